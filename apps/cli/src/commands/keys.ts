@@ -1,0 +1,112 @@
+import { type ApiKeyRecord, SCOPES } from '@ostiary/contract'
+import { withServices } from '@ostiary/server/operate'
+import { argument, type Command, type Invocation, number, text, texts, UsageError } from '../command.ts'
+import { paint, table } from '../terminal.ts'
+import { resolveTenant } from './tenants.ts'
+
+const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== 'admin:*')
+
+export const keyCommands: readonly Command[] = [
+  {
+    name: 'keys create',
+    usage: `ostiary keys create --tenant <id or name> (--test | --live) [--name <text>] [--scope <scope>]...
+       [--plan standard|plus|unmetered] [--allow-ip <address or network>]... [--customer-id <text>]
+       [--api-id <text>] [--product-code <text>] [--json]`,
+    summary: 'Make an API key. It is shown once',
+    options: {
+      tenant: { type: 'string' },
+      test: { type: 'boolean' },
+      live: { type: 'boolean' },
+      name: { type: 'string' },
+      scope: { type: 'string', multiple: true },
+      plan: { type: 'string' },
+      'allow-ip': { type: 'string', multiple: true },
+      'customer-id': { type: 'string' },
+      'api-id': { type: 'string' },
+      'product-code': { type: 'string' },
+    },
+    run: createKey,
+  },
+  {
+    name: 'keys list',
+    usage: 'ostiary keys list --tenant <id or name> [--json]',
+    summary: 'Show the keys of a tenant, masked',
+    options: { tenant: { type: 'string' } },
+    run: (invocation) =>
+      withServices(invocation.env, async (services) => {
+        const records = await services.keys.listKeys(await resolveTenant(services, required(invocation, 'tenant')))
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify(records))
+        else invocation.terminal.out(table(['ID', 'KEY', 'NAME', 'STATUS', 'ENDS', 'SCOPES'], records.map(rowOf)))
+        return 0
+      }),
+  },
+  {
+    name: 'keys rotate',
+    usage: 'ostiary keys rotate <key id> [--overlap-days <0-90>] [--json]',
+    summary: 'Make a successor; the old key works on for 7 days',
+    options: { 'overlap-days': { type: 'string' } },
+    run: (invocation) =>
+      withServices(invocation.env, async ({ keys }) => {
+        const { created, ending } = await keys.rotateKey(
+          argument(invocation, 'key id'),
+          number(invocation, 'overlap-days'),
+        )
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ created, ending }))
+        else {
+          showNewKey(invocation, created)
+          invocation.terminal.err(`The old key ${ending.api_key} works until ${ending.ends_at}.`)
+        }
+        return 0
+      }),
+  },
+  {
+    name: 'keys revoke',
+    usage: 'ostiary keys revoke <key id> [--json]',
+    summary: 'Stop a key for ever; effective everywhere within 5 seconds',
+    run: (invocation) =>
+      withServices(invocation.env, async ({ keys }) => {
+        const record = await keys.revokeKey(argument(invocation, 'key id'))
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
+        else invocation.terminal.out(`${record.id} ${record.api_key} is revoked; effective everywhere within 5 seconds`)
+        return 0
+      }),
+  },
+]
+
+async function createKey(invocation: Invocation): Promise<number> {
+  const { test, live } = invocation.options
+  if (Boolean(test) === Boolean(live)) throw new UsageError('Say --test or --live')
+  const scopes = texts(invocation, 'scope')
+  return withServices(invocation.env, async (services) => {
+    const tenantId = await resolveTenant(services, required(invocation, 'tenant'))
+    const record = await services.keys.createKey(tenantId, {
+      livemode: Boolean(live),
+      name: text(invocation, 'name') ?? (live ? 'live key' : 'test key'),
+      scopes: scopes.length > 0 ? scopes : DEFAULT_SCOPES,
+      allowedIps: texts(invocation, 'allow-ip'),
+      usagePlanId: text(invocation, 'plan'),
+      customerId: text(invocation, 'customer-id'),
+      apiId: text(invocation, 'api-id'),
+      productCode: text(invocation, 'product-code'),
+    })
+    if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
+    else showNewKey(invocation, record)
+    return 0
+  })
+}
+
+/** The key goes to standard output alone, so that it can be piped; the words around it go to standard error. */
+function showNewKey({ terminal }: Invocation, record: ApiKeyRecord): void {
+  terminal.err(`Key ${record.id} (${record.name}) for tenant ${record.tenant_id}. It is shown only now:`)
+  terminal.out(paint(terminal, 'bold', record.api_key))
+}
+
+function rowOf(record: ApiKeyRecord): string[] {
+  return [record.id, record.api_key, record.name, record.status, record.ends_at ?? '', record.scopes.join(' ')]
+}
+
+function required(invocation: Invocation, name: string): string {
+  const value = text(invocation, name)
+  if (value === undefined) throw new UsageError(`--${name} is needed`)
+  return value
+}

@@ -1,0 +1,94 @@
+import { createClient } from '@ostiary/sdk'
+import { type Check, diagnose, withServices } from '@ostiary/server/operate'
+import type { Command } from '../command.ts'
+import { paint, type Terminal } from '../terminal.ts'
+
+export const machineCommands: readonly Command[] = [
+  {
+    name: 'doctor',
+    usage: 'ostiary doctor [--json]',
+    summary: 'Check everything the service needs and say what to do',
+    async run({ env, terminal, options }) {
+      const checks = await diagnose(env, isOstiary)
+      if (options.json) terminal.out(JSON.stringify(checks))
+      else showChecks(checks, terminal)
+      return checks.some((check) => check.state === 'failed') ? 1 : 0
+    },
+  },
+  {
+    name: 'migrate',
+    usage: 'ostiary migrate',
+    summary: 'Bring the database, or every cell, to this version’s schema',
+    run: ({ env, terminal }) =>
+      withServices(env, async ({ migrate }) => {
+        let applied = 0
+        await migrate((cell, migration) => {
+          applied++
+          terminal.out(`${cell}: ${migration}`)
+        })
+        terminal.out(applied === 0 ? 'Nothing to do: the schema is up to date' : `${applied} applied`)
+        return 0
+      }),
+  },
+  {
+    name: 'reseal',
+    usage: 'ostiary reseal',
+    summary: 'After a change of the master key: seal all stored secrets with the new one',
+    run: ({ env, terminal }) =>
+      withServices(env, async ({ keys, masterKeyId }) => {
+        const older = [...(await keys.countByMasterKey())].filter(([id]) => id !== masterKeyId)
+        const total = older.reduce((sum, [, count]) => sum + count, 0)
+        const done = await keys.reseal((count) => {
+          if (terminal.isInteractive && total > 0) process.stderr.write(`\r${progressBar(count, total)}`)
+        })
+        if (terminal.isInteractive && total > 0) process.stderr.write('\n')
+        terminal.out(
+          `${done} API keys are now sealed with master key ${masterKeyId}. Older master keys can be removed.`,
+        )
+        return 0
+      }),
+  },
+]
+
+function progressBar(done: number, total: number): string {
+  const width = 30
+  const filled = Math.round((Math.min(done, total) / total) * width)
+  return `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] ${done} of ${total}`
+}
+
+/** Whether the process behind a busy port is one of ours: the API, or its admin server. */
+async function isOstiary(url: string): Promise<boolean> {
+  try {
+    const health = await createClient({ baseUrl: url, maxRetries: 0, timeoutMs: 2_000 }).health()
+    return typeof health.service === 'string' && typeof health.checks === 'object'
+  } catch {
+    return isOstiaryAdmin(url)
+  }
+}
+
+async function isOstiaryAdmin(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(2_000) })
+    return (await response.text()).includes('ostiary_build_info')
+  } catch {
+    return false
+  }
+}
+
+const MARKS = { ok: ['green', '✓'], warning: ['yellow', '!'], failed: ['red', '✗'] } as const
+
+function showChecks(checks: readonly Check[], terminal: Terminal): void {
+  const width = Math.max(...checks.map((check) => check.name.length))
+  for (const check of checks) {
+    const [colour, mark] = MARKS[check.state]
+    terminal.out(`${paint(terminal, colour, mark)} ${check.name.padEnd(width)}  ${check.finding}`)
+    if (check.remedy) terminal.out(`  ${' '.repeat(width)}  → ${check.remedy}`)
+  }
+  const failed = checks.filter((check) => check.state === 'failed').length
+  const warned = checks.filter((check) => check.state === 'warning').length
+  terminal.out(
+    failed > 0
+      ? `\n${failed} to mend before the service can run`
+      : `\nThe service can run${warned > 0 ? `; ${warned} to look at` : ''}`,
+  )
+}

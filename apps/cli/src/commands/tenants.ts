@@ -1,0 +1,73 @@
+import { type OperatorServices, withServices } from '@ostiary/server/operate'
+import { argument, type Command, number, UsageError } from '../command.ts'
+import { table } from '../terminal.ts'
+
+export const tenantCommands: readonly Command[] = [
+  {
+    name: 'tenants create',
+    usage: 'ostiary tenants create <name> [--bucket <0-1023>] [--json]',
+    summary: 'Make a tenant: one customer of this installation',
+    options: { bucket: { type: 'string' } },
+    run: (invocation) =>
+      withServices(invocation.env, async ({ keys }) => {
+        const tenant = await keys.createTenant(argument(invocation, 'new tenant'), number(invocation, 'bucket'))
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ id: tenant.tenantId, name: tenant.name }))
+        else invocation.terminal.out(`${tenant.tenantId}  ${tenant.name}`)
+        return 0
+      }),
+  },
+  {
+    name: 'tenants list',
+    usage: 'ostiary tenants list [--json]',
+    summary: 'Show all tenants',
+    run: (invocation) =>
+      withServices(invocation.env, async ({ keys }) => {
+        const tenants = await keys.listTenants()
+        if (invocation.options.json) {
+          const rows = tenants.map(({ tenantId, name, status, createdAt }) => ({
+            id: tenantId,
+            name,
+            status,
+            createdAt,
+          }))
+          invocation.terminal.out(JSON.stringify(rows))
+        } else {
+          const rows = tenants.map((tenant) => [
+            tenant.tenantId,
+            tenant.name,
+            tenant.status,
+            tenant.createdAt.toISOString(),
+          ])
+          invocation.terminal.out(table(['ID', 'NAME', 'STATUS', 'CREATED'], rows))
+        }
+        return 0
+      }),
+  },
+  statusCommand('suspend', 'suspended', 'Stop all keys of a tenant; nothing is deleted'),
+  statusCommand('resume', 'active', 'Let a suspended tenant’s keys work again'),
+]
+
+function statusCommand(verb: string, status: 'active' | 'suspended', summary: string): Command {
+  return {
+    name: `tenants ${verb}`,
+    usage: `ostiary tenants ${verb} <id or name>`,
+    summary,
+    run: (invocation) =>
+      withServices(invocation.env, async (services) => {
+        const tenantId = await resolveTenant(services, argument(invocation, 'tenant'))
+        await services.keys.setTenantStatus(tenantId, status)
+        invocation.terminal.out(`${tenantId} is ${status}; effective everywhere within 5 seconds`)
+        return 0
+      }),
+  }
+}
+
+/** A tenant may be named by its id or, where that is clear, by its name. */
+export async function resolveTenant({ keys }: OperatorServices, idOrName: string): Promise<string> {
+  const tenants = await keys.listTenants()
+  const matches = tenants.filter((tenant) => tenant.tenantId === idOrName || tenant.name === idOrName)
+  const [match] = matches
+  if (!match) throw new UsageError(`There is no tenant "${idOrName}". Make one: ostiary tenants create "${idOrName}"`)
+  if (matches.length > 1) throw new UsageError(`${matches.length} tenants are called "${idOrName}": use the id`)
+  return match.tenantId
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { findCaller } from './keys/index.ts'
+import { createHttp } from './platform/http.ts'
+import { processRoutes } from './platform/process-routes.ts'
+import { referenceRoutes } from './platform/reference.ts'
+import { serviceRoutes, stringRoutes } from './strings/index.ts'
+import type { Wire } from './wire.ts'
+
+/** The API's table of contents. */
+export function buildApp(wire: Wire): FastifyInstance {
+  const { config, version, clock, ids, log, metrics, monitor, guard, strings } = wire
+  const app = createHttp({
+    version,
+    trustProxy: config.http.trustProxy,
+    clock,
+    ids,
+    log,
+    metrics,
+    describeCaller: (request) => {
+      const caller = findCaller(request)
+      return caller && { tenantId: caller.tenantId, keyId: caller.keyId }
+    },
+  })
+  app.register(processRoutes, { monitor })
+  app.register(referenceRoutes, { version })
+  app.register(serviceRoutes, { service: config.serviceName, version, monitor })
+  app.register(stringRoutes, { strings, guard, metrics })
+  app.register(stringRoutes, { prefix: '/v1', strings, guard, metrics })
+  return app
+}

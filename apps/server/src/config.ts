@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs'
+import Type, { type TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import Value from 'typebox/value'
+import { type CellMap, parseCellMap, singleCell } from './platform/cells.ts'
+import { parseMasterKeys } from './platform/key-vault.ts'
+
+const port = (fallback: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
+
+/**
+ * Every setting, once. docs/configuration.md is generated from this. Settings marked secret have no default, and each
+ * can also be read from a file named by the setting with `_FILE` at its end.
+ */
+export const Settings = Type.Object({
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      secret: true,
+      description:
+        'PostgreSQL 15 or newer with pgvector 0.8: `postgres://user:password@host:5432/database`. Required unless `CELLS_FILE` is set',
+    }),
+  ),
+  CELLS_FILE: Type.Optional(
+    Type.String({
+      description:
+        'JSON file that maps the 1,024 buckets to several databases; see operations.md. Replaces `DATABASE_URL`',
+    }),
+  ),
+  MASTER_KEY: Type.Optional(
+    Type.String({
+      secret: true,
+      description:
+        'Seals stored secrets: base64 of 32 random bytes (`openssl rand -base64 32`). Required. With several lines the first seals and all open',
+    }),
+  ),
+  HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on; `0.0.0.0` in a container' }),
+  PORT: port(8080, 'Port of the API'),
+  ADMIN_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address of the admin ports. They need no key: never publish them',
+  }),
+  ADMIN_PORT: port(9400, 'The API process’s `/metrics`, `/livez` and `/readyz`'),
+  WORKER_ADMIN_PORT: port(9401, 'The same for the worker process'),
+  SERVICE_NAME: Type.String({
+    minLength: 1,
+    default: 'ostiary',
+    description: 'Name in the descriptor and in `/health`',
+  }),
+  AUTH_REQUIRED_AREAS: Type.String({
+    pattern: '^([AB](,[AB])*)?$',
+    default: '',
+    description:
+      'Areas that are closed to callers without a key: `A`, `B` or `A,B`. The other areas always need one. Set `A,B` in production',
+  }),
+  TRUST_PROXY: Type.String({
+    pattern: '^[0-9a-fA-F.:/, ]*$',
+    default: '',
+    description:
+      'Addresses or networks of your reverse proxies, comma-separated. Only their `X-Forwarded-For` is believed',
+  }),
+  MIGRATE_ON_START: Type.Boolean({
+    default: true,
+    description:
+      'Apply pending migrations when a process starts. With `false`, run `ostiary migrate` first: a process refuses to start on an old schema',
+  }),
+  DATABASE_POOL_MAX: Type.Integer({
+    minimum: 1,
+    maximum: 200,
+    default: 10,
+    description: 'Connections per process and cell',
+  }),
+  DATABASE_STATEMENT_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 600_000,
+    default: 5_000,
+    description: 'A statement that takes longer is cancelled and answered with 503',
+  }),
+  SHUTDOWN_DRAIN_MS: Type.Integer({
+    minimum: 0,
+    maximum: 300_000,
+    default: 0,
+    description:
+      'How long a stopping process keeps serving while `/readyz` says 503, so that load balancers notice. Behind one: 5000',
+  }),
+  SHUTDOWN_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 300_000,
+    default: 10_000,
+    description: 'How long open requests and jobs may take to end',
+  }),
+  LOG_LEVEL: Type.Union(
+    ['fatal', 'error', 'warn', 'info', 'debug'].map((level) => Type.Literal(level)),
+    { default: 'info', description: 'Lines below this level are not written' },
+  ),
+})
+
+export interface Config {
+  cells: CellMap
+  masterKeys: readonly Buffer[]
+  serviceName: string
+  authRequiredAreas: ReadonlySet<string>
+  migrateOnStart: boolean
+  logLevel: string
+  http: { host: string; port: number; trustProxy: readonly string[] }
+  admin: { host: string; port: number; workerPort: number }
+  database: { poolMax: number; statementTimeoutMs: number }
+  shutdown: { drainMs: number; timeoutMs: number }
+}
+
+/** All that is wrong with the environment, so that it can be mended in one go. Never quotes a value. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee docs/configuration.md`,
+    )
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads the environment once, at the start of a process. Throws a ConfigError that lists everything at once. */
+export function loadConfig(env: Environment, readFile = (path: string) => readFileSync(path, 'utf8')): Config {
+  const problems: string[] = []
+  const attempt = <T>(name: string, work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      problems.push(
+        `${name}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist' : (error as Error).message}`,
+      )
+      return undefined
+    }
+  }
+  const raw = Object.fromEntries(
+    Object.keys(Settings.properties).map((name) => [name, readSetting(env, name, readFile, problems)]),
+  )
+  const values = Value.Default(Settings, Value.Convert(Settings, dropUndefined(raw))) as Type.Static<typeof Settings>
+  for (const [name, schema] of Object.entries(Settings.properties)) checkSetting(name, schema, values, problems)
+
+  const { CELLS_FILE: cellsFile, DATABASE_URL: url, MASTER_KEY: masterKey } = values
+  if (cellsFile && url) problems.push('CELLS_FILE: set either this or DATABASE_URL')
+  if (!cellsFile && !url) problems.push('DATABASE_URL: is required')
+  if (!masterKey && !problems.some((problem) => problem.startsWith('MASTER_KEY_FILE'))) {
+    problems.push('MASTER_KEY: is required (or MASTER_KEY_FILE); make one with: openssl rand -base64 32')
+  }
+  const cells = cellsFile ? attempt('CELLS_FILE', () => parseCellMap(readFile(cellsFile))) : singleCell(url ?? '')
+  const masterKeys = masterKey ? attempt('MASTER_KEY', () => parseMasterKeys(masterKey)) : undefined
+  if (problems.length > 0 || !cells || !masterKeys) throw new ConfigError(problems)
+
+  return Object.freeze({
+    cells,
+    masterKeys,
+    serviceName: values.SERVICE_NAME,
+    authRequiredAreas: new Set(splitList(values.AUTH_REQUIRED_AREAS)),
+    migrateOnStart: values.MIGRATE_ON_START,
+    logLevel: values.LOG_LEVEL,
+    http: { host: values.HOST, port: values.PORT, trustProxy: splitList(values.TRUST_PROXY) },
+    admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, workerPort: values.WORKER_ADMIN_PORT },
+    database: { poolMax: values.DATABASE_POOL_MAX, statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS },
+    shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
+  })
+}
+
+export function isSecret(schema: TSchema): boolean {
+  return (schema as { secret?: boolean }).secret === true
+}
+
+/** The value of a setting, from its variable or, for secrets, from the file that `NAME_FILE` names. Empty means unset. */
+function readSetting(
+  env: Environment,
+  name: string,
+  readFile: (path: string) => string,
+  problems: string[],
+): string | undefined {
+  const value = env[name] || undefined
+  const schema: TSchema | undefined = (Settings.properties as Record<string, TSchema>)[name]
+  const path = schema && isSecret(schema) ? env[`${name}_FILE`] || undefined : undefined
+  if (!path) return value
+  if (value) {
+    problems.push(`${name}: set either this or ${name}_FILE`)
+    return undefined
+  }
+  try {
+    return readFile(path).trim() || undefined
+  } catch {
+    problems.push(`${name}_FILE: the file cannot be read`)
+    return undefined
+  }
+}
+
+function checkSetting(name: string, schema: TSchema, values: Record<string, unknown>, problems: string[]): void {
+  const value = values[name]
+  if (value === undefined) return
+  const check = Compile(schema)
+  if (check.Check(value)) return
+  const [error] = check.Errors(value)
+  const hint =
+    'anyOf' in schema
+      ? `must be one of ${(schema.anyOf as { const: string }[]).map((option) => option.const).join(', ')}`
+      : error?.message
+  problems.push(`${name}: ${hint}`)
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+function dropUndefined(values: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}

@@ -1,0 +1,239 @@
+import { createServer } from 'node:net'
+import { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
+import type { Cell } from './platform/cells.ts'
+import { sql } from './platform/db.ts'
+import { migrationState, readMigrations } from './platform/migrate.ts'
+import { createWire, type Wire } from './wire.ts'
+
+export interface Check {
+  name: string
+  state: 'ok' | 'warning' | 'failed'
+  finding: string
+  /** What to do about it. */
+  remedy?: string
+}
+
+const MAX_CLOCK_DIFFERENCE_MS = 2_000
+const SETTINGS = sql(
+  'doctor.settings',
+  `select current_setting('server_version_num')::int as version, current_setting('server_version') as "versionText",
+     current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
+     current_setting('max_connections')::int as "maxConnections", now() as now,
+     (select extversion from pg_extension where extname = 'vector') as vector,
+     (select default_version from pg_available_extensions where name = 'vector') as "vectorAvailable"`,
+)
+
+interface DatabaseFacts {
+  [column: string]: unknown
+  version: number
+  versionText: string
+  fsync: string
+  synchronousCommit: string
+  maxConnections: number
+  now: Date
+  vector: string | null
+  vectorAvailable: string | null
+}
+
+/** Looks at everything a process needs to start and work, and says what to do about what is wrong. Changes nothing. */
+export async function diagnose(env: Environment, isOurs: (url: string) => Promise<boolean>): Promise<Check[]> {
+  let config: Config
+  try {
+    config = loadConfig({ ...env, LOG_LEVEL: 'fatal' })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map((problem) => ({
+      name: 'settings',
+      state: 'failed',
+      finding: problem,
+      remedy: 'See docs/configuration.md',
+    }))
+  }
+  const wire = createWire(config, { role: 'cli' })
+  try {
+    const checks: Check[] = [{ name: 'settings', state: 'ok', finding: 'complete and valid' }]
+    for (const cell of wire.cells.all()) checks.push(...(await checkCell(cell, wire)))
+    const reachable = !checks.some((check) => check.name.startsWith('database') && check.state === 'failed')
+    const migrated = !checks.some((check) => check.name.startsWith('migrations') && check.state !== 'ok')
+    checks.push(await checkMasterKey(wire, reachable && migrated))
+    checks.push(await checkPort('API port', config.http.host, config.http.port, isOurs))
+    checks.push(await checkPort('admin port', config.admin.host, config.admin.port, isOurs))
+    checks.push(checkAuth(config))
+    return checks
+  } finally {
+    await wire.cells.close()
+  }
+}
+
+async function checkCell({ name, db }: Cell, wire: Wire): Promise<Check[]> {
+  const label = (what: string) => (wire.cells.all().length > 1 ? `${what} (cell ${name})` : what)
+  let facts: DatabaseFacts | undefined
+  const before = wire.clock.now()
+  try {
+    facts = (await db.rows<DatabaseFacts>(SETTINGS))[0]
+  } catch (error) {
+    const cause = (error as Error).cause as { code?: string } | undefined
+    const code = cause?.code ?? (error as { code?: string }).code ?? (error as Error).message
+    return [
+      {
+        name: label('database'),
+        state: 'failed',
+        finding: `cannot be reached (${code})`,
+        remedy:
+          'Is PostgreSQL running, and does DATABASE_URL name its host, port, user, password and database? In a checkout: tools/services start',
+      },
+    ]
+  }
+  if (!facts) throw new Error('The database answered nothing')
+  return [
+    checkDatabase(label('database'), facts),
+    checkDurability(label('durability'), facts),
+    checkVector(label('pgvector'), facts),
+    await checkMigrations(label('migrations'), db),
+    checkClock(label('clock'), facts, before, wire.clock.now()),
+  ]
+}
+
+function checkDatabase(name: string, facts: DatabaseFacts): Check {
+  if (facts.version >= 150_000)
+    return { name, state: 'ok', finding: `PostgreSQL ${facts.versionText}, ${facts.maxConnections} connections` }
+  return {
+    name,
+    state: 'failed',
+    finding: `PostgreSQL ${facts.versionText} is too old`,
+    remedy: 'Use PostgreSQL 15 or newer',
+  }
+}
+
+function checkDurability(name: string, facts: DatabaseFacts): Check {
+  if (facts.fsync === 'on' && facts.synchronousCommit !== 'off')
+    return { name, state: 'ok', finding: `fsync on, synchronous_commit ${facts.synchronousCommit}` }
+  return {
+    name,
+    state: 'failed',
+    finding: `fsync ${facts.fsync}, synchronous_commit ${facts.synchronousCommit}: acknowledged data can be lost`,
+    remedy: 'Set both to on in postgresql.conf',
+  }
+}
+
+function checkVector(name: string, facts: DatabaseFacts): Check {
+  const version = facts.vector ?? facts.vectorAvailable
+  if (version === null)
+    return {
+      name,
+      state: 'failed',
+      finding: 'not installed on the database server',
+      remedy: 'Install pgvector 0.8 (tools/bootstrap does), or use the image pgvector/pgvector',
+    }
+  if (!isAtLeast(version, 0, 8))
+    return {
+      name,
+      state: 'failed',
+      finding: `${version} is too old`,
+      remedy: 'Install pgvector 0.8 or newer, then: alter extension vector update',
+    }
+  return { name, state: 'ok', finding: facts.vector ? `${version} in use` : `${version} available` }
+}
+
+function isAtLeast(version: string, major: number, minor: number): boolean {
+  const [a = 0, b = 0] = version.split('.').map(Number)
+  return a > major || (a === major && b >= minor)
+}
+
+async function checkMigrations(name: string, db: Cell['db']): Promise<Check> {
+  const state = await migrationState(db, readMigrations())
+  if (state.changed.length > 0)
+    return {
+      name,
+      state: 'failed',
+      finding: `edited after they were applied: ${state.changed.join(', ')}`,
+      remedy: 'Use the release that made this database',
+    }
+  if (state.unknown.length > 0)
+    return {
+      name,
+      state: 'failed',
+      finding: `made by a newer version: ${state.unknown.join(', ')}`,
+      remedy: 'Start that version, or restore the backup from before the upgrade',
+    }
+  if (state.pending.length > 0)
+    return {
+      name,
+      state: 'warning',
+      finding: `${state.pending.length} pending`,
+      remedy: 'Run: ostiary migrate (or start a process with MIGRATE_ON_START=true)',
+    }
+  return { name, state: 'ok', finding: `all ${state.applied.length} applied` }
+}
+
+function checkClock(name: string, facts: DatabaseFacts, before: Date, after: Date): Check {
+  const difference = Math.max(before.getTime() - facts.now.getTime(), facts.now.getTime() - after.getTime(), 0)
+  if (difference <= MAX_CLOCK_DIFFERENCE_MS) return { name, state: 'ok', finding: 'agrees with the database server' }
+  return {
+    name,
+    state: 'failed',
+    finding: `${Math.round(difference / 1000)} s apart from the database server`,
+    remedy: 'Run a time service (chrony, systemd-timesyncd) on both machines',
+  }
+}
+
+async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
+  const name = 'master key'
+  const current = wire.vault.currentKeyId
+  if (!canLook) return { name, state: 'ok', finding: `${current} can be read; stored keys not compared` }
+  const counts = await wire.keys.countByMasterKey()
+  const lost = [...counts].filter(([id]) => !wire.vault.knows(id))
+  if (lost.length > 0)
+    return {
+      name,
+      state: 'failed',
+      finding: `${lost.reduce((sum, [, count]) => sum + count, 0)} API keys are sealed with ${lost.map(([id]) => id).join(', ')}, which is not configured`,
+      remedy: 'Add that master key as a further line of MASTER_KEY_FILE, then run: ostiary reseal',
+    }
+  const older = [...counts].filter(([id]) => id !== current).reduce((sum, [, count]) => sum + count, 0)
+  if (older > 0)
+    return {
+      name,
+      state: 'warning',
+      finding: `${older} API keys are sealed with an older master key`,
+      remedy: 'Run: ostiary reseal',
+    }
+  return { name, state: 'ok', finding: `${current} opens all ${counts.get(current) ?? 0} API keys` }
+}
+
+async function checkPort(
+  name: string,
+  host: string,
+  port: number,
+  isOurs: (url: string) => Promise<boolean>,
+): Promise<Check> {
+  const code = await tryPort(host, port)
+  if (code === undefined) return { name, state: 'ok', finding: `${port} is free` }
+  const at = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  if (code === 'EADDRINUSE' && (await isOurs(`http://${at}:${port}`)))
+    return { name, state: 'ok', finding: `${port} is served by Ostiary` }
+  const remedy =
+    code === 'EADDRINUSE'
+      ? 'Stop what uses it, or choose another port'
+      : 'Choose a port above 1023 and an address of this machine'
+  return { name, state: 'failed', finding: `${host}:${port} cannot be used (${code})`, remedy }
+}
+
+function tryPort(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
+    probe.listen(port, host, () => probe.close(() => resolve(undefined)))
+  })
+}
+
+function checkAuth(config: Config): Check {
+  const open = ['A', 'B'].filter((area) => !config.authRequiredAreas.has(area))
+  if (open.length === 0) return { name: 'open areas', state: 'ok', finding: 'none: every call needs a key' }
+  return {
+    name: 'open areas',
+    state: 'warning',
+    finding: `${open.join(' and ')} answer without a key`,
+    remedy: 'In production set AUTH_REQUIRED_AREAS=A,B',
+  }
+}

@@ -1,0 +1,69 @@
+import { BURST_SECONDS, LIMITS, type Operation, RATES, type RateName } from '@ostiary/contract'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Clock } from '../platform/clock.ts'
+import { AppError } from '../platform/errors.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { RateLimiter } from '../platform/rate-limit.ts'
+import { ANONYMOUS, type Caller } from './key.ts'
+import type { KeyService } from './service.ts'
+
+interface Deps {
+  keys: KeyService
+  limiter: RateLimiter
+  clock: Clock
+  metrics: Metrics
+  authRequiredAreas: ReadonlySet<string>
+}
+
+/** Makes the hook that stands before a route: who is calling, may they, and how often. */
+export type Guard = (op: Operation, rate: RateName) => onRequestHookHandler
+
+const callers = new WeakMap<FastifyRequest, Caller>()
+
+/** The caller that the guard let in. */
+export function callerOf(request: FastifyRequest): Caller {
+  const caller = callers.get(request)
+  if (!caller) throw new Error('The route has no guard')
+  return caller
+}
+
+export function findCaller(request: FastifyRequest): Caller | undefined {
+  return callers.get(request)
+}
+
+export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }: Deps): Guard {
+  /** A key that is sent is always checked, so a wrong one is refused even where none is needed. */
+  async function identify(request: FastifyRequest, op: Operation): Promise<Caller> {
+    const presented = request.headers['x-api-key']
+    if (presented === undefined || presented === '') {
+      if (op.auth === 'required' || authRequiredAreas.has(op.area)) {
+        throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
+      }
+      return ANONYMOUS
+    }
+    if (typeof presented !== 'string' || presented.length > LIMITS.apiKeyHeaderChars) {
+      throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Invalid API key')
+    }
+    return keys.check(presented, { scope: op.scope, address: request.ip })
+  }
+
+  function limit(request: FastifyRequest, reply: FastifyReply, caller: Caller, op: Operation, rate: RateName): void {
+    const kind = caller.keyId === undefined ? 'anonymous' : caller.livemode ? 'live' : 'test'
+    const perSecond = RATES[rate][kind].perSecond * caller.rateFactor
+    if (perSecond === Number.POSITIVE_INFINITY) return
+    const verdict = limiter.take(`${rate}/${caller.keyId ?? request.ip}`, perSecond, clock.monotonicMs())
+    reply.header('ratelimit-policy', `"${rate}";q=${perSecond * BURST_SECONDS};w=${BURST_SECONDS}`)
+    reply.header('ratelimit', `"${rate}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
+    if (verdict.allowed) return
+    metrics.rateLimited.inc({ operation: op.operationId })
+    throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', {
+      retryAfterSeconds: verdict.retryAfterSeconds,
+    })
+  }
+
+  return (op, rate) => async (request, reply) => {
+    const caller = await identify(request, op)
+    callers.set(request, caller)
+    limit(request, reply, caller, op, rate)
+  }
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+import type { ApiKeyRecord, Scope } from '@ostiary/contract'
+import { formatApiKey, maskApiKey, parseApiKey } from '@ostiary/crypto'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import { AppError, invalid } from '../platform/errors.ts'
+import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import type { KeyVault } from '../platform/key-vault.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { KeyCache } from './cache.ts'
+import { acceptKey, type Caller, checkNewKey, DEFAULT_OVERLAP_DAYS, isActive, type NewKey } from './key.ts'
+import { type KeyRow, keyStore, type TenantRow } from './store.ts'
+
+const DAY_MS = 86_400_000
+const RESEAL_BATCH = 200
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+  vault: KeyVault
+  cache: KeyCache
+  metrics: Metrics
+}
+
+export function createKeyService({ cells, clock, ids, vault, cache, metrics }: Deps) {
+  const sealContext = (tenantId: string, id: string) => `api_keys/${tenantId}/${id}`
+
+  /** Makes a key and stores it. The only moment at which the key itself is known. */
+  async function insert(
+    db: Parameters<typeof keyStore.insertKey>[0],
+    tenantId: string,
+    wanted: NewKey,
+    now: Date,
+  ): Promise<{ row: KeyRow; apiKey: string }> {
+    const id = ids.next(bucketOf(tenantId))
+    const apiKey = formatApiKey({ livemode: wanted.livemode, bucket: bucketOf(tenantId) }, ids.randomBytes(32))
+    const lastFour = apiKey.slice(-4)
+    const sealed = await vault.seal(Buffer.from(apiKey), sealContext(tenantId, id))
+    await keyStore.insertKey(db, { ...wanted, id, tenantId, lookupHash: lookupHash(apiKey), lastFour, now }, sealed)
+    return {
+      apiKey,
+      row: {
+        ...wanted,
+        id,
+        tenantId,
+        lastFour,
+        status: 'active',
+        whenCreated: now,
+        lastUpdated: now,
+        endsAt: null,
+        rotatedTo: null,
+      },
+    }
+  }
+
+  return {
+    /** Who holds this key, and may they do this from here. Throws when not. */
+    async check(presented: string, use: { scope: Scope | undefined; address: string }): Promise<Caller> {
+      const parts = parseApiKey(presented)
+      const { facts, cached } = parts
+        ? await cache.find(lookupHash(presented), parts.bucket)
+        : { facts: undefined, cached: true }
+      metrics.keyChecks.inc({ result: facts ? (cached ? 'cached' : 'loaded') : 'rejected' })
+      if (!facts) throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Invalid API key')
+      return acceptKey(facts, { ...use, now: clock.now() })
+    },
+
+    async createTenant(name: string, bucket = ids.randomBucket()): Promise<TenantRow> {
+      if (name.length === 0 || name.length > 100) throw invalid('/name', 'must have 1 to 100 characters')
+      const tenant = { tenantId: ids.next(bucket), name, status: 'active' as const, createdAt: clock.now() }
+      await keyStore.insertTenant(cells.forId(tenant.tenantId), tenant)
+      return tenant
+    },
+
+    async listTenants(): Promise<TenantRow[]> {
+      return (await Promise.all(cells.all().map(({ db }) => keyStore.listTenants(db)))).flat()
+    },
+
+    async setTenantStatus(tenantId: string, status: TenantRow['status']): Promise<void> {
+      const changed = isId(tenantId) ? await keyStore.setTenantStatus(cells.forId(tenantId), tenantId, status) : 0
+      if (changed === 0) throw unknownTenant()
+    },
+
+    async createKey(tenantId: string, wanted: NewKey): Promise<ApiKeyRecord> {
+      checkNewKey(wanted)
+      const db = isId(tenantId) ? cells.forId(tenantId) : undefined
+      if (!db || !(await keyStore.findTenant(db, tenantId))) throw unknownTenant()
+      const { row, apiKey } = await insert(db, tenantId, wanted, clock.now())
+      return toRecord(row, clock.now(), apiKey)
+    },
+
+    async listKeys(tenantId: string): Promise<ApiKeyRecord[]> {
+      const rows = isId(tenantId) ? await keyStore.listKeys(cells.forId(tenantId), tenantId) : []
+      return rows.map((row) => toRecord(row, clock.now()))
+    },
+
+    /** Makes a successor with the same rights. The old key works on until the overlap ends. */
+    async rotateKey(
+      id: string,
+      overlapDays = DEFAULT_OVERLAP_DAYS,
+    ): Promise<{ created: ApiKeyRecord; ending: ApiKeyRecord }> {
+      if (!(overlapDays >= 0 && overlapDays <= 90)) throw invalid('/overlap', 'must be 0 to 90 days')
+      if (!isId(id)) throw unknownKey()
+      return cells.forId(id).transaction(async (tx) => {
+        const now = clock.now()
+        const old = await keyStore.lockKey(tx, id)
+        if (!old) throw unknownKey()
+        if (!isActive(old, now) || old.rotatedTo) {
+          throw new AppError('conflict', 'KEY_INACTIVE', 'Only an active key that was not rotated yet can be rotated')
+        }
+        const { row, apiKey } = await insert(tx, old.tenantId, old, now)
+        const endsAt = new Date(now.getTime() + overlapDays * DAY_MS)
+        await keyStore.endKey(tx, id, endsAt, row.id, now)
+        return {
+          created: toRecord(row, now, apiKey),
+          ending: toRecord({ ...old, endsAt, rotatedTo: row.id, lastUpdated: now }, now),
+        }
+      })
+    },
+
+    /** Revoking again changes nothing. */
+    async revokeKey(id: string): Promise<ApiKeyRecord> {
+      if (!isId(id)) throw unknownKey()
+      return cells.forId(id).transaction(async (tx) => {
+        const found = await keyStore.lockKey(tx, id)
+        if (!found) throw unknownKey()
+        if (found.status === 'revoked') return toRecord(found, clock.now())
+        await keyStore.revokeKey(tx, id, clock.now())
+        return toRecord({ ...found, status: 'revoked', lastUpdated: clock.now() }, clock.now())
+      })
+    },
+
+    /** The key in clear, for what must be computed with it: webhook signatures, the encryption of area E. */
+    async openKey(tenantId: string, id: string): Promise<string> {
+      const sealed = await keyStore.findSealed(cells.forId(tenantId), tenantId, id)
+      if (!sealed) throw unknownKey()
+      return (await vault.open(sealed, sealContext(tenantId, id))).toString()
+    },
+
+    /** Seals every key that an older master key sealed with the current one. Safe to interrupt and to run twice. */
+    async reseal(onProgress: (done: number) => void): Promise<number> {
+      let done = 0
+      for (const { db } of cells.all()) {
+        for (;;) {
+          const moved = await db.transaction(async (tx) => {
+            const batch = await keyStore.lockSealedWithOther(tx, vault.currentKeyId, RESEAL_BATCH)
+            for (const { tenantId, id, ...sealed } of batch) {
+              const context = sealContext(tenantId, id)
+              await keyStore.reseal(tx, id, await vault.seal(await vault.open(sealed, context), context))
+            }
+            return batch.length
+          })
+          done += moved
+          onProgress(done)
+          if (moved < RESEAL_BATCH) break
+        }
+      }
+      return done
+    },
+
+    /** How many keys each master key has sealed. */
+    async countByMasterKey(): Promise<Map<string, number>> {
+      const counts = new Map<string, number>()
+      for (const { db } of cells.all()) {
+        for (const { masterKeyId, count } of await keyStore.countByMasterKey(db))
+          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
+      }
+      return counts
+    },
+  }
+}
+export type KeyService = ReturnType<typeof createKeyService>
+
+function lookupHash(apiKey: string): Buffer {
+  // A fast hash is right here: the key holds 256 random bits, so there is nothing to guess.
+  return createHash('sha256').update(apiKey).digest()
+}
+
+function toRecord(row: KeyRow, now: Date, apiKey?: string): ApiKeyRecord {
+  return {
+    id: row.id,
+    api_key: apiKey ?? maskApiKey(row.livemode ? 'ost_live_' : 'ost_test_', row.lastFour),
+    ...(row.customerId != null && { customer_id: row.customerId }),
+    ...(row.apiId != null && { api_id: row.apiId }),
+    ...(row.usagePlanId != null && { usage_plan_id: row.usagePlanId }),
+    ...(row.productCode != null && { product_code: row.productCode }),
+    status: isActive(row, now) ? 'active' : 'revoked',
+    when_created: row.whenCreated.toISOString(),
+    last_updated: row.lastUpdated.toISOString(),
+    tenant_id: row.tenantId,
+    livemode: row.livemode,
+    name: row.name,
+    scopes: [...row.scopes],
+    allowed_ips: [...row.allowedIps],
+    ...(row.endsAt && { ends_at: row.endsAt.toISOString() }),
+  }
+}
+
+function unknownTenant(): AppError {
+  return new AppError('not_found', 'NOT_FOUND', 'There is no such tenant')
+}
+
+function unknownKey(): AppError {
+  return new AppError('not_found', 'NOT_FOUND', 'There is no such key')
+}

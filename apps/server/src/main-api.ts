@@ -1,0 +1,43 @@
+import { buildApp } from './app.ts'
+import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
+import { stopOnSignals } from './platform/shutdown.ts'
+import { orExplain, startWire } from './start.ts'
+
+await orExplain(async () => {
+  const wire = await startWire('api')
+  const { config, log, clock, monitor, cells, keyCache } = wire
+  const app = buildApp(wire)
+  const admin = createAdminServer(wire.metrics, monitor)
+
+  await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })
+  await listen(admin, config.admin.port, config.admin.host)
+  keyCache.start()
+  monitor.markStarted()
+  log.info({ host: config.http.host, port: config.http.port, version: wire.version }, 'API ready')
+
+  stopOnSignals(
+    [
+      {
+        name: 'drain',
+        deadlineMs: config.shutdown.drainMs + 1_000,
+        run: async () => {
+          monitor.markStopping()
+          await new Promise((resolve) => setTimeout(resolve, config.shutdown.drainMs))
+        },
+      },
+      { name: 'requests', deadlineMs: config.shutdown.timeoutMs, run: () => app.close() },
+      { name: 'connections', deadlineMs: 1_000, run: async () => app.server.closeAllConnections() },
+      {
+        name: 'database',
+        deadlineMs: 3_000,
+        run: async () => {
+          keyCache.stop()
+          await cells.close()
+        },
+      },
+      { name: 'admin', deadlineMs: 1_000, run: () => closeServer(admin) },
+    ],
+    log,
+    clock,
+  )
+})

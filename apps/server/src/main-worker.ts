@@ -1,0 +1,34 @@
+import { JOBS } from './jobs.ts'
+import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
+import { createQueue } from './platform/queue.ts'
+import { stopOnSignals } from './platform/shutdown.ts'
+import { orExplain, startWire } from './start.ts'
+
+await orExplain(async () => {
+  const wire = await startWire('worker')
+  const { config, log, clock, monitor, cells } = wire
+  const queue = createQueue(JOBS, wire)
+  const admin = createAdminServer(wire.metrics, monitor)
+
+  await queue.start()
+  await listen(admin, config.admin.workerPort, config.admin.host)
+  monitor.markStarted()
+  log.info({ port: config.admin.workerPort, version: wire.version, count: JOBS.length }, 'worker ready')
+
+  stopOnSignals(
+    [
+      {
+        name: 'jobs',
+        deadlineMs: config.shutdown.timeoutMs,
+        run: async () => {
+          monitor.markStopping()
+          await queue.stop(config.shutdown.timeoutMs - 100)
+        },
+      },
+      { name: 'database', deadlineMs: 3_000, run: () => cells.close() },
+      { name: 'admin', deadlineMs: 1_000, run: () => closeServer(admin) },
+    ],
+    log,
+    clock,
+  )
+})

@@ -1,0 +1,44 @@
+import { createServer, type Server } from 'node:http'
+import type { HealthMonitor } from './health.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Metrics and process state on a port of their own, which is never published. Serves API and worker alike. */
+export function createAdminServer(metrics: Metrics, monitor: HealthMonitor): Server {
+  return createServer(async (request, response) => {
+    const answer = (status: number, type: string, body: string) => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
+    }
+    const json = (status: number, body: object) =>
+      answer(status, 'application/json; charset=utf-8', JSON.stringify(body))
+    if (request.method !== 'GET' && request.method !== 'HEAD') return json(405, { message: 'Only GET' })
+    switch (request.url) {
+      case '/metrics':
+        return answer(200, metrics.registry.contentType, await metrics.registry.metrics())
+      case '/livez':
+        return json(200, { status: 'ok' })
+      case '/readyz': {
+        const status = await monitor.readiness()
+        return json(status === 'ok' ? 200 : 503, { status })
+      }
+      default:
+        return json(404, { message: 'Here are /metrics, /livez and /readyz' })
+    }
+  })
+}
+
+export function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,86 @@
+import { BUCKET_COUNT } from '@ostiary/crypto'
+import type { Db } from './db.ts'
+import { bucketOf } from './ids.ts'
+
+/**
+ * A cell is one PostgreSQL database that holds everything of its tenants. 1,024 fixed buckets map to cells; a tenant's
+ * bucket never changes, the cell of a bucket may. No query or transaction crosses cells (decision 0003).
+ */
+export interface Cell {
+  name: string
+  db: Db
+}
+
+export interface Cells {
+  forBucket(bucket: number): Db
+  /** The cell of a tenant, or of any other id that carries a bucket. */
+  forId(id: string): Db
+  all(): readonly Cell[]
+  close(): Promise<void>
+}
+
+/** The parsed cell map: which database URL serves which bucket. */
+export interface CellMap {
+  urls: ReadonlyMap<string, string>
+  cellOfBucket: readonly string[]
+}
+
+export function singleCell(url: string): CellMap {
+  return { urls: new Map([['main', url]]), cellOfBucket: Array.from({ length: BUCKET_COUNT }, () => 'main') }
+}
+
+/**
+ * Reads `{ "cells": { "a": "postgres://…", "b": "…" }, "buckets": { "0-511": "a", "512-1023": "b" } }`.
+ * Throws with every problem at once: a bucket without a cell would make its tenants unreachable.
+ */
+export function parseCellMap(text: string): CellMap {
+  const problems: string[] = []
+  const { cells = {}, buckets = {} } = JSON.parse(text) as {
+    cells?: Record<string, string>
+    buckets?: Record<string, string>
+  }
+  const cellOfBucket: string[] = Array.from({ length: BUCKET_COUNT }, () => '')
+  for (const [range, cell] of Object.entries(buckets)) {
+    const match = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(range)
+    const from = Number(match?.[1])
+    const to = Number(match?.[2] ?? match?.[1])
+    if (!match || to < from || to >= BUCKET_COUNT)
+      problems.push(`"${range}" is no range of buckets 0 to ${BUCKET_COUNT - 1}`)
+    else if (!Object.hasOwn(cells, cell)) problems.push(`buckets ${range} name the unknown cell "${cell}"`)
+    else {
+      for (let bucket = from; bucket <= to; bucket++) {
+        if (cellOfBucket[bucket]) problems.push(`bucket ${bucket} is listed twice`)
+        cellOfBucket[bucket] = cell
+      }
+    }
+  }
+  const missing = cellOfBucket.filter((cell) => cell === '').length
+  if (problems.length === 0 && missing > 0) problems.push(`${missing} buckets have no cell`)
+  for (const [name, url] of Object.entries(cells)) {
+    if (!/^postgres(ql)?:\/\//.test(url)) problems.push(`cell "${name}" has no PostgreSQL URL`)
+  }
+  if (problems.length > 0) throw new Error(problems.join('; '))
+  return { urls: new Map(Object.entries(cells)), cellOfBucket }
+}
+
+export function createCells(map: CellMap, open: (name: string, url: string) => Db): Cells {
+  const dbs = new Map([...map.urls].map(([name, url]) => [name, open(name, url)]))
+  const byBucket = map.cellOfBucket.map((name) => {
+    const db = dbs.get(name)
+    if (!db) throw new Error(`No cell ${name}`)
+    return db
+  })
+  const forBucket = (bucket: number): Db => {
+    const db = byBucket[bucket]
+    if (!db) throw new RangeError(`No such bucket: ${bucket}`)
+    return db
+  }
+  return {
+    forBucket,
+    forId: (id) => forBucket(bucketOf(id)),
+    all: () => [...dbs].map(([name, db]) => ({ name, db })),
+    async close() {
+      await Promise.all([...dbs.values()].map((db) => db.close()))
+    },
+  }
+}

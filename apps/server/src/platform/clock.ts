@@ -1,0 +1,11 @@
+/** The only source of time. Tests pass one that they can move. */
+export interface Clock {
+  now(): Date
+  /** For durations: never goes back. */
+  monotonicMs(): number
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+}

@@ -1,0 +1,60 @@
+import type { ErrorCode, ErrorDetail } from '@ostiary/contract'
+
+/** What went wrong, in kinds that a caller can act on. Each has a default HTTP status. */
+export const FAULT_STATUS = {
+  invalid_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  timeout: 408,
+  conflict: 409,
+  gone: 410,
+  too_large: 413,
+  unsupported_type: 415,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal: 500,
+  unavailable: 503,
+} as const
+export type Fault = keyof typeof FAULT_STATUS
+
+interface Extra {
+  /** For the log only; a constant text of ours, never a value that someone sent. */
+  detail?: string
+  cause?: unknown
+  /** Sent to the caller: which places of the request are wrong. */
+  details?: readonly ErrorDetail[]
+  retryAfterSeconds?: number
+  /** Methods that work, with `method_not_allowed`. */
+  allow?: readonly string[]
+}
+
+/** The one error type. `message` is safe to show; `detail` and `cause` are logged, never sent. */
+export class AppError extends Error {
+  readonly fault: Fault
+  readonly code: ErrorCode
+  readonly extra: Extra
+
+  constructor(fault: Fault, code: ErrorCode, message: string, extra: Extra = {}) {
+    super(message, extra.cause === undefined ? undefined : { cause: extra.cause })
+    this.name = 'AppError'
+    this.fault = fault
+    this.code = code
+    this.extra = extra
+  }
+
+  get status(): number {
+    return FAULT_STATUS[this.fault]
+  }
+}
+
+export function invalid(pointer: string, message: string): AppError {
+  return new AppError('invalid_request', 'VALIDATION_FAILED', `The request is not valid: ${pointer} ${message}`, {
+    details: [{ pointer, message }],
+  })
+}
+
+export function assertNever(value: never): never {
+  throw new Error(`Unreachable: ${typeof value}`)
+}

@@ -1,0 +1,89 @@
+import { ERRORS, type ErrorBody } from '@ostiary/contract'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from './errors.ts'
+
+/** Turns an error into what is sent. Areas with another shape bring their own (`renderErrorsWith`). */
+export type ErrorRenderer = (
+  error: AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => { contentType: string; body: unknown }
+
+/** Scopes a renderer to the routes registered on this instance: bad JSON, schema failures and unknown paths included. */
+export function renderErrorsWith(app: FastifyInstance, render: ErrorRenderer): void {
+  app.setErrorHandler((error, request, reply) => {
+    sendError(toAppError(error), render, request, reply)
+  })
+}
+
+export function sendError(error: AppError, render: ErrorRenderer, request: FastifyRequest, reply: FastifyReply): void {
+  if (error.status >= 500) request.log.error({ requestId: request.id, err: error }, 'request failed')
+  outcomeCodes.set(request, error.code)
+  if (error.extra.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.extra.retryAfterSeconds))
+  if (error.extra.allow) reply.header('allow', error.extra.allow.join(', '))
+  if (error.status === 413 || error.status === 408) reply.header('connection', 'close')
+  const { contentType, body } = render(error, request, reply)
+  // Serialised here: the response schemas of a route describe its successes only.
+  reply.code(error.status).header('content-type', contentType).serializer(String).send(JSON.stringify(body))
+}
+
+const outcomeCodes = new WeakMap<FastifyRequest, string>()
+
+/** The error code a request was answered with, for the log line. */
+export function outcomeCodeOf(request: FastifyRequest): string | undefined {
+  return outcomeCodes.get(request)
+}
+
+/** The shape of areas A to D; RFC 9457 for clients that ask for it. */
+export const renderCommon: ErrorRenderer = (error, request) => {
+  const body = errorBody(error, request.id)
+  if (!String(request.headers.accept ?? '').includes('application/problem+json')) {
+    return { contentType: 'application/json; charset=utf-8', body }
+  }
+  const { statusCode, message, ...members } = body
+  return {
+    contentType: 'application/problem+json; charset=utf-8',
+    body: { type: 'about:blank', title: ERRORS[error.code].meaning, status: statusCode, detail: message, ...members },
+  }
+}
+
+export function errorBody(error: AppError, requestId: string): ErrorBody {
+  const { details, retryAfterSeconds } = error.extra
+  return {
+    statusCode: error.status,
+    message: error.message,
+    code: error.code,
+    requestId,
+    ...(details && { details: [...details] }),
+    ...(retryAfterSeconds !== undefined && { retryAfter: retryAfterSeconds }),
+  }
+}
+
+/** Everything that can be thrown on the way of a request becomes an AppError; what is not known is our fault. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  switch ((error as FastifyError).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('too_large', 'PAYLOAD_TOO_LARGE', 'The body is too large')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+      return unreadableBody((error as FastifyError).code)
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new AppError('invalid_request', 'INVALID_JSON', 'The body is empty')
+    case 'FST_ERR_BAD_URL':
+      return new AppError('invalid_request', 'BAD_REQUEST', 'The path is not a valid URL path')
+    case 'ECONNRESET':
+    case 'ERR_STREAM_PREMATURE_CLOSE':
+      return new AppError('invalid_request', 'BAD_REQUEST', 'The request ended early')
+    default:
+      return new AppError('internal', 'INTERNAL', 'Internal Server Error', { cause: error })
+  }
+}
+
+function unreadableBody(code: string): AppError {
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
+    return new AppError('invalid_request', 'BAD_REQUEST', 'The body is not as long as Content-Length says')
+  }
+  return new AppError('unsupported_type', 'UNSUPPORTED_MEDIA_TYPE', 'This Content-Type is not supported here')
+}

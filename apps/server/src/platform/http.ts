@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import type { Server } from 'node:http'
+import { LIMITS } from '@ostiary/contract'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { Clock } from './clock.ts'
+import { AppError } from './errors.ts'
+import { outcomeCodeOf, renderCommon, renderErrorsWith, sendError, toAppError } from './http-errors.ts'
+import type { Ids } from './ids.ts'
+import { decodeText, parseJsonBody } from './json-body.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { answerOddities, answerUnparsable } from './raw-errors.ts'
+import { operationOf } from './route.ts'
+import { validatorCompiler } from './validation.ts'
+
+export interface HttpOptions {
+  version: string
+  trustProxy: readonly string[]
+  clock: Clock
+  ids: Ids
+  log: Log
+  metrics: Metrics
+  /** Fields that a feature adds to the log line of a request, such as the tenant. */
+  describeCaller: (request: FastifyRequest) => Record<string, unknown> | undefined
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
+const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
+
+/** The HTTP server with everything that is the same for all areas; features are registered on it by app.ts. */
+export function createHttp(options: HttpOptions): FastifyInstance {
+  const { clock, ids, log, metrics } = options
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (logger) => logger,
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']) ?? ids.nextUnbound(),
+    requestIdHeader: false,
+    bodyLimit: LIMITS.jsonBodyBytes,
+    routerOptions: { maxParamLength: LIMITS.pathSegmentChars },
+    requestTimeout: LIMITS.requestTimeoutMs,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
+    http: { maxHeaderSize: LIMITS.headerBytes, requireHostHeader: false },
+    clientErrorHandler: (error, socket) => answerUnparsable(error, socket, () => ids.nextUnbound()),
+    frameworkErrors: (error, request, reply) => {
+      // A path that cannot be decoded never reaches the hooks.
+      setCommonHeaders(request, reply, options.version)
+      sendError(toAppError(error), renderCommon, request, reply)
+    },
+  }) as unknown as FastifyInstance
+  answerOddities(app.server as Server, () => ids.nextUnbound())
+
+  const startedAt = new WeakMap<FastifyRequest, number>()
+  app.addHook('onRequest', (request, reply, done) => {
+    startedAt.set(request, clock.monotonicMs())
+    setCommonHeaders(request, reply, options.version)
+    done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const operation = operationOf(request) ?? 'unknown'
+    const status = reply.statusCode
+    const durationMs = clock.monotonicMs() - (startedAt.get(request) ?? 0)
+    metrics.requests.inc({ operation, status })
+    metrics.requestSeconds.observe({ operation }, durationMs / 1000)
+    const line = {
+      requestId: request.id,
+      operation,
+      status,
+      code: outcomeCodeOf(request),
+      durationMs: Math.round(durationMs * 100) / 100,
+      ...options.describeCaller(request),
+    }
+    log.info(line, 'request')
+    done()
+  })
+
+  readBodies(app)
+  app.setValidatorCompiler(validatorCompiler as never)
+  renderErrorsWith(app, renderCommon)
+  answerUnknownPaths(app)
+  return app
+}
+
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, version: string): void {
+  reply.header('x-request-id', request.id)
+  reply.header('x-service-version', version)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('referrer-policy', 'no-referrer')
+  reply.header('strict-transport-security', STRICT_TRANSPORT)
+  reply.header('cache-control', 'no-store')
+  reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+}
+
+function requestIdOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined
+}
+
+function missingHost(): AppError {
+  return new AppError('invalid_request', 'BAD_REQUEST', 'The Host header is missing')
+}
+
+const bodyDigests = new WeakMap<FastifyRequest, Buffer>()
+
+/** SHA-256 of the body as it was sent. Only for requests that carry an `Idempotency-Key`. */
+export function bodyDigestOf(request: FastifyRequest): Buffer {
+  return bodyDigests.get(request) ?? createHash('sha256').digest()
+}
+
+/** JSON everywhere; a feature adds other types for its own routes with `acceptText`. */
+function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    parseInto(request, bytes, parseJsonBody, done)
+  })
+}
+
+/** Takes `text/plain` bodies on the routes of this instance; `wrap` makes them look like the JSON body. */
+export function acceptText(app: FastifyInstance, wrap: (text: string) => unknown): void {
+  app.addContentTypeParser('text/plain', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    parseInto(request, bytes, (body) => wrap(decodeText(body)), done)
+  })
+}
+
+function parseInto(
+  request: FastifyRequest,
+  bytes: Buffer,
+  parse: (bytes: Buffer) => unknown,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  try {
+    refuseEncodings(request)
+    if (request.headers['idempotency-key'] !== undefined)
+      bodyDigests.set(request, createHash('sha256').update(bytes).digest())
+    done(null, parse(bytes))
+  } catch (error) {
+    done(error as Error)
+  }
+}
+
+function refuseEncodings(request: FastifyRequest): void {
+  const encoding = request.headers['content-encoding']
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw unsupported('Compressed bodies are not supported')
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset)) throw unsupported('The body must be in UTF-8')
+}
+
+function unsupported(message: string): AppError {
+  return new AppError('unsupported_type', 'UNSUPPORTED_MEDIA_TYPE', message)
+}
+
+/** 404 for unknown paths, 405 with `Allow` for known paths with another method. */
+function answerUnknownPaths(app: FastifyInstance): void {
+  const methodsByPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  app.addHook('onRoute', (route) => {
+    const entry = methodsByPattern.get(route.url) ?? { pattern: patternOf(route.url), methods: new Set() }
+    for (const method of [route.method].flat()) entry.methods.add(method)
+    methodsByPattern.set(route.url, entry)
+  })
+  app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    const allow = [...methodsByPattern.values()]
+      .filter((entry) => entry.pattern.test(path))
+      .flatMap((entry) => [...entry.methods])
+    const error =
+      allow.length > 0
+        ? new AppError('method_not_allowed', 'METHOD_NOT_ALLOWED', 'This path does not take this method', {
+            allow: [...new Set(allow)].sort(),
+          })
+        : new AppError('not_found', 'NOT_FOUND', 'There is nothing at this path')
+    sendError(error, renderCommon, request, reply)
+  })
+}
+
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`)
+}

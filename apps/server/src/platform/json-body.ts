@@ -1,0 +1,79 @@
+import { LIMITS } from '@ostiary/contract'
+import { AppError } from './errors.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+// Escapes that may produce a character we cannot store: NUL and halves of surrogate pairs.
+const RISKY_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
+const FORBIDDEN_KEYS = /"(?:__proto__|constructor|\\u)/
+
+/** Bytes to text. Broken UTF-8 is refused, never replaced: what is stored must be what was sent. */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw invalidJson('The body is not valid UTF-8')
+  }
+}
+
+/** Parses a JSON body, refusing what would hurt later: deep nesting, prototype keys, text that cannot be stored. */
+export function parseJsonBody(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) throw invalidJson('The body is empty')
+  if (!isShallow(bytes, LIMITS.jsonDepth))
+    throw invalidJson(`The body is nested deeper than ${LIMITS.jsonDepth} levels`)
+  const text = decodeText(bytes)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidJson('The body is not valid JSON')
+  }
+  const suspicious = RISKY_ESCAPE.test(text) || text.includes('\0')
+  if (suspicious || FORBIDDEN_KEYS.test(text)) refuseUnsafe(value)
+  return value
+}
+
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
+/** Counts open brackets outside of strings, on the bytes: a body of a million brackets never reaches the parser. */
+function isShallow(bytes: Uint8Array, limit: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]
+    if (inString) {
+      if (byte === BACKSLASH) i++
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > limit) return false
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return true
+}
+
+/** Walks a value of bounded depth and refuses keys that reach into prototypes and texts that cannot be stored. */
+function refuseUnsafe(value: unknown): void {
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) throw invalidJson('The body holds a NUL character or half of a surrogate pair')
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '__proto__' || (key === 'constructor' && hasPrototype(inner)))
+      throw invalidJson('The body uses a reserved key')
+    refuseUnsafe(key)
+    refuseUnsafe(inner)
+  }
+}
+
+function hasPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+}
+
+function invalidJson(message: string): AppError {
+  return new AppError('invalid_request', 'INVALID_JSON', message)
+}

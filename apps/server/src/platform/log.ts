@@ -1,0 +1,83 @@
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
+import { AppError } from './errors.ts'
+
+export type Log = Logger
+
+/**
+ * Every field a log line may have. Anything else is dropped, whoever logs it. Nothing here may hold a body, a header,
+ * a name, a date of birth, a picture, a vector, a token or a key.
+ */
+const ALLOWED = new Set([
+  'operation',
+  'method',
+  'status',
+  'code',
+  'detail',
+  'durationMs',
+  'requestId',
+  'sessionId',
+  'correlationId',
+  'tenantId',
+  'keyId',
+  'livemode',
+  'job',
+  'cell',
+  'count',
+  'phase',
+  'signal',
+  'port',
+  'host',
+  'version',
+  'migration',
+  'errorType',
+  'errorCode',
+  'errorAt',
+])
+
+export function createLog(level: string, stream?: DestinationStream): Log {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }), log: allowListed },
+    hooks: {
+      // pino takes the message of a bare error as text of the line; texts of foreign errors may quote user data.
+      logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn) {
+        const [first, second] = args as readonly unknown[]
+        if (first instanceof Error) method.call(this, { err: first }, typeof second === 'string' ? second : 'error')
+        else method.apply(this, args)
+      },
+    },
+  }
+  return stream ? pino(options, stream) : pino(options)
+}
+
+function allowListed(fields: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const key in fields) {
+    if (ALLOWED.has(key)) kept[key] = fields[key]
+    else if (key === 'err') Object.assign(kept, describeError(fields[key]))
+  }
+  return kept
+}
+
+/** An error without its text: type, code and the places in our code. A text may quote what someone sent. */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { errorType: typeof error }
+  const code = (error as { code?: unknown }).code
+  const cause = error.cause === undefined ? undefined : describeError(error.cause)
+  return {
+    errorType: cause ? `${error.name} < ${cause.errorType}` : error.name,
+    ...(typeof code === 'string' && { errorCode: cause?.errorCode ? `${code} < ${cause.errorCode}` : code }),
+    ...(error instanceof AppError && error.extra.detail !== undefined && { detail: error.extra.detail }),
+    errorAt: framesOf(error.cause instanceof Error ? error.cause : error),
+  }
+}
+
+function framesOf(error: Error): string[] {
+  return (error.stack ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .slice(0, 6)
+    .map((line) => line.trim().replace(/file:\/\/.*\/(apps|packages|node_modules)\//, '$1/'))
+}

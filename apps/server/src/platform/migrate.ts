@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type pg from 'pg'
+import type { Db } from './db.ts'
+
+export interface Migration {
+  name: string
+  text: string
+  checksum: string
+}
+
+export interface MigrationState {
+  applied: string[]
+  pending: string[]
+  /** Applied by a newer version of the service: this one must not touch the database. */
+  unknown: string[]
+  /** Applied once, then edited: the database and the file no longer agree. */
+  changed: string[]
+}
+
+// Any constant will do; it must only be the same in every version.
+const LOCK_KEY = 7_305_811_246
+
+export function readMigrations(folder = fileURLToPath(new URL('../../migrations/', import.meta.url))): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(`${folder}/${name}`, 'utf8')
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    })
+}
+
+/** Compares what is applied with what this version brings. Pure, so every case can be tested without a database. */
+export function compareMigrations(
+  files: readonly Migration[],
+  rows: readonly { name: string; checksum: string }[],
+): MigrationState {
+  const known = new Map(files.map((file) => [file.name, file.checksum]))
+  const done = new Set(rows.map((row) => row.name))
+  return {
+    applied: rows.map((row) => row.name),
+    pending: files.filter((file) => !done.has(file.name)).map((file) => file.name),
+    unknown: rows.filter((row) => !known.has(row.name)).map((row) => row.name),
+    changed: rows.filter((row) => known.has(row.name) && known.get(row.name) !== row.checksum).map((row) => row.name),
+  }
+}
+
+/**
+ * Applies what is pending, forward only, each file in its own transaction. The advisory lock makes other processes
+ * that start at the same time wait and then find nothing to do.
+ */
+export async function migrate(
+  db: Db,
+  files: readonly Migration[],
+  onApplied: (name: string) => void,
+): Promise<MigrationState> {
+  return db.withClient(async (client) => {
+    // Waiting for the lock and building an index may take longer than a request is allowed to.
+    await client.query('set statement_timeout = 0')
+    await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
+    try {
+      await client.query(`create table if not exists schema_migrations (
+        name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+      const state = compareMigrations(files, await appliedRows(client))
+      refuseForeign(state)
+      for (const file of files) {
+        if (!state.pending.includes(file.name)) continue
+        await apply(client, file)
+        onApplied(file.name)
+      }
+      return compareMigrations(files, await appliedRows(client))
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [LOCK_KEY])
+      await client.query('reset statement_timeout')
+    }
+  })
+}
+
+export async function migrationState(db: Db, files: readonly Migration[]): Promise<MigrationState> {
+  return db.withClient(async (client) => {
+    const { rows } = await client.query<{ found: string | null }>(
+      `select to_regclass('schema_migrations')::text as found`,
+    )
+    return compareMigrations(files, rows[0]?.found ? await appliedRows(client) : [])
+  })
+}
+
+export function refuseForeign(state: MigrationState): void {
+  if (state.changed.length > 0) {
+    throw new Error(`Migrations were edited after they had been applied: ${state.changed.join(', ')}`)
+  }
+  if (state.unknown.length > 0) {
+    throw new Error(`The database was migrated by a newer version (${state.unknown.join(', ')}): start that version`)
+  }
+}
+
+async function appliedRows(client: pg.PoolClient): Promise<{ name: string; checksum: string }[]> {
+  return (await client.query('select name, checksum from schema_migrations order by name')).rows
+}
+
+async function apply(client: pg.PoolClient, file: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(file.text)
+    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [file.name, file.checksum])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw new Error(`Migration ${file.name} failed: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,87 @@
+import { PgBoss } from 'pg-boss'
+import type { Cell, Cells } from './cells.ts'
+import type { Clock } from './clock.ts'
+import type { Db } from './db.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+/** A job that runs by the clock on every cell. Must be safe to run twice: a crash in the middle repeats it. */
+export interface ScheduledJob {
+  name: string
+  /** Cron expression, UTC. */
+  cron: string
+  /** Returns how many things it dealt with, for the log. */
+  run(db: Db, now: Date): Promise<number>
+}
+
+export interface Queue {
+  start(): Promise<void>
+  /** Runs a scheduled job now, on every cell, through the queue. */
+  trigger(name: string): Promise<void>
+  stop(timeoutMs: number): Promise<void>
+}
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  log: Log
+  metrics: Metrics
+}
+
+/**
+ * pg-boss in each cell, on the pool that is there anyway. For low-rate work only: hot queues are leases on their own
+ * tables. No LISTEN/NOTIFY: it serialises commits.
+ */
+export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
+  const { cells, clock, log, metrics } = deps
+  const bosses: PgBoss[] = []
+
+  async function startCell({ name: cell, db }: Cell): Promise<PgBoss> {
+    const boss = new PgBoss({
+      db: { executeSql: (text, values) => db.withClient((client) => client.query(text, values as unknown[])) },
+      schema: 'pgboss',
+    })
+    boss.on('error', (err) => log.error({ err, cell }, 'queue error'))
+    await boss.start()
+    for (const job of jobs) {
+      await boss.createQueue(job.name, {
+        policy: 'exclusive',
+        retryLimit: 3,
+        retryDelay: 10,
+        retryBackoff: true,
+        expireInSeconds: 600,
+        deleteAfterSeconds: 86_400,
+      })
+      await boss.work(job.name, { pollingIntervalSeconds: 2 }, () => runOnce(job, cell, db))
+      // A job that came due while no worker ran is run once.
+      await boss.schedule(job.name, job.cron, null, { tz: 'UTC', missed: 'once' })
+    }
+    return boss
+  }
+
+  async function runOnce(job: ScheduledJob, cell: string, db: Db): Promise<void> {
+    const started = clock.monotonicMs()
+    try {
+      const count = await job.run(db, clock.now())
+      metrics.jobs.inc({ job: job.name, result: 'done' })
+      log.info({ job: job.name, cell, count, durationMs: Math.round(clock.monotonicMs() - started) }, 'job done')
+    } catch (err) {
+      metrics.jobs.inc({ job: job.name, result: 'failed' })
+      log.error({ job: job.name, cell, err }, 'job failed')
+      // pg-boss would store the text of the error with the job; a text may quote user data.
+      throw new Error('failed, see the log')
+    }
+  }
+
+  return {
+    async start() {
+      for (const cell of cells.all()) bosses.push(await startCell(cell))
+    },
+    async trigger(name) {
+      await Promise.all(bosses.map((boss) => boss.send(name)))
+    },
+    async stop(timeoutMs) {
+      await Promise.all(bosses.map((boss) => boss.stop({ graceful: true, close: false, timeout: timeoutMs })))
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { OPERATIONS, toOpenApi } from '@ostiary/contract'
+import scalar from '@scalar/fastify-api-reference'
+import type { FastifyInstance } from 'fastify'
+
+// The page draws itself with inline styles and one inline script that starts it. It talks to this host only.
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+  "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The OpenAPI document and a page to browse it, all from this process: no outside host is asked for anything. */
+export async function referenceRoutes(app: FastifyInstance, { version }: { version: string }): Promise<void> {
+  const document = JSON.stringify(toOpenApi(OPERATIONS, { title: 'Ostiary', version }))
+  app.get('/openapi.json', { config: { operation: 'getOpenApi' } as object }, (_request, reply) => {
+    reply.header('content-type', 'application/json; charset=utf-8').send(document)
+  })
+  await app.register(scalar, {
+    routePrefix: '/reference',
+    hooks: {
+      onRequest(_request, reply, done) {
+        reply.header('content-security-policy', PAGE_POLICY)
+        done()
+      },
+    },
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Ostiary API reference',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      showDeveloperTools: 'never',
+    },
+  })
+}

@@ -1,0 +1,39 @@
+import type { Operation, Part } from '@ostiary/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { TSchema } from 'typebox'
+
+/** A request whose parts have the types of the operation's schemas: they were checked before the handler runs. */
+export type RequestOf<O extends Operation> = FastifyRequest<{
+  Params: Part<O, 'params'>
+  Querystring: Part<O, 'query'>
+  Body: Part<O, 'body'>
+}>
+
+interface RouteOptions<O extends Operation> {
+  /** Runs before the body is read: who is calling, and may they. */
+  guard?: onRequestHookHandler
+  handler(request: RequestOf<O>, reply: FastifyReply): unknown
+}
+
+/** Serves one operation of the contract. The success schemas are an allow-list: a field they do not name cannot leave. */
+export function route<O extends Operation>(app: FastifyInstance, op: O, { guard, handler }: RouteOptions<O>): void {
+  const response: Record<string, TSchema> = {}
+  for (const [status, reply] of Object.entries(op.success)) if (reply.schema) response[status] = reply.schema
+  app.route({
+    method: op.method,
+    url: op.path,
+    config: { operation: op.operationId } as object,
+    schema: {
+      ...(op.params && { params: op.params }),
+      ...(op.query && { querystring: op.query }),
+      ...(op.body && { body: op.body }),
+      response,
+    },
+    ...(guard && { onRequest: guard }),
+    handler: handler as (request: FastifyRequest, reply: FastifyReply) => unknown,
+  })
+}
+
+export function operationOf(request: FastifyRequest): string | undefined {
+  return (request.routeOptions.config as { operation?: string } | undefined)?.operation
+}

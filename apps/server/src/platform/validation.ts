@@ -1,0 +1,69 @@
+import type { ErrorDetail } from '@ostiary/contract'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import Value from 'typebox/value'
+import { AppError } from './errors.ts'
+
+const MAX_DETAILS = 20
+
+/**
+ * Validates by part of the request: bodies are taken as they are, query strings and path parameters are text and are
+ * converted first. Nothing is removed or filled in silently.
+ */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const check = Compile(schema)
+  const place = { body: '/body', querystring: '/query', params: '/path', headers: '/headers' }[httpPart ?? ''] ?? ''
+  const isText = httpPart !== 'body'
+  return (data: unknown) => {
+    if (data === undefined || data === null) return { error: missingBody(place) }
+    // `?a=1` arrives as an object without a prototype; converting makes a copy.
+    const value = isText ? Value.Convert(schema, data) : data
+    if (check.Check(value)) return { value }
+    return { error: validationError(place, check.Errors(value)) }
+  }
+}
+
+function validationError(place: string, errors: readonly TLocalizedValidationError[]): AppError {
+  return validationFailed(errors.flatMap((error) => describe(place, error)).slice(0, MAX_DETAILS))
+}
+
+function validationFailed(details: readonly ErrorDetail[]): AppError {
+  const [first] = details
+  const message = first ? `The request is not valid: ${first.pointer} ${first.message}` : 'The request is not valid'
+  return new AppError('invalid_request', 'VALIDATION_FAILED', message, { details })
+}
+
+function missingBody(place: string): AppError {
+  return validationFailed([{ pointer: place, message: 'is required' }])
+}
+
+/** One sentence per place. The wrong value itself is never repeated. */
+function describe(place: string, error: TLocalizedValidationError): ErrorDetail[] {
+  const at = place + error.instancePath
+  switch (error.keyword) {
+    case 'required':
+      return error.params.requiredProperties.map((name) => ({
+        pointer: `${at}/${escapePointer(name)}`,
+        message: 'is required',
+      }))
+    case 'additionalProperties':
+      return error.params.additionalProperties.map((name) => ({
+        pointer: `${at}/${escapePointer(name)}`,
+        message: 'is not a known field',
+      }))
+    case 'boolean':
+    case 'const':
+      // Said better by `additionalProperties` and `anyOf`.
+      return []
+    case 'anyOf':
+      return [{ pointer: at, message: 'has none of the allowed values' }]
+    default:
+      return [{ pointer: at, message: error.message }]
+  }
+}
+
+function escapePointer(name: string): string {
+  return name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')
+}

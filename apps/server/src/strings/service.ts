@@ -1,0 +1,133 @@
+import { type CreateStringBody, STRING_LIMITS, type StringPage, type StringRecord } from '@ostiary/contract'
+import type { Caller } from '../keys/index.ts'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Db } from '../platform/db.ts'
+import { AppError, invalid } from '../platform/errors.ts'
+import { earlierResource, type IdempotencyUse } from '../platform/idempotency/index.ts'
+import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import { isStorableText } from '../platform/json-body.ts'
+import { type Order, readCursor, writeCursor } from './cursor.ts'
+import { type StoredString, stringStore } from './store.ts'
+
+const PURGE_BATCH = 2_000
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+}
+
+export function createStringService({ cells, clock, ids }: Deps) {
+  return {
+    /** Stores a string. With an idempotency key a repeated call returns the record that the first one made. */
+    async create(
+      caller: Caller,
+      input: CreateStringBody,
+      repeat?: IdempotencyUse,
+    ): Promise<{ record: StringRecord; replayed: boolean }> {
+      checkInput(input)
+      const db = cells.forId(caller.tenantId)
+      const now = clock.now()
+      const fresh: StoredString = {
+        id: ids.next(bucketOf(caller.tenantId)),
+        value: input.value,
+        metadata: input.metadata ?? null,
+        createdAt: now,
+        expiresAt: input.ttlSeconds === undefined ? null : new Date(now.getTime() + input.ttlSeconds * 1000),
+      }
+      if (!repeat) {
+        await stringStore.insert(db, caller, fresh)
+        return { record: toRecord(fresh, caller.livemode), replayed: false }
+      }
+      return db.transaction(async (tx) => {
+        const earlierId = await earlierResource(tx, repeat, { tenantId: caller.tenantId, resourceId: fresh.id, now })
+        if (earlierId === undefined) {
+          await stringStore.insert(tx, caller, fresh)
+          return { record: toRecord(fresh, caller.livemode), replayed: false }
+        }
+        const earlier = await stringStore.find(tx, caller, earlierId, now)
+        if (!earlier) throw new AppError('gone', 'GONE', 'The string that this Idempotency-Key created is gone')
+        return { record: toRecord(earlier, caller.livemode), replayed: true }
+      })
+    },
+
+    async list(caller: Caller, query: { limit?: number; cursor?: string; order?: Order }): Promise<StringPage> {
+      const limit = query.limit ?? STRING_LIMITS.pageDefault
+      const from = query.cursor === undefined ? undefined : readCursor(query.cursor, query.order)
+      const order = from?.order ?? query.order ?? 'desc'
+      // One more than asked for tells whether another page follows.
+      const rows = await stringStore.list(cells.forId(caller.tenantId), caller, {
+        order,
+        afterId: from?.lastId,
+        limit: limit + 1,
+        now: clock.now(),
+      })
+      const items = rows.slice(0, limit).map((row) => toRecord(row, caller.livemode))
+      const last = items.at(-1)
+      return {
+        items,
+        count: items.length,
+        nextCursor: rows.length > limit && last ? writeCursor(order, last.id) : null,
+      }
+    },
+
+    async get(caller: Caller, id: string): Promise<StringRecord> {
+      const found = isId(id) ? await stringStore.find(cells.forId(caller.tenantId), caller, id, clock.now()) : undefined
+      if (!found) throw unknownString()
+      return toRecord(found, caller.livemode)
+    },
+
+    async delete(caller: Caller, id: string): Promise<void> {
+      const deleted = isId(id) ? await stringStore.delete(cells.forId(caller.tenantId), caller, id, clock.now()) : 0
+      if (deleted === 0) throw unknownString()
+    },
+  }
+}
+export type StringService = ReturnType<typeof createStringService>
+
+/** Deletes records whose ttlSeconds have passed. They were invisible from that moment; this frees the space. */
+export async function purgeExpiredStrings(db: Db, now: Date): Promise<number> {
+  let total = 0
+  for (;;) {
+    const deleted = await stringStore.purgeExpired(db, now, PURGE_BATCH)
+    total += deleted
+    if (deleted < PURGE_BATCH) return total
+  }
+}
+
+function checkInput(input: CreateStringBody): void {
+  if (Buffer.byteLength(input.value) > STRING_LIMITS.valueBytes) {
+    throw invalid('/body/value', `must have at most ${STRING_LIMITS.valueBytes} bytes in UTF-8`)
+  }
+  // A text/plain body comes here without having passed the JSON parser's checks.
+  if (!isStorableText(input.value)) throw invalid('/body/value', 'must not hold NUL characters')
+  if (input.metadata && Buffer.byteLength(JSON.stringify(input.metadata)) > STRING_LIMITS.metadataBytes) {
+    throw invalid('/body/metadata', `must have at most ${STRING_LIMITS.metadataBytes} bytes as JSON`)
+  }
+}
+
+function toRecord(stored: StoredString, livemode: boolean): StringRecord {
+  const createdAt = stored.createdAt.toISOString()
+  return {
+    id: stored.id,
+    value: stored.value,
+    length: countCodePoints(stored.value),
+    createdAt,
+    // There is no operation that changes a record.
+    updatedAt: createdAt,
+    ...(stored.expiresAt && { expiresAt: stored.expiresAt.toISOString() }),
+    ...(stored.metadata && { metadata: stored.metadata }),
+    livemode,
+  }
+}
+
+function countCodePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+function unknownString(): AppError {
+  return new AppError('not_found', 'NOT_FOUND', 'There is no string with this id')
+}

@@ -1,0 +1,53 @@
+import { VERSION } from '@ostiary/contract'
+import type { Config } from './config.ts'
+import { createGuard, createKeyCache, createKeyService } from './keys/index.ts'
+import { createCells } from './platform/cells.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import { createDb } from './platform/db.ts'
+import { createHealthMonitor } from './platform/health.ts'
+import { createIds } from './platform/ids.ts'
+import { createKeyVault } from './platform/key-vault.ts'
+import { createLog, type Log } from './platform/log.ts'
+import { createMetrics, watchPools } from './platform/metrics.ts'
+import { createRateLimiter } from './platform/rate-limit.ts'
+import { createStringService } from './strings/index.ts'
+
+export interface WireOptions {
+  role: 'api' | 'worker' | 'cli' | 'test'
+  clock?: Clock
+  log?: Log
+}
+
+/** Configuration to services: the only place where things are constructed. Opens no connection yet. */
+export function createWire(
+  config: Config,
+  { role, clock = systemClock, log = createLog(config.logLevel) }: WireOptions,
+) {
+  const ids = createIds(clock)
+  const metrics = createMetrics(VERSION, { processMetrics: role !== 'test' })
+  const cells = createCells(config.cells, (cell, url) =>
+    createDb({
+      url,
+      poolMax: config.database.poolMax,
+      statementTimeoutMs: config.database.statementTimeoutMs,
+      connectTimeoutMs: 3_000,
+      applicationName: `ostiary-${role}-${cell}`,
+      log,
+    }),
+  )
+  watchPools(metrics, cells)
+  const vault = createKeyVault(config.masterKeys)
+  const keyCache = createKeyCache(cells, clock, log)
+  const keys = createKeyService({ cells, clock, ids, vault, cache: keyCache, metrics })
+  const guard = createGuard({
+    keys,
+    limiter: createRateLimiter(),
+    clock,
+    metrics,
+    authRequiredAreas: config.authRequiredAreas,
+  })
+  const monitor = createHealthMonitor(config.serviceName, VERSION, cells, clock)
+  const strings = createStringService({ cells, clock, ids })
+  return { config, version: VERSION, clock, ids, log, metrics, cells, vault, keyCache, keys, guard, monitor, strings }
+}
+export type Wire = ReturnType<typeof createWire>

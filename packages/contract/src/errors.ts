@@ -1,0 +1,128 @@
+import Type from 'typebox'
+
+/**
+ * Every error code that areas A to D and the launch and admin endpoints can answer with.
+ * `docs/errors.md` is generated from this table, and the tidy test checks that the two agree.
+ * Area E has its own replies; they live in the server's table of that area.
+ */
+export const ERRORS = {
+  BAD_REQUEST: {
+    status: 400,
+    meaning: 'The request is not well-formed HTTP, or its path or a header cannot be read.',
+    remedy: 'Check the URL encoding and the headers your client sends.',
+  },
+  INVALID_JSON: {
+    status: 400,
+    meaning: 'The body is not valid JSON in UTF-8, is nested too deeply, or holds text that cannot be stored.',
+    remedy: 'Send one JSON value in UTF-8, at most 32 levels deep, without NUL or half surrogate pairs.',
+  },
+  VALIDATION_FAILED: {
+    status: 400,
+    meaning: 'A field, query parameter or header has a value that is not allowed.',
+    remedy: '`details` names each place as a JSON pointer and says what is expected.',
+  },
+  MISSING_API_KEY: {
+    status: 401,
+    meaning: 'This operation needs an API key and none was sent.',
+    remedy: 'Send your key in the header `x-api-key`.',
+  },
+  INVALID_API_KEY: {
+    status: 401,
+    meaning: 'The API key that was sent does not exist. A wrong key is refused even where none is needed.',
+    remedy: 'Check that the whole key was copied, and that it belongs to this installation.',
+  },
+  KEY_INACTIVE: {
+    status: 403,
+    meaning: 'The API key was revoked, its rotation period has ended, or its tenant is suspended.',
+    remedy: 'Use the key that replaced it, or ask your operator for a new one.',
+  },
+  SCOPE_DENIED: {
+    status: 403,
+    meaning: 'The API key is valid but may not do this.',
+    remedy: 'Use a key with the scope that the message names.',
+  },
+  ADDRESS_DENIED: {
+    status: 403,
+    meaning: 'The API key may not be used from this network address.',
+    remedy: 'Call from an address on the key’s allow-list, or have the list changed.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    meaning: 'Nothing is there: unknown path, unknown or malformed id, or an id of another tenant.',
+    remedy: 'Check the path and the id. A test key sees only test data, a live key only live data.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    meaning: 'The path exists, but not with this method.',
+    remedy: 'The header `Allow` lists the methods that work.',
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    meaning: 'The request did not arrive completely in time.',
+    remedy: 'Send it again on a new connection.',
+  },
+  IDEMPOTENCY_MISMATCH: {
+    status: 409,
+    meaning: 'This `Idempotency-Key` was already used with another request.',
+    remedy: 'Use a new key for a new request; repeat the same body for a retry.',
+  },
+  GONE: {
+    status: 410,
+    meaning: 'What this `Idempotency-Key` created has since been deleted or has expired.',
+    remedy: 'Use a new key to create it again.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    meaning: 'The body is larger than this operation takes.',
+    remedy: 'JSON bodies hold at most 256 KB.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    meaning: 'The body’s `Content-Type`, charset or `Content-Encoding` is not one this operation reads.',
+    remedy: 'Send `application/json` in UTF-8, not compressed.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    meaning: 'Too many requests in a short time.',
+    remedy: 'Wait the seconds given in `Retry-After` (also in the body as `retryAfter`).',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    meaning: 'The request’s headers are too large.',
+    remedy: 'All headers together hold at most 16 KB.',
+  },
+  INTERNAL: {
+    status: 500,
+    meaning: 'A fault in the service.',
+    remedy: 'Report the `requestId` to your operator.',
+  },
+  DEPENDENCY_DOWN: {
+    status: 503,
+    meaning: 'The database is out of reach, or the service is starting or stopping. Nothing is known to be stored.',
+    remedy: 'Retry with the same `Idempotency-Key`.',
+  },
+} as const satisfies Record<string, { status: number; meaning: string; remedy: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+export const ErrorDetail = Type.Object(
+  {
+    pointer: Type.String({ description: 'JSON pointer into the request: `/body/value`, `/query/limit`' }),
+    message: Type.String(),
+  },
+  { title: 'ErrorDetail' },
+)
+
+export const ErrorBody = Type.Object(
+  {
+    statusCode: Type.Integer({ description: 'The HTTP status again' }),
+    message: Type.String({ description: 'A sentence for people; may change' }),
+    code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { description: 'A stable code for programs' }),
+    requestId: Type.String({ description: 'Also in the header `X-Request-ID`; quote it to support' }),
+    details: Type.Optional(Type.Array(ErrorDetail)),
+    retryAfter: Type.Optional(Type.Integer({ description: 'Seconds to wait; only with `RATE_LIMITED`' })),
+  },
+  { title: 'Error', description: 'Every error of areas A to D has this body' },
+)
+export type ErrorBody = Type.Static<typeof ErrorBody>
+export type ErrorDetail = Type.Static<typeof ErrorDetail>

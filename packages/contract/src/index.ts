@@ -1,0 +1,25 @@
+import type { Operation } from './operation.ts'
+import { describeService, getHealth, getLivez, getReadyz } from './service.ts'
+import { createString, deleteString, getString, listStrings } from './strings.ts'
+
+export * from './errors.ts'
+export * from './keys.ts'
+export * from './limits.ts'
+export * from './openapi.ts'
+export * from './operation.ts'
+export * from './service.ts'
+export * from './strings.ts'
+
+export const VERSION = '0.1.0'
+
+/** Every operation of the wire, in the order of the reference. */
+export const OPERATIONS: readonly Operation[] = [
+  describeService,
+  getHealth,
+  createString,
+  listStrings,
+  getString,
+  deleteString,
+  getLivez,
+  getReadyz,
+]

@@ -1,0 +1,41 @@
+/** Every limit of the wire in one place. */
+export const LIMITS = {
+  /** JSON request bodies, areas A to D. */
+  jsonBodyBytes: 256 * 1024,
+  /** Levels of arrays and objects inside a JSON body. */
+  jsonDepth: 32,
+  headerBytes: 16 * 1024,
+  /** Longer paths are answered with 404. */
+  pathSegmentChars: 256,
+  requestTimeoutMs: 30_000,
+  idempotencyKeyChars: 255,
+  idempotencyHours: 24,
+  apiKeyHeaderChars: 256,
+} as const
+
+export const STRING_LIMITS = {
+  valueBytes: 64 * 1024,
+  metadataBytes: 8 * 1024,
+  ttlSecondsMax: 365 * 24 * 3600,
+  pageDefault: 50,
+  pageMax: 200,
+} as const
+
+export interface Rate {
+  perSecond: number
+}
+
+/**
+ * Requests per second, per key (or per address for anonymous callers). Each caller may save up ten seconds'
+ * worth and spend it in a burst, so twice the rate holds for ten seconds.
+ */
+export const RATES = {
+  strings: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 2 } },
+} as const satisfies Record<string, { live: Rate; test: Rate; anonymous: Rate }>
+export type RateName = keyof typeof RATES
+
+export const BURST_SECONDS = 10
+
+/** What `usage_plan_id` of an API key means: a factor on the rates above. */
+export const USAGE_PLANS = { standard: 1, plus: 10, unmetered: Number.POSITIVE_INFINITY } as const
+export type UsagePlan = keyof typeof USAGE_PLANS

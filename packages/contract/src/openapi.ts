@@ -1,0 +1,155 @@
+import type { TSchema } from 'typebox'
+import { ERRORS, ErrorBody, type ErrorCode } from './errors.ts'
+import type { Operation } from './operation.ts'
+
+type Json = { [key: string]: unknown }
+
+const AREA_TAGS: Record<Operation['area'], { name: string; description: string }> = {
+  A: { name: 'A. Strings', description: 'A small record service with health check and descriptor' },
+  B: { name: 'B. Sanctions', description: 'A CSV of people is screened against a named dataset' },
+  C: { name: 'C. Age sessions', description: 'Age is estimated on the end user’s device' },
+  D: { name: 'D. Verification sessions', description: 'Enrol, sign in and verify by face, document and passkey' },
+  E: { name: 'E. Biometric node', description: 'Enrol, predict and delete on face feature vectors' },
+  '-': { name: 'Operations', description: 'For orchestrators and load balancers' },
+}
+
+const ALWAYS_POSSIBLE: readonly ErrorCode[] = ['BAD_REQUEST', 'INTERNAL', 'DEPENDENCY_DOWN']
+const WITH_KEY: readonly ErrorCode[] = [
+  'MISSING_API_KEY',
+  'INVALID_API_KEY',
+  'KEY_INACTIVE',
+  'SCOPE_DENIED',
+  'ADDRESS_DENIED',
+  'RATE_LIMITED',
+]
+
+/** Builds the OpenAPI 3.1 document from the operations. Schemas with a title become shared components. */
+export function toOpenApi(operations: readonly Operation[], info: { title: string; version: string }): Json {
+  const components = new Map<string, Json>()
+  const paths: Record<string, Json> = {}
+  for (const op of operations) {
+    const path = op.path.replace(/:([A-Za-z]+)/g, '{$1}')
+    paths[path] = { ...paths[path], [op.method.toLowerCase()]: operationObject(op, components) }
+  }
+  const usedTags = new Set(operations.map((op) => AREA_TAGS[op.area].name))
+  return {
+    openapi: '3.1.0',
+    info: {
+      ...info,
+      description:
+        'Ostiary checks who may pass and keeps no face. Paths without a version are version 1 and are also served under `/v1`.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'This installation' }],
+    tags: Object.values(AREA_TAGS).filter((tag) => usedTags.has(tag.name)),
+    security: [],
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => a.localeCompare(b))),
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: '`ost_test_…` or `ost_live_…`. For servers only: a key must not be in a browser.',
+        },
+      },
+    },
+  }
+}
+
+/** The error codes an operation can answer with: its own and those its way of authentication brings. */
+export function errorCodesOf(op: Operation): ErrorCode[] {
+  return [...new Set([...op.errors, ...(op.auth === 'none' ? [] : WITH_KEY), ...ALWAYS_POSSIBLE])]
+}
+
+function operationObject(op: Operation, components: Map<string, Json>): Json {
+  const parameters = [
+    ...parameterObjects(op.params, 'path', components),
+    ...parameterObjects(op.query, 'query', components),
+    ...(op.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
+  ]
+  return {
+    operationId: op.operationId,
+    tags: [AREA_TAGS[op.area].name],
+    summary: op.summary,
+    description: op.description,
+    security: { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[op.auth],
+    ...(parameters.length > 0 && { parameters }),
+    ...(op.body && { requestBody: requestBody(op, components) }),
+    responses: responses(op, components),
+  }
+}
+
+const IDEMPOTENCY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Any text of your choice. For 24 hours a call with the same key and body creates nothing new.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+function parameterObjects(schema: TSchema | undefined, place: string, components: Map<string, Json>): Json[] {
+  if (!schema) return []
+  const { properties, required = [] } = schema as unknown as { properties: Record<string, Json>; required?: string[] }
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: hoist(rest, components),
+    }
+  })
+}
+
+function requestBody(op: Operation, components: Map<string, Json>): Json {
+  const content: Json = {}
+  for (const type of op.bodyTypes ?? ['application/json']) {
+    content[type] = { schema: type === 'text/plain' ? { type: 'string' } : hoist(op.body, components) }
+  }
+  return { required: true, content }
+}
+
+function responses(op: Operation, components: Map<string, Json>): Json {
+  const byStatus: Json = {}
+  for (const [status, reply] of Object.entries(op.success)) {
+    byStatus[status] = {
+      description: reply.description,
+      ...(reply.headers && {
+        headers: Object.fromEntries(
+          Object.entries(reply.headers).map(([name, description]) => [
+            name,
+            { description, schema: { type: 'string' } },
+          ]),
+        ),
+      }),
+      ...(reply.schema && { content: { 'application/json': { schema: hoist(reply.schema, components) } } }),
+    }
+  }
+  const codesByStatus = Map.groupBy(errorCodesOf(op), (code) => String(ERRORS[code].status))
+  for (const [status, codes] of [...codesByStatus].sort()) {
+    if (byStatus[status]) continue
+    byStatus[status] = {
+      description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('\n\n'),
+      content: { 'application/json': { schema: hoist(ErrorBody, components) } },
+    }
+  }
+  return byStatus
+}
+
+/** Copies a schema, moving every titled part into `components` and leaving a reference in its place. */
+function hoist(schema: unknown, components: Map<string, Json>): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => hoist(part, components))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: Json = {}
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'title' && typeof value === 'string') continue
+    copy[key] = key === 'examples' ? value : hoist(value, components)
+  }
+  const title = (schema as Json).title
+  if (typeof title !== 'string') return copy
+  components.set(title, copy)
+  return { $ref: `#/components/schemas/${title}` }
+}

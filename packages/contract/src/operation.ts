@@ -1,0 +1,67 @@
+import type { Static, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+
+/** The interface areas of the specification. `-` marks routes that belong to none (health of a process, the reference). */
+export type Area = 'A' | 'B' | 'C' | 'D' | 'E' | '-'
+
+/** `none`: no key is read. `optional`: a key is checked when sent, and needed where the operator closed the area. */
+export type Auth = 'none' | 'optional' | 'required'
+
+export interface SuccessReply {
+  description: string
+  schema: TSchema | null
+  headers?: Record<string, string>
+}
+
+/** One operation of the wire. Server, SDK, OpenAPI document and docs all read this object; none repeats it. */
+export interface Operation {
+  operationId: string
+  area: Area
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Fastify spelling: `/strings/:id`. */
+  path: string
+  summary: string
+  description: string
+  auth: Auth
+  scope?: Scope
+  params?: TSchema
+  query?: TSchema
+  body?: TSchema
+  /** Media types of the request body; JSON when absent. */
+  bodyTypes?: readonly string[]
+  /** Takes the header `Idempotency-Key`. */
+  idempotent?: boolean
+  success: Readonly<Record<number, SuccessReply>>
+  errors: readonly ErrorCode[]
+}
+
+export type Scope =
+  | 'strings:rw'
+  | 'sanctions:run'
+  | 'age:write'
+  | 'age:read'
+  | 'verify:write'
+  | 'verify:read'
+  | 'node:*'
+  | 'admin:*'
+
+export const SCOPES: readonly Scope[] = [
+  'strings:rw',
+  'sanctions:run',
+  'age:write',
+  'age:read',
+  'verify:write',
+  'verify:read',
+  'node:*',
+  'admin:*',
+]
+
+/** The static type of one part of an operation, or undefined where the operation does not have that part. */
+export type Part<O extends Operation, K extends 'params' | 'query' | 'body'> = O[K] extends TSchema
+  ? Static<O[K]>
+  : undefined
+
+/** Keeps the literal types of an operation while checking that it is one. */
+export function operation<const O extends Operation>(definition: O): O {
+  return definition
+}

@@ -1,0 +1,100 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+
+export const Descriptor = Type.Object(
+  {
+    service: Type.String({ description: 'Name of the service' }),
+    version: Type.String({ description: 'Version of the service' }),
+    endpoints: Type.Object(
+      {
+        health: Type.String(),
+        createString: Type.String(),
+        listStrings: Type.String(),
+        getString: Type.String(),
+        deleteString: Type.String(),
+      },
+      { description: 'Each value is `<METHOD> <path>`' },
+    ),
+  },
+  { title: 'Descriptor' },
+)
+export type Descriptor = Type.Static<typeof Descriptor>
+
+export const Health = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
+    service: Type.String(),
+    version: Type.String(),
+    uptimeSeconds: Type.Integer(),
+    checks: Type.Record(Type.String(), Type.Union([Type.Literal('ok'), Type.Literal('failed')])),
+  },
+  { title: 'Health' },
+)
+export type Health = Type.Static<typeof Health>
+
+export const ProcessState = Type.Object(
+  {
+    status: Type.Union([
+      Type.Literal('ok'),
+      Type.Literal('starting'),
+      Type.Literal('stopping'),
+      Type.Literal('degraded'),
+    ]),
+  },
+  { title: 'ProcessState' },
+)
+export type ProcessState = Type.Static<typeof ProcessState>
+
+export const describeService = operation({
+  operationId: 'describeService',
+  area: 'A',
+  method: 'GET',
+  path: '/',
+  summary: 'Describe the service',
+  description: 'Name, version and the operations of the string store. Also at `/.well-known/service.json`.',
+  auth: 'none',
+  success: { 200: { description: 'The descriptor', schema: Descriptor } },
+  errors: [],
+})
+
+export const getHealth = operation({
+  operationId: 'getHealth',
+  area: 'A',
+  method: 'GET',
+  path: '/health',
+  summary: 'Check health',
+  description: 'For people and monitors: says whether the service and its store work. Measured at most once a second.',
+  auth: 'none',
+  success: {
+    200: { description: 'Everything works', schema: Health },
+    503: { description: '`status` is `degraded`; `checks` says what failed', schema: Health },
+  },
+  errors: [],
+})
+
+export const getLivez = operation({
+  operationId: 'getLivez',
+  area: '-',
+  method: 'GET',
+  path: '/livez',
+  summary: 'Is the process alive',
+  description: 'For an orchestrator: restart the process when this does not answer. Does not look at the database.',
+  auth: 'none',
+  success: { 200: { description: 'Alive', schema: ProcessState } },
+  errors: [],
+})
+
+export const getReadyz = operation({
+  operationId: 'getReadyz',
+  area: '-',
+  method: 'GET',
+  path: '/readyz',
+  summary: 'Can the process take traffic',
+  description: 'For a load balancer: 503 while starting, while the database is out of reach, and while stopping.',
+  auth: 'none',
+  success: {
+    200: { description: 'Send traffic', schema: ProcessState },
+    503: { description: 'Send none', schema: ProcessState },
+  },
+  errors: [],
+})

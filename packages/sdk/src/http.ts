@@ -1,0 +1,110 @@
+import { type ErrorBody, type ErrorDetail, VERSION } from '@ostiary/contract'
+import { parseApiKey } from '@ostiary/crypto'
+
+export interface ClientOptions {
+  /** Address of the service, such as `https://ostiary.example.com`. */
+  baseUrl: string
+  /** Checked when the client is made: a cut-off key is found before the first call. */
+  apiKey?: string
+  /** Per attempt. Default 10 seconds. */
+  timeoutMs?: number
+  /** Further attempts after a lost connection, 429 or 503. Default 2. */
+  maxRetries?: number
+  fetch?: typeof globalThis.fetch
+}
+
+/** What the service answered with, or why no answer came (`status` 0). */
+export class OstiaryError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | undefined
+  readonly details: readonly ErrorDetail[]
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(status: number, body: Partial<ErrorBody>, cause?: unknown) {
+    super(body.message ?? `The service answered ${status}`, cause === undefined ? undefined : { cause })
+    this.name = 'OstiaryError'
+    this.status = status
+    this.code = body.code ?? (status === 0 ? 'CONNECTION_FAILED' : 'UNKNOWN')
+    this.requestId = body.requestId
+    this.details = body.details ?? []
+    this.retryAfterSeconds = body.retryAfter
+  }
+}
+
+export interface Call {
+  method: string
+  path: string
+  query?: Record<string, string | number | undefined>
+  body?: unknown
+  headers?: Record<string, string>
+  /** Statuses besides 2xx that are an answer, not an error. */
+  alsoOk?: readonly number[]
+}
+
+export type Send = <T>(call: Call) => Promise<T>
+
+const FIRST_DELAY_MS = 200
+const MAX_DELAY_MS = 20_000
+
+/** Sends calls with retries. Every call of ours may be repeated safely: creates carry an idempotency key. */
+export function createSend(options: ClientOptions): Send {
+  const { baseUrl, apiKey, timeoutMs = 10_000, maxRetries = 2, fetch = globalThis.fetch } = options
+  if (apiKey !== undefined && !parseApiKey(apiKey)) {
+    throw new OstiaryError(0, { message: 'This is not an Ostiary API key: was it copied completely?' })
+  }
+
+  async function attempt<T>(call: Call): Promise<T> {
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'x-client': `ostiary-sdk/${VERSION}`,
+      ...call.headers,
+    }
+    if (apiKey !== undefined) headers['x-api-key'] = apiKey
+    if (call.body !== undefined) headers['content-type'] = 'application/json'
+    const init = {
+      method: call.method,
+      headers,
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    }
+    const response = await fetch(urlOf(baseUrl, call), init)
+    const text = await response.text()
+    const body: unknown = text === '' ? undefined : parse(text)
+    if (response.ok || call.alsoOk?.includes(response.status)) return body as T
+    throw new OstiaryError(response.status, (body ?? {}) as Partial<ErrorBody>)
+  }
+
+  return async (call) => {
+    for (let tried = 0; ; tried++) {
+      try {
+        return await attempt(call)
+      } catch (error) {
+        const failure =
+          error instanceof OstiaryError
+            ? error
+            : new OstiaryError(0, { message: 'The service could not be reached' }, error)
+        if (tried >= maxRetries || ![0, 429, 503].includes(failure.status)) throw failure
+        const wait =
+          failure.retryAfterSeconds === undefined ? FIRST_DELAY_MS * 2 ** tried : failure.retryAfterSeconds * 1000
+        if (wait > MAX_DELAY_MS) throw failure
+        await new Promise((resolve) => setTimeout(resolve, wait))
+      }
+    }
+  }
+}
+
+function urlOf(baseUrl: string, call: Call): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.set(name, String(value))
+  const text = query.toString()
+  return `${baseUrl.replace(/\/+$/, '')}${call.path}${text === '' ? '' : `?${text}`}`
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { message: 'The answer is not JSON: is baseUrl the address of Ostiary?' }
+  }
+}

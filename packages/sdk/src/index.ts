@@ -1,0 +1,27 @@
+import type { Descriptor, Health } from '@ostiary/contract'
+import { type ClientOptions, createSend } from './http.ts'
+import { createStringsClient } from './strings.ts'
+
+export type {
+  CreateStringBody,
+  Descriptor,
+  ErrorCode,
+  ErrorDetail,
+  Health,
+  StringPage,
+  StringRecord,
+} from '@ostiary/contract'
+export { type ClientOptions, OstiaryError } from './http.ts'
+export type { CreateStringOptions, ListStringsOptions } from './strings.ts'
+
+/** A client for one installation. For servers: an API key must not be in a browser. */
+export function createClient(options: ClientOptions) {
+  const send = createSend(options)
+  return {
+    describe: (): Promise<Descriptor> => send({ method: 'GET', path: '/' }),
+    /** Resolves for a degraded service too: look at `status`. */
+    health: (): Promise<Health> => send({ method: 'GET', path: '/health', alsoOk: [503] }),
+    strings: createStringsClient(send),
+  }
+}
+export type OstiaryClient = ReturnType<typeof createClient>

@@ -1,0 +1,40 @@
+import type { CreateStringBody, StringPage, StringRecord } from '@ostiary/contract'
+import type { Send } from './http.ts'
+
+export interface CreateStringOptions {
+  /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
+  idempotencyKey?: string
+}
+
+export interface ListStringsOptions {
+  limit?: number
+  cursor?: string
+  order?: 'asc' | 'desc'
+}
+
+export function createStringsClient(send: Send) {
+  const list = (options: ListStringsOptions = {}): Promise<StringPage> =>
+    send({ method: 'GET', path: '/strings', query: { ...options } })
+
+  return {
+    create: (body: CreateStringBody, options: CreateStringOptions = {}): Promise<StringRecord> =>
+      send({
+        method: 'POST',
+        path: '/strings',
+        body,
+        headers: { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() },
+      }),
+    list,
+    /** All records, page by page: `for await (const record of ostiary.strings.all())`. */
+    async *all(options: Omit<ListStringsOptions, 'cursor'> = {}): AsyncGenerator<StringRecord> {
+      let cursor: string | undefined
+      do {
+        const page = await list({ ...options, ...(cursor !== undefined && { cursor }) })
+        yield* page.items
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined)
+    },
+    get: (id: string): Promise<StringRecord> => send({ method: 'GET', path: `/strings/${encodeURIComponent(id)}` }),
+    delete: (id: string): Promise<void> => send({ method: 'DELETE', path: `/strings/${encodeURIComponent(id)}` }),
+  }
+}
