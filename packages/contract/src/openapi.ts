@@ -146,10 +146,17 @@ function hoist(schema: unknown, components: Map<string, Json>): unknown {
   const copy: Json = {}
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'title' && typeof value === 'string') continue
-    copy[key] = key === 'examples' ? value : hoist(value, components)
+    if (key === 'patternProperties') copy.additionalProperties = hoist(anyProperty(value), components)
+    else copy[key] = key === 'examples' ? value : hoist(value, components)
   }
   const title = (schema as Json).title
   if (typeof title !== 'string') return copy
   components.set(title, copy)
   return { $ref: `#/components/schemas/${title}` }
+}
+
+/** TypeBox writes a record as one pattern that fits every name; readers of the document expect the plain form. */
+function anyProperty(patterns: unknown): unknown {
+  const [schema] = Object.values(patterns as Json)
+  return schema
 }

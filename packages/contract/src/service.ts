@@ -16,7 +16,22 @@ export const Descriptor = Type.Object(
       { description: 'Each value is `<METHOD> <path>`' },
     ),
   },
-  { title: 'Descriptor' },
+  {
+    title: 'Descriptor',
+    examples: [
+      {
+        service: 'ostiary',
+        version: '0.1.0',
+        endpoints: {
+          health: 'GET /health',
+          createString: 'POST /strings',
+          listStrings: 'GET /strings',
+          getString: 'GET /strings/:id',
+          deleteString: 'DELETE /strings/:id',
+        },
+      },
+    ],
+  },
 )
 export type Descriptor = Type.Static<typeof Descriptor>
 
@@ -28,7 +43,10 @@ export const Health = Type.Object(
     uptimeSeconds: Type.Integer(),
     checks: Type.Record(Type.String(), Type.Union([Type.Literal('ok'), Type.Literal('failed')])),
   },
-  { title: 'Health' },
+  {
+    title: 'Health',
+    examples: [{ status: 'ok', service: 'ostiary', version: '0.1.0', uptimeSeconds: 86400, checks: { store: 'ok' } }],
+  },
 )
 export type Health = Type.Static<typeof Health>
 

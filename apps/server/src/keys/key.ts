@@ -75,7 +75,7 @@ function addToList(list: BlockList, entry: string): void {
 }
 
 function rateFactorOf(plan: string | null): number {
-  return plan !== null && plan in USAGE_PLANS ? USAGE_PLANS[plan as UsagePlan] : USAGE_PLANS.standard
+  return plan !== null && Object.hasOwn(USAGE_PLANS, plan) ? USAGE_PLANS[plan as UsagePlan] : USAGE_PLANS.standard
 }
 
 export interface NewKey {
@@ -103,7 +103,7 @@ export function checkNewKey(key: NewKey): void {
       throw invalid('/allowed_ips', 'must be addresses or networks such as 192.0.2.0/24')
     }
   }
-  if (key.usagePlanId !== undefined && !(key.usagePlanId in USAGE_PLANS)) {
+  if (key.usagePlanId !== undefined && !Object.hasOwn(USAGE_PLANS, key.usagePlanId)) {
     throw invalid('/usage_plan_id', `must be one of ${Object.keys(USAGE_PLANS).join(', ')}`)
   }
 }

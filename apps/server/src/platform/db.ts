@@ -52,8 +52,10 @@ export function createDb(options: DbOptions): Db {
     // The server cancels first; this catches a connection that hangs without an answer.
     query_timeout: options.statementTimeoutMs + 2_000,
   })
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // A connection can break while it is idle, or while a transaction holds it between two statements. Without a
+  // listener either would end the process; the pool replaces idle ones, and the next statement reports the other.
   pool.on('error', (err) => options.log.warn({ err }, 'idle database connection lost'))
+  pool.on('connect', (client) => client.on('error', () => {}))
 
   return {
     ...queryable((config) => pool.query(config)),

@@ -73,12 +73,22 @@ export function toAppError(error: unknown): AppError {
       return new AppError('invalid_request', 'INVALID_JSON', 'The body is empty')
     case 'FST_ERR_BAD_URL':
       return new AppError('invalid_request', 'BAD_REQUEST', 'The path is not a valid URL path')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new AppError('not_found', 'NOT_FOUND', 'There is nothing at this path')
     case 'ECONNRESET':
     case 'ERR_STREAM_PREMATURE_CLOSE':
       return new AppError('invalid_request', 'BAD_REQUEST', 'The request ended early')
     default:
+      // Whatever else the framework blames on the caller is the caller's.
+      if (isFrameworkError(error) && (error.statusCode ?? 500) < 500) {
+        return new AppError('invalid_request', 'BAD_REQUEST', 'The request cannot be read')
+      }
       return new AppError('internal', 'INTERNAL', 'Internal Server Error', { cause: error })
   }
+}
+
+function isFrameworkError(error: unknown): error is FastifyError {
+  return error instanceof Error && String((error as FastifyError).code).startsWith('FST_ERR_')
 }
 
 function unreadableBody(code: string): AppError {

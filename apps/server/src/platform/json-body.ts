@@ -1,7 +1,7 @@
 import { LIMITS } from '@ostiary/contract'
 import { AppError } from './errors.ts'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 // Escapes that may produce a character we cannot store: NUL and halves of surrogate pairs.

@@ -23,7 +23,13 @@ export function answerOddities(server: Server, newRequestId: () => string): void
   // `Expect:` with anything but 100-continue.
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const body = JSON.stringify(errorBody(badRequest('This Expect header is not supported'), newRequestId()))
-    response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(body)
+    response
+      .writeHead(400, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        connection: 'close',
+      })
+      .end(body)
   })
   // CONNECT asks for a tunnel; there is none.
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {

@@ -24,6 +24,8 @@ export async function referenceRoutes(app: FastifyInstance, { version }: { versi
     configuration: {
       url: '/openapi.json',
       pageTitle: 'Ostiary API reference',
+      favicon: 'data:,',
+      authentication: { preferredSecurityScheme: 'apiKey' },
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { ConfigError, loadConfig } from './config.ts'
+
+const MASTER_KEY = randomBytes(32).toString('base64')
+const GOOD = { DATABASE_URL: 'postgres://u:p@h/db', MASTER_KEY }
+
+function problemsOf(env: Record<string, string>, readFile?: (path: string) => string): readonly string[] {
+  try {
+    loadConfig(env, readFile)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.problems
+  }
+  return []
+}
+
+test('two secrets are enough; the rest has defaults', () => {
+  const config = loadConfig(GOOD)
+  assert.deepEqual(config.http, { host: '127.0.0.1', port: 8080, trustProxy: [] })
+  assert.equal(config.migrateOnStart, true)
+  assert.equal(config.authRequiredAreas.size, 0)
+  assert.ok(Object.isFrozen(config))
+})
+
+test('values are read by their type', () => {
+  const config = loadConfig({
+    ...GOOD,
+    PORT: '9000',
+    MIGRATE_ON_START: 'false',
+    AUTH_REQUIRED_AREAS: 'A,B',
+    TRUST_PROXY: '192.0.2.1, 2001:db8::/32',
+  })
+  assert.equal(config.http.port, 9000)
+  assert.equal(config.migrateOnStart, false)
+  assert.deepEqual([...config.authRequiredAreas], ['A', 'B'])
+  assert.deepEqual(config.http.trustProxy, ['192.0.2.1', '2001:db8::/32'])
+})
+
+test('everything that is wrong is named at once', () => {
+  assert.deepEqual(problemsOf({ PORT: 'eighty', LOG_LEVEL: 'loud', MIGRATE_ON_START: 'maybe' }), [
+    'PORT: must be integer',
+    'MIGRATE_ON_START: must be boolean',
+    'LOG_LEVEL: must be one of fatal, error, warn, info, debug',
+    'DATABASE_URL: is required',
+    'MASTER_KEY: is required (or MASTER_KEY_FILE); make one with: openssl rand -base64 32',
+  ])
+})
+
+test('there is no known secret to fall back on', () => {
+  assert.match(problemsOf({ DATABASE_URL: GOOD.DATABASE_URL }).join(), /^MASTER_KEY: is required/)
+  assert.match(problemsOf({ ...GOOD, MASTER_KEY: 'changeme' }).join(), /^MASTER_KEY: each master key must be base64/)
+})
+
+test('no message repeats a secret', () => {
+  const problems = problemsOf({ DATABASE_URL: 'mysql://u:hunter2@h/db', MASTER_KEY: 'hunter2hunter2' })
+  assert.equal(problems.length, 2)
+  assert.ok(!problems.join().includes('hunter2'))
+})
+
+test('secrets can come from files, not from both places', () => {
+  const files: Record<string, string> = { '/run/db': 'postgres://u:p@h/db\n', '/run/key': `${MASTER_KEY}\n` }
+  const readFile = (path: string) => {
+    const text = files[path]
+    if (text === undefined) throw Object.assign(new Error('no'), { code: 'ENOENT' })
+    return text
+  }
+  assert.equal(loadConfig({ DATABASE_URL_FILE: '/run/db', MASTER_KEY_FILE: '/run/key' }, readFile).masterKeys.length, 1)
+  assert.deepEqual(problemsOf({ DATABASE_URL_FILE: '/run/db', MASTER_KEY_FILE: '/run/none' }, readFile), [
+    'MASTER_KEY_FILE: the file cannot be read',
+  ])
+  assert.ok(
+    problemsOf({ ...GOOD, MASTER_KEY_FILE: '/run/key' }, readFile).includes(
+      'MASTER_KEY: set either this or MASTER_KEY_FILE',
+    ),
+  )
+  assert.deepEqual(problemsOf({ MASTER_KEY, CELLS_FILE: '/run/none' }, readFile), [
+    'CELLS_FILE: the file does not exist',
+  ])
+})

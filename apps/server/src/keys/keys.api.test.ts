@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseApiKey } from '@ostiary/crypto'
+import { buildApp } from '../app.ts'
+import { loadConfig } from '../config.ts'
+import { systemClock } from '../platform/clock.ts'
+import { bucketOf } from '../platform/ids.ts'
+import { createLog } from '../platform/log.ts'
+import { migrate, readMigrations } from '../platform/migrate.ts'
+import { createHarness, createTestDatabase, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
+import { createWire } from '../wire.ts'
+import { KEY_MAX_AGE_MS } from './index.ts'
+
+let harness: Harness
+before(async () => {
+  harness = await createHarness()
+})
+after(() => harness.close())
+
+const USE = { scope: 'strings:rw', address: '127.0.0.1' } as const
+const silent = createLog('fatal')
+
+test('a new key has the record of the specification, and the key is shown once', async () => {
+  const tenant = await harness.wire.keys.createTenant('Harbour Lending')
+  const record = await harness.wire.keys.createKey(tenant.tenantId, {
+    livemode: true,
+    name: 'main',
+    scopes: ['strings:rw'],
+    allowedIps: ['127.0.0.1'],
+    customerId: 'c-1',
+    apiId: 'a-1',
+    usagePlanId: 'plus',
+    productCode: 'p-1',
+  })
+  assert.deepEqual(record, {
+    id: record.id,
+    api_key: record.api_key,
+    customer_id: 'c-1',
+    api_id: 'a-1',
+    usage_plan_id: 'plus',
+    product_code: 'p-1',
+    status: 'active',
+    when_created: '2026-11-15T12:00:00.000Z',
+    last_updated: '2026-11-15T12:00:00.000Z',
+    tenant_id: tenant.tenantId,
+    livemode: true,
+    name: 'main',
+    scopes: ['strings:rw'],
+    allowed_ips: ['127.0.0.1'],
+  })
+  assert.deepEqual(parseApiKey(record.api_key), { livemode: true, bucket: bucketOf(tenant.tenantId) })
+  assert.equal(bucketOf(record.id), bucketOf(tenant.tenantId))
+  const [listed] = await harness.wire.keys.listKeys(tenant.tenantId)
+  assert.deepEqual(listed, { ...record, api_key: `ost_live_…${record.api_key.slice(-4)}` })
+})
+
+test('the database holds neither the key nor anything that opens without the master key', async () => {
+  const { record, key, tenantId } = await harness.tenantWithKey()
+  const { rows } = await harness.database.query('select * from api_keys where id = $1', [record.id])
+  const stored = JSON.stringify(rows, (_name, value) =>
+    value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+  )
+  assert.ok(!stored.includes(key.slice(9, 60)))
+  assert.equal(await harness.wire.keys.openKey(tenantId, record.id), key)
+  await harness.database.query(
+    'update api_keys set sealed_key = (select sealed_key from api_keys where id <> $1 limit 1) where id = $1',
+    [record.id],
+  )
+  await assert.rejects(
+    harness.wire.keys.openKey(tenantId, record.id),
+    'a sealed key moved to another row does not open',
+  )
+})
+
+test('api_key is unique: the database refuses a second row with the same hash', async () => {
+  const { record } = await harness.tenantWithKey()
+  await assert.rejects(
+    harness.database.query(
+      `insert into api_keys select tenant_id, gen_random_uuid(), lookup_hash, sealed_key, master_key_id, last_four, livemode, name,
+      customer_id, api_id, usage_plan_id, product_code, scopes, allowed_ips, status, when_created, last_updated from api_keys where id = $1`,
+      [record.id],
+    ),
+    /api_keys_by_lookup_hash/,
+  )
+})
+
+test('a hot check costs no database round trip: it works while the table is not even there', async () => {
+  const local = await createHarness()
+  const { key } = await local.tenantWithKey()
+  await local.wire.keys.check(key, USE)
+  await local.database.query('alter table api_keys rename to api_keys_away')
+  for (let i = 0; i < 1_000; i++) await local.wire.keys.check(key, USE)
+  local.clock.advance(KEY_MAX_AGE_MS)
+  await local.wire.keys.check(key, USE)
+  local.clock.advance(1)
+  await assert.rejects(local.wire.keys.check(key, USE), 'older than the promised age: the database must be asked')
+  await local.close()
+})
+
+test('when the database is away, a key that is not in the cache is refused with 503, not let in', async () => {
+  const local = await createHarness()
+  const { key } = await local.tenantWithKey()
+  await local.wire.cells.close()
+  const response = await local.inject({ url: '/strings', headers: { 'x-api-key': key } })
+  assert.deepEqual([response.statusCode, response.json().code], [503, 'DEPENDENCY_DOWN'])
+  await local.app.close()
+  await local.database.drop()
+})
+
+test('a revocation is effective in every process within 5 seconds, while the key is in constant use', async () => {
+  // Two processes' worth of services on one database, with the real clock and the refresh running.
+  const config = loadConfig({ DATABASE_URL: harness.database.url, MASTER_KEY: TEST_MASTER_KEY })
+  const wires = [0, 1].map(() => createWire(config, { role: 'test', clock: systemClock, log: silent }))
+  const apps = wires.map(buildApp)
+  for (const wire of wires) wire.keyCache.start()
+  const tenant = await wires[0]?.keys.createTenant('Revoked soon')
+  const record = await wires[0]?.keys.createKey(tenant?.tenantId ?? '', {
+    livemode: false,
+    name: 'k',
+    scopes: ['strings:rw'],
+    allowedIps: [],
+    usagePlanId: 'unmetered',
+  })
+  assert.ok(record)
+  const statuses = () =>
+    Promise.all(
+      apps.map(
+        async (app) => (await app.inject({ url: '/strings', headers: { 'x-api-key': record.api_key } })).statusCode,
+      ),
+    )
+  for (let i = 0; i < 8; i++) {
+    assert.deepEqual(await statuses(), [200, 200])
+    await sleep(250)
+  }
+  await wires[0]?.keys.revokeKey(record.id)
+  const revokedAt = performance.now()
+  while ((await statuses()).some((status) => status !== 403)) {
+    assert.ok(performance.now() - revokedAt < KEY_MAX_AGE_MS + 250, 'still accepted after 5 seconds')
+    await sleep(50)
+  }
+  const checks = await wires[1]?.metrics.keyChecks.get()
+  const loaded = checks?.values.find(({ labels }) => labels.result === 'loaded')?.value
+  assert.equal(loaded, 1, 'only the first check waited for the database')
+  for (const [i, wire] of wires.entries()) {
+    wire.keyCache.stop()
+    await apps[i]?.close()
+    await wire.cells.close()
+  }
+})
+
+test('rotation: both keys work for 7 days, then only the new one; it has the same rights', async () => {
+  const local = await createHarness()
+  const { record, key } = await local.tenantWithKey({
+    usagePlanId: 'plus',
+    customerId: 'c-9',
+    scopes: ['strings:rw', 'age:read'],
+  })
+  const { created, ending } = await local.wire.keys.rotateKey(record.id)
+  assert.equal(ending.ends_at, '2026-11-22T12:00:00.000Z')
+  assert.deepEqual({ ...created, id: '', api_key: '' }, { ...record, id: '', api_key: '' })
+  const DAY = 86_400_000
+  for (const [days, oldStatus] of [
+    [0, 200],
+    [6.9999, 200],
+    [0.0001, 403],
+  ] as const) {
+    local.clock.advance(days * DAY)
+    assert.equal((await local.inject({ url: '/strings', headers: { 'x-api-key': key } })).statusCode, oldStatus)
+    assert.equal((await local.inject({ url: '/strings', headers: { 'x-api-key': created.api_key } })).statusCode, 200)
+  }
+  assert.deepEqual(
+    (await local.wire.keys.listKeys(record.tenant_id)).map(({ status }) => status),
+    ['revoked', 'active'],
+  )
+  await assert.rejects(local.wire.keys.rotateKey(record.id), /Only an active key/)
+  await assert.rejects(local.wire.keys.rotateKey(created.id, 91), /0 to 90 days/)
+  await local.close()
+})
+
+test('two rotations of one key at the same moment make one successor', async () => {
+  const { record } = await harness.tenantWithKey()
+  const outcomes = await Promise.allSettled([0, 1, 2, 3].map(() => harness.wire.keys.rotateKey(record.id)))
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+  assert.equal((await harness.wire.keys.listKeys(record.tenant_id)).length, 2)
+})
+
+test('revoking twice is the same as once; unknown keys and tenants are said to be unknown', async () => {
+  const { record } = await harness.tenantWithKey()
+  assert.equal((await harness.wire.keys.revokeKey(record.id)).status, 'revoked')
+  assert.equal((await harness.wire.keys.revokeKey(record.id)).status, 'revoked')
+  for (const id of ['nonsense', '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa']) {
+    await assert.rejects(harness.wire.keys.revokeKey(id), /no such key/)
+    await assert.rejects(harness.wire.keys.rotateKey(id), /no such key/)
+    await assert.rejects(
+      harness.wire.keys.createKey(id, { livemode: false, name: 'x', scopes: ['strings:rw'], allowedIps: [] }),
+      /no such tenant/,
+    )
+    await assert.rejects(harness.wire.keys.setTenantStatus(id, 'suspended'), /no such tenant/)
+  }
+})
+
+test('a suspended tenant’s keys stop, and work again when it is resumed', async () => {
+  const local = await createHarness()
+  const { tenantId, key } = await local.tenantWithKey()
+  const status = async () => (await local.inject({ url: '/strings', headers: { 'x-api-key': key } })).statusCode
+  for (const [state, expected] of [
+    ['suspended', 403],
+    ['active', 200],
+  ] as const) {
+    await local.wire.keys.setTenantStatus(tenantId, state)
+    local.clock.advance(KEY_MAX_AGE_MS + 1)
+    assert.equal(await status(), expected)
+  }
+  await local.close()
+})
+
+test('an address allow-list is checked against the address behind trusted proxies only', async () => {
+  const local = await createHarness({ TRUST_PROXY: '127.0.0.1' })
+  const { key } = await local.tenantWithKey({ allowedIps: ['203.0.113.0/24'] })
+  const call = async (forwarded: string) => {
+    const response = await local.inject({
+      url: '/strings',
+      headers: { 'x-api-key': key, 'x-forwarded-for': forwarded },
+    })
+    return [response.statusCode, response.json().code]
+  }
+  assert.deepEqual(await call('203.0.113.8'), [200, undefined])
+  assert.deepEqual(await call('198.51.100.1'), [403, 'ADDRESS_DENIED'])
+  assert.deepEqual(
+    await call('203.0.113.8, 198.51.100.1'),
+    [403, 'ADDRESS_DENIED'],
+    'what a stranger claims further left does not count',
+  )
+  await local.close()
+})
+
+test('a change of the master key: reseal moves every key, and the old master key can go', async () => {
+  const local = await createHarness()
+  const made = [await local.tenantWithKey(), await local.tenantWithKey(), await local.tenantWithKey()]
+  const newKey = randomBytes(32).toString('base64')
+  const settings = (masterKey: string) => loadConfig({ DATABASE_URL: local.database.url, MASTER_KEY: masterKey })
+  const both = createWire(settings(`${newKey}\n${TEST_MASTER_KEY}`), { role: 'test', log: silent })
+  assert.equal(await both.keys.reseal(() => {}), 3)
+  assert.equal(await both.keys.reseal(() => {}), 0)
+  await both.cells.close()
+  const onlyNew = createWire(settings(newKey), { role: 'test', log: silent })
+  for (const { tenantId, record, key } of made) assert.equal(await onlyNew.keys.openKey(tenantId, record.id), key)
+  assert.deepEqual([...(await onlyNew.keys.countByMasterKey()).values()], [3])
+  await onlyNew.cells.close()
+  await local.close()
+})
+
+test('two cells: keys and records go to the cell of their bucket, without a look-up in the other', async () => {
+  const databases = [await createTestDatabase(), await createTestDatabase()]
+  const map = {
+    cells: { low: databases[0]?.url, high: databases[1]?.url },
+    buckets: { '0-511': 'low', '512-1023': 'high' },
+  }
+  const config = loadConfig({ CELLS_FILE: 'cells.json', MASTER_KEY: TEST_MASTER_KEY }, () => JSON.stringify(map))
+  const wire = createWire(config, { role: 'test', log: silent })
+  for (const { db } of wire.cells.all()) await migrate(db, readMigrations(), () => {})
+  const app = buildApp(wire)
+  for (const [bucket, cell] of [
+    [3, 0],
+    [700, 1],
+  ] as const) {
+    const tenant = await wire.keys.createTenant(`in cell ${cell}`, bucket)
+    const record = await wire.keys.createKey(tenant.tenantId, {
+      livemode: false,
+      name: 'k',
+      scopes: ['strings:rw'],
+      allowedIps: [],
+    })
+    const created = await app.inject({
+      method: 'POST',
+      url: '/strings',
+      headers: { 'x-api-key': record.api_key },
+      payload: { value: 'x' },
+    })
+    assert.equal(created.statusCode, 201)
+    assert.equal(bucketOf(created.json().id), bucket)
+    const counts = await Promise.all(
+      databases.map(async (database) =>
+        Number(
+          (await database.query('select count(*) from strings where tenant_id = $1', [tenant.tenantId])).rows[0].count,
+        ),
+      ),
+    )
+    assert.deepEqual(counts, cell === 0 ? [1, 0] : [0, 1])
+    await wire.keys.revokeKey(record.id)
+  }
+  assert.deepEqual(
+    (await wire.keys.listTenants()).map(({ name }) => name),
+    ['anonymous', 'in cell 0', 'anonymous', 'in cell 1'],
+  )
+  await app.close()
+  await wire.cells.close()
+  for (const database of databases) await database.drop()
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createHarness, type Harness } from '../../testing/harness.ts'
+import { purgeIdempotencyKeys } from './index.ts'
+
+let harness: Harness
+let key: string
+before(async () => {
+  harness = await createHarness()
+  ;({ key } = await harness.tenantWithKey())
+})
+after(() => harness.close())
+
+const create = (idempotencyKey: string, value: string, apiKey = key) =>
+  harness.inject({
+    method: 'POST',
+    url: '/strings',
+    headers: { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey },
+    payload: { value },
+  })
+
+const HOUR = 3_600_000
+
+test('a repeated create returns the first record and says so', async () => {
+  const first = await create('order-1', 'a')
+  const again = await create('order-1', 'a')
+  assert.equal(first.headers['idempotency-replayed'], undefined)
+  assert.equal(again.headers['idempotency-replayed'], 'true')
+  assert.deepEqual(
+    [again.statusCode, again.json(), again.headers.location],
+    [201, first.json(), first.headers.location],
+  )
+})
+
+test('forty at the same moment make one record', async () => {
+  const answers = await Promise.all(Array.from({ length: 40 }, () => create('at once', 'b')))
+  assert.deepEqual([...new Set(answers.map(({ statusCode }) => statusCode))], [201])
+  assert.equal(new Set(answers.map((answer) => answer.json().id)).size, 1)
+  assert.equal(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true').length, 39)
+})
+
+test('409: another body with the same key', async () => {
+  await create('order-2', 'a')
+  const response = await create('order-2', 'b')
+  assert.deepEqual(response.json(), {
+    statusCode: 409,
+    message: 'This Idempotency-Key was used with another request',
+    code: 'IDEMPOTENCY_MISMATCH',
+    requestId: response.headers['x-request-id'],
+  })
+})
+
+test('410: the record is gone; nothing of it was kept with the key', async () => {
+  const { id } = (await create('order-3', 'private words')).json()
+  await harness.inject({ method: 'DELETE', url: `/strings/${id}`, headers: { 'x-api-key': key } })
+  const response = await create('order-3', 'private words')
+  assert.deepEqual(response.json(), {
+    statusCode: 410,
+    message: 'The string that this Idempotency-Key created is gone',
+    code: 'GONE',
+    requestId: response.headers['x-request-id'],
+  })
+  const { rows } = await harness.database.query('select * from idempotency_keys')
+  assert.ok(!JSON.stringify(rows).includes('private words') && !JSON.stringify(rows).includes('order-3'))
+})
+
+test('keys of tenants and of modes are apart', async () => {
+  const stranger = await harness.tenantWithKey()
+  const live = await harness.tenantWithKey({ livemode: true })
+  const ids = [
+    await create('shared', 'x'),
+    await create('shared', 'x', stranger.key),
+    await create('shared', 'x', live.key),
+  ].map((answer) => answer.json().id)
+  assert.equal(new Set(ids).size, 3)
+})
+
+test('400: an empty, over-long or unprintable key', async () => {
+  for (const bad of ['', 'x'.repeat(256), 'a\tb']) {
+    const response = await create(bad, 'x')
+    assert.deepEqual(
+      response.json().details,
+      [{ pointer: '/headers/idempotency-key', message: 'must be 1 to 255 printable characters' }],
+      JSON.stringify(bad),
+    )
+  }
+  assert.equal((await create('x'.repeat(255), 'x')).statusCode, 201)
+})
+
+test('a failed create does not use up its key', async () => {
+  const refused = await harness.inject({
+    method: 'POST',
+    url: '/strings',
+    headers: { 'x-api-key': key, 'idempotency-key': 'retry' },
+    payload: { value: '' },
+  })
+  assert.equal(refused.statusCode, 400)
+  assert.equal((await create('retry', 'now right')).statusCode, 201)
+})
+
+test('after 24 hours a key is free again, and the purge removes what has expired, only that', async () => {
+  const local = await createHarness()
+  const { key: apiKey } = await local.tenantWithKey()
+  const make = async (idempotencyKey: string) =>
+    (
+      await local.inject({
+        method: 'POST',
+        url: '/strings',
+        headers: { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey },
+        payload: { value: 'v' },
+      })
+    ).json().id
+  const first = await make('daily')
+  local.clock.advance(24 * HOUR - 1)
+  assert.equal(await make('daily'), first)
+  local.clock.advance(1)
+  const second = await make('daily')
+  assert.notEqual(second, first, 'taken over before the purge came')
+  await make('fresh')
+  await local.database.query(
+    `insert into idempotency_keys select tenant_id, decode(lpad(to_hex(n), 64, '0'), 'hex'), fingerprint, resource_id, 0, created_at, $1
+    from idempotency_keys, generate_series(1, 6000) n where key_hash = (select key_hash from idempotency_keys order by created_at limit 1)`,
+    [local.clock.now()],
+  )
+  const { db } = local.wire.cells.all()[0] ?? assert.fail()
+  assert.equal(await purgeIdempotencyKeys(db, local.clock.now()), 6_000, 'more than one batch')
+  assert.equal(await make('daily'), second)
+  await local.close()
+})

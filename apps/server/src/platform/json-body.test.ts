@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from './errors.ts'
+import { parseJsonBody } from './json-body.ts'
+
+const parse = (text: string) => parseJsonBody(Buffer.from(text))
+const isInvalidJson = (error: unknown) => error instanceof AppError && error.code === 'INVALID_JSON'
+
+test('JSON comes through unchanged', () => {
+  for (const value of [
+    {},
+    [],
+    'x',
+    0,
+    -0.5,
+    null,
+    true,
+    { a: [{ b: 'c' }] },
+    { 'brackets in text': '[[[[{{{{"\\' },
+    { constructor: 'a word' },
+    '😀',
+  ]) {
+    assert.deepEqual(parse(JSON.stringify(value)), value)
+  }
+})
+
+test('32 levels are taken, 33 are not, and a million is refused as fast', () => {
+  assert.ok(parse('['.repeat(32) + ']'.repeat(32)))
+  for (const depth of [33, 1_000_000]) {
+    assert.throws(() => parse('['.repeat(depth) + ']'.repeat(depth)), isInvalidJson)
+    assert.throws(() => parse('{"a":'.repeat(depth)), isInvalidJson)
+  }
+})
+
+test('brackets inside of strings do not count, even after escaped quotes', () => {
+  assert.deepEqual(parse(`{"a":"\\"${'['.repeat(100)}\\\\"}`), { a: `"${'['.repeat(100)}\\` })
+})
+
+test('keys that reach into prototypes are refused, however they are written', () => {
+  for (const text of [
+    '{"__proto__":1}',
+    '{"a":[{"__proto__":{}}]}',
+    '{"\\u005f_proto__":1}',
+    '{"constructor":{"prototype":{}}}',
+  ]) {
+    assert.throws(() => parse(text), isInvalidJson, text)
+  }
+})
+
+test('text that cannot be stored is refused; whole surrogate pairs are fine', () => {
+  for (const text of ['"\\u0000"', '"\\ud83d"', '"\\ude00\\ud83d"', '{"\\u0000":1}', '[["a\\u0000"]]'])
+    assert.throws(() => parse(text), isInvalidJson, text)
+  assert.equal(parse('"\\ud83d\\ude00"'), '😀')
+  assert.equal(parse('"\\\\u0000"'), '\\u0000')
+})
+
+test('what is no JSON is refused', () => {
+  for (const text of ['', ' ', '{', '{"a":1,}', 'undefined', "{'a':1}", '{"a":1}{"a":2}', '\ufeff{}', 'NaN'])
+    assert.throws(() => parse(text), isInvalidJson, text)
+  for (const bytes of [[0xff], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0x22, 0xf0, 0x9f, 0x98, 0x22]]) {
+    assert.throws(() => parseJsonBody(Uint8Array.from(bytes)), isInvalidJson)
+  }
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTestDatabase } from '../testing/harness.ts'
+import { createDb } from './db.ts'
+import { createLog } from './log.ts'
+import { migrate, migrationState, readMigrations } from './migrate.ts'
+
+const open = (url: string) =>
+  createDb({
+    url,
+    poolMax: 2,
+    statementTimeoutMs: 5_000,
+    connectTimeoutMs: 3_000,
+    applicationName: 'test',
+    log: createLog('fatal'),
+  })
+
+test('eight processes that start at once apply each migration once', async () => {
+  const database = await createTestDatabase()
+  const dbs = Array.from({ length: 8 }, () => open(database.url))
+  const applied: string[] = []
+  const states = await Promise.all(dbs.map((db) => migrate(db, readMigrations(), (name) => applied.push(name))))
+  const names = readMigrations().map(({ name }) => name)
+  assert.deepEqual(applied, names)
+  for (const state of states) assert.deepEqual(state, { applied: names, pending: [], unknown: [], changed: [] })
+  const { rows } = await database.query(`select extversion from pg_extension where extname = 'vector'`)
+  assert.match(rows[0].extversion, /^0\.([89]|\d\d)/)
+  await Promise.all(dbs.map((db) => db.close()))
+  await database.drop()
+})
+
+test('a migration that fails leaves nothing of itself, says which, and those before it stay', async () => {
+  const database = await createTestDatabase()
+  const db = open(database.url)
+  const files = [
+    { name: '0001_good.sql', text: 'create table good (id int)', checksum: '1' },
+    { name: '0002_bad.sql', text: 'create table half (id int); select nonsense', checksum: '2' },
+  ]
+  await assert.rejects(
+    migrate(db, files, () => {}),
+    /Migration 0002_bad.sql failed/,
+  )
+  const { rows } = await database.query(`select to_regclass('good')::text as good, to_regclass('half')::text as half`)
+  assert.deepEqual(rows, [{ good: 'good', half: null }])
+  assert.deepEqual((await migrationState(db, files)).pending, ['0002_bad.sql'])
+  await assert.rejects(
+    migrate(db, [{ ...files[0], name: '0001_good.sql', text: '', checksum: 'edited' }], () => {}),
+    /edited after/,
+  )
+  await assert.rejects(
+    migrate(db, [], () => {}),
+    /newer version/,
+  )
+  await db.close()
+  await database.drop()
+})
+
+test('an empty database has everything pending', async () => {
+  const database = await createTestDatabase()
+  const db = open(database.url)
+  assert.equal((await migrationState(db, readMigrations())).pending.length, readMigrations().length)
+  await db.close()
+  await database.drop()
+})

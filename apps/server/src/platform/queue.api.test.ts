@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { JOBS } from '../jobs.ts'
+import { createHarness } from '../testing/harness.ts'
+import { createQueue } from './queue.ts'
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 150; i++) {
+    if (await isSo()) return
+    await sleep(100)
+  }
+  assert.fail(`Still not so after 15 s: ${what}`)
+}
+
+test('the worker’s scheduled jobs run through pg-boss and purge what has expired', async () => {
+  const harness = await createHarness()
+  const { key } = await harness.tenantWithKey()
+  const headers = { 'x-api-key': key, 'idempotency-key': 'k' }
+  await harness.inject({ method: 'POST', url: '/strings', headers, payload: { value: 'x', ttlSeconds: 60 } })
+  harness.clock.advance(25 * 3_600_000)
+  const queue = createQueue(JOBS, harness.wire)
+  await queue.start()
+  const { rows } = await harness.database.query('select name, cron from pgboss.schedule order by name')
+  assert.deepEqual(rows, [
+    { name: 'purge-expired-strings', cron: '*/5 * * * *' },
+    { name: 'purge-idempotency-keys', cron: '*/5 * * * *' },
+  ])
+  for (const { name } of JOBS) await queue.trigger(name)
+  const count = async (table: string) =>
+    Number((await harness.database.query(`select count(*) from ${table}`)).rows[0].count)
+  await until('both tables are empty', async () => (await count('strings')) + (await count('idempotency_keys')) === 0)
+  await until('the jobs are counted', async () =>
+    (await harness.wire.metrics.registry.metrics()).includes(
+      'ostiary_jobs_total{job="purge-idempotency-keys",result="done"} 1',
+    ),
+  )
+  await queue.stop(2_000)
+  await harness.close()
+})
+
+test('a job that fails is tried again, and its error text is not stored', async () => {
+  const harness = await createHarness()
+  let runs = 0
+  const flaky = {
+    name: 'flaky',
+    cron: '0 0 1 1 *',
+    run: async () => {
+      if (++runs < 2) throw new Error('PRIVATE words')
+      return 1
+    },
+  }
+  const queue = createQueue([flaky], harness.wire)
+  await queue.start()
+  await harness.database.query(`update pgboss.queue set retry_delay = 0, retry_backoff = false`)
+  await queue.trigger('flaky')
+  await until('it ran twice', async () => runs >= 2)
+  const { rows } = await harness.database.query('select * from pgboss.job')
+  assert.ok(!JSON.stringify(rows).includes('PRIVATE'))
+  assert.ok(!harness.logged().includes('PRIVATE'))
+  assert.match(harness.logged(), /"job":"flaky".*job failed/)
+  await queue.stop(2_000)
+  await harness.close()
+})

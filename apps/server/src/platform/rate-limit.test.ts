@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRateLimiter } from './rate-limit.ts'
+
+function countAllowed(
+  limiter: ReturnType<typeof createRateLimiter>,
+  key: string,
+  perSecond: number,
+  nowMs: number,
+  tries: number,
+): number {
+  let allowed = 0
+  for (let i = 0; i < tries; i++) if (limiter.take(key, perSecond, nowMs).allowed) allowed++
+  return allowed
+}
+
+test('ten seconds’ worth may be spent at once, then the rate holds', () => {
+  for (const perSecond of [0.1, 1, 3, 7, 20, 200]) {
+    const limiter = createRateLimiter()
+    assert.equal(
+      countAllowed(limiter, 'k', perSecond, 1_000, 5_000),
+      Math.floor(perSecond * 10),
+      `burst at ${perSecond}/s`,
+    )
+    const oneMoreAt = 1_000 + 1000 / perSecond
+    assert.equal(countAllowed(limiter, 'k', perSecond, oneMoreAt - 0.01, 3), 0)
+    assert.equal(countAllowed(limiter, 'k', perSecond, oneMoreAt, 3), 1)
+  }
+})
+
+test('twice the rate holds for ten seconds, as promised', () => {
+  const limiter = createRateLimiter()
+  let refusedAt = 0
+  for (let i = 0; refusedAt === 0; i++) if (!limiter.take('k', 20, i * 25).allowed) refusedAt = i * 25
+  assert.ok(refusedAt >= 9_900 && refusedAt <= 10_100, `first refusal after ${refusedAt} ms`)
+})
+
+test('a refusal says how long to wait, and waiting so long is enough', () => {
+  const limiter = createRateLimiter()
+  countAllowed(limiter, 'k', 0.5, 0, 100)
+  const verdict = limiter.take('k', 0.5, 0)
+  assert.deepEqual(verdict, { allowed: false, remaining: 0, resetSeconds: 10, retryAfterSeconds: 2 })
+  assert.equal(limiter.take('k', 0.5, 2_000).allowed, true)
+})
+
+test('callers are apart, and memory is bounded', () => {
+  const limiter = createRateLimiter(100)
+  for (let i = 0; i < 10_000; i++) assert.equal(limiter.take(`k${i}`, 1, 0).allowed, true)
+  assert.ok(limiter.size() <= 100)
+  limiter.take('later', 1, 60_000)
+  assert.equal(limiter.size(), 1, 'callers who have paid back are forgotten')
+})

@@ -1,0 +1,93 @@
+/** Real services on a real PostgreSQL database of their own, for `*.api.test.ts`. Only tests import this. */
+import { randomBytes } from 'node:crypto'
+import type { ApiKeyRecord } from '@ostiary/contract'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import pg from 'pg'
+import { buildApp } from '../app.ts'
+import { loadConfig } from '../config.ts'
+import type { NewKey } from '../keys/index.ts'
+import { createLog } from '../platform/log.ts'
+import { migrate, readMigrations } from '../platform/migrate.ts'
+import { createManualClock, type ManualClock } from '../platform/testing/manual-clock.ts'
+import { createWire, type Wire } from '../wire.ts'
+
+export interface TestDatabase {
+  url: string
+  query(text: string, values?: unknown[]): Promise<pg.QueryResult>
+  drop(): Promise<void>
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const cluster = process.env.OSTIARY_TEST_CLUSTER
+  if (!cluster) throw new Error('OSTIARY_TEST_CLUSTER is not set: run the tests with npm test')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const admin = new pg.Client(cluster)
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  const url = Object.assign(new URL(cluster), { pathname: `/${name}` }).href
+  const pool = new pg.Pool({ connectionString: url, max: 2 })
+  pool.on('error', () => {})
+  return {
+    url,
+    query: (text, values) => pool.query(text, values),
+    async drop() {
+      await pool.end()
+      await admin.query(`drop database if exists ${name} with (force)`)
+      await admin.end()
+    },
+  }
+}
+
+export interface Harness {
+  app: FastifyInstance
+  wire: Wire
+  clock: ManualClock
+  database: TestDatabase
+  /** All log lines so far. */
+  logged(): string
+  inject(options: InjectOptions | string): Promise<LightMyRequestResponse>
+  /** A tenant with one key. */
+  tenantWithKey(wanted?: Partial<NewKey>): Promise<{ tenantId: string; record: ApiKeyRecord; key: string }>
+  close(): Promise<void>
+}
+
+export const TEST_MASTER_KEY = randomBytes(32).toString('base64')
+
+export async function createHarness(env: Record<string, string> = {}): Promise<Harness> {
+  const database = await createTestDatabase()
+  const clock = createManualClock()
+  const lines: string[] = []
+  const log = createLog('debug', { write: (line) => void lines.push(line) })
+  const config = loadConfig({ DATABASE_URL: database.url, MASTER_KEY: TEST_MASTER_KEY, ...env })
+  const wire = createWire(config, { role: 'test', clock, log })
+  for (const { db } of wire.cells.all()) await migrate(db, readMigrations(), () => {})
+  const app = buildApp(wire)
+  await app.ready()
+  wire.monitor.markStarted()
+  return {
+    app,
+    wire,
+    clock,
+    database,
+    logged: () => lines.join(''),
+    inject: (options) => app.inject(options),
+    async tenantWithKey(wanted = {}) {
+      const tenant = await wire.keys.createTenant('Test tenant')
+      const record = await wire.keys.createKey(tenant.tenantId, { ...ANY_KEY, ...wanted })
+      return { tenantId: tenant.tenantId, record, key: record.api_key }
+    },
+    async close() {
+      await app.close()
+      await wire.cells.close()
+      await database.drop()
+    },
+  }
+}
+
+const ANY_KEY: NewKey = {
+  livemode: false,
+  name: 'test',
+  scopes: ['strings:rw'],
+  allowedIps: [],
+  usagePlanId: 'unmetered',
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { ERRORS, OPERATIONS, toOpenApi, VERSION } from './index.ts'
+
+const document = toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION })
+
+test('the OpenAPI document passes the recommended rules of an independent linter', async () => {
+  const config = await createConfig({ extends: ['recommended'], rules: { 'operation-4xx-response': 'off' } })
+  const problems = await lintFromString({ source: JSON.stringify(document), config })
+  assert.deepEqual(
+    problems.map(({ ruleId, message }) => `${ruleId}: ${message}`),
+    [],
+  )
+})
+
+test('every operation has an id, a summary, a description and its errors', () => {
+  const ids = OPERATIONS.map((op) => op.operationId)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const op of OPERATIONS) {
+    assert.ok(op.summary.length > 0 && op.description.endsWith('.'), op.operationId)
+    for (const code of op.errors) assert.ok(code in ERRORS)
+  }
+})
+
+test('a titled schema is written once and referred to', () => {
+  const text = JSON.stringify(document)
+  const { components } = document as { components: { schemas: Record<string, unknown> } }
+  assert.deepEqual(Object.keys(components.schemas), [
+    'CreateString',
+    'Descriptor',
+    'Error',
+    'ErrorDetail',
+    'Health',
+    'ProcessState',
+    'StringPage',
+    'StringRecord',
+  ])
+  assert.ok(text.includes('"$ref":"#/components/schemas/StringRecord"'))
+  assert.ok(!text.includes('patternProperties'))
+})

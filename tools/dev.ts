@@ -1,0 +1,98 @@
+/**
+ * `npm run dev`: a working installation in one command. Starts the private database, brings it up to date, starts API
+ * and worker (restarted when a file changes), and prints a test API key that is ready to use.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { withServices } from '@ostiary/server/operate'
+import { ROOT, sleep, startServices } from './lib/run.ts'
+
+const folder = `${ROOT}.dev`
+const SCOPES = ['strings:rw', 'sanctions:run', 'age:write', 'age:read', 'verify:write', 'verify:read', 'node:*']
+
+function settings(databaseUrl: string): Record<string, string> {
+  mkdirSync(folder, { recursive: true })
+  const masterKeyFile = `${folder}/master.key`
+  if (!existsSync(masterKeyFile))
+    writeFileSync(masterKeyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  // Kept for `npm run ostiary`, so that the command line works in this checkout without further settings.
+  const text = `DATABASE_URL=${databaseUrl}\nMASTER_KEY_FILE=${masterKeyFile}\n`
+  writeFileSync(`${folder}/env`, text, { mode: 0o600 })
+  return { ...parseEnv(text), ...definedOnly(process.env) } as Record<string, string>
+}
+
+function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+/** The key of the last run while it still works, else a new one. Only ever a test key of this machine's database. */
+async function testKey(env: Record<string, string>): Promise<string> {
+  const file = `${folder}/test-api-key`
+  return withServices(env, async ({ keys, migrate }) => {
+    await migrate((_cell, name) => console.log(`migration ${name}`))
+    if (existsSync(file)) {
+      const saved = readFileSync(file, 'utf8').trim()
+      const works = await keys.check(saved, { scope: 'strings:rw', address: '127.0.0.1' }).then(
+        () => true,
+        () => false,
+      )
+      if (works) return saved
+    }
+    const tenants = await keys.listTenants()
+    const tenant = tenants.find(({ name }) => name === 'dev') ?? (await keys.createTenant('dev'))
+    const { api_key } = await keys.createKey(tenant.tenantId, {
+      livemode: false,
+      name: 'npm run dev',
+      scopes: SCOPES,
+      allowedIps: [],
+    })
+    writeFileSync(file, `${api_key}\n`, { mode: 0o600 })
+    return api_key
+  })
+}
+
+async function main(): Promise<void> {
+  const env = settings(startServices())
+  const key = await testKey(env)
+  const children = ['api', 'worker'].map((name) =>
+    spawn(process.execPath, ['--watch', '--watch-preserve-output', `${ROOT}apps/server/src/main-${name}.ts`], {
+      env,
+      stdio: 'inherit',
+    }),
+  )
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      for (const child of children) child.kill(signal)
+    })
+  const url = `http://localhost:${env.PORT ?? 8080}`
+  for (let tries = 0; tries < 300; tries++) {
+    if (
+      await fetch(`${url}/readyz`).then(
+        (response) => response.ok,
+        () => false,
+      )
+    )
+      break
+    await sleep(100)
+  }
+  console.log(`
+  Ostiary is running on ${url}
+
+    health      curl ${url}/health
+    reference   ${url}/reference
+    metrics     http://localhost:${env.ADMIN_PORT ?? 9400}/metrics
+    test key    ${key}
+
+    curl ${url}/strings -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"value":"hello"}'
+
+  Stop with Ctrl-C. The database keeps running: tools/services stop
+`)
+  const codes = await Promise.all(
+    children.map((child) => new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 0)))),
+  )
+  process.exitCode = Math.max(...codes)
+}
+
+await main()

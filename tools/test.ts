@@ -1,0 +1,59 @@
+/**
+ * Runs test suites: `node tools/test.ts pure api acceptance [-- <node --test options>]`.
+ * Starts the database they need, prints the results as they come, and keeps each test's outcome in
+ * .reports/<suite>.ndjson, which `npm run spec` reads.
+ */
+import { spawn } from 'node:child_process'
+import { globSync, mkdirSync } from 'node:fs'
+import { ROOT, startServices } from './lib/run.ts'
+
+const SUITES = {
+  pure: {
+    files: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+    without: /\.api\.test\.ts$/,
+    needsDatabase: false,
+  },
+  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, needsDatabase: true },
+  acceptance: { files: ['acceptance/**/*.test.ts'], without: /$^/, needsDatabase: true },
+} as const
+type Suite = keyof typeof SUITES
+
+const [suiteNames, extra] = split(process.argv.slice(2))
+let failed = false
+for (const name of suiteNames) failed = !(await runSuite(name)) || failed
+process.exitCode = failed ? 1 : 0
+
+function split(args: readonly string[]): [Suite[], string[]] {
+  const at = args.indexOf('--')
+  const names = (at < 0 ? args : args.slice(0, at)) as Suite[]
+  for (const name of names)
+    if (!(name in SUITES)) throw new Error(`There is no suite "${name}": ${Object.keys(SUITES).join(', ')}`)
+  return [names, at < 0 ? [] : args.slice(at + 1)]
+}
+
+async function runSuite(name: Suite): Promise<boolean> {
+  const suite = SUITES[name]
+  const files = globSync([...suite.files], { cwd: ROOT, exclude: (path) => path.includes('node_modules') })
+    .filter((file) => !suite.without.test(file))
+    .sort()
+  console.log(`\n== ${name}: ${files.length} files`)
+  mkdirSync(`${ROOT}.reports`, { recursive: true })
+  const env = { ...process.env, OSTIARY_SUITE: name }
+  if (suite.needsDatabase) Object.assign(env, { OSTIARY_TEST_CLUSTER: startServices() })
+  const reporters = [
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    '--test-reporter=./tools/lib/outcome-reporter.ts',
+    `--test-reporter-destination=.reports/${name}.ndjson`,
+  ]
+  const child = spawn(
+    process.execPath,
+    ['--test', '--test-concurrency=2', '--test-timeout=90000', '--test-force-exit', ...reporters, ...extra, ...files],
+    {
+      cwd: ROOT,
+      env,
+      stdio: 'inherit',
+    },
+  )
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)))
+}
