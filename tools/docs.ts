@@ -1,0 +1,113 @@
+/** `npm run docs` writes the documents that are made from code; `--check` fails when one of them is out of date. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { ERRORS, OPERATIONS, toOpenApi, VERSION } from '@ostiary/contract'
+import type { TSchema } from 'typebox'
+import { isSecret, Settings } from '../apps/server/src/config.ts'
+import { ROOT } from './lib/run.ts'
+
+const DOCUMENTS: Record<string, () => string> = {
+  'docs/configuration.md': configuration,
+  'docs/errors.md': errors,
+  'docs/openapi.json': () =>
+    `${JSON.stringify(toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION }), null, 2)}\n`,
+}
+
+function configuration(): string {
+  const rows = Object.entries(Settings.properties).map(([name, schema]) => {
+    const { description = '', default: fallback } = schema as TSchema & { description?: string; default?: unknown }
+    const shown =
+      fallback === undefined
+        ? isSecret(schema)
+          ? 'secret, none'
+          : 'none'
+        : fallback === ''
+          ? 'empty'
+          : `\`${fallback}\``
+    return `| \`${name}\` | ${shown} | ${description} |`
+  })
+  return `# Configuration
+
+<!-- Generated from apps/server/src/config.ts by "npm run docs". Do not edit. -->
+
+Everything is set by environment variables, read once when a process starts. A process that finds something wrong names
+**all** of it and does not start. An empty variable counts as not set.
+
+Secrets have no default. Each can be given in a file instead: set \`MASTER_KEY_FILE\` or \`DATABASE_URL_FILE\` to its path.
+
+| Setting | Default | Meaning |
+|---|---|---|
+${rows.join('\n')}
+
+## Examples
+
+\`\`\`sh
+# The least that works
+DATABASE_URL=postgres://ostiary:…@127.0.0.1:5432/ostiary
+MASTER_KEY_FILE=/run/secrets/master_key
+
+# What a production installation adds
+HOST=0.0.0.0
+AUTH_REQUIRED_AREAS=A,B
+TRUST_PROXY=10.0.0.0/8
+SHUTDOWN_DRAIN_MS=5000
+\`\`\`
+
+Check what you set with \`ostiary doctor\`.
+`
+}
+
+function errors(): string {
+  const rows = Object.entries(ERRORS).map(
+    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`,
+  )
+  return `# Errors
+
+<!-- Generated from packages/contract/src/errors.ts by "npm run docs". Do not edit. -->
+
+Every error of areas A to D has this body:
+
+\`\`\`json
+{
+  "statusCode": 400,
+  "message": "The request is not valid: /body/value is required",
+  "code": "VALIDATION_FAILED",
+  "requestId": "019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa",
+  "details": [{ "pointer": "/body/value", "message": "is required" }]
+}
+\`\`\`
+
+- \`code\` is stable: write programs against it. \`message\` is for people and may change.
+- \`requestId\` is also in the header \`X-Request-ID\`. Quote it when you ask your operator for help.
+- \`details\` is there with \`VALIDATION_FAILED\`; \`retryAfter\` (seconds) with \`RATE_LIMITED\`.
+- A client that sends \`Accept: application/problem+json\` gets the same as problem details (RFC 9457).
+
+| Code | Status | Meaning | What to do |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+const check = process.argv.includes('--check')
+let stale = 0
+for (const [path, make] of Object.entries(DOCUMENTS)) {
+  const text = make()
+  const current = readCurrent(path)
+  if (current === text) continue
+  if (check) {
+    stale++
+    console.error(`${path} is out of date: run "npm run docs"`)
+  } else {
+    writeFileSync(`${ROOT}${path}`, text)
+    console.log(`wrote ${path}`)
+  }
+}
+if (check) console.log(stale === 0 ? 'docs: generated documents are up to date' : `docs: ${stale} out of date`)
+process.exitCode = stale === 0 ? 0 : 1
+
+function readCurrent(path: string): string {
+  try {
+    return readFileSync(`${ROOT}${path}`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,51 @@
+/** `npm run tidy`: checks the house rules over the whole tree. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { ERRORS } from '@ostiary/contract'
+import { ROOT } from '../lib/run.ts'
+import {
+  checkErrorDocs,
+  checkPackages,
+  checkRooms,
+  checkSizes,
+  checkSources,
+  checkStatementNames,
+  type SourceFile,
+  type Violation,
+} from './rules.ts'
+
+export function readSources(): SourceFile[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  return [...new Set(listed.split('\n'))]
+    .filter((path) => path !== '')
+    .flatMap((path) => {
+      try {
+        return [{ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }]
+      } catch {
+        return [] // deleted, not yet committed
+      }
+    })
+}
+
+export function checkAll(): Violation[] {
+  const files = readSources()
+  const errorDocs = { path: 'docs/errors.md', text: readFileSync(`${ROOT}docs/errors.md`, 'utf8') }
+  return [
+    ...checkPackages(files),
+    ...checkRooms(files),
+    ...checkSources(files),
+    ...checkSizes(files),
+    ...checkStatementNames(files),
+    ...checkErrorDocs(Object.keys(ERRORS), errorDocs),
+  ]
+}
+
+if (import.meta.main) {
+  const violations = checkAll()
+  for (const { path, line, message } of violations) console.error(`${path}:${line}: ${message}`)
+  console.log(violations.length === 0 ? 'tidy: everything in its place' : `tidy: ${violations.length} to mend`)
+  process.exitCode = violations.length === 0 ? 0 : 1
+}
