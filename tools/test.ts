@@ -1,20 +1,20 @@
 /**
  * Runs test suites: `node tools/test.ts pure api acceptance [-- <node --test options>]`.
- * Starts the database they need, prints the results as they come, and keeps each test's outcome in
+ * Starts what they need (acceptance: a whole installation, unless OSTIARY_URL names one), prints the results as they come, and keeps each test's outcome in
  * .reports/<suite>.ndjson, which `npm run spec` reads.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync } from 'node:fs'
 import { ROOT, startServices } from './lib/run.ts'
+import { startSystem } from './lib/system.ts'
 
 const SUITES = {
   pure: {
     files: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
     without: /\.api\.test\.ts$/,
-    needsDatabase: false,
   },
-  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, needsDatabase: true },
-  acceptance: { files: ['acceptance/**/*.test.ts'], without: /$^/, needsDatabase: true },
+  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/ },
+  acceptance: { files: ['acceptance/**/*.test.ts'], without: /$^/ },
 } as const
 type Suite = keyof typeof SUITES
 
@@ -38,8 +38,8 @@ async function runSuite(name: Suite): Promise<boolean> {
     .sort()
   console.log(`\n== ${name}: ${files.length} files`)
   mkdirSync(`${ROOT}.reports`, { recursive: true })
-  const env = { ...process.env, OSTIARY_SUITE: name }
-  if (suite.needsDatabase) Object.assign(env, { OSTIARY_TEST_CLUSTER: startServices() })
+  const system = name === 'acceptance' && !process.env.OSTIARY_URL ? await startSystem('acceptance') : undefined
+  const env = { ...process.env, ...(name === 'api' && { OSTIARY_TEST_CLUSTER: startServices() }), ...system?.env }
   const reporters = [
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
@@ -55,5 +55,7 @@ async function runSuite(name: Suite): Promise<boolean> {
       stdio: 'inherit',
     },
   )
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)))
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+  await system?.stop()
+  return code === 0
 }

@@ -1,9 +1,10 @@
 import { buildApp } from './app.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
-import { stopOnSignals } from './platform/shutdown.ts'
+import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
 import { orExplain, startWire } from './start.ts'
 
 await orExplain(async () => {
+  const startedUp = exitOnSignals()
   const wire = await startWire('api')
   const { config, log, clock, monitor, cells, keyCache } = wire
   const app = buildApp(wire)
@@ -15,6 +16,7 @@ await orExplain(async () => {
   monitor.markStarted()
   log.info({ host: config.http.host, port: config.http.port, version: wire.version }, 'API ready')
 
+  startedUp()
   stopOnSignals(
     [
       {

@@ -1,10 +1,11 @@
 import { JOBS } from './jobs.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import { createQueue } from './platform/queue.ts'
-import { stopOnSignals } from './platform/shutdown.ts'
+import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
 import { orExplain, startWire } from './start.ts'
 
 await orExplain(async () => {
+  const startedUp = exitOnSignals()
   const wire = await startWire('worker')
   const { config, log, clock, monitor, cells } = wire
   const queue = createQueue(JOBS, wire)
@@ -15,6 +16,7 @@ await orExplain(async () => {
   monitor.markStarted()
   log.info({ port: config.admin.workerPort, version: wire.version, count: JOBS.length }, 'worker ready')
 
+  startedUp()
   stopOnSignals(
     [
       {

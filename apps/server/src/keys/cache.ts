@@ -11,7 +11,6 @@ const REFRESH_EVERY_MS = 1_000
 const MAX_ENTRIES = 20_000
 
 interface Entry {
-  hash: Buffer
   bucket: number
   facts: KeyFacts | undefined
   loadedMs: number
@@ -19,8 +18,10 @@ interface Entry {
 }
 
 export interface KeyCache {
-  /** The facts of a key, or undefined when it does not exist. Asks the database only for keys it has not seen lately. */
-  find(hash: Buffer, bucket: number): Promise<{ facts: KeyFacts | undefined; cached: boolean }>
+  /** What is known of a key without asking anyone; undefined when the database must be asked (`load`). */
+  peek(hash: string): { facts: KeyFacts | undefined } | undefined
+  /** The facts of a key, or undefined when it does not exist. */
+  load(hash: string, bucket: number): Promise<KeyFacts | undefined>
   start(): void
   stop(): void
   size(): number
@@ -36,9 +37,9 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
   const loading = new Map<string, Promise<KeyFacts | undefined>>()
   let timer: NodeJS.Timeout | undefined
 
-  function remember(id: string, entry: Entry): void {
-    entries.delete(id)
-    entries.set(id, entry)
+  function remember(hash: string, entry: Entry): void {
+    entries.delete(hash)
+    entries.set(hash, entry)
     if (entries.size > MAX_ENTRIES)
       for (const oldest of entries.keys()) {
         entries.delete(oldest)
@@ -46,11 +47,11 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
       }
   }
 
-  async function load(id: string, hash: Buffer, bucket: number): Promise<KeyFacts | undefined> {
+  async function load(hash: string, bucket: number): Promise<KeyFacts | undefined> {
     // Taken before the question is sent: what is read may be as old as that.
     const loadedMs = clock.monotonicMs()
-    const [facts] = await keyStore.findFacts(cells.forBucket(bucket), [hash])
-    remember(id, { hash, bucket, facts, loadedMs, usedSinceLoad: false })
+    const [facts] = await keyStore.findFacts(cells.forBucket(bucket), [bytesOf(hash)])
+    remember(hash, { bucket, facts, loadedMs, usedSinceLoad: false })
     return facts
   }
 
@@ -69,7 +70,7 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
       [...due].map(async ([db, batch]) => {
         const found = await keyStore.findFacts(
           db,
-          batch.map(([, entry]) => entry.hash),
+          batch.map(([hash]) => bytesOf(hash)),
         )
         const byHash = new Map(found.map((facts) => [facts.lookupHash.toString('base64'), facts]))
         for (const [id, entry] of batch) {
@@ -81,19 +82,19 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
   }
 
   return {
-    async find(hash, bucket) {
-      const id = hash.toString('base64')
-      const entry = entries.get(id)
-      if (entry && clock.monotonicMs() - entry.loadedMs <= KEY_MAX_AGE_MS) {
-        entry.usedSinceLoad = true
-        return { facts: entry.facts, cached: true }
-      }
-      let pending = loading.get(id)
+    peek(hash) {
+      const entry = entries.get(hash)
+      if (!entry || clock.monotonicMs() - entry.loadedMs > KEY_MAX_AGE_MS) return undefined
+      entry.usedSinceLoad = true
+      return entry
+    },
+    load(hash, bucket) {
+      let pending = loading.get(hash)
       if (!pending) {
-        pending = load(id, hash, bucket).finally(() => loading.delete(id))
-        loading.set(id, pending)
+        pending = load(hash, bucket).finally(() => loading.delete(hash))
+        loading.set(hash, pending)
       }
-      return { facts: await pending, cached: false }
+      return pending
     },
     start() {
       timer ??= setInterval(() => {
@@ -106,4 +107,8 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
     },
     size: () => entries.size,
   }
+}
+
+function bytesOf(hash: string): Buffer {
+  return Buffer.from(hash, 'base64')
 }

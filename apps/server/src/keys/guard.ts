@@ -33,7 +33,7 @@ export function findCaller(request: FastifyRequest): Caller | undefined {
 
 export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }: Deps): Guard {
   /** A key that is sent is always checked, so a wrong one is refused even where none is needed. */
-  async function identify(request: FastifyRequest, op: Operation): Promise<Caller> {
+  function identify(request: FastifyRequest, op: Operation): Caller | Promise<Caller> {
     const presented = request.headers['x-api-key']
     if (presented === undefined || presented === '') {
       if (op.auth === 'required' || authRequiredAreas.has(op.area)) {
@@ -55,15 +55,25 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     reply.header('ratelimit-policy', `"${rate}";q=${perSecond * BURST_SECONDS};w=${BURST_SECONDS}`)
     reply.header('ratelimit', `"${rate}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
     if (verdict.allowed) return
-    metrics.rateLimited.inc({ operation: op.operationId })
+    metrics.rateLimited.count(op.operationId)
     throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', {
       retryAfterSeconds: verdict.retryAfterSeconds,
     })
   }
 
-  return (op, rate) => async (request, reply) => {
-    const caller = await identify(request, op)
-    callers.set(request, caller)
-    limit(request, reply, caller, op, rate)
+  return (op, rate) => (request, reply, done) => {
+    const admit = (caller: Caller) => {
+      callers.set(request, caller)
+      limit(request, reply, caller, op, rate)
+      done()
+    }
+    try {
+      const caller = identify(request, op)
+      // The usual case has its answer at once; a promise for it would cost more than the check.
+      if (caller instanceof Promise) caller.then(admit).catch(done)
+      else admit(caller)
+    } catch (error) {
+      done(error as Error)
+    }
   }
 }

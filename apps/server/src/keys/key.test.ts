@@ -15,11 +15,11 @@ const FACTS: KeyFacts = {
   tenantStatus: 'active',
   endsAt: null,
 }
-const USE = { scope: 'strings:rw', address: '192.0.2.1', now: NOW } as const
+const USE = { scope: 'strings:rw', address: '192.0.2.1' } as const
 
-function refusal(facts: Partial<KeyFacts>, use: Partial<typeof USE> = {}): string {
+function refusal(facts: Partial<KeyFacts>): string {
   try {
-    acceptKey({ ...FACTS, ...facts }, { ...USE, ...use })
+    acceptKey({ ...FACTS, ...facts }, USE, NOW)
     return 'accepted'
   } catch (error) {
     assert.ok(error instanceof AppError && error.status === 403)
@@ -28,7 +28,7 @@ function refusal(facts: Partial<KeyFacts>, use: Partial<typeof USE> = {}): strin
 }
 
 test('a key is accepted only while everything about it is right', () => {
-  assert.deepEqual(acceptKey(FACTS, USE), { tenantId: 't', keyId: 'k', livemode: true, rateFactor: 1 })
+  assert.deepEqual(acceptKey(FACTS, USE, NOW), { tenantId: 't', keyId: 'k', livemode: true, rateFactor: 1 })
   assert.equal(refusal({ status: 'revoked' }), 'KEY_INACTIVE')
   assert.equal(refusal({ status: 'anything else' }), 'KEY_INACTIVE')
   assert.equal(refusal({ endsAt: NOW }), 'KEY_INACTIVE')
@@ -40,7 +40,7 @@ test('a key is accepted only while everything about it is right', () => {
 })
 
 test('plans change the rate; an unknown plan is the standard one', () => {
-  const factor = (usagePlan: string | null) => acceptKey({ ...FACTS, usagePlan }, USE).rateFactor
+  const factor = (usagePlan: string | null) => acceptKey({ ...FACTS, usagePlan }, USE, NOW).rateFactor
   assert.deepEqual(
     [factor(null), factor('standard'), factor('plus'), factor('unmetered'), factor('toString')],
     [1, 1, 10, Number.POSITIVE_INFINITY, 1],

@@ -11,6 +11,12 @@ export interface Caller {
   rateFactor: number
 }
 
+/** For what, and from where, a key is used. */
+export interface KeyUse {
+  scope: Scope | undefined
+  address: string
+}
+
 /** What the check of a key needs, and nothing secret. Held in the cache. */
 export interface KeyFacts {
   tenantId: string
@@ -36,8 +42,8 @@ export function isActive(facts: Pick<KeyFacts, 'status' | 'endsAt'>, now: Date):
 }
 
 /** Decides whether a known key may be used here and now. Throws the reason when not. */
-export function acceptKey(facts: KeyFacts, use: { scope: Scope | undefined; address: string; now: Date }): Caller {
-  if (!isActive(facts, use.now)) throw new AppError('forbidden', 'KEY_INACTIVE', 'This API key is not active')
+export function acceptKey(facts: KeyFacts, use: KeyUse, now: Date): Caller {
+  if (!isActive(facts, now)) throw new AppError('forbidden', 'KEY_INACTIVE', 'This API key is not active')
   if (facts.tenantStatus !== 'active')
     throw new AppError('forbidden', 'KEY_INACTIVE', 'The tenant of this API key is suspended')
   if (!isAddressAllowed(facts.allowedIps, use.address)) {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { ApiKeyRecord, Scope } from '@ostiary/contract'
+import { hash } from 'node:crypto'
+import type { ApiKeyRecord } from '@ostiary/contract'
 import { formatApiKey, maskApiKey, parseApiKey } from '@ostiary/crypto'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -8,7 +8,16 @@ import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { KeyCache } from './cache.ts'
-import { acceptKey, type Caller, checkNewKey, DEFAULT_OVERLAP_DAYS, isActive, type NewKey } from './key.ts'
+import {
+  acceptKey,
+  type Caller,
+  checkNewKey,
+  DEFAULT_OVERLAP_DAYS,
+  isActive,
+  type KeyFacts,
+  type KeyUse,
+  type NewKey,
+} from './key.ts'
 import { type KeyRow, keyStore, type TenantRow } from './store.ts'
 
 const DAY_MS = 86_400_000
@@ -26,6 +35,12 @@ interface Deps {
 export function createKeyService({ cells, clock, ids, vault, cache, metrics }: Deps) {
   const sealContext = (tenantId: string, id: string) => `api_keys/${tenantId}/${id}`
 
+  function decide(facts: KeyFacts | undefined, use: KeyUse, source: 'cached' | 'loaded'): Caller {
+    metrics.keyChecks.count(facts ? source : 'rejected')
+    if (!facts) throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Invalid API key')
+    return acceptKey(facts, use, clock.now())
+  }
+
   /** Makes a key and stores it. The only moment at which the key itself is known. */
   async function insert(
     db: Parameters<typeof keyStore.insertKey>[0],
@@ -37,7 +52,11 @@ export function createKeyService({ cells, clock, ids, vault, cache, metrics }: D
     const apiKey = formatApiKey({ livemode: wanted.livemode, bucket: bucketOf(tenantId) }, ids.randomBytes(32))
     const lastFour = apiKey.slice(-4)
     const sealed = await vault.seal(Buffer.from(apiKey), sealContext(tenantId, id))
-    await keyStore.insertKey(db, { ...wanted, id, tenantId, lookupHash: lookupHash(apiKey), lastFour, now }, sealed)
+    await keyStore.insertKey(
+      db,
+      { ...wanted, id, tenantId, lookupHash: Buffer.from(lookupHash(apiKey), 'base64'), lastFour, now },
+      sealed,
+    )
     return {
       apiKey,
       row: {
@@ -55,15 +74,18 @@ export function createKeyService({ cells, clock, ids, vault, cache, metrics }: D
   }
 
   return {
-    /** Who holds this key, and may they do this from here. Throws when not. */
-    async check(presented: string, use: { scope: Scope | undefined; address: string }): Promise<Caller> {
+    /**
+     * Who holds this key, and may they do this from here. Throws when not. Answers at once for a key that is in use,
+     * with a promise for one that must be looked up first.
+     */
+    check(presented: string, use: KeyUse): Caller | Promise<Caller> {
+      const hashed = lookupHash(presented)
+      const known = cache.peek(hashed)
+      if (known) return decide(known.facts, use, 'cached')
+      // The checksum keeps mistyped keys and guesses away from the database.
       const parts = parseApiKey(presented)
-      const { facts, cached } = parts
-        ? await cache.find(lookupHash(presented), parts.bucket)
-        : { facts: undefined, cached: true }
-      metrics.keyChecks.inc({ result: facts ? (cached ? 'cached' : 'loaded') : 'rejected' })
-      if (!facts) throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Invalid API key')
-      return acceptKey(facts, { ...use, now: clock.now() })
+      if (!parts) return decide(undefined, use, 'cached')
+      return cache.load(hashed, parts.bucket).then((facts) => decide(facts, use, 'loaded'))
     },
 
     async createTenant(name: string, bucket = ids.randomBucket()): Promise<TenantRow> {
@@ -172,9 +194,9 @@ export function createKeyService({ cells, clock, ids, vault, cache, metrics }: D
 }
 export type KeyService = ReturnType<typeof createKeyService>
 
-function lookupHash(apiKey: string): Buffer {
+function lookupHash(apiKey: string): string {
   // A fast hash is right here: the key holds 256 random bits, so there is nothing to guess.
-  return createHash('sha256').update(apiKey).digest()
+  return hash('sha256', apiKey, 'base64')
 }
 
 function toRecord(row: KeyRow, now: Date, apiKey?: string): ApiKeyRecord {

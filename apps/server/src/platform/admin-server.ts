@@ -13,7 +13,7 @@ export function createAdminServer(metrics: Metrics, monitor: HealthMonitor): Ser
     if (request.method !== 'GET' && request.method !== 'HEAD') return json(405, { message: 'Only GET' })
     switch (request.url) {
       case '/metrics':
-        return answer(200, metrics.registry.contentType, await metrics.registry.metrics())
+        return answer(200, metrics.registry.contentType, await metrics.text())
       case '/livez':
         return json(200, { status: 'ok' })
       case '/readyz': {

@@ -24,8 +24,10 @@ export interface Queryable {
 export interface Db extends Queryable {
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
-  /** For scripts of several statements: migrations. */
-  withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>
+  /** For work that needs one connection of the pool for itself. */
+  withClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
+  /** A connection beside the pool without time limits: migrations wait for locks and build indexes. */
+  withPatientClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
   stats(): { total: number; idle: number; waiting: number }
   close(): Promise<void>
 }
@@ -49,28 +51,39 @@ export function createDb(options: DbOptions): Db {
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
-    // The server cancels first; this catches a connection that hangs without an answer.
-    query_timeout: options.statementTimeoutMs + 2_000,
   })
   // A connection can break while it is idle, or while a transaction holds it between two statements. Without a
   // listener either would end the process; the pool replaces idle ones, and the next statement reports the other.
   pool.on('error', (err) => options.log.warn({ err }, 'idle database connection lost'))
   pool.on('connect', (client) => client.on('error', () => {}))
 
+  const watchdog = createWatchdog(options.statementTimeoutMs + PATIENCE_MS, options.log)
+
   return {
-    ...queryable((config) => pool.query(config)),
+    ...queryable(async (statement, values) => {
+      const client = await connect(pool)
+      let broken = false
+      try {
+        return await watchdog.run(client, statement, values)
+      } catch (error) {
+        broken = isUnavailable(error)
+        throw error
+      } finally {
+        client.release(broken)
+      }
+    }),
 
     async transaction(work) {
       const client = await connect(pool)
       let broken = false
       try {
-        await client.query('begin')
-        const result = await work(queryable((config) => client.query(config)))
-        await client.query('commit')
+        await watchdog.run(client, BEGIN, [])
+        const result = await work(queryable((statement, values) => watchdog.run(client, statement, values)))
+        await watchdog.run(client, COMMIT, [])
         return result
       } catch (error) {
         // A failed rollback means the connection is gone; PostgreSQL has then rolled back by itself.
-        await client.query('rollback').catch(() => {
+        await watchdog.run(client, ROLLBACK, []).catch(() => {
           broken = true
         })
         throw translate(error)
@@ -88,15 +101,95 @@ export function createDb(options: DbOptions): Db {
       }
     },
 
+    async withPatientClient(work) {
+      const client = new pg.Client({
+        connectionString: options.url,
+        connectionTimeoutMillis: options.connectTimeoutMs,
+        keepAlive: true,
+        application_name: options.applicationName,
+      })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+        return await work(client)
+      } catch (error) {
+        throw translate(error)
+      } finally {
+        await client.end().catch(() => {})
+      }
+    },
+
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => pool.end(),
+    async close() {
+      watchdog.stop()
+      await pool.end()
+    },
   }
 }
 
-function queryable(query: (config: pg.QueryConfig) => Promise<pg.QueryResult>): Queryable {
+const BEGIN = sql('', 'begin')
+const COMMIT = sql('', 'commit')
+const ROLLBACK = sql('', 'rollback')
+
+// How much later than the server's own limit a statement is given up.
+const PATIENCE_MS = 2_000
+const LOOK_EVERY_MS = 500
+
+interface Watchdog {
+  run(client: pg.PoolClient, statement: Statement, values: Values): Promise<pg.QueryResult>
+  stop(): void
+}
+
+/**
+ * The server cancels statements that take too long. A server that has vanished cancels nothing, and its connection
+ * would hang for hours: such connections are cut. One timer for all; pg's own timer per statement costs 30 µs each.
+ */
+function createWatchdog(limitMs: number, log: Log): Watchdog {
+  const busySince = new Map<pg.PoolClient, number>()
+  const timer = setInterval(() => {
+    const overdue = performance.now() - limitMs
+    for (const [client, since] of busySince) {
+      if (since > overdue) continue
+      busySince.delete(client)
+      log.warn('a database connection did not answer and was cut')
+      // With a statement under way this closes the socket at once.
+      void client.end()
+    }
+  }, LOOK_EVERY_MS).unref()
+
+  return {
+    run(client, statement, values) {
+      return new Promise((resolve, reject) => {
+        busySince.set(client, performance.now())
+        submit(client, statement, values, (error, result) => {
+          busySince.delete(client)
+          if (error) reject(error)
+          else resolve(result)
+        })
+      })
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+type QueryCallback = (error: Error | null, result: pg.QueryResult) => void
+type NamedQuery = pg.Submittable & { name: string }
+const NamedQuery = pg.Query as unknown as new (text: string, values: Values, callback: QueryCallback) => NamedQuery
+
+/**
+ * Sends a prepared statement. The same as `client.query({ name, text, values })`, without the copy that pg makes of
+ * such an object, property descriptors and all: 13 µs each time.
+ */
+function submit(client: pg.PoolClient, statement: Statement, values: Values, callback: QueryCallback): void {
+  const query = new NamedQuery(statement.text, values, callback)
+  query.name = statement.name
+  client.query(query)
+}
+
+function queryable(send: (statement: Statement, values: Values) => Promise<pg.QueryResult>): Queryable {
   async function execute(statement: Statement, values: Values): Promise<pg.QueryResult> {
     try {
-      return await query({ name: statement.name, text: statement.text, values: values as unknown[] })
+      return await send(statement, values)
     } catch (error) {
       throw translate(error)
     }
@@ -134,12 +227,14 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_TEXTS =
   /timeout exceeded when trying to connect|Connection terminated|Query read timeout|pool after calling end|not queryable/
 
-function translate(error: unknown): unknown {
-  if (error instanceof AppError || !(error instanceof Error)) return error
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
   const code = (error as { code?: unknown }).code
-  const unavailable =
-    (typeof code === 'string' && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_CODES.has(code))) ||
-    UNAVAILABLE_TEXTS.test(error.message)
-  if (!unavailable) return error
+  const known = typeof code === 'string' && (UNAVAILABLE_STATES.test(code) || UNAVAILABLE_CODES.has(code))
+  return known || UNAVAILABLE_TEXTS.test(error.message)
+}
+
+function translate(error: unknown): unknown {
+  if (error instanceof AppError || !isUnavailable(error)) return error
   return new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is out of reach, try again', { cause: error })
 }

@@ -63,8 +63,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     const operation = operationOf(request) ?? 'unknown'
     const status = reply.statusCode
     const durationMs = clock.monotonicMs() - (startedAt.get(request) ?? 0)
-    metrics.requests.inc({ operation, status })
-    metrics.requestSeconds.observe({ operation }, durationMs / 1000)
+    metrics.requests.observe(operation, status, durationMs / 1000)
     const line = {
       requestId: request.id,
       operation,

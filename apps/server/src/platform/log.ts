@@ -49,7 +49,14 @@ export function createLog(level: string, stream?: DestinationStream): Log {
       },
     },
   }
-  return stream ? pino(options, stream) : pino(options)
+  return pino(options, stream ?? bufferedOutput())
+}
+
+/** Standard output in blocks: a write per line costs more than the line. At most a quarter second is held back. */
+function bufferedOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 250 })
+  process.on('exit', () => output.flushSync())
+  return output
 }
 
 function allowListed(fields: Record<string, unknown>): Record<string, unknown> {
@@ -79,5 +86,5 @@ function framesOf(error: Error): string[] {
     .split('\n')
     .filter((line) => line.startsWith('    at '))
     .slice(0, 6)
-    .map((line) => line.trim().replace(/file:\/\/.*\/(apps|packages|node_modules)\//, '$1/'))
+    .map((line) => line.trim().replace(/(?:file:\/\/)?\/\S*?\/(apps|packages|node_modules)\//, '$1/'))
 }

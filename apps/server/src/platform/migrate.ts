@@ -56,9 +56,7 @@ export async function migrate(
   files: readonly Migration[],
   onApplied: (name: string) => void,
 ): Promise<MigrationState> {
-  return db.withClient(async (client) => {
-    // Waiting for the lock and building an index may take longer than a request is allowed to.
-    await client.query('set statement_timeout = 0')
+  return db.withPatientClient(async (client) => {
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     try {
       await client.query(`create table if not exists schema_migrations (
@@ -73,7 +71,6 @@ export async function migrate(
       return compareMigrations(files, await appliedRows(client))
     } finally {
       await client.query('select pg_advisory_unlock($1)', [LOCK_KEY])
-      await client.query('reset statement_timeout')
     }
   })
 }
@@ -96,11 +93,11 @@ export function refuseForeign(state: MigrationState): void {
   }
 }
 
-async function appliedRows(client: pg.PoolClient): Promise<{ name: string; checksum: string }[]> {
+async function appliedRows(client: pg.ClientBase): Promise<{ name: string; checksum: string }[]> {
   return (await client.query('select name, checksum from schema_migrations order by name')).rows
 }
 
-async function apply(client: pg.PoolClient, file: Migration): Promise<void> {
+async function apply(client: pg.ClientBase, file: Migration): Promise<void> {
   await client.query('begin')
   try {
     await client.query(file.text)

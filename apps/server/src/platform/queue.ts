@@ -63,10 +63,10 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
     const started = clock.monotonicMs()
     try {
       const count = await job.run(db, clock.now())
-      metrics.jobs.inc({ job: job.name, result: 'done' })
+      metrics.jobs.count(`${job.name} done`)
       log.info({ job: job.name, cell, count, durationMs: Math.round(clock.monotonicMs() - started) }, 'job done')
     } catch (err) {
-      metrics.jobs.inc({ job: job.name, result: 'failed' })
+      metrics.jobs.count(`${job.name} failed`)
       log.error({ job: job.name, cell, err }, 'job failed')
       // pg-boss would store the text of the error with the job; a text may quote user data.
       throw new Error('failed, see the log')

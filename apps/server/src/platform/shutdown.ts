@@ -24,6 +24,20 @@ export async function runPhases(phases: readonly Phase[], log: Log, clock: Clock
 }
 
 /**
+ * Before a process is up there is nothing to end in order: a signal ends it at once. Without a handler of its own it
+ * could not be stopped while starting where it runs as process 1 of a container. Returns how to take the handlers away.
+ */
+export function exitOnSignals(): () => void {
+  const exit = () => process.exit(1)
+  process.on('SIGTERM', exit)
+  process.on('SIGINT', exit)
+  return () => {
+    process.off('SIGTERM', exit)
+    process.off('SIGINT', exit)
+  }
+}
+
+/**
  * Stops the process on SIGTERM and SIGINT. A second signal ends it at once. Without this, an unexpected error in a
  * callback would leave a half-working process: it is logged and treated like a signal, with a failing exit code.
  */

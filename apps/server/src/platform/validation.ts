@@ -18,9 +18,10 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const isText = httpPart !== 'body'
   return (data: unknown) => {
     if (data === undefined || data === null) return { error: missingBody(place) }
-    // `?a=1` arrives as an object without a prototype; converting makes a copy.
+    if (check.Check(data)) return { value: data }
+    // Text that does not fit as it is may be a number or a boolean in writing.
     const value = isText ? Value.Convert(schema, data) : data
-    if (check.Check(value)) return { value }
+    if (isText && check.Check(value)) return { value }
     return { error: validationError(place, check.Errors(value)) }
   }
 }

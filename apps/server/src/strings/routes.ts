@@ -25,7 +25,7 @@ export async function stringRoutes(app: FastifyInstance, { strings, guard, metri
       const repeat = readIdempotencyKey(request, createString.operationId, caller.livemode)
       const { record, replayed } = await strings.create(caller, request.body, repeat)
       if (replayed) {
-        metrics.idempotentReplays.inc({ operation: createString.operationId })
+        metrics.idempotentReplays.count(createString.operationId)
         reply.header('idempotency-replayed', 'true')
       }
       return reply.code(201).header('location', `${app.prefix}/strings/${record.id}`).send(record)

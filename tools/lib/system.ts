@@ -1,0 +1,38 @@
+import type { ApiKeyRecord } from '@ostiary/contract'
+import { createDatabase, testSettings } from './databases.ts'
+import { ostiary, type Started, startApi, startServices, startWorker } from './run.ts'
+
+export interface RunningSystem {
+  /** What black-box tests get to know: addresses and keys. */
+  env: Record<string, string>
+  api: Started
+  stop(): Promise<void>
+}
+
+/** A whole installation as an operator would run it: database, API and worker as processes, tenants and keys by the CLI. */
+export async function startSystem(logName: string): Promise<RunningSystem> {
+  const database = await createDatabase(startServices(), 'system')
+  const settings = testSettings(database.url)
+  const api = await startApi({ env: settings, logName: `${logName}-api` })
+  const worker = await startWorker({ env: settings, logName: `${logName}-worker` })
+  const env = {
+    OSTIARY_URL: api.url,
+    ...keysFor(settings, 'ONE', 'Acceptance One'),
+    ...keysFor(settings, 'TWO', 'Acceptance Two'),
+  }
+  return {
+    env,
+    api,
+    async stop() {
+      await Promise.all([api.stop(), worker.stop()])
+      await database.drop()
+    },
+  }
+}
+
+function keysFor(settings: Record<string, string>, name: string, tenant: string): Record<string, string> {
+  const { id } = ostiary<{ id: string }>(settings, 'tenants', 'create', tenant)
+  const create = (mode: string) =>
+    ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, `--${mode}`, '--plan', 'plus').api_key
+  return { [`OSTIARY_TEST_KEY_${name}`]: create('test'), [`OSTIARY_LIVE_KEY_${name}`]: create('live') }
+}

@@ -1,0 +1,33 @@
+/**
+ * The one way to measure: `npm run bench|accuracy|drill -- NAME [--full]`. Starts and stops what it needs. Without
+ * --full it takes under 45 seconds. Ends with one line per figure and fails when one misses its floor.
+ */
+import { readdirSync } from 'node:fs'
+import { formatFigure, isOk, type Measure } from './lib/figure.ts'
+import { ROOT } from './lib/run.ts'
+
+const [kind = '', ...rest] = process.argv.slice(2)
+const full = rest.includes('--full')
+const name = rest.find((arg) => !arg.startsWith('--'))
+const names = readdirSync(`${ROOT}tools/${kind}`)
+  .filter((file) => file.endsWith('.measure.ts'))
+  .map((file) => file.slice(0, -'.measure.ts'.length))
+
+if (name === undefined || !names.includes(name)) {
+  console.error(
+    names.length > 0
+      ? `Usage: npm run ${kind} -- NAME [--full]. Names: ${names.join(', ')}`
+      : `There is nothing to measure yet under "${kind}"`,
+  )
+  process.exit(2)
+}
+
+const started = performance.now()
+const { measure } = (await import(`${ROOT}tools/${kind}/${name}.measure.ts`)) as { measure: Measure }
+const figures = await measure({
+  full,
+  say: (text) => console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`),
+})
+console.log('')
+for (const figure of figures) console.log(formatFigure(figure))
+process.exit(figures.length > 0 && figures.every(isOk) ? 0 : 1)

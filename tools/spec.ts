@@ -1,0 +1,60 @@
+/**
+ * `npm run spec`: which statements of the interface specification have a passing test. A test that proves a row of
+ * acceptance/spec-rows.md carries its id in its name: `[A-003] …`. Runs the tests that carry an id, or with
+ * `--from-reports` reads what the last runs left in .reports. Fails when an area that is declared finished has a gap.
+ */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { ROOT } from './lib/run.ts'
+
+/** Areas whose rows must all be covered. */
+const FINISHED = ['A']
+const AREA_NAMES: Record<string, string> = {
+  A: 'strings',
+  B: 'sanctions',
+  C: 'age sessions',
+  D: 'verification',
+  E: 'biometric node',
+  X: 'cross-cutting',
+}
+
+const rows = [
+  ...readFileSync(`${ROOT}acceptance/spec-rows.md`, 'utf8').matchAll(/^\| ([A-EX]-\d{3}) \| (.+) \| \w+ \|$/gm),
+].map((match) => ({ id: match[1] ?? '', statement: match[2] ?? '' }))
+
+if (!process.argv.includes('--from-reports')) {
+  const pattern = '\\[[A-EX]-\\d{3}\\]'
+  spawnSync(
+    process.execPath,
+    [`${ROOT}tools/test.ts`, 'pure', 'api', 'acceptance', '--', `--test-name-pattern=${pattern}`],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+}
+
+const outcomes = new Map<string, Set<string>>()
+for (const file of readdirSync(`${ROOT}.reports`).filter((name) => name.endsWith('.ndjson'))) {
+  for (const line of readFileSync(`${ROOT}.reports/${file}`, 'utf8').split('\n').filter(Boolean)) {
+    const { name, outcome } = JSON.parse(line) as { name: string; outcome: string }
+    for (const [, id = ''] of name.matchAll(/\[([A-EX]-\d{3})\]/g))
+      outcomes.set(id, new Set([...(outcomes.get(id) ?? []), outcome]))
+  }
+}
+const isCovered = (id: string) => outcomes.get(id)?.has('pass') === true && !outcomes.get(id)?.has('fail')
+
+const known = new Set(rows.map(({ id }) => id))
+const strays = [...outcomes.keys()].filter((id) => !known.has(id))
+let gaps = 0
+for (const [area, inArea] of Map.groupBy(rows, ({ id }) => id.charAt(0))) {
+  const open = inArea.filter(({ id }) => !isCovered(id))
+  const finished = FINISHED.includes(area)
+  const state = open.length === 0 ? 'complete' : finished ? 'GAPS' : 'not finished'
+  console.log(
+    `${area}  ${(AREA_NAMES[area] ?? '').padEnd(15)} ${String(inArea.length - open.length).padStart(3)} of ${String(inArea.length).padStart(3)} rows have a passing test   ${state}`,
+  )
+  const shown = finished ? open : open.length === inArea.length ? [] : open
+  for (const { id, statement } of shown)
+    console.log(`     ${id}  ${outcomes.get(id)?.has('fail') ? 'FAILS' : 'none '}  ${statement}`)
+  if (finished) gaps += open.length
+}
+for (const id of strays) console.log(`A test names ${id}, which is no row of acceptance/spec-rows.md`)
+process.exitCode = gaps + strays.length > 0 ? 1 : 0
