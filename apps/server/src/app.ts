@@ -8,18 +8,14 @@ import type { Wire } from './wire.ts'
 
 /** The API's table of contents. */
 export function buildApp(wire: Wire): FastifyInstance {
-  const { config, version, clock, ids, log, metrics, monitor, guard, strings } = wire
+  const { config, version, ids, log, metrics, monitor, guard, strings } = wire
   const app = createHttp({
     version,
     trustProxy: config.http.trustProxy,
-    clock,
     ids,
     log,
     metrics,
-    describeCaller: (request) => {
-      const caller = findCaller(request)
-      return caller && { tenantId: caller.tenantId, keyId: caller.keyId }
-    },
+    callerOf: findCaller,
   })
   app.register(processRoutes, { monitor })
   app.register(referenceRoutes, { version })

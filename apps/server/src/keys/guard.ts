@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
+import { createRequestSlot } from '../platform/request-slot.ts'
 import { ANONYMOUS, type Caller } from './key.ts'
 import type { KeyService } from './service.ts'
 
@@ -18,7 +19,7 @@ interface Deps {
 /** Makes the hook that stands before a route: who is calling, may they, and how often. */
 export type Guard = (op: Operation, rate: RateName) => onRequestHookHandler
 
-const callers = new WeakMap<FastifyRequest, Caller>()
+const callers = createRequestSlot<Caller>('caller')
 
 /** The caller that the guard let in. */
 export function callerOf(request: FastifyRequest): Caller {

@@ -46,7 +46,8 @@ export function createDb(options: DbOptions): Db {
     connectionString: options.url,
     max: options.poolMax,
     connectionTimeoutMillis: options.connectTimeoutMs,
-    idleTimeoutMillis: 30_000,
+    // Idle connections stay: closing them would cost a timer for every statement.
+    idleTimeoutMillis: 0,
     keepAlive: true,
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMs,

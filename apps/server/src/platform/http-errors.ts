@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorBody } from '@ostiary/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './errors.ts'
+import { createRequestSlot } from './request-slot.ts'
 
 /** Turns an error into what is sent. Areas with another shape bring their own (`renderErrorsWith`). */
 export type ErrorRenderer = (
@@ -27,7 +28,7 @@ export function sendError(error: AppError, render: ErrorRenderer, request: Fasti
   reply.code(error.status).header('content-type', contentType).serializer(String).send(JSON.stringify(body))
 }
 
-const outcomeCodes = new WeakMap<FastifyRequest, string>()
+const outcomeCodes = createRequestSlot<string>('outcome')
 
 /** The error code a request was answered with, for the log line. */
 export function outcomeCodeOf(request: FastifyRequest): string | undefined {

@@ -2,26 +2,25 @@ import { createHash } from 'node:crypto'
 import type { Server } from 'node:http'
 import { LIMITS } from '@ostiary/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import type { Clock } from './clock.ts'
 import { AppError } from './errors.ts'
 import { outcomeCodeOf, renderCommon, renderErrorsWith, sendError, toAppError } from './http-errors.ts'
 import type { Ids } from './ids.ts'
 import { decodeText, parseJsonBody } from './json-body.ts'
-import type { Log } from './log.ts'
+import { type Log, logRequest } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { answerOddities, answerUnparsable } from './raw-errors.ts'
+import { createRequestSlot } from './request-slot.ts'
 import { operationOf } from './route.ts'
 import { validatorCompiler } from './validation.ts'
 
 export interface HttpOptions {
   version: string
   trustProxy: readonly string[]
-  clock: Clock
   ids: Ids
   log: Log
   metrics: Metrics
-  /** Fields that a feature adds to the log line of a request, such as the tenant. */
-  describeCaller: (request: FastifyRequest) => Record<string, unknown> | undefined
+  /** Who called, once that is known: for the log line. */
+  callerOf: (request: FastifyRequest) => { tenantId: string; keyId?: string } | undefined
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
@@ -29,7 +28,7 @@ const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 
 /** The HTTP server with everything that is the same for all areas; features are registered on it by app.ts. */
 export function createHttp(options: HttpOptions): FastifyInstance {
-  const { clock, ids, log, metrics } = options
+  const { ids, log, metrics } = options
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -53,26 +52,25 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   }) as unknown as FastifyInstance
   answerOddities(app.server as Server, () => ids.nextUnbound())
 
-  const startedAt = new WeakMap<FastifyRequest, number>()
   app.addHook('onRequest', (request, reply, done) => {
-    startedAt.set(request, clock.monotonicMs())
     setCommonHeaders(request, reply, options.version)
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const operation = operationOf(request) ?? 'unknown'
     const status = reply.statusCode
-    const durationMs = clock.monotonicMs() - (startedAt.get(request) ?? 0)
+    const durationMs = reply.elapsedTime
     metrics.requests.observe(operation, status, durationMs / 1000)
-    const line = {
+    const caller = options.callerOf(request)
+    logRequest(log, {
       requestId: request.id,
       operation,
       status,
       code: outcomeCodeOf(request),
       durationMs: Math.round(durationMs * 100) / 100,
-      ...options.describeCaller(request),
-    }
-    log.info(line, 'request')
+      tenantId: caller?.tenantId,
+      keyId: caller?.keyId,
+    })
     done()
   })
 
@@ -101,7 +99,7 @@ function missingHost(): AppError {
   return new AppError('invalid_request', 'BAD_REQUEST', 'The Host header is missing')
 }
 
-const bodyDigests = new WeakMap<FastifyRequest, Buffer>()
+const bodyDigests = createRequestSlot<Buffer>('body digest')
 
 /** SHA-256 of the body as it was sent. Only for requests that carry an `Idempotency-Key`. */
 export function bodyDigestOf(request: FastifyRequest): Buffer {

@@ -49,7 +49,31 @@ export function createLog(level: string, stream?: DestinationStream): Log {
       },
     },
   }
-  return pino(options, stream ?? bufferedOutput())
+  const output = stream ?? bufferedOutput()
+  const log = pino(options, output)
+  outputs.set(log, output)
+  return log
+}
+
+const outputs = new WeakMap<Log, DestinationStream>()
+
+/** The line that every request leaves. */
+export interface RequestLine {
+  requestId: string
+  operation: string
+  status: number
+  code: string | undefined
+  durationMs: number
+  tenantId: string | undefined
+  keyId: string | undefined
+}
+
+/** Writes a request's line past pino's general machinery, which costs ten times as much for the same text. */
+export function logRequest(log: Log, line: RequestLine): void {
+  if (!log.isLevelEnabled('info')) return
+  outputs
+    .get(log)
+    ?.write(`${JSON.stringify({ level: 'info', time: new Date().toISOString(), ...line, msg: 'request' })}\n`)
 }
 
 /** Standard output in blocks: a write per line costs more than the line. At most a quarter second is held back. */
@@ -62,8 +86,10 @@ function bufferedOutput(): DestinationStream {
 function allowListed(fields: Record<string, unknown>): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   for (const key in fields) {
-    if (ALLOWED.has(key)) kept[key] = fields[key]
-    else if (key === 'err') Object.assign(kept, describeError(fields[key]))
+    const value = fields[key]
+    if (value === undefined) continue
+    if (ALLOWED.has(key)) kept[key] = value
+    else if (key === 'err') Object.assign(kept, describeError(value))
   }
   return kept
 }
