@@ -1,5 +1,6 @@
 import { buildApp } from './app.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
+import { closeGently } from './platform/http.ts'
 import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
 import { orExplain, startWire } from './start.ts'
 
@@ -27,7 +28,7 @@ await orExplain(async () => {
           await new Promise((resolve) => setTimeout(resolve, config.shutdown.drainMs))
         },
       },
-      { name: 'requests', deadlineMs: config.shutdown.timeoutMs, run: () => app.close() },
+      { name: 'requests', deadlineMs: config.shutdown.timeoutMs, run: () => closeGently(app) },
       { name: 'connections', deadlineMs: 1_000, run: async () => app.server.closeAllConnections() },
       {
         name: 'database',

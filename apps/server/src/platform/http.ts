@@ -81,6 +81,17 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   return app
 }
 
+/** Takes no new connections, lets requests under way end, and closes each connection when it has nothing to do. */
+export async function closeGently(app: FastifyInstance): Promise<void> {
+  // A client that keeps its connection open after the last answer would hold up the end otherwise.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+  }
+}
+
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply, version: string): void {
   reply.header('x-request-id', request.id)
   reply.header('x-service-version', version)

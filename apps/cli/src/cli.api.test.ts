@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { COMMANDS, runCli } from './cli.ts'
+
+const name = `test_cli_${randomBytes(5).toString('hex')}`
+let cluster: pg.Client
+let env: Record<string, string>
+before(async () => {
+  cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
+  await cluster.connect()
+  await cluster.query(`create database ${name}`)
+  const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
+  env = { DATABASE_URL: url.href, MASTER_KEY: randomBytes(32).toString('base64'), PORT: '18080', ADMIN_PORT: '19400' }
+})
+after(async () => {
+  await cluster.query(`drop database ${name} with (force)`)
+  await cluster.end()
+})
+
+async function cli(line: string, settings = env): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []]
+  const args = line.match(/"[^"]*"|\S+/g)?.map((arg) => arg.replaceAll('"', '')) ?? []
+  const code = await runCli(args, settings, {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    isInteractive: false,
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+test('doctor finds an empty database, says what to do, and is content after migrate', async () => {
+  const before = await cli('doctor')
+  assert.equal(before.code, 0)
+  assert.match(before.out, /! migrations +\d+ pending\n +→ Run: ostiary migrate/)
+  const migrated = await cli('migrate')
+  assert.match(migrated.out, /main: 0001_foundation.sql[\s\S]*applied$/)
+  assert.equal((await cli('migrate')).out, 'Nothing to do: the schema is up to date')
+  const after = await cli('doctor')
+  for (const check of [
+    'settings',
+    'database',
+    'durability',
+    'pgvector',
+    'migrations',
+    'clock',
+    'master key',
+    'API port',
+    'admin port',
+  ]) {
+    assert.match(after.out, new RegExp(`✓ ${check} `))
+  }
+})
+
+test('tenants and keys: create, list, rotate, revoke', async () => {
+  const { id } = JSON.parse((await cli('tenants create "Fjord Rentals" --json')).out)
+  assert.match((await cli('tenants list')).out, new RegExp(`${id} +Fjord Rentals +active`))
+  const created = await cli(
+    'keys create --tenant "Fjord Rentals" --live --scope strings:rw --plan plus --allow-ip 192.0.2.0/24 --customer-id c-1',
+  )
+  assert.match(created.out, /^ost_live_[0-9a-z]{60}$/, 'the key alone on standard output')
+  assert.match(created.err, /shown only now/)
+  const [record] = JSON.parse((await cli(`keys list --tenant ${id} --json`)).out)
+  assert.deepEqual(
+    [record.usage_plan_id, record.customer_id, record.scopes, record.allowed_ips, record.livemode],
+    ['plus', 'c-1', ['strings:rw'], ['192.0.2.0/24'], true],
+  )
+  assert.ok(!JSON.stringify(record).includes(created.out.slice(10, 40)))
+  const rotated = JSON.parse((await cli(`keys rotate ${record.id} --overlap-days 3 --json`)).out)
+  assert.equal(rotated.ending.id, record.id)
+  assert.notEqual(rotated.created.api_key, created.out)
+  assert.match(
+    (await cli(`keys revoke ${rotated.created.id}`)).out,
+    /is revoked; effective everywhere within 5 seconds/,
+  )
+  assert.match((await cli('tenants suspend "Fjord Rentals"')).out, /is suspended/)
+  assert.match((await cli('tenants resume "Fjord Rentals"')).out, /is active/)
+})
+
+test('reseal after a change of the master key; doctor tells before and after', async () => {
+  await cli('tenants create Sealed')
+  await cli('keys create --tenant Sealed --test')
+  const rotated = { ...env, MASTER_KEY: `${randomBytes(32).toString('base64')}\n${env.MASTER_KEY}` }
+  assert.match(
+    (await cli('doctor', rotated)).out,
+    /! master key +\d+ API keys are sealed with an older master key\n +→ Run: ostiary reseal/,
+  )
+  assert.match((await cli('reseal', rotated)).out, /API keys are now sealed with master key/)
+  assert.match((await cli('doctor', rotated)).out, /✓ master key/)
+  const lost = await cli('doctor')
+  assert.equal(lost.code, 1)
+  assert.match(lost.out, /✗ master key .*which is not configured/)
+  const [newest = ''] = rotated.MASTER_KEY.split('\n')
+  env = { ...env, MASTER_KEY: newest }
+})
+
+test('what cannot be done is said with what to do instead', async () => {
+  assert.match(
+    (await cli('keys create --tenant Nobody --test')).err,
+    /There is no tenant "Nobody"\. Make one: ostiary tenants create/,
+  )
+  assert.match((await cli('keys create --tenant Sealed')).err, /Say --test or --live[\s\S]*ostiary keys create/)
+  assert.match((await cli('keys create --tenant Sealed --test --scope everything')).err, /must be among strings:rw/)
+  assert.match((await cli('keys revoke nonsense')).err, /There is no such key/)
+  assert.match((await cli('keys rotate')).err, /Name the key id/)
+  assert.match((await cli('keys list --tenat x')).err, /Unknown option '--tenat'/)
+  await cli('tenants create Twin')
+  await cli('tenants create Twin')
+  assert.match((await cli('keys list --tenant Twin')).err, /2 tenants are called "Twin": use the id/)
+  const unset = await cli('tenants list', {})
+  assert.equal(unset.code, 1)
+  assert.match(unset.err, /DATABASE_URL: is required[\s\S]*MASTER_KEY: is required/)
+  const away = await cli('tenants list', { ...env, DATABASE_URL: 'postgres://x@127.0.0.1:9/x' })
+  assert.match(away.err, /out of reach/)
+  assert.match(
+    (await cli('doctor', { ...env, DATABASE_URL: 'postgres://x@127.0.0.1:9/x' })).out,
+    /✗ database +cannot be reached \(ECONNREFUSED\)/,
+  )
+  assert.equal((await cli('nonsense')).code, 2)
+})
+
+test('help names every command, and every command has its own', async () => {
+  const { out } = await cli('help')
+  for (const command of COMMANDS) {
+    assert.ok(out.includes(`ostiary ${command.name}`))
+    assert.ok((await cli(`${command.name} --help`)).out.includes(command.usage))
+  }
+  assert.match((await cli('--version')).out, /^\d+\.\d+\.\d+$/)
+})

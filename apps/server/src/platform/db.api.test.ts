@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { connect, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { createTestDatabase } from '../testing/harness.ts'
+import { createDb, sql } from './db.ts'
+import { AppError } from './errors.ts'
+import { createLog } from './log.ts'
+
+const options = {
+  poolMax: 2,
+  statementTimeoutMs: 200,
+  connectTimeoutMs: 1_000,
+  applicationName: 'test',
+  log: createLog('fatal'),
+}
+const isDown = (error: unknown) => error instanceof AppError && error.code === 'DEPENDENCY_DOWN'
+
+/** A wire to the database that can go dead without being cut, as when a machine vanishes. */
+async function createWireTo(url: string) {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  let dead = false
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (chunk) => dead || to.write(chunk))
+      from.on('error', () => {})
+      from.on('close', () => dead || to.destroy())
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const through = new URL(url)
+  through.port = String((server.address() as { port: number }).port)
+  return {
+    url: through.href,
+    setDead: (state: boolean) => {
+      dead = state
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+test('a database that goes silent is given up soon after the statement limit, and the pool recovers', async () => {
+  const database = await createTestDatabase()
+  const wire = await createWireTo(database.url)
+  const db = createDb({ ...options, url: wire.url })
+  const ping = sql('test.ping', 'select 1 as one')
+  assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  wire.setDead(true)
+  const started = performance.now()
+  await assert.rejects(db.rows(ping), isDown)
+  await assert.rejects(
+    db.transaction((tx) => tx.rows(ping)),
+    isDown,
+  )
+  const seconds = (performance.now() - started) / 1000
+  assert.ok(seconds < 8, `given up after ${seconds} s`)
+  wire.setDead(false)
+  assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  await db.close()
+  wire.close()
+  await database.drop()
+})
+
+test('a statement over the limit is cancelled by the server and answered as unavailable', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, url: database.url })
+  await assert.rejects(db.rows(sql('test.sleep', 'select pg_sleep(5)')), isDown)
+  assert.equal(db.stats().waiting, 0)
+  await db.close()
+  await database.drop()
+})
+
+test('a transaction commits as a whole or not at all, and its connection goes back to the pool', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, url: database.url })
+  await database.query('create table t (n int primary key)')
+  const insert = sql('test.insert', 'insert into t values ($1)')
+  for (let i = 0; i < 5; i++) {
+    await assert.rejects(
+      db.transaction(async (tx) => {
+        await tx.run(insert, [1])
+        await tx.run(insert, [1])
+      }),
+      /duplicate key/,
+    )
+  }
+  await db.transaction(async (tx) => {
+    assert.equal(await tx.run(insert, [1]), 1)
+  })
+  assert.equal((await database.query('select * from t')).rowCount, 1)
+  assert.deepEqual(db.stats(), { total: 1, idle: 1, waiting: 0 })
+  await db.close()
+  await database.drop()
+})
+
+test('a patient connection outlives the statement limit, as migrations must', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, url: database.url })
+  const { rows } = await db.withPatientClient((client) => client.query('select pg_sleep(3), 1 as one'))
+  assert.equal(rows[0].one, 1)
+  await db.close()
+  await database.drop()
+})
+
+test('connections that the server cuts do not end the process and are replaced', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, url: database.url })
+  const ping = sql('test.ping', 'select 1 as one')
+  await Promise.all([db.rows(ping), db.rows(ping)])
+  const cut = () =>
+    database.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test'`)
+  await cut()
+  await assert.doesNotReject(async () => {
+    for (let i = 0; i < 3; i++) await db.rows(ping).catch((error) => assert.ok(isDown(error)))
+    assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  })
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await tx.rows(ping)
+      await cut()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await tx.rows(ping)
+    }),
+    isDown,
+  )
+  assert.deepEqual(await db.rows(ping), [{ one: 1 }])
+  await db.close()
+  await database.drop()
+})

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { connect, createServer } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
+
+let database: TestDatabase
+let settings: Record<string, string>
+before(async () => {
+  database = await createTestDatabase()
+  settings = { DATABASE_URL: database.url, MASTER_KEY: randomBytes(32).toString('base64') }
+})
+after(() => database.drop())
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+interface Running {
+  child: ChildProcess
+  port: number
+  adminPort: number
+  output(): string
+  exited: Promise<number | null>
+}
+
+async function start(script: 'main-api.ts' | 'main-worker.ts', env: Record<string, string>): Promise<Running> {
+  const [port, adminPort] = [await freePort(), await freePort()]
+  const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      WORKER_ADMIN_PORT: String(adminPort),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { child, port, adminPort, output: () => output, exited }
+}
+
+async function startReady(
+  script: 'main-api.ts' | 'main-worker.ts',
+  env: Record<string, string> = {},
+): Promise<Running> {
+  const running = await start(script, { ...settings, ...env })
+  for (let i = 0; i < 200; i++) {
+    if (
+      await fetch(`http://127.0.0.1:${running.adminPort}/readyz`).then(
+        (response) => response.ok,
+        () => false,
+      )
+    )
+      return running
+    assert.equal(running.child.exitCode, null, running.output())
+    await sleep(50)
+  }
+  running.child.kill('SIGKILL')
+  assert.fail(`Not ready: ${running.output()}`)
+}
+
+test('two bad settings are both named, and the process fails', async () => {
+  for (const script of ['main-api.ts', 'main-worker.ts'] as const) {
+    const { exited, output } = await start(script, { ...settings, PORT: 'eighty', LOG_LEVEL: 'loud' })
+    assert.equal(await exited, 1)
+    assert.match(output(), /PORT: must be integer/)
+    assert.match(output(), /LOG_LEVEL: must be one of/)
+    assert.ok(!output().includes('    at '), 'no stack trace for a person to wade through')
+  }
+})
+
+test('without a master key the process refuses to start', async () => {
+  const { exited, output } = await start('main-api.ts', { DATABASE_URL: database.url })
+  assert.equal(await exited, 1)
+  assert.match(output(), /MASTER_KEY: is required/)
+})
+
+test('a database that is not there, and a port in use, are said in plain words', async () => {
+  const away = await start('main-api.ts', { ...settings, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
+  assert.equal(await away.exited, 1)
+  assert.match(away.output(), /Start failed: .*ECONNREFUSED.*\n.*ostiary doctor/s)
+  const first = await startReady('main-api.ts')
+  const second = await start('main-api.ts', { ...settings, PORT: String(first.port) })
+  assert.equal(await second.exited, 1)
+  assert.match(second.output(), /EADDRINUSE/)
+  first.child.kill('SIGKILL')
+  await first.exited
+})
+
+test('with MIGRATE_ON_START=false an old schema is refused, and said how to mend', async () => {
+  const empty = await createTestDatabase()
+  const { exited, output } = await start('main-api.ts', {
+    ...settings,
+    DATABASE_URL: empty.url,
+    MIGRATE_ON_START: 'false',
+  })
+  assert.equal(await exited, 1)
+  assert.match(output(), /lacks migrations \(0001_foundation.sql.*run "ostiary migrate"/)
+  await empty.drop()
+})
+
+test('SIGTERM: readyz says stopping, a request under way is answered, the exit is clean', async () => {
+  const api = await startReady('main-api.ts', { SHUTDOWN_DRAIN_MS: '400' })
+  const socket = connect(api.port, '127.0.0.1')
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  const body = '{"value":"slow writer"}'
+  socket.write(
+    `POST /strings HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  )
+  await sleep(200)
+  api.child.kill('SIGTERM')
+  await sleep(150)
+  const ready = await fetch(`http://127.0.0.1:${api.adminPort}/readyz`)
+  assert.deepEqual([ready.status, await ready.json()], [503, { status: 'stopping' }])
+  assert.equal((await fetch(`http://127.0.0.1:${api.port}/health`)).status, 200, 'still serving while it drains')
+  await sleep(600)
+  socket.write(body.slice(10))
+  assert.equal(await api.exited, 0, api.output())
+  assert.match(answer, /^HTTP\/1.1 201/)
+  for (const phase of ['drain', 'requests', 'connections', 'database', 'admin'])
+    assert.match(api.output(), new RegExp(`"phase":"${phase}".*shutdown phase done`))
+})
+
+test('SIGTERM: a request that never ends is left behind at its deadline', async () => {
+  const api = await startReady('main-api.ts', { SHUTDOWN_TIMEOUT_MS: '300' })
+  const socket = connect(api.port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write('POST /strings HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{')
+  await sleep(200)
+  const started = performance.now()
+  api.child.kill('SIGTERM')
+  assert.equal(await api.exited, 1)
+  assert.ok(performance.now() - started < 5_000)
+  assert.match(api.output(), /"phase":"requests".*missed its deadline/)
+})
+
+test('the worker starts its jobs, tells its state on its own port and stops cleanly', async () => {
+  const worker = await startReady('main-worker.ts')
+  const metrics = await (await fetch(`http://127.0.0.1:${worker.adminPort}/metrics`)).text()
+  assert.match(metrics, /ostiary_build_info\{version="0.1.0"\} 1/)
+  assert.match(metrics, /ostiary_db_connections\{cell="main",state="total"\}/)
+  worker.child.kill('SIGTERM')
+  assert.equal(await worker.exited, 0, worker.output())
+  assert.match(worker.output(), /"count":2,"msg":"worker ready"/)
+})
+
+test('the public port has no metrics, and the admin port nothing else', async () => {
+  const api = await startReady('main-api.ts')
+  assert.equal((await fetch(`http://127.0.0.1:${api.port}/metrics`)).status, 404)
+  assert.equal((await fetch(`http://127.0.0.1:${api.adminPort}/strings`)).status, 404)
+  assert.equal((await fetch(`http://127.0.0.1:${api.adminPort}/metrics`, { method: 'POST' })).status, 405)
+  const metrics = await (await fetch(`http://127.0.0.1:${api.adminPort}/metrics`)).text()
+  assert.match(metrics, /ostiary_http_request_seconds_count\{operation="unknown",status="404"\} 1/)
+  assert.match(metrics, /nodejs_eventloop_lag_seconds/)
+  api.child.kill('SIGTERM')
+  assert.equal(await api.exited, 0)
+})
