@@ -1,0 +1,45 @@
+/**
+ * Pastes the README's shell commands one by one, as a newcomer would: starts `npm run dev`, waits for its banner, and runs
+ * the rest in one shell. Every command must succeed; curl must get a success. Needs port 8080.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { ROOT, sleep } from './lib/run.ts'
+
+const blocks = [...readFileSync(`${ROOT}README.md`, 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(
+  (match) => match[1] ?? '',
+)
+const commands = blocks.flatMap((block) => block.split('\n')).filter((line) => line !== '' && !line.startsWith('#'))
+const devAt = commands.indexOf('npm run dev')
+if (devAt < 0) throw new Error('The README does not start anything')
+
+for (const command of commands.slice(0, devAt)) {
+  const { status } = spawnSync('bash', ['-c', command], { cwd: ROOT, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`"${command}" failed`)
+}
+const dev = spawn('npm', ['run', 'dev'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+try {
+  await banner(dev)
+  const script = commands
+    .slice(devAt + 1)
+    .map((line) => line.replaceAll('curl -s', 'curl -sS --fail-with-body'))
+    .join('\n')
+  const { status } = spawnSync('bash', ['-x', '-e', '-o', 'pipefail', '-c', script], { cwd: ROOT, stdio: 'inherit' })
+  if (status !== 0) throw new Error('A command of the README failed')
+  console.log(`\nreadme: all ${commands.length} commands work`)
+} finally {
+  process.kill(-(dev.pid ?? 0), 'SIGTERM')
+}
+
+async function banner(child: ChildProcess): Promise<void> {
+  let output = ''
+  child.stdout?.on('data', (chunk) => {
+    output += chunk
+  })
+  for (let tries = 0; tries < 300; tries++) {
+    if (/test key {4}ost_test_[0-9a-z]{60}/.test(output)) return
+    if (child.exitCode !== null) break
+    await sleep(100)
+  }
+  throw new Error(`npm run dev did not come up:\n${output}`)
+}
