@@ -258,7 +258,8 @@ const MAKERS: readonly Maker[] = [
     }
     return { kind: 'bad idempotency key', bytes: http('POST', '/strings', headers, '{"value":"x"}'), expect: [400] }
   },
-  function notHttp(random) {
+  function notHttp(random, key) {
+    const post = `POST /strings HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n`
     const bytes = pick(random, [
       Buffer.from('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'latin1'),
       Buffer.concat([bytesOf(random, 50), Buffer.from('\r\n\r\n')]),
@@ -267,13 +268,11 @@ const MAKERS: readonly Maker[] = [
       Buffer.from('GET / HTTP/1.1\r\n\r\n'),
       Buffer.from('GET / HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n'),
       Buffer.from('GET / HTTP/1.1\r\nHost: x\r\na: b\0c\r\n\r\n'),
-      Buffer.from('POST /strings HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n'),
-      Buffer.from('POST /strings HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde'),
-      Buffer.from(
-        'POST /strings HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Type: text/plain\r\n\r\nZZ\r\n',
-      ),
-      Buffer.from('POST /strings HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: nonsense\r\nContent-Length: 3\r\n\r\nabc'),
-      Buffer.from('POST /strings HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nContent-Length: 2\r\n\r\n{}'),
+      Buffer.from(`${post}Content-Length: -5\r\n\r\n`),
+      Buffer.from(`${post}Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcde`),
+      Buffer.from(`${post}Transfer-Encoding: chunked\r\nContent-Type: text/plain\r\n\r\nZZ\r\n`),
+      Buffer.from(`${post}Transfer-Encoding: nonsense\r\nContent-Length: 3\r\n\r\nabc`),
+      Buffer.from(`${post}Expect: a-miracle\r\nContent-Length: 2\r\n\r\n{}`),
     ])
     return { kind: 'not HTTP', bytes, expect: [400] }
   },

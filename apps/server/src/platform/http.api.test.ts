@@ -35,6 +35,7 @@ test('requests that are no HTTP get our error body too', async () => {
     ['NONSENSE\r\n\r\n', 400, 'BAD_REQUEST'],
     ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_REQUEST'],
     ['GET / HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['GET /\r\nHost: x\r\n\r\n', 400, 'BAD_REQUEST'],
     ['GET / HTTP/1.1\r\nHost: x\r\nBad Header\r\n\r\n', 400, 'BAD_REQUEST'],
     ['GET /strings/%zz HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_REQUEST'],
     [`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],

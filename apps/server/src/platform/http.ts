@@ -54,7 +54,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply, options.version)
-    done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined)
+    done(protocolFault(request))
   })
   app.addHook('onResponse', (request, reply, done) => {
     const operation = operationOf(request) ?? 'unknown'
@@ -106,8 +106,13 @@ function requestIdOf(header: string | string[] | undefined): string | undefined 
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined
 }
 
-function missingHost(): AppError {
-  return new AppError('invalid_request', 'BAD_REQUEST', 'The Host header is missing')
+/** What Node's parser lets pass and RFC 9112 does not: requests of HTTP/0.9, and HTTP/1.1 without a Host. */
+function protocolFault({ raw, headers }: FastifyRequest): AppError | undefined {
+  if (raw.httpVersionMajor !== 1) return new AppError('invalid_request', 'BAD_REQUEST', 'Only HTTP/1 is spoken here')
+  if (headers.host === undefined && raw.httpVersionMinor > 0) {
+    return new AppError('invalid_request', 'BAD_REQUEST', 'The Host header is missing')
+  }
+  return undefined
 }
 
 const bodyDigests = createRequestSlot<Buffer>('body digest')
