@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { parseEnv } from 'node:util'
 import { withServices } from '@ostiary/server/operate'
 import { ROOT, sleep, startServices } from './lib/run.ts'
@@ -57,8 +58,36 @@ async function isAccepted(check: () => Promise<unknown>): Promise<boolean> {
   )
 }
 
+const PORTS = { PORT: 8080, ADMIN_PORT: 9400, WORKER_ADMIN_PORT: 9401 }
+
+/** Said here, because a process under `--watch` that cannot start only waits for a change. */
+async function refuseBusyPort(name: string, port: number): Promise<void> {
+  const busy = await new Promise<boolean>((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(true))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(false)))
+  })
+  if (busy) {
+    console.error(`Port ${port} is in use. Choose another: ${name}=${port + 1} npm run dev`)
+    process.exit(1)
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  for (let tries = 0; tries < 300; tries++) {
+    const ready = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (ready) return true
+    await sleep(100)
+  }
+  return false
+}
+
 async function main(): Promise<void> {
   const env = settings(startServices())
+  for (const [name, fallback] of Object.entries(PORTS)) await refuseBusyPort(name, Number(env[name] ?? fallback))
   const key = await testKey(env)
   const children = ['api', 'worker'].map((name) =>
     spawn(process.execPath, ['--watch', '--watch-preserve-output', `${ROOT}apps/server/src/main-${name}.ts`], {
@@ -71,15 +100,9 @@ async function main(): Promise<void> {
       for (const child of children) child.kill(signal)
     })
   const url = `http://localhost:${env.PORT ?? 8080}`
-  for (let tries = 0; tries < 300; tries++) {
-    if (
-      await fetch(`${url}/readyz`).then(
-        (response) => response.ok,
-        () => false,
-      )
-    )
-      break
-    await sleep(100)
+  if (!(await isReady(`${url}/readyz`))) {
+    for (const child of children) child.kill()
+    throw new Error('The API did not get ready within 30 s: its output above says why')
   }
   console.log(`
   Ostiary is running on ${url}
