@@ -59,32 +59,31 @@ export function createDb(options: DbOptions): Db {
   pool.on('connect', (client) => client.on('error', () => {}))
 
   const watchdog = createWatchdog(options.statementTimeoutMs + PATIENCE_MS, options.log)
+  const control = (client: pg.PoolClient, statement: Statement) =>
+    queryable((...sending) => watchdog.send(client, ...sending)).run(statement)
 
   return {
-    ...queryable(async (statement, values) => {
-      const client = await connect(pool)
-      let broken = false
-      try {
-        return await watchdog.run(client, statement, values)
-      } catch (error) {
-        broken = isUnavailable(error)
-        throw error
-      } finally {
-        client.release(broken)
-      }
+    ...queryable((statement, values, callback) => {
+      pool.connect((error, client, release) => {
+        if (!client) return callback(error ?? new Error('no connection'))
+        watchdog.send(client, statement, values, (failure, result) => {
+          release(isUnavailable(failure))
+          callback(failure, result)
+        })
+      })
     }),
 
     async transaction(work) {
       const client = await connect(pool)
       let broken = false
       try {
-        await watchdog.run(client, BEGIN, [])
-        const result = await work(queryable((statement, values) => watchdog.run(client, statement, values)))
-        await watchdog.run(client, COMMIT, [])
+        await control(client, BEGIN)
+        const result = await work(queryable((...sending) => watchdog.send(client, ...sending)))
+        await control(client, COMMIT)
         return result
       } catch (error) {
         // A failed rollback means the connection is gone; PostgreSQL has then rolled back by itself.
-        await watchdog.run(client, ROLLBACK, []).catch(() => {
+        await control(client, ROLLBACK).catch(() => {
           broken = true
         })
         throw translate(error)
@@ -137,7 +136,7 @@ const PATIENCE_MS = 2_000
 const LOOK_EVERY_MS = 500
 
 interface Watchdog {
-  run(client: pg.PoolClient, statement: Statement, values: Values): Promise<pg.QueryResult>
+  send(client: pg.PoolClient, statement: Statement, values: Values, callback: QueryCallback): void
   stop(): void
 }
 
@@ -159,21 +158,19 @@ function createWatchdog(limitMs: number, log: Log): Watchdog {
   }, LOOK_EVERY_MS).unref()
 
   return {
-    run(client, statement, values) {
-      return new Promise((resolve, reject) => {
-        busySince.set(client, performance.now())
-        submit(client, statement, values, (error, result) => {
-          busySince.delete(client)
-          if (error) reject(error)
-          else resolve(result)
-        })
+    send(client, statement, values, callback) {
+      busySince.set(client, performance.now())
+      submit(client, statement, values, (error, result) => {
+        busySince.delete(client)
+        callback(error, result)
       })
     },
     stop: () => clearInterval(timer),
   }
 }
 
-type QueryCallback = (error: Error | null, result: pg.QueryResult) => void
+type QueryCallback = (error: Error | null, result?: pg.QueryResult) => void
+type Send = (statement: Statement, values: Values, callback: QueryCallback) => void
 type NamedQuery = pg.Submittable & { name: string }
 const NamedQuery = pg.Query as unknown as new (text: string, values: Values, callback: QueryCallback) => NamedQuery
 
@@ -187,21 +184,20 @@ function submit(client: pg.PoolClient, statement: Statement, values: Values, cal
   client.query(query)
 }
 
-function queryable(send: (statement: Statement, values: Values) => Promise<pg.QueryResult>): Queryable {
-  async function execute(statement: Statement, values: Values): Promise<pg.QueryResult> {
-    try {
-      return await send(statement, values)
-    } catch (error) {
-      throw translate(error)
-    }
+/** Callbacks below, one promise above: this is the path of every statement. */
+function queryable(send: Send): Queryable {
+  function execute<T>(statement: Statement, values: Values, read: (result: pg.QueryResult) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      send(statement, values, (error, result) => {
+        if (result && !error) resolve(read(result))
+        else reject(translate(Object.assign(error ?? new Error('no result'), { statement: statement.name })))
+      })
+    })
   }
   return {
-    async rows<R extends pg.QueryResultRow>(statement: Statement, values: Values = []) {
-      return (await execute(statement, values)).rows as R[]
-    },
-    async run(statement, values = []) {
-      return (await execute(statement, values)).rowCount ?? 0
-    },
+    rows: <R extends pg.QueryResultRow>(statement: Statement, values: Values = []) =>
+      execute(statement, values, (result) => result.rows as R[]),
+    run: (statement, values = []) => execute(statement, values, (result) => result.rowCount ?? 0),
   }
 }
 

@@ -29,6 +29,7 @@ const ALLOWED = new Set([
   'host',
   'version',
   'migration',
+  'statement',
   'errorType',
   'errorCode',
   'errorAt',
@@ -68,12 +69,21 @@ export interface RequestLine {
   keyId: string | undefined
 }
 
-/** Writes a request's line past pino's general machinery, which costs ten times as much for the same text. */
+/**
+ * Writes a request's line past pino's general machinery, which costs ten times as much for the same text. Every text in it
+ * is one of ours or was checked to be plain, so nothing needs escaping.
+ */
 export function logRequest(log: Log, line: RequestLine): void {
   if (!log.isLevelEnabled('info')) return
+  const code = line.code === undefined ? '' : `,"code":"${line.code}"`
+  const tenant = line.tenantId === undefined ? '' : `,"tenantId":"${line.tenantId}"`
+  const key = line.keyId === undefined ? '' : `,"keyId":"${line.keyId}"`
   outputs
     .get(log)
-    ?.write(`${JSON.stringify({ level: 'info', time: new Date().toISOString(), ...line, msg: 'request' })}\n`)
+    ?.write(
+      `{"level":"info","time":"${new Date().toISOString()}","requestId":"${line.requestId}","operation":"${line.operation}",` +
+        `"status":${line.status}${code},"durationMs":${line.durationMs}${tenant}${key},"msg":"request"}\n`,
+    )
 }
 
 /** Standard output in blocks: a write per line costs more than the line. At most a quarter second is held back. */
@@ -99,10 +109,12 @@ export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { errorType: typeof error }
   const code = (error as { code?: unknown }).code
   const cause = error.cause === undefined ? undefined : describeError(error.cause)
+  const statement = (error as { statement?: unknown }).statement ?? cause?.statement
   return {
     errorType: cause ? `${error.name} < ${cause.errorType}` : error.name,
     ...(typeof code === 'string' && { errorCode: cause?.errorCode ? `${code} < ${cause.errorCode}` : code }),
     ...(error instanceof AppError && error.extra.detail !== undefined && { detail: error.extra.detail }),
+    ...(typeof statement === 'string' && { statement }),
     errorAt: framesOf(error.cause instanceof Error ? error.cause : error),
   }
 }

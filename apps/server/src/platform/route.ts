@@ -1,6 +1,7 @@
 import type { Operation, Part } from '@ostiary/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { TSchema } from 'typebox'
+import { createRequestSlot } from './request-slot.ts'
 
 /** A request whose parts have the types of the operation's schemas: they were checked before the handler runs. */
 export type RequestOf<O extends Operation> = FastifyRequest<{
@@ -19,21 +20,25 @@ interface RouteOptions<O extends Operation> {
 export function route<O extends Operation>(app: FastifyInstance, op: O, { guard, handler }: RouteOptions<O>): void {
   const response: Record<string, TSchema> = {}
   for (const [status, reply] of Object.entries(op.success)) if (reply.schema) response[status] = reply.schema
+  const name: onRequestHookHandler = (request, _reply, done) => {
+    operations.set(request, op.operationId)
+    done()
+  }
   app.route({
     method: op.method,
     url: op.path,
-    config: { operation: op.operationId } as object,
     schema: {
       ...(op.params && { params: op.params }),
       ...(op.query && { querystring: op.query }),
       ...(op.body && { body: op.body }),
       response,
     },
-    ...(guard && { onRequest: guard }),
+    onRequest: guard ? [name, guard] : name,
     handler: handler as (request: FastifyRequest, reply: FastifyReply) => unknown,
   })
 }
 
-export function operationOf(request: FastifyRequest): string | undefined {
-  return (request.routeOptions.config as { operation?: string } | undefined)?.operation
-}
+const operations = createRequestSlot<string>('operation')
+
+/** The operation a request is for, for log and metrics. */
+export const operationOf = operations.get
