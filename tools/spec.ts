@@ -4,9 +4,10 @@
  * `--from-reports` reads what the last runs left in .reports. Fails when an area that is declared finished has a gap.
  */
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { ROOT } from './lib/run.ts'
 
+const SUITES = ['pure', 'api', 'acceptance']
 /** Areas whose rows must all be covered. */
 const FINISHED = ['A']
 const AREA_NAMES: Record<string, string> = {
@@ -23,6 +24,7 @@ const rows = [
 ].map((match) => ({ id: match[1] ?? '', statement: match[2] ?? '' }))
 
 if (!process.argv.includes('--from-reports')) {
+  for (const name of SUITES) rmSync(`${ROOT}.reports/${name}.ndjson`, { force: true })
   const pattern = '\\[[A-EX]-\\d{3}\\]'
   spawnSync(
     process.execPath,
@@ -32,8 +34,13 @@ if (!process.argv.includes('--from-reports')) {
 }
 
 const outcomes = new Map<string, Set<string>>()
-for (const file of readdirSync(`${ROOT}.reports`).filter((name) => name.endsWith('.ndjson'))) {
-  for (const line of readFileSync(`${ROOT}.reports/${file}`, 'utf8').split('\n').filter(Boolean)) {
+const missing = SUITES.filter((name) => !existsSync(`${ROOT}.reports/${name}.ndjson`))
+if (missing.length > 0) {
+  console.error(`No results of ${missing.join(', ')}: that suite did not run`)
+  process.exit(1)
+}
+for (const suite of SUITES) {
+  for (const line of readFileSync(`${ROOT}.reports/${suite}.ndjson`, 'utf8').split('\n').filter(Boolean)) {
     const { name, outcome } = JSON.parse(line) as { name: string; outcome: string }
     for (const [, id = ''] of name.matchAll(/\[([A-EX]-\d{3})\]/g))
       outcomes.set(id, new Set([...(outcomes.get(id) ?? []), outcome]))

@@ -2,14 +2,17 @@
  * The engine without us: the same Fastify, the same pool, the same SQL, nothing else. No keys, no validation, no log,
  * no headers. What the benchmark of area A is compared with.
  */
-import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import Fastify from 'fastify'
 import pg from 'pg'
+import { systemClock } from '../../apps/server/src/platform/clock.ts'
 import type { Queryable } from '../../apps/server/src/platform/db.ts'
+import { createIds } from '../../apps/server/src/platform/ids.ts'
 import { stringStore } from '../../apps/server/src/strings/store.ts'
 
-const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 })
+// Ordered ids, as ours are: random ones would make the index, not the server, the thing that is measured.
+const ids = createIds(systemClock)
 const db: Queryable = {
   rows: async (statement, values = []) => (await pool.query({ ...statement, values: [...values] })).rows,
   run: async (statement, values = []) => (await pool.query({ ...statement, values: [...values] })).rowCount ?? 0,
@@ -18,7 +21,7 @@ const owner = { tenantId: process.env.TENANT_ID ?? '', livemode: false }
 
 const app = Fastify()
 app.post<{ Body: { value: string } }>('/strings', async (request, reply) => {
-  const record = { id: randomUUID(), value: request.body.value, metadata: null, createdAt: new Date(), expiresAt: null }
+  const record = { id: ids.next(0), value: request.body.value, metadata: null, createdAt: new Date(), expiresAt: null }
   await stringStore.insert(db, owner, record)
   return reply.code(201).send(record)
 })

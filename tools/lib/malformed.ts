@@ -159,6 +159,8 @@ const MAKERS: readonly Maker[] = [
       '{"__proto__":{"value":"x"}}',
       '{"value":"x","metadata":{"constructor":{"prototype":{"a":1}}}}',
       '{"value":"x","metadata":{"\\u005f\\u005fproto__":1}}',
+      '{"value":"x","metadata":{"_\\u005fproto__":{"admin":true}}}',
+      '{"value":"x","metadata":{"n":1e400}}',
     ])
     return { kind: 'prototype keys', bytes: post(key, body), expect: [400] }
   },

@@ -12,5 +12,6 @@ create table tenants (
 );
 create index tenants_by_name on tenants (name);
 
--- Callers without a key, where the operator left an area open. Bucket 0 of whichever cell asks.
+-- Callers without a key, where the operator left an area open. Their records are in the cell of bucket 0; the row is in
+-- every cell, so that it does not matter which cell that is.
 insert into tenants (tenant_id, name, created_at) values ('00000000-0000-7000-8000-000000000000', 'anonymous', now());

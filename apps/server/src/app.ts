@@ -19,8 +19,10 @@ export function buildApp(wire: Wire): FastifyInstance {
   })
   app.register(processRoutes, { monitor })
   app.register(referenceRoutes, { version })
-  app.register(serviceRoutes, { service: config.serviceName, version, monitor })
-  app.register(stringRoutes, { strings, guard, metrics })
-  app.register(stringRoutes, { prefix: '/v1', strings, guard, metrics })
+  // Paths without a version are version 1, and are served by that name too.
+  for (const prefix of ['', '/v1']) {
+    app.register(serviceRoutes, { prefix, service: config.serviceName, version, monitor, guard })
+    app.register(stringRoutes, { prefix, strings, guard, metrics })
+  }
   return app
 }

@@ -79,3 +79,24 @@ test('secrets can come from files, not from both places', () => {
     'CELLS_FILE: the file does not exist',
   ])
 })
+
+test('addresses of proxies and the database URL are checked before anything starts', () => {
+  const problems = problemsOf({
+    DATABASE_URL: 'postgres://u:p#a@h:x/db',
+    MASTER_KEY,
+    TRUST_PROXY: '999.1.1.1',
+    PORT: 'abc',
+  })
+  assert.deepEqual(
+    problems.map((problem) => problem.split(':')[0]),
+    ['PORT', 'DATABASE_URL', 'TRUST_PROXY'],
+  )
+  for (const wrong of ['10.0.0.0/33', '10.0.0.0/', '1.2.3.4/8/8', 'abc'])
+    assert.equal(problemsOf({ ...GOOD, TRUST_PROXY: wrong }).length, 1, wrong)
+  assert.deepEqual(problemsOf({ ...GOOD, TRUST_PROXY: '10.0.0.0/8, ::1, 2001:db8::/32' }), [])
+})
+
+test('a broken cell map is not quoted: it holds passwords', () => {
+  const [problem = ''] = problemsOf({ MASTER_KEY, CELLS_FILE: 'f' }, () => '{"cells":{"a": postgres://u:hunter2@h/db}}')
+  assert.equal(problem, 'CELLS_FILE: is not valid JSON')
+})

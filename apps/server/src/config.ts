@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import Value from 'typebox/value'
@@ -148,6 +149,11 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     problems.push('MASTER_KEY: is required (or MASTER_KEY_FILE); make one with: openssl rand -base64 32')
   }
   const cells = cellsFile ? attempt('CELLS_FILE', () => parseCellMap(readFile(cellsFile))) : singleCell(url ?? '')
+  if (url !== undefined && !URL.canParse(url))
+    problems.push('DATABASE_URL: is not a valid URL; are special characters in the password encoded?')
+  for (const entry of splitList(String(values.TRUST_PROXY))) {
+    if (!isNetwork(entry)) problems.push('TRUST_PROXY: must be addresses or networks such as 192.0.2.0/24')
+  }
   const masterKeys = masterKey ? attempt('MASTER_KEY', () => parseMasterKeys(masterKey)) : undefined
   if (problems.length > 0 || !cells || !masterKeys) throw new ConfigError(problems)
 
@@ -203,6 +209,12 @@ function checkSetting(name: string, schema: TSchema, values: Record<string, unkn
       ? `must be one of ${(schema.anyOf as { const: string }[]).map((option) => option.const).join(', ')}`
       : error?.message
   problems.push(`${name}: ${hint}`)
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = '', prefix = '0', ...rest] = entry.split('/')
+  const family = isIP(address)
+  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
 }
 
 function splitList(text: string): string[] {

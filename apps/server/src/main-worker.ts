@@ -2,7 +2,7 @@ import { JOBS } from './jobs.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import { createQueue } from './platform/queue.ts'
 import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
-import { orExplain, startWire } from './start.ts'
+import { onEachCell, orExplain, startWire } from './start.ts'
 
 await orExplain(async () => {
   const startedUp = exitOnSignals()
@@ -11,7 +11,7 @@ await orExplain(async () => {
   const queue = createQueue(JOBS, wire)
   const admin = createAdminServer(wire.metrics, monitor)
 
-  await queue.start()
+  await onEachCell(wire, (cell) => queue.start(cell))
   await listen(admin, config.admin.workerPort, config.admin.host)
   monitor.markStarted()
   log.info({ port: config.admin.workerPort, version: wire.version, count: JOBS.length }, 'worker ready')

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -98,6 +100,18 @@ test('a database that is not there, and a port in use, are said in plain words',
   assert.match(second.output(), /EADDRINUSE/)
   first.child.kill('SIGKILL')
   await first.exited
+})
+
+test('with several cells, one that is away keeps neither API nor worker from starting', async () => {
+  const file = `${mkdtempSync(`${tmpdir()}/cells-`)}/cells.json`
+  const cells = { here: database.url, away: 'postgres://nobody@127.0.0.1:9/none' }
+  writeFileSync(file, JSON.stringify({ cells, buckets: { '0-1022': 'here', '1023': 'away' } }))
+  for (const script of ['main-api.ts', 'main-worker.ts'] as const) {
+    const running = await startReady(script, { DATABASE_URL: '', CELLS_FILE: file })
+    running.child.kill('SIGTERM')
+    assert.equal(await running.exited, 0, running.output())
+    assert.match(running.output(), /"cell":"away".*cell is out of reach/)
+  }
 })
 
 test('with MIGRATE_ON_START=false an old schema is refused, and said how to mend', async () => {

@@ -1,25 +1,66 @@
 import { ConfigError, loadConfig } from './config.ts'
+import type { Cell } from './platform/cells.ts'
+import { AppError } from './platform/errors.ts'
 import { migrate, migrationState, readMigrations, refuseForeign } from './platform/migrate.ts'
 import { createWire, type Wire } from './wire.ts'
 
-/** What both entry points do first: read the configuration and bring the databases up to this version's schema. */
+const RETRY_MS = 10_000
+
+/**
+ * What both entry points do first: read the configuration and bring the databases up to this version's schema. With
+ * several cells, one that is out of reach does not keep the process from serving the others.
+ */
 export async function startWire(role: 'api' | 'worker'): Promise<Wire> {
   const wire = createWire(loadConfig(process.env), { role })
-  const files = readMigrations()
-  for (const { name: cell, db } of wire.cells.all()) {
-    if (wire.config.migrateOnStart) {
-      await migrate(db, files, (migration) => wire.log.info({ cell, migration }, 'migration applied'))
-      continue
-    }
-    const state = await migrationState(db, files)
-    refuseForeign(state)
-    if (state.pending.length > 0) {
-      throw new Error(
-        `Cell ${cell} lacks migrations (${state.pending.join(', ')}): run "ostiary migrate", or set MIGRATE_ON_START=true`,
-      )
+  await onEachCell(wire, (cell) => prepare(cell, wire))
+  return wire
+}
+
+/** Runs `work` on every cell. A cell that is out of reach is tried again in the background, unless it is the only hope. */
+export async function onEachCell(wire: Wire, work: (cell: Cell) => Promise<void>): Promise<void> {
+  const { log, cells } = wire
+  let reached = 0
+  let last: unknown
+  for (const cell of cells.all()) {
+    try {
+      await work(cell)
+      reached++
+    } catch (error) {
+      if (!isOutOfReach(error)) throw error
+      last = error
+      log.error({ err: error, cell: cell.name }, 'cell is out of reach')
+      if (cells.all().length > 1) tryAgainLater(cell, work, wire)
     }
   }
-  return wire
+  if (reached === 0) throw last
+}
+
+function tryAgainLater(cell: Cell, work: (cell: Cell) => Promise<void>, wire: Wire): void {
+  setTimeout(() => {
+    work(cell).then(
+      () => wire.log.info({ cell: cell.name }, 'cell is back'),
+      () => tryAgainLater(cell, work, wire),
+    )
+  }, RETRY_MS).unref()
+}
+
+function isOutOfReach(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'DEPENDENCY_DOWN'
+}
+
+async function prepare({ name: cell, db }: Cell, { config, log }: Wire): Promise<void> {
+  const files = readMigrations()
+  if (config.migrateOnStart) {
+    await migrate(db, files, (migration) => log.info({ cell, migration }, 'migration applied'))
+    return
+  }
+  const state = await migrationState(db, files)
+  refuseForeign(state)
+  if (state.pending.length > 0) {
+    throw new Error(
+      `Cell ${cell} lacks migrations (${state.pending.join(', ')}): run "ostiary migrate", or set MIGRATE_ON_START=true`,
+    )
+  }
 }
 
 /** A process that cannot start says why in plain words on standard error, and fails. */

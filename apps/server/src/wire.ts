@@ -38,10 +38,11 @@ export function createWire(
   watchPools(metrics, cells)
   const vault = createKeyVault(config.masterKeys)
   const keyCache = createKeyCache(cells, clock, log)
-  const keys = createKeyService({ cells, clock, ids, vault, cache: keyCache, metrics })
+  const limiter = createRateLimiter()
+  const keys = createKeyService({ cells, clock, ids, vault, cache: keyCache, limiter, metrics })
   const guard = createGuard({
     keys,
-    limiter: createRateLimiter(),
+    limiter,
     clock,
     metrics,
     authRequiredAreas: config.authRequiredAreas,

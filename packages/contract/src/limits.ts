@@ -19,6 +19,8 @@ export const STRING_LIMITS = {
   ttlSecondsMax: 365 * 24 * 3600,
   pageDefault: 50,
   pageMax: 200,
+  /** A page ends when it holds so much, even before `limit`. */
+  pageBytes: 1024 * 1024,
 } as const
 
 export interface Rate {
@@ -33,6 +35,9 @@ export const RATES = {
   strings: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 2 } },
 } as const satisfies Record<string, { live: Rate; test: Rate; anonymous: Rate }>
 export type RateName = keyof typeof RATES
+
+/** Unknown API keys that one address may try per second; each costs a look-up. */
+export const UNKNOWN_KEYS: Rate = { perSecond: 2 }
 
 export const BURST_SECONDS = 10
 

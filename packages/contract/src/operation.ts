@@ -4,7 +4,7 @@ import type { ErrorCode } from './errors.ts'
 /** The interface areas of the specification. `-` marks routes that belong to none (health of a process, the reference). */
 export type Area = 'A' | 'B' | 'C' | 'D' | 'E' | '-'
 
-/** `none`: no key is read. `optional`: a key is checked when sent, and needed where the operator closed the area. */
+/** `none`: no key is needed; the descriptor and the health check still refuse a wrong one. `optional`: a key is checked when sent, and needed where the operator closed the area. */
 export type Auth = 'none' | 'optional' | 'required'
 
 export interface SuccessReply {

@@ -72,7 +72,7 @@ export const describeService = operation({
   description: 'Name, version and the operations of the string store. Also at `/.well-known/service.json`.',
   auth: 'none',
   success: { 200: { description: 'The descriptor', schema: Descriptor } },
-  errors: [],
+  errors: ['INVALID_API_KEY', 'KEY_INACTIVE', 'RATE_LIMITED'],
 })
 
 export const getHealth = operation({
@@ -87,7 +87,7 @@ export const getHealth = operation({
     200: { description: 'Everything works', schema: Health },
     503: { description: '`status` is `degraded`; `checks` says what failed', schema: Health },
   },
-  errors: [],
+  errors: ['INVALID_API_KEY', 'KEY_INACTIVE', 'RATE_LIMITED'],
 })
 
 export const getLivez = operation({

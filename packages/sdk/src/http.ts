@@ -70,7 +70,7 @@ export function createSend(options: ClientOptions): Send {
     }
     const response = await fetch(urlOf(baseUrl, call), init)
     const text = await response.text()
-    const body: unknown = text === '' ? undefined : parse(text)
+    const body: unknown = text === '' ? undefined : parse(text, response.status)
     if (response.ok || call.alsoOk?.includes(response.status)) return body as T
     throw new OstiaryError(response.status, (body ?? {}) as Partial<ErrorBody>)
   }
@@ -84,6 +84,8 @@ export function createSend(options: ClientOptions): Send {
           error instanceof OstiaryError
             ? error
             : new OstiaryError(0, { message: 'The service could not be reached' }, error)
+        // The first try may have deleted it before its answer was lost.
+        if (tried > 0 && call.method === 'DELETE' && failure.status === 404) return undefined as never
         if (tried >= maxRetries || ![0, 429, 503].includes(failure.status)) throw failure
         const wait =
           failure.retryAfterSeconds === undefined ? FIRST_DELAY_MS * 2 ** tried : failure.retryAfterSeconds * 1000
@@ -101,10 +103,10 @@ function urlOf(baseUrl: string, call: Call): string {
   return `${baseUrl.replace(/\/+$/, '')}${call.path}${text === '' ? '' : `?${text}`}`
 }
 
-function parse(text: string): unknown {
+function parse(text: string, status: number): unknown {
   try {
     return JSON.parse(text)
-  } catch {
-    return { message: 'The answer is not JSON: is baseUrl the address of Ostiary?' }
+  } catch (error) {
+    throw new OstiaryError(status, { message: 'The answer is not JSON: is baseUrl the address of Ostiary?' }, error)
   }
 }

@@ -42,10 +42,11 @@ export const machineCommands: readonly Command[] = [
           if (terminal.isInteractive && total > 0) process.stderr.write(`\r${progressBar(count, total)}`)
         })
         if (terminal.isInteractive && total > 0) process.stderr.write('\n')
-        terminal.out(
-          `${done} API keys are now sealed with master key ${masterKeyId}. Older master keys can be removed.`,
-        )
-        return 0
+        const left = [...(await keys.countByMasterKey()).keys()].filter((id) => id !== masterKeyId)
+        const rest =
+          left.length === 0 ? 'Older master keys can be removed.' : `Still in use: ${left.join(', ')}. Run it again.`
+        terminal.out(`${done} API keys are now sealed with master key ${masterKeyId}. ${rest}`)
+        return left.length === 0 ? 0 : 1
       }),
   },
 ]

@@ -1,5 +1,7 @@
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Db } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { KeyFacts } from './key.ts'
 import { keyStore } from './store.ts'
@@ -9,6 +11,9 @@ export const KEY_MAX_AGE_MS = 5_000
 const REFRESH_AFTER_MS = 2_000
 const REFRESH_EVERY_MS = 1_000
 const MAX_ENTRIES = 20_000
+
+// Keys that do not exist are remembered in a map of their own, so that made-up keys cannot push out real ones.
+const MAX_UNKNOWN = 2_000
 
 interface Entry {
   bucket: number
@@ -24,7 +29,6 @@ export interface KeyCache {
   load(hash: string, bucket: number): Promise<KeyFacts | undefined>
   start(): void
   stop(): void
-  size(): number
 }
 
 /**
@@ -33,57 +37,76 @@ export interface KeyCache {
  * fail: no verdict without evidence. Unknown keys are remembered too, so that a flood of one wrong key costs nothing.
  */
 export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
-  const entries = new Map<string, Entry>()
+  const known = new Map<string, Entry>()
+  const unknown = new Map<string, Entry>()
   const loading = new Map<string, Promise<KeyFacts | undefined>>()
   let timer: NodeJS.Timeout | undefined
+  const refreshing = new Set<Db>()
 
   function remember(hash: string, entry: Entry): void {
-    entries.delete(hash)
-    entries.set(hash, entry)
-    if (entries.size > MAX_ENTRIES)
-      for (const oldest of entries.keys()) {
-        entries.delete(oldest)
-        break
-      }
+    known.delete(hash)
+    unknown.delete(hash)
+    if (entry.facts) putLast(known, hash, entry, MAX_ENTRIES)
+    else putLast(unknown, hash, entry, MAX_UNKNOWN)
   }
 
   async function load(hash: string, bucket: number): Promise<KeyFacts | undefined> {
     // Taken before the question is sent: what is read may be as old as that.
     const loadedMs = clock.monotonicMs()
     const [facts] = await keyStore.findFacts(cells.forBucket(bucket), [bytesOf(hash)])
+    if (clock.monotonicMs() - loadedMs > KEY_MAX_AGE_MS) {
+      throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is too slow, try again')
+    }
     remember(hash, { bucket, facts, loadedMs, usedSinceLoad: false })
     return facts
   }
 
-  async function refresh(): Promise<void> {
-    const nowMs = clock.monotonicMs()
-    const due = new Map<ReturnType<Cells['forBucket']>, [string, Entry][]>()
-    for (const [id, entry] of entries) {
-      const age = nowMs - entry.loadedMs
-      if (age > KEY_MAX_AGE_MS && !entry.usedSinceLoad) entries.delete(id)
-      else if (age > REFRESH_AFTER_MS && entry.usedSinceLoad) {
-        const db = cells.forBucket(entry.bucket)
-        due.set(db, [...(due.get(db) ?? []), [id, entry]])
+  /** Forgets what is old and unused; returns what is used and due, by cell. */
+  function sweep(nowMs: number): Map<Db, [string, Entry][]> {
+    const due = new Map<Db, [string, Entry][]>()
+    for (const entries of [known, unknown]) {
+      for (const [hash, entry] of entries) {
+        const age = nowMs - entry.loadedMs
+        if (age > KEY_MAX_AGE_MS && !entry.usedSinceLoad) entries.delete(hash)
+        else if (age > REFRESH_AFTER_MS && entry.usedSinceLoad && entry.facts) {
+          const db = cells.forBucket(entry.bucket)
+          const batch = due.get(db)
+          if (batch) batch.push([hash, entry])
+          else due.set(db, [[hash, entry]])
+        }
       }
     }
-    await Promise.all(
-      [...due].map(async ([db, batch]) => {
-        const found = await keyStore.findFacts(
-          db,
-          batch.map(([hash]) => bytesOf(hash)),
-        )
-        const byHash = new Map(found.map((facts) => [facts.lookupHash.toString('base64'), facts]))
-        for (const [id, entry] of batch) {
-          if (entries.has(id))
-            entries.set(id, { ...entry, facts: byHash.get(id), loadedMs: nowMs, usedSinceLoad: false })
-        }
-      }),
+    return due
+  }
+
+  async function refreshCell(db: Db, batch: readonly [string, Entry][], nowMs: number): Promise<void> {
+    const found = await keyStore.findFacts(
+      db,
+      batch.map(([hash]) => bytesOf(hash)),
     )
+    const byHash = new Map(found.map((facts) => [facts.lookupHash.toString('base64'), facts]))
+    for (const [hash, entry] of batch) {
+      // A load that came in between knows better.
+      if (known.get(hash) !== entry) continue
+      remember(hash, { ...entry, facts: byHash.get(hash), loadedMs: nowMs, usedSinceLoad: false })
+    }
+  }
+
+  /** Each cell by itself: one that is slow or away must not hold up the others. */
+  function refresh(): void {
+    const nowMs = clock.monotonicMs()
+    for (const [db, batch] of sweep(nowMs)) {
+      if (refreshing.has(db)) continue
+      refreshing.add(db)
+      refreshCell(db, batch, nowMs)
+        .catch((err) => log.warn({ err }, 'API keys could not be refreshed'))
+        .finally(() => refreshing.delete(db))
+    }
   }
 
   return {
     peek(hash) {
-      const entry = entries.get(hash)
+      const entry = known.get(hash) ?? unknown.get(hash)
       if (!entry || clock.monotonicMs() - entry.loadedMs > KEY_MAX_AGE_MS) return undefined
       entry.usedSinceLoad = true
       return entry
@@ -97,16 +120,20 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
       return pending
     },
     start() {
-      timer ??= setInterval(() => {
-        refresh().catch((err) => log.warn({ err }, 'API keys could not be refreshed'))
-      }, REFRESH_EVERY_MS).unref()
+      timer ??= setInterval(refresh, REFRESH_EVERY_MS).unref()
     },
     stop() {
       clearInterval(timer)
       timer = undefined
     },
-    size: () => entries.size,
   }
+}
+
+function putLast(entries: Map<string, Entry>, hash: string, entry: Entry, limit: number): void {
+  entries.set(hash, entry)
+  if (entries.size <= limit) return
+  const [oldest] = entries.keys()
+  if (oldest !== undefined) entries.delete(oldest)
 }
 
 function bytesOf(hash: string): Buffer {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { RateLimiter } from '../platform/rate-limit.ts'
+import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
 import { createRequestSlot } from '../platform/request-slot.ts'
 import { ANONYMOUS, type Caller } from './key.ts'
 import type { KeyService } from './service.ts'
@@ -16,8 +16,12 @@ interface Deps {
   authRequiredAreas: ReadonlySet<string>
 }
 
-/** Makes the hook that stands before a route: who is calling, may they, and how often. */
-export type Guard = (op: Operation, rate: RateName) => onRequestHookHandler
+export interface Guard {
+  /** The hook that stands before a route: who is calling, may they, and how often. */
+  before(op: Operation, rate: RateName): onRequestHookHandler
+  /** For routes that need no key: a wrong one that is sent is refused all the same. */
+  refuseWrongKey: onRequestHookHandler
+}
 
 const callers = createRequestSlot<Caller>('caller')
 
@@ -34,7 +38,7 @@ export function findCaller(request: FastifyRequest): Caller | undefined {
 
 export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }: Deps): Guard {
   /** A key that is sent is always checked, so a wrong one is refused even where none is needed. */
-  function identify(request: FastifyRequest, op: Operation): Caller | Promise<Caller> {
+  function identify(request: FastifyRequest, op: Pick<Operation, 'auth' | 'area' | 'scope'>): Caller | Promise<Caller> {
     const presented = request.headers['x-api-key']
     if (presented === undefined || presented === '') {
       if (op.auth === 'required' || authRequiredAreas.has(op.area)) {
@@ -52,7 +56,7 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     const kind = caller.keyId === undefined ? 'anonymous' : caller.livemode ? 'live' : 'test'
     const perSecond = RATES[rate][kind].perSecond * caller.rateFactor
     if (perSecond === Number.POSITIVE_INFINITY) return
-    const verdict = limiter.take(`${rate}/${caller.keyId ?? request.ip}`, perSecond, clock.monotonicMs())
+    const verdict = limiter.take(`${rate}/${caller.keyId ?? networkOf(request.ip)}`, perSecond, clock.monotonicMs())
     reply.header('ratelimit-policy', `"${rate}";q=${perSecond * BURST_SECONDS};w=${BURST_SECONDS}`)
     reply.header('ratelimit', `"${rate}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
     if (verdict.allowed) return
@@ -62,19 +66,38 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     })
   }
 
-  return (op, rate) => (request, reply, done) => {
-    const admit = (caller: Caller) => {
-      callers.set(request, caller)
-      limit(request, reply, caller, op, rate)
-      done()
-    }
+  /** The usual case has its answer at once; a promise for it would cost more than the check. */
+  function whenIdentified(
+    request: FastifyRequest,
+    op: Pick<Operation, 'auth' | 'area' | 'scope'>,
+    admit: (caller: Caller) => void,
+    refuse: (error: Error) => void,
+  ): void {
     try {
       const caller = identify(request, op)
-      // The usual case has its answer at once; a promise for it would cost more than the check.
-      if (caller instanceof Promise) caller.then(admit).catch(done)
+      if (caller instanceof Promise) caller.then(admit).catch(refuse)
       else admit(caller)
     } catch (error) {
-      done(error as Error)
+      refuse(error as Error)
     }
   }
+
+  return {
+    before: (op, rate) => (request, reply, done) => {
+      const admit = (caller: Caller) => {
+        callers.set(request, caller)
+        limit(request, reply, caller, op, rate)
+        done()
+      }
+      whenIdentified(request, op, admit, done)
+    },
+    refuseWrongKey: (request, _reply, done) => {
+      // Whether the key is right cannot be told while the store is away; the health check must answer then.
+      const refuse = (error: Error) =>
+        done(error instanceof AppError && error.fault === 'unavailable' ? undefined : error)
+      whenIdentified(request, KEYLESS, () => done(), refuse)
+    },
+  }
 }
+
+const KEYLESS = { auth: 'none', area: '-' } as const

@@ -72,6 +72,9 @@ test('a key that could not work is not made', () => {
     { scopes: ['strings:*'] },
     { allowedIps: ['300.1.1.1'] },
     { allowedIps: ['192.0.2.0/99'] },
+    { allowedIps: ['192.0.2.7/'] },
+    { allowedIps: ['10.0.0.0/8/24'] },
+    { allowedIps: [''] },
     { usagePlanId: 'gold' },
   ]) {
     assert.throws(() => checkNewKey({ ...wanted, ...wrong }), AppError, JSON.stringify(wrong))

@@ -75,6 +75,8 @@ export function isAddressAllowed(allowed: readonly string[], address: string): b
 }
 
 function addToList(list: BlockList, entry: string): void {
+  // Without this an empty prefix would read as 0, which is every address there is.
+  if (!/^[^/]+(\/\d{1,3})?$/.test(entry)) throw new RangeError('not an address or network')
   const [address = '', prefix] = entry.split('/')
   const family = isIPv6(address) ? 'ipv6' : 'ipv4'
   list.addSubnet(address, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family)

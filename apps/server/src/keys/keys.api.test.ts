@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseApiKey } from '@ostiary/crypto'
+import { formatApiKey, parseApiKey } from '@ostiary/crypto'
 import { buildApp } from '../app.ts'
 import { loadConfig } from '../config.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -149,6 +149,48 @@ test('a revocation is effective in every process within 5 seconds, while the key
     await apps[i]?.close()
     await wire.cells.close()
   }
+})
+
+test('429: an address that makes up keys is stopped, and keys that are in use go on working from there', async () => {
+  const local = await createHarness()
+  const { key } = await local.tenantWithKey()
+  const call = async (apiKey: string) =>
+    (await local.inject({ url: '/strings', headers: { 'x-api-key': apiKey } })).statusCode
+  assert.equal(await call(key), 200)
+  const invented = () => formatApiKey({ livemode: false, bucket: 1 }, randomBytes(32))
+  const statuses: number[] = []
+  for (let i = 0; i < 25; i++) statuses.push(await call(invented()))
+  assert.deepEqual(statuses, [...Array(20).fill(401), ...Array(5).fill(429)])
+  assert.equal(await call(key), 200)
+  local.clock.advance(1_000)
+  assert.equal(await call(invented()), 401)
+  await local.close()
+})
+
+test('two cells, one of them away: the tenants of the other are served, and the health check names the cell', async () => {
+  const [near, far] = [await createTestDatabase(), await createTestDatabase()]
+  const map = { cells: { near: near.url, far: far.url }, buckets: { '0-511': 'near', '512-1023': 'far' } }
+  const config = loadConfig({ CELLS_FILE: 'cells.json', MASTER_KEY: TEST_MASTER_KEY }, () => JSON.stringify(map))
+  const wire = createWire(config, { role: 'test', log: silent })
+  for (const { db } of wire.cells.all()) await migrate(db, readMigrations(), () => {})
+  const app = buildApp(wire)
+  wire.monitor.markStarted()
+  const tenant = await wire.keys.createTenant('Near', 1)
+  const record = await wire.keys.createKey(tenant.tenantId, {
+    livemode: false,
+    name: 'k',
+    scopes: ['strings:rw'],
+    allowedIps: [],
+  })
+  await wire.cells.forBucket(1023).close()
+  assert.equal((await app.inject('/readyz')).statusCode, 200)
+  const health = await app.inject('/health')
+  assert.deepEqual([health.statusCode, health.json().checks], [503, { 'store near': 'ok', 'store far': 'failed' }])
+  assert.equal((await app.inject({ url: '/strings', headers: { 'x-api-key': record.api_key } })).statusCode, 200)
+  await app.close()
+  await wire.cells.forBucket(0).close()
+  await near.drop()
+  await far.drop()
 })
 
 test('rotation: both keys work for 7 days, then only the new one; it has the same rights', async () => {

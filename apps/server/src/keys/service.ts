@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ApiKeyRecord } from '@ostiary/contract'
+import { type ApiKeyRecord, UNKNOWN_KEYS } from '@ostiary/contract'
 import { formatApiKey, maskApiKey, parseApiKey } from '@ostiary/crypto'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -7,6 +7,7 @@ import { AppError, invalid } from '../platform/errors.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
 import type { KeyCache } from './cache.ts'
 import {
   acceptKey,
@@ -29,16 +30,25 @@ interface Deps {
   ids: Ids
   vault: KeyVault
   cache: KeyCache
+  limiter: RateLimiter
   metrics: Metrics
 }
 
-export function createKeyService({ cells, clock, ids, vault, cache, metrics }: Deps) {
+export function createKeyService({ cells, clock, ids, vault, cache, limiter, metrics }: Deps) {
   const sealContext = (tenantId: string, id: string) => `api_keys/${tenantId}/${id}`
 
   function decide(facts: KeyFacts | undefined, use: KeyUse, source: 'cached' | 'loaded'): Caller {
     metrics.keyChecks.count(facts ? source : 'rejected')
     if (!facts) throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Invalid API key')
     return acceptKey(facts, use, clock.now())
+  }
+
+  /** Keys that are in use are answered from memory and never come here. */
+  function refuseGuessing(address: string): void {
+    const retryAfterSeconds = limiter.wait(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
+    if (retryAfterSeconds === 0) return
+    metrics.keyChecks.count('refused')
+    throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many unknown API keys', { retryAfterSeconds })
   }
 
   /** Makes a key and stores it. The only moment at which the key itself is known. */
@@ -82,10 +92,14 @@ export function createKeyService({ cells, clock, ids, vault, cache, metrics }: D
       const hashed = lookupHash(presented)
       const known = cache.peek(hashed)
       if (known) return decide(known.facts, use, 'cached')
-      // The checksum keeps mistyped keys and guesses away from the database.
+      // The checksum keeps mistyped keys away from the database, the limit those who make up whole keys.
       const parts = parseApiKey(presented)
       if (!parts) return decide(undefined, use, 'cached')
-      return cache.load(hashed, parts.bucket).then((facts) => decide(facts, use, 'loaded'))
+      refuseGuessing(use.address)
+      return cache.load(hashed, parts.bucket).then((facts) => {
+        if (!facts) limiter.take(guessesOf(use.address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
+        return decide(facts, use, 'loaded')
+      })
     },
 
     async createTenant(name: string, bucket = ids.randomBucket()): Promise<TenantRow> {
@@ -193,6 +207,10 @@ export function createKeyService({ cells, clock, ids, vault, cache, metrics }: D
   }
 }
 export type KeyService = ReturnType<typeof createKeyService>
+
+function guessesOf(address: string): string {
+  return `unknown-keys/${networkOf(address)}`
+}
 
 function lookupHash(apiKey: string): string {
   // A fast hash is right here: the key holds 256 random bits, so there is nothing to guess.

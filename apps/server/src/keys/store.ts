@@ -55,7 +55,7 @@ const FIND_SEALED = sql(
 const LOCK_SEALED_WITH_OTHER = sql(
   'keys.lock_sealed_with_other',
   `select tenant_id as "tenantId", id, sealed_key as blob, master_key_id as "masterKeyId" from api_keys
-   where master_key_id <> $1 order by id limit $2 for update skip locked`,
+   where master_key_id <> $1 order by id limit $2 for update`,
 )
 const RESEAL = sql('keys.reseal', 'update api_keys set sealed_key = $2, master_key_id = $3 where id = $1')
 const COUNT_BY_MASTER_KEY = sql(

@@ -35,10 +35,7 @@ export function singleCell(url: string): CellMap {
  */
 export function parseCellMap(text: string): CellMap {
   const problems: string[] = []
-  const { cells = {}, buckets = {} } = JSON.parse(text) as {
-    cells?: Record<string, string>
-    buckets?: Record<string, string>
-  }
+  const { cells = {}, buckets = {} } = parseJson(text)
   const cellOfBucket: string[] = Array.from({ length: BUCKET_COUNT }, () => '')
   for (const [range, cell] of Object.entries(buckets)) {
     const match = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(range)
@@ -61,6 +58,15 @@ export function parseCellMap(text: string): CellMap {
   }
   if (problems.length > 0) throw new Error(problems.join('; '))
   return { urls: new Map(Object.entries(cells)), cellOfBucket }
+}
+
+function parseJson(text: string): { cells?: Record<string, string>; buckets?: Record<string, string> } {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text, and the text holds passwords.
+    throw new Error('is not valid JSON')
+  }
 }
 
 export function createCells(map: CellMap, open: (name: string, url: string) => Db): Cells {

@@ -135,3 +135,27 @@ test('connections that the server cuts do not end the process and are replaced',
   await db.close()
   await database.drop()
 })
+
+test('a script that fails inside its own transaction does not poison the pool', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, poolMax: 1, url: database.url })
+  for (let i = 0; i < 3; i++) await assert.rejects(db.script('begin; select nonsense; commit'), /nonsense/)
+  assert.deepEqual(await db.rows(sql('test.ping', 'select 1 as one')), [{ one: 1 }])
+  assert.equal((await db.script('select $1::int as n', [7])).rows[0].n, 7)
+  await db.close()
+  await database.drop()
+})
+
+test('a script on a connection that goes silent is given up too', async () => {
+  const database = await createTestDatabase()
+  const wire = await createWireTo(database.url)
+  const db = createDb({ ...options, url: wire.url })
+  await db.script('select 1')
+  wire.setDead(true)
+  await assert.rejects(db.script('select 1'), isDown)
+  wire.setDead(false)
+  await db.script('select 1')
+  await db.close()
+  wire.close()
+  await database.drop()
+})

@@ -24,8 +24,8 @@ export interface Queryable {
 export interface Db extends Queryable {
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
-  /** For work that needs one connection of the pool for itself. */
-  withClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
+  /** For SQL that is not ours (pg-boss): unnamed, and possibly several statements with a transaction of their own. */
+  script(text: string, values?: Values): Promise<pg.QueryResult>
   /** A connection beside the pool without time limits: migrations wait for locks and build indexes. */
   withPatientClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
   stats(): { total: number; idle: number; waiting: number }
@@ -92,13 +92,18 @@ export function createDb(options: DbOptions): Db {
       }
     },
 
-    async withClient(work) {
-      const client = await connect(pool)
-      try {
-        return await work(client)
-      } finally {
-        client.release()
-      }
+    script(text, values = []) {
+      return new Promise((resolve, reject) => {
+        pool.connect((error, client, release) => {
+          if (!client) return reject(translate(error))
+          watchdog.send(client, sql('', text), values, (failure, result) => {
+            // A script that fails half way leaves its transaction open: such a connection is not used again.
+            release(failure !== null)
+            if (result && !failure) resolve(result)
+            else reject(translate(failure))
+          })
+        })
+      })
     },
 
     async withPatientClient(work) {

@@ -54,7 +54,3 @@ export function invalid(pointer: string, message: string): AppError {
     details: [{ pointer, message }],
   })
 }
-
-export function assertNever(value: never): never {
-  throw new Error(`Unreachable: ${typeof value}`)
-}

@@ -19,28 +19,29 @@ const PATIENCE_MS = 1_500
 export function createHealthMonitor(service: string, version: string, cells: Cells, clock: Clock): HealthMonitor {
   const startedMs = clock.monotonicMs()
   let phase: 'starting' | 'running' | 'stopping' = 'starting'
-  let last: { atMs: number; storeWorks: Promise<boolean> } | undefined
+  let last: { atMs: number; checks: Promise<Map<string, boolean>> } | undefined
 
-  function storeWorks(): Promise<boolean> {
+  function check(): Promise<Map<string, boolean>> {
     const nowMs = clock.monotonicMs()
-    if (!last || nowMs - last.atMs > FRESH_MS) last = { atMs: nowMs, storeWorks: pingAll(cells) }
-    return last.storeWorks
+    if (!last || nowMs - last.atMs > FRESH_MS) last = { atMs: nowMs, checks: pingAll(cells) }
+    return last.checks
   }
 
   return {
     async health() {
-      const works = await storeWorks()
+      const checks = [...(await check())]
       return {
-        status: works ? 'ok' : 'degraded',
+        status: checks.every(([, works]) => works) ? 'ok' : 'degraded',
         service,
         version,
         uptimeSeconds: Math.floor((clock.monotonicMs() - startedMs) / 1000),
-        checks: { store: works ? 'ok' : 'failed' },
+        checks: Object.fromEntries(checks.map(([name, works]) => [name, works ? 'ok' : 'failed'])),
       }
     },
     async readiness() {
       if (phase !== 'running') return phase
-      return (await storeWorks()) ? 'ok' : 'degraded'
+      // With one cell of many away, the tenants of the others must still be served.
+      return [...(await check()).values()].some(Boolean) ? 'ok' : 'degraded'
     },
     markStarted: () => {
       phase = 'running'
@@ -51,19 +52,17 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
   }
 }
 
-async function pingAll(cells: Cells): Promise<boolean> {
-  const answers = await Promise.all(
-    cells.all().map(({ db }) =>
-      Promise.race([
-        db.rows(PING).then(
-          () => true,
-          () => false,
-        ),
-        patience(),
-      ]),
-    ),
-  )
-  return answers.every(Boolean)
+/** One entry per cell; a single database is simply the store. */
+async function pingAll(cells: Cells): Promise<Map<string, boolean>> {
+  const all = cells.all()
+  const answers = all.map(async ({ name, db }): Promise<[string, boolean]> => {
+    const works = db.rows(PING).then(
+      () => true,
+      () => false,
+    )
+    return [all.length === 1 ? 'store' : `store ${name}`, await Promise.race([works, patience()])]
+  })
+  return new Map(await Promise.all(answers))
 }
 
 function patience(): Promise<false> {

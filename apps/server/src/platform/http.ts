@@ -117,7 +117,7 @@ function protocolFault({ raw, headers }: FastifyRequest): AppError | undefined {
 
 const bodyDigests = createRequestSlot<Buffer>('body digest')
 
-/** SHA-256 of the body as it was sent. Only for requests that carry an `Idempotency-Key`. */
+/** SHA-256 of the body as it was sent, with its media type. Only for requests that carry an `Idempotency-Key`. */
 export function bodyDigestOf(request: FastifyRequest): Buffer {
   return bodyDigests.get(request) ?? createHash('sha256').digest()
 }
@@ -127,6 +127,12 @@ function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     parseInto(request, bytes, parseJsonBody, done)
+  })
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    const refuse = () => {
+      throw unsupported('This Content-Type is not supported here')
+    }
+    parseInto(request, bytes, refuse, done)
   })
 }
 
@@ -144,13 +150,28 @@ function parseInto(
   done: (error: Error | null, body?: unknown) => void,
 ): void {
   try {
+    // No body is no body, whatever type it is said to have: many clients name one with every DELETE.
+    if (bytes.length === 0) {
+      done(null, undefined)
+      return
+    }
     refuseEncodings(request)
     if (request.headers['idempotency-key'] !== undefined)
-      bodyDigests.set(request, createHash('sha256').update(bytes).digest())
+      bodyDigests.set(
+        request,
+        createHash('sha256')
+          .update(`${mediaTypeOf(request)}\n`)
+          .update(bytes)
+          .digest(),
+      )
     done(null, parse(bytes))
   } catch (error) {
     done(error as Error)
   }
+}
+
+function mediaTypeOf(request: FastifyRequest): string {
+  return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 function refuseEncodings(request: FastifyRequest): void {

@@ -41,6 +41,9 @@ test('keys that reach into prototypes are refused, however they are written', ()
     '{"__proto__":1}',
     '{"a":[{"__proto__":{}}]}',
     '{"\\u005f_proto__":1}',
+    '{"_\\u005fproto__":1}',
+    '{"__prot\\u006f__":{}}',
+    '{"constr\\u0075ctor":{"prototype":1}}',
     '{"constructor":{"prototype":{}}}',
   ]) {
     assert.throws(() => parse(text), isInvalidJson, text)
@@ -60,4 +63,9 @@ test('what is no JSON is refused', () => {
   for (const bytes of [[0xff], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0x22, 0xf0, 0x9f, 0x98, 0x22]]) {
     assert.throws(() => parseJsonBody(Uint8Array.from(bytes)), isInvalidJson)
   }
+})
+
+test('numbers that no double can hold are refused, others are not', () => {
+  for (const text of ['1e400', '[{"a":-1E+999}]']) assert.throws(() => parse(text), isInvalidJson, text)
+  assert.deepEqual(parse('[1e300, 1.5e-400, 123]'), [1e300, 0, 123])
 })

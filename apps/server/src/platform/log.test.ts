@@ -54,3 +54,16 @@ test('errors are written without their text, with type, code and place', () => {
     { level: 'error', errorType: 'string', msg: 'odd' },
   )
 })
+
+test('a text that looks like a place in the code is not taken for one, and plain objects tell their code', () => {
+  const line = logged((log) => log.error({ err: new Error('bad\n    at SECRET (file.ts:1:1)') }, 'failed'))
+  assert.ok(!JSON.stringify(line).includes('SECRET'))
+  assert.ok((line.errorAt as string[]).length > 0)
+  const plain = logged((log) =>
+    log.error(
+      { err: { message: 'SECRET', code: '55P03', stack: 'Error: SECRET\n    at x (y.ts:1:1)' } },
+      'queue error',
+    ),
+  )
+  assert.deepEqual([plain.errorType, plain.errorCode, plain.errorAt], ['object', '55P03', ['at x (y.ts:1:1)']])
+})

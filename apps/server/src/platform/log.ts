@@ -9,14 +9,12 @@ export type Log = Logger
  */
 const ALLOWED = new Set([
   'operation',
-  'method',
   'status',
   'code',
   'detail',
   'durationMs',
   'requestId',
   'sessionId',
-  'correlationId',
   'tenantId',
   'keyId',
   'livemode',
@@ -106,21 +104,29 @@ function allowListed(fields: Record<string, unknown>): Record<string, unknown> {
 
 /** An error without its text: type, code and the places in our code. A text may quote what someone sent. */
 export function describeError(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { errorType: typeof error }
-  const code = (error as { code?: unknown }).code
-  const cause = error.cause === undefined ? undefined : describeError(error.cause)
-  const statement = (error as { statement?: unknown }).statement ?? cause?.statement
+  if (typeof error !== 'object' || error === null) return { errorType: typeof error }
+  const { name, code, cause: because, stack, message, statement } = error as Record<string, unknown>
+  const cause = because === undefined ? undefined : describeError(because)
+  const type = error instanceof Error ? error.name : typeof name === 'string' && /^\w+$/.test(name) ? name : 'object'
   return {
-    errorType: cause ? `${error.name} < ${cause.errorType}` : error.name,
+    errorType: cause ? `${type} < ${cause.errorType}` : type,
     ...(typeof code === 'string' && { errorCode: cause?.errorCode ? `${code} < ${cause.errorCode}` : code }),
     ...(error instanceof AppError && error.extra.detail !== undefined && { detail: error.extra.detail }),
-    ...(typeof statement === 'string' && { statement }),
-    errorAt: framesOf(error.cause instanceof Error ? error.cause : error),
+    ...pickText('statement', statement ?? cause?.statement),
+    errorAt: cause && because instanceof Error ? cause.errorAt : framesOf(stack, message),
   }
 }
 
-function framesOf(error: Error): string[] {
-  return (error.stack ?? '')
+function pickText(name: string, value: unknown): Record<string, unknown> {
+  return typeof value === 'string' ? { [name]: value } : {}
+}
+
+/** The places a stack names. The text of the error stands before them and may look like them: it is cut off first. */
+function framesOf(stack: unknown, message: unknown): string[] {
+  if (typeof stack !== 'string') return []
+  const start = typeof message === 'string' && message !== '' ? stack.indexOf(message) + message.length : 0
+  return stack
+    .slice(start)
     .split('\n')
     .filter((line) => line.startsWith('    at '))
     .slice(0, 6)

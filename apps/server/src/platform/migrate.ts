@@ -70,13 +70,14 @@ export async function migrate(
       }
       return compareMigrations(files, await appliedRows(client))
     } finally {
-      await client.query('select pg_advisory_unlock($1)', [LOCK_KEY])
+      // Fails only on a broken connection, whose end frees the lock; the error that broke it must not be hidden.
+      await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => {})
     }
   })
 }
 
 export async function migrationState(db: Db, files: readonly Migration[]): Promise<MigrationState> {
-  return db.withClient(async (client) => {
+  return db.withPatientClient(async (client) => {
     const { rows } = await client.query<{ found: string | null }>(
       `select to_regclass('schema_migrations')::text as found`,
     )
@@ -104,7 +105,7 @@ async function apply(client: pg.ClientBase, file: Migration): Promise<void> {
     await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [file.name, file.checksum])
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback')
+    await client.query('rollback').catch(() => {})
     throw new Error(`Migration ${file.name} failed: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -20,7 +20,7 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
   await harness.inject({ method: 'POST', url: '/strings', headers, payload: { value: 'x', ttlSeconds: 60 } })
   harness.clock.advance(25 * 3_600_000)
   const queue = createQueue(JOBS, harness.wire)
-  await queue.start()
+  for (const cell of harness.wire.cells.all()) await queue.start(cell)
   const { rows } = await harness.database.query('select name, cron from pgboss.schedule order by name')
   assert.deepEqual(rows, [
     { name: 'purge-expired-strings', cron: '*/5 * * * *' },
@@ -47,7 +47,7 @@ test('a job that fails is tried again, and its error text is not stored', async 
     },
   }
   const queue = createQueue([flaky], harness.wire)
-  await queue.start()
+  for (const cell of harness.wire.cells.all()) await queue.start(cell)
   await harness.database.query(`update pgboss.queue set retry_delay = 0, retry_backoff = false`)
   await queue.trigger('flaky')
   await until('it ran twice', async () => runs >= 2)

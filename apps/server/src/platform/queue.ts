@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss'
-import type { Cell, Cells } from './cells.ts'
+import type { Cell } from './cells.ts'
 import type { Clock } from './clock.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
@@ -15,14 +15,14 @@ export interface ScheduledJob {
 }
 
 export interface Queue {
-  start(): Promise<void>
-  /** Runs a scheduled job now, on every cell, through the queue. */
+  /** Starts the jobs of one cell. */
+  start(cell: Cell): Promise<void>
+  /** Runs a scheduled job now, on every started cell, through the queue. */
   trigger(name: string): Promise<void>
   stop(timeoutMs: number): Promise<void>
 }
 
 interface Deps {
-  cells: Cells
   clock: Clock
   log: Log
   metrics: Metrics
@@ -33,12 +33,12 @@ interface Deps {
  * tables. No LISTEN/NOTIFY: it serialises commits.
  */
 export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
-  const { cells, clock, log, metrics } = deps
+  const { clock, log, metrics } = deps
   const bosses: PgBoss[] = []
 
   async function startCell({ name: cell, db }: Cell): Promise<PgBoss> {
     const boss = new PgBoss({
-      db: { executeSql: (text, values) => db.withClient((client) => client.query(text, values as unknown[])) },
+      db: { executeSql: (text, values) => db.script(text, values) },
       schema: 'pgboss',
     })
     boss.on('error', (err) => log.error({ err, cell }, 'queue error'))
@@ -74,8 +74,8 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
   }
 
   return {
-    async start() {
-      for (const cell of cells.all()) bosses.push(await startCell(cell))
+    async start(cell) {
+      bosses.push(await startCell(cell))
     },
     async trigger(name) {
       await Promise.all(bosses.map((boss) => boss.send(name)))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRateLimiter } from './rate-limit.ts'
+import { createRateLimiter, networkOf } from './rate-limit.ts'
 
 function countAllowed(
   limiter: ReturnType<typeof createRateLimiter>,
@@ -49,4 +49,27 @@ test('callers are apart, and memory is bounded', () => {
   assert.ok(limiter.size() <= 100)
   limiter.take('later', 1, 60_000)
   assert.equal(limiter.size(), 1, 'callers who have paid back are forgotten')
+})
+
+test('an IPv6 caller is its /64, an IPv4 caller is its address', () => {
+  const same = [
+    '2001:db8:1:2::1',
+    '2001:db8:1:2:ffff:ffff:ffff:ffff',
+    '2001:0db8:0001:0002::',
+    '2001:db8:1:2:3:4:5:6%eth0',
+  ]
+  assert.deepEqual([...new Set(same.map(networkOf))], ['2001:db8:1:2::/64'])
+  assert.equal(networkOf('::1'), '0:0:0:0::/64')
+  assert.equal(networkOf('::ffff:192.0.2.1'), '192.0.2.1')
+  assert.equal(networkOf('192.0.2.1'), '192.0.2.1')
+})
+
+test('waiting takes nothing, and agrees with taking', () => {
+  const limiter = createRateLimiter()
+  for (let i = 0; i < 20; i++) {
+    assert.equal(limiter.wait('k', 2, 0), 0)
+    limiter.take('k', 2, 0)
+  }
+  assert.equal(limiter.wait('k', 2, 0), 1)
+  assert.equal(limiter.wait('k', 2, 500), 0)
 })

@@ -16,6 +16,8 @@ export interface RateVerdict {
  */
 export interface RateLimiter {
   take(key: string, perSecond: number, nowMs: number): RateVerdict
+  /** Seconds to wait before a request would be allowed; 0 when it would be now. Takes nothing. */
+  wait(key: string, perSecond: number, nowMs: number): number
   size(): number
 }
 
@@ -51,6 +53,27 @@ export function createRateLimiter(maxCallers = 50_000): RateLimiter {
         retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((next - ahead - nowMs) / 1000)),
       }
     },
+    wait(key, perSecond, nowMs) {
+      const next = Math.max(paidBackAt.get(key) ?? 0, nowMs) + 1000 / perSecond
+      const overMs = next - nowMs - BURST_SECONDS * 1000
+      return overMs <= 0.0005 ? 0 : Math.max(1, Math.ceil(overMs / 1000))
+    },
     size: () => paidBackAt.size,
   }
+}
+
+/**
+ * Whom an address stands for: itself for IPv4; its /64 for IPv6, because one subscriber has 2^64 of those to choose from.
+ */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  if (!plain.includes(':')) return plain
+  const [head = '', tail] = plain.split('%', 1)[0]?.split('::') ?? []
+  const groups = head === '' ? [] : head.split(':')
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
+  const whole = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ? tail.split(':') : [])]
+  return `${whole
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
 }

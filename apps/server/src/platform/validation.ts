@@ -3,7 +3,6 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import Value from 'typebox/value'
 import { AppError } from './errors.ts'
 
 const MAX_DETAILS = 20
@@ -20,10 +19,25 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     if (data === undefined || data === null) return { error: missingBody(place) }
     if (check.Check(data)) return { value: data }
     // Text that does not fit as it is may be a number or a boolean in writing.
-    const value = isText ? Value.Convert(schema, data) : data
+    const value = isText ? readTexts(schema, data as Record<string, unknown>) : data
     if (isText && check.Check(value)) return { value }
     return { error: validationError(place, check.Errors(value)) }
   }
+}
+
+/** Query strings are text: numbers and booleans in their usual writing are read, anything else stays text and fails. */
+function readTexts(schema: TSchema, data: Record<string, unknown>): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
+  const read: Record<string, unknown> = {}
+  for (const [name, text] of Object.entries(data)) {
+    const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
+    const isNumber =
+      (type === 'integer' || type === 'number') && typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text)
+    if (isNumber) read[name] = Number(text)
+    else if (type === 'boolean' && (text === 'true' || text === 'false')) read[name] = text === 'true'
+    else read[name] = text
+  }
+  return read
 }
 
 function validationError(place: string, errors: readonly TLocalizedValidationError[]): AppError {

@@ -19,7 +19,7 @@ export async function stringRoutes(app: FastifyInstance, { strings, guard, metri
   acceptText(app, (value) => ({ value }))
 
   route(app, createString, {
-    guard: guard(createString, 'strings'),
+    guard: guard.before(createString, 'strings'),
     async handler(request, reply) {
       const caller = callerOf(request)
       const repeat = readIdempotencyKey(request, createString.operationId, caller.livemode)
@@ -32,15 +32,15 @@ export async function stringRoutes(app: FastifyInstance, { strings, guard, metri
     },
   })
   route(app, listStrings, {
-    guard: guard(listStrings, 'strings'),
+    guard: guard.before(listStrings, 'strings'),
     handler: (request) => strings.list(callerOf(request), request.query),
   })
   route(app, getString, {
-    guard: guard(getString, 'strings'),
+    guard: guard.before(getString, 'strings'),
     handler: (request) => strings.get(callerOf(request), request.params.id),
   })
   route(app, deleteString, {
-    guard: guard(deleteString, 'strings'),
+    guard: guard.before(deleteString, 'strings'),
     async handler(request, reply) {
       await strings.delete(callerOf(request), request.params.id)
       return reply.code(204).send()
@@ -51,7 +51,7 @@ export async function stringRoutes(app: FastifyInstance, { strings, guard, metri
 /** The descriptor and the health check belong to area A; they need no key. */
 export async function serviceRoutes(
   app: FastifyInstance,
-  { service, version, monitor }: { service: string; version: string; monitor: HealthMonitor },
+  { service, version, monitor, guard }: { service: string; version: string; monitor: HealthMonitor; guard: Guard },
 ): Promise<void> {
   const named = [getHealth, createString, listStrings, getString, deleteString]
   const [health = '', create = '', list = '', get = '', remove = ''] = named.map((op) => `${op.method} ${op.path}`)
@@ -61,9 +61,14 @@ export async function serviceRoutes(
     endpoints: { health, createString: create, listStrings: list, getString: get, deleteString: remove },
   }
 
-  route(app, describeService, { handler: () => descriptor })
-  route(app, { ...describeService, path: '/.well-known/service.json' }, { handler: () => descriptor })
+  route(app, describeService, { guard: guard.refuseWrongKey, handler: () => descriptor })
+  route(
+    app,
+    { ...describeService, path: '/.well-known/service.json' },
+    { guard: guard.refuseWrongKey, handler: () => descriptor },
+  )
   route(app, getHealth, {
+    guard: guard.refuseWrongKey,
     async handler(_request, reply) {
       const health = await monitor.health()
       return reply.code(health.status === 'ok' ? 200 : 503).send(health)

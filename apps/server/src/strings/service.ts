@@ -56,20 +56,16 @@ export function createStringService({ cells, clock, ids }: Deps) {
       const limit = query.limit ?? STRING_LIMITS.pageDefault
       const from = query.cursor === undefined ? undefined : readCursor(query.cursor, query.order)
       const order = from?.order ?? query.order ?? 'desc'
-      // One more than asked for tells whether another page follows.
-      const rows = await stringStore.list(cells.forId(caller.tenantId), caller, {
+      const { rows, more } = await stringStore.list(cells.forId(caller.tenantId), caller, {
         order,
         afterId: from?.lastId,
-        limit: limit + 1,
+        limit,
+        maxBytes: STRING_LIMITS.pageBytes,
         now: clock.now(),
       })
-      const items = rows.slice(0, limit).map((row) => toRecord(row, caller.livemode))
+      const items = rows.map((row) => toRecord(row, caller.livemode))
       const last = items.at(-1)
-      return {
-        items,
-        count: items.length,
-        nextCursor: rows.length > limit && last ? writeCursor(order, last.id) : null,
-      }
+      return { items, count: items.length, nextCursor: more && last ? writeCursor(order, last.id) : null }
     },
 
     async get(caller: Caller, id: string): Promise<StringRecord> {

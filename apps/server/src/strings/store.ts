@@ -15,6 +15,14 @@ export interface Owner {
   livemode: boolean
 }
 
+export interface PageRequest {
+  order: Order
+  afterId: string | undefined
+  limit: number
+  maxBytes: number
+  now: Date
+}
+
 const COLUMNS = 'id, value, metadata, created_at as "createdAt", expires_at as "expiresAt"'
 const MINE = 'tenant_id = $1 and livemode = $2 and (expires_at is null or expires_at > $3)'
 
@@ -24,10 +32,19 @@ const INSERT = sql(
 )
 const FIND = sql('strings.find', `select ${COLUMNS} from strings where ${MINE} and id = $4`)
 const DELETE = sql('strings.delete', `delete from strings where ${MINE} and id = $4`)
-const LIST = {
-  asc: sql('strings.list_asc', `select ${COLUMNS} from strings where ${MINE} and id > $4 order by id limit $5`),
-  desc: sql('strings.list_desc', `select ${COLUMNS} from strings where ${MINE} and id < $4 order by id desc limit $5`),
-}
+// Values can be large: a page ends where the records before the next one reach $6 bytes. `available` counts what the
+// page could have held, so that the caller knows whether more follows. The sizes are read without the values.
+const list = (name: string, comparison: string, order: string) =>
+  sql(
+    name,
+    `select ${COLUMNS}, available from (
+       select *, count(*) over () as available,
+         sum(octet_length(value) + coalesce(octet_length(metadata::text), 0)) over (order by id ${order} rows between unbounded preceding and 1 preceding) as before
+       from (select * from strings where ${MINE} and id ${comparison} $4 order by id ${order} limit $5) as candidates
+     ) as measured
+     where coalesce(before, 0) < $6 order by id ${order}`,
+  )
+const LIST = { asc: list('strings.list_asc', '>', 'asc'), desc: list('strings.list_desc', '<', 'desc') }
 const PURGE = sql(
   'strings.purge',
   `delete from strings where (tenant_id, livemode, id) in (
@@ -55,18 +72,21 @@ export const stringStore = {
       await db.rows<StoredString & { [column: string]: unknown }>(FIND, [owner.tenantId, owner.livemode, now, id])
     )[0]
   },
-  list: (
-    db: Queryable,
-    owner: Owner,
-    page: { order: Order; afterId: string | undefined; limit: number; now: Date },
-  ): Promise<StoredString[]> =>
-    db.rows(LIST[page.order], [
+  /** At most `limit` records and about `maxBytes`, and whether more follow. */
+  async list(db: Queryable, owner: Owner, page: PageRequest): Promise<{ rows: StoredString[]; more: boolean }> {
+    const { order, afterId = order === 'asc' ? BEFORE_ALL : AFTER_ALL, limit, maxBytes, now } = page
+    // One more than asked for tells whether another page follows.
+    const found = await db.rows<StoredString & { available: string }>(LIST[order], [
       owner.tenantId,
       owner.livemode,
-      page.now,
-      page.afterId ?? (page.order === 'asc' ? BEFORE_ALL : AFTER_ALL),
-      page.limit,
-    ]),
+      now,
+      afterId,
+      limit + 1,
+      maxBytes,
+    ])
+    const rows = found.slice(0, limit)
+    return { rows, more: Number(found[0]?.available ?? 0) > rows.length }
+  },
   delete: (db: Queryable, owner: Owner, id: string, now: Date): Promise<number> =>
     db.run(DELETE, [owner.tenantId, owner.livemode, now, id]),
   purgeExpired: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE, [now, limit]),

@@ -54,6 +54,25 @@ describe('GET /', () => {
   })
 })
 
+describe('GET / and GET /health', () => {
+  test('the same under /v1', async () => {
+    assert.deepEqual((await harness.inject('/v1')).json(), (await harness.inject('/')).json())
+    assert.equal((await harness.inject('/v1/health')).statusCode, 200)
+  })
+
+  test('401: a wrong key, though none is needed; a right one is fine', async () => {
+    for (const url of ['/', '/health', '/v1/health', '/.well-known/service.json']) {
+      assertError(
+        await harness.inject({ url, headers: { 'x-api-key': 'wrong' } }),
+        401,
+        'INVALID_API_KEY',
+        'Invalid API key',
+      )
+      assert.equal((await harness.inject({ url, headers: withKey() })).statusCode, 200)
+    }
+  })
+})
+
 describe('GET /health', () => {
   test('200: everything works', async () => {
     const response = await harness.inject('/health')
@@ -81,6 +100,8 @@ describe('GET /health', () => {
     })
     const ready = await broken.inject('/readyz')
     assert.deepEqual([ready.statusCode, ready.json()], [503, { status: 'degraded' }])
+    const keyed = await broken.inject({ url: '/health', headers: { 'x-api-key': key } })
+    assert.equal(keyed.json().status, 'degraded', 'a key that cannot be checked now does not hide the state')
     const live = await broken.inject('/livez')
     assert.deepEqual([live.statusCode, live.json()], [200, { status: 'ok' }])
     await broken.app.close()
@@ -106,7 +127,7 @@ describe('POST /strings', () => {
   })
 
   test('201: value, metadata and ttlSeconds come back exactly as given', async () => {
-    const metadata = { zeta: 1, alpha: { nested: [true, null, 1.5, 'ü'] }, '': 'empty key' }
+    const metadata = { zeta: 1, alpha: { nested: [true, null, 1.5, 'ü'] }, '': 'empty key', 'line\nbreak': 1 }
     const value = '  leading and trailing \r\n\t\u{1f468}‍\u{1f469} '
     const response = await create({ value, metadata, ttlSeconds: 60 })
     const record = response.json()
@@ -186,29 +207,23 @@ describe('POST /strings', () => {
     }
   })
 
-  test('400: an empty value, in JSON and as text', async () => {
-    const message = 'The request is not valid: /body/value must not have fewer than 1 characters'
-    const details = [{ pointer: '/body/value', message: 'must not have fewer than 1 characters' }]
-    assertError(await create({ value: '' }), 400, 'VALIDATION_FAILED', message, { details })
+  test('400: an empty value', async () => {
     assertError(
-      await create('', withKey({ 'content-type': 'text/plain', 'content-length': '0' })),
+      await create({ value: '' }),
       400,
       'VALIDATION_FAILED',
-      message,
-      { details },
+      'The request is not valid: /body/value must not have fewer than 1 characters',
+      { details: [{ pointer: '/body/value', message: 'must not have fewer than 1 characters' }] },
     )
   })
 
-  test('400: no body at all', async () => {
-    assertError(
-      await harness.inject({ method: 'POST', url: '/strings', headers: withKey() }),
-      400,
-      'VALIDATION_FAILED',
-      'The request is not valid: /body is required',
-      {
+  test('400: no body at all, or an empty one of any type', async () => {
+    for (const headers of [{}, { 'content-type': 'application/json' }, { 'content-type': 'text/plain' }]) {
+      const response = await harness.inject({ method: 'POST', url: '/strings', headers: withKey(headers) })
+      assertError(response, 400, 'VALIDATION_FAILED', 'The request is not valid: /body is required', {
         details: [{ pointer: '/body', message: 'is required' }],
-      },
-    )
+      })
+    }
   })
 
   test('400: NUL and half surrogate pairs, in value, metadata and text', async () => {
@@ -366,6 +381,22 @@ describe('GET /strings', () => {
     assert.equal(second.nextCursor, null)
   })
 
+  test('200: a page ends at 1 MB too, and the pages together are complete', async () => {
+    const mine = await harness.tenantWithKey()
+    const headers = { 'x-api-key': mine.key }
+    for (let i = 0; i < 40; i++) await create({ value: 'x'.repeat(60_000) }, headers)
+    const sizes: number[] = []
+    let cursor: string | null = null
+    do {
+      const response = await harness.inject({ url: `/strings?limit=200${cursor ? `&cursor=${cursor}` : ''}`, headers })
+      assert.ok(response.body.length < 1_200_000, `${response.body.length} bytes`)
+      const page: { count: number; nextCursor: string | null } = response.json()
+      sizes.push(page.count)
+      cursor = page.nextCursor
+    } while (cursor)
+    assert.deepEqual(sizes, [18, 18, 4])
+  })
+
   test('200: an empty list', async () => {
     const fresh = await harness.tenantWithKey()
     const response = await harness.inject({ url: '/strings', headers: { 'x-api-key': fresh.key } })
@@ -377,6 +408,9 @@ describe('GET /strings', () => {
       ['limit=0', '/query/limit', 'must be >= 1'],
       ['limit=201', '/query/limit', 'must be <= 200'],
       ['limit=ten', '/query/limit', 'must be integer'],
+      ['limit=true', '/query/limit', 'must be integer'],
+      ['limit=0x5', '/query/limit', 'must be integer'],
+      ['limit=', '/query/limit', 'must be integer'],
       ['limit=1&limit=2', '/query/limit', 'must be integer'],
       ['order=up', '/query/order', 'has none of the allowed values'],
       ['cursor=abc', '/query/cursor', 'is not a cursor from an earlier page'],
@@ -485,6 +519,18 @@ describe('DELETE /strings/:id', () => {
       'NOT_FOUND',
       'There is no string with this id',
     )
+  })
+
+  test('204: a client may name a type for a body that it does not send', async () => {
+    for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
+      const { id } = (await create({ value: 'bye' })).json()
+      const response = await harness.inject({
+        method: 'DELETE',
+        url: `/strings/${id}`,
+        headers: withKey({ 'content-type': type }),
+      })
+      assert.equal(response.statusCode, 204, type)
+    }
   })
 
   test('401: a wrong key', async () => {

@@ -50,6 +50,19 @@ test('409: another body with the same key', async () => {
   })
 })
 
+test('409: the same bytes as another type are another request', async () => {
+  const send = (type: string) =>
+    harness.inject({
+      method: 'POST',
+      url: '/strings',
+      headers: { 'x-api-key': key, 'idempotency-key': 'typed', 'content-type': type },
+      payload: '{"value":"x"}',
+    })
+  assert.equal((await send('application/json')).statusCode, 201)
+  assert.equal((await send('application/json; charset=utf-8')).headers['idempotency-replayed'], 'true')
+  assert.equal((await send('text/plain')).statusCode, 409)
+})
+
 test('410: the record is gone; nothing of it was kept with the key', async () => {
   const { id } = (await create('order-3', 'private words')).json()
   await harness.inject({ method: 'DELETE', url: `/strings/${id}`, headers: { 'x-api-key': key } })
