@@ -37,7 +37,7 @@ export function createLog(level: string, stream?: DestinationStream): Log {
   const options = {
     level,
     base: null,
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp: () => `,"time":"${isoNow()}"`,
     formatters: { level: (label: string) => ({ level: label }), log: allowListed },
     hooks: {
       // pino takes the message of a bare error as text of the line; texts of foreign errors may quote user data.
@@ -79,9 +79,22 @@ export function logRequest(log: Log, line: RequestLine): void {
   outputs
     .get(log)
     ?.write(
-      `{"level":"info","time":"${new Date().toISOString()}","requestId":"${line.requestId}","operation":"${line.operation}",` +
+      `{"level":"info","time":"${isoNow()}","requestId":"${line.requestId}","operation":"${line.operation}",` +
         `"status":${line.status}${code},"durationMs":${line.durationMs}${tenant}${key},"msg":"request"}\n`,
     )
+}
+
+let lastMs = 0
+let lastIso = ''
+
+/** The time as text, made once a millisecond: under load several lines share it. */
+function isoNow(): string {
+  const nowMs = Date.now()
+  if (nowMs !== lastMs) {
+    lastMs = nowMs
+    lastIso = new Date(nowMs).toISOString()
+  }
+  return lastIso
 }
 
 /** Standard output in blocks: a write per line costs more than the line. At most a quarter second is held back. */

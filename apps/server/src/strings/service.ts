@@ -119,9 +119,9 @@ function toRecord(stored: StoredString, livemode: boolean): StringRecord {
 }
 
 function countCodePoints(text: string): number {
-  let count = 0
-  for (const _ of text) count++
-  return count
+  // Most texts have no character outside the basic plane, and then the length is the answer.
+  if (!/[\ud800-\udbff]/.test(text)) return text.length
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 }
 
 function unknownString(): AppError {
