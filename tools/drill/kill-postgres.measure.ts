@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { ApiKeyRecord } from '@ostiary/contract'
-import { createMany, verifyCreates } from '../lib/creates.ts'
+import { killWhileCreating } from '../lib/creates.ts'
 import { testSettings } from '../lib/databases.ts'
 import type { Measure } from '../lib/figure.ts'
 import { ostiary, ROOT, sleep, startApi, startServices, stopServices } from '../lib/run.ts'
@@ -11,45 +11,27 @@ import { ostiary, ROOT, sleep, startApi, startServices, stopServices } from '../
 const CLUSTER = 'drill'
 
 export const measure: Measure = async ({ full, say }) => {
-  const count = full ? 10_000 : 1_000
-  const kills = full ? 10 : 3
   stopServices(CLUSTER, 'wipe')
   const settings = testSettings(startServices(CLUSTER))
   const api = await startApi({ env: settings, logName: 'drill-kill-postgres' })
   const { id } = ostiary<{ id: string }>(settings, 'tenants', 'create', 'Drill')
-  const { api_key } = ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, '--test', '--plan', 'unmetered')
-  let killed = 0
-  let restarting = Promise.resolve()
+  const key = ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, '--test', '--plan', 'unmetered')
   try {
-    const run = await createMany({
-      baseUrl: api.url,
-      apiKey: api_key,
-      count,
-      workers: 8,
-      onAcknowledged(total) {
-        if (total < ((killed + 1) * count) / (kills + 1) || killed === kills) return
-        killed++
-        restarting = restarting.then(async () => {
-          const processes = killPostgres()
-          say(`killed PostgreSQL (${processes} processes) at ${total} acknowledged creates`)
-          await sleep(300)
-          startServices(CLUSTER)
-        })
+    const figures = await killWhileCreating({
+      name: 'kill-postgres',
+      full,
+      say,
+      apiKey: key.api_key,
+      baseUrl: () => api.url,
+      async killAndRestart(acknowledged) {
+        const processes = killPostgres()
+        say(`killed PostgreSQL (${processes} processes) at ${acknowledged} acknowledged creates`)
+        await sleep(300)
+        startServices(CLUSTER)
       },
     })
-    await restarting
-    const { lost, duplicates, stored } = await verifyCreates(api.url, api_key, run)
-    say(
-      `${run.acknowledged.size} acknowledged, ${stored} stored, ${run.failures} calls failed on the way and were repeated`,
-    )
-    const stillRunning = await Promise.race([api.exited.then(() => 0), sleep(10).then(() => 1)])
-    return [
-      { name: 'kill-postgres.kills', value: killed, floor: kills, is: 'least' },
-      { name: 'kill-postgres.acknowledged', value: run.acknowledged.size, floor: count, is: 'least' },
-      { name: 'kill-postgres.lost', value: lost, floor: 0, is: 'most' },
-      { name: 'kill-postgres.duplicates', value: duplicates, floor: 0, is: 'most' },
-      { name: 'kill-postgres.api-survived', value: stillRunning, floor: 1, is: 'least' },
-    ]
+    const survived = await Promise.race([api.exited.then(() => 0), sleep(10).then(() => 1)])
+    return [...figures, { name: 'kill-postgres.api-survived', value: survived, floor: 1, is: 'least' }]
   } finally {
     await api.stop('SIGKILL')
     stopServices(CLUSTER, 'wipe')

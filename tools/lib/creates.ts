@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { Figure } from './figure.ts'
 import { sleep } from './run.ts'
 
 /** What a client that never gives up did: every create it was told had worked, by its own number. */
-export interface CreateRun {
+interface CreateRun {
   /** Number of the create to the id it was acknowledged with. */
   acknowledged: Map<number, string>
   /** Answers 503 and broken connections on the way. */
@@ -22,7 +23,7 @@ interface Options {
  * Creates `count` strings with several workers. A create that fails is sent again with the same Idempotency-Key until
  * it is acknowledged, so that afterwards exactly `count` records must exist.
  */
-export async function createMany({ baseUrl, apiKey, count, workers, onAcknowledged }: Options): Promise<CreateRun> {
+async function createMany({ baseUrl, apiKey, count, workers, onAcknowledged }: Options): Promise<CreateRun> {
   const run = randomUUID()
   const result: CreateRun = { acknowledged: new Map(), failures: 0, valueOf: (index) => `${run} ${index}` }
   const giveUpAt = Date.now() + 60_000
@@ -62,7 +63,7 @@ export async function createMany({ baseUrl, apiKey, count, workers, onAcknowledg
 }
 
 /** Reads every acknowledged record again and counts what is missing, wrong or double. */
-export async function verifyCreates(
+async function verifyCreates(
   baseUrl: string,
   apiKey: string,
   run: CreateRun,
@@ -80,4 +81,51 @@ export async function verifyCreates(
   } while (cursor)
   const lost = [...run.acknowledged].filter(([index, id]) => stored.get(id) !== run.valueOf(index)).length
   return { lost, duplicates: stored.size - new Set(stored.values()).size, stored: stored.size }
+}
+
+interface KillDrill {
+  name: string
+  full: boolean
+  apiKey: string
+  /** The address of the API now; it may be another process after a kill. */
+  baseUrl(): string
+  /** Kills something without warning, brings it back, and resolves when it is back. */
+  killAndRestart(acknowledged: number): Promise<void>
+  say(text: string): void
+}
+
+/** Kills in the middle of many creates, several times, and counts what was acknowledged and is not there. */
+export async function killWhileCreating({
+  name,
+  full,
+  apiKey,
+  baseUrl,
+  killAndRestart,
+  say,
+}: KillDrill): Promise<Figure[]> {
+  const [count, kills] = full ? [10_000, 10] : [1_000, 3]
+  let killed = 0
+  let restarting = Promise.resolve()
+  const run = await createMany({
+    baseUrl: baseUrl(),
+    apiKey,
+    count,
+    workers: 8,
+    onAcknowledged(total) {
+      if (killed === kills || total < ((killed + 1) * count) / (kills + 1)) return
+      killed++
+      restarting = restarting.then(() => killAndRestart(total))
+    },
+  })
+  await restarting
+  const { lost, duplicates, stored } = await verifyCreates(baseUrl(), apiKey, run)
+  say(
+    `${run.acknowledged.size} acknowledged, ${stored} stored, ${run.failures} calls failed on the way and were repeated`,
+  )
+  return [
+    { name: `${name}.kills`, value: killed, floor: kills, is: 'least' },
+    { name: `${name}.acknowledged`, value: run.acknowledged.size, floor: count, is: 'least' },
+    { name: `${name}.lost`, value: lost, floor: 0, is: 'most' },
+    { name: `${name}.duplicates`, value: duplicates, floor: 0, is: 'most' },
+  ]
 }

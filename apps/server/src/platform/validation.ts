@@ -28,7 +28,8 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 /** Query strings are text: numbers and booleans in their usual writing are read, anything else stays text and fails. */
 function readTexts(schema: TSchema, data: Record<string, unknown>): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
-  const read: Record<string, unknown> = {}
+  // Without a prototype, so that a parameter called `__proto__` is a parameter like any other.
+  const read: Record<string, unknown> = Object.create(null)
   for (const [name, text] of Object.entries(data)) {
     const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
     const isNumber =

@@ -1,4 +1,5 @@
 /** Real services on a real PostgreSQL database of their own, for `*.api.test.ts`. Only tests import this. */
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { ApiKeyRecord } from '@ostiary/contract'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
@@ -90,4 +91,17 @@ const ANY_KEY: NewKey = {
   scopes: ['strings:rw'],
   allowedIps: [],
   usagePlanId: 'unmetered',
+}
+
+/** The common error body, whole. */
+export function assertError(
+  response: LightMyRequestResponse,
+  statusCode: number,
+  code: string,
+  message: string,
+  more: object = {},
+): void {
+  assert.deepEqual(response.json(), { statusCode, message, code, requestId: response.headers['x-request-id'], ...more })
+  assert.equal(response.statusCode, statusCode)
+  assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
 }

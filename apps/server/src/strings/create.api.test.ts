@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { LightMyRequestResponse } from 'fastify'
+import { bucketOf } from '../platform/ids.ts'
+import { assertError, createHarness, type Harness } from '../testing/harness.ts'
+
+let harness: Harness
+let key: string
+let tenantId: string
+const NOW = '2026-11-15T12:00:00.000Z'
+
+before(async () => {
+  harness = await createHarness()
+  ;({ key, tenantId } = await harness.tenantWithKey())
+})
+after(() => harness.close())
+
+const withKey = (more: Record<string, string> = {}) => ({ 'x-api-key': key, ...more })
+
+function create(payload: unknown, headers: Record<string, string> = withKey()): Promise<LightMyRequestResponse> {
+  return harness.inject({ method: 'POST', url: '/strings', headers, payload: payload as object })
+}
+
+describe('POST /strings', () => {
+  test('201: a JSON body makes a record with its place, and the id carries the tenant’s bucket', async () => {
+    const response = await create({ value: 'Grüße, 世界 😀' })
+    assert.equal(response.statusCode, 201)
+    const { id } = response.json()
+    assert.deepEqual(response.json(), {
+      id,
+      value: 'Grüße, 世界 😀',
+      length: 11,
+      createdAt: NOW,
+      updatedAt: NOW,
+      livemode: false,
+    })
+    assert.equal(response.headers.location, `/strings/${id}`)
+    assert.equal(bucketOf(id), bucketOf(tenantId))
+  })
+
+  test('201: value, metadata and ttlSeconds come back exactly as given', async () => {
+    const metadata = { zeta: 1, alpha: { nested: [true, null, 1.5, 'ü'] }, '': 'empty key', 'line\nbreak': 1 }
+    const value = '  leading and trailing \r\n\t\u{1f468}‍\u{1f469} '
+    const response = await create({ value, metadata, ttlSeconds: 60 })
+    const record = response.json()
+    assert.deepEqual(record, {
+      id: record.id,
+      value,
+      length: [...value].length,
+      createdAt: NOW,
+      updatedAt: NOW,
+      expiresAt: '2026-11-15T12:01:00.000Z',
+      metadata,
+      livemode: false,
+    })
+    const read = await harness.inject({ url: `/strings/${record.id}`, headers: withKey() })
+    assert.deepEqual(read.json(), record)
+    assert.equal(read.body.slice(read.body.indexOf('"metadata"')), `"metadata":${JSON.stringify(metadata)}}`)
+  })
+
+  test('201: a text/plain body is the value', async () => {
+    const response = await create('{"value":"not parsed"}', withKey({ 'content-type': 'text/plain; charset=utf-8' }))
+    const { id } = response.json()
+    assert.deepEqual(
+      [response.statusCode, response.json()],
+      [201, { id, value: '{"value":"not parsed"}', length: 22, createdAt: NOW, updatedAt: NOW, livemode: false }],
+    )
+  })
+
+  test('201: the largest value is taken, one byte more is not', async () => {
+    const largest = 'é'.repeat(32 * 1024)
+    assert.equal((await create({ value: largest })).json().length, 32 * 1024)
+    assertError(
+      await create({ value: `${largest}x` }),
+      400,
+      'VALIDATION_FAILED',
+      'The request is not valid: /body/value must have at most 65536 bytes in UTF-8',
+      {
+        details: [{ pointer: '/body/value', message: 'must have at most 65536 bytes in UTF-8' }],
+      },
+    )
+  })
+
+  test('201: the same under /v1, with its own Location', async () => {
+    const response = await harness.inject({
+      method: 'POST',
+      url: '/v1/strings',
+      headers: withKey(),
+      payload: { value: 'v1' },
+    })
+    const record = response.json()
+    assert.equal(response.headers.location, `/v1/strings/${record.id}`)
+    assert.deepEqual((await harness.inject({ url: `/strings/${record.id}`, headers: withKey() })).json(), record)
+  })
+
+  test('400: what is wrong is named, all of it at once, without repeating it', async () => {
+    const response = await create({ valeu: 'typo', ttlSeconds: 0, metadata: [] })
+    assertError(response, 400, 'VALIDATION_FAILED', 'The request is not valid: /body/value is required', {
+      details: [
+        { pointer: '/body/value', message: 'is required' },
+        { pointer: '/body/valeu', message: 'is not a known field' },
+        { pointer: '/body/metadata', message: 'must be object' },
+        { pointer: '/body/ttlSeconds', message: 'must be >= 1' },
+      ],
+    })
+  })
+
+  test('400: types are not bent: a number is no string', async () => {
+    for (const value of [5, null, true, ['x'], { a: 1 }]) {
+      assertError(
+        await create({ value }),
+        400,
+        'VALIDATION_FAILED',
+        'The request is not valid: /body/value must be string',
+        {
+          details: [{ pointer: '/body/value', message: 'must be string' }],
+        },
+      )
+    }
+  })
+
+  test('400: an empty value', async () => {
+    assertError(
+      await create({ value: '' }),
+      400,
+      'VALIDATION_FAILED',
+      'The request is not valid: /body/value must not have fewer than 1 characters',
+      { details: [{ pointer: '/body/value', message: 'must not have fewer than 1 characters' }] },
+    )
+  })
+
+  test('400: no body at all, or an empty one of any type', async () => {
+    for (const headers of [{}, { 'content-type': 'application/json' }, { 'content-type': 'text/plain' }]) {
+      const response = await harness.inject({ method: 'POST', url: '/strings', headers: withKey(headers) })
+      assertError(response, 400, 'VALIDATION_FAILED', 'The request is not valid: /body is required', {
+        details: [{ pointer: '/body', message: 'is required' }],
+      })
+    }
+  })
+
+  test('400: NUL and half surrogate pairs, in value, metadata and text', async () => {
+    const json = withKey({ 'content-type': 'application/json' })
+    for (const body of [
+      '{"value":"a\\u0000b"}',
+      '{"value":"\\ud800"}',
+      '{"value":"x","metadata":{"k":"\\u0000"}}',
+      '{"value":"x","metadata":{"\\udc00":1}}',
+    ]) {
+      assertError(
+        await create(body, json),
+        400,
+        'INVALID_JSON',
+        'The body holds a NUL character or half of a surrogate pair',
+      )
+    }
+    assertError(
+      await create('a\0b', withKey({ 'content-type': 'text/plain' })),
+      400,
+      'VALIDATION_FAILED',
+      'The request is not valid: /body/value must not hold NUL characters',
+      {
+        details: [{ pointer: '/body/value', message: 'must not hold NUL characters' }],
+      },
+    )
+  })
+
+  test('400: metadata that is too large or too deep', async () => {
+    assertError(
+      await create({ value: 'x', metadata: { big: 'x'.repeat(8192) } }),
+      400,
+      'VALIDATION_FAILED',
+      'The request is not valid: /body/metadata must have at most 8192 bytes as JSON',
+      {
+        details: [{ pointer: '/body/metadata', message: 'must have at most 8192 bytes as JSON' }],
+      },
+    )
+    const deep = `{"value":"x","metadata":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`
+    assertError(
+      await create(deep, withKey({ 'content-type': 'application/json' })),
+      400,
+      'INVALID_JSON',
+      'The body is nested deeper than 32 levels',
+    )
+  })
+
+  test('400: not JSON, and not UTF-8', async () => {
+    const json = withKey({ 'content-type': 'application/json' })
+    assertError(await create('{"value":', json), 400, 'INVALID_JSON', 'The body is not valid JSON')
+    assertError(
+      await create(Buffer.from('7b2276616c7565223a22ff227d', 'hex'), json),
+      400,
+      'INVALID_JSON',
+      'The body is not valid UTF-8',
+    )
+    assertError(
+      await create('{"value":"x","metadata":{"__proto__":{"a":1}}}', json),
+      400,
+      'INVALID_JSON',
+      'The body uses a reserved key',
+    )
+  })
+
+  test('401: a wrong key, even though none is needed', async () => {
+    for (const wrong of ['nonsense', `${key}x`, key.replace('ost_test_', 'ost_live_'), 'x'.repeat(300)]) {
+      assertError(await create({ value: 'x' }, { 'x-api-key': wrong }), 401, 'INVALID_API_KEY', 'Invalid API key')
+    }
+  })
+
+  test('403: a revoked key, and a key without the scope', async () => {
+    const revoked = await harness.tenantWithKey()
+    await harness.wire.keys.revokeKey(revoked.record.id)
+    assertError(
+      await create({ value: 'x' }, { 'x-api-key': revoked.key }),
+      403,
+      'KEY_INACTIVE',
+      'This API key is not active',
+    )
+    const other = await harness.tenantWithKey({ scopes: ['age:read'] })
+    assertError(
+      await create({ value: 'x' }, { 'x-api-key': other.key }),
+      403,
+      'SCOPE_DENIED',
+      'This API key lacks the scope strings:rw',
+    )
+  })
+
+  test('413: a body over 256 KB', async () => {
+    const response = await create({ value: 'x', metadata: { a: 'x'.repeat(256 * 1024) } })
+    assertError(response, 413, 'PAYLOAD_TOO_LARGE', 'The body is too large')
+    assert.equal(response.headers.connection, 'close')
+  })
+
+  test('415: other types, charsets and compressed bodies', async () => {
+    assertError(
+      await create('a=b', withKey({ 'content-type': 'application/x-www-form-urlencoded' })),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+      'This Content-Type is not supported here',
+    )
+    assertError(
+      await create('{}', withKey({ 'content-type': 'application/json; charset=utf-16' })),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must be in UTF-8',
+    )
+    assertError(
+      await create('{}', withKey({ 'content-type': 'application/json', 'content-encoding': 'gzip' })),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Compressed bodies are not supported',
+    )
+  })
+
+  test('503: the store is away', async () => {
+    const broken = await createHarness()
+    await broken.wire.cells.close()
+    const response = await broken.inject({ method: 'POST', url: '/strings', payload: { value: 'x' } })
+    assertError(response, 503, 'DEPENDENCY_DOWN', 'The store is out of reach, try again')
+    await broken.app.close()
+    await broken.database.drop()
+  })
+})
