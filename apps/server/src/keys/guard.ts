@@ -38,7 +38,7 @@ export function findCaller(request: FastifyRequest): Caller | undefined {
 
 export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }: Deps): Guard {
   /** A key that is sent is always checked, so a wrong one is refused even where none is needed. */
-  function identify(request: FastifyRequest, op: Pick<Operation, 'auth' | 'area' | 'scope'>): Caller | Promise<Caller> {
+  function identify(request: FastifyRequest, op: Access): Caller | Promise<Caller> {
     const presented = request.headers['x-api-key']
     if (presented === undefined || presented === '') {
       if (op.auth === 'required' || authRequiredAreas.has(op.area)) {
@@ -52,52 +52,55 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     return keys.check(presented, { scope: op.scope, address: request.ip })
   }
 
-  function limit(request: FastifyRequest, reply: FastifyReply, caller: Caller, op: Operation, rate: RateName): void {
+  /** Counts the request and tells the caller where they stand; returns the refusal when it is one too many. */
+  function limit(request: FastifyRequest, reply: FastifyReply, op: Operation, rate: RateName): AppError | undefined {
+    const caller = callerOf(request)
     const kind = caller.keyId === undefined ? 'anonymous' : caller.livemode ? 'live' : 'test'
     const perSecond = RATES[rate][kind].perSecond * caller.rateFactor
-    if (perSecond === Number.POSITIVE_INFINITY) return
+    if (perSecond === Number.POSITIVE_INFINITY) return undefined
     const verdict = limiter.take(`${rate}/${caller.keyId ?? networkOf(request.ip)}`, perSecond, clock.monotonicMs())
     reply.header('ratelimit-policy', `"${rate}";q=${perSecond * BURST_SECONDS};w=${BURST_SECONDS}`)
     reply.header('ratelimit', `"${rate}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
-    if (verdict.allowed) return
+    if (verdict.allowed) return undefined
     metrics.rateLimited.count(op.operationId)
-    throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', {
-      retryAfterSeconds: verdict.retryAfterSeconds,
-    })
+    const { retryAfterSeconds } = verdict
+    return new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds })
   }
 
   /** The usual case has its answer at once; a promise for it would cost more than the check. */
-  function whenIdentified(
-    request: FastifyRequest,
-    op: Pick<Operation, 'auth' | 'area' | 'scope'>,
-    admit: (caller: Caller) => void,
-    refuse: (error: Error) => void,
-  ): void {
+  function whenIdentified(request: FastifyRequest, op: Access, then: (error?: Error, caller?: Caller) => void): void {
+    let caller: Caller | Promise<Caller>
     try {
-      const caller = identify(request, op)
-      if (caller instanceof Promise) caller.then(admit).catch(refuse)
-      else admit(caller)
+      caller = identify(request, op)
     } catch (error) {
-      refuse(error as Error)
+      then(error as Error)
+      return
     }
+    if (!(caller instanceof Promise)) then(undefined, caller)
+    else
+      caller.then(
+        (found) => then(undefined, found),
+        (error: Error) => then(error),
+      )
   }
 
   return {
     before: (op, rate) => (request, reply, done) => {
-      const admit = (caller: Caller) => {
+      whenIdentified(request, op, (error, caller) => {
+        if (!caller) return done(error)
         callers.set(request, caller)
-        limit(request, reply, caller, op, rate)
-        done()
-      }
-      whenIdentified(request, op, admit, done)
+        done(limit(request, reply, op, rate))
+      })
     },
     refuseWrongKey: (request, _reply, done) => {
-      // Whether the key is right cannot be told while the store is away; the health check must answer then.
-      const refuse = (error: Error) =>
-        done(error instanceof AppError && error.fault === 'unavailable' ? undefined : error)
-      whenIdentified(request, KEYLESS, () => done(), refuse)
+      whenIdentified(request, KEYLESS, (error) => {
+        // Whether the key is right cannot be told while the store is away; the health check must answer then.
+        const cannotTell = error instanceof AppError && error.fault === 'unavailable'
+        done(cannotTell ? undefined : error)
+      })
     },
   }
 }
 
+type Access = Pick<Operation, 'auth' | 'area' | 'scope'>
 const KEYLESS = { auth: 'none', area: '-' } as const

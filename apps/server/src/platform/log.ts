@@ -97,10 +97,14 @@ function isoNow(): string {
   return lastIso
 }
 
+let standardOutput: DestinationStream | undefined
+
 /** Standard output in blocks: a write per line costs more than the line. At most a quarter second is held back. */
 function bufferedOutput(): DestinationStream {
+  if (standardOutput) return standardOutput
   const output = pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 250 })
   process.on('exit', () => output.flushSync())
+  standardOutput = output
   return output
 }
 
