@@ -5,10 +5,9 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { parseEnv } from 'node:util'
 import { withServices } from '@ostiary/server/operate'
-import { ROOT, sleep, startServices } from './lib/run.ts'
+import { isFree, ROOT, sleep, startServices } from './lib/run.ts'
 
 const folder = `${ROOT}.dev`
 const SCOPES = ['strings:rw', 'sanctions:run', 'age:write', 'age:read', 'verify:write', 'verify:read', 'node:*']
@@ -62,12 +61,7 @@ const PORTS = { PORT: 8080, ADMIN_PORT: 9400, WORKER_ADMIN_PORT: 9401 }
 
 /** Said here, because a process under `--watch` that cannot start only waits for a change. */
 async function refuseBusyPort(name: string, port: number): Promise<void> {
-  const busy = await new Promise<boolean>((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(true))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(false)))
-  })
-  if (busy) {
+  if (!(await isFree(port))) {
     console.error(`Port ${port} is in use. Choose another: ${name}=${port + 1} npm run dev`)
     process.exit(1)
   }

@@ -1,10 +1,10 @@
 /**
  * Pastes the README's shell commands one by one, as a newcomer would: starts `npm run dev`, waits for its banner, and runs
- * the rest in one shell. Every command must succeed; curl must get a success. Needs port 8080.
+ * the rest in one shell. Every command must succeed; curl must get a success. Where port 8080 is taken, another is used.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { ROOT, sleep } from './lib/run.ts'
+import { freePorts, isFree, ROOT, sleep } from './lib/run.ts'
 
 const blocks = [...readFileSync(`${ROOT}README.md`, 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].map(
   (match) => match[1] ?? '',
@@ -17,14 +17,20 @@ for (const command of commands.slice(0, devAt)) {
   const { status } = spawnSync('bash', ['-c', command], { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0) throw new Error(`"${command}" failed`)
 }
-const dev = spawn('npm', ['run', 'dev'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+const env = { ...process.env, ...(await otherPortsIfTaken()) }
+const dev = spawn('npm', ['run', 'dev'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
 try {
   await banner(dev)
   const script = commands
     .slice(devAt + 1)
     .map((line) => line.replaceAll('curl -s', 'curl -sS --fail-with-body'))
+    .map((line) => line.replaceAll('localhost:8080', `localhost:${env.PORT ?? 8080}`))
     .join('\n')
-  const { status } = spawnSync('bash', ['-x', '-e', '-o', 'pipefail', '-c', script], { cwd: ROOT, stdio: 'inherit' })
+  const { status } = spawnSync('bash', ['-x', '-e', '-o', 'pipefail', '-c', script], {
+    cwd: ROOT,
+    env,
+    stdio: 'inherit',
+  })
   if (status !== 0) throw new Error('A command of the README failed')
   console.log(`\nreadme: all ${commands.length} commands work`)
 } finally {
@@ -42,4 +48,11 @@ async function banner(child: ChildProcess): Promise<void> {
     await sleep(100)
   }
   throw new Error(`npm run dev did not come up:\n${output}`)
+}
+
+async function otherPortsIfTaken(): Promise<Record<string, string>> {
+  const usual = await Promise.all([8080, 9400, 9401].map(isFree))
+  if (usual.every(Boolean)) return {}
+  const [port, adminPort, workerPort] = await freePorts(3)
+  return { PORT: String(port), ADMIN_PORT: String(adminPort), WORKER_ADMIN_PORT: String(workerPort) }
 }

@@ -33,6 +33,14 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}
+
 export interface Started {
   url: string
   adminUrl: string
