@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts'
-import { describeService, getHealth, getLivez, getReadyz } from './service.ts'
+import { describeService, getHealth, getLivez, getOpenApi, getReadyz } from './service.ts'
 import { createString, deleteString, getString, listStrings } from './strings.ts'
 
 export * from './errors.ts'
@@ -22,4 +22,5 @@ export const OPERATIONS: readonly Operation[] = [
   deleteString,
   getLivez,
   getReadyz,
+  getOpenApi,
 ]

@@ -90,6 +90,18 @@ export const getHealth = operation({
   errors: ['INVALID_API_KEY', 'KEY_INACTIVE', 'RATE_LIMITED'],
 })
 
+export const getOpenApi = operation({
+  operationId: 'getOpenApi',
+  area: '-',
+  method: 'GET',
+  path: '/openapi.json',
+  summary: 'This document',
+  description: 'The OpenAPI 3.1 document of this installation. A page to browse it is at `/reference`.',
+  auth: 'none',
+  success: { 200: { description: 'The document', schema: Type.Object({}, { additionalProperties: true }) } },
+  errors: [],
+})
+
 export const getLivez = operation({
   operationId: 'getLivez',
   area: '-',

@@ -101,6 +101,22 @@ test('a transaction commits as a whole or not at all, and its connection goes ba
   await database.drop()
 })
 
+test('a transaction that swallows a failed statement is not reported as committed', async () => {
+  const database = await createTestDatabase()
+  const db = createDb({ ...options, url: database.url })
+  await database.query('create table t (n int primary key)')
+  const insert = sql('test.insert', 'insert into t values ($1)')
+  const careless = db.transaction(async (tx) => {
+    await tx.run(insert, [1])
+    await tx.run(insert, [1]).catch(() => {})
+    return 'done'
+  })
+  await assert.rejects(careless, /rolled back/)
+  assert.equal((await database.query('select * from t')).rowCount, 0)
+  await db.close()
+  await database.drop()
+})
+
 test('a patient connection outlives the statement limit, as migrations must', async () => {
   const database = await createTestDatabase()
   const db = createDb({ ...options, url: database.url })

@@ -60,7 +60,12 @@ export function createDb(options: DbOptions): Db {
 
   const watchdog = createWatchdog(options.statementTimeoutMs + PATIENCE_MS, options.log)
   const control = (client: pg.PoolClient, statement: Statement) =>
-    queryable((...sending) => watchdog.send(client, ...sending)).run(statement)
+    execute(
+      (...sending) => watchdog.send(client, ...sending),
+      statement,
+      [],
+      (result) => result.command,
+    )
 
   return {
     ...queryable((statement, values, callback) => {
@@ -79,7 +84,9 @@ export function createDb(options: DbOptions): Db {
       try {
         await control(client, BEGIN)
         const result = await work(queryable((...sending) => watchdog.send(client, ...sending)))
-        await control(client, COMMIT)
+        const outcome = await control(client, COMMIT)
+        // PostgreSQL answers the commit of a failed transaction without an error, by rolling it back.
+        if (outcome !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed')
         return result
       } catch (error) {
         // A failed rollback means the connection is gone; PostgreSQL has then rolled back by itself.
@@ -190,19 +197,20 @@ function submit(client: pg.PoolClient, statement: Statement, values: Values, cal
 }
 
 /** Callbacks below, one promise above: this is the path of every statement. */
-function queryable(send: Send): Queryable {
-  function execute<T>(statement: Statement, values: Values, read: (result: pg.QueryResult) => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      send(statement, values, (error, result) => {
-        if (result && !error) resolve(read(result))
-        else reject(translate(Object.assign(error ?? new Error('no result'), { statement: statement.name })))
-      })
+function execute<T>(send: Send, statement: Statement, values: Values, read: (result: pg.QueryResult) => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    send(statement, values, (error, result) => {
+      if (result && !error) resolve(read(result))
+      else reject(translate(Object.assign(error ?? new Error('no result'), { statement: statement.name })))
     })
-  }
+  })
+}
+
+function queryable(send: Send): Queryable {
   return {
     rows: <R extends pg.QueryResultRow>(statement: Statement, values: Values = []) =>
-      execute(statement, values, (result) => result.rows as R[]),
-    run: (statement, values = []) => execute(statement, values, (result) => result.rowCount ?? 0),
+      execute(send, statement, values, (result) => result.rows as R[]),
+    run: (statement, values = []) => execute(send, statement, values, (result) => result.rowCount ?? 0),
   }
 }
 

@@ -149,25 +149,28 @@ function parseInto(
   parse: (bytes: Buffer) => unknown,
   done: (error: Error | null, body?: unknown) => void,
 ): void {
+  let body: unknown
   try {
     // No body is no body, whatever type it is said to have: many clients name one with every DELETE.
-    if (bytes.length === 0) {
-      done(null, undefined)
-      return
+    if (bytes.length > 0) {
+      refuseEncodings(request)
+      rememberDigest(request, bytes)
+      body = parse(bytes)
     }
-    refuseEncodings(request)
-    if (request.headers['idempotency-key'] !== undefined)
-      bodyDigests.set(
-        request,
-        createHash('sha256')
-          .update(`${mediaTypeOf(request)}\n`)
-          .update(bytes)
-          .digest(),
-      )
-    done(null, parse(bytes))
   } catch (error) {
     done(error as Error)
+    return
   }
+  done(null, body)
+}
+
+function rememberDigest(request: FastifyRequest, bytes: Buffer): void {
+  if (request.headers['idempotency-key'] === undefined) return
+  const digest = createHash('sha256')
+    .update(`${mediaTypeOf(request)}\n`)
+    .update(bytes)
+    .digest()
+  bodyDigests.set(request, digest)
 }
 
 function mediaTypeOf(request: FastifyRequest): string {

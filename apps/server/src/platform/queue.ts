@@ -42,21 +42,29 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       schema: 'pgboss',
     })
     boss.on('error', (err) => log.error({ err, cell }, 'queue error'))
-    await boss.start()
-    for (const job of jobs) {
-      await boss.createQueue(job.name, {
-        policy: 'exclusive',
-        retryLimit: 3,
-        retryDelay: 10,
-        retryBackoff: true,
-        expireInSeconds: 600,
-        deleteAfterSeconds: 86_400,
-      })
-      await boss.work(job.name, { pollingIntervalSeconds: 2 }, () => runOnce(job, cell, db))
-      // A job that came due while no worker ran is run once.
-      await boss.schedule(job.name, job.cron, null, { tz: 'UTC', missed: 'once' })
+    try {
+      await boss.start()
+      for (const job of jobs) await startJob(boss, job, cell, db)
+    } catch (error) {
+      // Half started, it would go on beside the next try.
+      await boss.stop({ graceful: false, close: false }).catch(() => {})
+      throw error
     }
     return boss
+  }
+
+  async function startJob(boss: PgBoss, job: ScheduledJob, cell: string, db: Db): Promise<void> {
+    await boss.createQueue(job.name, {
+      policy: 'exclusive',
+      retryLimit: 3,
+      retryDelay: 10,
+      retryBackoff: true,
+      expireInSeconds: 600,
+      deleteAfterSeconds: 86_400,
+    })
+    await boss.work(job.name, { pollingIntervalSeconds: 2 }, () => runOnce(job, cell, db))
+    // A job that came due while no worker ran is run once.
+    await boss.schedule(job.name, job.cron, null, { tz: 'UTC', missed: 'once' })
   }
 
   async function runOnce(job: ScheduledJob, cell: string, db: Db): Promise<void> {

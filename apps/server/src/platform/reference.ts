@@ -1,6 +1,7 @@
-import { OPERATIONS, toOpenApi } from '@ostiary/contract'
+import { getOpenApi, OPERATIONS, toOpenApi } from '@ostiary/contract'
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
+import { route } from './route.ts'
 
 // The page draws itself with inline styles and one inline script that starts it. It talks to this host only.
 const PAGE_POLICY =
@@ -9,10 +10,8 @@ const PAGE_POLICY =
 
 /** The OpenAPI document and a page to browse it, all from this process: no outside host is asked for anything. */
 export async function referenceRoutes(app: FastifyInstance, { version }: { version: string }): Promise<void> {
-  const document = JSON.stringify(toOpenApi(OPERATIONS, { title: 'Ostiary', version }))
-  app.get('/openapi.json', (_request, reply) => {
-    reply.header('content-type', 'application/json; charset=utf-8').send(document)
-  })
+  const document = toOpenApi(OPERATIONS, { title: 'Ostiary', version })
+  route(app, getOpenApi, { handler: () => document })
   await app.register(scalar, {
     routePrefix: '/reference',
     hooks: {
