@@ -1,6 +1,6 @@
 /** `npm run docs` writes the documents that are made from code; `--check` fails when one of them is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { ERRORS, OPERATIONS, toOpenApi, VERSION } from '@ostiary/contract'
+import { ERRORS, NODE_ERRORS, NODE_STATUSES, OPERATIONS, toOpenApi, VERSION } from '@ostiary/contract'
 import type { TSchema } from 'typebox'
 import { isSecret, Settings } from '../apps/server/src/config.ts'
 import { ROOT } from './lib/run.ts'
@@ -60,9 +60,16 @@ function errors(): string {
   const rows = Object.entries(ERRORS).map(
     ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`,
   )
+  const nodeRows = Object.entries(NODE_ERRORS).map(
+    ([code, { http, status, message, meaning }]) =>
+      `| \`${code}\` | ${http} | ${status} | \`${message}\` | ${meaning} |`,
+  )
+  const statuses = Object.entries(NODE_STATUSES)
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([status, meaning]) => `| ${status} | ${meaning} |`)
   return `# Errors
 
-<!-- Generated from packages/contract/src/errors.ts by "npm run docs". Do not edit. -->
+<!-- Generated from packages/contract/src/errors.ts and node-errors.ts by "npm run docs". Do not edit. -->
 
 Every error of areas A to D has this body:
 
@@ -84,6 +91,28 @@ Every error of areas A to D has this body:
 | Code | Status | Meaning | What to do |
 |---|---|---|---|
 ${rows.join('\n')}
+
+## Area E, the biometric node
+
+Every error of area E has this body, and nothing else:
+
+\`\`\`json
+{ "status": -2, "message": "Enrollment Failed Features not provided." }
+\`\`\`
+
+What the numbers in \`status\` mean:
+
+| Status | Meaning |
+|---|---|
+${statuses.join('\n')}
+
+All cases. A message may go on after a colon with the reason. The code is not sent: it stands in the operator's log.
+
+| Code | HTTP | \`status\` | Message | Meaning |
+|---|---|---|---|---|
+${nodeRows.join('\n')}
+
+"User not enrolled" is an answer, not an error: HTTP 200 with \`status\` -1.
 `
 }
 

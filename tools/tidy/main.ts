@@ -1,7 +1,7 @@
 /** `npm run tidy`: checks the house rules over the whole tree. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { ERRORS } from '@ostiary/contract'
+import { ERRORS, NODE_ERRORS } from '@ostiary/contract'
 import { ROOT } from '../lib/run.ts'
 import {
   checkErrorDocs,
@@ -39,7 +39,7 @@ export function checkAll(): Violation[] {
     ...checkSources(files),
     ...checkSizes(files),
     ...checkStatementNames(files),
-    ...checkErrorDocs(Object.keys(ERRORS), errorDocs),
+    ...checkErrorDocs([...Object.keys(ERRORS), ...Object.keys(NODE_ERRORS)], errorDocs),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { nodeRoutes, renderNodeError } from './biometrics/index.ts'
 import { findCaller } from './keys/index.ts'
 import { createHttp } from './platform/http.ts'
 import { processRoutes } from './platform/process-routes.ts'
@@ -8,7 +9,7 @@ import type { Wire } from './wire.ts'
 
 /** The API's table of contents. */
 export function buildApp(wire: Wire): FastifyInstance {
-  const { config, version, ids, log, metrics, monitor, guard, strings } = wire
+  const { config, version, ids, log, metrics, monitor, guard, strings, node } = wire
   const app = createHttp({
     version,
     trustProxy: config.http.trustProxy,
@@ -16,6 +17,7 @@ export function buildApp(wire: Wire): FastifyInstance {
     log,
     metrics,
     callerOf: findCaller,
+    errorShapes: { '/node/': renderNodeError },
   })
   app.register(processRoutes, { monitor })
   app.register(referenceRoutes, { version })
@@ -24,5 +26,6 @@ export function buildApp(wire: Wire): FastifyInstance {
     app.register(serviceRoutes, { prefix, service: config.serviceName, version, monitor, guard })
     app.register(stringRoutes, { prefix, strings, guard, metrics })
   }
+  app.register(nodeRoutes, { ...node, guard })
   return app
 }

@@ -1,4 +1,12 @@
 import { VERSION } from '@ostiary/contract'
+import {
+  createEnrolment,
+  createGallery,
+  createGroups,
+  createNodeMetrics,
+  createRecognition,
+  createTransport,
+} from './biometrics/index.ts'
 import type { Config } from './config.ts'
 import { createGuard, createKeyCache, createKeyService } from './keys/index.ts'
 import { createCells } from './platform/cells.ts'
@@ -32,6 +40,7 @@ export function createWire(
       statementTimeoutMs: config.database.statementTimeoutMs,
       connectTimeoutMs: 3_000,
       applicationName: `ostiary-${role}-${cell}`,
+      sessionSettings: VECTOR_SEARCH,
       log,
     }),
   )
@@ -49,6 +58,31 @@ export function createWire(
   })
   const monitor = createHealthMonitor(config.serviceName, VERSION, cells, clock)
   const strings = createStringService({ cells, clock, ids })
-  return { config, version: VERSION, clock, ids, log, metrics, cells, vault, keyCache, keys, guard, monitor, strings }
+  const nodeMetrics = createNodeMetrics(metrics)
+  const groups = createGroups({ cells, clock, ids, vault })
+  const gallery = createGallery({ cells, clock, metrics: nodeMetrics })
+  const enrolment = createEnrolment({ cells, clock, ids, log, groups, gallery, metrics: nodeMetrics })
+  const recognition = createRecognition({ cells, clock, log, limiter, groups, gallery, metrics: nodeMetrics })
+  const transport = createTransport({ cells, clock, ids })
+  const node = { groups, enrolment, recognition, transport }
+  return {
+    config,
+    version: VERSION,
+    clock,
+    ids,
+    log,
+    metrics,
+    cells,
+    vault,
+    keyCache,
+    keys,
+    guard,
+    monitor,
+    strings,
+    node,
+  }
 }
+/** How widely an HNSW index is searched: at 200 no enrolled person was missed (docs/benchmarks.md). */
+const VECTOR_SEARCH = { 'hnsw.ef_search': '200', 'hnsw.iterative_scan': 'strict_order' }
+
 export type Wire = ReturnType<typeof createWire>

@@ -1,3 +1,4 @@
+import { checkNodeKey, nodeDeleteUser, nodeEnroll, nodePlainEnroll, nodePlainPredict, nodePredict } from './node.ts'
 import type { Operation } from './operation.ts'
 import { describeService, getHealth, getLivez, getOpenApi, getReadyz } from './service.ts'
 import { createString, deleteString, getString, listStrings } from './strings.ts'
@@ -5,6 +6,8 @@ import { createString, deleteString, getString, listStrings } from './strings.ts
 export * from './errors.ts'
 export * from './keys.ts'
 export * from './limits.ts'
+export * from './node.ts'
+export * from './node-errors.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
 export * from './service.ts'
@@ -20,6 +23,12 @@ export const OPERATIONS: readonly Operation[] = [
   listStrings,
   getString,
   deleteString,
+  checkNodeKey,
+  nodeEnroll,
+  nodePlainEnroll,
+  nodePredict,
+  nodePlainPredict,
+  nodeDeleteUser,
   getLivez,
   getReadyz,
   getOpenApi,

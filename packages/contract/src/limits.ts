@@ -23,6 +23,24 @@ export const STRING_LIMITS = {
   pageBytes: 1024 * 1024,
 } as const
 
+export const NODE_LIMITS = {
+  bodyBytes: 1024 * 1024,
+  vectorMin: 128,
+  vectorMax: 512,
+  /** Feature objects in one encrypted enrolment or prediction. */
+  features: 10,
+  featureTypeChars: 64,
+  candidatesMax: 50,
+  metadataIdChars: 256,
+  userIdentifierChars: 2048,
+  correlationIdChars: 128,
+  /** An embedding whose badness reaches this is filtered out (specification, rule 2). */
+  badEmbedding: 0.8,
+  enrolAttempts: 3,
+  /** How far the time in an envelope may be from ours. */
+  envelopeWindowSeconds: 300,
+} as const
+
 export interface Rate {
   perSecond: number
 }
@@ -33,11 +51,21 @@ export interface Rate {
  */
 export const RATES = {
   strings: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 2 } },
-} as const satisfies Record<string, { live: Rate; test: Rate; anonymous: Rate }>
+  'node-enroll': { live: { perSecond: 20 }, test: { perSecond: 5 } },
+  'node-predict': { live: { perSecond: 50 }, test: { perSecond: 10 } },
+  'node-delete': { live: { perSecond: 10 }, test: { perSecond: 5 } },
+  'node-key-check': { live: { perSecond: 5 }, test: { perSecond: 5 } },
+} as const satisfies Record<string, { live: Rate; test: Rate; anonymous?: Rate }>
 export type RateName = keyof typeof RATES
 
 /** Unknown API keys that one address may try per second; each costs a look-up. */
 export const UNKNOWN_KEYS: Rate = { perSecond: 2 }
+
+/** Wrong keys that one address may present to the key check of area E. */
+export const WRONG_KEY_CHECKS = { perSecond: 10 / 60, burstSeconds: 60 } as const
+
+/** Unrecognised predictions of one key after which an alarm is raised: someone may be probing the gallery. */
+export const PROBING_ALARM = { perSecond: 1000 / 3600, burstSeconds: 3600 } as const
 
 export const BURST_SECONDS = 10
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { ERRORS, OPERATIONS, toOpenApi, VERSION } from './index.ts'
+import { ERRORS, NODE_ERRORS, OPERATIONS, toOpenApi, VERSION } from './index.ts'
 
 const document = toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION })
 
@@ -20,6 +20,7 @@ test('every operation has an id, a summary, a description and its errors', () =>
   for (const op of OPERATIONS) {
     assert.ok(op.summary.length > 0 && op.description.endsWith('.'), op.operationId)
     for (const code of op.errors) assert.ok(code in ERRORS)
+    for (const code of op.nodeErrors ?? []) assert.ok(code in NODE_ERRORS)
   }
 })
 
@@ -31,7 +32,15 @@ test('a titled schema is written once and referred to', () => {
     'Descriptor',
     'Error',
     'ErrorDetail',
+    'Feature',
     'Health',
+    'NodeDeleteReply',
+    'NodeEnrollReply',
+    'NodeError',
+    'NodeKeyValid',
+    'NodePlainEnrollReply',
+    'NodePlainPredictReply',
+    'NodePredictReply',
     'ProcessState',
     'StringPage',
     'StringRecord',

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { ERRORS, ErrorBody, type ErrorCode } from './errors.ts'
+import { NODE_ERRORS, NodeError, type NodeErrorCode } from './node-errors.ts'
 import type { Operation } from './operation.ts'
 
 type Json = { [key: string]: unknown }
@@ -68,18 +69,24 @@ function operationObject(op: Operation, components: Map<string, Json>): Json {
     ...parameterObjects(op.params, 'path', components),
     ...parameterObjects(op.query, 'query', components),
     ...(op.idempotent ? [IDEMPOTENCY_PARAMETER] : []),
+    ...Object.entries(op.headers ?? {}).map(([name, header]) => ({ name, in: 'header', required: false, ...header })),
   ]
   return {
     operationId: op.operationId,
     tags: [AREA_TAGS[op.area].name],
     summary: op.summary,
     description: op.description,
-    security: { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[op.auth],
+    security: op.nodeErrors
+      ? KEY_IN_HEADER_OR_BODY
+      : { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[op.auth],
     ...(parameters.length > 0 && { parameters }),
     ...(op.body && { requestBody: requestBody(op, components) }),
     responses: responses(op, components),
   }
 }
+
+/** Area E takes the key in the body too, so the header alone is not required. */
+const KEY_IN_HEADER_OR_BODY = [{ apiKey: [] }, {}]
 
 const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',
@@ -128,6 +135,7 @@ function responses(op: Operation, components: Map<string, Json>): Json {
       ...(reply.schema && { content: { 'application/json': { schema: hoist(reply.schema, components) } } }),
     }
   }
+  if (op.nodeErrors) return { ...byStatus, ...nodeErrorResponses(op.nodeErrors, components) }
   const codesByStatus = Map.groupBy(errorCodesOf(op), (code) => String(ERRORS[code].status))
   for (const [status, codes] of [...codesByStatus].sort()) {
     if (byStatus[status]) continue
@@ -137,6 +145,35 @@ function responses(op: Operation, components: Map<string, Json>): Json {
     }
   }
   return byStatus
+}
+
+const NODE_ALWAYS_POSSIBLE: readonly NodeErrorCode[] = [
+  'NODE_KEY_MISSING',
+  'NODE_KEY_REJECTED',
+  'NODE_INVALID_JSON',
+  'NODE_FIELD_INVALID',
+  'NODE_RATE_LIMITED',
+  'NODE_TOO_LARGE',
+  'NODE_MEDIA_TYPE',
+  'NODE_INTERNAL',
+]
+
+function nodeErrorResponses(codes: readonly NodeErrorCode[], components: Map<string, Json>): Json {
+  const byHttp = Map.groupBy([...codes, ...NODE_ALWAYS_POSSIBLE], (code) => String(NODE_ERRORS[code].http))
+  return Object.fromEntries(
+    [...byHttp].sort().map(([http, inHttp]) => [
+      http,
+      {
+        description: inHttp
+          .map((code) => {
+            const { status, message, meaning } = NODE_ERRORS[code]
+            return `\`status\` ${status}, \`${message}\`: ${meaning}`
+          })
+          .join('\n\n'),
+        content: { 'application/json': { schema: hoist(NodeError, components) } },
+      },
+    ]),
+  )
 }
 
 /** Copies a schema, moving every titled part into `components` and leaving a reference in its place. */

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import type { NodeErrorCode } from './node-errors.ts'
 
 /** The interface areas of the specification. `-` marks routes that belong to none (health of a process, the reference). */
 export type Area = 'A' | 'B' | 'C' | 'D' | 'E' | '-'
@@ -33,6 +34,10 @@ export interface Operation {
   idempotent?: boolean
   success: Readonly<Record<number, SuccessReply>>
   errors: readonly ErrorCode[]
+  /** Area E has errors of its own; its `errors` are empty. */
+  nodeErrors?: readonly NodeErrorCode[]
+  /** Request headers worth naming, besides the key. */
+  headers?: Readonly<Record<string, { description: string; schema: Readonly<Record<string, unknown>> }>>
 }
 
 export type Scope =

@@ -1,5 +1,13 @@
-import { BURST_SECONDS, LIMITS, type Operation, RATES, type RateName } from '@ostiary/contract'
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import {
+  BURST_SECONDS,
+  LIMITS,
+  type Operation,
+  RATES,
+  type Rate,
+  type RateName,
+  WRONG_KEY_CHECKS,
+} from '@ostiary/contract'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -19,11 +27,24 @@ interface Deps {
 export interface Guard {
   /** The hook that stands before a route: who is calling, may they, and how often. */
   before(op: Operation, rate: RateName): onRequestHookHandler
+  /** The same for an area that takes the key in the body field `api_key` too: runs when the body is read. */
+  afterBody(op: Operation, rate: RateName): preValidationHookHandler
+  /** The same for the check of a key itself: an address that tries many wrong ones is sent away for a while. */
+  keyCheck(op: Operation, rate: RateName): preValidationHookHandler
   /** For routes that need no key: a wrong one that is sent is refused all the same. */
   refuseWrongKey: onRequestHookHandler
 }
 
 const callers = createRequestSlot<Caller>('caller')
+
+const presentedKeys = createRequestSlot<string>('presented key')
+
+/** The key itself, for what must be computed with it. Only behind `afterBody`. */
+export function presentedKeyOf(request: FastifyRequest): string {
+  const key = presentedKeys.get(request)
+  if (key === undefined) throw new Error('The route has no guard')
+  return key
+}
 
 /** The caller that the guard let in. */
 export function callerOf(request: FastifyRequest): Caller {
@@ -38,8 +59,7 @@ export function findCaller(request: FastifyRequest): Caller | undefined {
 
 export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }: Deps): Guard {
   /** A key that is sent is always checked, so a wrong one is refused even where none is needed. */
-  function identify(request: FastifyRequest, op: Access): Caller | Promise<Caller> {
-    const presented = request.headers['x-api-key']
+  function identify(request: FastifyRequest, op: Access, presented: unknown): Caller | Promise<Caller> {
     if (presented === undefined || presented === '') {
       if (op.auth === 'required' || authRequiredAreas.has(op.area)) {
         throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
@@ -56,7 +76,8 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
   function limit(request: FastifyRequest, reply: FastifyReply, op: Operation, rate: RateName): AppError | undefined {
     const caller = callerOf(request)
     const kind = caller.keyId === undefined ? 'anonymous' : caller.livemode ? 'live' : 'test'
-    const perSecond = RATES[rate][kind].perSecond * caller.rateFactor
+    const rates: { live: Rate; test: Rate; anonymous?: Rate } = RATES[rate]
+    const perSecond = (rates[kind]?.perSecond ?? 0) * caller.rateFactor
     if (perSecond === Number.POSITIVE_INFINITY) return undefined
     const verdict = limiter.take(`${rate}/${caller.keyId ?? networkOf(request.ip)}`, perSecond, clock.monotonicMs())
     reply.header('ratelimit-policy', `"${rate}";q=${perSecond * BURST_SECONDS};w=${BURST_SECONDS}`)
@@ -68,10 +89,15 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
   }
 
   /** The usual case has its answer at once; a promise for it would cost more than the check. */
-  function whenIdentified(request: FastifyRequest, op: Access, then: (error?: Error, caller?: Caller) => void): void {
+  function whenIdentified(
+    request: FastifyRequest,
+    op: Access,
+    presented: unknown,
+    then: (error?: Error, caller?: Caller) => void,
+  ): void {
     let caller: Caller | Promise<Caller>
     try {
-      caller = identify(request, op)
+      caller = identify(request, op, presented)
     } catch (error) {
       then(error as Error)
       return
@@ -84,16 +110,46 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
       )
   }
 
+  /** A wrong key is one more guess of this address; the eleventh in a minute gets another answer. */
+  function countGuess(request: FastifyRequest, op: Operation, error: Error | undefined): Error | undefined {
+    const wrong = error instanceof AppError && (error.fault === 'unauthenticated' || error.fault === 'forbidden')
+    if (!wrong || error.code === 'MISSING_API_KEY') return error
+    const { perSecond, burstSeconds } = WRONG_KEY_CHECKS
+    const guesses = `key-checks/${networkOf(request.ip)}`
+    const { allowed, retryAfterSeconds } = limiter.take(guesses, perSecond, clock.monotonicMs(), burstSeconds)
+    if (allowed) return error
+    metrics.rateLimited.count(op.operationId)
+    return new AppError('rate_limited', 'RATE_LIMITED', 'Too many wrong API keys', { retryAfterSeconds })
+  }
+
+  function checkAfterBody(
+    op: Operation,
+    rate: RateName,
+    refuse: (request: FastifyRequest, error: Error | undefined) => Error | undefined,
+  ): preValidationHookHandler {
+    return (request, reply, done) => {
+      const presented = keyInHeaderOrBody(request)
+      whenIdentified(request, op, presented, (error, caller) => {
+        if (!caller) return done(refuse(request, error))
+        callers.set(request, caller)
+        presentedKeys.set(request, String(presented))
+        done(limit(request, reply, op, rate))
+      })
+    }
+  }
+
   return {
     before: (op, rate) => (request, reply, done) => {
-      whenIdentified(request, op, (error, caller) => {
+      whenIdentified(request, op, request.headers['x-api-key'], (error, caller) => {
         if (!caller) return done(error)
         callers.set(request, caller)
         done(limit(request, reply, op, rate))
       })
     },
+    afterBody: (op, rate) => checkAfterBody(op, rate, (_request, error) => error),
+    keyCheck: (op, rate) => checkAfterBody(op, rate, (request, error) => countGuess(request, op, error)),
     refuseWrongKey: (request, _reply, done) => {
-      whenIdentified(request, KEYLESS, (error) => {
+      whenIdentified(request, KEYLESS, request.headers['x-api-key'], (error) => {
         // Whether the key is right cannot be told while the store is away; the health check must answer then.
         const cannotTell = error instanceof AppError && error.fault === 'unavailable'
         done(cannotTell ? undefined : error)
@@ -101,6 +157,18 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     },
   }
 }
+
+/** Two keys that differ are refused like a wrong one: whose data is meant cannot be told. */
+function keyInHeaderOrBody({ headers, body }: FastifyRequest): unknown {
+  const inHeader = headers['x-api-key']
+  const inBody = typeof body === 'object' && body !== null && 'api_key' in body ? body.api_key : undefined
+  if (inBody === undefined || inBody === null || inBody === '') return inHeader
+  if (inHeader === undefined || inHeader === '' || inHeader === inBody) return inBody
+  return NO_KEY
+}
+
+/** Passes for a key that is there and is none. */
+const NO_KEY = Symbol('no key')
 
 type Access = Pick<Operation, 'auth' | 'area' | 'scope'>
 const KEYLESS = { auth: 'none', area: '-' } as const

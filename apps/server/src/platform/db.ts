@@ -38,6 +38,8 @@ export interface DbOptions {
   statementTimeoutMs: number
   connectTimeoutMs: number
   applicationName: string
+  /** Settings of PostgreSQL that every connection starts with. */
+  sessionSettings?: Readonly<Record<string, string>>
   log: Log
 }
 
@@ -52,6 +54,7 @@ export function createDb(options: DbOptions): Db {
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
+    ...(options.sessionSettings && { options: asOptions(options.sessionSettings) }),
   })
   // A connection can break while it is idle, or while a transaction holds it between two statements. Without a
   // listener either would end the process; the pool replaces idle ones, and the next statement reports the other.
@@ -137,6 +140,12 @@ export function createDb(options: DbOptions): Db {
       await pool.end()
     },
   }
+}
+
+function asOptions(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
 }
 
 const BEGIN = sql('', 'begin')

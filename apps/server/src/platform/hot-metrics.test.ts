@@ -16,7 +16,7 @@ test('a counter counts by label and is written in the text format', () => {
 })
 
 test('a histogram is cumulative, and its last bucket equals its count', () => {
-  const timer = createTimer('t_seconds', 'Time')
+  const timer = createTimer('t_seconds', 'Time', ['operation', 'status'])
   for (const seconds of [0.0005, 0.001, 0.02, 99]) timer.observe('op', 200, seconds)
   timer.observe('op', 404, 0.3)
   const text = timer.text()

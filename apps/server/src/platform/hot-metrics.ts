@@ -9,7 +9,8 @@ export interface LabelledCounter {
 }
 
 export interface RequestTimer {
-  observe(operation: string, status: number, seconds: number): void
+  /** The two labels, and how long it took. */
+  observe(first: string, second: string | number, seconds: number): void
   text(): string
 }
 
@@ -27,16 +28,17 @@ export function createLabelledCounter(name: string, help: string, labelName: str
   }
 }
 
-/** Counts and times requests: a histogram by operation and status. Labels are ours alone, never what a caller sent. */
-export function createTimer(name: string, help: string): RequestTimer {
-  const series = new Map<string, { operation: string; status: number; buckets: number[]; sum: number; count: number }>()
+/** Counts and times things: a histogram with two labels. Their values are ours alone, never what a caller sent. */
+export function createTimer(name: string, help: string, labelNames: readonly [string, string]): RequestTimer {
+  const series = new Map<string, { labels: string; buckets: number[]; sum: number; count: number }>()
 
   return {
-    observe(operation, status, seconds) {
-      const key = operation + status
+    observe(first, second, seconds) {
+      const key = first + second
       let one = series.get(key)
       if (!one) {
-        one = { operation, status, buckets: BUCKETS.map(() => 0), sum: 0, count: 0 }
+        const labels = `${labelNames[0]}="${first}",${labelNames[1]}="${second}"`
+        one = { labels, buckets: BUCKETS.map(() => 0), sum: 0, count: 0 }
         series.set(key, one)
       }
       one.sum += seconds
@@ -46,8 +48,7 @@ export function createTimer(name: string, help: string): RequestTimer {
     },
     text() {
       let text = `# HELP ${name} ${help}\n# TYPE ${name} histogram\n`
-      for (const { operation, status, buckets, sum, count } of series.values()) {
-        const labels = `operation="${operation}",status="${status}"`
+      for (const { labels, buckets, sum, count } of series.values()) {
         let below = 0
         for (const [index, bound] of BUCKETS.entries()) {
           below += buckets[index] ?? 0

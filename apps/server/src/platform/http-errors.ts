@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorBody } from '@ostiary/contract'
+import { ERRORS, type ErrorBody, type ErrorCode } from '@ostiary/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './errors.ts'
 import { createRequestSlot } from './request-slot.ts'
@@ -8,7 +8,7 @@ export type ErrorRenderer = (
   error: AppError,
   request: FastifyRequest,
   reply: FastifyReply,
-) => { contentType: string; body: unknown }
+) => { contentType: string; body: unknown; status?: number }
 
 /** Scopes a renderer to the routes registered on this instance: bad JSON, schema failures and unknown paths included. */
 export function renderErrorsWith(app: FastifyInstance, render: ErrorRenderer): void {
@@ -23,9 +23,9 @@ export function sendError(error: AppError, render: ErrorRenderer, request: Fasti
   if (error.extra.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.extra.retryAfterSeconds))
   if (error.extra.allow) reply.header('allow', error.extra.allow.join(', '))
   if (error.status === 413 || error.status === 408) reply.header('connection', 'close')
-  const { contentType, body } = render(error, request, reply)
+  const { contentType, body, status = error.status } = render(error, request, reply)
   // Serialised here: the response schemas of a route describe its successes only.
-  reply.code(error.status).header('content-type', contentType).serializer(String).send(JSON.stringify(body))
+  reply.code(status).header('content-type', contentType).serializer(String).send(JSON.stringify(body))
 }
 
 const outcomeCodes = createRequestSlot<string>('outcome')
@@ -44,7 +44,7 @@ export const renderCommon: ErrorRenderer = (error, request) => {
   const { statusCode, message, ...members } = body
   return {
     contentType: 'application/problem+json; charset=utf-8',
-    body: { type: 'about:blank', title: ERRORS[error.code].meaning, status: statusCode, detail: message, ...members },
+    body: { type: 'about:blank', title: ERRORS[body.code].meaning, status: statusCode, detail: message, ...members },
   }
 }
 
@@ -53,11 +53,16 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
   return {
     statusCode: error.status,
     message: error.message,
-    code: error.code,
+    code: commonCode(error),
     requestId,
     ...(details && { details: [...details] }),
     ...(retryAfterSeconds !== undefined && { retryAfter: retryAfterSeconds }),
   }
+}
+
+/** An area with codes of its own renders them itself; one that comes here has lost its way. */
+function commonCode({ code }: AppError): ErrorCode {
+  return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'INTERNAL'
 }
 
 /** Everything that can be thrown on the way of a request becomes an AppError; what is not known is our fault. */

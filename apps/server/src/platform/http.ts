@@ -2,8 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Server } from 'node:http'
 import { LIMITS } from '@ostiary/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { correlationIdOf } from './correlation.ts'
 import { AppError } from './errors.ts'
-import { outcomeCodeOf, renderCommon, renderErrorsWith, sendError, toAppError } from './http-errors.ts'
+import {
+  type ErrorRenderer,
+  outcomeCodeOf,
+  renderCommon,
+  renderErrorsWith,
+  sendError,
+  toAppError,
+} from './http-errors.ts'
 import type { Ids } from './ids.ts'
 import { decodeText, parseJsonBody } from './json-body.ts'
 import { type Log, logRequest } from './log.ts'
@@ -19,6 +27,8 @@ export interface HttpOptions {
   ids: Ids
   log: Log
   metrics: Metrics
+  /** Areas with an error shape of their own, by the beginning of their paths: for requests that reach no route. */
+  errorShapes?: Readonly<Record<string, ErrorRenderer>>
   /** Who called, once that is known: for the log line. */
   callerOf: (request: FastifyRequest) => { tenantId: string; keyId?: string } | undefined
 }
@@ -47,7 +57,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       // A path that cannot be decoded never reaches the hooks.
       setCommonHeaders(request, reply, options.version)
-      sendError(toAppError(error), renderCommon, request, reply)
+      sendError(toAppError(error), rendererOf(request, options), request, reply)
     },
   }) as unknown as FastifyInstance
   answerOddities(app.server as Server, () => ids.nextUnbound())
@@ -70,6 +80,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       durationMs: Math.round(durationMs * 100) / 100,
       tenantId: caller?.tenantId,
       keyId: caller?.keyId,
+      correlationId: correlationIdOf(request),
     })
     done()
   })
@@ -77,7 +88,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   readBodies(app)
   app.setValidatorCompiler(validatorCompiler as never)
   renderErrorsWith(app, renderCommon)
-  answerUnknownPaths(app)
+  answerUnknownPaths(app, options)
   return app
 }
 
@@ -190,7 +201,7 @@ function unsupported(message: string): AppError {
 }
 
 /** 404 for unknown paths, 405 with `Allow` for known paths with another method. */
-function answerUnknownPaths(app: FastifyInstance): void {
+function answerUnknownPaths(app: FastifyInstance, options: HttpOptions): void {
   const methodsByPattern = new Map<string, { pattern: RegExp; methods: Set<string> }>()
   app.addHook('onRoute', (route) => {
     const entry = methodsByPattern.get(route.url) ?? { pattern: patternOf(route.url), methods: new Set() }
@@ -208,8 +219,13 @@ function answerUnknownPaths(app: FastifyInstance): void {
             allow: [...new Set(allow)].sort(),
           })
         : new AppError('not_found', 'NOT_FOUND', 'There is nothing at this path')
-    sendError(error, renderCommon, request, reply)
+    sendError(error, rendererOf(request, options), request, reply)
   })
+}
+
+function rendererOf({ url }: FastifyRequest, { errorShapes = {} }: HttpOptions): ErrorRenderer {
+  const [, render] = Object.entries(errorShapes).find(([start]) => url.startsWith(start)) ?? []
+  return render ?? renderCommon
 }
 
 function patternOf(url: string): RegExp {

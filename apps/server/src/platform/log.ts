@@ -14,6 +14,7 @@ const ALLOWED = new Set([
   'detail',
   'durationMs',
   'requestId',
+  'correlationId',
   'sessionId',
   'tenantId',
   'keyId',
@@ -65,6 +66,7 @@ export interface RequestLine {
   durationMs: number
   tenantId: string | undefined
   keyId: string | undefined
+  correlationId: string | undefined
 }
 
 /**
@@ -76,11 +78,12 @@ export function logRequest(log: Log, line: RequestLine): void {
   const code = line.code === undefined ? '' : `,"code":"${line.code}"`
   const tenant = line.tenantId === undefined ? '' : `,"tenantId":"${line.tenantId}"`
   const key = line.keyId === undefined ? '' : `,"keyId":"${line.keyId}"`
+  const correlation = line.correlationId === undefined ? '' : `,"correlationId":"${line.correlationId}"`
   outputs
     .get(log)
     ?.write(
       `{"level":"info","time":"${isoNow()}","requestId":"${line.requestId}","operation":"${line.operation}",` +
-        `"status":${line.status}${code},"durationMs":${line.durationMs}${tenant}${key},"msg":"request"}\n`,
+        `"status":${line.status}${code},"durationMs":${line.durationMs}${tenant}${key}${correlation},"msg":"request"}\n`,
     )
 }
 

@@ -11,6 +11,8 @@ export interface Metrics {
   keyChecks: LabelledCounter
   /** Label: job and result, as in `purge-idempotency-keys done`. */
   jobs: LabelledCounter
+  /** A feature's own metric joins the others. */
+  add<M extends { text(): string }>(metric: M): M
   /** Everything in the text format of Prometheus. */
   text(): Promise<string>
 }
@@ -29,6 +31,7 @@ export function createMetrics(version: string, { processMetrics = true } = {}): 
     requests: createTimer(
       'ostiary_http_request_seconds',
       'Requests by operation and status; time from first byte in to last byte out',
+      ['operation', 'status'],
     ),
     rateLimited: createLabelledCounter('ostiary_rate_limited_total', 'Requests refused by a rate limit', 'operation'),
     idempotentReplays: createLabelledCounter(
@@ -39,14 +42,16 @@ export function createMetrics(version: string, { processMetrics = true } = {}): 
     keyChecks: createLabelledCounter('ostiary_key_checks_total', 'API key checks: cached, loaded, rejected', 'result'),
     jobs: createLabelledCounter('ostiary_jobs_total', 'Background jobs run by the worker', 'job_result'),
   }
+  const added: { text(): string }[] = []
   return {
     ...hot,
     registry,
+    add(metric) {
+      added.push(metric)
+      return metric
+    },
     text: async () =>
-      (await registry.metrics()) +
-      Object.values(hot)
-        .map((metric) => metric.text())
-        .join(''),
+      (await registry.metrics()) + [...Object.values(hot), ...added].map((metric) => metric.text()).join(''),
   }
 }
 

@@ -11,11 +11,11 @@ export interface RateVerdict {
 
 /**
  * Generic cell rate algorithm: one number per caller, the time at which all that was taken is paid back. A caller may
- * run ahead by BURST_SECONDS. Kept in memory per process: with N processes a caller can reach N times the rate
+ * run ahead by BURST_SECONDS, or by what the call says. Kept in memory per process: with N processes a caller can reach N times the rate
  * (decision 0005).
  */
 export interface RateLimiter {
-  take(key: string, perSecond: number, nowMs: number): RateVerdict
+  take(key: string, perSecond: number, nowMs: number, burstSeconds?: number): RateVerdict
   /** Seconds to wait before a request would be allowed; 0 when it would be now. Takes nothing. */
   wait(key: string, perSecond: number, nowMs: number): number
   size(): number
@@ -34,9 +34,9 @@ export function createRateLimiter(maxCallers = 50_000): RateLimiter {
   }
 
   return {
-    take(key, perSecond, nowMs) {
+    take(key, perSecond, nowMs, burstSeconds = BURST_SECONDS) {
       const cost = 1000 / perSecond
-      const ahead = BURST_SECONDS * 1000
+      const ahead = burstSeconds * 1000
       const base = Math.max(paidBackAt.get(key) ?? 0, nowMs)
       const next = base + cost
       // Half a microsecond of tolerance: sums of fractions must not refuse the last request of a burst.

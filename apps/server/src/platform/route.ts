@@ -1,5 +1,11 @@
 import type { Operation, Part } from '@ostiary/contract'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preValidationHookHandler,
+} from 'fastify'
 import type { TSchema } from 'typebox'
 import { createRequestSlot } from './request-slot.ts'
 
@@ -13,11 +19,17 @@ export type RequestOf<O extends Operation> = FastifyRequest<{
 interface RouteOptions<O extends Operation> {
   /** Runs before the body is read: who is calling, and may they. */
   guard?: onRequestHookHandler
+  /** The same for areas that take the key in the body: runs when the body is read and not yet checked. */
+  guardAfterBody?: preValidationHookHandler
+  /** Set to false where the feature reads the body itself, because each fault has an answer of its own. */
+  checkBody?: boolean
+  bodyLimitBytes?: number
   handler(request: RequestOf<O>, reply: FastifyReply): unknown
 }
 
 /** Serves one operation of the contract. The success schemas are an allow-list: a field they do not name cannot leave. */
-export function route<O extends Operation>(app: FastifyInstance, op: O, { guard, handler }: RouteOptions<O>): void {
+export function route<O extends Operation>(app: FastifyInstance, op: O, options: RouteOptions<O>): void {
+  const { guard, guardAfterBody, checkBody = true, bodyLimitBytes, handler } = options
   const response: Record<string, TSchema> = {}
   for (const [status, reply] of Object.entries(op.success)) if (reply.schema) response[status] = reply.schema
   const name: onRequestHookHandler = (request, _reply, done) => {
@@ -30,10 +42,12 @@ export function route<O extends Operation>(app: FastifyInstance, op: O, { guard,
     schema: {
       ...(op.params && { params: op.params }),
       ...(op.query && { querystring: op.query }),
-      ...(op.body && { body: op.body }),
+      ...(op.body && checkBody && { body: op.body }),
       response,
     },
     onRequest: guard ? [name, guard] : name,
+    ...(guardAfterBody && { preValidation: guardAfterBody }),
+    ...(bodyLimitBytes !== undefined && { bodyLimit: bodyLimitBytes }),
     handler: handler as (request: FastifyRequest, reply: FastifyReply) => unknown,
   })
 }

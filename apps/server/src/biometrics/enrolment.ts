@@ -1,0 +1,185 @@
+import { type ModelVersion, NODE_LIMITS } from '@ostiary/contract'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
+import { bucketOf, type Ids } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import { createTurns } from '../platform/turns.ts'
+import { nodeError } from './errors.ts'
+import type { Gallery } from './gallery.ts'
+import type { GroupId, GroupKeys } from './group-keys.ts'
+import type { Groups } from './groups.ts'
+import type { NodeMetrics } from './metrics.ts'
+import { scoreOf, THRESHOLDS } from './models.ts'
+import { enrollLevelOf, isGood, judge } from './quality.ts'
+import { faceStore, type Neighbour, SHARED_SHELVES, type SpaceId } from './store.ts'
+import { middleOf, toBytes, toHalfvec } from './vector.ts'
+
+const RETRY_DELAYS_MS = [200, 1_000]
+const GIVE_UP_AFTER_MS = 10_000
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+  log: Log
+  groups: Groups
+  gallery: Gallery
+  metrics: NodeMetrics
+}
+
+export interface EnrolRequest {
+  version: ModelVersion
+  /** Of length 1 each. */
+  vectors: readonly Float64Array[]
+  /** The caller's own name for the person. */
+  externalId?: string | undefined
+}
+
+export interface Enrolled {
+  personId: string
+  guid: string
+  enrollLevel: number
+  score: number
+  isNew: boolean
+}
+
+/** Everything one enrolment needs, the same for each of its attempts. */
+interface Job {
+  space: SpaceId
+  keys: GroupKeys
+  /** The id of the person that this job makes, if it makes one: a repeated attempt recognises its own work by it. */
+  personId: string
+  good: readonly Float64Array[]
+  probe: Buffer
+  externalRef: Buffer | undefined
+}
+
+export function createEnrolment({ cells, clock, ids, log, groups, gallery, metrics }: Deps) {
+  const inTurn = createTurns()
+
+  /** Drops the bad vectors; a request without a good one enrols nobody. */
+  function filter({ version, vectors }: EnrolRequest): Float64Array[] {
+    const judged = judge(vectors, THRESHOLDS[version].duplicateMin)
+    for (const one of judged) if (!isGood(one)) metrics.filtered.count(one.reason)
+    const good = judged.filter(isGood).map(({ vector }) => vector)
+    if (good.length === 0) {
+      const disagree = judged.some(({ reason }) => reason === 'disagrees')
+      throw nodeError('NODE_ENROLL_REFUSED', disagree ? 'the features are not of one person' : 'no feature is usable')
+    }
+    return good
+  }
+
+  /**
+   * One attempt. A search without any lock comes first: it finds most duplicates. Only a face that seems new takes its turn
+   * at the space's row, where it is compared with whatever was added since that search.
+   */
+  async function attempt(job: Job): Promise<Enrolled> {
+    const { space, probe } = job
+    const db = cells.forId(space.tenantId)
+    const seen = await gallery.search(space, 'enroll', { embedding: probe, limit: 1 })
+    const known = seen?.neighbours.find((neighbour) => isDuplicate(space, neighbour))
+    if (known) return existing(db, job, known)
+    if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_SHELVES)
+    const turn = `${space.tenantId}/${space.livemode}/${space.version}`
+    return inTurn(turn, () => db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0)))
+  }
+
+  async function enrolLocked(tx: Queryable, job: Job, afterSeq: number): Promise<Enrolled> {
+    const { space, keys, probe, good, externalRef } = job
+    const { shelf, lastSeq } = await faceStore.lockSpace(tx, space)
+    const added = await faceStore.searchSince(tx, space, { shelf, embedding: probe, afterSeq })
+    if (added && isDuplicate(space, added)) return existing(tx, job, added)
+    const owner = externalRef && (await faceStore.lockByRef(tx, space, externalRef))
+    if (owner) await refuseSecondFace(tx, space, owner.personId)
+    const personId = owner?.personId ?? job.personId
+    const wrappedKey = owner?.wrappedKey ?? keys.newPersonKey(personId)
+    if (!owner) {
+      const person = { personId, wrappedKey, externalRef: externalRef ?? null }
+      await faceStore.insertPerson(tx, space, person, clock.now())
+    }
+    const enrollLevel = enrollLevelOf(good.length)
+    const rotate = keys.rotation(space.version)
+    for (const [index, vector] of good.entries()) {
+      const seq = lastSeq + 1 + index
+      const sealedVector = keys.sealTemplate(wrappedKey, { personId, version: space.version, seq }, toBytes(vector))
+      const template = { seq, sealedVector, embedding: toHalfvec(rotate(vector)) }
+      await faceStore.insertTemplate(tx, space, { shelf, personId, enrollLevel }, template)
+    }
+    await faceStore.growSpace(tx, space, good.length)
+    return { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true }
+  }
+
+  /** The person is there already. A name that is still free is bound to them; nothing else changes. */
+  async function existing(db: Queryable, job: Job, { personId, enrollLevel, cosine }: Neighbour): Promise<Enrolled> {
+    if (personId !== job.personId && job.externalRef) {
+      await faceStore.bindRef(db, job.space, personId, job.externalRef)
+    }
+    const score = scoreOf(job.space.version, cosine)
+    return { personId, guid: job.keys.guid, enrollLevel, score, isNew: personId === job.personId }
+  }
+
+  /** Retries what may pass: a lost connection, a deadlock. What the caller did wrong does not get better. */
+  async function run(job: Job): Promise<Enrolled> {
+    const started = clock.monotonicMs()
+    for (let tried = 1; ; tried++) {
+      try {
+        return await attempt(job)
+      } catch (error) {
+        if (error instanceof AppError && error.fault === 'invalid_request') throw error
+        metrics.retries.count(String(tried))
+        log.warn({ err: error, count: tried }, 'enrolment attempt failed')
+        const delayMs = RETRY_DELAYS_MS[tried - 1] ?? 0
+        const late = clock.monotonicMs() + delayMs - started > GIVE_UP_AFTER_MS
+        if (tried >= NODE_LIMITS.enrolAttempts || late) throw nodeError('NODE_ENROLL_FAILED', undefined, error)
+        await new Promise((resolve) => setTimeout(resolve, delayMs))
+      }
+    }
+  }
+
+  return {
+    /** Enrols a face, or returns the person who has it. */
+    async enrol(group: GroupId, request: EnrolRequest): Promise<Enrolled> {
+      try {
+        const good = filter(request)
+        const enrolled = await run(await prepare(group, request, good))
+        metrics.enrolments.count(enrolled.isNew ? 'new' : 'existing')
+        return enrolled
+      } catch (error) {
+        const refused = error instanceof AppError && error.fault === 'invalid_request'
+        metrics.enrolments.count(refused ? 'refused' : 'failed')
+        throw error instanceof AppError && error.code.startsWith('NODE_')
+          ? error
+          : nodeError('NODE_ENROLL_FAILED', undefined, error)
+      }
+    },
+  }
+
+  async function prepare(group: GroupId, request: EnrolRequest, good: Float64Array[]): Promise<Job> {
+    const { version, externalId } = request
+    const space = { tenantId: group.tenantId, livemode: group.livemode, version }
+    const keys = await groups.findOrCreate(space)
+    return {
+      space,
+      keys,
+      personId: ids.next(bucketOf(group.tenantId)),
+      good,
+      probe: toHalfvec(keys.rotation(version)(middleOf(good))),
+      externalRef: externalId === undefined ? undefined : keys.externalRef(externalId),
+    }
+  }
+}
+export type Enrolment = ReturnType<typeof createEnrolment>
+
+function isDuplicate({ version }: SpaceId, { cosine }: Neighbour): boolean {
+  return cosine >= THRESHOLDS[version].duplicateMin
+}
+
+/** A name stands for one face per model version; a person known from another version may get this one too. */
+async function refuseSecondFace(tx: Queryable, space: SpaceId, personId: string): Promise<void> {
+  const templates = await faceStore.findTemplateSeqs(tx, space, personId)
+  if (templates.some(({ version }) => version === space.version)) {
+    throw nodeError('NODE_ENROLL_REFUSED', 'metadata.id is bound to another face')
+  }
+}

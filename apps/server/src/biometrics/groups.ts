@@ -1,0 +1,84 @@
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { bucketOf, type Ids } from '../platform/ids.ts'
+import type { KeyVault } from '../platform/key-vault.ts'
+import { createGroupKeys, type GroupId, type GroupKeys, groupKeyContext, newGroupKey } from './group-keys.ts'
+import { faceStore } from './store.ts'
+
+const MAX_OPEN = 2_000
+const RESEAL_BATCH = 200
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+  vault: KeyVault
+}
+
+/** The groups' keys, opened when first needed. A group's key never changes, so what is open stays right. */
+export function createGroups({ cells, clock, ids, vault }: Deps) {
+  const opened = new Map<string, GroupKeys>()
+  const nameOf = ({ tenantId, livemode }: GroupId) => `${tenantId}/${livemode}`
+
+  async function find(id: GroupId): Promise<GroupKeys | undefined> {
+    const known = opened.get(nameOf(id))
+    if (known) return known
+    const row = await faceStore.findGroup(cells.forId(id.tenantId), id)
+    if (!row) return undefined
+    const keys = createGroupKeys(id, row.guid, await vault.open(row, groupKeyContext(id)))
+    if (opened.size >= MAX_OPEN) opened.delete(opened.keys().next().value ?? '')
+    opened.set(nameOf(id), keys)
+    return keys
+  }
+
+  return {
+    find,
+
+    /** Two processes may do this at once: the first row stays, and both use it. */
+    async findOrCreate(id: GroupId): Promise<GroupKeys> {
+      const known = await find(id)
+      if (known) return known
+      const sealed = await vault.seal(newGroupKey(), groupKeyContext(id))
+      const guid = ids.next(bucketOf(id.tenantId))
+      await faceStore.insertGroup(cells.forId(id.tenantId), id, { guid, ...sealed }, clock.now())
+      const created = await find(id)
+      if (!created) throw new Error('The group is gone')
+      return created
+    },
+
+    /** Seals with the current master key what an older one sealed. Safe to interrupt and to run twice. */
+    async reseal(): Promise<number> {
+      let done = 0
+      for (const { db } of cells.all()) {
+        for (;;) {
+          const moved = await db.transaction(resealBatch)
+          done += moved
+          if (moved < RESEAL_BATCH) break
+        }
+      }
+      return done
+    },
+
+    /** How many groups each master key has sealed. */
+    async countByMasterKey(): Promise<Map<string, number>> {
+      const counts = new Map<string, number>()
+      for (const { db } of cells.all()) {
+        for (const { masterKeyId, count } of await faceStore.countByMasterKey(db)) {
+          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
+        }
+      }
+      return counts
+    },
+  }
+
+  async function resealBatch(tx: Queryable): Promise<number> {
+    const batch = await faceStore.lockSealedWithOther(tx, vault.currentKeyId, RESEAL_BATCH)
+    for (const row of batch) {
+      const context = groupKeyContext(row)
+      await faceStore.reseal(tx, row, await vault.seal(await vault.open(row, context), context))
+    }
+    return batch.length
+  }
+}
+export type Groups = ReturnType<typeof createGroups>

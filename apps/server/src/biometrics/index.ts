@@ -1,0 +1,8 @@
+export { createEnrolment, type Enrolment } from './enrolment.ts'
+export { renderNodeError } from './errors.ts'
+export { createGallery } from './gallery.ts'
+export { createGroups } from './groups.ts'
+export { createNodeMetrics } from './metrics.ts'
+export { createRecognition, type Recognition } from './recognition.ts'
+export { nodeRoutes } from './routes.ts'
+export { createTransport } from './transport.ts'

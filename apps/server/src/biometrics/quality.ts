@@ -1,0 +1,67 @@
+import { NODE_LIMITS } from '@ostiary/contract'
+import { dot } from './vector.ts'
+
+export interface Judged {
+  vector: Float64Array
+  /** 0 is good, 1 is bad; filtered from 0.8 on. */
+  badness: number
+  reason: 'flat' | 'disagrees'
+}
+
+/**
+ * How bad each embedding of one request is, 0 to 1: the larger of two measures. The specification names a threshold (0.8) and
+ * not what it is compared with; this is our reading (docs/api/biometrics.md).
+ *
+ * flat: the vector points where nothing distinguishes its entries, as an empty or masked picture's does. Measured as the
+ * cosine with the constant vector, which no real face reaches.
+ * disagrees: the vector is not of the person whom the request's other vectors show. Measured as the cosine with the
+ * vector in their middle, beside the model's threshold. Of two that disagree neither can be trusted.
+ *
+ * What it cannot see is a blurred or covered face in a single vector: that would need examples of such vectors.
+ */
+export function judge(vectors: readonly Float64Array[], sameMin: number): Judged[] {
+  const agreements = agreementOf(vectors)
+  return vectors.map((vector, index) => {
+    const flat = logistic((flatnessOf(vector) - FLAT_HALF) / FLAT_WIDTH)
+    const agreement = agreements[index]
+    const disagrees = agreement === undefined ? 0 : logistic((sameMin - DISAGREE_MARGIN - agreement) / DISAGREE_WIDTH)
+    return { vector, badness: Math.max(flat, disagrees), reason: flat >= disagrees ? 'flat' : 'disagrees' }
+  })
+}
+
+export function isGood({ badness }: Judged): boolean {
+  return badness < NODE_LIMITS.badEmbedding
+}
+
+/** How much evidence an enrolment rests on, by the number of good vectors that agree with each other. */
+export function enrollLevelOf(goodVectors: number): 1 | 2 | 3 {
+  return goodVectors >= 5 ? 3 : goodVectors >= 3 ? 2 : 1
+}
+
+// Badness is 0.5 at a cosine of 0.9 with the constant vector and reaches 0.8 at 0.914.
+const FLAT_HALF = 0.9
+const FLAT_WIDTH = 0.01
+
+// Samples of one person may lie below the threshold for a match: 0.8 is reached 0.08 below it.
+const DISAGREE_MARGIN = 0.0523
+const DISAGREE_WIDTH = 0.02
+
+function logistic(x: number): number {
+  return 1 / (1 + Math.exp(-x))
+}
+
+/** The absolute cosine with the vector whose entries are all equal. */
+export function flatnessOf(unit: Float64Array): number {
+  return Math.abs(unit.reduce((sum, value) => sum + value, 0)) / Math.sqrt(unit.length)
+}
+
+/** For each vector the cosine with the middle one of the others; for the middle one, with its nearest. */
+function agreementOf(vectors: readonly Float64Array[]): (number | undefined)[] {
+  if (vectors.length < 2) return vectors.map(() => undefined)
+  const cosines = vectors.map((a) => vectors.map((b) => dot(a, b)))
+  const sums = cosines.map((row) => row.reduce((sum, value) => sum + value, 0))
+  const middle = sums.indexOf(Math.max(...sums))
+  return cosines.map((row, index) =>
+    index === middle ? Math.max(...row.filter((_, other) => other !== middle)) : row[middle],
+  )
+}

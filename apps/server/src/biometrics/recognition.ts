@@ -1,0 +1,149 @@
+import { type ModelVersion, PROBING_ALARM } from '@ostiary/contract'
+import type { Caller } from '../keys/index.ts'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { isId } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import type { RateLimiter } from '../platform/rate-limit.ts'
+import { nodeError } from './errors.ts'
+import type { Gallery } from './gallery.ts'
+import type { GroupId, GroupKeys } from './group-keys.ts'
+import type { Groups } from './groups.ts'
+import type { NodeMetrics } from './metrics.ts'
+import { scoreOf, THRESHOLDS } from './models.ts'
+import { faceStore, type Neighbour, type SpaceId, shelfTable } from './store.ts'
+import { middleOf, toHalfvec } from './vector.ts'
+
+// How many vectors are fetched to find K persons: a person has at most ten.
+const BREADTHS = [1, 50, 500] as const
+const VECTORS_PER_PERSON = 10
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  log: Log
+  limiter: RateLimiter
+  groups: Groups
+  gallery: Gallery
+  metrics: NodeMetrics
+}
+
+export interface PredictRequest {
+  version: ModelVersion
+  /** Of length 1 each; several are taken together. */
+  vectors: readonly Float64Array[]
+  candidates: number
+  userIdentifier?: string | undefined
+}
+
+export interface Candidate {
+  puid: string
+  guid: string
+  enrollLevel: number
+  score: number
+}
+
+export function createRecognition({ cells, clock, log, limiter, groups, gallery, metrics }: Deps) {
+  async function neighboursOf(space: SpaceId, keys: GroupKeys, request: PredictRequest): Promise<Neighbour[]> {
+    const embedding = toHalfvec(keys.rotation(space.version)(middleOf(request.vectors)))
+    if (request.userIdentifier !== undefined) return compareWithOne(space, keys, request.userIdentifier, embedding)
+    const wanted = request.candidates === 1 ? 1 : request.candidates * VECTORS_PER_PERSON
+    const limit = BREADTHS.find((breadth) => breadth >= wanted) ?? 500
+    return (await gallery.search(space, 'predict', { embedding, limit }))?.neighbours ?? []
+  }
+
+  /** 1:1. The identifier is a puid or the caller's own name; should it be both, of two people, either may match. */
+  async function compareWithOne(
+    space: SpaceId,
+    keys: GroupKeys,
+    identifier: string,
+    embedding: Buffer,
+  ): Promise<Neighbour[]> {
+    const db = cells.forId(space.tenantId)
+    const personId = isId(identifier) ? identifier : null
+    const found: Neighbour[] = []
+    for (const person of await faceStore.resolvePerson(db, space, personId, keys.externalRef(identifier))) {
+      const templates = await faceStore.findTemplateSeqs(db, space, person)
+      const seqs = templates.filter(({ version }) => version === space.version).map(({ seq }) => seq)
+      if (seqs.length === 0) continue
+      found.push(...((await gallery.compare(space, { embedding, personId: person, seqs }))?.neighbours ?? []))
+    }
+    return found.sort((a, b) => b.cosine - a.cosine)
+  }
+
+  /** Many unrecognised faces in an hour look like someone trying faces against the gallery. */
+  function watchProbing(caller: Caller): void {
+    const { perSecond, burstSeconds } = PROBING_ALARM
+    const verdict = limiter.take(`probing/${caller.keyId}`, perSecond, clock.monotonicMs(), burstSeconds)
+    if (verdict.allowed) return
+    metrics.alarms.count(caller.livemode ? 'live' : 'test')
+    const { tenantId, keyId, livemode } = caller
+    log.warn({ tenantId, keyId, livemode }, 'more than 1,000 unrecognised predictions in an hour')
+  }
+
+  async function erase(tx: Queryable, group: GroupId, personId: string): Promise<boolean> {
+    // Spaces first, as enrolment does: whoever locks in one order cannot block each other.
+    const spaces = new Map((await faceStore.lockSpaces(tx, group)).map((space) => [space.version, space.shelf]))
+    if (!(await faceStore.lockPerson(tx, group, personId))) return false
+    const templates = await faceStore.deleteTemplates(tx, group, personId)
+    const touched = new Set(['face_persons'])
+    for (const [version, inVersion] of Map.groupBy(templates, (template) => template.version)) {
+      const space: SpaceId = { tenantId: group.tenantId, livemode: group.livemode, version }
+      const shelf = spaces.get(version) ?? (await faceStore.lockSpace(tx, space)).shelf
+      const seqs = inVersion.map(({ seq }) => seq)
+      const deleted = await faceStore.deleteVectors(tx, space, shelf, seqs)
+      if (deleted !== seqs.length) throw new Error('The search copy lacks vectors of this person')
+      await faceStore.shrinkSpace(tx, space, seqs.length)
+      touched.add(shelfTable(shelf))
+    }
+    for (const { table } of templates) touched.add(table)
+    await faceStore.deletePerson(tx, group, personId)
+    await faceStore.markVacuumDue(tx, [...touched], clock.now())
+    return true
+  }
+
+  return {
+    /** Who this is: the best candidates above the threshold, best first; none when the user is not enrolled. */
+    async predict(caller: Caller, request: PredictRequest): Promise<Candidate[]> {
+      const { tenantId, livemode } = caller
+      const space = { tenantId, livemode, version: request.version }
+      try {
+        const keys = await groups.find(space)
+        const neighbours = keys ? await neighboursOf(space, keys, request) : []
+        const candidates = toCandidates(neighbours, request, keys?.guid ?? '')
+        metrics.predictions.count(candidates.length > 0 ? 'recognised' : 'not_enrolled')
+        if (candidates.length === 0) watchProbing(caller)
+        return candidates
+      } catch (error) {
+        metrics.predictions.count('failed')
+        throw nodeError('NODE_PREDICT_FAILED', undefined, error)
+      }
+    },
+
+    /** Deletes a person with everything that is kept of them, in every version. False when there is no such person. */
+    async delete(group: GroupId, personId: string): Promise<boolean> {
+      if (!isId(personId)) return false
+      const deleted = await cells.forId(group.tenantId).transaction((tx) => erase(tx, group, personId))
+      metrics.deletions.count(deleted ? 'deleted' : 'not_found')
+      return deleted
+    },
+  }
+}
+export type Recognition = ReturnType<typeof createRecognition>
+
+/** The best vector speaks for its person. */
+function toCandidates(neighbours: readonly Neighbour[], request: PredictRequest, guid: string): Candidate[] {
+  const { identifyMin } = THRESHOLDS[request.version]
+  const best = new Map<string, Neighbour>()
+  for (const neighbour of neighbours) {
+    const enough = neighbour.cosine >= identifyMin
+    if (enough && !best.has(neighbour.personId)) best.set(neighbour.personId, neighbour)
+  }
+  return [...best.values()].slice(0, request.candidates).map(({ personId, enrollLevel, cosine }) => ({
+    puid: personId,
+    guid,
+    enrollLevel,
+    score: scoreOf(request.version, cosine),
+  }))
+}

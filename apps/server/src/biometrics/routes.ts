@@ -1,0 +1,197 @@
+import {
+  checkNodeKey,
+  DEFAULT_PATH_VERSION,
+  type ModelVersion,
+  NODE_LIMITS,
+  nodeDeleteUser,
+  nodeEnroll,
+  nodePlainEnroll,
+  nodePlainPredict,
+  nodePredict,
+  type Operation,
+  type RateName,
+} from '@ostiary/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { callerOf, type Guard, presentedKeyOf } from '../keys/index.ts'
+import { trackCorrelation } from '../platform/correlation.ts'
+import { renderErrorsWith } from '../platform/http-errors.ts'
+import { route } from '../platform/route.ts'
+import type { Enrolled, Enrolment } from './enrolment.ts'
+import { nodeError, renderNodeError } from './errors.ts'
+import type { Candidate, Recognition } from './recognition.ts'
+import * as read from './request.ts'
+import type { Transport } from './transport.ts'
+
+interface Deps {
+  enrolment: Enrolment
+  recognition: Recognition
+  transport: Transport
+  guard: Guard
+}
+
+const NEW = 'Ok'
+const KNOWN = 'User Already Enrolled'
+const NOT_ENROLLED = 'User not enrolled'
+
+/** Area E. Every path is under `/node`, every body is read by request.ts, every error is a row of one table. */
+export async function nodeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
+  renderErrorsWith(app, renderNodeError)
+  trackCorrelation(app)
+  keyCheckRoute(app, deps)
+  plainRoutes(app, deps)
+  sealedRoutes(app, deps)
+}
+
+function access(guard: Guard, op: Operation, rate: RateName) {
+  return { guardAfterBody: guard.afterBody(op, rate), checkBody: false, bodyLimitBytes: NODE_LIMITS.bodyBytes }
+}
+
+function keyCheckRoute(app: FastifyInstance, { guard }: Deps): void {
+  route(app, checkNodeKey, {
+    ...access(guard, checkNodeKey, 'node-key-check'),
+    guardAfterBody: guard.keyCheck(checkNodeKey, 'node-key-check'),
+    handler(request) {
+      read.readFields(request.body, [])
+      return { status: 0, message: 'API Key is valid' }
+    },
+  })
+}
+
+function plainRoutes(app: FastifyInstance, { guard, enrolment, recognition }: Deps): void {
+  route(app, nodePlainEnroll, {
+    ...access(guard, nodePlainEnroll, 'node-enroll'),
+    async handler(request) {
+      const fields = read.readFields(request.body, ['version', 'features', 'metadata'])
+      const write = idWriter(request)
+      const version = read.readVersion(fields.version)
+      const features = read.requireFeatures(fields.features, 'NODE_ENROLL_FEATURES_MISSING')
+      const externalId = read.readMetadataId(fields.metadata)
+      const vectors = [read.readFeature(features, version)]
+      const enrolled = await enrolment.enrol(callerOf(request), { version, vectors, externalId })
+      return {
+        status: 0,
+        statusCode: 200,
+        message: messageFor(enrolled),
+        puid: write(enrolled.personId),
+        guid: write(enrolled.guid),
+        enroll_level: enrolled.enrollLevel,
+      }
+    },
+  })
+  route(app, nodePlainPredict, {
+    ...access(guard, nodePlainPredict, 'node-predict'),
+    async handler(request) {
+      const fields = read.readFields(request.body, ['version', 'features', 'K', 'user_identifier'])
+      const write = idWriter(request)
+      const version = read.readVersion(fields.version)
+      const features = read.requireFeatures(fields.features, 'NODE_PREDICT_FEATURES_MISSING')
+      const candidates = read.readCandidates(fields.K)
+      const identifier = read.readUserIdentifier(fields.user_identifier)
+      const found = await recognition.predict(callerOf(request), {
+        version,
+        vectors: [read.readFeature(features, version)],
+        candidates,
+        userIdentifier: identifier,
+      })
+      const written = found.map((one) => ({ ...one, puid: write(one.puid), guid: write(one.guid) }))
+      return { statusCode: 200, ...predictReply(written, candidates, -1) }
+    },
+  })
+}
+
+function sealedRoutes(app: FastifyInstance, { guard, enrolment, recognition, transport }: Deps): void {
+  for (const op of withDefaultPath(nodeEnroll)) {
+    route(app, op, {
+      ...access(guard, op, 'node-enroll'),
+      async handler(request) {
+        const version = sealedVersion(request)
+        const fields = read.readFields(request.body, ['features', 'metadata'])
+        const features = read.requireFeatures(fields.features, 'NODE_ENROLL_FEATURES_MISSING')
+        const externalId = read.readMetadataId(fields.metadata)
+        const vectors = await openFeatures(request, features, 'enroll', version)
+        const enrolled = await enrolment.enrol(callerOf(request), { version, vectors, externalId })
+        const [ids] = await transport.sealIds(presentedKeyOf(request), version, [
+          { puid: enrolled.personId, guid: enrolled.guid },
+        ])
+        const { enrollLevel: enroll_level, score } = enrolled
+        return { status: 0, message: messageFor(enrolled), enroll_level, ...ids, score }
+      },
+    })
+  }
+  for (const op of withDefaultPath(nodePredict)) {
+    route(app, op, {
+      ...access(guard, op, 'node-predict'),
+      async handler(request) {
+        const version = sealedVersion(request)
+        const fields = read.readFields(request.body, ['features', 'K', 'user_identifier'])
+        const features = read.requireFeatures(fields.features, 'NODE_PREDICT_FEATURES_MISSING')
+        const candidates = read.readCandidates(fields.K)
+        const identifier = read.readUserIdentifier(fields.user_identifier)
+        const vectors = await openFeatures(request, features, 'predict', version)
+        const userIdentifier = identifier && (await openIdentifier(request, identifier))
+        const found = await recognition.predict(callerOf(request), { version, vectors, candidates, userIdentifier })
+        return predictReply(await transport.sealIds(presentedKeyOf(request), version, found), candidates, '-1')
+      },
+    })
+  }
+  for (const op of withDefaultPath(nodeDeleteUser)) {
+    route(app, op, {
+      ...access(guard, op, 'node-delete'),
+      async handler(request) {
+        sealedVersion(request)
+        const { puid } = read.readFields(request.body, ['puid'])
+        if (read.isMissing(puid)) throw nodeError('NODE_PUID_MISSING')
+        const personId = typeof puid === 'string' && (await transport.openPuid(presentedKeyOf(request), puid))
+        const deleted = personId && (await recognition.delete(callerOf(request), personId))
+        if (!deleted) throw nodeError('NODE_DELETE_FAILED')
+        return { status: 200, message: 'delete successful' }
+      },
+    })
+  }
+
+  async function openFeatures(
+    request: FastifyRequest,
+    features: unknown,
+    purpose: 'enroll' | 'predict',
+    version: ModelVersion,
+  ): Promise<Float64Array[]> {
+    const compact = read.requireText(features)
+    const expected = { purpose, version }
+    const text = await transport.openFeatures(callerOf(request), presentedKeyOf(request), compact, expected)
+    return read.readFeatureList(text, version)
+  }
+
+  /** On these endpoints a caller may hold a puid only as we encrypted it: that works as it is. */
+  async function openIdentifier(request: FastifyRequest, identifier: string): Promise<string> {
+    return (await transport.openPuid(presentedKeyOf(request), identifier)) ?? identifier
+  }
+}
+
+/** The path names the model version; where it does not, the default is meant. */
+function withDefaultPath<O extends Operation>(op: O): O[] {
+  return [op, { ...op, path: op.path.replace('/:version', ''), params: undefined }]
+}
+
+function sealedVersion(request: FastifyRequest): ModelVersion {
+  const { version } = (request.params ?? {}) as { version?: string }
+  read.checkEncryptionVersion(request.headers['x-encryption-version'])
+  return read.readVersion(version, DEFAULT_PATH_VERSION)
+}
+
+function idWriter(request: FastifyRequest): (id: string) => string {
+  return read.readEncoding(request.headers['x-encoding']) ? read.rot13 : (id) => id
+}
+
+function messageFor({ isNew }: Enrolled): string {
+  return isNew ? NEW : KNOWN
+}
+
+/** The specification's rules 3 to 5. */
+function predictReply(found: readonly Candidate[], candidates: number, noScore: number | string) {
+  const [best] = found
+  const outcome = best ? { status: 0, message: NEW } : { status: -1, message: NOT_ENROLLED }
+  if (candidates > 1) return { ...outcome, PI_list: found.map(({ puid, guid, score }) => ({ puid, guid, score })) }
+  if (!best) return { ...outcome, puid: '-1', guid: '-1', score: noScore }
+  const { puid, guid, enrollLevel, score } = best
+  return { ...outcome, puid, guid, enroll_level: enrollLevel, score }
+}

@@ -1,0 +1,333 @@
+import type { ModelVersion } from '@ostiary/contract'
+import { type Queryable, type Statement, sql } from '../platform/db.ts'
+import type { GroupId, GroupRow } from './group-keys.ts'
+
+/** The vectors that may be compared with each other: one group, one model version. */
+export interface SpaceId extends GroupId {
+  version: ModelVersion
+}
+
+export interface SpaceRow {
+  shelf: number
+  /** The number of the newest vector. Everything up to it is committed and visible. */
+  lastSeq: number
+}
+
+export interface Neighbour {
+  personId: string
+  enrollLevel: number
+  cosine: number
+}
+
+export interface NewTemplate {
+  seq: number
+  sealedVector: Buffer
+  embedding: Buffer
+}
+
+export interface TemplateRow {
+  seq: number
+  personId: string
+  enrollLevel: number
+  sealedVector: Buffer
+  wrappedKey: Buffer
+}
+
+/** Shelves below this number are shared by small spaces and have no vector index. */
+export const FIRST_OWN_SHELF = 1000
+export const SHARED_SHELVES = 16
+
+export const isSharedShelf = (shelf: number): boolean => shelf < FIRST_OWN_SHELF
+export const shelfTable = (shelf: number): string => `face_vectors_${Math.trunc(shelf)}`
+
+const GROUP = 'tenant_id = $1 and livemode = $2'
+const SPACE = `${GROUP} and version = $3`
+
+const FIND_GROUP = sql(
+  'faces.find_group',
+  `select guid, sealed_key as blob, master_key_id as "masterKeyId" from face_groups where ${GROUP}`,
+)
+const INSERT_GROUP = sql(
+  'faces.insert_group',
+  `insert into face_groups (tenant_id, livemode, guid, sealed_key, master_key_id, created_at) values ($1, $2, $3, $4, $5, $6)
+   on conflict do nothing`,
+)
+const SPACE_COLUMNS = 'shelf, last_seq::float8 as "lastSeq"'
+const FIND_SPACE = sql('faces.find_space', `select ${SPACE_COLUMNS} from face_spaces where ${SPACE}`)
+const LOCK_SPACE = sql('faces.lock_space', `select ${SPACE_COLUMNS} from face_spaces where ${SPACE} for update`)
+const INSERT_SPACE = sql(
+  'faces.insert_space',
+  'insert into face_spaces (tenant_id, livemode, version, shelf) values ($1, $2, $3, $4) on conflict do nothing',
+)
+const LOCK_SPACES = sql(
+  'faces.lock_spaces',
+  `select version, ${SPACE_COLUMNS} from face_spaces where ${GROUP} order by version for update`,
+)
+const GROW_SPACE = sql(
+  'faces.grow_space',
+  `update face_spaces set last_seq = last_seq + $4, vectors = vectors + $4 where ${SPACE}`,
+)
+const SHRINK_SPACE = sql('faces.shrink_space', `update face_spaces set vectors = vectors - $4 where ${SPACE}`)
+
+const INSERT_PERSON = sql(
+  'faces.insert_person',
+  `insert into face_persons (tenant_id, livemode, person_id, wrapped_key, external_ref, created_at) values ($1, $2, $3, $4, $5, $6)`,
+)
+const LOCK_BY_REF = sql(
+  'faces.lock_by_ref',
+  `select person_id as "personId", wrapped_key as "wrappedKey" from face_persons
+   where ${GROUP} and external_ref = $3 for no key update`,
+)
+const BIND_REF = sql(
+  'faces.bind_ref',
+  `update face_persons set external_ref = $4 where ${GROUP} and person_id = $3 and external_ref is null
+   and not exists (select 1 from face_persons where ${GROUP} and external_ref = $4)`,
+)
+const LOCK_PERSON = sql(
+  'faces.lock_person',
+  `select 1 as found from face_persons where ${GROUP} and person_id = $3 for update`,
+)
+const DELETE_PERSON = sql('faces.delete_person', `delete from face_persons where ${GROUP} and person_id = $3`)
+const DELETE_TEMPLATES = sql(
+  'faces.delete_templates',
+  `delete from face_templates where ${GROUP} and person_id = $3 returning version, seq::float8 as seq, tableoid::regclass::text as "table"`,
+)
+const FIND_TEMPLATE_SEQS = sql(
+  'faces.find_template_seqs',
+  `select t.version, t.seq::float8 as seq from face_templates t where t.tenant_id = $1 and t.livemode = $2 and t.person_id = $3`,
+)
+const RESOLVE_PERSON = sql(
+  'faces.resolve_person',
+  `select person_id as "personId" from face_persons where ${GROUP} and (person_id = $3 or external_ref = $4)`,
+)
+const INSERT_TEMPLATE = sql(
+  'faces.insert_template',
+  `insert into face_templates (tenant_id, livemode, version, seq, person_id, enroll_level, sealed_vector) values ($1, $2, $3, $4, $5, $6, $7)`,
+)
+const LIST_TEMPLATES = sql(
+  'faces.list_templates',
+  `select t.seq::float8 as seq, t.person_id as "personId", t.enroll_level as "enrollLevel", t.sealed_vector as "sealedVector", p.wrapped_key as "wrappedKey"
+   from face_templates t
+   join face_persons p on p.tenant_id = t.tenant_id and p.livemode = t.livemode and p.person_id = t.person_id
+   where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq > $4 order by t.seq limit $5`,
+)
+const VACUUM_DUE = sql(
+  'faces.vacuum_due',
+  `insert into face_vacuums_due (table_name, deleted_by, since) select unnest($1::text[]), pg_current_xact_id()::xid, $2
+   on conflict (table_name) do update set deleted_by = excluded.deleted_by`,
+)
+// Losing the newest of these in a crash of the database lets an envelope be used a second time within its five minutes, by
+// someone who has the API key anyway: not worth a disk flush for each prediction.
+const USE_ENVELOPE = sql(
+  'faces.use_envelope',
+  `with relaxed as (select set_config('synchronous_commit', 'off', true))
+   insert into used_envelopes (tenant_id, envelope_hash, expires_at) select $1, $2, $3 from relaxed on conflict do nothing`,
+)
+const PURGE_ENVELOPES = sql(
+  'faces.purge_envelopes',
+  `delete from used_envelopes where (tenant_id, envelope_hash) in (
+     select tenant_id, envelope_hash from used_envelopes where expires_at <= $1 order by expires_at limit $2 for update skip locked)`,
+)
+const RESEAL_BATCH = sql(
+  'faces.lock_sealed_with_other',
+  `select tenant_id as "tenantId", livemode, guid, sealed_key as blob, master_key_id as "masterKeyId" from face_groups
+   where master_key_id <> $1 order by tenant_id, livemode limit $2 for update`,
+)
+const RESEAL = sql('faces.reseal', `update face_groups set sealed_key = $3, master_key_id = $4 where ${GROUP}`)
+const COUNT_BY_MASTER_KEY = sql(
+  'faces.count_by_master_key',
+  'select master_key_id as "masterKeyId", count(*)::int as count from face_groups group by master_key_id',
+)
+
+const COSINE = '-(v.embedding <#> $4::halfvec)'
+
+/**
+ * Statements that name a shelf's table. The space's row comes along in the same snapshot: it tells whether the shelf was the
+ * right one, and up to which number the search has seen everything. The limit is part of the text, because a plan for
+ * any limit would not use the vector index.
+ */
+const searches = perShelf((shelf, limit: number) =>
+  sql(
+    `faces.search_${shelf}_${limit}`,
+    `select s.shelf, s.last_seq::float8 as "lastSeq", n.* from face_spaces s left join lateral (
+       select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
+       where v.tenant_id = $1 and v.livemode = $2 and v.version = $3
+       order by v.embedding <#> $4::halfvec limit ${limit}) n on true
+     where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
+  ),
+)
+// The sum keeps the planner from using the vector index, which may miss: here every vector must be looked at.
+const searchesSince = perShelf((shelf) =>
+  sql(
+    `faces.search_since_${shelf}`,
+    `select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
+     where v.tenant_id = $1 and v.livemode = $2 and v.version = $3 and v.seq > $5 order by ${COSINE} + 0 desc limit 1`,
+  ),
+)
+const comparisons = perShelf((shelf) =>
+  sql(
+    `faces.compare_${shelf}`,
+    `select s.shelf, s.last_seq::float8 as "lastSeq", n.* from face_spaces s left join lateral (
+       select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
+       where v.tenant_id = $1 and v.livemode = $2 and v.version = $3 and v.seq = any($5) and v.person_id = $6
+       order by ${COSINE} + 0 desc limit 1) n on true
+     where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
+  ),
+)
+const inserts = perShelf((shelf) =>
+  sql(
+    `faces.insert_vector_${shelf}`,
+    `insert into ${shelfTable(shelf)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
+     values (${shelf}, $1, $2, $3, $4, $5, $6, $7::halfvec)`,
+  ),
+)
+const deletes = perShelf((shelf) =>
+  sql(`faces.delete_vectors_${shelf}`, `delete from ${shelfTable(shelf)} where ${SPACE} and seq = any($4)`),
+)
+
+/** Each shelf's statement is made once. */
+function perShelf<A extends number[]>(make: (shelf: number, ...more: A) => Statement) {
+  const made = new Map<string, Statement>()
+  return (shelf: number, ...more: A): Statement => {
+    const key = `${shelf} ${more.join(' ')}`
+    const statement = made.get(key) ?? make(shelf, ...more)
+    made.set(key, statement)
+    return statement
+  }
+}
+
+const group = ({ tenantId, livemode }: GroupId) => [tenantId, livemode]
+const space = ({ tenantId, livemode, version }: SpaceId) => [tenantId, livemode, version]
+
+type Found = SpaceRow & { [K in keyof Neighbour]: Neighbour[K] | null }
+
+/** The space's row is there even when no vector is. */
+function toSearched(rows: readonly Found[]): Searched | undefined {
+  const [first] = rows
+  if (!first) return undefined
+  const neighbours = rows.flatMap(({ personId, enrollLevel, cosine }) =>
+    personId === null || enrollLevel === null || cosine === null ? [] : [{ personId, enrollLevel, cosine }],
+  )
+  return { shelf: first.shelf, lastSeq: first.lastSeq, neighbours }
+}
+
+export interface Searched extends SpaceRow {
+  neighbours: Neighbour[]
+}
+
+export const faceStore = {
+  async findGroup(db: Queryable, id: GroupId): Promise<GroupRow | undefined> {
+    return (await db.rows<GroupRow & Record<string, unknown>>(FIND_GROUP, group(id)))[0]
+  },
+  insertGroup: (db: Queryable, id: GroupId, row: GroupRow, now: Date): Promise<number> =>
+    db.run(INSERT_GROUP, [...group(id), row.guid, row.blob, row.masterKeyId, now]),
+
+  async findSpace(db: Queryable, id: SpaceId): Promise<SpaceRow | undefined> {
+    return (await db.rows<SpaceRow & Record<string, unknown>>(FIND_SPACE, space(id)))[0]
+  },
+  insertSpace: (db: Queryable, id: SpaceId, shelf: number): Promise<number> =>
+    db.run(INSERT_SPACE, [...space(id), shelf]),
+  /** Enrolments of one space take turns from here to the end of the transaction. */
+  async lockSpace(db: Queryable, id: SpaceId): Promise<SpaceRow> {
+    const [row] = await db.rows<SpaceRow & Record<string, unknown>>(LOCK_SPACE, space(id))
+    if (!row) throw new Error('The space is gone')
+    return row
+  },
+  lockSpaces: (db: Queryable, id: GroupId): Promise<(SpaceRow & { version: ModelVersion })[]> =>
+    db.rows(LOCK_SPACES, group(id)),
+  growSpace: (db: Queryable, id: SpaceId, by: number): Promise<number> => db.run(GROW_SPACE, [...space(id), by]),
+  shrinkSpace: (db: Queryable, id: SpaceId, by: number): Promise<number> => db.run(SHRINK_SPACE, [...space(id), by]),
+
+  /** The nearest vectors on a shelf, nearest first; undefined when the space does not exist. */
+  async search(
+    db: Queryable,
+    id: SpaceId,
+    probe: { shelf: number; embedding: Buffer; limit: number },
+  ): Promise<Searched | undefined> {
+    return toSearched(await db.rows<Found>(searches(probe.shelf, probe.limit), [...space(id), probe.embedding]))
+  },
+  /** The nearest of the vectors that came after `afterSeq`, looked at one by one. */
+  async searchSince(
+    db: Queryable,
+    id: SpaceId,
+    probe: { shelf: number; embedding: Buffer; afterSeq: number },
+  ): Promise<Neighbour | undefined> {
+    const values = [...space(id), probe.embedding, probe.afterSeq]
+    return (await db.rows<Neighbour & Record<string, unknown>>(searchesSince(probe.shelf), values))[0]
+  },
+  /** The nearest vector of one person. */
+  async compare(
+    db: Queryable,
+    id: SpaceId,
+    probe: { shelf: number; embedding: Buffer; personId: string; seqs: readonly number[] },
+  ): Promise<Searched | undefined> {
+    const values = [...space(id), probe.embedding, probe.seqs, probe.personId]
+    return toSearched(await db.rows<Found>(comparisons(probe.shelf), values))
+  },
+  findTemplateSeqs: (db: Queryable, id: GroupId, personId: string): Promise<{ version: string; seq: number }[]> =>
+    db.rows(FIND_TEMPLATE_SEQS, [...group(id), personId]),
+
+  insertPerson: (
+    db: Queryable,
+    id: GroupId,
+    person: { personId: string; wrappedKey: Buffer; externalRef: Buffer | null },
+    now: Date,
+  ): Promise<number> =>
+    db.run(INSERT_PERSON, [...group(id), person.personId, person.wrappedKey, person.externalRef, now]),
+  async lockByRef(
+    db: Queryable,
+    id: GroupId,
+    ref: Buffer,
+  ): Promise<{ personId: string; wrappedKey: Buffer } | undefined> {
+    return (await db.rows<{ personId: string; wrappedKey: Buffer }>(LOCK_BY_REF, [...group(id), ref]))[0]
+  },
+  /** Binds the caller's name to a person who has none, unless someone else has it. */
+  bindRef: (db: Queryable, id: GroupId, personId: string, ref: Buffer): Promise<number> =>
+    db.run(BIND_REF, [...group(id), personId, ref]),
+  /** Persons with this id or this reference: at most two. */
+  async resolvePerson(db: Queryable, id: GroupId, personId: string | null, ref: Buffer): Promise<string[]> {
+    const rows = await db.rows<{ personId: string }>(RESOLVE_PERSON, [...group(id), personId, ref])
+    return rows.map((row) => row.personId)
+  },
+  async lockPerson(db: Queryable, id: GroupId, personId: string): Promise<boolean> {
+    return (await db.rows(LOCK_PERSON, [...group(id), personId])).length > 0
+  },
+  deletePerson: (db: Queryable, id: GroupId, personId: string): Promise<number> =>
+    db.run(DELETE_PERSON, [...group(id), personId]),
+  deleteTemplates: (
+    db: Queryable,
+    id: GroupId,
+    personId: string,
+  ): Promise<{ version: ModelVersion; seq: number; table: string }[]> =>
+    db.rows(DELETE_TEMPLATES, [...group(id), personId]),
+  deleteVectors: (db: Queryable, id: SpaceId, shelf: number, seqs: readonly number[]): Promise<number> =>
+    db.run(deletes(shelf), [...space(id), seqs]),
+
+  async insertTemplate(
+    db: Queryable,
+    id: SpaceId,
+    person: { shelf: number; personId: string; enrollLevel: number },
+    template: NewTemplate,
+  ): Promise<void> {
+    const { personId, enrollLevel, shelf } = person
+    await db.run(INSERT_TEMPLATE, [...space(id), template.seq, personId, enrollLevel, template.sealedVector])
+    await db.run(inserts(shelf), [...space(id), template.seq, personId, enrollLevel, template.embedding])
+  },
+  listTemplates: (db: Queryable, id: SpaceId, afterSeq: number, limit: number): Promise<TemplateRow[]> =>
+    db.rows<TemplateRow & Record<string, unknown>>(LIST_TEMPLATES, [...space(id), afterSeq, limit]),
+
+  markVacuumDue: (db: Queryable, tables: readonly string[], now: Date): Promise<number> =>
+    db.run(VACUUM_DUE, [tables, now]),
+
+  /** True for the first use of an envelope. */
+  async useEnvelope(db: Queryable, tenantId: string, hash: Buffer, expiresAt: Date): Promise<boolean> {
+    return (await db.run(USE_ENVELOPE, [tenantId, hash, expiresAt])) === 1
+  },
+  purgeEnvelopes: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_ENVELOPES, [now, limit]),
+
+  lockSealedWithOther: (db: Queryable, masterKeyId: string, limit: number): Promise<(GroupRow & GroupId)[]> =>
+    db.rows(RESEAL_BATCH, [masterKeyId, limit]),
+  reseal: (db: Queryable, id: GroupId, row: Omit<GroupRow, 'guid'>): Promise<number> =>
+    db.run(RESEAL, [...group(id), row.blob, row.masterKeyId]),
+  countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT_BY_MASTER_KEY),
+}

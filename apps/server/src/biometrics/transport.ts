@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { type ModelVersion, NODE_LIMITS } from '@ostiary/contract'
+import { createSealer, EnvelopeError, type EnvelopePurpose, openEnvelope } from '@ostiary/crypto'
+import type { Caller } from '../keys/index.ts'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Ids } from '../platform/ids.ts'
+import { nodeError } from './errors.ts'
+import { faceStore } from './store.ts'
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+}
+
+interface SealedIds {
+  puid: string
+  guid: string
+}
+
+/** The encrypted endpoints' envelopes: opened once each on the way in, made on the way out. */
+export function createTransport({ cells, clock, ids }: Deps) {
+  const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
+
+  /** An envelope within its time window is taken once. Afterwards the window refuses it. */
+  async function useOnce(caller: Caller, envelopeId: string): Promise<void> {
+    const hash = createHash('sha256').update(`${caller.keyId}/${envelopeId}`).digest()
+    // Twice the window: the sender's clock may be ahead by one.
+    const expiresAt = new Date(clock.now().getTime() + 2 * NODE_LIMITS.envelopeWindowSeconds * 1000)
+    const first = await faceStore.useEnvelope(cells.forId(caller.tenantId), caller.tenantId, hash, expiresAt)
+    if (!first) throw nodeError('NODE_FEATURES_UNREADABLE', 'the envelope was used before')
+  }
+
+  return {
+    /** The text of an envelope that a caller made for this operation. */
+    async openFeatures(
+      caller: Caller,
+      apiKey: string,
+      compact: string,
+      expected: { purpose: EnvelopePurpose; version: ModelVersion },
+    ): Promise<string> {
+      const window = { nowSeconds: nowSeconds(), seconds: NODE_LIMITS.envelopeWindowSeconds }
+      try {
+        const envelope = await openEnvelope(apiKey, compact, {
+          purposes: [expected.purpose],
+          modelVersion: expected.version,
+          window,
+        })
+        await useOnce(caller, envelope.id)
+        return envelope.text
+      } catch (error) {
+        throw error instanceof EnvelopeError ? nodeError('NODE_FEATURES_UNREADABLE', REASONS[error.fault]) : error
+      }
+    },
+
+    /**
+     * The id in an envelope: one that we made in a reply, whatever its age, or one that the caller made for the deletion.
+     * Undefined when it does not open. A deletion cannot be repeated, so nothing is gained by sending one twice.
+     */
+    async openPuid(apiKey: string, compact: string): Promise<string | undefined> {
+      try {
+        return (await openEnvelope(apiKey, compact, { purposes: ['puid', 'deleteUser', 'delete'] })).text
+      } catch (error) {
+        if (error instanceof EnvelopeError) return undefined
+        throw error
+      }
+    },
+
+    /** Ids for a reply. All of one reply share their keys; each has its own nonce. */
+    async sealIds<T extends SealedIds>(apiKey: string, version: ModelVersion, rows: readonly T[]): Promise<T[]> {
+      const [sealPuid, sealGuid] = await Promise.all([createSealer(apiKey, 'puid'), createSealer(apiKey, 'guid')])
+      const envelope = (text: string) => ({
+        modelVersion: version,
+        issuedAt: nowSeconds(),
+        id: ids.nextUnbound(),
+        text,
+      })
+      return Promise.all(
+        rows.map(async (row) => ({
+          ...row,
+          puid: await sealPuid(envelope(row.puid)),
+          guid: await sealGuid(envelope(row.guid)),
+        })),
+      )
+    },
+  }
+}
+export type Transport = ReturnType<typeof createTransport>
+
+const REASONS: Readonly<Record<EnvelopeError['fault'], string>> = {
+  format: 'this is no compact JWE',
+  header: 'the header of the JWE is not as described',
+  purpose: 'the envelope is for another operation',
+  'model version': 'the envelope is for another model version',
+  time: `the envelope was made more than ${NODE_LIMITS.envelopeWindowSeconds / 60} minutes from now`,
+  key: 'the envelope does not open with this API key',
+}
