@@ -26,6 +26,7 @@ async function cli(line: string, settings = env): Promise<{ code: number; out: s
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     isInteractive: false,
+    progress: () => {},
   })
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
@@ -84,9 +85,9 @@ test('reseal after a change of the master key; doctor tells before and after', a
   const rotated = { ...env, MASTER_KEY: `${randomBytes(32).toString('base64')}\n${env.MASTER_KEY}` }
   assert.match(
     (await cli('doctor', rotated)).out,
-    /! master key +\d+ API keys are sealed with an older master key\n +→ Run: ostiary reseal/,
+    /! master key +\d+ stored secrets are sealed with an older master key\n +→ Run: ostiary reseal/,
   )
-  assert.match((await cli('reseal', rotated)).out, /API keys are now sealed with master key/)
+  assert.match((await cli('reseal', rotated)).out, /stored secrets are now sealed with master key/)
   assert.match((await cli('doctor', rotated)).out, /✓ master key/)
   const lost = await cli('doctor')
   assert.equal(lost.code, 1)

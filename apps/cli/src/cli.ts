@@ -3,11 +3,12 @@ import { AppError, ConfigError, type Environment, VERSION } from '@ostiary/serve
 import { type Command, UsageError } from './command.ts'
 import { keyCommands } from './commands/keys.ts'
 import { machineCommands } from './commands/machine.ts'
+import { nodeCommands } from './commands/node.ts'
 import { tenantCommands } from './commands/tenants.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The command line's table of contents. */
-export const COMMANDS: readonly Command[] = [...machineCommands, ...tenantCommands, ...keyCommands]
+export const COMMANDS: readonly Command[] = [...machineCommands, ...tenantCommands, ...keyCommands, ...nodeCommands]
 
 /** Runs one command line and returns the exit code: 0 done, 1 not possible, 2 not understood. */
 export async function runCli(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {

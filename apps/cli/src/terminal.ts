@@ -6,12 +6,17 @@ export interface Terminal {
   err(text: string): void
   /** Colours and progress are for people at a terminal, not for pipes. */
   isInteractive: boolean
+  /** One line that is written over by the next; an empty text ends it. Nothing in pipes. */
+  progress(text: string): void
 }
 
 export const processTerminal: Terminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
   isInteractive: process.stdout.isTTY === true,
+  progress(text) {
+    if (process.stderr.isTTY) process.stderr.write(text === '' ? '\n' : `\r\x1b[K${text}`)
+  },
 }
 
 type Style = Parameters<typeof styleText>[0]

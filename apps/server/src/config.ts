@@ -77,6 +77,20 @@ export const Settings = Type.Object({
     default: 5_000,
     description: 'A statement that takes longer is cancelled and answered with 503',
   }),
+  NODE_EXACT_SEARCH_MAX: Type.Integer({
+    minimum: 100,
+    maximum: 1_000_000,
+    default: 10_000,
+    description:
+      'Area E: a tenant’s face vectors of one model are compared one by one up to this number, and through an HNSW index above it',
+  }),
+  NODE_INDEX_MEMORY_MB: Type.Integer({
+    minimum: 64,
+    maximum: 65_536,
+    default: 512,
+    description:
+      'Area E: memory of the database for building an HNSW index. Plan 1.5 KB per vector; with less it works and takes longer',
+  }),
   SHUTDOWN_DRAIN_MS: Type.Integer({
     minimum: 0,
     maximum: 300_000,
@@ -107,6 +121,7 @@ export interface Config {
   admin: { host: string; port: number; workerPort: number }
   database: { poolMax: number; statementTimeoutMs: number }
   shutdown: { drainMs: number; timeoutMs: number }
+  node: { exactMax: number; indexMemoryMb: number }
 }
 
 /** All that is wrong with the environment, so that it can be mended in one go. Never quotes a value. */
@@ -168,6 +183,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, workerPort: values.WORKER_ADMIN_PORT },
     database: { poolMax: values.DATABASE_POOL_MAX, statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS },
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
+    node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
   })
 }
 

@@ -3,6 +3,7 @@ import { type Config, ConfigError, type Environment, loadConfig } from './config
 import type { Cell } from './platform/cells.ts'
 import { sql } from './platform/db.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
+import { createSecrets } from './secrets.ts'
 import { createWire, type Wire } from './wire.ts'
 
 export interface Check {
@@ -181,13 +182,13 @@ async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
   const name = 'master key'
   const current = wire.vault.currentKeyId
   if (!canLook) return { name, state: 'ok', finding: `${current} can be read; stored keys not compared` }
-  const counts = await wire.keys.countByMasterKey()
+  const counts = await createSecrets(wire).countByMasterKey()
   const lost = [...counts].filter(([id]) => !wire.vault.knows(id))
   if (lost.length > 0)
     return {
       name,
       state: 'failed',
-      finding: `${lost.reduce((sum, [, count]) => sum + count, 0)} API keys are sealed with ${lost.map(([id]) => id).join(', ')}, which is not configured`,
+      finding: `${lost.reduce((sum, [, count]) => sum + count, 0)} stored secrets are sealed with ${lost.map(([id]) => id).join(', ')}, which is not configured`,
       remedy: 'Add that master key as a further line of MASTER_KEY_FILE, then run: ostiary reseal',
     }
   const older = [...counts].filter(([id]) => id !== current).reduce((sum, [, count]) => sum + count, 0)
@@ -195,10 +196,10 @@ async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
     return {
       name,
       state: 'warning',
-      finding: `${older} API keys are sealed with an older master key`,
+      finding: `${older} stored secrets are sealed with an older master key`,
       remedy: 'Run: ostiary reseal',
     }
-  return { name, state: 'ok', finding: `${current} opens all ${counts.get(current) ?? 0} API keys` }
+  return { name, state: 'ok', finding: `${current} opens all ${counts.get(current) ?? 0} stored secrets` }
 }
 
 async function checkPort(

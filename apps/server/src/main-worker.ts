@@ -1,4 +1,4 @@
-import { JOBS } from './jobs.ts'
+import { listJobs } from './jobs.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import { createQueue } from './platform/queue.ts'
 import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
@@ -8,13 +8,14 @@ await orExplain(async () => {
   const startedUp = exitOnSignals()
   const wire = await startWire('worker')
   const { config, log, clock, monitor, cells } = wire
-  const queue = createQueue(JOBS, wire)
+  const jobs = listJobs(wire)
+  const queue = createQueue(jobs, wire)
   const admin = createAdminServer(wire.metrics, monitor)
 
   await onEachCell(wire, (cell) => queue.start(cell))
   await listen(admin, config.admin.workerPort, config.admin.host)
   monitor.markStarted()
-  log.info({ port: config.admin.workerPort, version: wire.version, count: JOBS.length }, 'worker ready')
+  log.info({ port: config.admin.workerPort, version: wire.version, count: jobs.length }, 'worker ready')
 
   startedUp()
   stopOnSignals(

@@ -5,9 +5,11 @@
 import { VERSION } from '@ostiary/contract'
 import { type Environment, loadConfig } from './config.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 import { createWire } from './wire.ts'
 
 export { ConfigError, type Environment } from './config.ts'
+export type { ReindexProgress } from './biometrics/index.ts'
 export { type Check, diagnose } from './doctor.ts'
 export { AppError } from './platform/errors.ts'
 
@@ -18,6 +20,8 @@ export async function withServices<T>(env: Environment, work: (services: Operato
   try {
     return await work({
       keys: wire.keys,
+      secrets: createSecrets(wire),
+      node: wire.node.shelves,
       masterKeyId: wire.vault.currentKeyId,
       async migrate(onApplied) {
         const files = readMigrations()
@@ -31,6 +35,8 @@ export async function withServices<T>(env: Environment, work: (services: Operato
 
 export interface OperatorServices {
   keys: ReturnType<typeof createWire>['keys']
+  secrets: Secrets
+  node: ReturnType<typeof createWire>['node']['shelves']
   masterKeyId: string
   migrate(onApplied: (cell: string, migration: string) => void): Promise<void>
 }

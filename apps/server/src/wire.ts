@@ -5,7 +5,9 @@ import {
   createGroups,
   createNodeMetrics,
   createRecognition,
+  createShelves,
   createTransport,
+  watchSizes,
 } from './biometrics/index.ts'
 import type { Config } from './config.ts'
 import { createGuard, createKeyCache, createKeyService } from './keys/index.ts'
@@ -64,7 +66,10 @@ export function createWire(
   const enrolment = createEnrolment({ cells, clock, ids, log, groups, gallery, metrics: nodeMetrics })
   const recognition = createRecognition({ cells, clock, log, limiter, groups, gallery, metrics: nodeMetrics })
   const transport = createTransport({ cells, clock, ids })
-  const node = { groups, enrolment, recognition, transport }
+  const { exactMax, indexMemoryMb } = config.node
+  const shelves = createShelves({ cells, clock, groups, exactMax, indexMemoryMb })
+  if (role === 'worker') watchSizes(metrics, { cells, clock, log, shelves })
+  const node = { groups, enrolment, recognition, transport, shelves }
   return {
     config,
     version: VERSION,

@@ -35,17 +35,17 @@ export const machineCommands: readonly Command[] = [
     usage: 'ostiary reseal',
     summary: 'After a change of the master key: seal all stored secrets with the new one',
     run: ({ env, terminal }) =>
-      withServices(env, async ({ keys, masterKeyId }) => {
-        const older = [...(await keys.countByMasterKey())].filter(([id]) => id !== masterKeyId)
+      withServices(env, async ({ secrets, masterKeyId }) => {
+        const older = [...(await secrets.countByMasterKey())].filter(([id]) => id !== masterKeyId)
         const total = older.reduce((sum, [, count]) => sum + count, 0)
-        const done = await keys.reseal((count) => {
+        const done = await secrets.reseal((count) => {
           if (terminal.isInteractive && total > 0) process.stderr.write(`\r${progressBar(count, total)}`)
         })
         if (terminal.isInteractive && total > 0) process.stderr.write('\n')
-        const left = [...(await keys.countByMasterKey()).keys()].filter((id) => id !== masterKeyId)
+        const left = [...(await secrets.countByMasterKey()).keys()].filter((id) => id !== masterKeyId)
         const rest =
           left.length === 0 ? 'Older master keys can be removed.' : `Still in use: ${left.join(', ')}. Run it again.`
-        terminal.out(`${done} API keys are now sealed with master key ${masterKeyId}. ${rest}`)
+        terminal.out(`${done} stored secrets are now sealed with master key ${masterKeyId}. ${rest}`)
         return left.length === 0 ? 0 : 1
       }),
   },

@@ -1,5 +1,10 @@
+import { Gauge } from 'prom-client'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
 import { createLabelledCounter, createTimer } from '../platform/hot-metrics.ts'
+import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Shelves } from './shelves.ts'
 
 export function createNodeMetrics(metrics: Metrics) {
   return {
@@ -32,4 +37,32 @@ export function createNodeMetrics(metrics: Metrics) {
     ),
   }
 }
+const SIZES_EVERY_MS = 60_000
+
+/** How much area E stores, measured when someone asks and at most once a minute. */
+export function watchSizes(
+  metrics: Metrics,
+  { cells, clock, log, shelves }: { cells: Cells; clock: Clock; log: Log; shelves: Shelves },
+): void {
+  let measuredMs = Number.NEGATIVE_INFINITY
+  new Gauge({
+    name: 'ostiary_node_bytes',
+    help: 'Bytes of area E by cell and part: search copies, their HNSW indexes, everything else',
+    labelNames: ['cell', 'part'],
+    registers: [metrics.registry],
+    async collect() {
+      if (clock.monotonicMs() - measuredMs < SIZES_EVERY_MS) return
+      measuredMs = clock.monotonicMs()
+      for (const { name: cell, db } of cells.all()) {
+        try {
+          for (const [part, bytes] of Object.entries(await shelves.sizes(db))) this.set({ cell, part }, bytes)
+        } catch (err) {
+          // The other metrics are wanted most when the database is away.
+          log.warn({ err, cell }, 'sizes of area E could not be measured')
+        }
+      }
+    },
+  })
+}
+
 export type NodeMetrics = ReturnType<typeof createNodeMetrics>

@@ -25,14 +25,6 @@ export interface NewTemplate {
   embedding: Buffer
 }
 
-export interface TemplateRow {
-  seq: number
-  personId: string
-  enrollLevel: number
-  sealedVector: Buffer
-  wrappedKey: Buffer
-}
-
 /** Shelves below this number are shared by small spaces and have no vector index. */
 export const FIRST_OWN_SHELF = 1000
 export const SHARED_SHELVES = 16
@@ -103,13 +95,6 @@ const RESOLVE_PERSON = sql(
 const INSERT_TEMPLATE = sql(
   'faces.insert_template',
   `insert into face_templates (tenant_id, livemode, version, seq, person_id, enroll_level, sealed_vector) values ($1, $2, $3, $4, $5, $6, $7)`,
-)
-const LIST_TEMPLATES = sql(
-  'faces.list_templates',
-  `select t.seq::float8 as seq, t.person_id as "personId", t.enroll_level as "enrollLevel", t.sealed_vector as "sealedVector", p.wrapped_key as "wrappedKey"
-   from face_templates t
-   join face_persons p on p.tenant_id = t.tenant_id and p.livemode = t.livemode and p.person_id = t.person_id
-   where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq > $4 order by t.seq limit $5`,
 )
 const VACUUM_DUE = sql(
   'faces.vacuum_due',
@@ -313,8 +298,6 @@ export const faceStore = {
     await db.run(INSERT_TEMPLATE, [...space(id), template.seq, personId, enrollLevel, template.sealedVector])
     await db.run(inserts(shelf), [...space(id), template.seq, personId, enrollLevel, template.embedding])
   },
-  listTemplates: (db: Queryable, id: SpaceId, afterSeq: number, limit: number): Promise<TemplateRow[]> =>
-    db.rows<TemplateRow & Record<string, unknown>>(LIST_TEMPLATES, [...space(id), afterSeq, limit]),
 
   markVacuumDue: (db: Queryable, tables: readonly string[], now: Date): Promise<number> =>
     db.run(VACUUM_DUE, [tables, now]),

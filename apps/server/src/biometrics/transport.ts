@@ -4,6 +4,7 @@ import { createSealer, EnvelopeError, type EnvelopePurpose, openEnvelope } from 
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Db } from '../platform/db.ts'
 import type { Ids } from '../platform/ids.ts'
 import { nodeError } from './errors.ts'
 import { faceStore } from './store.ts'
@@ -87,6 +88,18 @@ export function createTransport({ cells, clock, ids }: Deps) {
   }
 }
 export type Transport = ReturnType<typeof createTransport>
+
+const PURGE_BATCH = 2_000
+
+/** Forgets envelopes that are too old to be taken anyway. */
+export async function purgeUsedEnvelopes(db: Db, now: Date): Promise<number> {
+  let total = 0
+  for (;;) {
+    const purged = await faceStore.purgeEnvelopes(db, now, PURGE_BATCH)
+    total += purged
+    if (purged < PURGE_BATCH) return total
+  }
+}
 
 const REASONS: Readonly<Record<EnvelopeError['fault'], string>> = {
   format: 'this is no compact JWE',

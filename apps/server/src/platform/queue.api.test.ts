@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { JOBS } from '../jobs.ts'
+import { listJobs } from '../jobs.ts'
 import { createHarness } from '../testing/harness.ts'
 import { createQueue } from './queue.ts'
 
@@ -19,14 +19,14 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
   const headers = { 'x-api-key': key, 'idempotency-key': 'k' }
   await harness.inject({ method: 'POST', url: '/strings', headers, payload: { value: 'x', ttlSeconds: 60 } })
   harness.clock.advance(25 * 3_600_000)
-  const queue = createQueue(JOBS, harness.wire)
+  const queue = createQueue(listJobs(harness.wire), harness.wire)
   for (const cell of harness.wire.cells.all()) await queue.start(cell)
   const { rows } = await harness.database.query('select name, cron from pgboss.schedule order by name')
   assert.deepEqual(rows, [
     { name: 'purge-expired-strings', cron: '*/5 * * * *' },
     { name: 'purge-idempotency-keys', cron: '*/5 * * * *' },
   ])
-  for (const { name } of JOBS) await queue.trigger(name)
+  for (const { name } of listJobs(harness.wire)) await queue.trigger(name)
   const count = async (table: string) =>
     Number((await harness.database.query(`select count(*) from ${table}`)).rows[0].count)
   await until('both tables are empty', async () => (await count('strings')) + (await count('idempotency_keys')) === 0)

@@ -1,0 +1,62 @@
+import { type ReindexProgress, withServices } from '@ostiary/server/operate'
+import { type Command, text, UsageError } from '../command.ts'
+import { table } from '../terminal.ts'
+import { resolveTenant } from './tenants.ts'
+
+export const nodeCommands: readonly Command[] = [
+  {
+    name: 'node stats',
+    usage: 'ostiary node stats [--json]',
+    summary: 'Show what area E stores, by tenant, mode and model version',
+    run: (invocation) =>
+      withServices(invocation.env, async ({ node }) => {
+        const spaces = await node.stats()
+        if (invocation.options.json) {
+          invocation.terminal.out(JSON.stringify(spaces))
+          return 0
+        }
+        const rows = spaces.map((space) => [
+          space.tenantName,
+          space.livemode ? 'live' : 'test',
+          space.version,
+          String(space.persons),
+          String(space.vectors),
+          space.indexBytes === null ? 'exact' : 'HNSW',
+          space.rowBytes === null ? '-' : megabytes(space.rowBytes + (space.indexBytes ?? 0)),
+        ])
+        const head = ['TENANT', 'MODE', 'MODEL', 'PERSONS', 'VECTORS', 'SEARCH', 'SIZE']
+        invocation.terminal.out(rows.length === 0 ? 'Nobody is enrolled yet.' : table(head, rows))
+        return 0
+      }),
+  },
+  {
+    name: 'node reindex',
+    usage: 'ostiary node reindex (--tenant <id or name> | --all) [--model FACE3_1|FACE3_3]',
+    summary: 'Rebuild the search copies and indexes of area E from the sealed copies',
+    options: { tenant: { type: 'string' }, all: { type: 'boolean' }, model: { type: 'string' } },
+    run: (invocation) =>
+      withServices(invocation.env, async (services) => {
+        const [tenant, model] = [text(invocation, 'tenant'), text(invocation, 'model')]
+        if ((tenant === undefined) === !invocation.options.all) throw new UsageError('Say --tenant or --all')
+        const tenantId = tenant === undefined ? undefined : await resolveTenant(services, tenant)
+        const count = await services.node.reindex(
+          (space) => (tenantId ?? space.tenantId) === space.tenantId && (model ?? space.version) === space.version,
+          (progress) => invocation.terminal.progress(describe(progress)),
+        )
+        invocation.terminal.progress('')
+        invocation.terminal.out(`${count} ${count === 1 ? 'space' : 'spaces'} rebuilt. Searches went on meanwhile.`)
+        return 0
+      }),
+  },
+]
+
+function describe({ space, done, total }: ReindexProgress): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total)
+  const bar = '█'.repeat(Math.round(share * 24)).padEnd(24, '░')
+  const after = share === 1 ? ', building the index' : ''
+  return `${space.tenantId} ${space.livemode ? 'live' : 'test'} ${space.version} ${bar} ${done} of ${total}${after}`
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
+}

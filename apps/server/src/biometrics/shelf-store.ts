@@ -1,0 +1,259 @@
+import type pg from 'pg'
+import { FIRST_OWN_SHELF, type SpaceId, shelfTable } from './store.ts'
+
+/** SQL of the shelves as such: making, filling and dropping tables. On a connection of its own, without time limits. */
+type Client = Pick<pg.ClientBase, 'query'>
+
+export interface ShelvedSpace extends SpaceId {
+  shelf: number
+  vectors: number
+  lastSeq: number
+}
+
+export interface SpaceStats extends ShelvedSpace {
+  tenantName: string
+  persons: number
+  /** Bytes of the shelf's rows and of its indexes; null on a shared shelf. */
+  rowBytes: number | null
+  indexBytes: number | null
+}
+
+// Any constant will do; it must only be the same in every version.
+const LOCK_KEY = 7_305_811_247
+const LOCK_TIMEOUT = '3s'
+export const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Measured, see docs/benchmarks.md: every enrolled person found with ef_search 200. */
+const HNSW = 'with (m = 16, ef_construction = 64)'
+
+const SPACE = 'tenant_id = $1 and livemode = $2 and version = $3'
+const SPACE_COLUMNS = `s.tenant_id as "tenantId", s.livemode, s.version, s.shelf, s.vectors::float8 as vectors, s.last_seq::float8 as "lastSeq"`
+const space = ({ tenantId, livemode, version }: SpaceId) => [tenantId, livemode, version]
+
+/** Only one process at a time makes or drops shelves of a cell. The lock ends with the connection. */
+export async function lockShelves(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK_KEY])
+  return rows[0]?.locked === true
+}
+
+/** Spaces that have outgrown their shared shelf. */
+export async function listOutgrown(client: Client, exactMax: number): Promise<ShelvedSpace[]> {
+  const text = `select ${SPACE_COLUMNS} from face_spaces s where s.shelf < ${FIRST_OWN_SHELF} and s.vectors > $1 order by s.vectors desc`
+  return (await client.query<ShelvedSpace>(text, [exactMax])).rows
+}
+
+export async function listSpaces(client: Client): Promise<ShelvedSpace[]> {
+  const text = `select ${SPACE_COLUMNS} from face_spaces s order by s.tenant_id, s.livemode, s.version`
+  return (await client.query<ShelvedSpace>(text)).rows
+}
+
+export async function listStats(client: Client): Promise<SpaceStats[]> {
+  const text = `select ${SPACE_COLUMNS}, t.name as "tenantName",
+      (select count(*) from face_persons p where p.tenant_id = s.tenant_id and p.livemode = s.livemode)::float8 as persons,
+      pg_relation_size(c.oid)::float8 as "rowBytes", pg_indexes_size(c.oid)::float8 as "indexBytes"
+    from face_spaces s join tenants t on t.tenant_id = s.tenant_id
+    left join pg_class c on s.shelf >= ${FIRST_OWN_SHELF} and c.oid = to_regclass('face_vectors_' || s.shelf)
+    order by t.name, s.tenant_id, s.livemode, s.version`
+  return (await client.query<SpaceStats>(text)).rows
+}
+
+/** Bytes of everything area E stores in this cell. */
+export async function measureSizes(client: Client): Promise<Record<'vectors' | 'hnsw' | 'other', number>> {
+  const { rows } = await client.query<{ vectors: number; hnsw: number; other: number }>(`
+    with shelves as (select c.oid from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'face_vectors'::regclass),
+    indexes as (select x.indexrelid, a.amname from pg_index x join pg_class c on c.oid = x.indexrelid join pg_am a on a.oid = c.relam
+      where x.indrelid in (select oid from shelves)),
+    others as (select inhrelid as oid from pg_inherits where inhparent = 'face_templates'::regclass union all select 'face_persons'::regclass)
+    select coalesce((select sum(pg_table_size(oid)) from shelves), 0)::float8 as vectors,
+      coalesce((select sum(pg_relation_size(indexrelid)) from indexes where amname = 'hnsw'), 0)::float8 as hnsw,
+      coalesce((select sum(pg_total_relation_size(oid)) from others), 0)::float8
+        + coalesce((select sum(pg_relation_size(indexrelid)) from indexes where amname <> 'hnsw'), 0)::float8 as other`)
+  return rows[0] ?? { vectors: 0, hnsw: 0, other: 0 }
+}
+
+/** A new empty shelf that nobody knows of yet. */
+export async function createShelf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ shelf: number }>(`select nextval('face_shelf_numbers')::int as shelf`)
+  const shelf = rows[0]?.shelf ?? 0
+  await client.query(`create table ${shelfTable(shelf)} (like face_vectors including defaults)`)
+  return shelf
+}
+
+/** Copies the search copies up to a number from another shelf. */
+export async function copyVectors(client: Client, from: ShelvedSpace, toShelf: number, range: { after: number }) {
+  await client.query(
+    `insert into ${shelfTable(toShelf)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
+     select ${toShelf}, tenant_id, livemode, version, seq, person_id, enroll_level, embedding
+     from ${shelfTable(from.shelf)} where ${SPACE} and seq > $4 order by seq`,
+    [...space(from), range.after],
+  )
+}
+
+/** Keys, the vector index and statistics, once the rows are there: that is many times faster than row by row. */
+export async function indexShelf(client: Client, id: SpaceId, shelf: number, memoryMb: number): Promise<void> {
+  const table = shelfTable(shelf)
+  const owner = `shelf = ${shelf} and tenant_id = '${id.tenantId}' and livemode = ${id.livemode} and version = '${id.version}'`
+  await client.query(`alter table ${table} add constraint ${table}_owner check (${owner})`)
+  await client.query(`alter table ${table} add primary key (tenant_id, livemode, version, seq, shelf)`)
+  await client.query(`set maintenance_work_mem = '${memoryMb}MB'`)
+  await client.query(`create index ${table}_hnsw on ${table} using hnsw (embedding halfvec_ip_ops) ${HNSW}`)
+  await client.query('reset maintenance_work_mem')
+  await client.query(`analyze ${table}`)
+}
+
+/**
+ * The space moves to its new shelf, in one transaction under the space's lock: what was added meanwhile is copied, what was
+ * deleted meanwhile (the templates know) is dropped. False when someone else has moved the space first.
+ */
+export async function moveSpace(client: Client, from: ShelvedSpace, toShelf: number, now: Date): Promise<boolean> {
+  const old = shelfTable(from.shelf)
+  return inTransaction(client, async () => {
+    await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+    const { rows } = await client.query<{ shelf: number }>(
+      `select shelf from face_spaces where ${SPACE} for update`,
+      space(from),
+    )
+    if (rows[0]?.shelf !== from.shelf) return false
+    await copyVectors(client, from, toShelf, { after: from.lastSeq })
+    await client.query(
+      `delete from ${shelfTable(toShelf)} v where not exists (
+         select 1 from face_templates t where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq = v.seq)`,
+      space(from),
+    )
+    await client.query(`alter table face_vectors attach partition ${shelfTable(toShelf)} for values in (${toShelf})`)
+    await client.query(`update face_spaces set shelf = $4 where ${SPACE}`, [...space(from), toShelf])
+    // A shelf of its own is dropped as a whole later on.
+    if (from.shelf < FIRST_OWN_SHELF) {
+      await client.query(`delete from ${old} where ${SPACE}`, space(from))
+      await client.query(
+        `insert into face_vacuums_due (table_name, deleted_by, since) values ($1, pg_current_xact_id()::xid, $2)
+         on conflict (table_name) do update set deleted_by = excluded.deleted_by`,
+        [old, now],
+      )
+    }
+    return true
+  })
+}
+
+/** Shelves that no space stands on: replaced ones, and what a killed worker left half made. */
+export async function dropUnusedShelves(client: Client): Promise<number> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name from pg_class c where c.relkind = 'r' and c.relname ~ '^face_vectors_[0-9]{4,}$'
+       and pg_table_is_visible(c.oid) and not exists (select 1 from face_spaces s where 'face_vectors_' || s.shelf = c.relname)`,
+  )
+  let dropped = 0
+  for (const { name } of rows) if (await dropShelf(client, name)) dropped++
+  return dropped
+}
+
+/** False when a query that still reads the shelf holds it: there will be another time. */
+async function dropShelf(client: Client, table: string): Promise<boolean> {
+  try {
+    await inTransaction(client, async () => {
+      await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+      await client.query(`drop table ${table}`)
+      await client.query('delete from face_vacuums_due where table_name = $1', [table])
+    })
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return false
+    throw error
+  }
+}
+
+/** Tables whose deleted rows nobody can see any more. */
+export async function listVacuumsDue(client: Client): Promise<{ table: string; deletedBy: string }[]> {
+  const { rows } = await client.query<{ table: string; deletedBy: string }>(
+    `select d.table_name as table, d.deleted_by::text as "deletedBy" from face_vacuums_due d where not exists (
+       select 1 from pg_stat_activity a where a.datname = current_database() and a.pid <> pg_backend_pid()
+         and a.backend_xmin is not null and age(a.backend_xmin) >= age(d.deleted_by))
+     order by d.since`,
+  )
+  return rows
+}
+
+/** Removes the remains of deleted rows from a table and its indexes. By default PostgreSQL skips indexes with few of them. */
+export async function vacuum(client: Client, due: { table: string; deletedBy: string }): Promise<void> {
+  const { rows } = await client.query<{ name: string | null }>('select to_regclass($1)::text as name', [due.table])
+  if (rows[0]?.name) await client.query(`vacuum (index_cleanup on) ${rows[0].name}`)
+  await client.query('delete from face_vacuums_due where table_name = $1 and deleted_by = $2::xid', [
+    due.table,
+    due.deletedBy,
+  ])
+}
+
+/** Empties a space's rows on a shelf, to write them anew in the same transaction. */
+export async function clearSpace(client: Client, id: SpaceId, shelf: number): Promise<void> {
+  await client.query(`delete from ${shelfTable(shelf)} where ${SPACE}`, space(id))
+}
+
+export async function inTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query('begin')
+  try {
+    const result = await work()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+export interface SealedTemplate {
+  seq: number
+  personId: string
+  enrollLevel: number
+  sealedVector: Buffer
+  wrappedKey: Buffer
+}
+
+/** The authoritative copies in the order of their numbers. */
+export async function listTemplates(
+  client: Client,
+  id: SpaceId,
+  range: { after: number; upTo: number; limit: number },
+) {
+  const { rows } = await client.query<SealedTemplate>(
+    `select t.seq::float8 as seq, t.person_id as "personId", t.enroll_level as "enrollLevel", t.sealed_vector as "sealedVector",
+       p.wrapped_key as "wrappedKey"
+     from face_templates t
+     join face_persons p on p.tenant_id = t.tenant_id and p.livemode = t.livemode and p.person_id = t.person_id
+     where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq > $4 and t.seq <= $5 order by t.seq limit $6`,
+    [...space(id), range.after, range.upTo, range.limit],
+  )
+  return rows
+}
+
+export async function insertVector(
+  client: Client,
+  id: SpaceId,
+  shelf: number,
+  row: { seq: number; personId: string; enrollLevel: number; embedding: Buffer },
+): Promise<void> {
+  await client.query({
+    name: `faces.fill_${shelf}`,
+    text: `insert into ${shelfTable(shelf)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
+      values (${shelf}, $1, $2, $3, $4, $5, $6, $7::halfvec)`,
+    values: [...space(id), row.seq, row.personId, row.enrollLevel, row.embedding],
+  })
+}
+
+export async function lockSpaceRow(
+  client: Client,
+  id: SpaceId,
+): Promise<{ shelf: number; lastSeq: number; vectors: number }> {
+  const { rows } = await client.query<{ shelf: number; lastSeq: number; vectors: number }>(
+    `select shelf, last_seq::float8 as "lastSeq", vectors::float8 as vectors from face_spaces where ${SPACE} for update`,
+    space(id),
+  )
+  if (!rows[0]) throw new Error('The space is gone')
+  return rows[0]
+}
+
+export async function setSpace(client: Client, id: SpaceId, to: { shelf: number; vectors: number }): Promise<void> {
+  await client.query(`update face_spaces set shelf = $4, vectors = $5 where ${SPACE}`, [
+    ...space(id),
+    to.shelf,
+    to.vectors,
+  ])
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Caller } from '../keys/index.ts'
+import type { Db } from '../platform/db.ts'
+import { createHarness, type Harness } from '../testing/harness.ts'
+import { createFaces } from './testing/faces.ts'
+import { normalise } from './vector.ts'
+
+// A space of more than 100 vectors gets a shelf of its own here; 10,000 would take a minute to fill.
+const EXACT_MAX = '100'
+const faces = createFaces(11)
+let harness: Harness
+let db: Db
+before(async () => {
+  harness = await createHarness({ NODE_EXACT_SEARCH_MAX: EXACT_MAX })
+  db = harness.wire.cells.all()[0]?.db as Db
+})
+after(() => harness.close())
+
+async function newCaller(): Promise<Caller> {
+  const { tenantId, record } = await harness.tenantWithKey({ scopes: ['node:*'] })
+  return { tenantId, livemode: false, keyId: record.id, rateFactor: 1 }
+}
+
+const unit = (values: readonly number[]) => normalise(values) ?? new Float64Array()
+const enrol = (caller: Caller, face: readonly number[]) =>
+  harness.wire.node.enrolment.enrol(caller, { version: 'FACE3_3', vectors: [unit(face)] })
+const predict = async (caller: Caller, face: readonly number[]) => {
+  const request = { version: 'FACE3_3' as const, vectors: [unit(faces.sample(face, 0.8))], candidates: 1 }
+  return (await harness.wire.node.recognition.predict(caller, request))[0]?.puid
+}
+const shelfOf = async ({ tenantId }: Caller): Promise<number> =>
+  (await harness.database.query('select shelf from face_spaces where tenant_id = $1', [tenantId])).rows[0].shelf
+
+test('a space that outgrows its shared shelf moves to one with an index, while people enrol and are deleted', async () => {
+  const { arrange } = harness.wire.node.shelves
+  const caller = await newCaller()
+  const neighbour = await newCaller()
+  const people: { face: number[]; puid: string }[] = []
+  const add = async () => {
+    const face = faces.person()
+    people.push({ face, puid: (await enrol(caller, face)).personId })
+  }
+  const other = faces.person()
+  const otherPuid = (await enrol(neighbour, other)).personId
+  for (let i = 0; i < 140; i++) await add()
+  assert.ok((await shelfOf(caller)) < 16)
+
+  const moving = arrange(db)
+  for (let i = 0; i < 40; i++) await add()
+  const [gone] = people.splice(5, 1)
+  assert.equal(await harness.wire.node.recognition.delete(caller, gone?.puid ?? ''), true)
+  await moving
+  assert.ok((await shelfOf(caller)) >= 1000)
+  assert.ok((await shelfOf(neighbour)) < 16, 'a small space stays where it is')
+
+  for (const { face, puid } of people) assert.equal(await predict(caller, face), puid)
+  assert.equal(await predict(caller, gone?.face ?? []), undefined)
+  assert.equal(await predict(caller, faces.person()), undefined)
+  assert.equal(await predict(neighbour, other), otherPuid)
+  const index = `face_vectors_${await shelfOf(caller)}_hnsw`
+  assert.equal((await harness.database.query('select to_regclass($1)::text as name', [index])).rows[0].name, index)
+  const { rows } = await harness.database.query(
+    `select (select count(*)::int from face_vectors where tenant_id = $1) as vectors,
+       (select vectors::int from face_spaces where tenant_id = $1) as counted`,
+    [caller.tenantId],
+  )
+  assert.deepEqual(rows, [{ vectors: people.length, counted: people.length }])
+  assert.equal(await arrange(db), 0, 'there is nothing left to do')
+})
+
+test('what a killed worker left half made is cleared away, and nothing else', async () => {
+  await harness.database.query('create table face_vectors_999990 (like face_vectors)')
+  await harness.wire.node.shelves.arrange(db)
+  const { rows } = await harness.database.query(`select to_regclass('face_vectors_999990') as gone`)
+  assert.deepEqual(rows, [{ gone: null }])
+})
+
+test('reindex brings back a damaged search copy from the sealed one, for small spaces and for large', async () => {
+  const { arrange, reindex } = harness.wire.node.shelves
+  for (const size of [20, 130]) {
+    const caller = await newCaller()
+    const people: { face: number[]; puid: string }[] = []
+    for (let i = 0; i < size; i++) {
+      const face = faces.person()
+      people.push({ face, puid: (await enrol(caller, face)).personId })
+    }
+    await arrange(db)
+    await harness.database.query('delete from face_vectors where tenant_id = $1 and seq % 2 = 0', [caller.tenantId])
+    assert.equal(await predict(caller, people[1]?.face ?? []), undefined)
+    const seen: number[] = []
+    const count = await reindex(
+      ({ tenantId }) => tenantId === caller.tenantId,
+      ({ done }) => seen.push(done),
+    )
+    assert.equal(count, 1)
+    assert.equal(seen.at(-1), size)
+    for (const { face, puid } of people) assert.equal(await predict(caller, face), puid)
+    assert.equal((await enrol(caller, faces.person())).isNew, true)
+  }
+})
+
+test('[E-041] a deleted person is in no table, after the vacuum not in the index file, after a reindex in no file of the shelf', async () => {
+  await harness.wire.node.shelves.vacuumDeleted(db)
+  const caller = await newCaller()
+  for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
+  const { personId } = await enrol(caller, faces.person())
+  await harness.wire.node.shelves.arrange(db)
+  await harness.wire.node.shelves.vacuumDeleted(db)
+  const shelf = `face_vectors_${await shelfOf(caller)}`
+  const { rows } = await harness.database.query(
+    'select halfvec_send(v.embedding) as vector, p.wrapped_key as key from face_vectors v join face_persons p using (person_id) where person_id = $1',
+    [personId],
+  )
+  // In memory and on disk half floats are little-endian; on the wire they are big-endian.
+  const vector = Buffer.from(rows[0].vector.subarray(4)).swap16()
+  const inFile = async (relation: string, bytes: Buffer) => {
+    await harness.database.query('checkpoint')
+    const file = await harness.database.query('select pg_read_binary_file(pg_relation_filepath($1)) as bytes', [
+      relation,
+    ])
+    return file.rows[0].bytes.includes(bytes)
+  }
+  assert.equal(await inFile(shelf, vector), true, 'the search copy is readable, that is what it is for')
+  assert.equal(await inFile(`${shelf}_hnsw`, vector), true)
+  assert.equal(await inFile('face_persons', rows[0].key), true)
+
+  await harness.wire.node.recognition.delete(caller, personId)
+  assert.equal(await inFile(`${shelf}_hnsw`, vector), true, 'PostgreSQL forgets at the vacuum, not before')
+  assert.equal(await harness.wire.node.shelves.vacuumDeleted(db), 3)
+  assert.equal(await inFile(`${shelf}_hnsw`, vector), false)
+  assert.deepEqual((await harness.database.query('select * from face_vacuums_due')).rows, [])
+  for (const table of ['face_persons', 'face_templates', 'face_vectors']) {
+    const left = await harness.database.query(`select count(*)::int as left from ${table} where person_id = $1`, [
+      personId,
+    ])
+    assert.deepEqual(left.rows, [{ left: 0 }])
+  }
+  // Free space inside a page may keep old bytes until something new is written there: docs/privacy.md says so.
+  await harness.wire.node.shelves.reindex(
+    ({ tenantId }) => tenantId === caller.tenantId,
+    () => {},
+  )
+  assert.equal(await inFile(`face_vectors_${await shelfOf(caller)}`, vector), false)
+})
+
+test('a vacuum waits for those who can still see what was deleted', async () => {
+  const caller = await newCaller()
+  const { personId } = await enrol(caller, faces.person())
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const reading = db.withPatientClient(async (client) => {
+    await client.query('begin isolation level repeatable read')
+    await client.query('select count(*) from face_persons')
+    await held
+    await client.query('commit')
+  })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  await harness.wire.node.recognition.delete(caller, personId)
+  assert.equal(await harness.wire.node.shelves.vacuumDeleted(db), 0)
+  release()
+  await reading
+  assert.equal(await harness.wire.node.shelves.vacuumDeleted(db), 3)
+})
