@@ -1,9 +1,10 @@
 /** Area A beside the bare engine: create and get, as requests per second, ours over theirs. */
 import type { ApiKeyRecord } from '@ostiary/contract'
 import { createDatabase, testSettings } from '../lib/databases.ts'
-import { type Figure, type Measure, median } from '../lib/figure.ts'
-import { createLoad, type Load, type LoadRequest } from '../lib/load.ts'
+import type { Figure, Measure } from '../lib/figure.ts'
+import { createLoad, type LoadRequest } from '../lib/load.ts'
 import { freePorts, ostiary, type Started, startApi, startProcess, startServices } from '../lib/run.ts'
+import { compareInTurns } from '../lib/turns.ts'
 
 const CONNECTIONS = 16
 const FLOOR = 0.75
@@ -44,7 +45,7 @@ export const measure: Measure = async ({ full, say }) => {
         ours: await createLoad(api.url, requests.ours[operation], CONNECTIONS),
       }
       for (const load of [loads.bare, loads.ours]) await load.run(warmUpMs)
-      const value = await compare(loads, pairs, (line) => say(`${operation}: ${line}`))
+      const value = await compareInTurns(loads, { pairs, turnMs: TURN_MS }, (line) => say(`${operation}: ${line}`))
       for (const load of [loads.bare, loads.ours]) load.close()
       figures.push({ name: `strings.${operation}.ratio`, value, floor: FLOOR, is: 'least' })
     }
@@ -53,29 +54,6 @@ export const measure: Measure = async ({ full, say }) => {
     await Promise.all([api.stop(), bare.stop('SIGKILL')])
     await database.drop()
   }
-}
-
-/**
- * Short turns in changing order, then the upper quartile of each: what else the machine does can only slow a turn down,
- * so the faster turns tell what the code can do. The middle of the pairs is shown beside it.
- */
-async function compare(loads: { bare: Load; ours: Load }, pairs: number, say: (line: string) => void): Promise<number> {
-  const turns = { bare: [] as number[], ours: [] as number[] }
-  for (let pair = 0; pair < pairs; pair++) {
-    for (const name of pair % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const)) {
-      turns[name].push((await loads[name].run(TURN_MS)) / (TURN_MS / 1000))
-    }
-  }
-  const [bare, ours] = [upperQuartile(turns.bare), upperQuartile(turns.ours)]
-  const middle = median(turns.ours.map((rate, pair) => rate / (turns.bare[pair] ?? Number.NaN)))
-  say(
-    `bare ${Math.round(bare)}/s, ours ${Math.round(ours)}/s (upper quartile of ${pairs} turns); middle of the pairs' ratios ${middle.toFixed(3)}`,
-  )
-  return ours / bare
-}
-
-function upperQuartile(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.75)] ?? Number.NaN
 }
 
 async function requestsTo(

@@ -17,7 +17,7 @@ export function buildApp(wire: Wire): FastifyInstance {
     log,
     metrics,
     callerOf: findCaller,
-    errorShapes: { '/node/': renderNodeError },
+    errorShapes: { '/node': renderNodeError },
   })
   app.register(processRoutes, { monitor })
   app.register(referenceRoutes, { version })

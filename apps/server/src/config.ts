@@ -78,7 +78,7 @@ export const Settings = Type.Object({
     description: 'A statement that takes longer is cancelled and answered with 503',
   }),
   NODE_EXACT_SEARCH_MAX: Type.Integer({
-    minimum: 100,
+    minimum: 10,
     maximum: 1_000_000,
     default: 10_000,
     description:

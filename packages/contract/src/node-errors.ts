@@ -151,7 +151,7 @@ export type NodeErrorCode = keyof typeof NODE_ERRORS
 export const NODE_STATUSES = {
   0: 'Success',
   [-1]: 'User not enrolled; validation or server errors; the key cases of their own rows',
-  [-2]: 'Missing or unusable features, invalid JSON, encryption that does not open',
+  [-2]: 'Missing or unusable features, invalid JSON, authentication errors (an encryption that does not open)',
   152: 'Face enrollment failed',
   153: 'Face authentication failed',
   200: 'Delete succeeded',

@@ -17,7 +17,7 @@ export interface Envelope {
   text: string
 }
 
-export type EnvelopeFault = 'format' | 'header' | 'purpose' | 'model version' | 'time' | 'key'
+export type EnvelopeFault = 'format' | 'header' | 'purpose' | 'model version' | 'time' | 'key' | 'text'
 
 /** Why an envelope was not opened. `fault` is safe to show: it says nothing about the content or the key. */
 export class EnvelopeError extends Error {
@@ -90,16 +90,17 @@ export async function openEnvelope(apiKey: string, compact: string, expected: Ex
   }
   const purpose = header.purpose as EnvelopePurpose
   const key = await deriveKey(apiKey, salt, purpose)
+  const { plaintext } = await compactDecrypt(compact, key, ALGORITHMS).catch(() => {
+    throw new EnvelopeError('key')
+  })
   try {
-    const { plaintext } = await compactDecrypt(compact, key, {
-      keyManagementAlgorithms: ['dir'],
-      contentEncryptionAlgorithms: ['A256GCM'],
-    })
     return { ...header, purpose, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plaintext) }
   } catch {
-    throw new EnvelopeError('key')
+    throw new EnvelopeError('text')
   }
 }
+
+const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
 
 /** Cheap checks before anything is computed: most rubbish ends here. */
 function readHeader(compact: string) {

@@ -121,11 +121,11 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
   }
 
   /** Retries what may pass: a lost connection, a deadlock. What the caller did wrong does not get better. */
-  async function run(job: Job): Promise<Enrolled> {
+  async function run(job: () => Promise<Job>): Promise<Enrolled> {
     const started = clock.monotonicMs()
     for (let tried = 1; ; tried++) {
       try {
-        return await attempt(job)
+        return await attempt(await job())
       } catch (error) {
         if (error instanceof AppError && error.fault === 'invalid_request') throw error
         metrics.retries.count(String(tried))
@@ -143,27 +143,30 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
     async enrol(group: GroupId, request: EnrolRequest): Promise<Enrolled> {
       try {
         const good = filter(request)
-        const enrolled = await run(await prepare(group, request, good))
+        const personId = ids.next(bucketOf(group.tenantId))
+        const enrolled = await run(() => prepare(group, request, { personId, good }))
         metrics.enrolments.count(enrolled.isNew ? 'new' : 'existing')
         return enrolled
       } catch (error) {
         const refused = error instanceof AppError && error.fault === 'invalid_request'
         metrics.enrolments.count(refused ? 'refused' : 'failed')
-        throw error instanceof AppError && error.code.startsWith('NODE_')
-          ? error
-          : nodeError('NODE_ENROLL_FAILED', undefined, error)
+        throw error
       }
     },
   }
 
-  async function prepare(group: GroupId, request: EnrolRequest, good: Float64Array[]): Promise<Job> {
+  async function prepare(
+    group: GroupId,
+    request: EnrolRequest,
+    { personId, good }: Pick<Job, 'personId' | 'good'>,
+  ): Promise<Job> {
     const { version, externalId } = request
     const space = { tenantId: group.tenantId, livemode: group.livemode, version }
     const keys = await groups.findOrCreate(space)
     return {
       space,
       keys,
-      personId: ids.next(bucketOf(group.tenantId)),
+      personId,
       good,
       probe: toHalfvec(keys.rotation(version)(middleOf(good))),
       externalRef: externalId === undefined ? undefined : keys.externalRef(externalId),

@@ -1,83 +1,379 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createHarness, type Harness } from '../testing/harness.ts'
-import { createFaces, feature } from './testing/faces.ts'
+import { between, type Client, createClient, createFaces, feature } from './testing/faces.ts'
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const STRANGER = { status: -1, statusCode: 200, message: 'User not enrolled', puid: '-1', guid: '-1', score: -1 }
 const faces = createFaces(3)
 let harness: Harness
+let tenantId: string
 let key: string
+let post: Client['post']
 before(async () => {
   harness = await createHarness()
-  ;({ key } = await harness.tenantWithKey({ scopes: ['node:*'] }))
+  ;({ tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] }))
+  ;({ post } = createClient(harness, key))
 })
 after(() => harness.close())
 
-async function post(path: string, body: object, headers: Record<string, string> = { 'x-api-key': key }) {
-  const response = await harness.inject({ method: 'POST', url: `/node/${path}`, headers, payload: body })
-  return { http: response.statusCode, body: response.json(), headers: response.headers }
+function ok(puid: string, guid: string, message = 'Ok') {
+  return { status: 0, statusCode: 200, message, puid, guid, enroll_level: 1 }
 }
 
-describe('POST /node/plainEnroll', () => {
-  test('[E-005] [E-011] [E-012] [E-018] [E-019] [E-031] [E-055] a new user is answered Ok with ids and level', async () => {
-    const { http, body } = await post(
-      'plainEnroll',
-      { api_key: key, version: 'FACE3_3', features: feature(faces.person()) },
-      {},
-    )
-    assert.equal(http, 200)
-    const { puid, guid } = body
-    assert.deepEqual(body, { status: 0, statusCode: 200, message: 'Ok', puid, guid, enroll_level: 1 })
+/** Enrols a face and returns its ids; fails unless it is new. */
+async function enrol(face: readonly number[], more: object = {}): Promise<{ puid: string; guid: string }> {
+  const { http, body } = await post('plainEnroll', { features: feature(face), ...more })
+  const { puid, guid } = body
+  assert.deepEqual([http, body], [200, ok(puid, guid)])
+  assert.match(puid, ID)
+  assert.match(guid, ID)
+  return { puid, guid }
+}
+
+function near(actual: number, expected: number): void {
+  assert.ok(Math.abs(actual - expected) < 0.002, `${actual} is not near ${expected}`)
+}
+
+describe('POST /node/plainEnroll answers 200', () => {
+  test('[E-002] [E-005] [E-011] [E-012] [E-018] [E-019] [E-031] [E-055] a new user is answered Ok with ids and level', async () => {
+    const body = { api_key: key, version: 'FACE3_3', features: feature(faces.person()) }
+    const reply = await post('plainEnroll', body, {})
+    const { puid, guid } = reply.body
+    assert.deepEqual([reply.http, reply.body], [200, ok(puid, guid)])
     assert.match(puid, ID)
     assert.match(guid, ID)
+    assert.notEqual(puid, guid)
+    const other = await enrol(faces.person())
+    assert.deepEqual([other.guid, other.puid === puid], [guid, false], 'another person of the same group')
   })
 
   test('[E-030] the same face again, in another picture, is the existing user', async () => {
     const face = faces.person()
-    const first = await post('plainEnroll', { features: feature(face) })
-    const second = await post('plainEnroll', { features: feature(faces.sample(face, 0.7)) })
-    const { puid, guid } = first.body
-    assert.equal(second.http, 200)
-    assert.deepEqual(second.body, {
-      status: 0,
-      statusCode: 200,
-      message: 'User Already Enrolled',
-      puid,
-      guid,
-      enroll_level: 1,
-    })
+    const { puid, guid } = await enrol(face)
+    const { http, body } = await post('plainEnroll', { features: feature(faces.sample(face, 0.7)) })
+    assert.deepEqual([http, body], [200, ok(puid, guid, 'User Already Enrolled')])
   })
-})
 
-describe('POST /node/plainPredict', () => {
-  test('[E-014] [E-021] [E-022] [E-036] an enrolled user is recognised with a number as score', async () => {
+  test('[E-025] without version it is FACE3_3', async () => {
     const face = faces.person()
-    const { body: enrolled } = await post('plainEnroll', { features: feature(face) })
-    const { http, body } = await post('plainPredict', { features: feature(faces.sample(face, 0.8)) })
-    assert.equal(http, 200)
-    const { puid, guid } = enrolled
-    assert.deepEqual(body, {
-      status: 0,
-      statusCode: 200,
-      message: 'Ok',
-      puid,
-      guid,
-      score: body.score,
-      enroll_level: 1,
-    })
-    assert.ok(body.score > 0.97 && body.score < 0.99, String(body.score))
+    const { puid, guid } = await enrol(face)
+    for (const version of ['FACE3_3', null]) {
+      const { body } = await post('plainEnroll', { version, features: feature(face) })
+      assert.deepEqual(body, ok(puid, guid, 'User Already Enrolled'))
+    }
+    const stored = await harness.database.query('select version from face_templates where person_id = $1', [puid])
+    assert.deepEqual(stored.rows, [{ version: 'FACE3_3' }])
   })
 
-  test('[E-038] [E-039] [E-056] a stranger is answered 200 with status -1 and -1 everywhere', async () => {
-    const { http, body } = await post('plainPredict', { features: feature(faces.person()) })
-    assert.equal(http, 200)
-    assert.deepEqual(body, {
-      status: -1,
-      statusCode: 200,
-      message: 'User not enrolled',
-      puid: '-1',
-      guid: '-1',
-      score: -1,
-    })
+  test('[E-003] 128 entries are taken for FACE3_1 and 512 for FACE3_3, of any length', async () => {
+    const short = faces.person('FACE3_1')
+    const { puid, guid } = await enrol(short, { version: 'FACE3_1' })
+    const scaled = feature(short.map((value) => value * 1e200))
+    const { body } = await post('plainEnroll', { version: 'FACE3_1', features: scaled })
+    assert.deepEqual(body, ok(puid, guid, 'User Already Enrolled'))
+    await enrol(faces.person('FACE3_3'), { version: 'FACE3_3' })
+  })
+
+  test('[E-006] metadata may be there with id, without id, or not at all', async () => {
+    await enrol(faces.person(), { metadata: { id: 'staff-1' } })
+    await enrol(faces.person(), { metadata: { id: 'x'.repeat(256) } })
+    await enrol(faces.person(), { metadata: {} })
+    await enrol(faces.person(), { metadata: null })
+    await enrol(faces.person())
+  })
+
+  test('test keys and live keys see different persons and groups', async () => {
+    const wanted = { livemode: true, name: 'live', scopes: ['node:*'], allowedIps: [], usagePlanId: 'unmetered' }
+    const live = createClient(harness, (await harness.wire.keys.createKey(tenantId, wanted)).api_key)
+    const features = feature(faces.person())
+    const { puid, guid } = await enrol(features.embedding_vector)
+    assert.deepEqual((await live.post('plainPredict', { features })).body, STRANGER)
+    const { body } = await live.post('plainEnroll', { features })
+    assert.deepEqual(body, ok(body.puid, body.guid))
+    assert.notEqual(body.puid, puid)
+    assert.notEqual(body.guid, guid)
+    assert.equal((await post('plainPredict', { features })).body.puid, puid)
+    assert.deepEqual((await live.post('plainPredict', { features, user_identifier: puid })).body, STRANGER)
+  })
+
+  test('x-encoding rot13 writes both ids in ROT13, in both messages', async () => {
+    const headers = { 'x-api-key': key, 'x-encoding': 'rot13' }
+    const features = feature(faces.person())
+    const first = await post('plainEnroll', { features }, headers)
+    const { puid, guid } = (await post('plainEnroll', { features })).body
+    const [encodedPuid, encodedGuid] = [inRot13(puid), inRot13(guid)]
+    assert.notEqual(encodedPuid, puid)
+    assert.deepEqual([first.http, first.body], [200, ok(encodedPuid, encodedGuid)])
+    const again = await post('plainEnroll', { features }, headers)
+    assert.deepEqual(again.body, ok(encodedPuid, encodedGuid, 'User Already Enrolled'))
   })
 })
+
+describe('POST /node/plainEnroll binds metadata.id', () => {
+  const identify = (face: readonly number[], user_identifier: string) =>
+    post('plainPredict', { features: feature(face), user_identifier }).then(({ body }) => body.puid)
+
+  test('a name that is free is bound to the person who is there already', async () => {
+    const face = faces.person()
+    const { puid, guid } = await enrol(face)
+    assert.equal(await identify(face, 'late-name'), '-1')
+    const { body } = await post('plainEnroll', { features: feature(face), metadata: { id: 'late-name' } })
+    assert.deepEqual(body, ok(puid, guid, 'User Already Enrolled'))
+    assert.equal(await identify(face, 'late-name'), puid)
+  })
+
+  test('a person keeps the first name, and a name its person', async () => {
+    const [face, other] = [faces.person(), faces.person()]
+    const { puid, guid } = await enrol(face, { metadata: { id: 'first-name' } })
+    const { puid: otherPuid } = await enrol(other, { metadata: { id: 'other-name' } })
+    for (const id of ['second-name', 'other-name']) {
+      const { body } = await post('plainEnroll', { features: feature(face), metadata: { id } })
+      assert.deepEqual(body, ok(puid, guid, 'User Already Enrolled'))
+      assert.equal(await identify(face, id), '-1')
+    }
+    assert.equal(await identify(face, 'first-name'), puid)
+    assert.equal(await identify(other, 'other-name'), otherPuid)
+  })
+
+  test('[E-058] a second face for a name that has one is refused with 400 and 152, and is not enrolled', async () => {
+    const [face, second] = [faces.person(), faces.person()]
+    const { puid } = await enrol(face, { metadata: { id: 'one-face' } })
+    const { http, body } = await post('plainEnroll', { features: feature(second), metadata: { id: 'one-face' } })
+    const message = 'Face enrollment failed: metadata.id is bound to another face'
+    assert.deepEqual([http, body], [400, { status: 152, message }])
+    assert.deepEqual((await post('plainPredict', { features: feature(second) })).body, STRANGER)
+    assert.equal(await identify(face, 'one-face'), puid)
+  })
+
+  test('one name in both model versions is one person', async () => {
+    const metadata = { id: 'both-versions' }
+    const [small, large] = [faces.person('FACE3_1'), faces.person('FACE3_3')]
+    const { puid, guid } = await enrol(small, { version: 'FACE3_1', metadata })
+    assert.deepEqual(await enrol(large, { version: 'FACE3_3', metadata }), { puid, guid })
+    for (const [version, face] of [
+      ['FACE3_1', small],
+      ['FACE3_3', large],
+    ] as const) {
+      const { body } = await post('plainPredict', { version, features: feature(face), user_identifier: metadata.id })
+      assert.deepEqual(body, { ...ok(puid, guid), score: body.score })
+    }
+    const stored = 'select version from face_templates where person_id = $1 order by version'
+    assert.deepEqual((await harness.database.query(stored, [puid])).rows, [
+      { version: 'FACE3_1' },
+      { version: 'FACE3_3' },
+    ])
+  })
+})
+
+describe('POST /node/plainPredict answers 200', () => {
+  test('[E-012] [E-013] [E-014] [E-021] [E-022] [E-036] [E-055] an enrolled user is recognised with a number as score', async () => {
+    const face = faces.person()
+    const { puid, guid } = await enrol(face)
+    const { http, body } = await post('plainPredict', { features: feature(faces.sample(face, 0.8)) })
+    assert.deepEqual([http, body], [200, { ...ok(puid, guid), score: body.score }])
+    near(body.score, 0.9839)
+  })
+
+  test('[E-013] [E-014] [E-038] [E-039] [E-056] a stranger is answered 200 with status -1 and -1 everywhere', async () => {
+    const { http, body } = await post('plainPredict', { features: feature(faces.person()) })
+    assert.deepEqual([http, body], [200, STRANGER])
+  })
+
+  test('[E-025] without version it is FACE3_3; another version knows other people', async () => {
+    const features = feature(faces.person())
+    const { puid, guid } = await enrol(features.embedding_vector)
+    const { body } = await post('plainPredict', { features })
+    assert.deepEqual(body, { ...ok(puid, guid), score: body.score })
+    assert.deepEqual((await post('plainPredict', { version: 'FACE3_3', features })).body, body)
+    const start = feature(features.embedding_vector.slice(0, 128))
+    assert.deepEqual((await post('plainPredict', { version: 'FACE3_1', features: start })).body, STRANGER)
+  })
+
+  test('[E-007] without K and with K null it is K 1', async () => {
+    const face = faces.person()
+    const { puid, guid } = await enrol(face)
+    const features = feature(faces.sample(face))
+    const { body } = await post('plainPredict', { features, K: 1 })
+    assert.deepEqual(body, { ...ok(puid, guid), score: body.score })
+    near(body.score, 0.9986)
+    assert.deepEqual((await post('plainPredict', { features })).body, body)
+    assert.deepEqual((await post('plainPredict', { features, K: null })).body, body)
+  })
+
+  test('[E-037] K above 1 gives a list of persons, the best first, and nothing else', async () => {
+    const first = faces.person()
+    const second = faces.sample(first, 0.3)
+    const [one, two] = [await enrol(first), await enrol(second)]
+    const features = feature(between(first, second, 0.6))
+    for (const K of [2, 50]) {
+      const { http, body } = await post('plainPredict', { features, K })
+      const scores = body.PI_list.map(({ score }: { score: number }) => score)
+      const PI_list = [
+        { ...one, score: scores[0] },
+        { ...two, score: scores[1] },
+      ]
+      assert.deepEqual([http, body], [200, { status: 0, statusCode: 200, message: 'Ok', PI_list }])
+      near(scores[0], 0.9948)
+      near(scores[1], 0.9478)
+    }
+  })
+
+  test('[E-037] [E-038] with K above 1 a stranger has an empty list', async () => {
+    const { http, body } = await post('plainPredict', { features: feature(faces.person()), K: 3 })
+    assert.deepEqual([http, body], [200, { status: -1, statusCode: 200, message: 'User not enrolled', PI_list: [] }])
+  })
+
+  test('[E-008] user_identifier compares with one person, by puid or by metadata.id', async () => {
+    const first = faces.person()
+    const second = faces.sample(first, 0.3)
+    const one = await enrol(first, { metadata: { id: 'named' } })
+    const two = await enrol(second)
+    const features = feature(between(first, second, 0.6))
+    const recognised = async (more: object) => {
+      const { http, body } = await post('plainPredict', { features, ...more })
+      assert.deepEqual([http, body], [200, { ...ok(body.puid, one.guid), score: body.score }])
+      return body.puid
+    }
+    assert.equal(await recognised({}), one.puid)
+    assert.equal(await recognised({ user_identifier: null }), one.puid)
+    assert.equal(await recognised({ user_identifier: one.puid }), one.puid)
+    assert.equal(await recognised({ user_identifier: 'named' }), one.puid)
+    assert.equal(await recognised({ user_identifier: two.puid }), two.puid)
+    for (const user_identifier of ['nobody', 'Named', one.guid]) {
+      assert.deepEqual((await post('plainPredict', { features, user_identifier })).body, STRANGER)
+    }
+    const probe = { features: feature(first), user_identifier: two.puid }
+    assert.deepEqual((await post('plainPredict', probe)).body, STRANGER, 'the face of someone else')
+  })
+
+  test('x-encoding rot13 writes ids in ROT13, in the list too, and leaves -1 alone', async () => {
+    const headers = { 'x-api-key': key, 'x-encoding': 'rot13' }
+    const face = faces.person()
+    const { puid, guid } = await enrol(face)
+    const ids = { puid: inRot13(puid), guid: inRot13(guid) }
+    const { body } = await post('plainPredict', { features: feature(face) }, headers)
+    assert.deepEqual(body, { ...ok(ids.puid, ids.guid), score: body.score })
+    const { body: many } = await post('plainPredict', { features: feature(face), K: 2 }, headers)
+    assert.deepEqual(many.PI_list, [{ ...ids, score: body.score }])
+    assert.deepEqual((await post('plainPredict', { features: feature(faces.person()) }, headers)).body, STRANGER)
+  })
+
+  test('x-encoding rot13 reads a puid in ROT13 as user_identifier', async () => {
+    const headers = { 'x-api-key': key, 'x-encoding': 'rot13' }
+    const features = feature(faces.person())
+    const { puid } = (await post('plainEnroll', { features }, headers)).body
+    const { body } = await post('plainPredict', { features, user_identifier: puid }, headers)
+    assert.equal(body.puid, puid)
+  })
+})
+
+describe('the plain endpoints answer 400', () => {
+  const refused = async (path: string, body: object, status: number, message: string) => {
+    const reply = await post(path, body)
+    assert.deepEqual([reply.http, reply.body], [400, { status, message }])
+  }
+
+  test('[E-051] [E-057] [E-060] enrol without features', async () => {
+    for (const body of [{}, { features: null }, { features: '' }, { version: 'FACE3_1' }]) {
+      await refused('plainEnroll', body, -2, 'Enrollment Failed Features not provided.')
+    }
+  })
+
+  test('[E-057] [E-060] predict without features', async () => {
+    for (const body of [{}, { features: null }, { features: '' }, { K: 2 }]) {
+      await refused('plainPredict', body, -2, 'Prediction Failed Features not provided.')
+    }
+  })
+
+  test('[E-002] [E-003] [E-005] [E-060] features that are no Feature object of the version', async () => {
+    const face = faces.person()
+    const length = (count: number) => ({ type: 'face', embedding_vector: Array.from({ length: count }, () => Math.PI) })
+    const entry = (value: unknown) => ({ type: 'face', embedding_vector: [...face.slice(1), value] })
+    const cases: [features: unknown, reason: string, version?: string][] = [
+      [[feature(face)], 'a Feature is an object'],
+      ['face', 'a Feature is an object'],
+      [7, 'a Feature is an object'],
+      [{ embedding_vector: face }, 'type must be a text'],
+      [{ type: 1, embedding_vector: face }, 'type must be a text'],
+      [{ type: 'x'.repeat(65), embedding_vector: face }, 'type must be a text'],
+      [{ type: 'face' }, 'embedding_vector must be an array of numbers'],
+      [{ type: 'face', embedding_vector: 'face' }, 'embedding_vector must be an array of numbers'],
+      [length(127), 'embedding_vector must have 128 entries for FACE3_1', 'FACE3_1'],
+      [length(129), 'embedding_vector must have 128 entries for FACE3_1', 'FACE3_1'],
+      [length(513), 'embedding_vector must have 128 entries for FACE3_1', 'FACE3_1'],
+      [length(127), 'embedding_vector must have 512 entries for FACE3_3'],
+      [length(511), 'embedding_vector must have 512 entries for FACE3_3'],
+      [length(513), 'embedding_vector must have 512 entries for FACE3_3'],
+      [entry('0.1'), 'embedding_vector must hold finite numbers only'],
+      [entry(null), 'embedding_vector must hold finite numbers only'],
+      [entry(true), 'embedding_vector must hold finite numbers only'],
+      [feature(face.map(() => 0)), 'embedding_vector must not be all zero'],
+    ]
+    for (const [features, reason, version = 'FACE3_3'] of cases) {
+      for (const path of ['plainEnroll', 'plainPredict']) {
+        await refused(path, { version, features }, -2, `Features are not valid: ${reason}`)
+      }
+    }
+  })
+
+  test('[E-032] [E-058] a vector of 0.5 everywhere is a bad embedding: enrolment failed, 152', async () => {
+    for (const value of [0.5, -0.5]) {
+      const features = feature(Array.from({ length: 512 }, () => value))
+      await refused('plainEnroll', { features }, 152, 'Face enrollment failed: no feature is usable')
+      assert.deepEqual((await post('plainPredict', { features })).body, STRANGER)
+    }
+  })
+
+  test('[E-025] [E-056] [E-060] a version that is not served', async () => {
+    const features = feature(faces.person())
+    for (const version of ['FACE3_2', 'face3_3', '', 3, {}]) {
+      await refused('plainEnroll', { version, features }, -1, 'Unknown model version')
+      await refused('plainPredict', { version, features }, -1, 'Unknown model version')
+    }
+  })
+
+  test('[E-056] [E-060] other fields with wrong values', async () => {
+    const features = feature(faces.person())
+    const identifier = 'user_identifier must be a text of 1 to 2048 characters'
+    const id = 'metadata.id must be a text of 1 to 256 characters'
+    const cases: [path: string, more: object, reason: string][] = [
+      ...[0, 51, -1, 1.5, '2', true].map((K): [string, object, string] => [
+        'plainPredict',
+        { K },
+        'K must be a whole number from 1 to 50',
+      ]),
+      ['plainPredict', { user_identifier: '' }, identifier],
+      ['plainPredict', { user_identifier: 5 }, identifier],
+      ['plainPredict', { user_identifier: 'x'.repeat(2049) }, identifier],
+      ['plainEnroll', { metadata: 'id' }, 'metadata must be an object'],
+      ['plainEnroll', { metadata: ['id'] }, 'metadata must be an object'],
+      ['plainEnroll', { metadata: { id: 'a', name: 'b' } }, 'metadata may hold id only'],
+      ['plainEnroll', { metadata: { id: '' } }, id],
+      ['plainEnroll', { metadata: { id: 5 } }, id],
+      ['plainEnroll', { metadata: { id: 'x'.repeat(257) } }, id],
+      ['plainEnroll', { K: 1 }, 'a field is not known here; known are api_key, version, features, metadata'],
+      [
+        'plainPredict',
+        { metadata: {} },
+        'a field is not known here; known are api_key, version, features, K, user_identifier',
+      ],
+    ]
+    for (const [path, more, reason] of cases)
+      await refused(path, { features, ...more }, -1, `Invalid request: ${reason}`)
+  })
+
+  test('an x-encoding other than rot13', async () => {
+    const body = { features: feature(faces.person()) }
+    for (const path of ['plainEnroll', 'plainPredict']) {
+      const reply = await post(path, body, { 'x-api-key': key, 'x-encoding': 'base64' })
+      const message = 'Invalid request: x-encoding must be rot13 or absent'
+      assert.deepEqual([reply.http, reply.body], [400, { status: -1, message }])
+    }
+  })
+})
+
+/** The ids are hexadecimal digits: only six letters occur. */
+function inRot13(id: string): string {
+  return id.replace(/[a-f]/g, (letter) => 'nopqrs'['abcdef'.indexOf(letter)] ?? '')
+}

@@ -20,7 +20,7 @@ export function readFields(body: unknown, known: readonly string[]): Fields {
   if (typeof fields !== 'object' || Array.isArray(fields)) throw nodeError('NODE_INVALID_JSON', 'an object is expected')
   for (const name of Object.keys(fields)) {
     if (name !== 'api_key' && !known.includes(name))
-      throw fieldError(`a field is not known here; known are ${known.join(', ')}`)
+      throw fieldError(`a field is not known here; known are ${['api_key', ...known].join(', ')}`)
   }
   return fields as Fields
 }

@@ -15,6 +15,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { callerOf, type Guard, presentedKeyOf } from '../keys/index.ts'
 import { trackCorrelation } from '../platform/correlation.ts'
 import { renderErrorsWith } from '../platform/http-errors.ts'
+import { isId } from '../platform/ids.ts'
 import { route } from '../platform/route.ts'
 import type { Enrolled, Enrolment } from './enrolment.ts'
 import { nodeError, renderNodeError } from './errors.ts'
@@ -87,11 +88,13 @@ function plainRoutes(app: FastifyInstance, { guard, enrolment, recognition }: De
       const features = read.requireFeatures(fields.features, 'NODE_PREDICT_FEATURES_MISSING')
       const candidates = read.readCandidates(fields.K)
       const identifier = read.readUserIdentifier(fields.user_identifier)
+      // ROT13 undoes itself. A name of the caller's own is not written by us, so it is taken as it is.
+      const decoded = identifier === undefined ? '' : write(identifier)
       const found = await recognition.predict(callerOf(request), {
         version,
         vectors: [read.readFeature(features, version)],
         candidates,
-        userIdentifier: identifier,
+        userIdentifier: isId(decoded) ? decoded : identifier,
       })
       const written = found.map((one) => ({ ...one, puid: write(one.puid), guid: write(one.guid) }))
       return { statusCode: 200, ...predictReply(written, candidates, -1) }
@@ -138,10 +141,10 @@ function sealedRoutes(app: FastifyInstance, { guard, enrolment, recognition, tra
     route(app, op, {
       ...access(guard, op, 'node-delete'),
       async handler(request) {
-        sealedVersion(request)
+        const version = sealedVersion(request)
         const { puid } = read.readFields(request.body, ['puid'])
         if (read.isMissing(puid)) throw nodeError('NODE_PUID_MISSING')
-        const personId = typeof puid === 'string' && (await transport.openPuid(presentedKeyOf(request), puid))
+        const personId = typeof puid === 'string' && (await transport.openPuid(presentedKeyOf(request), puid, version))
         const deleted = personId && (await recognition.delete(callerOf(request), personId))
         if (!deleted) throw nodeError('NODE_DELETE_FAILED')
         return { status: 200, message: 'delete successful' }

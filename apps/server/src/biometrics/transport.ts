@@ -25,11 +25,14 @@ export function createTransport({ cells, clock, ids }: Deps) {
   const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
 
   /** An envelope within its time window is taken once. Afterwards the window refuses it. */
-  async function useOnce(caller: Caller, envelopeId: string): Promise<void> {
+  async function useOnce(caller: Caller, purpose: EnvelopePurpose, envelopeId: string): Promise<void> {
     const hash = createHash('sha256').update(`${caller.keyId}/${envelopeId}`).digest()
     // Twice the window: the sender's clock may be ahead by one.
     const expiresAt = new Date(clock.now().getTime() + 2 * NODE_LIMITS.envelopeWindowSeconds * 1000)
-    const first = await faceStore.useEnvelope(cells.forId(caller.tenantId), caller.tenantId, hash, expiresAt)
+    const db = cells.forId(caller.tenantId)
+    const first = await faceStore.useEnvelope(db, caller.tenantId, hash, expiresAt).catch((error: unknown) => {
+      throw nodeError(purpose === 'enroll' ? 'NODE_ENROLL_FAILED' : 'NODE_PREDICT_FAILED', undefined, error)
+    })
     if (!first) throw nodeError('NODE_FEATURES_UNREADABLE', 'the envelope was used before')
   }
 
@@ -48,7 +51,7 @@ export function createTransport({ cells, clock, ids }: Deps) {
           modelVersion: expected.version,
           window,
         })
-        await useOnce(caller, envelope.id)
+        await useOnce(caller, envelope.purpose, envelope.id)
         return envelope.text
       } catch (error) {
         throw error instanceof EnvelopeError ? nodeError('NODE_FEATURES_UNREADABLE', REASONS[error.fault]) : error
@@ -56,12 +59,16 @@ export function createTransport({ cells, clock, ids }: Deps) {
     },
 
     /**
-     * The id in an envelope: one that we made in a reply, whatever its age, or one that the caller made for the deletion.
-     * Undefined when it does not open. A deletion cannot be repeated, so nothing is gained by sending one twice.
+     * The id in an envelope that we made in a reply, whatever its age; undefined when it does not open. With `version`,
+     * also one that the caller made for a deletion, within the time window. A deletion cannot be repeated, so it does not
+     * matter whether an envelope was used before.
      */
-    async openPuid(apiKey: string, compact: string): Promise<string | undefined> {
+    async openPuid(apiKey: string, compact: string, version?: ModelVersion): Promise<string | undefined> {
       try {
-        return (await openEnvelope(apiKey, compact, { purposes: ['puid', 'deleteUser', 'delete'] })).text
+        const purposes: EnvelopePurpose[] = version === undefined ? ['puid'] : ['puid', 'deleteUser', 'delete']
+        const { purpose, modelVersion, issuedAt, text } = await openEnvelope(apiKey, compact, { purposes })
+        const recent = Math.abs(nowSeconds() - issuedAt) <= NODE_LIMITS.envelopeWindowSeconds
+        return purpose === 'puid' || (recent && modelVersion === version) ? text : undefined
       } catch (error) {
         if (error instanceof EnvelopeError) return undefined
         throw error
@@ -108,4 +115,5 @@ const REASONS: Readonly<Record<EnvelopeError['fault'], string>> = {
   'model version': 'the envelope is for another model version',
   time: `the envelope was made more than ${NODE_LIMITS.envelopeWindowSeconds / 60} minutes from now`,
   key: 'the envelope does not open with this API key',
+  text: 'the decrypted text is not UTF-8',
 }

@@ -22,11 +22,22 @@ export function sendError(error: AppError, render: ErrorRenderer, request: Fasti
   outcomeCodes.set(request, error.code)
   if (error.extra.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.extra.retryAfterSeconds))
   if (error.extra.allow) reply.header('allow', error.extra.allow.join(', '))
-  if (error.status === 413 || error.status === 408) reply.header('connection', 'close')
+  if (error.status === 408) reply.header('connection', 'close')
+  // The framework closes the connection as soon as it sees that a body is too large.
+  if (error.status === 413) reply.header('connection', isReadable(request) ? 'keep-alive' : 'close')
   const { contentType, body, status = error.status } = render(error, request, reply)
   // Serialised here: the response schemas of a route describe its successes only.
   reply.code(status).header('content-type', contentType).serializer(String).send(JSON.stringify(body))
 }
+
+/**
+ * Whether the rest of a body that is too large is read and thrown away: a client that is still writing it when the connection
+ * closes never sees the answer. Beyond a few megabytes that is its own affair.
+ */
+function isReadable({ headers }: FastifyRequest): boolean {
+  return Number(headers['content-length']) <= DRAINED_BYTES
+}
+const DRAINED_BYTES = 8 * 1024 * 1024
 
 const outcomeCodes = createRequestSlot<string>('outcome')
 

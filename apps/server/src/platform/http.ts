@@ -224,7 +224,8 @@ function answerUnknownPaths(app: FastifyInstance, options: HttpOptions): void {
 }
 
 function rendererOf({ url }: FastifyRequest, { errorShapes = {} }: HttpOptions): ErrorRenderer {
-  const [, render] = Object.entries(errorShapes).find(([start]) => url.startsWith(start)) ?? []
+  const path = `${url.split('?', 1)[0]}/`
+  const [, render] = Object.entries(errorShapes).find(([start]) => path.startsWith(`${start}/`)) ?? []
   return render ?? renderCommon
 }
 

@@ -22,10 +22,11 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
   const queue = createQueue(listJobs(harness.wire), harness.wire)
   for (const cell of harness.wire.cells.all()) await queue.start(cell)
   const { rows } = await harness.database.query('select name, cron from pgboss.schedule order by name')
-  assert.deepEqual(rows, [
-    { name: 'purge-expired-strings', cron: '*/5 * * * *' },
-    { name: 'purge-idempotency-keys', cron: '*/5 * * * *' },
-  ])
+  const listed = listJobs(harness.wire).map(({ name, cron }) => ({ name, cron }))
+  assert.deepEqual(
+    rows,
+    listed.sort((a, b) => a.name.localeCompare(b.name)),
+  )
   for (const { name } of listJobs(harness.wire)) await queue.trigger(name)
   const count = async (table: string) =>
     Number((await harness.database.query(`select count(*) from ${table}`)).rows[0].count)

@@ -29,6 +29,19 @@ interface Deps {
 }
 
 /**
+ * A worker that dies leaves its job marked as running, and no other may start: the missing heartbeat tells within half a
+ * minute. Building a large index takes hours and is no reason to start it twice.
+ */
+const QUEUE = {
+  retryLimit: 3,
+  retryDelay: 10,
+  retryBackoff: true,
+  heartbeatSeconds: 10,
+  expireInSeconds: 6 * 3600,
+  deleteAfterSeconds: 86_400,
+} as const
+
+/**
  * pg-boss in each cell, on the pool that is there anyway. For low-rate work only: hot queues are leases on their own
  * tables. No LISTEN/NOTIFY: it serialises commits.
  */
@@ -40,6 +53,7 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
     const boss = new PgBoss({
       db: { executeSql: (text, values) => db.script(text, values) },
       schema: 'pgboss',
+      monitorIntervalSeconds: 10,
     })
     boss.on('error', (err) => log.error({ err, cell }, 'queue error'))
     try {
@@ -54,14 +68,9 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
   }
 
   async function startJob(boss: PgBoss, job: ScheduledJob, cell: string, db: Db): Promise<void> {
-    await boss.createQueue(job.name, {
-      policy: 'exclusive',
-      retryLimit: 3,
-      retryDelay: 10,
-      retryBackoff: true,
-      expireInSeconds: 600,
-      deleteAfterSeconds: 86_400,
-    })
+    await boss.createQueue(job.name, { policy: 'exclusive', ...QUEUE })
+    // The queue of an older version keeps its settings otherwise.
+    await boss.updateQueue(job.name, QUEUE)
     await boss.work(job.name, { pollingIntervalSeconds: 2 }, () => runOnce(job, cell, db))
     // A job that came due while no worker ran is run once.
     await boss.schedule(job.name, job.cron, null, { tz: 'UTC', missed: 'once' })
