@@ -20,8 +20,10 @@ export class OstiaryError extends Error {
   readonly requestId: string | undefined
   readonly details: readonly ErrorDetail[]
   readonly retryAfterSeconds: number | undefined
+  /** Area E's own number for the case; undefined elsewhere. */
+  readonly nodeStatus: number | undefined
 
-  constructor(status: number, body: Partial<ErrorBody>, cause?: unknown) {
+  constructor(status: number, body: Partial<ErrorBody> & { status?: number }, cause?: unknown) {
     super(body.message ?? `The service answered ${status}`, cause === undefined ? undefined : { cause })
     this.name = 'OstiaryError'
     this.status = status
@@ -29,6 +31,7 @@ export class OstiaryError extends Error {
     this.requestId = body.requestId
     this.details = body.details ?? []
     this.retryAfterSeconds = body.retryAfter
+    this.nodeStatus = body.status
   }
 }
 
@@ -37,6 +40,8 @@ export interface Call {
   path: string
   query?: Record<string, string | number | undefined>
   body?: unknown
+  /** Instead of `body`, where each attempt needs one of its own. */
+  makeBody?: () => Promise<unknown>
   headers?: Record<string, string>
   /** Statuses besides 2xx that are an answer, not an error. */
   alsoOk?: readonly number[]
@@ -61,12 +66,13 @@ export function createSend(options: ClientOptions): Send {
       ...call.headers,
     }
     if (apiKey !== undefined) headers['x-api-key'] = apiKey
-    if (call.body !== undefined) headers['content-type'] = 'application/json'
+    const sent = call.makeBody ? await call.makeBody() : call.body
+    if (sent !== undefined) headers['content-type'] = 'application/json'
     const init = {
       method: call.method,
       headers,
       signal: AbortSignal.timeout(timeoutMs),
-      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      ...(sent !== undefined && { body: JSON.stringify(sent) }),
     }
     const response = await fetch(urlOf(baseUrl, call), init)
     const text = await response.text()

@@ -1,5 +1,6 @@
 import type { Descriptor, Health } from '@ostiary/contract'
 import { type ClientOptions, createSend } from './http.ts'
+import { createNodeClient } from './node.ts'
 import { createStringsClient } from './strings.ts'
 
 export type {
@@ -7,11 +8,14 @@ export type {
   Descriptor,
   ErrorCode,
   ErrorDetail,
+  Feature,
   Health,
+  ModelVersion,
   StringPage,
   StringRecord,
 } from '@ostiary/contract'
 export { type ClientOptions, OstiaryError } from './http.ts'
+export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
 export type { CreateStringOptions, ListStringsOptions } from './strings.ts'
 
 /** A client for one installation. For servers: an API key must not be in a browser. */
@@ -22,6 +26,7 @@ export function createClient(options: ClientOptions) {
     /** Resolves for a degraded service too: look at `status`. */
     health: (): Promise<Health> => send({ method: 'GET', path: '/health', alsoOk: [503] }),
     strings: createStringsClient(send),
+    node: createNodeClient(send, options.apiKey),
   }
 }
 export type OstiaryClient = ReturnType<typeof createClient>

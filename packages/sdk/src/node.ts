@@ -1,0 +1,141 @@
+import {
+  DEFAULT_PATH_VERSION,
+  DEFAULT_PLAIN_VERSION,
+  ENCRYPTION_VERSION,
+  type Feature,
+  type ModelVersion,
+} from '@ostiary/contract'
+import { type EnvelopePurpose, openEnvelope, sealEnvelope } from '@ostiary/crypto'
+import { nowSeconds } from './clock.ts'
+import { OstiaryError, type Send } from './http.ts'
+
+export interface EnrollOptions {
+  /** Face model version. Default `FACE3_1` for `enroll`, `FACE3_3` for `plainEnroll`. */
+  version?: ModelVersion
+  /** Your own name for the user; the service keeps a keyed hash of it. */
+  metadataId?: string
+}
+
+export interface PredictOptions {
+  version?: ModelVersion
+  /** Up to so many candidates. Default 1. */
+  K?: number
+  /** Compares with this user only: a puid or the name given at enrolment. */
+  userIdentifier?: string
+}
+
+export interface Enrolled {
+  puid: string
+  guid: string
+  enrollLevel: number
+  /** False when this face was enrolled before: then it is that user. */
+  isNew: boolean
+}
+
+export interface Candidate {
+  puid: string
+  guid: string
+  score: number
+}
+
+interface EnrollReply {
+  message: string
+  puid: string
+  guid: string
+  enroll_level: number
+}
+
+interface PredictReply {
+  status: number
+  puid?: string
+  guid?: string
+  score?: number | string
+  PI_list?: Candidate[]
+}
+
+/** Area E. The encrypted calls encrypt and decrypt here: features and ids are never in clear on the way. */
+export function createNodeClient(send: Send, apiKey: string | undefined) {
+  const key = () => {
+    if (apiKey === undefined)
+      throw new OstiaryError(0, { message: 'Area E needs an API key: createClient({ apiKey })' })
+    return apiKey
+  }
+  const seal = (purpose: EnvelopePurpose, version: ModelVersion, text: string) =>
+    sealEnvelope(key(), { purpose, modelVersion: version, issuedAt: nowSeconds(), id: crypto.randomUUID(), text })
+  const open = async (purpose: 'puid' | 'guid', compact: string) =>
+    (await openEnvelope(key(), compact, { purposes: [purpose] })).text
+  const openIds = async <T extends { puid: string; guid: string }>(row: T): Promise<T> => ({
+    ...row,
+    puid: await open('puid', row.puid),
+    guid: await open('guid', row.guid),
+  })
+  const headers = { 'x-encryption-version': String(ENCRYPTION_VERSION) }
+  // Made anew for each attempt: the service takes no envelope twice.
+  const sealedBody =
+    (purpose: 'enroll' | 'predict', version: ModelVersion, features: readonly Feature[], more: object) => async () => ({
+      features: await seal(purpose, version, JSON.stringify(features)),
+      ...more,
+    })
+
+  return {
+    /** Resolves when the key may be used on this area; rejects with the reason otherwise. */
+    checkKey: (): Promise<{ status: number; message: string }> =>
+      send({ method: 'POST', path: '/node/api-key/checkApiKeyValid', body: {} }),
+
+    async enroll(features: readonly Feature[], options: EnrollOptions = {}): Promise<Enrolled> {
+      const { version = DEFAULT_PATH_VERSION } = options
+      const makeBody = sealedBody('enroll', version, features, metadataOf(options))
+      const reply = await send<EnrollReply>({ method: 'POST', path: `/node/${version}/enroll`, headers, makeBody })
+      return toEnrolled(await openIds(reply))
+    },
+
+    /** The candidates, best first; none when the user is not enrolled. */
+    async predict(features: readonly Feature[], options: PredictOptions = {}): Promise<Candidate[]> {
+      const { version = DEFAULT_PATH_VERSION } = options
+      const makeBody = sealedBody('predict', version, features, predictFields(options))
+      const reply = await send<PredictReply>({ method: 'POST', path: `/node/${version}/predict`, headers, makeBody })
+      return Promise.all(toCandidates(reply).map(openIds))
+    },
+
+    /** Deletes the user with all biometric data. False when there is no such user. */
+    async deleteUser(puid: string): Promise<boolean> {
+      const version = DEFAULT_PATH_VERSION
+      const makeBody = async () => ({ puid: await seal('deleteUser', version, puid) })
+      const reply = await send<{ status: number }>({
+        method: 'POST',
+        path: `/node/${version}/deleteUser`,
+        headers,
+        makeBody,
+        alsoOk: [400],
+      })
+      return reply.status === 200
+    },
+
+    async plainEnroll(feature: Feature, options: EnrollOptions = {}): Promise<Enrolled> {
+      const body = { version: options.version ?? DEFAULT_PLAIN_VERSION, features: feature, ...metadataOf(options) }
+      return toEnrolled(await send<EnrollReply>({ method: 'POST', path: '/node/plainEnroll', body }))
+    },
+
+    async plainPredict(feature: Feature, options: PredictOptions = {}): Promise<Candidate[]> {
+      const body = { version: options.version ?? DEFAULT_PLAIN_VERSION, features: feature, ...predictFields(options) }
+      return toCandidates(await send<PredictReply>({ method: 'POST', path: '/node/plainPredict', body }))
+    },
+  }
+}
+
+function metadataOf({ metadataId }: EnrollOptions) {
+  return metadataId === undefined ? {} : { metadata: { id: metadataId } }
+}
+
+function predictFields({ K, userIdentifier }: PredictOptions) {
+  return { ...(K !== undefined && { K }), ...(userIdentifier !== undefined && { user_identifier: userIdentifier }) }
+}
+
+function toEnrolled({ puid, guid, enroll_level, message }: EnrollReply): Enrolled {
+  return { puid, guid, enrollLevel: enroll_level, isNew: message === 'Ok' }
+}
+
+function toCandidates({ status, puid = '', guid = '', score, PI_list }: PredictReply): Candidate[] {
+  if (status !== 0) return []
+  return PI_list ?? [{ puid, guid, score: Number(score) }]
+}
