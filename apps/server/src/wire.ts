@@ -20,6 +20,7 @@ import { createKeyVault } from './platform/key-vault.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, watchPools } from './platform/metrics.ts'
 import { createRateLimiter } from './platform/rate-limit.ts'
+import { createTurns } from './platform/turns.ts'
 import { createStringService } from './strings/index.ts'
 
 export interface WireOptions {
@@ -63,11 +64,13 @@ export function createWire(
   const nodeMetrics = createNodeMetrics(metrics)
   const groups = createGroups({ cells, clock, ids, vault })
   const gallery = createGallery({ cells, clock, metrics: nodeMetrics })
-  const enrolment = createEnrolment({ cells, clock, ids, log, groups, gallery, metrics: nodeMetrics })
-  const recognition = createRecognition({ cells, clock, log, limiter, groups, gallery, metrics: nodeMetrics })
+  const inTurn = createTurns()
+  const searching = { cells, clock, log, groups, gallery, metrics: nodeMetrics, inTurn }
+  const enrolment = createEnrolment({ ...searching, ids })
+  const recognition = createRecognition({ ...searching, limiter })
   const transport = createTransport({ cells, clock, ids })
   const { exactMax, indexMemoryMb } = config.node
-  const shelves = createShelves({ cells, clock, groups, exactMax, indexMemoryMb })
+  const shelves = createShelves({ cells, clock, log, groups, exactMax, indexMemoryMb })
   if (role === 'worker') watchSizes(metrics, { cells, clock, log, shelves })
   const node = { groups, enrolment, recognition, transport, shelves }
   return {

@@ -58,6 +58,12 @@ export const NODE_ERRORS = {
     meaning:
       'No valid envelope, encrypted with another key, for another operation or model version, outside the time window, or used before.',
   },
+  NODE_PUID_UNREADABLE: {
+    http: 400,
+    status: -2,
+    message: 'PUID could not be used',
+    meaning: 'An envelope made for the deletion is for another model version or outside the time window.',
+  },
   NODE_ENCRYPTION_VERSION: {
     http: 400,
     status: -2,

@@ -250,5 +250,11 @@ export const nodeDeleteUser = operation({
   }),
   headers: ENCRYPTION,
   success: { 200: { description: 'Deleted', schema: DeleteReply } },
-  nodeErrors: ['NODE_PUID_MISSING', 'NODE_DELETE_FAILED', 'NODE_ENCRYPTION_VERSION', 'NODE_VERSION_UNKNOWN'],
+  nodeErrors: [
+    'NODE_PUID_MISSING',
+    'NODE_DELETE_FAILED',
+    'NODE_PUID_UNREADABLE',
+    'NODE_ENCRYPTION_VERSION',
+    'NODE_VERSION_UNKNOWN',
+  ],
 })

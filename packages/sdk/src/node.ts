@@ -101,13 +101,14 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
     async deleteUser(puid: string): Promise<boolean> {
       const version = DEFAULT_PATH_VERSION
       const makeBody = async () => ({ puid: await seal('deleteUser', version, puid) })
-      const reply = await send<{ status: number }>({
+      const reply = await send<{ status: number; message: string }>({
         method: 'POST',
         path: `/node/${version}/deleteUser`,
         headers,
         makeBody,
         alsoOk: [400],
       })
+      if (reply.status !== 200 && reply.status !== 400) throw new OstiaryError(400, reply)
       return reply.status === 200
     },
 

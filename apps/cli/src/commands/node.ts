@@ -1,3 +1,4 @@
+import { MODEL_VERSIONS } from '@ostiary/contract'
 import { type ReindexProgress, withServices } from '@ostiary/server/operate'
 import { type Command, text, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
@@ -37,6 +38,9 @@ export const nodeCommands: readonly Command[] = [
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
         const [tenant, model] = [text(invocation, 'tenant'), text(invocation, 'model')]
+        if (model !== undefined && !(MODEL_VERSIONS as string[]).includes(model)) {
+          throw new UsageError(`--model must be one of ${MODEL_VERSIONS.join(', ')}`)
+        }
         if ((tenant === undefined) === !invocation.options.all) throw new UsageError('Say --tenant or --all')
         const tenantId = tenant === undefined ? undefined : await resolveTenant(services, tenant)
         const count = await services.node.reindex(
@@ -44,7 +48,9 @@ export const nodeCommands: readonly Command[] = [
           (progress) => invocation.terminal.progress(describe(progress)),
         )
         invocation.terminal.progress('')
-        invocation.terminal.out(`${count} ${count === 1 ? 'space' : 'spaces'} rebuilt. Searches went on meanwhile.`)
+        invocation.terminal.out(
+          `${count} ${count === 1 ? 'space' : 'spaces'} rebuilt. Searches went on meanwhile; enrolments may have waited for moments.`,
+        )
         return 0
       }),
   },

@@ -7,6 +7,7 @@ const DELETED = [200, { status: 200, message: 'delete successful' }]
 const FAILED = [400, { status: 400, message: 'delete failed' }]
 const STRANGER = { status: -1, message: 'User not enrolled', puid: '-1', guid: '-1', score: '-1' }
 const faces = createFaces(11)
+const unusable = (reason: string) => [400, { status: -2, message: `PUID could not be used: ${reason}` }]
 let harness: Harness
 let tenantId: string
 let client: Client
@@ -179,15 +180,17 @@ describe('POST /node/{version}/deleteUser answers 400', () => {
     assert.deepEqual(await remove({ puid }), FAILED)
   })
 
-  test('[E-053] for an envelope that was made for a deletion long ago, or for another path', async () => {
+  test('[E-060] for an envelope that was made for a deletion long ago, or for another path: not as for a user who is not there', async () => {
     const small = await client.open('puid', (await enrol([faces.person('FACE3_1')])).puid)
     const now = Math.floor(harness.clock.now().getTime() / 1000)
     for (const issuedAt of [now - 301, now + 301]) {
-      assert.deepEqual(await remove({ puid: await client.seal('deleteUser', small, { issuedAt }) }), FAILED)
+      const late = unusable('the envelope was made more than 5 minutes from now')
+      assert.deepEqual(await remove({ puid: await client.seal('deleteUser', small, { issuedAt }) }), late)
     }
     const other = { modelVersion: 'FACE3_3' }
-    assert.deepEqual(await remove({ puid: await client.seal('deleteUser', small, other) }), FAILED)
-    assert.deepEqual(await remove({ puid: await client.seal('deleteUser', small) }, 'FACE3_3/deleteUser'), FAILED)
+    const elsewhere = unusable('the envelope is for another model version')
+    assert.deepEqual(await remove({ puid: await client.seal('deleteUser', small, other) }), elsewhere)
+    assert.deepEqual(await remove({ puid: await client.seal('deleteUser', small) }, 'FACE3_3/deleteUser'), elsewhere)
     const envelope = await client.seal('deleteUser', small, { ...other, issuedAt: now - 300 })
     assert.deepEqual(await remove({ puid: envelope }, 'FACE3_3/deleteUser'), DELETED)
   })

@@ -5,7 +5,7 @@ import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import { createTurns } from '../platform/turns.ts'
+import type { InTurn } from '../platform/turns.ts'
 import { nodeError } from './errors.ts'
 import type { Gallery } from './gallery.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
@@ -27,6 +27,7 @@ interface Deps {
   groups: Groups
   gallery: Gallery
   metrics: NodeMetrics
+  inTurn: InTurn
 }
 
 export interface EnrolRequest {
@@ -54,14 +55,13 @@ interface Job {
   good: readonly Float64Array[]
   probe: Buffer
   externalRef: Buffer | undefined
+  giveUpAtMs: number
 }
 
-export function createEnrolment({ cells, clock, ids, log, groups, gallery, metrics }: Deps) {
-  const inTurn = createTurns()
-
+export function createEnrolment({ cells, clock, ids, log, groups, gallery, metrics, inTurn }: Deps) {
   /** Drops the bad vectors; a request without a good one enrols nobody. */
   function filter({ version, vectors }: EnrolRequest): Float64Array[] {
-    const judged = judge(vectors, THRESHOLDS[version].duplicateMin)
+    const judged = judge(vectors, THRESHOLDS[version])
     for (const one of judged) if (!isGood(one)) metrics.filtered.count(one.reason)
     const good = judged.filter(isGood).map(({ vector }) => vector)
     if (good.length === 0) {
@@ -82,8 +82,11 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
     const known = seen?.neighbours.find((neighbour) => isDuplicate(space, neighbour))
     if (known) return existing(db, job, known)
     if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_SHELVES)
-    const turn = `${space.tenantId}/${space.livemode}/${space.version}`
-    return inTurn(turn, () => db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0)))
+    return inTurn(turnOf(space), async () => {
+      // Whoever waited too long has been answered, or will be, with a failure: no work for nobody.
+      if (clock.monotonicMs() > job.giveUpAtMs) throw new Error('The turn came too late')
+      return db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0))
+    })
   }
 
   async function enrolLocked(tx: Queryable, job: Job, afterSeq: number): Promise<Enrolled> {
@@ -120,18 +123,24 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
     return { personId, guid: job.keys.guid, enrollLevel, score, isNew: personId === job.personId }
   }
 
+  /** What an earlier attempt of this job did, when its answer was lost on the way. */
+  async function ownWork({ space, keys, personId, good }: Job): Promise<Enrolled | undefined> {
+    const [found] = await faceStore.findTemplateSeqs(cells.forId(space.tenantId), space, personId)
+    return found && { personId, guid: keys.guid, enrollLevel: enrollLevelOf(good.length), score: 1, isNew: true }
+  }
+
   /** Retries what may pass: a lost connection, a deadlock. What the caller did wrong does not get better. */
-  async function run(job: () => Promise<Job>): Promise<Enrolled> {
-    const started = clock.monotonicMs()
+  async function run(prepared: () => Promise<Job>, { tenantId }: GroupId, giveUpAtMs: number): Promise<Enrolled> {
     for (let tried = 1; ; tried++) {
       try {
-        return await attempt(await job())
+        const job = await prepared()
+        return (tried > 1 && (await ownWork(job))) || (await attempt(job))
       } catch (error) {
         if (error instanceof AppError && error.fault === 'invalid_request') throw error
         metrics.retries.count(String(tried))
-        log.warn({ err: error, count: tried }, 'enrolment attempt failed')
+        log.warn({ err: error, tenantId, count: tried }, 'enrolment attempt failed')
         const delayMs = RETRY_DELAYS_MS[tried - 1] ?? 0
-        const late = clock.monotonicMs() + delayMs - started > GIVE_UP_AFTER_MS
+        const late = clock.monotonicMs() + delayMs > giveUpAtMs
         if (tried >= NODE_LIMITS.enrolAttempts || late) throw nodeError('NODE_ENROLL_FAILED', undefined, error)
         await new Promise((resolve) => setTimeout(resolve, delayMs))
       }
@@ -144,7 +153,8 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
       try {
         const good = filter(request)
         const personId = ids.next(bucketOf(group.tenantId))
-        const enrolled = await run(() => prepare(group, request, { personId, good }))
+        const giveUpAtMs = clock.monotonicMs() + GIVE_UP_AFTER_MS
+        const enrolled = await run(() => prepare(group, request, { personId, good, giveUpAtMs }), group, giveUpAtMs)
         metrics.enrolments.count(enrolled.isNew ? 'new' : 'existing')
         return enrolled
       } catch (error) {
@@ -158,7 +168,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
   async function prepare(
     group: GroupId,
     request: EnrolRequest,
-    { personId, good }: Pick<Job, 'personId' | 'good'>,
+    own: Pick<Job, 'personId' | 'good' | 'giveUpAtMs'>,
   ): Promise<Job> {
     const { version, externalId } = request
     const space = { tenantId: group.tenantId, livemode: group.livemode, version }
@@ -166,14 +176,18 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
     return {
       space,
       keys,
-      personId,
-      good,
-      probe: toHalfvec(keys.rotation(version)(middleOf(good))),
+      ...own,
+      probe: toHalfvec(keys.rotation(version)(middleOf(own.good))),
       externalRef: externalId === undefined ? undefined : keys.externalRef(externalId),
     }
   }
 }
 export type Enrolment = ReturnType<typeof createEnrolment>
+
+/** One queue per group, shared with deletions: both lock its spaces. */
+export function turnOf({ tenantId, livemode }: GroupId): string {
+  return `${tenantId}/${livemode}`
+}
 
 function isDuplicate({ version }: SpaceId, { cosine }: Neighbour): boolean {
   return cosine >= THRESHOLDS[version].duplicateMin

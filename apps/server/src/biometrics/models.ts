@@ -11,6 +11,8 @@ export interface ModelThresholds {
   duplicateMin: number
   /** How fast the score rises: log-odds per unit of cosine. */
   slope: number
+  /** Enrol: below this cosine with the others of its request a vector is bad. Samples of one person may lie below the match. */
+  consistentMin: number
 }
 
 /**
@@ -19,8 +21,8 @@ export interface ModelThresholds {
  */
 export const THRESHOLDS: Readonly<Record<ModelVersion, ModelThresholds>> = {
   // All faces of this model lie in a narrow cone; its very axis has a cosine of up to 0.943 with a face.
-  FACE3_1: { identifyMin: 0.945, duplicateMin: 0.945, slope: 116 },
-  FACE3_3: { identifyMin: 0.5, duplicateMin: 0.5, slope: 13.7 },
+  FACE3_1: { identifyMin: 0.945, duplicateMin: 0.945, slope: 116, consistentMin: 0.936 },
+  FACE3_3: { identifyMin: 0.5, duplicateMin: 0.5, slope: 13.7, consistentMin: 0.42 },
 }
 
 /** The score on the wire: 0.5 at the threshold, log-odds linear in the cosine. The cosine itself stays inside. */

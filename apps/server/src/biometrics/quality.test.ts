@@ -3,11 +3,11 @@ import { describe, test } from 'node:test'
 import { THRESHOLDS, scoreOf } from './models.ts'
 import { enrollLevelOf, flatnessOf, isGood, judge } from './quality.ts'
 import { createFaces } from './testing/faces.ts'
-import { normalise } from './vector.ts'
+import { dot, middleOf, normalise } from './vector.ts'
 
 const faces = createFaces(22)
 const unit = (values: readonly number[]) => normalise(values) ?? new Float64Array()
-const SAME = THRESHOLDS.FACE3_3.duplicateMin
+const SAME = THRESHOLDS.FACE3_3
 
 describe('badness', () => {
   test('a face is good, a constant vector is as bad as can be', () => {
@@ -48,6 +48,38 @@ describe('badness', () => {
     const face = faces.person()
     assert.deepEqual(judge([unit(face), unit(faces.person())], SAME).map(isGood), [false, false])
     assert.deepEqual(judge([unit(face), unit(faces.sample(face, 0.7))], SAME).map(isGood), [true, true])
+  })
+})
+
+describe('whatever is accepted', () => {
+  test('recognises itself: the middle of the good vectors matches each of them, for both models', () => {
+    for (const version of ['FACE3_1', 'FACE3_3'] as const) {
+      const thresholds = THRESHOLDS[version]
+      for (let round = 0; round < 200; round++) {
+        const face = faces.person(version)
+        // From clearly one person to just at the limit of what is accepted.
+        const cosine = thresholds.consistentMin + (1 - thresholds.consistentMin) * ((round % 20) / 20) + 1e-6
+        const others = Array.from({ length: 1 + (round % 9) }, () => unit(faces.sample(face, cosine)))
+        const good = judge([unit(face), ...others], thresholds).filter(isGood)
+        const middle = middleOf(good.map(({ vector }) => vector))
+        const best = Math.max(...good.map(({ vector }) => dot(middle, vector)))
+        assert.ok(good.length >= 2 && best >= thresholds.duplicateMin, `${version} ${cosine} ${good.length} ${best}`)
+      }
+    }
+  })
+
+  test('flat vectors do not speak: a good one among them is kept', () => {
+    const flat = () => unit(faces.sample(new Array(512).fill(1 / Math.sqrt(512)), 0.99))
+    assert.deepEqual(judge([unit(faces.person()), flat()], SAME).map(isGood), [true, false])
+    const face = faces.person()
+    const several = [flat(), unit(face), flat(), unit(faces.sample(face, 0.8)), flat()]
+    assert.deepEqual(judge(several, SAME).map(isGood), [false, true, false, true, false])
+  })
+
+  test('of FACE3_1 two strangers as near as the nearest that were measured are not one person', () => {
+    const face = faces.person('FACE3_1')
+    const judged = judge([unit(face), unit(faces.sample(face, 0.932))], THRESHOLDS.FACE3_1)
+    assert.deepEqual(judged.map(isGood), [false, false])
   })
 })
 

@@ -1,4 +1,5 @@
 import { NODE_LIMITS } from '@ostiary/contract'
+import type { ModelThresholds } from './models.ts'
 import { dot } from './vector.ts'
 
 export interface Judged {
@@ -9,23 +10,28 @@ export interface Judged {
 }
 
 /**
- * How bad each embedding of one request is, 0 to 1: the larger of two measures. The specification names a threshold (0.8) and
- * not what it is compared with; this is our reading (docs/api/biometrics.md).
+ * How bad each embedding of one request is, 0 to 1. The specification names a threshold (0.8) and not what it is compared
+ * with; this is our reading (docs/api/biometrics.md).
  *
  * flat: the vector points where nothing distinguishes its entries, as an empty or masked picture's does. Measured as the
- * cosine with the constant vector, which no real face reaches.
+ * cosine with the constant vector, which no real face comes near.
  * disagrees: the vector is not of the person whom the request's other vectors show. Measured as the cosine with the
- * vector in their middle, beside the model's threshold. Of two that disagree neither can be trusted.
+ * vector in the middle of those that are not flat. Of two that disagree neither can be trusted.
  *
  * What it cannot see is a blurred or covered face in a single vector: that would need examples of such vectors.
  */
-export function judge(vectors: readonly Float64Array[], sameMin: number): Judged[] {
-  const agreements = agreementOf(vectors)
+export function judge(vectors: readonly Float64Array[], thresholds: ModelThresholds): Judged[] {
+  const flat = vectors.map((vector) => logistic((flatnessOf(vector) - FLAT_HALF) / FLAT_WIDTH))
+  const usable = vectors.filter((_, index) => (flat[index] ?? 1) < NODE_LIMITS.badEmbedding)
+  const agreements = new Map(agreementOf(usable).map((agreement, index) => [usable[index], agreement]))
+  // As steep as the model's score: 0.8 is reached at the threshold.
+  const steepness = thresholds.slope * 4
   return vectors.map((vector, index) => {
-    const flat = logistic((flatnessOf(vector) - FLAT_HALF) / FLAT_WIDTH)
-    const agreement = agreements[index]
-    const disagrees = agreement === undefined ? 0 : logistic((sameMin - DISAGREE_MARGIN - agreement) / DISAGREE_WIDTH)
-    return { vector, badness: Math.max(flat, disagrees), reason: flat >= disagrees ? 'flat' : 'disagrees' }
+    const agreement = agreements.get(vector)
+    const disagrees =
+      agreement === undefined ? 0 : logistic(LOG_ODDS_BAD + steepness * (thresholds.consistentMin - agreement))
+    const flatness = flat[index] ?? 1
+    return { vector, badness: Math.max(flatness, disagrees), reason: flatness >= disagrees ? 'flat' : 'disagrees' }
   })
 }
 
@@ -42,9 +48,7 @@ export function enrollLevelOf(goodVectors: number): 1 | 2 | 3 {
 const FLAT_HALF = 0.9
 const FLAT_WIDTH = 0.01
 
-// Samples of one person may lie below the threshold for a match: 0.8 is reached 0.08 below it.
-const DISAGREE_MARGIN = 0.0523
-const DISAGREE_WIDTH = 0.02
+const LOG_ODDS_BAD = Math.log(NODE_LIMITS.badEmbedding / (1 - NODE_LIMITS.badEmbedding))
 
 function logistic(x: number): number {
   return 1 / (1 + Math.exp(-x))

@@ -6,6 +6,8 @@ import type { Queryable } from '../platform/db.ts'
 import { isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
+import type { InTurn } from '../platform/turns.ts'
+import { turnOf } from './enrolment.ts'
 import { nodeError } from './errors.ts'
 import type { Gallery } from './gallery.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
@@ -18,6 +20,10 @@ import { middleOf, toHalfvec } from './vector.ts'
 // How many vectors are fetched to find K persons: a person has at most ten.
 const BREADTHS = [1, 50, 500] as const
 const VECTORS_PER_PERSON = 10
+const ALARM_EVERY_SECONDS = 600
+const DELETE_ATTEMPTS = 3
+// Deadlock and serialisation failure: the database asks for another try.
+const TRY_AGAIN = new Set(['40P01', '40001'])
 
 interface Deps {
   cells: Cells
@@ -27,6 +33,7 @@ interface Deps {
   groups: Groups
   gallery: Gallery
   metrics: NodeMetrics
+  inTurn: InTurn
 }
 
 export interface PredictRequest {
@@ -44,7 +51,7 @@ export interface Candidate {
   score: number
 }
 
-export function createRecognition({ cells, clock, log, limiter, groups, gallery, metrics }: Deps) {
+export function createRecognition({ cells, clock, log, limiter, groups, gallery, metrics, inTurn }: Deps) {
   async function neighboursOf(space: SpaceId, keys: GroupKeys, request: PredictRequest): Promise<Neighbour[]> {
     const embedding = toHalfvec(keys.rotation(space.version)(middleOf(request.vectors)))
     if (request.userIdentifier !== undefined) return compareWithOne(space, keys, request.userIdentifier, embedding)
@@ -79,7 +86,13 @@ export function createRecognition({ cells, clock, log, limiter, groups, gallery,
     if (verdict.allowed) return
     metrics.alarms.count(caller.livemode ? 'live' : 'test')
     const { tenantId, keyId, livemode } = caller
-    log.warn({ tenantId, keyId, livemode }, 'more than 1,000 unrecognised predictions in an hour')
+    const quiet = limiter.take(
+      `probing-log/${keyId}`,
+      1 / ALARM_EVERY_SECONDS,
+      clock.monotonicMs(),
+      ALARM_EVERY_SECONDS,
+    )
+    if (quiet.allowed) log.warn({ tenantId, keyId, livemode }, 'more than 1,000 unrecognised predictions in an hour')
   }
 
   async function erase(tx: Queryable, group: GroupId, personId: string): Promise<boolean> {
@@ -93,7 +106,9 @@ export function createRecognition({ cells, clock, log, limiter, groups, gallery,
       const shelf = spaces.get(version) ?? (await faceStore.lockSpace(tx, space)).shelf
       const seqs = inVersion.map(({ seq }) => seq)
       const deleted = await faceStore.deleteVectors(tx, space, shelf, seqs)
-      if (deleted !== seqs.length) throw new Error('The search copy lacks vectors of this person')
+      // Whatever is wrong with the search copy, the person goes.
+      if (deleted !== seqs.length)
+        log.error({ tenantId: group.tenantId }, 'a search copy lacked vectors: run ostiary node reindex')
       await faceStore.shrinkSpace(tx, space, seqs.length)
       touched.add(shelfTable(shelf))
     }
@@ -101,6 +116,17 @@ export function createRecognition({ cells, clock, log, limiter, groups, gallery,
     await faceStore.deletePerson(tx, group, personId)
     await faceStore.markVacuumDue(tx, [...touched], clock.now())
     return true
+  }
+
+  async function eraseWithRetries(group: GroupId, personId: string): Promise<boolean> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await cells.forId(group.tenantId).transaction((tx) => erase(tx, group, personId))
+      } catch (error) {
+        const again = TRY_AGAIN.has(String((error as { code?: unknown }).code))
+        if (!again || tried >= DELETE_ATTEMPTS) throw error
+      }
+    }
   }
 
   return {
@@ -124,7 +150,7 @@ export function createRecognition({ cells, clock, log, limiter, groups, gallery,
     /** Deletes a person with everything that is kept of them, in every version. False when there is no such person. */
     async delete(group: GroupId, personId: string): Promise<boolean> {
       if (!isId(personId)) return false
-      const deleted = await cells.forId(group.tenantId).transaction((tx) => erase(tx, group, personId))
+      const deleted = await inTurn(turnOf(group), () => eraseWithRetries(group, personId))
       metrics.deletions.count(deleted ? 'deleted' : 'not_found')
       return deleted
     },

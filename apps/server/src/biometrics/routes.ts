@@ -44,12 +44,18 @@ export async function nodeRoutes(app: FastifyInstance, deps: Deps): Promise<void
 }
 
 function access(guard: Guard, op: Operation, rate: RateName) {
-  return { guardAfterBody: guard.afterBody(op, rate), checkBody: false, bodyLimitBytes: NODE_LIMITS.bodyBytes }
+  return {
+    guard: guard.headerFirst(op, 'afterBody'),
+    guardAfterBody: guard.afterBody(op, rate),
+    checkBody: false,
+    bodyLimitBytes: NODE_LIMITS.bodyBytes,
+  }
 }
 
 function keyCheckRoute(app: FastifyInstance, { guard }: Deps): void {
   route(app, checkNodeKey, {
     ...access(guard, checkNodeKey, 'node-key-check'),
+    guard: guard.headerFirst(checkNodeKey, 'keyCheck'),
     guardAfterBody: guard.keyCheck(checkNodeKey, 'node-key-check'),
     handler(request) {
       read.readFields(request.body, [])

@@ -155,7 +155,7 @@ describe('POST /node/{version}/enroll answers 200', () => {
 
   test('[E-033] an embedding is bad from 0.8 on: a flat one', async () => {
     const limit = 0.9 + 0.01 * Math.log(4)
-    const badness = (vector: number[]) => judge([unit(vector)], THRESHOLDS.FACE3_3.duplicateMin)[0]?.badness ?? 0
+    const badness = (vector: number[]) => judge([unit(vector)], THRESHOLDS.FACE3_3)[0]?.badness ?? 0
     const [under, over] = [faces.flat('FACE3_3', limit - 1e-6), faces.flat('FACE3_3', limit + 1e-6)]
     assert.ok(badness(under) > 0.7999 && badness(under) < 0.8)
     assert.ok(badness(over) >= 0.8 && badness(over) < 0.8001)
@@ -166,14 +166,14 @@ describe('POST /node/{version}/enroll answers 200', () => {
   })
 
   test('[E-033] an embedding is bad from 0.8 on: one that is not of the person whom the others show', async () => {
-    const limit = THRESHOLDS.FACE3_3.duplicateMin - 0.0523 - 0.02 * Math.log(4)
+    const limit = THRESHOLDS.FACE3_3.consistentMin
     for (const [off, low, high, kept] of [
       [1e-6, 0.7999, 0.8, 3],
       [-1e-6, 0.8, 0.8001, 2],
     ] as const) {
       const face = faces.person()
       const pictures = [face, faces.sample(face, 0.9), faces.sample(face, limit + off)]
-      const [, , odd] = judge(pictures.map(unit), THRESHOLDS.FACE3_3.duplicateMin)
+      const [, , odd] = judge(pictures.map(unit), THRESHOLDS.FACE3_3)
       assert.ok(odd && odd.badness >= low && odd.badness < high, String(odd?.badness))
       const { puid } = await enrol(pictures, 'FACE3_3')
       assert.equal(await stored(puid), kept)

@@ -79,14 +79,37 @@ export async function createShelf(client: Client): Promise<number> {
   return shelf
 }
 
-/** Copies the search copies up to a number from another shelf. */
-export async function copyVectors(client: Client, from: ShelvedSpace, toShelf: number, range: { after: number }) {
-  await client.query(
+/** Copies the search copies that come after a number from another shelf. Returns how many. */
+export async function copyVectors(
+  client: Client,
+  from: ShelvedSpace,
+  toShelf: number,
+  afterSeq: number,
+): Promise<number> {
+  const { rowCount } = await client.query(
     `insert into ${shelfTable(toShelf)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
      select ${toShelf}, tenant_id, livemode, version, seq, person_id, enroll_level, embedding
      from ${shelfTable(from.shelf)} where ${SPACE} and seq > $4 order by seq`,
-    [...space(from), range.after],
+    [...space(from), afterSeq],
   )
+  return rowCount ?? 0
+}
+
+/** Drops from a new shelf whoever was deleted since their vectors were copied: the templates know. Returns how many. */
+export async function dropDeleted(client: Client, id: SpaceId, shelf: number): Promise<number> {
+  const { rowCount } = await client.query(
+    `delete from ${shelfTable(shelf)} v where not exists (
+       select 1 from face_templates t where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq = v.seq)`,
+    space(id),
+  )
+  return rowCount ?? 0
+}
+
+export async function countVectors(client: Client, shelf: number): Promise<{ count: number; lastSeq: number }> {
+  const { rows } = await client.query<{ count: number; lastSeq: number }>(
+    `select count(*)::float8 as count, coalesce(max(seq), 0)::float8 as "lastSeq" from ${shelfTable(shelf)}`,
+  )
+  return rows[0] ?? { count: 0, lastSeq: 0 }
 }
 
 /** Keys, the vector index and statistics, once the rows are there: that is many times faster than row by row. */
@@ -101,39 +124,51 @@ export async function indexShelf(client: Client, id: SpaceId, shelf: number, mem
   await client.query(`analyze ${table}`)
 }
 
+/** What the new shelf holds, and how to add what has come since. */
+export interface Arrival {
+  shelf: number
+  count: number
+  lastSeq: number
+  /** The last resort: leave nothing for another round, however long it takes, and set the space's count right. */
+  thorough: boolean
+  /** Adds the vectors after a number; returns how many. */
+  catchUp(afterSeq: number): Promise<number>
+}
+
 /**
- * The space moves to its new shelf, in one transaction under the space's lock: what was added meanwhile is copied, what was
- * deleted meanwhile (the templates know) is dropped. False when someone else has moved the space first.
+ * The space moves to its new shelf in one short transaction under the space's lock: the last newcomers are added, and the
+ * shelf must then hold exactly as many vectors as the space has. When it does not, someone was deleted meanwhile: false,
+ * and nothing has happened.
  */
-export async function moveSpace(client: Client, from: ShelvedSpace, toShelf: number, now: Date): Promise<boolean> {
-  const old = shelfTable(from.shelf)
+export async function moveSpace(client: Client, from: ShelvedSpace, arrival: Arrival, now: Date): Promise<boolean> {
+  const { shelf } = arrival
   return inTransaction(client, async () => {
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
-    const { rows } = await client.query<{ shelf: number }>(
-      `select shelf from face_spaces where ${SPACE} for update`,
-      space(from),
-    )
-    if (rows[0]?.shelf !== from.shelf) return false
-    await copyVectors(client, from, toShelf, { after: from.lastSeq })
-    await client.query(
-      `delete from ${shelfTable(toShelf)} v where not exists (
-         select 1 from face_templates t where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq = v.seq)`,
-      space(from),
-    )
-    await client.query(`alter table face_vectors attach partition ${shelfTable(toShelf)} for values in (${toShelf})`)
-    await client.query(`update face_spaces set shelf = $4 where ${SPACE}`, [...space(from), toShelf])
+    const current = await lockSpaceRow(client, from)
+    if (current.shelf !== from.shelf) throw new Error('The space was moved by someone else')
+    const added = await arrival.catchUp(arrival.lastSeq)
+    const dropped = arrival.thorough ? await dropDeleted(client, from, shelf) : 0
+    const vectors = arrival.count + added - dropped
+    if (vectors !== current.vectors && !arrival.thorough) throw new NotYet()
+    await client.query(`alter table face_vectors attach partition ${shelfTable(shelf)} for values in (${shelf})`)
+    await setSpace(client, from, { shelf, vectors })
     // A shelf of its own is dropped as a whole later on.
     if (from.shelf < FIRST_OWN_SHELF) {
-      await client.query(`delete from ${old} where ${SPACE}`, space(from))
+      await clearSpace(client, from, from.shelf)
       await client.query(
         `insert into face_vacuums_due (table_name, deleted_by, since) values ($1, pg_current_xact_id()::xid, $2)
          on conflict (table_name) do update set deleted_by = excluded.deleted_by`,
-        [old, now],
+        [shelfTable(from.shelf), now],
       )
     }
     return true
+  }).catch((error: unknown) => {
+    if (error instanceof NotYet) return false
+    throw error
   })
 }
+
+class NotYet extends Error {}
 
 /** Shelves that no space stands on: replaced ones, and what a killed worker left half made. */
 export async function dropUnusedShelves(client: Client): Promise<number> {
@@ -161,13 +196,24 @@ async function dropShelf(client: Client, table: string): Promise<boolean> {
   }
 }
 
-/** Tables whose deleted rows nobody can see any more. */
+/**
+ * Tables whose deleted rows nobody can see any more: no transaction, replica or slot is older than the deletion. The small ones
+ * first, and a large one not again before it has rested a second for every 10 MB, so that a trickle of deletions does
+ * not keep the disk busy for ever.
+ */
 export async function listVacuumsDue(client: Client): Promise<{ table: string; deletedBy: string }[]> {
   const { rows } = await client.query<{ table: string; deletedBy: string }>(
-    `select d.table_name as table, d.deleted_by::text as "deletedBy" from face_vacuums_due d where not exists (
-       select 1 from pg_stat_activity a where a.datname = current_database() and a.pid <> pg_backend_pid()
-         and a.backend_xmin is not null and age(a.backend_xmin) >= age(d.deleted_by))
-     order by d.since`,
+    `with holders as (
+       select unnest(array[backend_xid, backend_xmin]) as xid from pg_stat_activity
+         where pid <> pg_backend_pid() and (datname = current_database() or datname is null)
+       union all select unnest(array[xmin, catalog_xmin]) from pg_replication_slots
+       union all select transaction from pg_prepared_xacts where database = current_database())
+     select d.table_name as table, d.deleted_by::text as "deletedBy" from face_vacuums_due d
+     left join pg_stat_user_tables s on s.relid = to_regclass(d.table_name)
+     where not exists (select 1 from holders h where h.xid is not null and age(h.xid) >= age(d.deleted_by))
+       and (s.last_vacuum is null
+         or now() - s.last_vacuum >= make_interval(secs => pg_total_relation_size(s.relid) / 10000000.0))
+     order by pg_total_relation_size(s.relid) nulls first`,
   )
   return rows
 }
@@ -182,9 +228,15 @@ export async function vacuum(client: Client, due: { table: string; deletedBy: st
   ])
 }
 
+export async function vacuumShelf(client: Client, shelf: number): Promise<void> {
+  await client.query(`vacuum (index_cleanup on) ${shelfTable(shelf)}`)
+}
+
 /** Empties a space's rows on a shelf, to write them anew in the same transaction. */
 export async function clearSpace(client: Client, id: SpaceId, shelf: number): Promise<void> {
-  await client.query(`delete from ${shelfTable(shelf)} where ${SPACE}`, space(id))
+  const { rows } = await client.query('select 1 where to_regclass($1) is not null', [shelfTable(shelf)])
+  // A shelf that is lost needs no clearing.
+  if (rows.length > 0) await client.query(`delete from ${shelfTable(shelf)} where ${SPACE}`, space(id))
 }
 
 export async function inTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
@@ -208,18 +260,14 @@ export interface SealedTemplate {
 }
 
 /** The authoritative copies in the order of their numbers. */
-export async function listTemplates(
-  client: Client,
-  id: SpaceId,
-  range: { after: number; upTo: number; limit: number },
-) {
+export async function listTemplates(client: Client, id: SpaceId, range: { after: number; limit: number }) {
   const { rows } = await client.query<SealedTemplate>(
     `select t.seq::float8 as seq, t.person_id as "personId", t.enroll_level as "enrollLevel", t.sealed_vector as "sealedVector",
        p.wrapped_key as "wrappedKey"
      from face_templates t
      join face_persons p on p.tenant_id = t.tenant_id and p.livemode = t.livemode and p.person_id = t.person_id
-     where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq > $4 and t.seq <= $5 order by t.seq limit $6`,
-    [...space(id), range.after, range.upTo, range.limit],
+     where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq > $4 order by t.seq limit $5`,
+    [...space(id), range.after, range.limit],
   )
   return rows
 }

@@ -3,19 +3,28 @@ import type { Cell, Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { bucketOf } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
 import type { GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
 import * as shelfStore from './shelf-store.ts'
-import type { ShelvedSpace, SpaceStats } from './shelf-store.ts'
-import { isSharedShelf, SHARED_SHELVES, type SpaceId, shelfTable } from './store.ts'
+import type { Arrival, ShelvedSpace, SpaceStats } from './shelf-store.ts'
+import { isSharedShelf, SHARED_SHELVES, type SpaceId } from './store.ts'
 import { fromBytes, toHalfvec } from './vector.ts'
 
 const BATCH = 500
-const MOVE_TRIES = 5
+// So many newcomers may be added while enrolments wait: a fraction of a second.
+const FEW = 20
+const MOVE_ROUNDS = 6
+
+interface Filling {
+  afterSeq: number
+  onDone?: (done: number) => void
+}
 
 interface Deps {
   cells: Cells
   clock: Clock
+  log: Log
   groups: Groups
   /** A space with more vectors gets a shelf and an index of its own. */
   exactMax: number
@@ -30,75 +39,82 @@ export interface ReindexProgress {
 }
 
 /** Where vectors stand: moving spaces that have grown, rebuilding search copies, removing what is left of deleted ones. */
-export function createShelves({ cells, clock, groups, exactMax, indexMemoryMb }: Deps) {
+export function createShelves({ cells, clock, log, groups, exactMax, indexMemoryMb }: Deps) {
   /** Runs alone in its cell; returns `otherwise` when someone else is at work there. */
   function alone<T>(db: Db, otherwise: T, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     return db.withPatientClient(async (client) => ((await shelfStore.lockShelves(client)) ? work(client) : otherwise))
   }
 
-  /** The last step is quick but needs a lock that a long query may hold: it is tried again. */
-  async function move(client: pg.ClientBase, space: ShelvedSpace, toShelf: number): Promise<void> {
-    for (let tried = 1; ; tried++) {
-      try {
-        if (!(await shelfStore.moveSpace(client, space, toShelf, clock.now()))) throw new Error('The space was moved')
-        return
-      } catch (error) {
-        if (tried >= MOVE_TRIES || (error as { code?: string }).code !== shelfStore.LOCK_NOT_AVAILABLE) throw error
+  /**
+   * Brings a new shelf up to date while everybody goes on, and then moves the space there. Only the last few newcomers are
+   * added under the lock; until they are few, and whenever someone was deleted meanwhile, another round is made.
+   */
+  async function move(client: pg.ClientBase, space: ShelvedSpace, shelf: number, catchUp: Arrival['catchUp']) {
+    for (let round = 1; ; round++) {
+      let { count, lastSeq } = await shelfStore.countVectors(client, shelf)
+      for (;;) {
+        const added = await catchUp(lastSeq)
+        ;({ count, lastSeq } = await shelfStore.countVectors(client, shelf))
+        if (added <= FEW) break
       }
+      count -= await shelfStore.dropDeleted(client, space, shelf)
+      try {
+        const arrival = { shelf, count, lastSeq, catchUp, thorough: round > MOVE_ROUNDS }
+        if (await shelfStore.moveSpace(client, space, arrival, clock.now())) return
+      } catch (error) {
+        // Someone's long query holds the lock that is needed.
+        if ((error as { code?: string }).code !== shelfStore.LOCK_NOT_AVAILABLE) throw error
+      }
+      if (round > MOVE_ROUNDS * 2) throw new Error('The shelves stay locked by someone else')
     }
   }
 
   /** A shelf of its own for a space that has outgrown the shared one. Searches and enrolments go on meanwhile. */
   async function promote(client: pg.ClientBase, space: ShelvedSpace): Promise<void> {
     const shelf = await shelfStore.createShelf(client)
-    await shelfStore.copyVectors(client, space, shelf, { after: 0 })
-    const copied = { ...space, lastSeq: await highestSeq(client, shelf) }
+    const catchUp = (afterSeq: number) => shelfStore.copyVectors(client, space, shelf, afterSeq)
+    await catchUp(0)
     await shelfStore.indexShelf(client, space, shelf, indexMemoryMb)
-    await move(client, copied, shelf)
+    await move(client, space, shelf, catchUp)
   }
 
   /** Writes search copies from the authoritative ones. Throws when one does not open: then nothing is replaced. */
-  async function fill(
-    client: pg.ClientBase,
-    space: SpaceId,
-    to: { shelf: number; upTo: number },
-    onDone: (done: number) => void,
-  ): Promise<number> {
+  async function fill(client: pg.ClientBase, space: SpaceId, shelf: number, from: Filling): Promise<number> {
     const keys = await keysOf(space)
     const rotate = keys.rotation(space.version)
     let done = 0
-    for (let after = 0; ; ) {
-      const batch = await shelfStore.listTemplates(client, space, { after, upTo: to.upTo, limit: BATCH })
+    for (let after = from.afterSeq; ; ) {
+      const batch = await shelfStore.listTemplates(client, space, { after, limit: BATCH })
       for (const { seq, personId, enrollLevel, sealedVector, wrappedKey } of batch) {
         const place = { personId, version: space.version, seq }
         const vector = fromBytes(keys.openTemplate(wrappedKey, place, sealedVector))
         const embedding = toHalfvec(rotate(vector))
-        await shelfStore.insertVector(client, space, to.shelf, { seq, personId, enrollLevel, embedding })
+        await shelfStore.insertVector(client, space, shelf, { seq, personId, enrollLevel, embedding })
         after = seq
       }
       done += batch.length
-      onDone(done)
+      from.onDone?.(done)
       if (batch.length < BATCH) return done
     }
   }
 
   async function rebuildLarge(client: pg.ClientBase, space: ShelvedSpace, onDone: (done: number) => void) {
     const shelf = await shelfStore.createShelf(client)
-    await shelfStore.inTransaction(client, () => fill(client, space, { shelf, upTo: space.lastSeq }, onDone))
+    await fill(client, space, shelf, { afterSeq: 0, onDone })
     await shelfStore.indexShelf(client, space, shelf, indexMemoryMb)
-    await move(client, space, shelf)
+    await move(client, space, shelf, (afterSeq) => fill(client, space, shelf, { afterSeq }))
   }
 
-  /** Small spaces are written anew in one go while their enrolments wait. */
-  async function rebuildSmall(client: pg.ClientBase, space: SpaceId, onDone: (done: number) => void) {
-    await shelfStore.inTransaction(client, async () => {
-      const { shelf: old, lastSeq } = await shelfStore.lockSpaceRow(client, space)
+  /** Small spaces are written anew in one go while their enrolments wait. Returns the shelf. */
+  async function rebuildSmall(client: pg.ClientBase, space: SpaceId, onDone: (done: number) => void): Promise<number> {
+    return shelfStore.inTransaction(client, async () => {
+      const { shelf: old } = await shelfStore.lockSpaceRow(client, space)
       const shelf = isSharedShelf(old) ? old : bucketOf(space.tenantId) % SHARED_SHELVES
       await shelfStore.clearSpace(client, space, old)
-      const vectors = await fill(client, space, { shelf, upTo: lastSeq }, onDone)
+      const vectors = await fill(client, space, shelf, { afterSeq: 0, onDone })
       await shelfStore.setSpace(client, space, { shelf, vectors })
+      return shelf
     })
-    await client.query(`vacuum (index_cleanup on) ${shelfTable(bucketOf(space.tenantId) % SHARED_SHELVES)}`)
   }
 
   async function keysOf(space: SpaceId): Promise<GroupKeys> {
@@ -113,7 +129,15 @@ export function createShelves({ cells, clock, groups, exactMax, indexMemoryMb }:
       alone(db, 0, async (client) => {
         const dropped = await shelfStore.dropUnusedShelves(client)
         const outgrown = await shelfStore.listOutgrown(client, exactMax)
-        for (const space of outgrown) await promote(client, space)
+        let failure: unknown
+        for (const space of outgrown) {
+          // One that fails (a full disk, too little shared memory) must not keep the others waiting.
+          await promote(client, space).catch((err: unknown) => {
+            failure = err
+            log.error({ err, tenantId: space.tenantId }, 'a space could not be moved to a shelf of its own')
+          })
+        }
+        if (failure) throw failure
         return dropped + outgrown.length
       }),
 
@@ -126,11 +150,13 @@ export function createShelves({ cells, clock, groups, exactMax, indexMemoryMb }:
       for (const { name: cell, db } of cells.all()) {
         count += await alone(db, -1, async (client) => {
           const spaces = (await shelfStore.listSpaces(client)).filter(chosen)
+          const rewritten = new Set<number>()
           for (const space of spaces) {
             const onDone = (done: number) => onProgress({ cell, space, done, total: space.vectors })
             if (space.vectors > exactMax) await rebuildLarge(client, space, onDone)
-            else await rebuildSmall(client, space, onDone)
+            else rewritten.add(await rebuildSmall(client, space, onDone))
           }
+          for (const shelf of rewritten) await shelfStore.vacuumShelf(client, shelf)
           await shelfStore.dropUnusedShelves(client)
           return spaces.length
         }).then((done) => {
@@ -161,11 +187,3 @@ export function createShelves({ cells, clock, groups, exactMax, indexMemoryMb }:
   }
 }
 export type Shelves = ReturnType<typeof createShelves>
-
-/** What was really copied: enrolments go on while the rows are being read. */
-async function highestSeq(client: pg.ClientBase, shelf: number): Promise<number> {
-  const { rows } = await client.query<{ seq: number }>(
-    `select coalesce(max(seq), 0)::float8 as seq from ${shelfTable(shelf)}`,
-  )
-  return rows[0]?.seq ?? 0
-}

@@ -129,14 +129,15 @@ const COSINE = '-(v.embedding <#> $4::halfvec)'
 /**
  * Statements that name a shelf's table. The space's row comes along in the same snapshot: it tells whether the shelf was the
  * right one, and up to which number the search has seen everything. The limit is part of the text, because a plan for
- * any limit would not use the vector index.
+ * any limit would not use the vector index. A shelf of its own holds one space, which a check on the table ensures: it needs
+ * no filter, and without statistics (after a restore) a filter would make the planner avoid the index.
  */
 const searches = perShelf((shelf, limit: number) =>
   sql(
-    `faces.search_${shelf}_${limit}`,
+    nameOn(shelf, `faces.search_${shelf}_${limit}`),
     `select s.shelf, s.last_seq::float8 as "lastSeq", n.* from face_spaces s left join lateral (
        select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
-       where v.tenant_id = $1 and v.livemode = $2 and v.version = $3
+       ${isSharedShelf(shelf) ? 'where v.tenant_id = $1 and v.livemode = $2 and v.version = $3' : ''}
        order by v.embedding <#> $4::halfvec limit ${limit}) n on true
      where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
   ),
@@ -144,14 +145,14 @@ const searches = perShelf((shelf, limit: number) =>
 // The sum keeps the planner from using the vector index, which may miss: here every vector must be looked at.
 const searchesSince = perShelf((shelf) =>
   sql(
-    `faces.search_since_${shelf}`,
+    nameOn(shelf, `faces.search_since_${shelf}`),
     `select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
      where v.tenant_id = $1 and v.livemode = $2 and v.version = $3 and v.seq > $5 order by ${COSINE} + 0 desc limit 1`,
   ),
 )
 const comparisons = perShelf((shelf) =>
   sql(
-    `faces.compare_${shelf}`,
+    nameOn(shelf, `faces.compare_${shelf}`),
     `select s.shelf, s.last_seq::float8 as "lastSeq", n.* from face_spaces s left join lateral (
        select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
        where v.tenant_id = $1 and v.livemode = $2 and v.version = $3 and v.seq = any($5) and v.person_id = $6
@@ -161,14 +162,22 @@ const comparisons = perShelf((shelf) =>
 )
 const inserts = perShelf((shelf) =>
   sql(
-    `faces.insert_vector_${shelf}`,
+    nameOn(shelf, `faces.insert_vector_${shelf}`),
     `insert into ${shelfTable(shelf)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
      values (${shelf}, $1, $2, $3, $4, $5, $6, $7::halfvec)`,
   ),
 )
 const deletes = perShelf((shelf) =>
-  sql(`faces.delete_vectors_${shelf}`, `delete from ${shelfTable(shelf)} where ${SPACE} and seq = any($4)`),
+  sql(
+    nameOn(shelf, `faces.delete_vectors_${shelf}`),
+    `delete from ${shelfTable(shelf)} where ${SPACE} and seq = any($4)`,
+  ),
 )
+
+/** Shelves of their own can be many and come and go: their statements are not kept prepared on every connection. */
+function nameOn(shelf: number, name: string): string {
+  return isSharedShelf(shelf) ? name : ''
+}
 
 /** Each shelf's statement is made once. */
 function perShelf<A extends number[]>(make: (shelf: number, ...more: A) => Statement) {

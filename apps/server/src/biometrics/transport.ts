@@ -27,8 +27,9 @@ export function createTransport({ cells, clock, ids }: Deps) {
   /** An envelope within its time window is taken once. Afterwards the window refuses it. */
   async function useOnce(caller: Caller, purpose: EnvelopePurpose, envelopeId: string): Promise<void> {
     const hash = createHash('sha256').update(`${caller.keyId}/${envelopeId}`).digest()
-    // Twice the window: the sender's clock may be ahead by one.
-    const expiresAt = new Date(clock.now().getTime() + 2 * NODE_LIMITS.envelopeWindowSeconds * 1000)
+    // Twice the window, because the sender's clock may be ahead by one; and a minute for clocks that differ.
+    const keptMs = (2 * NODE_LIMITS.envelopeWindowSeconds + 60) * 1000
+    const expiresAt = new Date(clock.now().getTime() + keptMs)
     const db = cells.forId(caller.tenantId)
     const first = await faceStore.useEnvelope(db, caller.tenantId, hash, expiresAt).catch((error: unknown) => {
       throw nodeError(purpose === 'enroll' ? 'NODE_ENROLL_FAILED' : 'NODE_PREDICT_FAILED', undefined, error)
@@ -67,8 +68,12 @@ export function createTransport({ cells, clock, ids }: Deps) {
       try {
         const purposes: EnvelopePurpose[] = version === undefined ? ['puid'] : ['puid', 'deleteUser', 'delete']
         const { purpose, modelVersion, issuedAt, text } = await openEnvelope(apiKey, compact, { purposes })
+        if (purpose === 'puid') return text
+        // Opened with the right key and still not usable: not to be mistaken for a user who is not there.
+        if (modelVersion !== version) throw nodeError('NODE_PUID_UNREADABLE', REASONS['model version'])
         const recent = Math.abs(nowSeconds() - issuedAt) <= NODE_LIMITS.envelopeWindowSeconds
-        return purpose === 'puid' || (recent && modelVersion === version) ? text : undefined
+        if (!recent) throw nodeError('NODE_PUID_UNREADABLE', REASONS.time)
+        return text
       } catch (error) {
         if (error instanceof EnvelopeError) return undefined
         throw error

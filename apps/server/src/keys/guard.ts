@@ -29,6 +29,8 @@ export interface Guard {
   before(op: Operation, rate: RateName): onRequestHookHandler
   /** The same for an area that takes the key in the body field `api_key` too: runs when the body is read. */
   afterBody(op: Operation, rate: RateName): preValidationHookHandler
+  /** For such an area, before the body is read: a wrong key in the header is refused without reading a megabyte. */
+  headerFirst(op: Operation, kind: 'afterBody' | 'keyCheck'): onRequestHookHandler
   /** The same for the check of a key itself: an address that tries many wrong ones is sent away for a while. */
   keyCheck(op: Operation, rate: RateName): preValidationHookHandler
   /** For routes that need no key: a wrong one that is sent is refused all the same. */
@@ -147,6 +149,13 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
       })
     },
     afterBody: (op, rate) => checkAfterBody(op, rate, (_request, error) => error),
+    headerFirst: (op, kind) => (request, _reply, done) => {
+      const presented = request.headers['x-api-key']
+      if (presented === undefined || presented === '') return done()
+      whenIdentified(request, op, presented, (error) =>
+        done(kind === 'keyCheck' ? countGuess(request, op, error) : error),
+      )
+    },
     keyCheck: (op, rate) => checkAfterBody(op, rate, (request, error) => countGuess(request, op, error)),
     refuseWrongKey: (request, _reply, done) => {
       whenIdentified(request, KEYLESS, request.headers['x-api-key'], (error) => {
