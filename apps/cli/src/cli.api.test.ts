@@ -96,6 +96,16 @@ test('reseal after a change of the master key; doctor tells before and after', a
   env = { ...env, MASTER_KEY: newest }
 })
 
+test('area E: stats and reindex say what is there, and what they need to know', async () => {
+  assert.equal((await cli('node stats')).out, 'Nobody is enrolled yet.')
+  assert.equal((await cli('node stats --json')).out, '[]')
+  assert.match((await cli('node reindex --all')).out, /^0 spaces rebuilt/)
+  const unsaid = await cli('node reindex')
+  assert.deepEqual([unsaid.code, unsaid.err.split('\n')[0]], [2, 'Say --tenant or --all'])
+  const unknown = await cli('node reindex --all --model FACE9')
+  assert.deepEqual([unknown.code, unknown.err.split('\n')[0]], [2, '--model must be one of FACE3_1, FACE3_3'])
+})
+
 test('what cannot be done is said with what to do instead', async () => {
   assert.match(
     (await cli('keys create --tenant Nobody --test')).err,

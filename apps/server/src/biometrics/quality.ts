@@ -24,7 +24,7 @@ export function judge(vectors: readonly Float64Array[], thresholds: ModelThresho
   const flat = vectors.map((vector) => logistic((flatnessOf(vector) - FLAT_HALF) / FLAT_WIDTH))
   const usable = vectors.filter((_, index) => (flat[index] ?? 1) < NODE_LIMITS.badEmbedding)
   const agreements = new Map(agreementOf(usable).map((agreement, index) => [usable[index], agreement]))
-  // As steep as the model's score: 0.8 is reached at the threshold.
+  // Four times as steep as the model's score; 0.8 is reached at the threshold.
   const steepness = thresholds.slope * 4
   return vectors.map((vector, index) => {
     const agreement = agreements.get(vector)
