@@ -127,7 +127,7 @@ test('with MIGRATE_ON_START=false an old schema is refused, and said how to mend
 })
 
 test('SIGTERM: readyz says stopping, a request under way is answered, the exit is clean', async () => {
-  const api = await startReady('main-api.ts', { SHUTDOWN_DRAIN_MS: '400' })
+  const api = await startReady('main-api.ts', { SHUTDOWN_DRAIN_MS: '2000' })
   const socket = connect(api.port, '127.0.0.1')
   let answer = ''
   socket.on('data', (chunk) => {
@@ -143,7 +143,7 @@ test('SIGTERM: readyz says stopping, a request under way is answered, the exit i
   const ready = await fetch(`http://127.0.0.1:${api.adminPort}/readyz`)
   assert.deepEqual([ready.status, await ready.json()], [503, { status: 'stopping' }])
   assert.equal((await fetch(`http://127.0.0.1:${api.port}/health`)).status, 200, 'still serving while it drains')
-  await sleep(600)
+  await sleep(2_200)
   socket.write(body.slice(10))
   assert.equal(await api.exited, 0, api.output())
   assert.match(answer, /^HTTP\/1.1 201/)
