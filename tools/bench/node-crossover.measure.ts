@@ -28,7 +28,9 @@ export const measure: Measure = async ({ full, say }) => {
       const exact = await searchMs(database.url, gallery, tenant, people)
       await gallery.arrange()
       const hnsw = await searchMs(database.url, gallery, tenant, people)
-      say(`${size} vectors: exact ${exact.toFixed(1)} ms, HNSW ${hnsw.toFixed(1)} ms, exact over HNSW ${(exact / hnsw).toFixed(2)}`)
+      say(
+        `${size} vectors: exact ${exact.toFixed(1)} ms, HNSW ${hnsw.toFixed(1)} ms, exact over HNSW ${(exact / hnsw).toFixed(2)}`,
+      )
       if (size <= 10_000) atTenThousand = exact / hnsw
     }
     return [{ name: 'node-crossover.exact-over-hnsw', value: atTenThousand, floor: 6, is: 'most' }]

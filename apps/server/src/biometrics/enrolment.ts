@@ -78,7 +78,11 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
   async function attempt(job: Job): Promise<Enrolled> {
     const { space, probe } = job
     const db = cells.forId(space.tenantId)
-    const seen = await gallery.search(space, 'enroll', { embedding: probe, limit: 1 })
+    const seen = await gallery.search(space, 'enroll', {
+      embedding: probe,
+      limit: 1,
+      enough: THRESHOLDS[space.version].duplicateMin,
+    })
     const known = seen?.neighbours.find((neighbour) => isDuplicate(space, neighbour))
     if (known) return existing(db, job, known)
     if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_SHELVES)

@@ -57,7 +57,8 @@ export function createRecognition({ cells, clock, log, limiter, groups, gallery,
     if (request.userIdentifier !== undefined) return compareWithOne(space, keys, request.userIdentifier, embedding)
     const wanted = request.candidates === 1 ? 1 : request.candidates * VECTORS_PER_PERSON
     const limit = BREADTHS.find((breadth) => breadth >= wanted) ?? 500
-    return (await gallery.search(space, 'predict', { embedding, limit }))?.neighbours ?? []
+    const enough = THRESHOLDS[space.version].identifyMin
+    return (await gallery.search(space, 'predict', { embedding, limit, enough }))?.neighbours ?? []
   }
 
   /** 1:1. The identifier is a puid or the caller's own name; should it be both, of two people, either may match. */

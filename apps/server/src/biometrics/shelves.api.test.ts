@@ -94,6 +94,27 @@ test('the same face in two tenants and two modes is stored as vectors without a 
   assert.equal(new Set(starts).size, 6)
 })
 
+test('in a large space nobody is called unknown before a second, wider look at the index', async () => {
+  const caller = await newCaller()
+  const known = faces.person()
+  const { personId } = await enrol(caller, known)
+  for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
+  await harness.wire.node.shelves.arrange(db)
+  const looks = async () =>
+    Number(/purpose="predict-again",kind="hnsw"\} (\d+)/.exec(await harness.wire.metrics.text())?.[1] ?? 0)
+  assert.equal(await predict(caller, faces.person()), undefined)
+  assert.equal(await looks(), 0, 'a small index misses nobody')
+
+  // A space that has seen this many vectors counts as large.
+  await harness.database.query('update face_spaces set last_seq = 100001 where tenant_id = $1', [caller.tenantId])
+  assert.equal(await predict(caller, known), personId)
+  assert.equal(await looks(), 0)
+  assert.equal(await predict(caller, faces.person()), undefined)
+  assert.equal(await looks(), 1)
+  const { rows } = await harness.wire.cells.forId(caller.tenantId).script('show hnsw.ef_search')
+  assert.deepEqual(rows, [{ 'hnsw.ef_search': '200' }], 'the wider search was for one statement only')
+})
+
 test('what a killed worker left half made is cleared away, and nothing else', async () => {
   await harness.database.query('create table face_vectors_999990 (like face_vectors)')
   await harness.wire.node.shelves.arrange(db)

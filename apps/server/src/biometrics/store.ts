@@ -28,6 +28,8 @@ export interface NewTemplate {
 /** Shelves below this number are shared by small spaces and have no vector index. */
 export const FIRST_OWN_SHELF = 1000
 export const SHARED_SHELVES = 16
+/** The most that pgvector takes: an index is searched so widely before a face is called unknown. */
+const WIDE_EF_SEARCH = 1000
 
 export const isSharedShelf = (shelf: number): boolean => shelf < FIRST_OWN_SHELF
 export const shelfTable = (shelf: number): string => `face_vectors_${Math.trunc(shelf)}`
@@ -135,13 +137,25 @@ const COSINE = '-(v.embedding <#> $4::halfvec)'
 const searches = perShelf((shelf, limit: number) =>
   sql(
     nameOn(shelf, `faces.search_${shelf}_${limit}`),
-    `select s.shelf, s.last_seq::float8 as "lastSeq", n.* from face_spaces s left join lateral (
-       select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
-       ${isSharedShelf(shelf) ? 'where v.tenant_id = $1 and v.livemode = $2 and v.version = $3' : ''}
-       order by v.embedding <#> $4::halfvec limit ${limit}) n on true
+    `select s.shelf, s.last_seq::float8 as "lastSeq", n.* from face_spaces s ${nearest(shelf, limit)}
      where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
   ),
 )
+// The space's row is read first, and with it the wider search is set for this statement alone.
+const wideSearches = perShelf((shelf, limit: number) =>
+  sql(
+    nameOn(shelf, `faces.wide_search_${shelf}_${limit}`),
+    `select s.shelf, s.last_seq::float8 as "lastSeq", s.width, n.* from (
+       select *, set_config('hnsw.ef_search', '${WIDE_EF_SEARCH}', true) as width from face_spaces
+       where tenant_id = $1 and livemode = $2 and version = $3 offset 0) s ${nearest(shelf, limit)}`,
+  ),
+)
+function nearest(shelf: number, limit: number): string {
+  return `left join lateral (
+    select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
+    ${isSharedShelf(shelf) ? 'where v.tenant_id = $1 and v.livemode = $2 and v.version = $3' : ''}
+    order by v.embedding <#> $4::halfvec limit ${limit}) n on true`
+}
 // The sum keeps the planner from using the vector index, which may miss: here every vector must be looked at.
 const searchesSince = perShelf((shelf) =>
   sql(
@@ -236,9 +250,10 @@ export const faceStore = {
   async search(
     db: Queryable,
     id: SpaceId,
-    probe: { shelf: number; embedding: Buffer; limit: number },
+    probe: { shelf: number; embedding: Buffer; limit: number; wide?: boolean },
   ): Promise<Searched | undefined> {
-    return toSearched(await db.rows<Found>(searches(probe.shelf, probe.limit), [...space(id), probe.embedding]))
+    const statement = (probe.wide ? wideSearches : searches)(probe.shelf, probe.limit)
+    return toSearched(await db.rows<Found>(statement, [...space(id), probe.embedding]))
   },
   /** The nearest of the vectors that came after `afterSeq`, looked at one by one. */
   async searchSince(
