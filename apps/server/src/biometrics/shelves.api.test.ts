@@ -101,7 +101,7 @@ test('in a large space nobody is called unknown before a second, wider look at t
   for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
   await harness.wire.node.shelves.arrange(db)
   const looks = async () =>
-    Number(/purpose="predict-again",kind="hnsw"\} (\d+)/.exec(await harness.wire.metrics.text())?.[1] ?? 0)
+    Number(/_count\{purpose="predict-again",kind="hnsw"\} (\d+)/.exec(await harness.wire.metrics.text())?.[1] ?? 0)
   assert.equal(await predict(caller, faces.person()), undefined)
   assert.equal(await looks(), 0, 'a small index misses nobody')
 
