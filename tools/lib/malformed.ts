@@ -177,7 +177,7 @@ const MAKERS: readonly Maker[] = [
       '/STRINGS',
       '/strings;a=b',
       `/${'a'.repeat(int(random, 4_000))}x`,
-      '/node/FACE3_1/enroll',
+      '/nobody/is/here',
       '/..%2f..%2fetc',
       '/%2e%2e/',
     ])
