@@ -2,6 +2,7 @@
  * kill -9 of the API and of the worker in the middle of 500 enrolments. The worker is hit while it moves people to a new
  * shelf. Nobody who was acknowledged may be missing, nobody doubled, nobody there by half. --full: 5,000 enrolments.
  */
+import { LOCK_KEY } from '../../apps/server/src/biometrics/shelf-store.ts'
 import { createDatabase, testSettings } from '../lib/databases.ts'
 import { enrolForSure, inParallel, post } from '../lib/enrols.ts'
 import type { Measure } from '../lib/figure.ts'
@@ -103,7 +104,7 @@ async function startMove(gallery: Gallery): Promise<boolean> {
 
 const JOB = 'arrange-face-shelves'
 // The lower half of the advisory lock's key, as pg_locks shows it.
-const SHELF_LOCK_LOW = 7_305_811_247 % 2 ** 32
+const SHELF_LOCK_LOW = LOCK_KEY % 2 ** 32
 
 /** Does what the next worker would do, as soon as the database has noticed that the killed one is gone. */
 async function settle(gallery: Gallery, exactMax: number): Promise<void> {

@@ -19,7 +19,7 @@ export interface SpaceStats extends ShelvedSpace {
 }
 
 // Any constant will do; it must only be the same in every version.
-const LOCK_KEY = 7_305_811_247
+export const LOCK_KEY = 7_305_811_247
 const LOCK_TIMEOUT = '3s'
 export const LOCK_NOT_AVAILABLE = '55P03'
 
