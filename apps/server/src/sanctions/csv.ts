@@ -1,0 +1,383 @@
+import { type RowWarning, SANCTIONS_LIMITS } from '@ostiary/contract'
+import { AppError } from '../platform/errors.ts'
+import { readDob } from './dob.ts'
+import { completeLength, validLength } from './utf8.ts'
+
+export type Warning = RowWarning
+
+/** One row of the customer's file. The four texts are as they stand in the file: trim them to compare. */
+export interface Person {
+  /** The line on which the row begins; the first line of the file is 1. */
+  line: number
+  id: string
+  firstname: string
+  lastname: string
+  dob: string
+  warnings: Warning[]
+}
+
+export interface PeopleReader {
+  /** Throws as soon as the file is known to be bad, so that the rest of an upload need not be read. */
+  write(chunk: Uint8Array): void
+  end(): Person[]
+}
+
+const COLUMNS = ['id', 'firstname', 'lastname', 'dob'] as const
+const DELIMITERS = [',', ';', '\t']
+const { fieldChars, headerChars } = SANCTIONS_LIMITS
+/** A character is one or two code units: a text longer than this is too long without counting. */
+const FIELD_UNITS = 2 * fieldChars
+
+const QUOTE = 0x22
+const CR = 0x0d
+const LF = 0x0a
+const BOM = 0xfeff
+
+const HEADER = 0
+const FIELD_START = 1
+const PLAIN = 2
+const QUOTED = 3
+/** After a quote in a quoted field: it ends the field, or is the first half of a doubled quote. */
+const QUOTE_SEEN = 4
+
+/**
+ * Reads the customer's CSV as it arrives. However the bytes are cut into chunks, the outcome is the same, and of several
+ * faults the first in the file is reported. It holds the rows, one header line and one field, each of bounded size.
+ */
+export function createPeopleReader(limits: { maxRows: number; maxBytes: number }): PeopleReader {
+  const table = emptyTable(limits.maxRows)
+  /** The beginning of a character whose other bytes are in the next chunk. */
+  let pending = new Uint8Array(0)
+  let room = limits.maxBytes
+
+  /** What is good is read before what is bad is complained about: a fault in an earlier line comes first. */
+  function read(bytes: Uint8Array): void {
+    const whole = pending.length === 0 ? bytes : Buffer.concat([pending, bytes])
+    const complete = whole.subarray(0, completeLength(whole))
+    pending = new Uint8Array(whole.subarray(complete.length))
+    const valid = complete.subarray(0, validLength(complete))
+    const text = Buffer.from(valid.buffer, valid.byteOffset, valid.length).toString('utf8')
+    const nul = text.indexOf('\0')
+    readText(table, nul < 0 ? text : text.slice(0, nul))
+    if (nul >= 0) throw notText(table.line, 'holds a NUL character')
+    if (valid.length < complete.length) throw notText(table.line, 'is not UTF-8')
+  }
+
+  return {
+    write(chunk) {
+      read(chunk.subarray(0, room))
+      if (chunk.length > room) throw new AppError('too_large', 'FILE_TOO_LARGE', 'File too large')
+      room -= chunk.length
+    },
+    end() {
+      if (pending.length > 0) throw notText(table.line, 'is not UTF-8')
+      return endTable(table)
+    },
+  }
+}
+
+/**
+ * Where the reader stands in the table. One object for functions outside: closures, made anew for every file, would be
+ * optimised anew too, which costs more than the reading.
+ */
+interface Table {
+  readonly maxRows: number
+  readonly people: Person[]
+  state: number
+  started: boolean
+  line: number
+  /** The last character of the text before: a CRLF may be cut in two. */
+  lastCode: number
+
+  header: string
+  headerLine: number
+  headerInQuotes: boolean
+  delimiter: number
+  /** For each column up to the last that is ours: its place in `values`, or -1. */
+  slots: readonly number[]
+
+  readonly values: [string, string, string, string]
+  rowLine: number
+  column: number
+  /** Where in `values` the current field belongs, or -1. */
+  slot: number
+  fieldLine: number
+  value: string
+  /** Whether the first field has more than spaces, where its text is not kept. */
+  hasInk: boolean
+}
+
+function emptyTable(maxRows: number): Table {
+  return {
+    maxRows,
+    people: [],
+    state: HEADER,
+    started: false,
+    line: 1,
+    lastCode: 0,
+    header: '',
+    headerLine: 1,
+    headerInQuotes: false,
+    delimiter: 0,
+    slots: [],
+    values: ['', '', '', ''],
+    rowLine: 1,
+    column: 0,
+    slot: -1,
+    fieldLine: 1,
+    value: '',
+    hasInk: false,
+  }
+}
+
+function readText(table: Table, text: string): void {
+  if (text === '') return
+  // Looking at numbers in an array is several times as fast as asking a text for its characters.
+  const bytes = Buffer.from(text, 'utf16le')
+  const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length)
+  let at = !table.started && codes[0] === BOM ? 1 : 0
+  table.started = true
+  if (table.state === HEADER) at = readHeader(table, text, codes, at)
+  if (table.state !== HEADER) readRows(table, text, codes, at)
+  table.lastCode = codes[text.length - 1] ?? 0
+}
+
+function endTable(table: Table): Person[] {
+  if (table.state === HEADER) {
+    if (isBlank(table.header)) throw invalidCsv('The file is empty')
+    endHeader(table)
+  }
+  if (table.state === QUOTED) throw brokenQuoting(table.fieldLine)
+  endRow(table)
+  return table.people
+}
+
+/** Ends with the first line that is not blank; returns the place after it. */
+function readHeader(table: Table, text: string, codes: Uint16Array, begin: number): number {
+  let start = begin
+  for (let at = begin; at < codes.length; at++) {
+    const code = codes[at]
+    if (code !== CR && code !== LF) {
+      // Which quotes open a field depends on the delimiter, which is not known yet: pairs are counted instead.
+      if (code === QUOTE) table.headerInQuotes = !table.headerInQuotes
+      // Long enough to be refused: the rest need not be looked at.
+      if (at - start > headerChars) break
+      continue
+    }
+    countLine(table, codes, at)
+    if (table.headerInQuotes) continue
+    if (at > start) keepHeader(table, text.slice(start, at))
+    start = at + 1
+    if (!isBlank(table.header)) {
+      endHeader(table)
+      return start
+    }
+    table.header = ''
+    table.headerLine = table.line
+  }
+  keepHeader(table, text.slice(start))
+  return codes.length
+}
+
+function keepHeader(table: Table, piece: string): void {
+  if (table.header.length + piece.length > headerChars) throw missingHeaders(['has a first line of more than 64 KB'])
+  table.header += piece
+}
+
+function endHeader(table: Table): void {
+  const layout = readLayout(table.header, table.headerLine)
+  table.delimiter = layout.delimiter
+  table.slots = layout.slots
+  table.header = ''
+  startRow(table)
+}
+
+function readRows(table: Table, text: string, codes: Uint16Array, begin: number): void {
+  const { delimiter } = table
+  let start = begin
+  for (let at = begin; at < codes.length; at++) {
+    const code = codes[at]
+    const { state } = table
+    if (state === QUOTED) {
+      if (code === QUOTE) {
+        keep(table, text, start, at)
+        table.state = QUOTE_SEEN
+      } else if (code === CR || code === LF) countLine(table, codes, at)
+      else at = ordinaryEnd(codes, at, QUOTE) - 1
+    } else if (code === delimiter) {
+      if (state === PLAIN) keep(table, text, start, at)
+      endField(table)
+      start = at + 1
+    } else if (code === CR || code === LF) {
+      if (state === PLAIN) keep(table, text, start, at)
+      // The second half of a CRLF ends nothing: the row has ended already.
+      if (countLine(table, codes, at)) endRow(table)
+      start = at + 1
+    } else if (code === QUOTE) {
+      if (state === PLAIN) {
+        keep(table, text, start, at)
+        throw brokenQuoting(table.fieldLine)
+      }
+      // Of a doubled quote the second one belongs to the text.
+      start = state === QUOTE_SEEN ? at : at + 1
+      table.state = QUOTED
+    } else if (state === QUOTE_SEEN) throw brokenQuoting(table.fieldLine)
+    else {
+      table.state = PLAIN
+      at = ordinaryEnd(codes, at, delimiter) - 1
+    }
+  }
+  if (table.state === PLAIN || table.state === QUOTED) keep(table, text, start, text.length)
+}
+
+/** Whether the line break at this place is a new one: the LF of a CRLF is not. */
+function countLine(table: Table, codes: Uint16Array, at: number): boolean {
+  const before = at > 0 ? codes[at - 1] : table.lastCode
+  const isNew = codes[at] === CR || before !== CR
+  if (isNew) table.line++
+  return isNew
+}
+
+/** Keeps a piece of the current field. Columns that are not ours are read past, however long they are. */
+function keep(table: Table, text: string, start: number, end: number): void {
+  if (table.slot < 0) {
+    if (table.column === 0 && !table.hasInk) table.hasInk = !isBlank(text.slice(start, end))
+    return
+  }
+  const { value } = table
+  if (value.length + end - start > FIELD_UNITS) throw fieldTooLong(table.fieldLine)
+  const longer = value === '' ? text.slice(start, end) : value + text.slice(start, end)
+  if (longer.length > fieldChars && [...longer].length > fieldChars) throw fieldTooLong(table.fieldLine)
+  table.value = longer
+}
+
+function endField(table: Table): void {
+  if (table.slot >= 0) table.values[table.slot] = table.value
+  table.column++
+  startField(table)
+}
+
+function startField(table: Table): void {
+  const { column, slots } = table
+  table.state = FIELD_START
+  table.slot = column < slots.length ? (slots[column] ?? -1) : -1
+  table.value = ''
+  table.fieldLine = table.line
+}
+
+function startRow(table: Table): void {
+  table.column = 0
+  table.hasInk = false
+  table.rowLine = table.line
+  startField(table)
+}
+
+function endRow(table: Table): void {
+  const { people, values } = table
+  if (!isBlankLine(table)) {
+    endField(table)
+    if (people.length === table.maxRows) throw new AppError('too_large', 'TOO_MANY_ROWS', 'Too many rows')
+    people.push(toPerson(table.rowLine, values, table.column < table.slots.length))
+    // A shorter row after this one must not show what stood here.
+    for (let place = 0; place < values.length; place++) values[place] = ''
+  }
+  startRow(table)
+}
+
+function isBlankLine({ column, state, hasInk, value }: Table): boolean {
+  return column === 0 && state !== QUOTE_SEEN && !hasInk && isBlank(value)
+}
+
+/** Most texts begin with a letter, and then need no trimming to know. */
+function isBlank(text: string): boolean {
+  const first = text.charCodeAt(0)
+  return text === '' || (!(first > 0x20 && first < 0x7f) && text.trim() === '')
+}
+
+/** The place of the next character that means something. A loop of its own: most of a file is passed over here. */
+function ordinaryEnd(codes: Uint16Array, begin: number, special: number): number {
+  let at = begin + 1
+  for (; at < codes.length; at++) {
+    const code = codes[at]
+    if (code === special || code === QUOTE || code === CR || code === LF) break
+  }
+  return at
+}
+
+function toPerson(line: number, values: readonly [string, string, string, string], isShort: boolean): Person {
+  const [id, firstname, lastname, dob] = values
+  const warnings: Warning[] = []
+  if (isShort) warnings.push('MISSING_FIELDS')
+  if (isBlank(firstname) && isBlank(lastname)) warnings.push('EMPTY_NAME')
+  const born = readDob(dob)
+  if (born === 'invalid') warnings.push('INVALID_DOB')
+  else if (born !== undefined && born.from !== born.to) warnings.push('PARTIAL_DOB')
+  return { line, id, firstname, lastname, dob, warnings }
+}
+
+/** The delimiter is the one under which the header makes most sense: an extra column's name may hold the others. */
+function readLayout(header: string, line: number): Pick<Table, 'delimiter' | 'slots'> {
+  let missing: string[] | undefined
+  for (const delimiter of DELIMITERS) {
+    const names = splitHeader(header, delimiter)
+    if (!names) continue
+    const places = COLUMNS.map((name) => names.indexOf(name))
+    const absent = COLUMNS.filter((_, index) => places[index] === -1)
+    if (absent.length === 0) {
+      const slots = Array.from({ length: Math.max(...places) + 1 }, (_, column) => places.indexOf(column))
+      return { delimiter: delimiter.charCodeAt(0), slots }
+    }
+    if (!missing || absent.length < missing.length) missing = absent
+  }
+  throw missing ? missingHeaders(missing.map((name) => `has no column "${name}"`)) : brokenQuoting(line)
+}
+
+/** The names in a header line, or undefined where its quoting makes no sense with this delimiter. */
+function splitHeader(text: string, delimiter: string): string[] | undefined {
+  const names: string[] = []
+  for (let at = 0; ; at++) {
+    let name = ''
+    if (text[at] === '"') {
+      let start = at + 1
+      do {
+        const close = text.indexOf('"', at + 1)
+        if (close < 0) return undefined
+        name += text.slice(start, close)
+        at = close + 1
+        // A second quote right after the first is part of the name.
+        start = at
+      } while (text[at] === '"')
+      if (at < text.length && text[at] !== delimiter) return undefined
+    } else {
+      const end = text.indexOf(delimiter, at)
+      name = text.slice(at, end < 0 ? text.length : end)
+      if (name.includes('"')) return undefined
+      at += name.length
+    }
+    names.push(name.trim().toLowerCase())
+    if (at >= text.length) return names
+  }
+}
+
+function invalidCsv(message: string, details?: string): AppError {
+  const extra = details === undefined ? {} : { details: [{ pointer: '/body/file', message: details }] }
+  return new AppError('invalid_request', 'INVALID_CSV', message, extra)
+}
+
+function brokenQuoting(line: number): AppError {
+  return invalidCsv(`Broken quoting in line ${line}`)
+}
+
+function fieldTooLong(line: number): AppError {
+  return invalidCsv(`A field in line ${line} is longer than ${fieldChars} characters`)
+}
+
+function notText(line: number, fault: string): AppError {
+  return invalidCsv('The file is not UTF-8 text', `line ${line} ${fault}`)
+}
+
+function missingHeaders(faults: readonly string[]): AppError {
+  return new AppError('invalid_request', 'MISSING_CSV_HEADERS', 'Missing required CSV headers', {
+    details: faults.map((message) => ({ pointer: '/body/file', message })),
+  })
+}

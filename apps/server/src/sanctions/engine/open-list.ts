@@ -1,0 +1,41 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import type { ListedEntity } from '../lists/listed.ts'
+import type { NameIndex } from './name-index.ts'
+import type { List } from './screen.ts'
+import { createSearcher } from './search.ts'
+
+/** A list as it travels to a thread: shared memory, and where its records are. */
+export interface SharedList {
+  dataset: string
+  version: string
+  index: NameIndex
+  records: { path: string; at: number; length: number }
+}
+
+export interface OpenList extends List {
+  close(): void
+}
+
+/** Keeps the file open: a version that is removed from the disk still answers for the files that began with it. */
+export function openList({ dataset, version, index, records }: SharedList): OpenList {
+  const file = openSync(records.path, 'r')
+  const { recordAt } = index
+  return {
+    dataset,
+    version,
+    index,
+    searcher: createSearcher(index),
+    record(entity) {
+      const from = recordAt[entity] as number
+      const to = entity + 1 < recordAt.length ? (recordAt[entity + 1] as number) : records.length
+      const bytes = Buffer.alloc(to - from)
+      for (let done = 0; done < bytes.length; ) {
+        const count = readSync(file, bytes, done, bytes.length - done, records.at + from + done)
+        if (count === 0) throw new Error('The records of the snapshot are cut off')
+        done += count
+      }
+      return JSON.parse(bytes.toString()) as ListedEntity
+    },
+    close: () => closeSync(file),
+  }
+}

@@ -1,0 +1,166 @@
+/** Two names compared in full, without an index: what the index must agree with, and what explains a hit. */
+import { spellingOf, tableSimilarity } from '../names/groups.ts'
+import { EXACT, INITIAL, skeletonOf, wordSimilarity } from '../names/similarity.ts'
+import { PATRONYMIC_MARKERS } from '../names/tables.ts'
+import { MAX_WORDS, type Name, particleOf, type Role, type Word } from '../names/tokens.ts'
+import {
+  createTable,
+  FULL,
+  INITIAL_ROLE,
+  isLight,
+  LIGHT,
+  PARTICLE,
+  RULES,
+  type Rules,
+  scoreTable,
+  type Table,
+} from './name-score.ts'
+
+export const ROLE_NUMBER: Readonly<Record<Role, number>> = {
+  particle: PARTICLE,
+  initial: INITIAL_ROLE,
+  full: FULL,
+  light: LIGHT,
+}
+
+/** Two words in their roles, in thousandths. */
+export function compareWords(query: Word, listed: Word): number {
+  if (isLight(ROLE_NUMBER[query.role]) || isLight(ROLE_NUMBER[listed.role])) {
+    return query.role === listed.role && query.text === listed.text ? EXACT : 0
+  }
+  if (query.role === 'initial' || listed.role === 'initial') {
+    if (query.text[0] !== listed.text[0]) return 0
+    return query.role === listed.role ? EXACT : INITIAL
+  }
+  if (query.text === listed.text) return EXACT
+  return Math.max(
+    wordSimilarity(query.text, listed.text, skeletonOf(query.text), skeletonOf(listed.text)),
+    tableSimilarity(spellingOf(query.text), spellingOf(listed.text)),
+  )
+}
+
+/** The first word that says whose child someone is. */
+export function markerOf(words: readonly Word[]): number {
+  return words.findIndex(({ text }) => PATRONYMIC_MARKERS.has(text))
+}
+
+/** One way to read the customer's name: as written, or with words run together or apart as the list has them. */
+export interface Reading {
+  words: readonly Word[]
+  /** Positions that count only when the listed name has exactly that word. */
+  exactAt: readonly number[]
+}
+
+const table = createTable()
+
+export function scoreReading(
+  reading: Reading,
+  listed: Name,
+  strict: boolean,
+  rules: Rules = RULES,
+): { score: number; table: Table } {
+  fill(reading.words, listed.words, (i, j) => {
+    const value = compareWords(reading.words[i] as Word, listed.words[j] as Word)
+    return value < EXACT && (strict || reading.exactAt.includes(i)) ? 0 : value
+  })
+  const score = scoreTable(table, rules)
+  const met = reading.exactAt.every((at) => (table.pairedWith[at] as number) >= 0)
+  return { score: met ? score * (reading.exactAt.length > 0 ? rules.joined : 1) : 0, table }
+}
+
+function fill(query: readonly Word[], listed: readonly Word[], similarity: (i: number, j: number) => number): void {
+  table.queryLength = query.length
+  table.listedLength = listed.length
+  table.queryMarker = markerOf(query)
+  table.listedMarker = markerOf(listed)
+  for (let j = 0; j < listed.length; j++) table.listedRole[j] = ROLE_NUMBER[(listed[j] as Word).role]
+  for (let i = 0; i < query.length; i++) {
+    table.queryRole[i] = ROLE_NUMBER[(query[i] as Word).role]
+    for (let j = 0; j < listed.length; j++) table.similarity[i * MAX_WORDS + j] = similarity(i, j)
+  }
+}
+
+const MAX_JOINED = 3
+const MIN_JOINED_LENGTH = 5
+const MIN_PART = 3
+const MIN_PARTICLE = 2
+const MIN_RECUT = 2
+
+/** Every reading of a name that could meet a list whose words `has` knows. The first is the name as written. */
+export function readingsOf(
+  words: readonly Word[],
+  has: (word: Word) => boolean,
+  divide: (text: string) => readonly Word[][] = divisionsOf,
+): Reading[] {
+  const readings: Reading[] = [{ words, exactAt: [] }]
+  for (let from = 0; from < words.length; from++) {
+    for (let count = 2; count <= MAX_JOINED && from + count <= words.length; count++) {
+      const text = words
+        .slice(from, from + count)
+        .map((word) => word.text)
+        .join('')
+      const joined: Word = { text, role: 'full' }
+      if (text.length < MIN_JOINED_LENGTH || !has(joined)) continue
+      readings.push({ words: [...words.slice(0, from), joined, ...words.slice(from + count)], exactAt: [from] })
+    }
+    for (const parts of recut(words[from] as Word, words[from + 1])) {
+      if (!parts.every(has)) continue
+      readings.push({ words: [...words.slice(0, from), ...parts, ...words.slice(from + 2)], exactAt: [from, from + 1] })
+    }
+    const word = words[from] as Word
+    if (word.role !== 'full' || words.length === MAX_WORDS) continue
+    for (const parts of divide(word.text)) {
+      if (!parts.every(has)) continue
+      readings.push({ words: [...words.slice(0, from), ...parts, ...words.slice(from + 1)], exactAt: [from, from + 1] })
+    }
+  }
+  return readings
+}
+
+/** Every way to see two words in one: words run together, or an article that was run into its name. */
+export function divisionsOf(text: string): Word[][] {
+  const divisions: Word[][] = []
+  if (text.length < MIN_JOINED_LENGTH) return divisions
+  for (let cut = MIN_PARTICLE; cut <= text.length - MIN_PART; cut++) {
+    const start = text.slice(0, cut)
+    const first = particleOf(start) ?? { text: start, role: 'full' }
+    if (first.role === 'full' && cut < MIN_PART) continue
+    divisions.push([first, { text: text.slice(cut), role: 'full' }])
+  }
+  return divisions
+}
+
+/** A space that slipped by one letter: "lauren tnkunda". */
+function recut(first: Word, second: Word | undefined): Word[][] {
+  if (first.role !== 'full' || second?.role !== 'full') return []
+  const text = first.text + second.text
+  return [first.text.length - 1, first.text.length + 1]
+    .filter((cut) => cut >= MIN_RECUT && cut <= text.length - MIN_RECUT)
+    .map((cut) => [
+      { text: text.slice(0, cut), role: 'full' },
+      { text: text.slice(cut), role: 'full' },
+    ])
+}
+
+/** The best reading of the customer's name against one listed name, before calibration. */
+export function scoreNames(query: Name, listed: Name, rules: Rules = RULES): number {
+  return bestReading(query, listed, rules).score
+}
+
+export function bestReading(
+  query: Name,
+  listed: Name,
+  rules: Rules = RULES,
+): { score: number; reading: Reading; sameSigns: boolean } {
+  const sameSigns = query.native !== '' && query.script === listed.script
+  const asWritten: Reading = { words: query.words, exactAt: [] }
+  if (sameSigns && query.native === listed.native) return { score: 1, reading: asWritten, sameSigns }
+  const has = (word: Word) => listed.words.some(({ text, role }) => role === word.role && text === word.text)
+  let best = { score: 0, reading: asWritten, sameSigns }
+  for (const reading of readingsOf(query.words, has)) {
+    const { score } = scoreReading(reading, listed, sameSigns, rules)
+    if (score > best.score) best = { score, reading, sameSigns }
+  }
+  if (sameSigns) best.score = Math.min(best.score, rules.otherSigns)
+  return best
+}

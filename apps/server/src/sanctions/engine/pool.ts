@@ -1,0 +1,162 @@
+/**
+ * The threads that match, shared by all files. Each file is cut into pieces, and the threads take one piece of each file
+ * in turn, so that a small file does not wait for a large one.
+ */
+import { Worker } from 'node:worker_threads'
+import type { SharedList } from './open-list.ts'
+import { MATCHES_PER_ROW, type Row, type RowsAnswer } from './rows.ts'
+import type { FromThread, ToThread } from './thread.ts'
+
+export interface FileTask {
+  /** Lists that were opened with `open`. */
+  keys: readonly string[]
+  dataset: string
+  threshold: number
+  rows: readonly Row[]
+  signal: AbortSignal
+}
+
+export interface Pool {
+  open(key: string, list: SharedList): void
+  close(key: string): void
+  /** Answers in the order of the rows, piece by piece. Rejects when the signal fires or a thread fails. */
+  run(task: FileTask): Promise<RowsAnswer[]>
+  stop(): Promise<void>
+}
+
+/** The lists are outside of this. Without a limit a thread lets its garbage pile up to several times what it needs. */
+const THREAD_MEMORY = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 256 }
+const ROWS_PER_PIECE = 250
+/** After this many matched rows a file shows only the best match of each further row: its answer stays bounded. */
+const GENEROUS_ROWS = 5_000
+
+interface Running {
+  task: FileTask
+  next: number
+  open: number
+  matched: number
+  answers: RowsAnswer[]
+  finish(error?: Error): void
+}
+
+interface Thread {
+  worker: Worker
+  busy: { file: Running; piece: number } | null
+}
+
+export function createPool(threads: number): Pool {
+  const lists = new Map<string, SharedList>()
+  const files: Running[] = []
+  let crew: Thread[] = []
+  let nextId = 0
+  let stopped = false
+
+  function hire(): Thread {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits: THREAD_MEMORY })
+    const thread: Thread = { worker, busy: null }
+    worker.unref()
+    worker.on('message', (message: FromThread) => receive(thread, message))
+    worker.on('error', (error) => replace(thread, error instanceof Error ? error : new Error(String(error))))
+    for (const [key, list] of lists) tell(thread, { kind: 'open', key, list })
+    return thread
+  }
+
+  /** A thread that dies takes only the file it was working on with it. */
+  function replace(thread: Thread, error: Error): void {
+    crew = crew.filter((other) => other !== thread)
+    thread.busy?.file.finish(error)
+    if (!stopped) crew.push(hire())
+    give()
+  }
+
+  function receive(thread: Thread, message: FromThread): void {
+    const { busy } = thread
+    thread.busy = null
+    if (busy) {
+      const { file, piece } = busy
+      file.open--
+      if (message.kind === 'failed') {
+        const failure = new Error(message.message)
+        if (message.stack !== undefined) failure.stack = message.stack
+        file.finish(failure)
+      } else {
+        file.answers[piece] = message.answer
+        file.matched += message.answer.matched
+        if (file.next * ROWS_PER_PIECE >= file.task.rows.length && file.open === 0) file.finish()
+      }
+    }
+    give()
+  }
+
+  /** Every idle thread takes the next piece of the file whose turn it is; the file then goes to the end of the line. */
+  function give(): void {
+    for (const thread of crew) {
+      if (thread.busy) continue
+      const at = files.findIndex(({ next, task }) => next * ROWS_PER_PIECE < task.rows.length)
+      const [file] = at < 0 ? [] : files.splice(at, 1)
+      if (!file) return
+      files.push(file)
+      const piece = file.next++
+      file.open++
+      const { keys, dataset, threshold, rows } = file.task
+      thread.busy = { file, piece }
+      tell(thread, {
+        kind: 'rows',
+        id: nextId++,
+        keys: [...keys],
+        task: {
+          dataset,
+          threshold,
+          rows: rows.slice(piece * ROWS_PER_PIECE, (piece + 1) * ROWS_PER_PIECE),
+          matchesPerRow: file.matched < GENEROUS_ROWS ? MATCHES_PER_ROW : 1,
+        },
+      })
+    }
+  }
+
+  function tell(thread: Thread, message: ToThread): void {
+    thread.worker.postMessage(message)
+  }
+
+  return {
+    open(key, list) {
+      lists.set(key, list)
+      for (const thread of crew) tell(thread, { kind: 'open', key, list })
+    },
+    close(key) {
+      lists.delete(key)
+      for (const thread of crew) tell(thread, { kind: 'close', key })
+    },
+    run(task) {
+      return new Promise((resolve, reject) => {
+        if (task.signal.aborted) return reject(task.signal.reason)
+        if (task.rows.length === 0) return resolve([])
+        while (crew.length < threads) crew.push(hire())
+        const onAbort = () => file.finish(task.signal.reason)
+        const file: Running = {
+          task,
+          next: 0,
+          open: 0,
+          matched: 0,
+          answers: [],
+          finish(error) {
+            const at = files.indexOf(file)
+            if (at < 0) return
+            files.splice(at, 1)
+            task.signal.removeEventListener('abort', onAbort)
+            if (error) reject(error)
+            else resolve(file.answers)
+          },
+        }
+        files.push(file)
+        task.signal.addEventListener('abort', onAbort)
+        give()
+      })
+    },
+    async stop() {
+      stopped = true
+      for (const file of [...files]) file.finish(new Error('The service is stopping'))
+      await Promise.all(crew.map(({ worker }) => worker.terminate()))
+    },
+  }
+}

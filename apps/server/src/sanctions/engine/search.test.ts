@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ListedEntity } from '../lists/listed.ts'
+import { type Name, readName } from '../names/tokens.ts'
+import { createNames } from '../testing/random-names.ts'
+import { createIndexBuilder } from './build.ts'
+import { scoreNames } from './pair.ts'
+import { createSearcher } from './search.ts'
+
+const THRESHOLDS = [0.3, 0.55, 0.65, 0.72, 0.8, 0.88, 0.95, 1]
+
+/** What comparing the query with every name of every entity says: the truth that the index must equal. */
+function bruteForce(entities: readonly Name[][], query: Name): Map<number, number> {
+  return new Map(entities.map((names, at) => [at, Math.max(0, ...names.map((name) => scoreNames(query, name)))]))
+}
+
+function indexOf(entities: readonly ListedEntity[]) {
+  const builder = createIndexBuilder()
+  const kept = entities.filter((entity, at) => builder.add(entity, at))
+  return {
+    searcher: createSearcher(builder.finish()),
+    names: kept.map((entity) => entity.names.map(({ text }) => readName(text))),
+  }
+}
+
+for (const seed of [1, 2, 3, 4]) {
+  test(`the index finds what comparing every name finds, no more and no less, at every threshold (seed ${seed})`, () => {
+    const names = createNames(seed)
+    const entities = Array.from({ length: 400 }, (_, id) => names.entity(id))
+    const { searcher, names: listed } = indexOf(entities)
+    let found = 0
+    for (let n = 0; n < 120; n++) {
+      const from = names.random.pick(names.random.pick(entities).names).text
+      const text = n % 3 === 0 ? names.name() : n % 3 === 1 ? names.mutate(from) : names.mutate(names.mutate(from))
+      const query = readName(text)
+      const truth = bruteForce(listed, query)
+      for (const threshold of THRESHOLDS) {
+        const hits = new Map(searcher.search(query, threshold).map(({ entity, score }) => [entity, score]))
+        const wanted = new Map([...truth].filter(([, score]) => score >= threshold && score > 0))
+        assert.deepEqual(sorted(hits), sorted(wanted), `"${text}" at ${threshold}`)
+        found += hits.size
+      }
+    }
+    assert.ok(found > 1_000, `only ${found} hits: the test would not notice a search that finds nothing`)
+  })
+}
+
+test('a search that follows another is not disturbed by it', () => {
+  const names = createNames(9)
+  const { searcher } = indexOf(Array.from({ length: 300 }, (_, id) => names.entity(id)))
+  const queries = Array.from({ length: 60 }, () => readName(names.name()))
+  const alone = queries.map((query) => searcher.search(query, 0.6))
+  for (const [at, query] of [...queries.entries()].reverse()) {
+    searcher.search(readName(names.name()), 0.3)
+    assert.deepEqual(sortHits(searcher.search(query, 0.6)), sortHits(alone[at] ?? []))
+  }
+})
+
+test('a name without any word that tells people apart finds nobody', () => {
+  const { searcher } = indexOf([createNames(5).entity(1)])
+  for (const text of ['', '   ', '.', 'J. K.', '!!!', '😀']) assert.deepEqual(searcher.search(readName(text), 0.1), [])
+})
+
+const sorted = (hits: ReadonlyMap<number, number>) => [...hits].sort(([a], [b]) => a - b)
+const sortHits = (hits: readonly { entity: number }[]) => hits.toSorted((a, b) => a.entity - b.entity)

@@ -1,0 +1,357 @@
+/**
+ * Finds every listed name that reaches a score: none is missed and none invented, which a property test checks against
+ * comparing all names. How: a name that reaches the score must contain at least one word out of a small set of the
+ * customer's words, so only the names behind the rarest such set are looked at, and of those only the ones whose other
+ * words, by their tags, could make up the rest.
+ */
+import { EXACT, INITIAL, TWO_EDITS_MOST } from '../names/similarity.ts'
+import { PATRONYMIC_MARKERS } from '../names/tables.ts'
+import { MAX_WORDS, type Name, type Word } from '../names/tokens.ts'
+import { classTags, tagOf, wordKey } from './build.ts'
+import { createExpander, type Expansion, idAt, namesUpTo, type Reach, similarityAt, tagAt } from './expand.ts'
+import { hashText } from './hash.ts'
+import { CLASSES, countWords, LAST_WORD, type NameIndex, NEAR_WORDS, SCRIPTS, TAGGED_WORDS } from './name-index.ts'
+import { createTable, doubt, FULL, INITIAL_ROLE, isLight, ROLE_WEIGHT, RULES, scoreTable } from './name-score.ts'
+import { divisionsOf, markerOf, type Reading, ROLE_NUMBER, readingsOf } from './pair.ts'
+
+export interface Hit {
+  entity: number
+  name: number
+  /** Before calibration and birth date. */
+  score: number
+}
+
+export interface Searcher {
+  search(query: Name, least: number): Hit[]
+}
+
+/** Words of the list that one query may mean, together: measured at most some hundreds per word. */
+const SLOT_BITS = 15
+const SLOTS = 1 << SLOT_BITS
+const SEEN = 4096
+const SEEN_SHIFT = 20
+const KEPT_DIVISIONS = 40_000
+const LAST_ROUND = 2 ** (32 - SLOT_BITS) - 1
+
+const NOTHING: Expansion = { numbers: new Uint32Array(0), count: 0 }
+
+export function createSearcher(index: NameIndex): Searcher {
+  const { wordAt, wordBytes, wordRole, postAt, post, tagsAt, tags } = index
+  const { nameAt, nameNear, nameWords, nameEntity, nameScript, nameNative } = index
+  const expander = createExpander(index)
+  const table = createTable()
+  const markers = markerIds(expander.idOf)
+
+  // The words of the list that the query at hand may mean have a slot each; `wordSlot` leads to it from the word's id.
+  // The round stands in the same number, so that slots of earlier queries need not be wiped.
+  const wordSlot = new Uint32Array(countWords(index))
+  const slotMask = new Uint16Array(SLOTS)
+  const slotSimilarity = new Uint16Array(SLOTS * MAX_WORDS)
+  let slots = 0
+  /** Names seen lately. One that is forgotten is judged again, to the same end. */
+  const seen = new Uint32Array(SEEN)
+  const seenRound = new Uint32Array(SEEN)
+  let round = 0
+  const tagMask = new Uint16Array(65536)
+  /** One bit per tag: small enough for the processor's nearest memory, and most names end here. */
+  const tagBits = new Uint32Array(2048)
+  const tagsSet: number[] = []
+  const passes = new Uint8Array(1 << MAX_WORDS)
+  const weights = new Float64Array(1 << MAX_WORDS)
+  const namesIn = new Uint8Array(1 << MAX_WORDS)
+
+  // The query at hand.
+  let words: readonly Word[] = []
+  let queryNative = 0
+  let queryScript = -1
+  let least = 0
+  let total = 0
+  /** Words beside the one walked by that a name must have to reach the score. */
+  let leastOthers = 0
+  let always = 0
+  let exactMask = 0
+  const initials = new Int16Array(MAX_WORDS)
+  let hits = new Map<number, Hit>()
+
+  function slotOf(id: number): number {
+    const value = wordSlot[id] as number
+    return value >>> SLOT_BITS === round ? value & (SLOTS - 1) : -1
+  }
+
+  function nextRound(): void {
+    slots = 0
+    if (++round <= LAST_ROUND) return
+    round = 1
+    wordSlot.fill(0)
+  }
+
+  function relate(id: number, at: number, similarity: number, tag: number): void {
+    let slot = slotOf(id)
+    if (slot < 0) {
+      slot = slots++
+      if (slot >= SLOTS) throw new Error('A name stands for more words than there is room for')
+      wordSlot[id] = ((round << SLOT_BITS) | slot) >>> 0
+      slotMask[slot] = 0
+    }
+    slotMask[slot] = (slotMask[slot] as number) | (1 << at)
+    slotSimilarity[slot * MAX_WORDS + at] = similarity
+    if (tagMask[tag] === 0) {
+      tagsSet.push(tag)
+      tagBits[tag >>> 5] = (tagBits[tag >>> 5] as number) | (1 << (tag & 31))
+    }
+    tagMask[tag] = (tagMask[tag] as number) | (1 << at)
+  }
+
+  /** Which sets of the customer's words, if all of them met a word, could reach the score. */
+  function judgeMasks(): void {
+    const count = words.length
+    const all = (1 << count) - 1
+    weights[0] = 0
+    namesIn[0] = 0
+    for (let mask = 1; mask <= all; mask++) {
+      const lowest = 31 - Math.clz32(mask & -mask)
+      const role = ROLE_NUMBER[(words[lowest] as Word).role]
+      weights[mask] = (weights[mask & (mask - 1)] as number) + (ROLE_WEIGHT[role as 0 | 1 | 2 | 3] as number)
+      namesIn[mask] = (namesIn[mask & (mask - 1)] as number) + (isLight(role) ? 0 : 1)
+    }
+    total = weights[all] as number
+    leastOthers = count
+    for (let mask = 0; mask <= all; mask++) {
+      passes[mask] = mostFor(mask, all) >= least ? 1 : 0
+      if (passes[mask] === 1) leastOthers = Math.min(leastOthers, (namesIn[mask] as number) - 1)
+    }
+  }
+
+  function mostFor(mask: number, all: number): number {
+    if ((mask & exactMask) !== exactMask) return 0
+    const met = weights[mask] as number
+    const most = met / (met + RULES.extraQuery * ((weights[all] as number) - met))
+    return (namesIn[mask] as number) < 2 && (namesIn[all] as number) > 1 ? Math.min(most, RULES.oneWordMost) : most
+  }
+
+  function search(reading: Reading, strictNative: Name): void {
+    words = reading.words
+    nextRound()
+    for (const tag of tagsSet) {
+      tagMask[tag] = 0
+      tagBits[tag >>> 5] = 0
+    }
+    tagsSet.length = 0
+    always = 0
+    exactMask = 0
+    for (const at of reading.exactAt) exactMask |= 1 << at
+    const all = (1 << words.length) - 1
+    judgeMasks()
+    if (passes[all] === 0 || !mayMeet(reading.exactAt.map((at) => words[at] as Word))) return
+    const reach: Reach = least > doubt(TWO_EDITS_MOST) ? 'near' : 'far'
+    const expansions = words.map((word, at) => expandAt(word, at, reading, reach))
+    queryNative = strictNative.native === '' ? 0 : hashText(strictNative.native)
+    queryScript = strictNative.native === '' ? -1 : SCRIPTS.indexOf(strictNative.script)
+    table.queryLength = words.length
+    table.queryMarker = markerOf(words)
+    for (let at = 0; at < words.length; at++) table.queryRole[at] = ROLE_NUMBER[(words[at] as Word).role]
+    for (const at of wordsToWalk(expansions, all, reading)) walk(expansions[at] as Expansion, all)
+  }
+
+  /** Whether any name has both words of a reading that divides one: hardly any has, and most of the work is saved. */
+  function mayMeet(parts: readonly Word[]): boolean {
+    const [one, other] = parts.filter(({ role }) => role === 'full').map((word) => expander.idOf(wordKey(word)))
+    if (one === undefined || other === undefined) return true
+    const [rare, common] = sizeOf(one) < sizeOf(other) ? [one, other] : [other, one]
+    const tag = tagOf(index, common)
+    if (sizeOfClass(rare, CLASSES - 1) > 0) return true
+    return tags.subarray(tagsAt[rare] as number, tagsAt[rare + 1] as number).includes(tag)
+  }
+
+  const sizeOf = (id: number) => (postAt[(id + 1) * CLASSES] as number) - (postAt[id * CLASSES] as number)
+  const sizeOfClass = (id: number, kind: number) =>
+    (postAt[id * CLASSES + kind + 1] as number) - (postAt[id * CLASSES + kind] as number)
+  const knows = (word: Word) => expander.idOf(wordKey(word)) >= 0
+  /** Of the divisions of a word, those into words the list has. Kept, as customer files repeat their words. */
+  const divided = new Map<string, Word[][]>()
+  function divisions(text: string): Word[][] {
+    let known = divided.get(text)
+    if (!known) {
+      known = divisionsOf(text).filter((parts) => parts.every(knows) && mayMeet(parts))
+      if (divided.size > KEPT_DIVISIONS) divided.clear()
+      divided.set(text, known)
+    }
+    return known
+  }
+
+  function expandAt(word: Word, at: number, reading: Reading, reach: Reach): Expansion {
+    initials[at] = -1
+    if (word.role !== 'full') {
+      always |= 1 << at
+      const id = expander.idOf(wordKey(word))
+      if (id >= 0) relate(id, at, EXACT, tagOf(index, id))
+      if (word.role === 'initial') initials[at] = word.text.charCodeAt(0)
+      return NOTHING
+    }
+    const expansion = reading.exactAt.includes(at) ? onlyItself(word) : expander.expand(word.text, reach)
+    // A pair of words that is not alike enough counts as a contradiction, which is worse still: above that, leave it out.
+    const leaveOut = least > RULES.conflict
+    for (let n = 0; n < expansion.count; n++) {
+      const id = idAt(expansion, n)
+      const similarity = similarityAt(expansion, n)
+      if (leaveOut && !isEnough(similarity) && wordRole[id] !== INITIAL_ROLE) continue
+      relate(id, at, similarity, tagAt(expansion, n))
+    }
+    return expansion
+  }
+
+  function onlyItself(word: Word): Expansion {
+    const id = expander.idOf(wordKey(word))
+    if (id < 0) return NOTHING
+    return { numbers: Uint32Array.of(id, (EXACT << 16) | tagOf(index, id), sizeOf(id)), count: 1 }
+  }
+
+  /** The cheapest words of which at least one must be met. */
+  function wordsToWalk(expansions: readonly Expansion[], all: number, reading: Reading): number[] {
+    const full = [...words.keys()].filter((at) => (words[at] as Word).role === 'full')
+    const costs = expansions.map((expansion) => costOf(expansion))
+    const byCost = full.sort((a, b) => (costs[a] as number) - (costs[b] as number))
+    if (reading.exactAt.length > 0) return byCost.filter((at) => reading.exactAt.includes(at)).slice(0, 1)
+    let rest = all
+    const chosen: number[] = []
+    for (const at of byCost) {
+      chosen.push(at)
+      rest &= ~(1 << at)
+      if (passes[rest] === 0) break
+    }
+    return chosen
+  }
+
+  /** Names behind those words that are alike enough to reach the score. */
+  function costOf(expansion: Expansion): number {
+    let { count } = expansion
+    while (count > 0 && !isEnough(similarityAt(expansion, count - 1))) count--
+    return count === 0 ? 0 : namesUpTo(expansion, count - 1)
+  }
+
+  /** Could a name reach the score whose worst pair of words is only this alike? */
+  function isEnough(similarity: number): boolean {
+    return ((total - 1 + similarity / EXACT) / total) * doubt(similarity) >= least - 1e-9
+  }
+
+  function walk(expansion: Expansion, all: number): void {
+    const onlyTwo = (namesIn[all] as number) === 2
+    for (let n = 0; n < expansion.count; n++) {
+      const id = idAt(expansion, n)
+      if (wordRole[id] === INITIAL_ROLE) {
+        if (onlyTwo && least > RULES.initialMost) continue
+      } else if (!isEnough(similarityAt(expansion, n))) continue
+      const own = (slotMask[slotOf(id)] as number) | always
+      for (let kind = Math.max(0, leastOthers); kind < CLASSES; kind++) walkClass(id, kind, own)
+    }
+  }
+
+  /** The names of one word that have so many other words. */
+  function walkClass(id: number, kind: number, own: number): void {
+    const list = id * CLASSES
+    const from = postAt[list + kind] as number
+    const end = postAt[list + kind + 1] as number
+    if (from === end) return
+    if (kind === 0 || kind > TAGGED_WORDS) {
+      if (kind > 0 || passes[own] === 1) for (let k = from; k < end; k++) consider(post[k] as number)
+      return
+    }
+    const needsMore = passes[own] === 0
+    let tag = (tagsAt[id] as number) + classTags(postAt, list, kind)
+    for (let k = from; k < end; k++, tag += kind) {
+      let bits = bitOf(tags[tag] as number)
+      for (let n = 1; n < kind; n++) bits |= bitOf(tags[tag + n] as number)
+      if (needsMore && (bits & 1) === 0) continue
+      let mask = own
+      for (let n = 0; n < kind; n++) mask |= tagMask[tags[tag + n] as number] as number
+      if (passes[mask] === 1) consider(post[k] as number)
+    }
+  }
+
+  function consider(from: number): void {
+    const place = Math.imul(from, 0x9e3779b1) >>> SEEN_SHIFT
+    if (seen[place] === from + 1 && seenRound[place] === round) return
+    seen[place] = from + 1
+    seenRound[place] = round
+    judge(from)
+  }
+
+  /** In the lowest bit: may a word with this tag be one of the query's? */
+  function bitOf(tag: number): number {
+    return (tagBits[tag >>> 5] as number) >>> (tag & 31)
+  }
+
+  /** Scores the name that begins at this place and keeps it if it is the entity's best. */
+  function judge(from: number): void {
+    let mask = always
+    let count = 0
+    for (let word = 0; word < LAST_WORD; count++) {
+      word = nameWords[from + count] as number
+      const slot = slotOf(word & ~LAST_WORD)
+      if (slot >= 0) mask |= slotMask[slot] as number
+    }
+    if (passes[mask] === 0) return
+    const name = queryScript < 0 ? -1 : nameBeginning(from)
+    const sameSigns = name >= 0 && nameScript[name] === queryScript
+    const score = sameSigns && nameNative[name] === queryNative ? 1 : compare(from, count, sameSigns)
+    if (score >= least) keep(nameBeginning(from), score)
+  }
+
+  function keep(name: number, score: number): void {
+    const entity = nameEntity[name] as number
+    const known = hits.get(entity)
+    if (!known) hits.set(entity, { entity, name, score })
+    else if (score > known.score || (score === known.score && name < known.name)) {
+      known.name = name
+      known.score = score
+    }
+  }
+
+  /** The name whose words begin here. */
+  function nameBeginning(from: number): number {
+    let name = nameNear[Math.floor(from / NEAR_WORDS)] as number
+    while ((nameAt[name] as number) < from) name++
+    return name
+  }
+
+  function compare(from: number, count: number, strict: boolean): number {
+    table.listedLength = count
+    table.listedMarker = -1
+    const { similarity, listedRole } = table
+    for (let j = 0; j < count; j++) {
+      const id = (nameWords[from + j] as number) & ~LAST_WORD
+      listedRole[j] = wordRole[id] as number
+      if (table.listedMarker < 0 && markers.has(id)) table.listedMarker = j
+      const slot = slotOf(id)
+      const mask = slot < 0 ? 0 : (slotMask[slot] as number)
+      for (let i = 0; i < words.length; i++) {
+        let value = mask & (1 << i) ? (slotSimilarity[slot * MAX_WORDS + i] as number) : 0
+        if (initials[i] !== -1 && wordRole[id] === FULL && wordBytes[wordAt[id] as number] === initials[i]) {
+          value = INITIAL
+        }
+        similarity[i * MAX_WORDS + j] = strict && value < EXACT ? 0 : value
+      }
+    }
+    const score = scoreTable(table)
+    if (exactMask === 0) return strict ? Math.min(score, RULES.otherSigns) : score
+    for (let i = 0; i < words.length; i++) {
+      if (exactMask & (1 << i) && (table.pairedWith[i] as number) < 0) return 0
+    }
+    return strict ? Math.min(score * RULES.joined, RULES.otherSigns) : score * RULES.joined
+  }
+
+  return {
+    search(query, wanted) {
+      hits = new Map()
+      least = wanted
+      if (!query.words.some(({ role }) => role === 'full')) return []
+      for (const reading of readingsOf(query.words, knows, divisions)) search(reading, query)
+      return [...hits.values()]
+    },
+  }
+}
+
+function markerIds(idOf: (key: string) => number): ReadonlySet<number> {
+  const keys = [...PATRONYMIC_MARKERS].flatMap((text) => [text, `~${text}`])
+  return new Set(keys.map(idOf).filter((id) => id >= 0))
+}

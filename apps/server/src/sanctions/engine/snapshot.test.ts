@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { ListedEntity } from '../lists/listed.ts'
+import { collect } from '../lists/testing/sources.ts'
+import { createNames } from '../testing/random-names.ts'
+import { createIndexBuilder } from './build.ts'
+import type { NameIndex } from './name-index.ts'
+import {
+  BrokenSnapshot,
+  checkRecords,
+  INDEX_FORMAT,
+  openSnapshot,
+  readFacts,
+  readRecords,
+  writeSnapshot,
+} from './snapshot.ts'
+
+const TAIL = 8
+const FACTS = {
+  dataset: 'vorlandek',
+  version: '2026-01-01',
+  title: 'Invented people',
+  licence: 'none',
+  kind: 'sanctions',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  sources: [{ name: 'invented.csv', sha256: 'ab'.repeat(32) }],
+}
+
+let folder = ''
+let files = 0
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ostiary-snapshot-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+const newPath = () => join(folder, `${files++}.snapshot`)
+
+async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
+  yield* items
+}
+
+function entitiesOf(count: number, seed: number): ListedEntity[] {
+  const names = createNames(seed)
+  return Array.from({ length: count }, (_, id) => ({
+    ...names.entity(id),
+    names: [
+      { text: `Karvol${'abcdefghij'[id % 10]} Vorberg ${names.name()}`, kind: 'name' as const },
+      { text: names.name(), kind: 'alias' as const },
+    ],
+    births: [
+      { from: 19500101 + id * 10_000, to: 19501231 + id * 10_000, circa: id % 2 === 0 },
+      { from: 19580403, to: 19580403, circa: false },
+    ].slice(0, id % 3),
+    countries: ['xx'],
+  }))
+}
+
+async function write(entities: readonly ListedEntity[]): Promise<string> {
+  const path = newPath()
+  await writeSnapshot(path, each(entities), { ...FACTS, skipped: {} })
+  return path
+}
+
+interface Parts {
+  bytes: Buffer
+  descriptionAt: number
+  description: { format: number; records: { at: number; length: number }; index: { at: number; length: number } }
+}
+
+async function partsOf(path: string): Promise<Parts> {
+  const bytes = await readFile(path)
+  const descriptionAt = bytes.length - TAIL - bytes.readUInt32LE(bytes.length - TAIL)
+  return { bytes, descriptionAt, description: JSON.parse(bytes.toString('utf8', descriptionAt, bytes.length - TAIL)) }
+}
+
+/** The file again, with one bit of one byte turned. */
+async function flipped(bytes: Buffer, at: number): Promise<string> {
+  const path = newPath()
+  const copy = Buffer.from(bytes)
+  copy[at] = (copy[at] as number) ^ 1
+  await writeFile(path, copy)
+  return path
+}
+
+async function withDescription({ bytes, descriptionAt }: Parts, description: unknown): Promise<string> {
+  const path = newPath()
+  const text = Buffer.from(JSON.stringify(description))
+  const tail = Buffer.from(bytes.subarray(-TAIL))
+  tail.writeUInt32LE(text.length, 0)
+  await writeFile(path, Buffer.concat([bytes.subarray(0, descriptionAt), text, tail]))
+  return path
+}
+
+const isBroken = (error: unknown) => error instanceof BrokenSnapshot
+const checkAll = async (path: string) => {
+  await openSnapshot(path)
+  await checkRecords(path)
+}
+
+describe('what is written', () => {
+  test('is read back as the same arrays, in shared memory', async () => {
+    const entities = entitiesOf(300, 91)
+    const { index } = await openSnapshot(await write(entities))
+    const builder = createIndexBuilder()
+    let at = 0
+    for (const entity of entities) {
+      builder.add(entity, at)
+      at += Buffer.byteLength(JSON.stringify(entity))
+    }
+    const expected = builder.finish()
+    assert.deepEqual(Object.keys(index).sort(), Object.keys(expected).sort())
+    for (const name of Object.keys(expected) as (keyof NameIndex)[]) {
+      assert.equal(index[name].constructor, expected[name].constructor, name)
+      assert.deepEqual([...index[name]], [...expected[name]], name)
+      assert.ok(index[name].buffer instanceof SharedArrayBuffer, name)
+    }
+  })
+
+  test('holds every entity as it was given, in order', async () => {
+    const entities = entitiesOf(120, 92)
+    assert.deepEqual(await collect(readRecords(await write(entities))), entities)
+  })
+
+  test('says what it is and how much it holds', async () => {
+    const entities = entitiesOf(30, 93)
+    const path = newPath()
+    const counts: number[] = []
+    const facts = await writeSnapshot(path, each(entities), { ...FACTS, skipped: { 'a ship': 2 } }, (count) =>
+      counts.push(count),
+    )
+    const { names, words, canaries, ...rest } = facts
+    assert.deepEqual(rest, { ...FACTS, skipped: { 'a ship': 2 }, entries: 30, format: INDEX_FORMAT })
+    assert.ok(names >= 30 && names <= 60 && words > 30, `${names} names, ${words} words`)
+    assert.equal(canaries.length, 30)
+    assert.deepEqual((await openSnapshot(path)).facts, facts)
+    const { names: readNames, entries, version } = await readFacts(path)
+    assert.deepEqual({ names: readNames, entries, version }, { names, entries: 30, version: FACTS.version })
+    assert.deepEqual(
+      counts,
+      Array.from({ length: 30 }, (_, n) => n + 1),
+    )
+  })
+
+  test('leaves out and counts entities that no name can be compared with', async () => {
+    const entities = entitiesOf(3, 94)
+    const nameless = { ...createNames(1).entity(9), names: [{ text: '!!!', kind: 'name' as const }] }
+    const path = newPath()
+    const facts = await writeSnapshot(path, each([nameless, ...entities, nameless]), { ...FACTS, skipped: {} })
+    assert.equal(facts.entries, 3)
+    assert.deepEqual(facts.skipped, { 'no comparable name': 2 })
+    assert.deepEqual(await collect(readRecords(path)), entities)
+  })
+
+  test('may be an empty list', async () => {
+    const path = await write([])
+    await checkAll(path)
+    assert.equal((await readFacts(path)).entries, 0)
+    assert.deepEqual(await collect(readRecords(path)), [])
+  })
+
+  test('never replaces a file that is there', async () => {
+    const path = await write(entitiesOf(2, 95))
+    await assert.rejects(writeSnapshot(path, each([]), { ...FACTS, skipped: {} }), { code: 'EEXIST' })
+    assert.equal((await readFacts(path)).entries, 2)
+  })
+
+  test('fails with the list it is made from', async () => {
+    async function* broken() {
+      yield* entitiesOf(2, 96)
+      throw new Error('line 3 is broken')
+    }
+    const path = newPath()
+    await assert.rejects(writeSnapshot(path, broken(), { ...FACTS, skipped: {} }), /line 3/)
+    await assert.rejects(openSnapshot(path), isBroken)
+  })
+})
+
+describe('canaries', () => {
+  for (const [count, stride] of [
+    [1, 1],
+    [99, 1],
+    [100, 2],
+    [198, 2],
+    [199, 4],
+    [1_000, 16],
+  ] as const) {
+    test(`of ${count} entities are one in ${stride}, from the first on`, async () => {
+      const entities = entitiesOf(count, 97)
+      const { canaries } = await readFacts(await write(entities))
+      const expected = entities.filter((_, at) => at % stride === 0)
+      assert.deepEqual(
+        canaries,
+        expected.map(({ id, names }) => ({ name: names[0]?.text, entityId: id })),
+      )
+      assert.ok(canaries.length < 100)
+    })
+  }
+})
+
+describe('a damaged snapshot', () => {
+  let parts: Parts
+  before(async () => {
+    parts = await partsOf(await write(entitiesOf(20, 98)))
+  })
+
+  test('is refused when a byte of its index is wrong, whichever it is', async () => {
+    const { bytes, description } = parts
+    const { at, length } = description.index
+    for (let n = 0; n < 40; n++) {
+      const path = await flipped(bytes, at + Math.floor(((length - 1) * n) / 39))
+      await assert.rejects(openSnapshot(path), {
+        name: 'BrokenSnapshot',
+        message: 'The index does not match its checksum',
+      })
+    }
+  })
+
+  test('is refused when a byte of its records is wrong, as soon as they are checked', async () => {
+    const { bytes, description } = parts
+    const { at, length } = description.records
+    for (let n = 0; n < 20; n++) {
+      const path = await flipped(bytes, at + Math.floor(((length - 1) * n) / 19))
+      await assert.rejects(checkRecords(path), {
+        name: 'BrokenSnapshot',
+        message: 'The records do not match their checksum',
+      })
+      await openSnapshot(path) // the index is whole
+    }
+  })
+
+  test('is refused when its end is wrong', async () => {
+    const { bytes } = parts
+    for (let back = 1; back <= 4; back++)
+      await assert.rejects(openSnapshot(await flipped(bytes, bytes.length - back)), isBroken)
+  })
+
+  test('is refused when the description is no longer JSON', async () => {
+    const { bytes, descriptionAt } = parts
+    await assert.rejects(openSnapshot(await flipped(bytes, descriptionAt)), isBroken)
+  })
+
+  test('is refused when any byte of the description is wrong', {
+    todo: 'the description has no checksum of its own',
+  }, async () => {
+    const { bytes, descriptionAt } = parts
+    for (let at = descriptionAt; at < bytes.length - TAIL; at += 3) {
+      await assert.rejects(checkAll(await flipped(bytes, at)), isBroken, bytes.toString('utf8', at - 20, at + 10))
+    }
+  })
+
+  test('is refused when it is cut off, wherever', async () => {
+    const { bytes } = parts
+    for (const length of [
+      0,
+      1,
+      7,
+      8,
+      9,
+      19,
+      1_000,
+      Math.floor(bytes.length / 2),
+      bytes.length - TAIL,
+      bytes.length - 1,
+    ]) {
+      const path = newPath()
+      await writeFile(path, bytes)
+      await truncate(path, length)
+      for (const read of [openSnapshot, checkRecords, readFacts])
+        await assert.rejects(read(path), isBroken, `${length} bytes`)
+    }
+  })
+
+  test('is refused when its index or its records end too early', async () => {
+    const { bytes, description } = parts
+    const far = bytes.length * 2
+    const index = await withDescription(parts, { ...description, index: { ...description.index, at: far } })
+    await assert.rejects(openSnapshot(index), { name: 'BrokenSnapshot', message: 'The snapshot is cut off' })
+    const records = await withDescription(parts, { ...description, records: { ...description.records, at: far } })
+    await assert.rejects(checkRecords(records), { name: 'BrokenSnapshot', message: 'The snapshot is cut off' })
+    await assert.rejects(collect(readRecords(records)), isBroken)
+  })
+
+  test('of another format is refused, but its records can be read to make the index anew', async () => {
+    const path = await withDescription(parts, { ...parts.description, format: INDEX_FORMAT + 1 })
+    await assert.rejects(openSnapshot(path), { name: 'BrokenSnapshot', message: /datasets rebuild/ })
+    assert.equal((await readFacts(path)).format, INDEX_FORMAT + 1)
+    assert.deepEqual(await collect(readRecords(path)), entitiesOf(20, 98))
+  })
+
+  test('that is whole is not refused', async () => {
+    await checkAll(await withDescription(parts, parts.description))
+  })
+
+  test('that is not there is another error', async () => {
+    await assert.rejects(openSnapshot(newPath()), { code: 'ENOENT' })
+  })
+})

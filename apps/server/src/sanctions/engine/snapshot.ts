@@ -1,0 +1,303 @@
+/**
+ * A snapshot is one immutable file: the records of the entities, the arrays of the index, and at its end a description
+ * with checksums. Reading one back is reading the arrays as they are into shared memory.
+ */
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { ListedEntity } from '../lists/listed.ts'
+import { createIndexBuilder } from './build.ts'
+import { countNames, countWords, type NameIndex } from './name-index.ts'
+
+/** Goes up whenever names are read or laid out in another way: the list must then be indexed anew. */
+export const INDEX_FORMAT = 1
+
+const MAGIC = 'OSTIARY-SNAPSHOT-1\n'
+const TAIL_BYTES = 8
+const READ_CHUNK = 16 * 1024 * 1024
+const ALIGNMENT = 8
+
+const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array } as const
+type ArrayKind = keyof typeof ARRAYS
+const LAYOUT: Readonly<Record<keyof NameIndex, ArrayKind>> = {
+  wordAt: 'u32',
+  wordBytes: 'u8',
+  wordRole: 'u8',
+  wordTable: 'u32',
+  skeletonAt: 'u32',
+  skeletonBytes: 'u8',
+  soundsAt: 'u32',
+  sounds: 'u32',
+  near1At: 'u32',
+  near1: 'u32',
+  near1Tag: 'u16',
+  near2At: 'u32',
+  near2: 'u32',
+  near2Tag: 'u16',
+  postAt: 'u32',
+  post: 'u32',
+  tagsAt: 'u32',
+  tags: 'u16',
+  nameAt: 'u32',
+  nameWords: 'u32',
+  nameNear: 'u32',
+  nameEntity: 'u32',
+  nameNumber: 'u16',
+  nameScript: 'u8',
+  nameNative: 'u32',
+  birthAt: 'u32',
+  births: 'i32',
+  recordAt: 'f64',
+}
+const SECTIONS = Object.keys(LAYOUT) as (keyof NameIndex)[]
+
+/** What a snapshot says about itself. */
+export interface SnapshotFacts {
+  dataset: string
+  version: string
+  title: string
+  licence: string
+  /** What kind of people are on it: decides which collections it belongs to. */
+  kind: string
+  createdAt: string
+  sources: { name: string; sha256: string }[]
+  entries: number
+  names: number
+  words: number
+  /** Entities that were left out, by reason. */
+  skipped: Record<string, number>
+  /** Of the index: one of another format must be made anew. */
+  format: number
+  /** Names that must find their own entity: asked before a snapshot is put into service. */
+  canaries: { name: string; entityId: string }[]
+}
+
+interface Description extends SnapshotFacts {
+  sections: { name: keyof NameIndex; at: number; length: number }[]
+  records: { at: number; length: number; sha256: string }
+  index: { at: number; length: number; sha256: string }
+}
+
+export class BrokenSnapshot extends Error {
+  override readonly name = 'BrokenSnapshot'
+}
+
+const CANARIES = 50
+
+/** Writes a snapshot while the list is read. Nothing but the index is kept in memory. */
+export async function writeSnapshot(
+  path: string,
+  entities: AsyncIterable<ListedEntity>,
+  facts: Omit<SnapshotFacts, 'entries' | 'names' | 'words' | 'canaries' | 'format'>,
+  onEntity: (count: number) => void = () => undefined,
+): Promise<SnapshotFacts> {
+  const file = await open(path, 'wx')
+  try {
+    const builder = createIndexBuilder()
+    const canaries: SnapshotFacts['canaries'] = []
+    let stride = 1
+    const records = createSink(file, Buffer.byteLength(MAGIC))
+    await file.write(MAGIC, 0)
+    let entries = 0
+    for await (const entity of entities) {
+      const bytes = Buffer.from(JSON.stringify(entity))
+      if (!builder.add(entity, records.length())) {
+        facts.skipped['no comparable name'] = (facts.skipped['no comparable name'] ?? 0) + 1
+        continue
+      }
+      await records.put(bytes)
+      // A thin, even sample of the whole list, whatever its length turns out to be.
+      if (entries % stride === 0) canaries.push({ name: entity.names[0]?.text ?? '', entityId: entity.id })
+      if (canaries.length === 2 * CANARIES) {
+        canaries.splice(0, canaries.length, ...canaries.filter((_, at) => at % 2 === 0))
+        stride *= 2
+      }
+      onEntity(++entries)
+    }
+    const recordSection = await records.end()
+    const index = builder.finish()
+    const sink = createSink(file, recordSection.at + recordSection.length)
+    const sections: Description['sections'] = []
+    for (const name of SECTIONS) {
+      const array = index[name]
+      sections.push({ name, at: sink.length(), length: array.length })
+      await sink.put(new Uint8Array(array.buffer, array.byteOffset, array.byteLength))
+      await sink.align()
+    }
+    const indexSection = await sink.end()
+    const counts = { entries, names: countNames(index), words: countWords(index) }
+    const made: SnapshotFacts = { ...facts, ...counts, format: INDEX_FORMAT, canaries }
+    const description: Description = { ...made, sections, records: recordSection, index: indexSection }
+    const text = Buffer.from(JSON.stringify(description))
+    const tail = Buffer.alloc(TAIL_BYTES)
+    tail.writeUInt32LE(text.length, 0)
+    tail.write('SNP1', 4, 'latin1')
+    await file.write(text, 0, text.length, indexSection.at + indexSection.length)
+    await file.write(tail, 0, TAIL_BYTES, indexSection.at + indexSection.length + text.length)
+    await file.sync()
+    return made
+  } finally {
+    await file.close()
+  }
+}
+
+const SINK_BYTES = 4 * 1024 * 1024
+
+/** Writes one after the other, in large pieces, and keeps the checksum. */
+function createSink(file: FileHandle, start: number) {
+  const hash = createHash('sha256')
+  const buffer = Buffer.alloc(SINK_BYTES)
+  let held = 0
+  let written = 0
+  const flush = async () => {
+    if (held === 0) return
+    const piece = buffer.subarray(0, held)
+    hash.update(piece)
+    await file.write(piece, 0, held, start + written)
+    written += held
+    held = 0
+  }
+  const put = async (bytes: Uint8Array) => {
+    for (let at = 0; at < bytes.length; ) {
+      if (held === SINK_BYTES) await flush()
+      const count = Math.min(SINK_BYTES - held, bytes.length - at)
+      buffer.set(bytes.subarray(at, at + count), held)
+      held += count
+      at += count
+    }
+  }
+  return {
+    put,
+    length: () => written + held,
+    align: () => put(new Uint8Array((ALIGNMENT - ((written + held) % ALIGNMENT)) % ALIGNMENT)),
+    async end() {
+      await flush()
+      return { at: start, length: written, sha256: hash.digest('hex') }
+    },
+  }
+}
+
+/** Reads only what the snapshot says about itself. */
+export async function readFacts(path: string): Promise<SnapshotFacts> {
+  return withFile(path, async (file) => {
+    const { sections: _sections, records: _records, index: _index, ...facts } = await describe(file)
+    return facts
+  })
+}
+
+export interface OpenSnapshot {
+  facts: SnapshotFacts
+  index: NameIndex
+  /** Where records are read from when a hit is explained. */
+  path: string
+  recordsAt: number
+  recordsLength: number
+  bytes: number
+}
+
+/** Reads the index into shared memory and checks it against its checksum. */
+export async function openSnapshot(path: string): Promise<OpenSnapshot> {
+  return withFile(path, async (file) => {
+    const description = await describe(file)
+    if (description.format !== INDEX_FORMAT) {
+      throw new BrokenSnapshot('The snapshot was made by another version of the engine: run `ostiary datasets rebuild`')
+    }
+    const { at, length, sha256 } = description.index
+    const memory = new SharedArrayBuffer(length)
+    const bytes = new Uint8Array(memory)
+    const hash = createHash('sha256')
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = await file.read(bytes, done, Math.min(READ_CHUNK, length - done), at + done)
+      if (bytesRead === 0) throw new BrokenSnapshot('The snapshot is cut off')
+      hash.update(bytes.subarray(done, done + bytesRead))
+      done += bytesRead
+    }
+    if (hash.digest('hex') !== sha256) throw new BrokenSnapshot('The index does not match its checksum')
+    const arrays = description.sections.map((section) => {
+      const make = ARRAYS[LAYOUT[section.name]] as new (
+        memory: SharedArrayBuffer,
+        at: number,
+        length: number,
+      ) => unknown
+      return [section.name, new make(memory, section.at, section.length)]
+    })
+    const { sections: _sections, records, index: _index, ...facts } = description
+    const index = Object.fromEntries(arrays) as unknown as NameIndex
+    return { facts, index, path, recordsAt: records.at, recordsLength: records.length, bytes: length }
+  })
+}
+
+/** Reads the records too. For `datasets verify` and before a snapshot is put into service. */
+export async function checkRecords(path: string): Promise<void> {
+  await withFile(path, async (file) => {
+    const { at, length, sha256 } = (await describe(file)).records
+    const hash = createHash('sha256')
+    const buffer = Buffer.alloc(READ_CHUNK)
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(READ_CHUNK, length - done), at + done)
+      if (bytesRead === 0) throw new BrokenSnapshot('The snapshot is cut off')
+      hash.update(buffer.subarray(0, bytesRead))
+      done += bytesRead
+    }
+    if (hash.digest('hex') !== sha256) throw new BrokenSnapshot('The records do not match their checksum')
+  })
+}
+
+/**
+ * The entities of a snapshot, whatever engine wrote it: only where each record begins is taken from its index. For making
+ * the index anew.
+ */
+export async function* readRecords(path: string): AsyncGenerator<ListedEntity> {
+  const file = await open(path, 'r')
+  try {
+    const { records, index, sections } = await describe(file)
+    const section = sections.find(({ name }) => name === 'recordAt')
+    if (!section) throw new BrokenSnapshot('The snapshot does not say where its records begin')
+    const starts = new Float64Array(section.length)
+    await readExactly(file, new Uint8Array(starts.buffer), index.at + section.at)
+    const startOf = (entity: number) => starts[entity] ?? records.length
+    for (let entity = 0; entity < starts.length; ) {
+      const from = startOf(entity)
+      let next = entity + 1
+      while (next < starts.length && startOf(next + 1) - from <= READ_CHUNK) next++
+      const bytes = Buffer.alloc(startOf(next) - from)
+      await readExactly(file, bytes, records.at + from)
+      for (; entity < next; entity++) {
+        yield JSON.parse(bytes.toString('utf8', startOf(entity) - from, startOf(entity + 1) - from)) as ListedEntity
+      }
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function readExactly(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, done, Math.min(READ_CHUNK, bytes.length - done), at + done)
+    if (bytesRead === 0) throw new BrokenSnapshot('The snapshot is cut off')
+    done += bytesRead
+  }
+}
+
+async function describe(file: FileHandle): Promise<Description> {
+  const { size } = await file.stat()
+  const tail = Buffer.alloc(TAIL_BYTES)
+  if (size > TAIL_BYTES) await file.read(tail, 0, TAIL_BYTES, size - TAIL_BYTES)
+  const length = tail.readUInt32LE(0)
+  if (tail.toString('latin1', 4) !== 'SNP1' || length > size) throw new BrokenSnapshot('This is not a whole snapshot')
+  const text = Buffer.alloc(length)
+  await file.read(text, 0, length, size - TAIL_BYTES - length)
+  try {
+    return JSON.parse(text.toString()) as Description
+  } catch (cause) {
+    throw new BrokenSnapshot('The description of the snapshot cannot be read', { cause })
+  }
+}
+
+async function withFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path, 'r')
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,51 @@
+/** A worker thread of the pool: keeps the lists it was given and answers pieces of files. */
+import { parentPort } from 'node:worker_threads'
+import { type OpenList, openList, type SharedList } from './open-list.ts'
+import { answerRows, type RowsAnswer, type RowsTask } from './rows.ts'
+
+export type ToThread =
+  | { kind: 'open'; key: string; list: SharedList }
+  | { kind: 'close'; key: string }
+  | { kind: 'rows'; id: number; keys: string[]; task: RowsTask }
+
+export type FromThread =
+  | { kind: 'answer'; id: number; answer: RowsAnswer }
+  | { kind: 'failed'; id: number; message: string; stack: string | undefined }
+
+const lists = new Map<string, OpenList>()
+const failures = new Map<string, unknown>()
+
+function listAt(key: string): OpenList {
+  const list = lists.get(key)
+  if (!list) throw new Error('The thread does not have this list', { cause: failures.get(key) })
+  return list
+}
+
+/** A list that cannot be opened must not take the thread with it: other lists are served by the same one. */
+function open(key: string, list: SharedList): void {
+  try {
+    lists.set(key, openList(list))
+  } catch (error) {
+    failures.set(key, error)
+  }
+}
+
+parentPort?.on('message', (message: ToThread) => {
+  if (message.kind === 'open') open(message.key, message.list)
+  else if (message.kind === 'close') {
+    lists.get(message.key)?.close()
+    lists.delete(message.key)
+  } else {
+    const { id, keys, task } = message
+    try {
+      reply({ kind: 'answer', id, answer: answerRows(keys.map(listAt), task) })
+    } catch (error) {
+      const { message: text, stack } = error as Error
+      reply({ kind: 'failed', id, message: text, stack })
+    }
+  }
+})
+
+function reply(message: FromThread): void {
+  parentPort?.postMessage(message)
+}
