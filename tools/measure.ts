@@ -1,6 +1,7 @@
 /**
  * The one way to measure: `npm run bench|accuracy|drill -- NAME [--full]`. Starts and stops what it needs. Without
- * --full it takes under 45 seconds. Ends with one line per figure and fails when one misses its floor.
+ * --full it takes under 45 seconds. Ends with one line per figure and fails when one misses its floor. A measurement that
+ * cannot run here says `skipped: why` and gives no figure; that is no failure.
  */
 import { readdirSync } from 'node:fs'
 import { formatFigure, isOk, type Measure } from './lib/figure.ts'
@@ -22,12 +23,21 @@ if (name === undefined || !names.includes(name)) {
   process.exit(2)
 }
 
+const SKIPPED = 'skipped: '
+let skipped: string | undefined
 const started = performance.now()
 const { measure } = (await import(`${ROOT}tools/${kind}/${name}.measure.ts`)) as { measure: Measure }
 const figures = await measure({
   full,
-  say: (text) => console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`),
+  say: (text) => {
+    if (text.startsWith(SKIPPED)) skipped = text.slice(SKIPPED.length)
+    else console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`)
+  },
 })
 console.log('')
+if (skipped !== undefined && figures.length === 0) {
+  console.log(`skipped ${name}: ${skipped}`)
+  process.exit(0)
+}
 for (const figure of figures) console.log(formatFigure(figure))
 process.exit(figures.length > 0 && figures.every(isOk) ? 0 : 1)
