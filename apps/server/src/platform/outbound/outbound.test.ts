@@ -1,0 +1,755 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { getEventListeners, once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https'
+import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
+import { createOutbound, OutboundError, type OutboundOptions, type OutboundReason } from './index.ts'
+
+const folder = mkdtempSync(`${tmpdir()}/outbound-`)
+const servers: { server: Server; sockets: Set<Socket> }[] = []
+
+after(() => {
+  for (const { server, sockets } of servers) {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Started {
+  port: number
+  /** Connections that were ever made to it. */
+  connections(): number
+  /** Connections that are open. */
+  open(): number
+}
+
+async function listen(server: Server, host = '127.0.0.1'): Promise<Started> {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  server.on('connection', (socket: Socket) => {
+    connections++
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  servers.push({ server, sockets })
+  return { port: (server.address() as AddressInfo).port, connections: () => connections, open: () => sockets.size }
+}
+
+const serve = (answer: RequestListener, host?: string) => listen(createHttpServer(answer), host)
+
+function outbound(options: Partial<OutboundOptions> = {}) {
+  return createOutbound({ version: '9.9.9', allowNetworks: ['127.0.0.1/32', '::1/128'], allowHttp: true, ...options })
+}
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000_000 }
+const get = (url: string) => ({ ...LIMITS, method: 'GET', url }) as const
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+async function failure(work: Promise<unknown>): Promise<OutboundError> {
+  const error = await work.then(
+    () => assert.fail('it did not fail'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof OutboundError, String(error))
+  assert.equal(error.cause, undefined)
+  return error
+}
+
+async function failsWith(reason: OutboundReason, work: Promise<unknown>): Promise<OutboundError> {
+  const error = await failure(work)
+  assert.equal(error.reason, reason, `${error.reason} ${error.code}`)
+  return error
+}
+
+/** Waits for something that the other side of a connection sees a little later. */
+async function eventually(condition: () => boolean, message: string): Promise<void> {
+  for (let i = 0; i < 200 && !condition(); i++) await sleep(10)
+  assert.ok(condition(), message)
+}
+
+const SECRET = 'what the other side sent'
+
+describe('request', () => {
+  test('sends what was asked, and little else', async () => {
+    let seen: IncomingMessage | undefined
+    let sent = ''
+    const { port, open } = await serve((request, response) => {
+      seen = request
+      request.on('data', (chunk) => {
+        sent += chunk
+      })
+      request.on('end', () => response.writeHead(201, { 'x-answer': 'yes', 'set-cookie': 'a=b' }).end('done'))
+    })
+    const out = outbound()
+    const response = await out.request({
+      ...LIMITS,
+      method: 'POST',
+      url: `http://127.0.0.1:${port}/a/b?c=d#e`,
+      headers: { 'Content-Type': 'application/json', Authorization: 'Bearer x' },
+      body: '{"ä":1}',
+    })
+    assert.equal(response.status, 201)
+    assert.equal(response.headers['x-answer'], 'yes')
+    assert.equal(await textOf(response.body), 'done')
+    assert.equal(seen?.url, '/a/b?c=d')
+    assert.equal(sent, '{"ä":1}')
+    assert.deepEqual(seen?.headers, {
+      host: `127.0.0.1:${port}`,
+      'user-agent': 'Ostiary/9.9.9',
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
+      authorization: 'Bearer x',
+      'content-length': '8',
+      connection: 'close',
+    })
+    const second = await out.request(get(`http://127.0.0.1:${port}/`))
+    second.discard()
+    assert.ok(!Object.hasOwn(seen.headers, 'cookie'))
+    await eventually(() => open() === 0, 'no connection is kept')
+  })
+
+  test('the body of any method has a length', async () => {
+    const { port } = await serve((request, response) => {
+      request.resume().on('end', () => response.end(`${request.method} ${request.headers['content-length']}`))
+    })
+    for (const method of ['GET', 'DELETE', 'PUT', 'PATCH'] as const) {
+      const body = Buffer.from('GET / HTTP/1.1\r\n\r\n')
+      const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), method, body })
+      assert.equal(await textOf(response.body), `${method} 18`)
+    }
+  })
+
+  test('IPv6 too', async () => {
+    const { port } = await serve((request, response) => response.end(request.headers.host), '::1')
+    const response = await outbound().request(get(`http://[::1]:${port}/`))
+    assert.equal(await textOf(response.body), `[::1]:${port}`)
+  })
+
+  test('every status but a redirect is an answer', async () => {
+    const { port } = await serve((request, response) => response.writeHead(Number(request.url?.slice(1))).end())
+    for (const status of [200, 204, 300, 304, 400, 404, 500, 503]) {
+      const response = await outbound().request(get(`http://127.0.0.1:${port}/${status}`))
+      assert.equal(response.status, status)
+      assert.equal(await textOf(response.body), '')
+    }
+  })
+
+  test('HEAD: the length that a body would have is no body', async () => {
+    const { port } = await serve((_request, response) => response.writeHead(200, { 'content-length': 5_000_000 }).end())
+    const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), method: 'HEAD' })
+    assert.equal(response.headers['content-length'], '5000000')
+    assert.equal(await textOf(response.body), '')
+  })
+
+  test('forbidden targets are refused without a connection', async () => {
+    const { port, connections } = await serve((_request, response) => response.end())
+    const strict = outbound({ allowHttp: false, allowNetworks: [], lookup: () => assert.fail('it was resolved') })
+    for (const [url, reason, code] of [
+      [`http://127.0.0.1:${port}/`, 'forbidden_target', 'scheme'],
+      [`https://127.0.0.1:${port}/`, 'forbidden_address', 'address'],
+      [`https://[::1]:${port}/`, 'forbidden_address', 'address'],
+      [`https://0x7f.1:${port}/`, 'forbidden_target', 'host_notation'],
+      [`https://localhost:${port}/`, 'forbidden_target', 'local_name'],
+      [`https://user@lists.example:${port}/`, 'forbidden_target', 'credentials'],
+      ['https://lists.example:25/', 'forbidden_target', 'port'],
+      ['https://169.254.169.254/latest/meta-data/', 'forbidden_address', 'address'],
+    ] as const) {
+      const error = await failsWith(reason, strict.request(get(url)))
+      assert.equal(error.code, code)
+      assert.deepEqual(strict.check(url), { ok: false, reason: code })
+    }
+    assert.equal(connections(), 0)
+  })
+
+  test('mistakes of our own code are loud', async () => {
+    const good = get('http://127.0.0.1:9999/')
+    for (const wrong of [
+      { timeoutMs: 0 },
+      { timeoutMs: Number.NaN },
+      { timeoutMs: 2 ** 31 },
+      { maxBytes: Number.NaN },
+      { maxBytes: -1 },
+      { maxBytes: Number.POSITIVE_INFINITY },
+      { maxRedirects: 4 },
+      { maxRedirects: -1 },
+      { maxRedirects: Number.NaN },
+    ])
+      await assert.rejects(outbound().request({ ...good, ...wrong }), RangeError, JSON.stringify(wrong))
+    for (const name of ['Host', 'cookie', 'User-Agent', 'Content-Length', 'Transfer-Encoding', 'Proxy-Authorization'])
+      await assert.rejects(outbound().request({ ...good, headers: { [name]: 'x' } }), TypeError, name)
+    await assert.rejects(outbound().request({ ...good, headers: { 'x-a': 'b\r\nhost: c' } }), TypeError)
+    await assert.rejects(outbound().request({ ...good, headers: { 'x a': 'b' } }), TypeError)
+    assert.throws(() => outbound({ allowNetworks: ['10.0.0.1/8'] }), Error)
+  })
+
+  test('nobody listens', async () => {
+    const free = createNetServer()
+    const { port } = await listen(free)
+    free.close()
+    await once(free, 'close')
+    const error = await failsWith('refused', outbound().request(get(`http://127.0.0.1:${port}/`)))
+    assert.equal(error.code, 'ECONNREFUSED')
+  })
+
+  test('what is not HTTP is refused, and not quoted', async () => {
+    const { port } = await listen(
+      createNetServer((socket) => socket.once('data', () => socket.end(`${SECRET}\r\n\r\n`))),
+    )
+    const error = await failsWith('refused', outbound().request(get(`http://127.0.0.1:${port}/`)))
+    assert.ok(!JSON.stringify([error, error.message, error.stack, Object.values(error)]).includes(SECRET))
+  })
+
+  test('a call that is over leaves nothing behind', async () => {
+    const { port } = await serve((_request, response) => response.end('over'))
+    const { signal } = new AbortController()
+    const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), signal })
+    assert.equal(getEventListeners(signal, 'abort').length, 1)
+    assert.equal(await textOf(response.body), 'over')
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
+    const startedAt = performance.now()
+    assert.equal(await inChild(`http://127.0.0.1:${port}/`, {}), 'over')
+    assert.ok(performance.now() - startedAt < 30_000, 'the process waited for the deadline')
+  })
+
+  test('proxies in the environment are not heeded', async () => {
+    const proxy = await serve((_request, response) => response.end('proxy'))
+    const { port } = await serve((_request, response) => response.end('direct'))
+    const url = `http://127.0.0.1:${proxy.port}`
+    const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: url, http_proxy: url, HTTPS_PROXY: url, ALL_PROXY: url }
+    assert.equal(await inChild(`http://127.0.0.1:${port}/`, { env }), 'direct')
+    assert.equal(proxy.connections(), 0)
+  })
+})
+
+describe('names', () => {
+  test('a name is asked for once, sent as Host, and its address connected to', async () => {
+    let host: string | undefined
+    const { port } = await serve((request, response) => {
+      host = request.headers.host
+      response.end('yes')
+    })
+    const asked: string[] = []
+    const lookup = async (name: string) => {
+      asked.push(name)
+      return ['127.0.0.1']
+    }
+    const response = await outbound({ lookup }).request(get(`http://Lists.Example:${port}/`))
+    assert.equal(await textOf(response.body), 'yes')
+    assert.equal(host, `lists.example:${port}`)
+    assert.deepEqual(asked, ['lists.example'])
+  })
+
+  test('a name that changes its address: only the one that was checked is connected to', async () => {
+    const { port, connections } = await serve((_request, response) => response.end('first'))
+    const bait = await listen(createNetServer(), '127.0.0.2')
+    let asked = 0
+    const out = outbound({ lookup: async () => [++asked === 1 ? '127.0.0.1' : '127.0.0.2'] })
+    assert.equal(await textOf((await out.request(get(`http://rebind.example:${port}/`))).body), 'first')
+    assert.equal(asked, 1)
+    await failsWith('forbidden_address', out.request(get(`http://rebind.example:${bait.port}/`)))
+    assert.equal(asked, 2)
+    assert.equal(connections(), 1)
+    assert.equal(bait.connections(), 0)
+  })
+
+  test('one forbidden address spoils the name, wherever it stands', async () => {
+    const { port, connections } = await serve((_request, response) => response.end())
+    for (const addresses of [
+      ['127.0.0.1', '127.0.0.2'],
+      ['127.0.0.2', '127.0.0.1'],
+      ['127.0.0.1', '::1', '::ffff:169.254.169.254'],
+      ['127.0.0.1', '10.0.0.1'],
+      ['127.0.0.1', 'fe80::1%lo'],
+      ['127.0.0.1', '64:ff9b::7f00:1'],
+      ['127.0.0.1', 'not an address'],
+      ['127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.2'],
+      ['169.254.169.254'],
+      ['0.0.0.0'],
+      ['::'],
+    ]) {
+      const work = outbound({ lookup: async () => addresses }).request(get(`http://mixed.example:${port}/`))
+      await failsWith('forbidden_address', work)
+    }
+    assert.equal(connections(), 0)
+  })
+
+  test('an address that cannot be connected to gives way to the next, at most three times', async () => {
+    const { port, connections } = await serve((_request, response) => response.end('second'))
+    const allowNetworks = ['127.0.0.0/8', '::1']
+    const lookup = async () => ['::1', '127.0.0.9', '127.0.0.1']
+    const response = await outbound({ allowNetworks, lookup }).request(get(`http://two.example:${port}/`))
+    assert.equal(await textOf(response.body), 'second')
+    const many = async () => ['::1', '127.0.0.9', '127.0.0.8', '127.0.0.7', '127.0.0.1']
+    await failsWith('refused', outbound({ allowNetworks, lookup: many }).request(get(`http://many.example:${port}/`)))
+    assert.equal(connections(), 1)
+  })
+
+  test('a request that may have arrived is not sent again', async () => {
+    const server = createNetServer((socket) => socket.once('data', () => socket.destroy()))
+    const { port, connections } = await listen(server)
+    const out = outbound({ lookup: async () => ['127.0.0.1', '127.0.0.1'] })
+    await failsWith('refused', out.request(get(`http://twice.example:${port}/`)))
+    assert.equal(connections(), 1)
+  })
+
+  test('a name without an address, one that fails, and one that takes for ever', async () => {
+    const url = 'http://none.example:8080/'
+    await failsWith('dns', outbound({ lookup: async () => [] }).request(get(url)))
+    const fails = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }))
+    assert.equal((await failsWith('dns', outbound({ lookup: fails }).request(get(url)))).code, 'ENOTFOUND')
+    const never = () => new Promise<never>(() => {})
+    await failsWith('timeout', outbound({ lookup: never }).request({ ...get(url), timeoutMs: 30 }))
+  })
+})
+
+describe('limits', () => {
+  test('a declared length that is too large is not read at all', async () => {
+    const { port, open } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': 1_001 }).flushHeaders()
+    })
+    await failsWith('too_large', outbound().request({ ...get(`http://127.0.0.1:${port}/`), maxBytes: 1_000 }))
+    await eventually(() => open() === 0, 'the connection is closed')
+  })
+
+  test('an endless body is cut off at the limit', async () => {
+    let sent = 0
+    const { port, open } = await serve((_request, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, SECRET))) sent += 65_536
+      }
+      response.on('drain', more)
+      more()
+    })
+    const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), maxBytes: 200_000 })
+    let received = 0
+    const error = await failsWith(
+      'too_large',
+      (async () => {
+        for await (const chunk of response.body) received += chunk.length
+      })(),
+    )
+    assert.ok(received <= 200_000, `${received} bytes were handed on`)
+    assert.ok(!`${error.message}${error.stack}`.includes(SECRET))
+    await eventually(() => open() === 0, 'the connection is closed')
+    // What the system holds for both sides of a connection, at most.
+    assert.ok(sent < 20_000_000, `${sent} bytes were sent`)
+  })
+
+  test('exactly the limit is fine', async () => {
+    const { port } = await serve((request, response) => {
+      if (request.url === '/chunked') response.write('12345')
+      response.end(request.url === '/chunked' ? '67890' : '1234567890')
+    })
+    for (const path of ['', 'chunked']) {
+      const asked = { ...get(`http://127.0.0.1:${port}/${path}`), maxBytes: 10 }
+      assert.equal(await textOf((await outbound().request(asked)).body), '1234567890')
+    }
+    const { body } = await outbound().request({ ...get(`http://127.0.0.1:${port}/chunked`), maxBytes: 9 })
+    await failsWith('too_large', textOf(body))
+  })
+
+  test('headers have a limit too', async () => {
+    const { port } = await serve((_request, response) => response.writeHead(200, { 'x-a': 'a'.repeat(20_000) }).end())
+    await failsWith('too_large', outbound().request(get(`http://127.0.0.1:${port}/`)))
+  })
+
+  test('the deadline holds for one who says nothing, and for one who trickles', async () => {
+    const silent = await listen(createNetServer((socket) => socket.resume()))
+    await failsWith('timeout', outbound().request({ ...get(`http://127.0.0.1:${silent.port}/`), timeoutMs: 60 }))
+    const trickle = (first: string) =>
+      listen(
+        createNetServer((socket) => {
+          socket.resume().write(first)
+          const timer = setInterval(() => socket.write('a'), 5)
+          socket.once('close', () => clearInterval(timer))
+        }),
+      )
+    const headers = await trickle('HTTP/1.1 200 OK\r\nx-a: ')
+    await failsWith('timeout', outbound().request({ ...get(`http://127.0.0.1:${headers.port}/`), timeoutMs: 60 }))
+    const body = await trickle('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n')
+    const startedAt = performance.now()
+    const response = await outbound().request({ ...get(`http://127.0.0.1:${body.port}/`), timeoutMs: 500 })
+    await failsWith('timeout', textOf(response.body))
+    assert.ok(performance.now() - startedAt < 2_000)
+    for (const { open } of [silent, headers, body]) await eventually(() => open() === 0, 'the connection is closed')
+  })
+
+  test('a body that nobody reads is closed at the deadline', async () => {
+    const { port, open } = await serve((_request, response) => response.write('begin'))
+    const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), timeoutMs: 500 })
+    assert.equal(open(), 1)
+    await eventually(() => open() === 0, 'the connection is closed')
+    await failsWith('timeout', textOf(response.body))
+  })
+
+  test('a reader that is late gets an error, not the beginning for the whole', async () => {
+    const { port } = await serve((request, response) => {
+      response.write('begin')
+      if (request.url === '/whole') response.end()
+      else setTimeout(() => response.end('end'), 20)
+    })
+    for (const path of ['', 'whole']) {
+      const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/${path}`), timeoutMs: 500 })
+      const read = async () => {
+        for await (const _ of response.body) await sleep(600)
+      }
+      await failsWith('timeout', read())
+    }
+  })
+
+  test('a reader that stops, and one that discards, close the connection', async () => {
+    const { port, open } = await serve((_request, response) => response.write('begin'))
+    const read = await outbound().request(get(`http://127.0.0.1:${port}/`))
+    for await (const chunk of read.body) {
+      assert.equal(Buffer.from(chunk).toString(), 'begin')
+      break
+    }
+    await eventually(() => open() === 0, 'the connection is closed')
+    const discarded = await outbound().request(get(`http://127.0.0.1:${port}/`))
+    discarded.discard()
+    await eventually(() => open() === 0, 'the connection is closed')
+    await failsWith('refused', textOf(discarded.body))
+  })
+
+  test('the caller’s signal ends a call at any point, with its own reason', async () => {
+    const { port, open, connections } = await serve((request, response) => {
+      if (request.url === '/begin') response.write('begin')
+    })
+    const reason = new Error('changed my mind')
+    const aborted = { ...get(`http://early.example:${port}/`), signal: AbortSignal.abort(reason) }
+    await assert.rejects(outbound({ lookup: () => assert.fail('it was resolved') }).request(aborted), reason)
+    assert.equal(connections(), 0)
+
+    const waiting = new AbortController()
+    const asked = outbound().request({ ...get(`http://127.0.0.1:${port}/`), signal: waiting.signal })
+    setTimeout(() => waiting.abort(reason), 30)
+    await assert.rejects(asked, reason)
+
+    const reading = new AbortController()
+    const { body } = await outbound().request({ ...get(`http://127.0.0.1:${port}/begin`), signal: reading.signal })
+    setTimeout(() => reading.abort(reason), 30)
+    await assert.rejects(textOf(body), reason)
+
+    const resolving = new AbortController()
+    const never = outbound({ lookup: () => new Promise<never>(() => {}) })
+    const stuck = never.request({ ...get('http://never.example:8080/'), signal: resolving.signal })
+    resolving.abort(reason)
+    await assert.rejects(stuck, reason)
+    await eventually(() => open() === 0, 'the connections are closed')
+  })
+
+  test('a connection that breaks in the body is no short answer', async () => {
+    const endings: readonly ((socket: Socket) => void)[] = [
+      (socket) => socket.resetAndDestroy(),
+      (socket) => socket.end(),
+    ]
+    for (const head of ['Content-Length: 100', 'Transfer-Encoding: chunked'])
+      for (const end of endings) {
+        const { port } = await listen(
+          createNetServer((socket) => {
+            socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n5\r\nhello\r\n`))
+            setTimeout(() => end(socket), 40)
+          }),
+        )
+        const response = await outbound().request(get(`http://127.0.0.1:${port}/`))
+        await failsWith('refused', textOf(response.body))
+      }
+  })
+})
+
+describe('redirects', () => {
+  test('are not followed unless asked for', async () => {
+    const target = await serve((_request, response) => response.end())
+    for (const status of [301, 302, 303, 307, 308]) {
+      const { port } = await serve((_request, response) =>
+        response.writeHead(status, { location: `http://127.0.0.1:${target.port}/` }).end(SECRET),
+      )
+      const error = await failsWith('redirect', outbound().request(get(`http://127.0.0.1:${port}/`)))
+      assert.equal(error.status, status)
+    }
+    assert.equal(target.connections(), 0)
+  })
+
+  test('are followed up to the number asked for', async () => {
+    const { port } = await serve((request, response) => {
+      const left = Number(request.url?.slice(1))
+      if (left === 0) response.end('arrived')
+      else response.writeHead(302, { location: `/${left - 1}` }).end()
+    })
+    const asked = (hops: number, maxRedirects: number) => ({ ...get(`http://127.0.0.1:${port}/${hops}`), maxRedirects })
+    for (const hops of [1, 2, 3])
+      assert.equal(await textOf((await outbound().request(asked(hops, hops))).body), 'arrived')
+    await failsWith('redirect', outbound().request(asked(2, 1)))
+    await failsWith('redirect', outbound().request(asked(4, 3)))
+  })
+
+  test('share one deadline', async () => {
+    const { port } = await serve((_request, response) => {
+      setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60)
+    })
+    const asked = { ...get(`http://127.0.0.1:${port}/`), timeoutMs: 100, maxRedirects: 3 }
+    await failsWith('timeout', outbound().request(asked))
+  })
+
+  test('go nowhere that could not be called at once', async () => {
+    const bait = await listen(createNetServer(), '127.0.0.2')
+    let location = ''
+    const { port } = await serve((_request, response) => response.writeHead(302, { location }).end())
+    const lookup = async (name: string) => [name === 'first.example' ? '127.0.0.1' : '127.0.0.2']
+    for (const [to, reason] of [
+      [`http://127.0.0.2:${bait.port}/`, 'forbidden_address'],
+      [`//127.0.0.2:${bait.port}/`, 'forbidden_address'],
+      [`http://0x7f.2:${bait.port}/`, 'forbidden_address'],
+      [`http://[::ffff:127.0.0.2]:${bait.port}/`, 'forbidden_address'],
+      [`http://second.example:${bait.port}/`, 'forbidden_address'],
+      [`http://localhost:${bait.port}/`, 'forbidden_target'],
+      [`http://user@127.0.0.1:${bait.port}/`, 'forbidden_target'],
+      ['http://127.0.0.1:6379/', 'forbidden_target'],
+      ['file:///etc/passwd', 'forbidden_target'],
+      ['data:text/plain,x', 'forbidden_target'],
+      [`/${'a'.repeat(3_000)}`, 'forbidden_target'],
+      ['http://', 'redirect'],
+      ['', 'redirect'],
+    ] as const) {
+      location = to
+      const asked = { ...get(`http://first.example:${port}/`), maxRedirects: 3 }
+      await failsWith(reason, outbound({ lookup }).request(asked))
+    }
+    assert.equal(bait.connections(), 0)
+  })
+
+  test('without a place to go', async () => {
+    const { port } = await serve((_request, response) => response.writeHead(302).end())
+    await failsWith('redirect', outbound().request({ ...get(`http://127.0.0.1:${port}/`), maxRedirects: 1 }))
+  })
+
+  test('the name is resolved and checked anew at each hop', async () => {
+    const { port, connections } = await serve((_request, response) =>
+      response.writeHead(302, { location: '/again' }).end(),
+    )
+    let asked = 0
+    const out = outbound({ lookup: async () => [++asked === 1 ? '127.0.0.1' : '127.0.0.2'] })
+    await failsWith('forbidden_address', out.request({ ...get(`http://hop.example:${port}/`), maxRedirects: 3 }))
+    assert.equal(connections(), 1)
+  })
+
+  test('another origin gets no headers of ours but Accept; the same one gets all', async () => {
+    const seen: (string | undefined)[][] = []
+    const note = (request: IncomingMessage) =>
+      seen.push([request.headers.host, request.headers.authorization, request.headers.accept])
+    const second = await serve((request, response) => {
+      note(request)
+      response.end('arrived')
+    })
+    const { port } = await serve((request, response) => {
+      note(request)
+      const location = request.url === '/' ? '/same' : `http://127.0.0.1:${second.port}/`
+      response.writeHead(307, { location }).end()
+    })
+    const headers = { Authorization: 'Bearer x', Accept: 'text/csv' }
+    const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), headers, maxRedirects: 2 })
+    assert.equal(await textOf(response.body), 'arrived')
+    assert.deepEqual(seen, [
+      [`127.0.0.1:${port}`, 'Bearer x', 'text/csv'],
+      [`127.0.0.1:${port}`, 'Bearer x', 'text/csv'],
+      [`127.0.0.1:${second.port}`, undefined, 'text/csv'],
+    ])
+  })
+
+  test('never for what changes something', async () => {
+    const { port, connections } = await serve((_request, response) => response.writeHead(308, { location: '/x' }).end())
+    const asked = { ...get(`http://127.0.0.1:${port}/`), method: 'POST', body: 'x', maxRedirects: 3 } as const
+    await failsWith('redirect', outbound().request(asked))
+    assert.equal(connections(), 1)
+  })
+})
+
+describe('TLS', () => {
+  const good = certificate('lists.example')
+  const serveTls = (answer: RequestListener, options: ServerOptions = good) =>
+    listen(createHttpsServer(options, answer))
+  const secure = (options: Partial<OutboundOptions> = {}) =>
+    outbound({ allowHttp: false, ca: good.cert, lookup: async () => ['127.0.0.1'], ...options })
+
+  test('the certificate is checked for the name, and the name is sent', async () => {
+    let serverName: string | false | undefined
+    const { port } = await serveTls((request, response) => {
+      serverName = (request.socket as TLSSocket & { servername?: string | false }).servername
+      response.end(`${request.headers.host} ${(request.socket as TLSSocket).getProtocol()}`)
+    })
+    const response = await secure().request(get(`https://lists.example:${port}/`))
+    assert.equal(await textOf(response.body), `lists.example:${port} TLSv1.3`)
+    assert.equal(serverName, 'lists.example')
+    const byAddress = await secure().request(get(`https://127.0.0.1:${port}/`))
+    assert.equal(await textOf(byAddress.body), `127.0.0.1:${port} TLSv1.3`)
+    assert.equal(serverName, false)
+  })
+
+  test('a certificate for another name, of nobody we know, or none at all', async () => {
+    let reached = 0
+    const { port } = await serveTls((_request, response) => {
+      reached++
+      response.end()
+    })
+    const wrongName = await failsWith('tls', secure().request(get(`https://other.example:${port}/`)))
+    assert.equal(wrongName.code, 'ERR_TLS_CERT_ALTNAME_INVALID')
+    const unknown = createOutbound({ version: '1', allowNetworks: ['127.0.0.1'], lookup: async () => ['127.0.0.1'] })
+    await failsWith('tls', unknown.request(get(`https://lists.example:${port}/`)))
+    const expired = certificate('lists.example', '200101000000Z')
+    const old = await serveTls((_request, response) => response.end(), expired)
+    await failsWith('tls', secure({ ca: expired.cert }).request(get(`https://lists.example:${old.port}/`)))
+    const plain = await serve((_request, response) => response.end())
+    await failsWith('tls', secure().request(get(`https://lists.example:${plain.port}/`)))
+    assert.equal(reached, 0)
+  })
+
+  test('NODE_TLS_REJECT_UNAUTHORIZED changes nothing', async () => {
+    const { port } = await serveTls((_request, response) => response.end())
+    assert.equal(await inChild(`https://127.0.0.1:${port}/`, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } }), 'tls')
+  })
+
+  test('nothing older than TLS 1.2', async () => {
+    // Node started so that by itself it would speak every old version.
+    const flags = ['--tls-min-v1.0', '--tls-cipher-list=DEFAULT@SECLEVEL=0']
+    for (const [version, outcome] of [
+      ['TLSv1.1', 'tls'],
+      ['TLSv1.2', 'fine'],
+    ] as const) {
+      const options = { ...good, minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' } as const
+      const { port } = await serveTls((_request, response) => response.end('fine'), options)
+      assert.equal(await inChild(`https://127.0.0.1:${port}/`, { flags, ca: good.cert }), outcome)
+    }
+  })
+
+  test('never from https to http', async () => {
+    const plain = await serve((_request, response) => response.end('plain'))
+    const { port } = await serveTls((request, response) => {
+      const location = request.url === '/down' ? `http://127.0.0.1:${plain.port}/` : '/arrived'
+      if (request.url === '/arrived') response.end('arrived')
+      else response.writeHead(302, { location }).end()
+    })
+    const out = secure({ allowHttp: true })
+    await failsWith('redirect', out.request({ ...get(`https://lists.example:${port}/down`), maxRedirects: 3 }))
+    assert.equal(plain.connections(), 0)
+    const response = await out.request({ ...get(`https://lists.example:${port}/`), maxRedirects: 3 })
+    assert.equal(await textOf(response.body), 'arrived')
+  })
+})
+
+describe('download', () => {
+  const content = Buffer.alloc(700_000, 'a line of a list\n')
+
+  test('a file appears complete under its name', async () => {
+    const { port } = await serve((_request, response) => response.setHeader('etag', '"7"').end(content))
+    const to = `${folder}/list.csv`
+    for (let i = 0; i < 2; i++) {
+      const done = await outbound().download(`http://127.0.0.1:${port}/`, { ...LIMITS, to })
+      assert.equal(done.bytes, content.length)
+      assert.equal(done.headers.etag, '"7"')
+      const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+      assert.equal(hash(readFileSync(to)), hash(content))
+      assert.equal(statSync(to).mode & 0o777, 0o600)
+    }
+    assert.deepEqual(readdirSync(folder), ['list.csv'])
+  })
+
+  test('what fails leaves no file, and the old one as it was', async () => {
+    const { port, open } = await serve((request, response) => {
+      if (request.url === '/missing') response.writeHead(404).end(SECRET)
+      else if (request.url === '/same') response.writeHead(304).end()
+      else if (request.url === '/moved') response.writeHead(302, { location: '/' }).end(SECRET)
+      else {
+        response.write(content)
+        if (request.url === '/breaks') setTimeout(() => request.socket.resetAndDestroy(), 40)
+        if (request.url === '/whole') response.end()
+      }
+    })
+    const before = readdirSync(folder)
+    const download = (path: string, limits = {}) =>
+      outbound().download(`http://127.0.0.1:${port}/${path}`, { ...LIMITS, ...limits, to: `${folder}/other.csv` })
+    assert.equal((await failsWith('status', download('missing'))).status, 404)
+    assert.equal((await failsWith('status', download('same'))).status, 304)
+    await failsWith('redirect', download('moved'))
+    await failsWith('refused', download('breaks'))
+    await failsWith('too_large', download('whole', { maxBytes: 600_000 }))
+    await failsWith('timeout', download('hangs', { timeoutMs: 100 }))
+    const reason = new Error('shutting down')
+    await assert.rejects(download('hangs', { signal: AbortSignal.abort(reason) }), reason)
+    assert.deepEqual(readdirSync(folder), before)
+    const nowhere = outbound().download(`http://127.0.0.1:${port}/whole`, { ...LIMITS, to: `${folder}/none/list.csv` })
+    await assert.rejects(nowhere, { code: 'ENOENT' })
+    assert.equal(existsSync(`${folder}/none`), false)
+    await eventually(() => open() === 0, 'the connections are closed')
+  })
+})
+
+/** The body that a process with a given environment gets, or the reason why it gets none. */
+async function inChild(
+  url: string,
+  { env = {}, flags = [], ca }: { env?: Record<string, string>; flags?: readonly string[]; ca?: string },
+): Promise<string> {
+  const options = { version: '1', allowNetworks: ['127.0.0.1'], allowHttp: true, ca }
+  const script = `
+    import { createOutbound } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
+    const asked = { method: 'GET', url: ${JSON.stringify(url)}, timeoutMs: 60000, maxBytes: 100 }
+    try {
+      const { body } = await createOutbound(${JSON.stringify(options)}).request(asked)
+      for await (const chunk of body) process.stdout.write(chunk)
+    } catch (error) {
+      process.stdout.write(error.reason)
+    }`
+  const child = spawn(process.execPath, [...flags, '--input-type=module', '-e', script], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return textOf(child.stdout)
+}
+
+/** A self-signed certificate for a name and 127.0.0.1, written out by hand: Node can read them but not make them. */
+function certificate(name: string, notAfter = '491231235959Z'): { key: string; cert: string } {
+  const der = (tag: number, ...parts: readonly Uint8Array[]) => {
+    const content = Buffer.concat(parts)
+    const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff]
+    return Buffer.concat([Buffer.from([tag, ...length]), content])
+  }
+  const hex = (text: string) => Buffer.from(text, 'hex')
+  const sequence = (...parts: readonly Uint8Array[]) => der(0x30, ...parts)
+  const ecdsaWithSha256 = sequence(hex('06082a8648ce3d040302'))
+  const subject = sequence(der(0x31, sequence(hex('0603550403'), der(0x0c, Buffer.from(name)))))
+  const validity = sequence(der(0x17, Buffer.from('190101000000Z')), der(0x17, Buffer.from(notAfter)))
+  const names = sequence(der(0x82, Buffer.from(name)), der(0x87, Buffer.from([127, 0, 0, 1])))
+  const extensions = der(0xa3, sequence(sequence(hex('0603551d11'), der(0x04, names))))
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const body = sequence(
+    hex('a003020102'), // version 3
+    hex('020101'), // serial number
+    ecdsaWithSha256,
+    subject, // the issuer
+    validity,
+    subject,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    extensions,
+  )
+  const signed = sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), sign('sha256', body, privateKey)))
+  const lines = signed.toString('base64').replace(/.{64}/g, '$&\n')
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
+  }
+}
