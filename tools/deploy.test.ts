@@ -77,14 +77,22 @@ function shipped(): string[] {
     .filter((file) => statSync(`${ROOT}${file}`).isFile() && !isIgnored(file))
 }
 
-test('our containers cannot write to their file system, hold no capabilities and gain none', () => {
+test('our containers write to the datasets’ volume only, hold no capabilities and gain none', () => {
   assert.deepEqual(ours.map(([name]) => name).sort(), ['api', 'worker'])
   for (const [name, service] of ours) {
     assert.equal(service.read_only, true, name)
     assert.deepEqual(service.cap_drop, ['ALL'], name)
     assert.deepEqual(service.tmpfs, ['/tmp'], name)
-    for (const key of ['cap_add', 'privileged', 'user', 'volumes', 'network_mode', 'pid', 'devices'])
+    for (const key of ['cap_add', 'privileged', 'user', 'network_mode', 'pid', 'devices'])
       assert.equal(service[key], undefined, `${name} has ${key}`)
+    const { sanctions } = loadConfig(textsOf(service.environment), secretsInStock)
+    assert.deepEqual(service.volumes, [`datasets:${sanctions.dir}`], name)
+    const [uid] = only('USER').split(':')
+    const owned = new RegExp(`mkdir -p ${sanctions.dir} && chown ${uid}:${uid} ${sanctions.dir}$`)
+    assert.ok(
+      lastStage.some(({ word, text }) => word === 'RUN' && owned.test(text)),
+      'the image’s user cannot write to the volume',
+    )
   }
   for (const [name, service] of services)
     assert.deepEqual(service.security_opt, ['no-new-privileges:true'], `${name} can gain privileges`)

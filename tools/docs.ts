@@ -85,7 +85,8 @@ Every error of areas A to D has this body:
 
 - \`code\` is stable: write programs against it. \`message\` is for people and may change.
 - \`requestId\` is also in the header \`X-Request-ID\`. Quote it when you ask your operator for help.
-- \`details\` is there with \`VALIDATION_FAILED\`; \`retryAfter\` (seconds) with \`RATE_LIMITED\`.
+- \`details\` comes with \`VALIDATION_FAILED\`, \`MISSING_CSV_HEADERS\` and \`UNKNOWN_DATASET\`, and with some \`INVALID_CSV\`.
+- \`retryAfter\` (seconds) comes with \`RATE_LIMITED\` and \`TOO_MANY_FILES\`.
 - A client that sends \`Accept: application/problem+json\` gets the same as problem details (RFC 9457).
 
 | Code | Status | Meaning | What to do |

@@ -4,12 +4,13 @@ import { findCaller } from './keys/index.ts'
 import { createHttp } from './platform/http.ts'
 import { processRoutes } from './platform/process-routes.ts'
 import { referenceRoutes } from './platform/reference.ts'
+import { exceptionRoutes, sanctionsRoutes } from './sanctions/index.ts'
 import { serviceRoutes, stringRoutes } from './strings/index.ts'
 import type { Wire } from './wire.ts'
 
 /** The API's table of contents. */
 export function buildApp(wire: Wire): FastifyInstance {
-  const { config, version, ids, log, metrics, monitor, guard, strings, node } = wire
+  const { config, version, ids, log, metrics, monitor, guard, strings, exceptions, sanctions, node } = wire
   const app = createHttp({
     version,
     trustProxy: config.http.trustProxy,
@@ -26,6 +27,8 @@ export function buildApp(wire: Wire): FastifyInstance {
     app.register(serviceRoutes, { prefix, service: config.serviceName, version, monitor, guard })
     app.register(stringRoutes, { prefix, strings, guard, metrics })
   }
+  app.register(sanctionsRoutes, { sanctions, guard })
+  app.register(exceptionRoutes, { exceptions, guard, metrics })
   app.register(nodeRoutes, { ...node, guard })
   return app
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import Type, { type TSchema } from 'typebox'
+import { availableParallelism } from 'node:os'
+import Type, { type TObject, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import Value from 'typebox/value'
 import { type CellMap, parseCellMap, singleCell } from './platform/cells.ts'
@@ -91,6 +92,29 @@ export const Settings = Type.Object({
     description:
       'Area E: memory of the database for building an HNSW index. Plan 1.5 KB per vector; with less it works and takes longer',
   }),
+  SANCTIONS_DIR: Type.String({
+    minLength: 1,
+    default: './data/sanctions',
+    description:
+      'Area B: folder of the datasets, shared by all processes that serve or refresh them. Relative to the working directory',
+  }),
+  SANCTIONS_KEEP_VERSIONS: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 5,
+    description: 'Area B: versions of a dataset that stay on disk, so that a check can be repeated or an import undone',
+  }),
+  SANCTIONS_THREADS: Type.Integer({
+    minimum: 0,
+    maximum: 256,
+    default: 0,
+    description: 'Area B: threads of the API process that match rows; 0 for as many as there are processors',
+  }),
+  SANCTIONS_SOURCES_FILE: Type.Optional(
+    Type.String({
+      description: 'Area B: JSON file that says which datasets the worker refreshes, from where and how often',
+    }),
+  ),
   SHUTDOWN_DRAIN_MS: Type.Integer({
     minimum: 0,
     maximum: 300_000,
@@ -122,6 +146,15 @@ export interface Config {
   database: { poolMax: number; statementTimeoutMs: number }
   shutdown: { drainMs: number; timeoutMs: number }
   node: { exactMax: number; indexMemoryMb: number }
+  sanctions: SanctionsConfig
+}
+
+/** Area B's own settings: all that the commands about datasets need. */
+export interface SanctionsConfig {
+  dir: string
+  keepVersions: number
+  threads: number
+  sourcesFile: string | null
 }
 
 /** All that is wrong with the environment, so that it can be mended in one go. Never quotes a value. */
@@ -151,11 +184,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
       return undefined
     }
   }
-  const raw = Object.fromEntries(
-    Object.keys(Settings.properties).map((name) => [name, readSetting(env, name, readFile, problems)]),
-  )
-  const values = Value.Default(Settings, Value.Convert(Settings, dropUndefined(raw))) as Type.Static<typeof Settings>
-  for (const [name, schema] of Object.entries(Settings.properties)) checkSetting(name, schema, values, problems)
+  const values = readSettings(Settings, env, readFile, problems)
 
   const { CELLS_FILE: cellsFile, DATABASE_URL: url, MASTER_KEY: masterKey } = values
   if (cellsFile && url) problems.push('CELLS_FILE: set either this or DATABASE_URL')
@@ -184,7 +213,45 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     database: { poolMax: values.DATABASE_POOL_MAX, statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS },
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
     node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
+    sanctions: sanctionsOf(values),
   })
+}
+
+const SanctionsSettings = Type.Pick(Settings, [
+  'SANCTIONS_DIR',
+  'SANCTIONS_KEEP_VERSIONS',
+  'SANCTIONS_THREADS',
+  'SANCTIONS_SOURCES_FILE',
+])
+
+/** The settings of area B alone: lists can be imported on a machine that knows neither database nor master key. */
+export function loadSanctionsConfig(env: Environment): SanctionsConfig {
+  const problems: string[] = []
+  const values = readSettings(SanctionsSettings, env, () => '', problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return sanctionsOf(values)
+}
+
+function sanctionsOf(values: Type.Static<typeof SanctionsSettings>): SanctionsConfig {
+  return {
+    dir: values.SANCTIONS_DIR,
+    keepVersions: values.SANCTIONS_KEEP_VERSIONS,
+    threads: values.SANCTIONS_THREADS || availableParallelism(),
+    sourcesFile: values.SANCTIONS_SOURCES_FILE ?? null,
+  }
+}
+
+function readSettings<T extends TObject>(
+  settings: T,
+  env: Environment,
+  readFile: (path: string) => string,
+  problems: string[],
+): Type.Static<T> {
+  const entries = Object.entries<TSchema>(settings.properties)
+  const raw = Object.fromEntries(entries.map(([name]) => [name, readSetting(env, name, readFile, problems)]))
+  const values = Value.Default(settings, Value.Convert(settings, dropUndefined(raw))) as Type.Static<T>
+  for (const [name, schema] of entries) checkSetting(name, schema, values as Record<string, unknown>, problems)
+  return values
 }
 
 export function isSecret(schema: TSchema): boolean {

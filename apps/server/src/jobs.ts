@@ -1,14 +1,26 @@
 import { purgeUsedEnvelopes } from './biometrics/index.ts'
 import { purgeIdempotencyKeys } from './platform/idempotency/index.ts'
 import type { ScheduledJob } from './platform/queue.ts'
+import { purgeOldExceptions } from './sanctions/index.ts'
 import { purgeExpiredStrings } from './strings/index.ts'
 import type { Wire } from './wire.ts'
 
 /** The worker's table of contents. */
-export function listJobs({ node }: Pick<Wire, 'node'>): readonly ScheduledJob[] {
+export function listJobs({
+  node,
+  refresher,
+  cells,
+}: Pick<Wire, 'node' | 'refresher' | 'cells'>): readonly ScheduledJob[] {
   return [
     { name: 'purge-idempotency-keys', cron: '*/5 * * * *', run: purgeIdempotencyKeys },
     { name: 'purge-expired-strings', cron: '*/5 * * * *', run: purgeExpiredStrings },
+    { name: 'purge-old-exceptions', cron: '17 * * * *', run: purgeOldExceptions },
+    // The lists are files that all cells share: one cell's turn is enough.
+    {
+      name: 'refresh-datasets',
+      cron: '*/5 * * * *',
+      run: async (db, now) => (db === cells.all()[0]?.db ? refresher.run(now) : 0),
+    },
     { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
     { name: 'arrange-face-shelves', cron: '* * * * *', run: node.shelves.arrange },
     { name: 'vacuum-deleted-faces', cron: '* * * * *', run: node.shelves.vacuumDeleted },

@@ -7,9 +7,12 @@ import { orExplain, startWire } from './start.ts'
 await orExplain(async () => {
   const startedUp = exitOnSignals()
   const wire = await startWire('api')
-  const { config, log, clock, monitor, cells, keyCache } = wire
+  const { config, log, clock, monitor, cells, keyCache, library, pool } = wire
   const app = buildApp(wire)
   const admin = createAdminServer(wire.metrics, monitor)
+
+  // In the background: a file for a dataset that is not read yet waits for it.
+  library.start().catch((err) => log.error({ err }, 'datasets cannot be read'))
 
   await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })
   await listen(admin, config.admin.port, config.admin.host)
@@ -35,6 +38,8 @@ await orExplain(async () => {
         deadlineMs: 3_000,
         run: async () => {
           keyCache.stop()
+          library.stop()
+          await pool.stop()
           await cells.close()
         },
       },

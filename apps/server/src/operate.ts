@@ -3,15 +3,30 @@
  * machine. Nothing here is reachable over HTTP (decision 0004).
  */
 import { VERSION } from '@ostiary/contract'
-import { type Environment, loadConfig } from './config.ts'
+import { type Environment, loadConfig, loadSanctionsConfig, type SanctionsConfig } from './config.ts'
+import { systemClock } from './platform/clock.ts'
+import { createIds } from './platform/ids.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
+import { createDatasetFiles, createImporter, type Importer } from './sanctions/index.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createWire } from './wire.ts'
 
-export { ConfigError, type Environment } from './config.ts'
 export type { ReindexProgress } from './biometrics/index.ts'
+export { ConfigError, type Environment } from './config.ts'
 export { type Check, diagnose } from './doctor.ts'
 export { AppError } from './platform/errors.ts'
+export {
+  type BuildProgress,
+  type DatasetId,
+  type DatasetOverview,
+  datasetNameProblem,
+  type Importer,
+  isOpenSanctions,
+  LIST_FORMATS,
+  LIST_KINDS,
+  type ListFormat,
+  type ListKind,
+} from './sanctions/index.ts'
 
 /** Opens the services for one command and closes them after it. */
 export async function withServices<T>(env: Environment, work: (services: OperatorServices) => Promise<T>): Promise<T> {
@@ -22,6 +37,7 @@ export async function withServices<T>(env: Environment, work: (services: Operato
       keys: wire.keys,
       secrets: createSecrets(wire),
       node: wire.node.shelves,
+      datasets: openDatasets(config.sanctions),
       masterKeyId: wire.vault.currentKeyId,
       async migrate(onApplied) {
         const files = readMigrations()
@@ -33,10 +49,21 @@ export async function withServices<T>(env: Environment, work: (services: Operato
   }
 }
 
+/** Only the lists of area B: they are files, and need neither database nor master key. */
+export function withDatasets<T>(env: Environment, work: (datasets: Importer) => Promise<T>): Promise<T> {
+  return work(openDatasets(loadSanctionsConfig(env)))
+}
+
+function openDatasets({ dir, keepVersions }: SanctionsConfig): Importer {
+  const [clock, files] = [systemClock, createDatasetFiles(dir)]
+  return createImporter({ files, clock, ids: createIds(clock), keepVersions })
+}
+
 export interface OperatorServices {
   keys: ReturnType<typeof createWire>['keys']
   secrets: Secrets
   node: ReturnType<typeof createWire>['node']['shelves']
+  datasets: Importer
   masterKeyId: string
   migrate(onApplied: (cell: string, migration: string) => void): Promise<void>
 }

@@ -19,8 +19,20 @@ import { createIds } from './platform/ids.ts'
 import { createKeyVault } from './platform/key-vault.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, watchPools } from './platform/metrics.ts'
+import { createOutbound } from './platform/outbound/index.ts'
 import { createRateLimiter } from './platform/rate-limit.ts'
 import { createTurns } from './platform/turns.ts'
+import {
+  createDatasetFiles,
+  createExceptionService,
+  createImporter,
+  createLibrary,
+  createPool,
+  createRefresher,
+  createSanctionsMetrics,
+  createSanctionsService,
+  ensureDemo,
+} from './sanctions/index.ts'
 import { createStringService } from './strings/index.ts'
 
 export interface WireOptions {
@@ -61,6 +73,16 @@ export function createWire(
   })
   const monitor = createHealthMonitor(config.serviceName, VERSION, cells, clock)
   const strings = createStringService({ cells, clock, ids })
+  const exceptions = createExceptionService({ cells, clock, ids })
+  const pool = createPool(config.sanctions.threads)
+  const datasetFiles = createDatasetFiles(config.sanctions.dir)
+  const prepare = () => ensureDemo(datasetFiles, { clock, ids, log })
+  const library = createLibrary({ files: datasetFiles, pool, clock, log, prepare })
+  const { dir, keepVersions, sourcesFile } = config.sanctions
+  const importer = createImporter({ files: datasetFiles, clock, ids, keepVersions })
+  const outbound = createOutbound({ version: VERSION, allowNetworks: [] })
+  const refresher = createRefresher({ dir, sourcesFile, importer, outbound, clock, log })
+  const sanctions = createSanctionsService({ library, pool, exceptions, metrics: createSanctionsMetrics(metrics) })
   const nodeMetrics = createNodeMetrics(metrics)
   const groups = createGroups({ cells, clock, ids, vault })
   const gallery = createGallery({ cells, clock, metrics: nodeMetrics })
@@ -87,6 +109,11 @@ export function createWire(
     guard,
     monitor,
     strings,
+    exceptions,
+    library,
+    refresher,
+    pool,
+    sanctions,
     node,
   }
 }

@@ -21,6 +21,28 @@ export const ERRORS = {
     meaning: 'A field, query parameter or header has a value that is not allowed.',
     remedy: '`details` names each place as a JSON pointer and says what is expected.',
   },
+  NO_FILE: {
+    status: 400,
+    meaning: 'The form has no file part named `file`.',
+    remedy: 'Send `multipart/form-data` with one file part named `file`.',
+  },
+  NOT_A_CSV_FILE: {
+    status: 400,
+    meaning: 'The name of the uploaded file does not end in `.csv`.',
+    remedy: 'Save the table as CSV and send it under a name that ends in `.csv`.',
+  },
+  MISSING_CSV_HEADERS: {
+    status: 400,
+    meaning:
+      'The first line of the CSV does not name all of `id`, `firstname`, `lastname` and `dob`, or is over 64 KB.',
+    remedy: 'Put the column names in the first line; capitals do not matter. `details` names what is missing.',
+  },
+  INVALID_CSV: {
+    status: 400,
+    meaning:
+      'The CSV is empty, is not UTF-8 text, has broken quoting or a field that is too long. Nothing was screened.',
+    remedy: 'The message or `details` names the line. Save the file as “CSV UTF-8”.',
+  },
   MISSING_API_KEY: {
     status: 401,
     meaning: 'This operation needs an API key and none was sent.',
@@ -51,6 +73,11 @@ export const ERRORS = {
     meaning: 'Nothing is there: unknown path, unknown or malformed id, or an id of another tenant.',
     remedy: 'Check the path and the id. A test key sees only test data, a live key only live data.',
   },
+  UNKNOWN_DATASET: {
+    status: 404,
+    meaning: 'There is no sanctions dataset with this name, or no such version of it.',
+    remedy: '`details` names the datasets there are; `GET /v2/open-sanctions/datasets` lists them with their versions.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     meaning: 'The path exists, but not with this method.',
@@ -76,6 +103,16 @@ export const ERRORS = {
     meaning: 'The body is larger than this operation takes.',
     remedy: 'JSON bodies hold at most 256 KB.',
   },
+  FILE_TOO_LARGE: {
+    status: 413,
+    meaning: 'The uploaded file is larger than 2 MB (2,097,152 bytes).',
+    remedy: 'Split the file; each part needs the header line.',
+  },
+  TOO_MANY_ROWS: {
+    status: 413,
+    meaning: 'The CSV has more than 50,000 rows.',
+    remedy: 'Split the file; each part needs the header line.',
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     meaning: 'The body’s `Content-Type`, charset or `Content-Encoding` is not one this operation reads.',
@@ -85,6 +122,11 @@ export const ERRORS = {
     status: 429,
     meaning: 'Too many requests in a short time.',
     remedy: 'Wait the seconds given in `Retry-After` (also in the body as `retryAfter`).',
+  },
+  TOO_MANY_FILES: {
+    status: 429,
+    meaning: 'Two files of this API key are being screened already.',
+    remedy: 'Send the next file when one of them is answered.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -100,6 +142,11 @@ export const ERRORS = {
     status: 503,
     meaning: 'The database is out of reach, or the service is starting or stopping. Nothing is known to be stored.',
     remedy: 'Retry with the same `Idempotency-Key`.',
+  },
+  DATASET_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The dataset exists but cannot be read now. Nothing was screened.',
+    remedy: 'Retry later; if it stays so, ask your operator to import the dataset again.',
   },
 } as const satisfies Record<string, { status: number; meaning: string; remedy: string }>
 
@@ -120,7 +167,9 @@ export const ErrorBody = Type.Object(
     code: Type.Enum(Object.keys(ERRORS) as ErrorCode[], { description: 'A stable code for programs' }),
     requestId: Type.String({ description: 'Also in the header `X-Request-ID`; quote it to support' }),
     details: Type.Optional(Type.Array(ErrorDetail)),
-    retryAfter: Type.Optional(Type.Integer({ description: 'Seconds to wait; only with `RATE_LIMITED`' })),
+    retryAfter: Type.Optional(
+      Type.Integer({ description: 'Seconds to wait; with `RATE_LIMITED` and `TOO_MANY_FILES`' }),
+    ),
   },
   { title: 'Error', description: 'Every error of areas A to D has this body' },
 )

@@ -1,5 +1,7 @@
 import { checkNodeKey, nodeDeleteUser, nodeEnroll, nodePlainEnroll, nodePlainPredict, nodePredict } from './node.ts'
 import type { Operation } from './operation.ts'
+import { listDatasets, screenFile } from './sanctions.ts'
+import { createException, deleteException, listExceptions } from './sanctions-exceptions.ts'
 import { describeService, getHealth, getLivez, getOpenApi, getReadyz } from './service.ts'
 import { createString, deleteString, getString, listStrings } from './strings.ts'
 
@@ -10,6 +12,8 @@ export * from './node.ts'
 export * from './node-errors.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
+export * from './sanctions.ts'
+export * from './sanctions-exceptions.ts'
 export * from './service.ts'
 export * from './strings.ts'
 
@@ -23,6 +27,11 @@ export const OPERATIONS: readonly Operation[] = [
   listStrings,
   getString,
   deleteString,
+  screenFile,
+  listDatasets,
+  createException,
+  listExceptions,
+  deleteException,
   checkNodeKey,
   nodeEnroll,
   nodePlainEnroll,

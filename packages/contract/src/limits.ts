@@ -41,16 +41,46 @@ export const NODE_LIMITS = {
   envelopeWindowSeconds: 300,
 } as const
 
+export const SANCTIONS_LIMITS = {
+  /** The specification says 2 MB without saying which; the larger reading refuses nobody who was promised a place. */
+  fileBytes: 2 * 1024 * 1024,
+  /** The whole form: the file, its headers, and fields that are read past. */
+  multipartBytes: 2.5 * 1024 * 1024,
+  rows: 50_000,
+  /** Characters in one of the four columns that are read. */
+  fieldChars: 1000,
+  /** A first line longer than this is no list of column names. */
+  headerChars: 64 * 1024,
+  scoreThresholdDefault: 0.95,
+  /** Listed entries shown per row, best first; `moreMatches` counts the rest. */
+  matchesPerRow: 10,
+  /** Files of one key that are screened at once. */
+  concurrentFiles: 2,
+  reasonChars: 500,
+  entityIdChars: 256,
+  exceptionYearsMax: 5,
+  pageDefault: 50,
+  pageMax: 200,
+} as const
+
 export interface Rate {
   perSecond: number
+  /** What a caller may save up, where ten seconds' worth would not be one request. */
+  burstSeconds?: number
 }
+
+const perMinute = (requests: number): Rate => ({ perSecond: requests / 60, burstSeconds: 60 })
 
 /**
  * Requests per second, per key (or per address for anonymous callers). Each caller may save up ten seconds'
- * worth and spend it in a burst, so twice the rate holds for ten seconds.
+ * worth (`burstSeconds` where given) and spend it in a burst, so twice the rate holds for ten seconds.
  */
 export const RATES = {
   strings: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 2 } },
+  /** Files, not small requests: six a minute, and a newcomer may send all six at once. */
+  sanctions: { live: perMinute(6), test: perMinute(3), anonymous: perMinute(1) },
+  /** The list of datasets and the exceptions. */
+  'sanctions-manage': { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 2 } },
   'node-enroll': { live: { perSecond: 20 }, test: { perSecond: 5 } },
   'node-predict': { live: { perSecond: 50 }, test: { perSecond: 10 } },
   'node-delete': { live: { perSecond: 10 }, test: { perSecond: 5 } },

@@ -28,12 +28,20 @@ test('a titled schema is written once and referred to', () => {
   const text = JSON.stringify(document)
   const { components } = document as { components: { schemas: Record<string, unknown> } }
   assert.deepEqual(Object.keys(components.schemas), [
+    'CreateException',
     'CreateString',
+    'Dataset',
+    'DatasetList',
     'Descriptor',
     'Error',
     'ErrorDetail',
+    'Exception',
+    'ExceptionPage',
     'Feature',
     'Health',
+    'ListedMatch',
+    'MatchedRecord',
+    'MatchExplanation',
     'NodeDeleteReply',
     'NodeEnrollReply',
     'NodeError',
@@ -42,6 +50,10 @@ test('a titled schema is written once and referred to', () => {
     'NodePlainPredictReply',
     'NodePredictReply',
     'ProcessState',
+    'RowResult',
+    'ScreenForm',
+    'ScreenReply',
+    'SilencedMatch',
     'StringPage',
     'StringRecord',
   ])

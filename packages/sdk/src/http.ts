@@ -39,12 +39,17 @@ export interface Call {
   method: string
   path: string
   query?: Record<string, string | number | undefined>
+  /** Sent as JSON; a form is sent as it is. */
   body?: unknown
   /** Instead of `body`, where each attempt needs one of its own. */
   makeBody?: () => Promise<unknown>
   headers?: Record<string, string>
   /** Statuses besides 2xx that are an answer, not an error. */
   alsoOk?: readonly number[]
+  /** Instead of the client's own. */
+  timeoutMs?: number
+  /** Ends the call, its retries included; it then rejects with the signal's reason. */
+  signal?: AbortSignal
 }
 
 export type Send = <T>(call: Call) => Promise<T>
@@ -67,12 +72,15 @@ export function createSend(options: ClientOptions): Send {
     }
     if (apiKey !== undefined) headers['x-api-key'] = apiKey
     const sent = call.makeBody ? await call.makeBody() : call.body
-    if (sent !== undefined) headers['content-type'] = 'application/json'
+    // A form names its own type, with the boundary that only it knows.
+    const isForm = sent instanceof FormData
+    if (sent !== undefined && !isForm) headers['content-type'] = 'application/json'
+    const timeout = AbortSignal.timeout(call.timeoutMs ?? timeoutMs)
     const init = {
       method: call.method,
       headers,
-      signal: AbortSignal.timeout(timeoutMs),
-      ...(sent !== undefined && { body: JSON.stringify(sent) }),
+      signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
+      ...(sent !== undefined && { body: isForm ? sent : JSON.stringify(sent) }),
     }
     const response = await fetch(urlOf(baseUrl, call), init)
     const text = await response.text()
@@ -86,6 +94,7 @@ export function createSend(options: ClientOptions): Send {
       try {
         return await attempt(call)
       } catch (error) {
+        call.signal?.throwIfAborted()
         const failure =
           error instanceof OstiaryError
             ? error
@@ -96,10 +105,24 @@ export function createSend(options: ClientOptions): Send {
         const wait =
           failure.retryAfterSeconds === undefined ? FIRST_DELAY_MS * 2 ** tried : failure.retryAfterSeconds * 1000
         if (wait > MAX_DELAY_MS) throw failure
-        await new Promise((resolve) => setTimeout(resolve, wait))
+        await pause(wait, call.signal)
+        call.signal?.throwIfAborted()
       }
     }
   }
+}
+
+/** Ends early when the signal does. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+  })
 }
 
 function urlOf(baseUrl: string, call: Call): string {

@@ -79,10 +79,12 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     const caller = callerOf(request)
     const kind = caller.keyId === undefined ? 'anonymous' : caller.livemode ? 'live' : 'test'
     const rates: { live: Rate; test: Rate; anonymous?: Rate } = RATES[rate]
-    const perSecond = (rates[kind]?.perSecond ?? 0) * caller.rateFactor
+    const { perSecond: basic, burstSeconds = BURST_SECONDS }: Rate = rates[kind] ?? { perSecond: 0 }
+    const perSecond = basic * caller.rateFactor
     if (perSecond === Number.POSITIVE_INFINITY) return undefined
-    const verdict = limiter.take(`${rate}/${caller.keyId ?? networkOf(request.ip)}`, perSecond, clock.monotonicMs())
-    reply.header('ratelimit-policy', `"${rate}";q=${perSecond * BURST_SECONDS};w=${BURST_SECONDS}`)
+    const who = caller.keyId ?? networkOf(request.ip)
+    const verdict = limiter.take(`${rate}/${who}`, perSecond, clock.monotonicMs(), burstSeconds)
+    reply.header('ratelimit-policy', `"${rate}";q=${Math.round(perSecond * burstSeconds)};w=${burstSeconds}`)
     reply.header('ratelimit', `"${rate}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
     if (verdict.allowed) return undefined
     metrics.rateLimited.count(op.operationId)

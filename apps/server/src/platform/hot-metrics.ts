@@ -3,7 +3,7 @@
  * hashes the labels on each use, which cost 18 µs a request: a tenth of the whole request.
  */
 export interface LabelledCounter {
-  count(label: string): void
+  count(label: string, by?: number): void
   get(label: string): number
   text(): string
 }
@@ -19,7 +19,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function createLabelledCounter(name: string, help: string, labelName: string): LabelledCounter {
   const counts = new Map<string, number>()
   return {
-    count: (label) => void counts.set(label, (counts.get(label) ?? 0) + 1),
+    count: (label, by = 1) => void counts.set(label, (counts.get(label) ?? 0) + by),
     get: (label) => counts.get(label) ?? 0,
     text() {
       const lines = [...counts].map(([label, count]) => `${name}{${labelName}="${label}"} ${count}\n`)

@@ -1,6 +1,9 @@
 /** Real services on a real PostgreSQL database of their own, for `*.api.test.ts`. Only tests import this. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ApiKeyRecord } from '@ostiary/contract'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
@@ -59,7 +62,8 @@ export async function createHarness(env: Record<string, string> = {}): Promise<H
   const clock = createManualClock()
   const lines: string[] = []
   const log = createLog('debug', { write: (line) => void lines.push(line) })
-  const config = loadConfig({ DATABASE_URL: database.url, MASTER_KEY: TEST_MASTER_KEY, ...env })
+  const lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
+  const config = loadConfig({ DATABASE_URL: database.url, MASTER_KEY: TEST_MASTER_KEY, SANCTIONS_DIR: lists, ...env })
   const wire = createWire(config, { role: 'test', clock, log })
   for (const { db } of wire.cells.all()) await migrate(db, readMigrations(), () => {})
   const app = buildApp(wire)
@@ -79,8 +83,11 @@ export async function createHarness(env: Record<string, string> = {}): Promise<H
     },
     async close() {
       await app.close()
+      wire.library.stop()
+      await wire.pool.stop()
       await wire.cells.close()
       await database.drop()
+      rmSync(lists, { recursive: true, force: true })
     },
   }
 }

@@ -1,0 +1,133 @@
+/**
+ * The process in which a list becomes a snapshot. A process of its own, because it needs gigabytes for minutes and reads
+ * files from elsewhere: whatever happens to it, the one that screens people is not touched. It is given no settings and
+ * no secrets.
+ */
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { systemClock } from '../../platform/clock.ts'
+import { checkRecords, readRecords, type SnapshotFacts, writeSnapshot } from '../engine/snapshot.ts'
+import type { ListedEntity } from '../lists/listed.ts'
+import { type ListFormat, type ListProgress, readList } from '../lists/read-list.ts'
+import { fileSource, type ListSource } from '../lists/source.ts'
+import { verifySnapshot } from './verify.ts'
+
+interface FromFiles {
+  format: ListFormat
+  files: { path: string; sha256: string }[]
+}
+
+interface FromSnapshot {
+  snapshot: string
+  entries: number
+}
+
+export interface BuildJob {
+  /** Where the snapshot is written. */
+  draft: string
+  from: FromFiles | FromSnapshot
+  facts: Omit<SnapshotFacts, 'entries' | 'names' | 'words' | 'canaries' | 'format'>
+}
+
+export interface BuildProgress {
+  stage: 'reading' | 'indexing' | 'checking'
+  bytes: number
+  totalBytes: number | null
+  entities: number
+}
+
+export type FromBuild =
+  | { kind: 'progress'; progress: BuildProgress }
+  | { kind: 'done'; facts: SnapshotFacts }
+  | { kind: 'failed'; name: string; message: string }
+
+const REPORT_EVERY_MS = 100
+/** A `LegalEntity` may be a person: lists use it where they do not know. */
+const SCREENED = new Set(['Person', 'LegalEntity'])
+
+type Say = (change: Partial<BuildProgress>) => void
+
+async function build({ draft, from, facts }: BuildJob): Promise<SnapshotFacts> {
+  const progress: BuildProgress = { stage: 'reading', bytes: 0, totalBytes: null, entities: 0 }
+  const say: Say = (change) => reportNowAndThen(Object.assign(progress, change))
+  const entities = 'snapshot' in from ? recordsOf(from, say) : listOf(from, facts.skipped, say)
+  const made = await writeSnapshot(draft, untilRead(entities, say), facts)
+  // A tenant may empty its own list; a published list without people is the wrong file.
+  if (made.entries === 0 && 'format' in from && from.format !== 'custom-csv') throw new Error('Nobody is on the list')
+  say({ stage: 'checking' })
+  return verifySnapshot(draft)
+}
+
+async function* untilRead(entities: AsyncIterable<ListedEntity>, say: Say): AsyncGenerator<ListedEntity> {
+  yield* entities
+  say({ stage: 'indexing' })
+}
+
+async function* recordsOf({ snapshot, entries }: FromSnapshot, say: Say): AsyncGenerator<ListedEntity> {
+  await checkRecords(snapshot)
+  let count = 0
+  for await (const entity of readRecords(snapshot)) {
+    yield entity
+    // There are no bytes to count; entries tell the share as well.
+    say({ entities: ++count, bytes: count, totalBytes: entries })
+  }
+}
+
+async function* listOf(
+  { format, files }: FromFiles,
+  skipped: Record<string, number>,
+  say: Say,
+): AsyncGenerator<ListedEntity> {
+  let notPersons = 0
+  const onProgress = ({ bytes, totalBytes, entities, skipped: unread }: ListProgress) => {
+    Object.assign(skipped, unread)
+    say({ bytes, totalBytes, entities })
+  }
+  for await (const entity of readList({ format, files: await Promise.all(files.map(sameFile)), onProgress })) {
+    if (SCREENED.has(entity.schema)) yield entity
+    else notPersons++
+  }
+  if (notPersons > 0) skipped['not a person'] = notPersons
+}
+
+/** The bytes that are indexed must be those whose checksum the snapshot will name. */
+async function sameFile({ path, sha256 }: FromFiles['files'][number]): Promise<ListSource> {
+  const source = await fileSource(path)
+  return {
+    ...source,
+    async *open() {
+      const hash = createHash('sha256')
+      for await (const chunk of source.open()) {
+        hash.update(chunk)
+        yield chunk
+      }
+      if (hash.digest('hex') !== sha256) throw new Error(`${path}: changed while it was read`)
+    },
+  }
+}
+
+let lastReport = Number.NEGATIVE_INFINITY
+let lastStage = ''
+function reportNowAndThen(progress: BuildProgress): void {
+  const now = systemClock.monotonicMs()
+  if (progress.stage === lastStage && now - lastReport < REPORT_EVERY_MS) return
+  lastReport = now
+  lastStage = progress.stage
+  tell({ kind: 'progress', progress })
+}
+
+function tell(message: FromBuild, then?: () => void): void {
+  process.send?.(message, undefined, undefined, then)
+}
+
+process.once('message', (job: BuildJob) => {
+  // Whoever wanted the snapshot is gone: nobody would put it in its place, nor clean up.
+  process.once('disconnect', () => {
+    rmSync(job.draft, { force: true })
+    process.exit(1)
+  })
+  build(job).then(
+    (facts) => tell({ kind: 'done', facts }, () => process.exit(0)),
+    ({ name, message }: Error) => tell({ kind: 'failed', name, message }, () => process.exit(0)),
+  )
+})

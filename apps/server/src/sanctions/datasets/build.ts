@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { SnapshotFacts } from '../engine/snapshot.ts'
+import type { BuildJob, BuildProgress, FromBuild } from './build-main.ts'
+
+export interface BuildOptions {
+  onProgress?: ((progress: BuildProgress) => void) | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** Three million entities with six names each took 6 GB; Node would stop at 4. */
+const MEMORY_MB = 8192
+
+/** Runs one build in a process of its own and waits for it. Leaves a whole, verified draft or throws. */
+export function runBuild(job: BuildJob, { onProgress, signal }: BuildOptions = {}): Promise<SnapshotFacts> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const child = fork(fileURLToPath(new URL('./build-main.ts', import.meta.url)), {
+      execArgv: [`--max-old-space-size=${MEMORY_MB}`],
+      env: {},
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    let outcome: FromBuild | undefined
+    const onAbort = () => child.kill('SIGKILL')
+    signal?.addEventListener('abort', onAbort)
+    child.on('message', (message: FromBuild) => {
+      if (message.kind === 'progress') onProgress?.(message.progress)
+      else outcome = message
+    })
+    child.once('error', reject)
+    // Not before it is gone: only then is nobody writing to the draft any more.
+    child.once('close', (code, killedBy) => {
+      signal?.removeEventListener('abort', onAbort)
+      if (signal?.aborted) reject(signal.reason)
+      else if (outcome?.kind === 'done') resolve(outcome.facts)
+      else if (outcome?.kind === 'failed') reject(errorOf(outcome))
+      else
+        reject(new Error(`The import was ended from outside (${killedBy ?? `code ${code}`}): is there memory enough?`))
+    })
+    child.send(job, (error) => error && child.kill('SIGKILL'))
+  })
+}
+
+function errorOf({ name, message }: { name: string; message: string }): Error {
+  return Object.assign(new Error(message), { name })
+}

@@ -1,0 +1,154 @@
+/**
+ * How datasets lie on disk. A version is one immutable file, written under another name and renamed when it is whole;
+ * which version serves is one small file, replaced by a rename. So a process that dies at any moment leaves either the
+ * old state or the new one.
+ *
+ *   <dir>/<dataset>/<version>.snapshot      <dir>/<dataset>/current.json
+ *   <dir>/tenants/<tenant id>/custom_<name>/…      lists that belong to one tenant
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export const DATASET_NAME = /^[a-z0-9_]{1,64}$/
+export const CUSTOM_PREFIX = 'custom_'
+const VERSION = /^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/
+const SUFFIX = '.snapshot'
+const DRAFT = '.tmp'
+export const TENANTS = 'tenants'
+
+/** A dataset by name, and by tenant where it is a tenant's own. */
+export interface DatasetId {
+  name: string
+  tenantId: string | null
+}
+
+export interface DatasetFiles {
+  /** Names of the datasets of everybody, or of one tenant. */
+  names(tenantId: string | null): Promise<string[]>
+  /** Tenants that have lists of their own. */
+  tenants(): Promise<string[]>
+  /** Versions on disk, newest first. */
+  versions(dataset: DatasetId): Promise<string[]>
+  current(dataset: DatasetId): Promise<string | null>
+  /** From the next look on, this version serves. A rollback also names the version it took out of service. */
+  putIntoService(dataset: DatasetId, version: string, setAside?: string): Promise<void>
+  /** The version a rollback took out of service: importing the same list again must not bring it back. */
+  setAside(dataset: DatasetId): Promise<string | null>
+  pathOf(dataset: DatasetId, version: string): string
+  /** Where a new version is written until it is whole. Two imports of one dataset never share it. */
+  draftOf(dataset: DatasetId, version: string, unique: string): Promise<string>
+  /** A whole draft becomes a version. */
+  keep(draft: string, dataset: DatasetId, version: string): Promise<void>
+  /** Removes what killed imports left behind: drafts that nobody has written to since then. */
+  sweep(dataset: DatasetId, since: Date): Promise<void>
+  /** Removes versions beyond the newest `count`; never the current one. Says which. */
+  prune(dataset: DatasetId, count: number): Promise<string[]>
+  remove(dataset: DatasetId): Promise<void>
+  /** For this process one of everybody's datasets lies elsewhere. */
+  relocate(name: string, dir: string): void
+}
+
+export function createDatasetFiles(dir: string): DatasetFiles {
+  const elsewhere = new Map<string, string>()
+  const folderOf = ({ name, tenantId }: DatasetId) => {
+    if (!DATASET_NAME.test(name)) throw new Error('This is not a name of a dataset')
+    if (tenantId !== null && !/^[0-9a-f-]{36}$/.test(tenantId)) throw new Error('This is not an id of a tenant')
+    return tenantId === null ? join(elsewhere.get(name) ?? dir, name) : join(dir, TENANTS, tenantId, name)
+  }
+  const pathOf = (dataset: DatasetId, version: string) => {
+    if (!VERSION.test(version)) throw new Error('This is not a name of a version')
+    return join(folderOf(dataset), `${version}${SUFFIX}`)
+  }
+  async function stated(dataset: DatasetId, field: 'version' | 'setAside'): Promise<string | null> {
+    try {
+      const stated = JSON.parse(await readFile(join(folderOf(dataset), 'current.json'), 'utf8')) as {
+        [field]?: unknown
+      }
+      const version = stated[field]
+      return typeof version === 'string' && VERSION.test(version) ? version : null
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw error
+    }
+  }
+  const files: DatasetFiles = {
+    async names(tenantId) {
+      const own = await list(tenantId === null ? dir : join(dir, TENANTS, tenantId))
+      const names = tenantId === null ? [...own.filter((name) => name !== TENANTS), ...elsewhere.keys()] : own
+      return [...new Set(names)].filter((name) => DATASET_NAME.test(name)).sort()
+    },
+    tenants: () => list(join(dir, TENANTS)),
+    async versions(dataset) {
+      const found = (await list(folderOf(dataset))).filter((name) => name.endsWith(SUFFIX))
+      return found
+        .map((name) => name.slice(0, -SUFFIX.length))
+        .sort()
+        .reverse()
+    },
+    current: (dataset) => stated(dataset, 'version'),
+    setAside: (dataset) => stated(dataset, 'setAside'),
+    async putIntoService(dataset, version, setAside) {
+      const path = join(folderOf(dataset), 'current.json')
+      const draft = `${path}.${randomUUID()}${DRAFT}`
+      const file = await open(draft, 'w')
+      try {
+        await file.writeFile(JSON.stringify({ version, setAside }))
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(draft, path)
+      await syncFolder(folderOf(dataset))
+    },
+    pathOf,
+    async draftOf(dataset, version, unique) {
+      await mkdir(folderOf(dataset), { recursive: true })
+      return `${pathOf(dataset, version)}.${unique}${DRAFT}`
+    },
+    async keep(draft, dataset, version) {
+      await rename(draft, pathOf(dataset, version))
+      await syncFolder(folderOf(dataset))
+    },
+    async sweep(dataset, since) {
+      for (const name of await list(folderOf(dataset))) {
+        const path = join(folderOf(dataset), name)
+        if (name.endsWith(DRAFT) && (await stat(path)).mtime < since) await rm(path, { force: true })
+      }
+    },
+    async prune(dataset, count) {
+      const current = await files.current(dataset)
+      const old = (await files.versions(dataset)).filter((version) => version !== current).slice(Math.max(0, count - 1))
+      for (const version of old) await rm(pathOf(dataset, version), { force: true })
+      return old
+    },
+    async remove(dataset) {
+      await rm(folderOf(dataset), { recursive: true, force: true })
+    },
+    relocate: (name, folder) => void elsewhere.set(name, folder),
+  }
+  return files
+}
+
+async function list(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+/** A rename is on disk only when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

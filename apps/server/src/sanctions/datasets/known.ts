@@ -1,0 +1,68 @@
+/** What is known about published lists, so that nobody has to type it. */
+import type { ListFormat } from '../lists/read-list.ts'
+import { CUSTOM_PREFIX, DATASET_NAME, type DatasetId, TENANTS } from './files.ts'
+
+export const LIST_KINDS = ['sanctions', 'peps', 'crime', 'other'] as const
+export type ListKind = (typeof LIST_KINDS)[number]
+
+export interface ListDescription {
+  title: string
+  licence: string
+  kind: ListKind
+}
+
+/** Ships with the product and is made anew at every start. */
+export const DEMO = 'demo'
+
+const US_PUBLIC = 'US government work, public domain'
+const KNOWN: Readonly<Record<string, ListDescription>> = {
+  us_ofac_sdn: { title: 'OFAC Specially Designated Nationals', licence: US_PUBLIC, kind: 'sanctions' },
+  us_ofac_cons: { title: 'OFAC Consolidated (non-SDN) list', licence: US_PUBLIC, kind: 'sanctions' },
+  un_sc_sanctions: {
+    title: 'UN Security Council Consolidated List',
+    licence: 'UN public list, terms of use of un.org',
+    kind: 'sanctions',
+  },
+  eu_fsf: {
+    title: 'EU Financial Sanctions Files',
+    licence: 'European Commission, reuse allowed with the source named',
+    kind: 'sanctions',
+  },
+  gb_hmt_sanctions: {
+    title: 'UK HM Treasury / OFSI Consolidated List',
+    licence: 'Open Government Licence 3.0',
+    kind: 'sanctions',
+  },
+  ch_seco_sanctions: {
+    title: 'Swiss SECO sanctions list',
+    licence: 'Swiss federal government, free use with the source named',
+    kind: 'sanctions',
+  },
+  sanctions: { title: 'Sanctioned people', licence: '', kind: 'sanctions' },
+  peps: { title: 'Politically exposed persons', licence: '', kind: 'peps' },
+  crime: { title: 'Wanted people and criminals', licence: '', kind: 'crime' },
+}
+const OPEN_SANCTIONS_LICENCE = 'OpenSanctions, CC BY-NC 4.0: commercial use needs a licence of theirs'
+
+/** OpenSanctions' own formats: whoever uses its data for business needs its permission. */
+export function isOpenSanctions(format: ListFormat): boolean {
+  return format === 'ftm' || format === 'simple-csv'
+}
+
+export function describeList({ name, tenantId }: DatasetId, format: ListFormat): ListDescription {
+  const known = KNOWN[name]
+  const owned = tenantId === null ? 'not stated' : 'the tenant’s own'
+  // Also for a list we know: OpenSanctions' copy of it is under OpenSanctions' terms.
+  const licence = isOpenSanctions(format) ? OPEN_SANCTIONS_LICENCE : known?.licence || owned
+  return { title: known?.title ?? name, licence, kind: known?.kind ?? 'other' }
+}
+
+/** Why a list cannot be imported under this name, if it cannot. */
+export function datasetNameProblem({ name, tenantId }: DatasetId): string | undefined {
+  if (!DATASET_NAME.test(name)) return 'The name of a dataset has 1 to 64 letters a to z, digits and underscores'
+  if (name === TENANTS || name === DEMO) return `The name ${name} is taken`
+  const isCustom = name.startsWith(CUSTOM_PREFIX)
+  if (tenantId !== null && !isCustom) return `The name of a tenant’s own list begins with ${CUSTOM_PREFIX}`
+  if (tenantId === null && isCustom) return `A name with ${CUSTOM_PREFIX} belongs to one tenant: say which`
+  return undefined
+}

@@ -1,0 +1,298 @@
+/**
+ * The datasets that serve. Which version of a list serves is what its `current.json` says; a new version is read in the
+ * background while the old one answers, then takes its place. A file that is being screened holds the versions it began
+ * with until it is answered, so every answer comes from one version.
+ */
+import { stat } from 'node:fs/promises'
+import type { Dataset } from '@ostiary/contract'
+import type { Clock } from '../../platform/clock.ts'
+import { AppError } from '../../platform/errors.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Pool } from '../engine/pool.ts'
+import { openSnapshot, readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
+import { CUSTOM_PREFIX, DATASET_NAME, type DatasetFiles, type DatasetId } from './files.ts'
+
+/** Names that stand for several lists. A list that is imported under such a name takes its place. */
+export const COLLECTIONS: Readonly<Record<string, { title: string; kind: string | null }>> = {
+  default: { title: 'All lists', kind: null },
+  sanctions: { title: 'All sanctions lists', kind: 'sanctions' },
+  peps: { title: 'All lists of politically exposed persons', kind: 'peps' },
+  crime: { title: 'All lists of wanted persons', kind: 'crime' },
+}
+export const DEMO = 'demo'
+const LOOK_EVERY_MS = 2_000
+
+/** The versions of a dataset that one file is screened against. */
+export interface Held {
+  dataset: string
+  version: string
+  /** The lists, as the pool knows them. */
+  keys: string[]
+  release(): void
+}
+
+export interface Library {
+  hold(name: string, tenantId: string | null, version?: string): Promise<Held>
+  list(tenantId: string | null): Promise<Dataset[]>
+  /** Reads what serves and keeps looking for new versions. */
+  start(): Promise<void>
+  stop(): void
+}
+
+interface Loaded {
+  id: DatasetId
+  version: string
+  key: string
+  holders: number
+  /** No longer the serving version: closed when the last holder lets go. */
+  retired: boolean
+}
+
+interface Deps {
+  files: DatasetFiles
+  pool: Pool
+  clock: Clock
+  log: Log
+  /** Makes sure that the bundled list is there; runs before the first look. */
+  prepare(): Promise<void>
+}
+
+const nameOf = ({ name, tenantId }: DatasetId) => `${tenantId ?? ''}/${name}`
+
+export function createLibrary({ files, pool, clock, log, prepare }: Deps): Library {
+  const serving = new Map<string, Loaded>()
+  const loading = new Map<string, Promise<Loaded>>()
+  const facts = new Map<string, SnapshotFacts>()
+  let prepared: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const ready = () => {
+    prepared ??= prepare()
+    return prepared
+  }
+
+  function load(id: DatasetId, version: string): Promise<Loaded> {
+    const key = `${nameOf(id)}@${version}`
+    const under = loading.get(key)
+    if (under) return under
+    const work = read(id, version, key).finally(() => loading.delete(key))
+    loading.set(key, work)
+    return work
+  }
+
+  async function read(id: DatasetId, version: string, key: string): Promise<Loaded> {
+    const started = clock.monotonicMs()
+    const { index, path, recordsAt, recordsLength } = await openSnapshot(files.pathOf(id, version))
+    const records = { path, at: recordsAt, length: recordsLength }
+    pool.open(key, { dataset: id.name, version, index, records })
+    const durationMs = Math.round(clock.monotonicMs() - started)
+    log.info({ detail: id.name, version, durationMs }, 'dataset read')
+    return { id, version, key, holders: 0, retired: false }
+  }
+
+  function retire(loaded: Loaded): void {
+    loaded.retired = true
+    if (loaded.holders === 0) pool.close(loaded.key)
+  }
+
+  /** Brings a list up to what `current.json` says. A version that cannot be read leaves the old one in service. */
+  async function look(id: DatasetId): Promise<Loaded | null> {
+    const name = nameOf(id)
+    const old = serving.get(name)
+    const version = await files.current(id)
+    if (version === null) {
+      if (old) retire(old)
+      serving.delete(name)
+      return null
+    }
+    if (old?.version === version) return old
+    try {
+      const loaded = await load(id, version)
+      const before = serving.get(name)
+      if (before === loaded) return loaded
+      serving.set(name, loaded)
+      if (before) retire(before)
+      return loaded
+    } catch (err) {
+      log.error({ err, detail: id.name, version }, 'dataset cannot be read')
+      if (old) return old
+      throw new AppError('unavailable', 'DATASET_UNAVAILABLE', 'The dataset cannot be read', { cause: err })
+    }
+  }
+
+  async function lookAtAll(): Promise<void> {
+    await ready()
+    const shared = (await files.names(null)).map((name): DatasetId => ({ name, tenantId: null }))
+    const known = [...serving.values()].map(({ id }) => id).filter(({ tenantId }) => tenantId !== null)
+    for (const id of [...shared, ...known]) await look(id).catch(() => null)
+  }
+
+  /** The lists a name stands for. Custom lists are found only for their own tenant. */
+  async function membersOf(name: string, tenantId: string | null): Promise<DatasetId[]> {
+    if (!DATASET_NAME.test(name)) return []
+    if (name.startsWith(CUSTOM_PREFIX)) {
+      const own = tenantId === null ? [] : await files.names(tenantId)
+      return own.includes(name) ? [{ name, tenantId }] : []
+    }
+    const names = await files.names(null)
+    if (names.includes(name)) return [{ name, tenantId: null }]
+    const collection = COLLECTIONS[name]
+    if (!collection) return []
+    const lists = names.filter((each) => each !== DEMO).map((each): DatasetId => ({ name: each, tenantId: null }))
+    const members: DatasetId[] = []
+    for (const id of lists) {
+      const about = await factsOfCurrent(id)
+      if (about && (collection.kind === null || about.kind === collection.kind)) members.push(id)
+    }
+    return members
+  }
+
+  async function factsOf(id: DatasetId, version: string): Promise<SnapshotFacts | null> {
+    const path = files.pathOf(id, version)
+    const known = facts.get(path)
+    if (known) return known
+    const found = await readFacts(path).catch(() => null)
+    if (found) facts.set(path, found)
+    return found
+  }
+
+  async function factsOfCurrent(id: DatasetId): Promise<SnapshotFacts | null> {
+    const version = await files.current(id)
+    return version === null ? null : factsOf(id, version)
+  }
+
+  async function unknown(tenantId: string | null): Promise<AppError> {
+    const names = (await list(tenantId)).map(({ name }) => name)
+    const details = [{ pointer: '/path/dataset', message: `must be one of ${names.join(', ')}` }]
+    return new AppError('not_found', 'UNKNOWN_DATASET', 'Unknown dataset', { details })
+  }
+
+  function holdAll(dataset: string, version: string, lists: readonly Loaded[]): Held {
+    for (const each of lists) each.holders++
+    let released = false
+    return {
+      dataset,
+      version,
+      keys: lists.map(({ key }) => key),
+      release() {
+        if (released) return
+        released = true
+        for (const each of lists) if (--each.holders === 0 && each.retired) pool.close(each.key)
+      },
+    }
+  }
+
+  async function list(tenantId: string | null): Promise<Dataset[]> {
+    await ready()
+    const shared = (await files.names(null)).map((name): DatasetId => ({ name, tenantId: null }))
+    const own = tenantId === null ? [] : (await files.names(tenantId)).map((name): DatasetId => ({ name, tenantId }))
+    const lists: Dataset[] = []
+    for (const id of [...shared, ...own]) {
+      const about = await factsOfCurrent(id)
+      if (about) lists.push(describe(id.name, about, await files.versions(id)))
+    }
+    const collections: Dataset[] = []
+    for (const [name, { title }] of Object.entries(COLLECTIONS)) {
+      const members = await membersOf(name, null)
+      if (members.length === 0 || members[0]?.name === name) continue
+      const parts = lists.filter((each) => members.some((member) => member.name === each.name))
+      collections.push(describeCollection(name, title, parts))
+    }
+    return [...collections, ...lists]
+  }
+
+  return {
+    list,
+    async hold(name, tenantId, version) {
+      await ready()
+      const members = await membersOf(name, tenantId)
+      if (members.length === 0) throw await unknown(tenantId)
+      if (version !== undefined) return replay(name, members, version, tenantId)
+      const lists: Loaded[] = []
+      for (const id of members) {
+        const loaded = serving.get(nameOf(id)) ?? (await look(id))
+        if (loaded) lists.push(loaded)
+      }
+      if (lists.length === 0) throw await unknown(tenantId)
+      return holdAll(name, versionOf(name, lists), lists)
+    },
+    async start() {
+      await lookAtAll()
+      const again = () => {
+        timer = setTimeout(() => {
+          lookAtAll()
+            .catch((err) => log.error({ err }, 'datasets cannot be looked at'))
+            .finally(again)
+        }, LOOK_EVERY_MS)
+        timer.unref()
+      }
+      again()
+    },
+    stop: () => clearTimeout(timer),
+  }
+
+  /** An earlier version, read for this file and closed after it unless it serves. */
+  async function replay(name: string, members: DatasetId[], version: string, tenantId: string | null): Promise<Held> {
+    const wanted = parseVersion(version, members)
+    const lists: Loaded[] = []
+    for (const { id, version: each } of wanted) {
+      const current = serving.get(nameOf(id))
+      if (current?.version === each) lists.push(current)
+      else if (!(await exists(files.pathOf(id, each)))) throw await unknown(tenantId)
+      else lists.push({ ...(await load(id, each)), retired: true })
+    }
+    if (lists.length === 0) throw await unknown(tenantId)
+    return holdAll(name, version, lists)
+  }
+}
+
+const COLLECTION_VERSION = /^[a-z0-9_]+@[A-Za-z0-9.-]+(\+[a-z0-9_]+@[A-Za-z0-9.-]+)*$/
+
+/** A list's version is its own; a collection's names those of its members: `us_ofac_sdn@…+un_sc_sanctions@…`. */
+function versionOf(name: string, lists: readonly Loaded[]): string {
+  const [only, ...more] = lists
+  if (only && more.length === 0 && only.id.name === name) return only.version
+  return lists.map(({ id, version }) => `${id.name}@${version}`).join('+')
+}
+
+function parseVersion(version: string, members: readonly DatasetId[]): { id: DatasetId; version: string }[] {
+  const [only, ...more] = members
+  if (only && more.length === 0 && /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(version)) return [{ id: only, version }]
+  if (!COLLECTION_VERSION.test(version)) return []
+  return version.split('+').flatMap((part) => {
+    const [name = '', each = ''] = part.split('@')
+    const id = members.find((member) => member.name === name)
+    return id ? [{ id, version: each }] : []
+  })
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+function describe(name: string, facts: SnapshotFacts, versions: string[]): Dataset {
+  const { title, entries, version, createdAt, licence } = facts
+  return { name, title, entries, version, updatedAt: createdAt, licence, kind: 'list', versions }
+}
+
+function describeCollection(name: string, title: string, parts: readonly Dataset[]): Dataset {
+  const version = parts.map((part) => `${part.name}@${part.version}`).join('+')
+  return {
+    name,
+    title,
+    entries: parts.reduce((sum, { entries }) => sum + entries, 0),
+    version,
+    updatedAt:
+      parts
+        .map(({ updatedAt }) => updatedAt)
+        .sort()
+        .at(-1) ?? '',
+    licence: [...new Set(parts.map(({ licence }) => licence))].join('; '),
+    kind: 'collection',
+    members: parts.map((part) => part.name),
+    versions: [version],
+  }
+}

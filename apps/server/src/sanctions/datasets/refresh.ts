@@ -1,0 +1,193 @@
+/**
+ * Keeps lists up to date from folders and URLs. What it knows about a source lies beside the datasets, so that a restart
+ * or another worker goes on where the last one stopped.
+ */
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
+import { type Outbound, OutboundError } from '../../platform/outbound/index.ts'
+import type { Importer } from './import.ts'
+import { fileNameOf, parseSources, type RefreshSource } from './sources.ts'
+
+export interface Refresher {
+  /** Takes in what is due and new. Returns how many lists changed. */
+  run(now: Date): Promise<number>
+}
+
+interface Deps {
+  /** Of the datasets. */
+  dir: string
+  /** Read at every run, so that a change needs no restart. */
+  sourcesFile: string | null
+  importer: Pick<Importer, 'importList'>
+  outbound: Pick<Outbound, 'download'>
+  clock: Clock
+  log: Log
+}
+
+interface Seen {
+  etag?: string
+  modified?: string
+}
+
+interface State {
+  checkedAt: string
+  /** In a row. */
+  failures: number
+  /** Of a folder: names, sizes and times of its files. Of URLs: what their servers said about them. */
+  folder?: string
+  urls?: Record<string, Seen>
+}
+
+/** What a source gave, and what to remember once it is imported. */
+interface New {
+  paths: string[]
+  remember: Pick<State, 'folder' | 'urls'>
+  after?: () => Promise<void>
+}
+type Taken = New | 'nothing new' | 'not yet'
+
+const MAX_BYTES = 4 * 1024 ** 3
+const TIMEOUT_MS = 2 * 3_600_000
+const MAX_REDIRECTS = 3
+/** A file somebody is still copying changes all the time. */
+const SETTLED_MS = 60_000
+/** After the first failure; doubles up to the source's own interval, so that nobody's server is hammered. */
+const FIRST_RETRY_MS = 5 * 60_000
+/** The job comes by every five minutes, never to the millisecond. */
+const EARLY_MS = 30_000
+const STATE_FOLDER = '.refresh'
+/** Whose texts quote nothing of a list. */
+const PLAIN = new Set(['Error', 'BrokenSnapshot', 'OutboundError'])
+
+export function createRefresher({ dir, sourcesFile, importer, outbound, clock, log }: Deps): Refresher {
+  const folder = join(dir, STATE_FOLDER)
+  const stateFile = (dataset: string) => join(folder, `${dataset}.json`)
+
+  async function refresh(source: RefreshSource, now: Date): Promise<boolean> {
+    const state = await readState(stateFile(source.dataset))
+    if (state && !isDue(source, state, now)) return false
+    const checkedAt = now.toISOString()
+    try {
+      const taken =
+        'urls' in source.from ? await download(source, source.from.urls, state) : await look(source, state, now)
+      if (taken === 'not yet') return false
+      if (taken === 'nothing new') {
+        await remember(source, { ...state, checkedAt, failures: 0 })
+        return false
+      }
+      const { dataset: name, format, title, licence, kind } = source
+      const dataset = { name, tenantId: null }
+      const outcome = await importer.importList({ dataset, format, title, licence, kind, paths: taken.paths })
+      await remember(source, { checkedAt, failures: 0, ...taken.remember })
+      await taken.after?.()
+      log.info({ detail: name, version: outcome.version, count: outcome.facts.entries }, `dataset ${outcome.state}`)
+      return outcome.state === 'imported'
+    } catch (err) {
+      const reason = PLAIN.has((err as Error).name) ? `: ${(err as Error).message}` : ''
+      log.error({ err, detail: `${source.dataset}${reason}` }, 'dataset not refreshed, the old version serves')
+      // Of URLs nothing is remembered: files of two times may lie there now, and all are fetched again.
+      const seen = state?.folder === undefined ? {} : { folder: state.folder }
+      await remember(source, { ...seen, checkedAt, failures: (state?.failures ?? 0) + 1 })
+      return false
+    }
+  }
+
+  async function look({ from }: RefreshSource, state: State | null, now: Date): Promise<Taken> {
+    if (!('folder' in from)) return 'nothing new'
+    const entries = await readdir(from.folder, { withFileTypes: true })
+    const found = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name)
+    const missing = from.files?.find((name) => !found.includes(name))
+    if (missing !== undefined) throw new Error(`${missing} is not in ${from.folder}`)
+    const paths = (from.files ?? found.sort()).map((name) => join(from.folder, name))
+    if (paths.length === 0) throw new Error(`${from.folder} is empty`)
+    const stats = await Promise.all(paths.map((path) => stat(path)))
+    if (stats.some(({ mtimeMs }) => Math.abs(now.getTime() - mtimeMs) < SETTLED_MS)) return 'not yet'
+    const seen = JSON.stringify(paths.map((path, at) => [path, stats[at]?.size, stats[at]?.mtimeMs]))
+    return seen === state?.folder ? 'nothing new' : { paths, remember: { folder: seen } }
+  }
+
+  /** Of several files those that did not change are kept from last time: a list needs them all. */
+  async function download({ dataset }: RefreshSource, urls: readonly string[], state: State | null): Promise<Taken> {
+    const place = join(folder, dataset)
+    await mkdir(place, { recursive: true })
+    const seen: Record<string, Seen> = {}
+    let changed = false
+    for (const url of urls) {
+      const to = join(place, fileNameOf(url) ?? '')
+      const before = urls.length === 1 || (await exists(to)) ? state?.urls?.[url] : undefined
+      const fetched = await fetchFile(url, to, before)
+      changed ||= fetched !== null
+      seen[url] = fetched ?? before ?? {}
+    }
+    if (!changed) return 'nothing new'
+    const paths = urls.map((url) => join(place, fileNameOf(url) ?? ''))
+    const after = urls.length === 1 ? () => rm(place, { recursive: true, force: true }) : undefined
+    return { paths, remember: { urls: seen }, ...(after && { after }) }
+  }
+
+  /** Null when the server says that nothing changed. */
+  async function fetchFile(url: string, to: string, before: Seen | undefined): Promise<Seen | null> {
+    try {
+      const { headers } = await outbound.download(url, {
+        to,
+        maxBytes: MAX_BYTES,
+        timeoutMs: TIMEOUT_MS,
+        maxRedirects: MAX_REDIRECTS,
+        headers: {
+          ...(before?.etag !== undefined && { 'if-none-match': before.etag }),
+          ...(before?.modified !== undefined && { 'if-modified-since': before.modified }),
+        },
+      })
+      const { etag, 'last-modified': modified } = headers
+      return { ...(etag !== undefined && { etag }), ...(modified !== undefined && { modified }) }
+    } catch (error) {
+      if (error instanceof OutboundError && error.status === 304 && before) return null
+      throw error
+    }
+  }
+
+  async function remember({ dataset }: RefreshSource, state: State): Promise<void> {
+    await mkdir(folder, { recursive: true })
+    const draft = `${stateFile(dataset)}.tmp`
+    await writeFile(draft, JSON.stringify(state))
+    await rename(draft, stateFile(dataset))
+  }
+
+  return {
+    async run(now) {
+      if (sourcesFile === null) return 0
+      const started = clock.monotonicMs()
+      let changed = 0
+      for (const source of parseSources(await readFile(sourcesFile, 'utf8'))) {
+        // A large download takes a while; the next source is judged by the time it is then.
+        const passed = clock.monotonicMs() - started
+        if (await refresh(source, new Date(now.getTime() + passed))) changed++
+      }
+      return changed
+    },
+  }
+}
+
+function isDue({ everyMs }: RefreshSource, { checkedAt, failures }: State, now: Date): boolean {
+  const wait = failures === 0 ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16))
+  return now.getTime() - Date.parse(checkedAt) >= wait - EARLY_MS
+}
+
+async function readState(path: string): Promise<State | null> {
+  try {
+    const state = JSON.parse(await readFile(path, 'utf8')) as Partial<State>
+    const isOurs = typeof state.checkedAt === 'string' && Number.isInteger(state.failures)
+    return isOurs ? (state as State) : null
+  } catch {
+    return null // never looked at, or unreadable: then it is due
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { createIds } from '../../../platform/ids.ts'
+import { createManualClock } from '../../../platform/testing/manual-clock.ts'
+import { createDatasetFiles } from '../files.ts'
+import { createImporter } from '../import.ts'
+
+/** A folder of datasets, an importer on it, and a place for lists. */
+export function setUp(t: TestContext, keepVersions = 5) {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-datasets-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const dir = join(folder, 'datasets')
+  const clock = createManualClock()
+  const files = createDatasetFiles(dir)
+  const ids = createIds(clock)
+  const importer = createImporter({ files, clock, ids, keepVersions })
+  return {
+    folder,
+    dir,
+    clock,
+    ids,
+    files,
+    importer,
+    /** Writes a file and returns its path. */
+    write(name: string, text: string): string {
+      const path = join(folder, name)
+      writeFileSync(path, text)
+      return path
+    },
+  }
+}
+
+const SYLLABLES = [
+  'bar',
+  'den',
+  'fol',
+  'gim',
+  'hul',
+  'jas',
+  'kev',
+  'lom',
+  'mir',
+  'nus',
+  'pav',
+  'quo',
+  'rel',
+  'sit',
+  'tov',
+]
+
+/** A list of invented people, each with a name of its own. */
+export function peopleCsv(count: number, from = 0): string {
+  const word = (seed: number) =>
+    [seed, Math.trunc(seed / 15), Math.trunc(seed / 225)].map((n) => SYLLABLES[n % 15]).join('')
+  const rows = Array.from({ length: count }, (_, at) => {
+    const n = from + at
+    return `p-${n},${word(n)} ${word(n * 7 + 3)} ${word(Math.trunc(n / 3375) + 11)},1960-01-02`
+  })
+  return `id,name,dob\n${rows.join('\n')}\n`
+}
+
+/** What a snapshot says about itself, and how to say something else. */
+export function tamper(path: string) {
+  const bytes = readFileSync(path)
+  const length = bytes.readUInt32LE(bytes.length - 8)
+  const start = bytes.length - 8 - length
+  const description = JSON.parse(bytes.toString('utf8', start, bytes.length - 8)) as {
+    records: { at: number; length: number }
+    index: { at: number; length: number }
+  }
+  return {
+    ...description,
+    flip(at: number): void {
+      const changed = Buffer.from(bytes)
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
+      writeFileSync(path, changed)
+    },
+    say(change: Record<string, unknown>): void {
+      const text = Buffer.from(JSON.stringify({ ...description, ...change }))
+      const tail = Buffer.from(bytes.subarray(bytes.length - 8))
+      tail.writeUInt32LE(text.length, 0)
+      writeFileSync(path, Buffer.concat([bytes.subarray(0, start), text, tail]))
+    },
+    cut: (to: number) => writeFileSync(path, bytes.subarray(0, to)),
+    restore: () => writeFileSync(path, bytes),
+  }
+}

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import { type CreateExceptionBody, type ExceptionPage, type ExceptionRecord, SANCTIONS_LIMITS } from '@ostiary/contract'
+import type { Caller } from '../keys/index.ts'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Db } from '../platform/db.ts'
+import { AppError, invalid } from '../platform/errors.ts'
+import { earlierResource, type IdempotencyUse } from '../platform/idempotency/index.ts'
+import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import { isStorableText } from '../platform/json-body.ts'
+import { type ActiveException, exceptionStore, type StoredException } from './exceptions-store.ts'
+
+const PURGE_BATCH = 2_000
+const KEPT_YEARS = 1
+/** What an index entry of PostgreSQL can hold; the table has the same limit. */
+const RECORD_ID_BYTES = 2_000
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+}
+
+/** The fields of a row that say who is meant. */
+export interface Person {
+  firstname: string
+  lastname: string
+  dob: string
+}
+
+export interface AppliedException {
+  entityId: string
+  exceptionId: string
+  reason: string
+  expiresAt: string
+  personDigest: Buffer
+}
+
+export interface RowExceptions {
+  /** By row id. */
+  applied: Map<string, AppliedException[]>
+  /** Row ids with an exception that does not hold, because the file has another name or birth date with this id. */
+  stale: Set<string>
+}
+
+export function createExceptionService({ cells, clock, ids }: Deps) {
+  return {
+    /**
+     * Stores an exception. A second one for the same person and entry is a second review: both are kept and both apply.
+     * With an idempotency key a repeated call returns the record that the first one made.
+     */
+    async create(
+      caller: Caller,
+      input: CreateExceptionBody,
+      repeat?: IdempotencyUse,
+    ): Promise<{ record: ExceptionRecord; replayed: boolean }> {
+      checkTexts(input)
+      const db = cells.forId(caller.tenantId)
+      const now = clock.now()
+      const fresh: StoredException = {
+        id: ids.next(bucketOf(caller.tenantId)),
+        recordId: input.recordId,
+        entityId: input.entityId,
+        personDigest: digestPerson(caller.tenantId, input),
+        reason: input.reason,
+        createdBy: keyOf(caller),
+        createdAt: now,
+        expiresAt: new Date(input.expiresAt),
+      }
+      if (!repeat) {
+        checkExpiry(fresh.expiresAt, now)
+        await exceptionStore.insert(db, caller, fresh)
+        return { record: toRecord(fresh), replayed: false }
+      }
+      return db.transaction(async (tx) => {
+        const earlierId = await earlierResource(tx, repeat, { tenantId: caller.tenantId, resourceId: fresh.id, now })
+        if (earlierId === undefined) {
+          // Not before: a repeated call is answered even when the exception has ended in between.
+          checkExpiry(fresh.expiresAt, now)
+          await exceptionStore.insert(tx, caller, fresh)
+          return { record: toRecord(fresh), replayed: false }
+        }
+        const earlier = await exceptionStore.find(tx, caller, earlierId)
+        if (!earlier) throw new AppError('gone', 'GONE', 'The exception that this Idempotency-Key created is gone')
+        return { record: toRecord(earlier), replayed: true }
+      })
+    },
+
+    /** Newest first, with those that have ended: the auditor asks about the past. */
+    async list(caller: Caller, query: { limit?: number; cursor?: string; recordId?: string }): Promise<ExceptionPage> {
+      const { limit = SANCTIONS_LIMITS.pageDefault, cursor, recordId } = query
+      if (recordId !== undefined && !isStorableText(recordId)) {
+        throw invalid('/query/recordId', 'must not hold NUL characters')
+      }
+      const beforeId = cursor === undefined ? undefined : readCursor(cursor)
+      const page = { beforeId, recordId, limit }
+      const { rows, more } = await exceptionStore.list(cells.forId(caller.tenantId), caller, page)
+      const items = rows.map(toRecord)
+      const last = items.at(-1)
+      return { items, count: items.length, nextCursor: more && last ? writeCursor(last.id) : null }
+    },
+
+    async delete(caller: Caller, id: string): Promise<void> {
+      const deleted = isId(id) ? await exceptionStore.delete(cells.forId(caller.tenantId), caller, id) : 0
+      if (deleted === 0) throw new AppError('not_found', 'NOT_FOUND', 'There is no exception with this id')
+    },
+
+    /**
+     * The exceptions in force for the rows of a file. Callers without a key have none. Only row ids are sent to the
+     * database, and names are digested only for rows that have an exception.
+     */
+    async forRows(caller: Caller, rows: readonly (Person & { id: string })[]): Promise<RowExceptions> {
+      const recordIds = caller.keyId === undefined ? [] : [...new Set(rows.map(({ id }) => id))]
+      if (recordIds.length === 0) return { applied: new Map(), stale: new Set() }
+      const found = await exceptionStore.activeOf(cells.forId(caller.tenantId), caller, recordIds, clock.now())
+      return sortOut(found, personsOf(caller.tenantId, rows, new Set(found.map(({ recordId }) => recordId))))
+    },
+  }
+}
+export type ExceptionService = ReturnType<typeof createExceptionService>
+
+/** Deletes exceptions a year after their end. They had no effect since; until then an auditor may ask for them. */
+export async function purgeOldExceptions(db: Db, now: Date): Promise<number> {
+  const expiredBefore = yearsAfter(now, -KEPT_YEARS)
+  let total = 0
+  for (;;) {
+    const deleted = await exceptionStore.purge(db, expiredBefore, PURGE_BATCH)
+    total += deleted
+    if (deleted < PURGE_BATCH) return total
+  }
+}
+
+/**
+ * Stands for the person whom the reviewer saw: an exception holds only while name and birth date stay the same, apart from
+ * capitals and spaces. To tell that, the digest is enough, so we do not keep names of people who are on no list. It is not
+ * anonymous: whoever has the table can try names until one fits. The tenant is in it, so that equal people of two
+ * tenants do not show.
+ */
+export function digestPerson(tenantId: string, { firstname, lastname, dob }: Person): Buffer {
+  const fields = [tenantId, ...[firstname, lastname, dob].map(plain)]
+  return createHash('sha256').update(fields.join('\0')).digest()
+}
+
+function plain(field: string): string {
+  return field.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
+}
+
+/** The digests of the persons that stand under each of these row ids. Nothing keeps a file from using an id twice. */
+function personsOf(
+  tenantId: string,
+  rows: readonly (Person & { id: string })[],
+  wanted: ReadonlySet<string>,
+): Map<string, Set<string>> {
+  const persons = new Map<string, Set<string>>()
+  for (const row of rows) {
+    if (!wanted.has(row.id)) continue
+    const digest = digestPerson(tenantId, row).toString('hex')
+    const sameId = persons.get(row.id)
+    if (sameId) sameId.add(digest)
+    else persons.set(row.id, new Set([digest]))
+  }
+  return persons
+}
+
+/**
+ * An entry is excepted under a row id when every person with that id in the file is excepted from it: whoever looks by id
+ * alone can then silence nobody by mistake. `found` has the longest-lived first, and the first of each person is reported.
+ */
+function sortOut(found: readonly ActiveException[], persons: ReadonlyMap<string, ReadonlySet<string>>): RowExceptions {
+  const result: RowExceptions = { applied: new Map(), stale: new Set() }
+  for (const [recordId, ofRecord] of Map.groupBy(found, (exception) => exception.recordId)) {
+    const digests = persons.get(recordId) ?? new Set<string>()
+    const applied: AppliedException[] = []
+    for (const ofEntry of Map.groupBy(ofRecord, ({ entityId }) => entityId).values()) {
+      const byPerson = new Map<string, ActiveException>()
+      for (const exception of ofEntry) {
+        const digest = exception.personDigest.toString('hex')
+        if (digests.has(digest) && !byPerson.has(digest)) byPerson.set(digest, exception)
+      }
+      if (byPerson.size === digests.size) applied.push(...[...byPerson.values()].map(toApplied))
+      else result.stale.add(recordId)
+    }
+    if (applied.length > 0) result.applied.set(recordId, applied)
+  }
+  return result
+}
+
+function checkTexts({ recordId, reason }: CreateExceptionBody): void {
+  if (Buffer.byteLength(recordId) > RECORD_ID_BYTES) {
+    throw invalid('/body/recordId', `must have at most ${RECORD_ID_BYTES} bytes in UTF-8`)
+  }
+  if (reason.trim() === '') throw invalid('/body/reason', 'must not be blank')
+}
+
+function checkExpiry(expiresAt: Date, now: Date): void {
+  const { exceptionYearsMax } = SANCTIONS_LIMITS
+  // A leap second passes the schema and is no time to JavaScript.
+  if (!(expiresAt > now)) throw invalid('/body/expiresAt', 'must be in the future')
+  if (expiresAt > yearsAfter(now, exceptionYearsMax)) {
+    throw invalid('/body/expiresAt', `must be at most ${exceptionYearsMax} years ahead`)
+  }
+}
+
+function yearsAfter(time: Date, years: number): Date {
+  const later = new Date(time)
+  later.setUTCFullYear(later.getUTCFullYear() + years)
+  return later
+}
+
+/** The operations need a key, so every caller has one. */
+function keyOf({ keyId }: Caller): string {
+  if (keyId === undefined) throw new Error('An exception needs a caller with a key')
+  return keyId
+}
+
+/** Names the last record of a page. Opaque to clients, not secret. */
+function writeCursor(lastId: string): string {
+  return Buffer.from(lastId).toString('base64url')
+}
+
+function readCursor(cursor: string): string {
+  const lastId = Buffer.from(cursor, 'base64url').toString()
+  if (!isId(lastId)) throw invalid('/query/cursor', 'is not a cursor from an earlier page')
+  return lastId
+}
+
+function toApplied({ id, entityId, reason, expiresAt, personDigest }: ActiveException): AppliedException {
+  return { entityId, exceptionId: id, reason, expiresAt: expiresAt.toISOString(), personDigest }
+}
+
+function toRecord({
+  id,
+  recordId,
+  entityId,
+  reason,
+  expiresAt,
+  createdAt,
+  createdBy,
+}: StoredException): ExceptionRecord {
+  return {
+    id,
+    recordId,
+    entityId,
+    reason,
+    expiresAt: expiresAt.toISOString(),
+    createdAt: createdAt.toISOString(),
+    createdBy,
+  }
+}

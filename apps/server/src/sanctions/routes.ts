@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream'
+import { listDatasets, SANCTIONS_LIMITS, SCORE_THRESHOLD_MESSAGE, screenFile } from '@ostiary/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { callerOf, type Guard } from '../keys/index.ts'
+import { AppError } from '../platform/errors.ts'
+import { networkOf } from '../platform/rate-limit.ts'
+import { route } from '../platform/route.ts'
+import type { SanctionsService } from './service.ts'
+import { readUpload } from './upload.ts'
+
+interface Deps {
+  sanctions: SanctionsService
+  guard: Guard
+}
+
+/** Read as text: a threshold that is none and a dataset that is unknown have answers of their own. */
+const screenFileAsText = {
+  ...screenFile,
+  params: Type.Object({ dataset: Type.String() }),
+  query: Type.Object({
+    scoreThreshold: Type.Optional(Type.Unknown()),
+    version: screenFile.query.properties.version,
+  }),
+}
+
+export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }: Deps): Promise<void> {
+  app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
+
+  route(app, screenFileAsText, {
+    guard: guard.before(screenFile, 'sanctions'),
+    checkBody: false,
+    bodyLimitBytes: SANCTIONS_LIMITS.multipartBytes,
+    async handler(request, reply) {
+      const caller = callerOf(request)
+      const body = request.body as unknown as Readable | undefined
+      try {
+        const pieces = await sanctions.screen({
+          caller,
+          owner: caller.keyId ?? networkOf(request.ip),
+          dataset: request.params.dataset,
+          version: request.query.version,
+          threshold: readThreshold(request.query.scoreThreshold),
+          requestId: request.id,
+          signal: whenGone(reply),
+          read: () => readUpload(request.headers, needsForm(body)),
+        })
+        return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from(pieces))
+      } catch (error) {
+        closeUnread(request, reply, body)
+        throw error
+      }
+    },
+  })
+  route(app, listDatasets, {
+    guard: guard.before(listDatasets, 'sanctions-manage'),
+    handler: async (request) => ({ datasets: await sanctions.datasets(callerOf(request)) }),
+  })
+}
+
+function needsForm(body: Readable | undefined): Readable {
+  if (typeof body?.iterator !== 'function') throw new AppError('invalid_request', 'NO_FILE', 'No file uploaded')
+  return body
+}
+
+function readThreshold(value: unknown): number {
+  if (value === undefined) return SANCTIONS_LIMITS.scoreThresholdDefault
+  const threshold = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+  if (threshold > 0 && threshold <= 1) return threshold
+  const details = [{ pointer: '/query/scoreThreshold', message: 'must be above 0 and at most 1' }]
+  throw new AppError('invalid_request', 'VALIDATION_FAILED', SCORE_THRESHOLD_MESSAGE, { details })
+}
+
+/** Fires when the connection closes before the answer is out: nobody waits for the rest of the work. */
+function whenGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'The caller has gone'))
+  })
+  return gone.signal
+}
+
+/** What is left of a refused upload is read past when it is little, so that the answer arrives; otherwise it is cut off. */
+function closeUnread(request: FastifyRequest, reply: FastifyReply, body: Readable | undefined): void {
+  if (!body || body.readableEnded) return
+  const announced = Number(request.headers['content-length'])
+  if (!(announced <= SANCTIONS_LIMITS.multipartBytes * 2)) reply.header('connection', 'close')
+}

@@ -1,0 +1,131 @@
+import { SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
+import type { Caller } from '../keys/index.ts'
+import { AppError } from '../platform/errors.ts'
+import type { Person } from './csv.ts'
+import type { Held, Library } from './datasets/library.ts'
+import { SCORER_VERSION } from './engine/calibration.ts'
+import type { Pool } from './engine/pool.ts'
+import type { Row, RowsAnswer } from './engine/rows.ts'
+import { digestPerson, type ExceptionService } from './exceptions.ts'
+import type { SanctionsMetrics } from './metrics.ts'
+
+interface Deps {
+  library: Library
+  pool: Pool
+  exceptions: ExceptionService
+  metrics: SanctionsMetrics
+}
+
+export interface Screening {
+  caller: Caller
+  /** Whose files are counted together: the key, or the network of a caller without one. */
+  owner: string
+  dataset: string
+  version: string | undefined
+  threshold: number
+  requestId: string
+  /** Fires when the caller has gone. */
+  signal: AbortSignal
+  /** Reads the file; called when it is known that it can be screened. */
+  read(): Promise<Person[]>
+}
+
+/** Files of all callers that are in memory at once. */
+const MOST_FILES = 64
+
+export function createSanctionsService({ library, pool, exceptions, metrics }: Deps) {
+  const busy = new Map<string, number>()
+  let files = 0
+
+  /** Two files per key at once: the threads are shared, and one customer must not fill the line. */
+  function enter(owner: string): () => void {
+    const own = busy.get(owner) ?? 0
+    if (own >= SANCTIONS_LIMITS.concurrentFiles || files >= MOST_FILES) {
+      const message = own >= SANCTIONS_LIMITS.concurrentFiles ? 'Too many files at once' : 'The service is busy'
+      throw new AppError('rate_limited', 'TOO_MANY_FILES', message, { retryAfterSeconds: 2 })
+    }
+    busy.set(owner, own + 1)
+    files++
+    return () => {
+      const left = (busy.get(owner) ?? 1) - 1
+      if (left > 0) busy.set(owner, left)
+      else busy.delete(owner)
+      files--
+    }
+  }
+
+  /** Rows of one id may be different people, so an exception is matched with the person, not with the id alone. */
+  async function withExceptions(caller: Caller, people: readonly Person[]): Promise<Row[]> {
+    const { applied, stale } = await exceptions.forRows(caller, people)
+    if (applied.size === 0 && stale.size === 0) return people as Row[]
+    return people.map((person) => {
+      const found = applied.get(person.id)
+      const digest = found && digestPerson(caller.tenantId, person)
+      const own = found?.filter(({ personDigest }) => digest?.equals(personDigest))
+      const warnings = stale.has(person.id) ? [...person.warnings, 'STALE_EXCEPTION' as const] : person.warnings
+      return {
+        ...person,
+        warnings,
+        ...(own && own.length > 0 && { exceptions: own.map(({ personDigest: _digest, ...exception }) => exception) }),
+      }
+    })
+  }
+
+  return {
+    datasets: (caller: Caller) => library.list(tenantOf(caller)),
+
+    /** The answer as pieces of JSON text, in order. */
+    async screen({
+      caller,
+      owner,
+      dataset,
+      version,
+      threshold,
+      requestId,
+      signal,
+      read,
+    }: Screening): Promise<string[]> {
+      const leave = enter(owner)
+      let held: Held | undefined
+      try {
+        held = await library.hold(dataset, tenantOf(caller), version)
+        const people = await read()
+        const rows = await withExceptions(caller, people)
+        const answers = await pool.run({ keys: held.keys, dataset, threshold, rows, signal })
+        metrics.rows(rows.length, answers)
+        return writeReply(rows.length, answers, {
+          dataset,
+          version: held.version,
+          scorerVersion: SCORER_VERSION,
+          scoreThreshold: threshold,
+          runId: requestId,
+        })
+      } finally {
+        held?.release()
+        leave()
+      }
+    },
+  }
+}
+export type SanctionsService = ReturnType<typeof createSanctionsService>
+
+const tenantOf = ({ keyId, tenantId }: Caller) => (keyId === undefined ? null : tenantId)
+
+type Facts = Pick<ScreenReply['summary'], 'dataset' | 'version' | 'scorerVersion' | 'scoreThreshold' | 'runId'>
+
+/** Put together from what the threads wrote: parsing fifty thousand rows only to write them again would be a waste. */
+function writeReply(total: number, answers: readonly RowsAnswer[], facts: Facts): string[] {
+  const count = answers.reduce((sum, { matched }) => sum + matched, 0)
+  const warnings = answers.reduce((sum, { warned }) => sum + warned, 0)
+  const pieces = [`{"summary":{"total":${total},"matched":{"count":${count},"records":[`]
+  pieces.push(...inList(answers.map(({ records }) => records)))
+  const truncated = answers.some(({ shortened }) => shortened) ? ',"truncated":true' : ''
+  pieces.push(`]${truncated}},${JSON.stringify({ ...facts, warnings }).slice(1)},"results":[`)
+  pieces.push(...inList(answers.map(({ results }) => results)))
+  pieces.push(']}')
+  return pieces
+}
+
+function inList(parts: readonly string[]): string[] {
+  return parts.filter((part) => part !== '').map((part, at) => (at === 0 ? part : `,${part}`))
+}

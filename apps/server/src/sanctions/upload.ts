@@ -1,0 +1,101 @@
+/** Reads the customer's file out of a form while it arrives, and stops at the first thing that is wrong with it. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { SANCTIONS_LIMITS } from '@ostiary/contract'
+import { AppError } from '../platform/errors.ts'
+import { createPeopleReader, type Person } from './csv.ts'
+
+const { fileBytes, multipartBytes, rows } = SANCTIONS_LIMITS
+
+const tooLarge = () => new AppError('too_large', 'FILE_TOO_LARGE', 'File too large')
+const noFile = () => new AppError('invalid_request', 'NO_FILE', 'No file uploaded')
+const broken = () => new AppError('invalid_request', 'BAD_REQUEST', 'The form cannot be read')
+
+/**
+ * The people in the form's file. Chunks are taken one by one, so that a bad file is refused without reading the rest;
+ * what becomes of the rest is decided where the answer is sent.
+ */
+export async function readUpload(headers: IncomingHttpHeaders, body: Readable): Promise<Person[]> {
+  if (Number(headers['content-length']) > multipartBytes) throw tooLarge()
+  const upload = openForm(headers)
+  let received = 0
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    received += chunk.length
+    if (received > multipartBytes) throw tooLarge()
+    await upload.write(chunk)
+  }
+  return upload.end()
+}
+
+function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise<void>; end(): Promise<Person[]> } {
+  const reader = createPeopleReader({ maxRows: rows, maxBytes: fileBytes })
+  let form: BusboyInstance
+  let fault: Error | undefined
+  let files = 0
+  let people: Person[] | undefined
+  const attempt = (work: () => void) => {
+    if (fault) return
+    try {
+      work()
+    } catch (error) {
+      fault = error as Error
+    }
+  }
+  try {
+    form = new Busboy({
+      headers: headers as BusboyHeaders,
+      limits: {
+        fieldNameSize: 100,
+        fieldSize: 10_000,
+        fields: 20,
+        parts: 25,
+        headerPairs: 20,
+        fileSize: multipartBytes,
+      },
+    })
+  } catch {
+    throw broken()
+  }
+  form.on('file', (field, stream, name) => {
+    attempt(() => {
+      if (field !== 'file') return
+      if (++files > 1) throw new AppError('invalid_request', 'VALIDATION_FAILED', 'The form has more than one file')
+      if (!/\.csv$/i.test(name ?? '')) {
+        throw new AppError('invalid_request', 'NOT_A_CSV_FILE', 'Only CSV files are allowed!')
+      }
+    })
+    const isOurs = field === 'file' && files === 1
+    stream.on('data', (chunk: Buffer) => isOurs && attempt(() => reader.write(chunk)))
+    stream.on('end', () => {
+      if (!isOurs) return
+      attempt(() => {
+        people = reader.end()
+      })
+    })
+    stream.on('error', () => attempt(() => fail()))
+  })
+  const fail = () => {
+    throw broken()
+  }
+  const finished = new Promise<void>((resolve) => {
+    form.on('finish', () => resolve())
+    form.on('error', () => {
+      attempt(fail)
+      resolve()
+    })
+  })
+  return {
+    async write(chunk) {
+      await Promise.race([new Promise<void>((resolve) => form.write(chunk, () => resolve())), finished])
+      if (fault) throw fault
+    },
+    async end() {
+      form.end()
+      await finished
+      if (fault) throw fault
+      if (!people) throw noFile()
+      return people
+    },
+  }
+}

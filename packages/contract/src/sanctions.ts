@@ -1,0 +1,286 @@
+import Type from 'typebox'
+import { SANCTIONS_LIMITS } from './limits.ts'
+import { operation } from './operation.ts'
+
+const { scoreThresholdDefault } = SANCTIONS_LIMITS
+
+/** The specification's own words, so the server checks the number itself instead of leaving it to the schema. */
+export const SCORE_THRESHOLD_MESSAGE = 'scoreThreshold must be between 0 and 1'
+
+/** What is odd about a row. None of them stops it from being screened. */
+export const ROW_WARNINGS = ['INVALID_DOB', 'PARTIAL_DOB', 'EMPTY_NAME', 'MISSING_FIELDS', 'STALE_EXCEPTION'] as const
+export type RowWarning = (typeof ROW_WARNINGS)[number]
+
+export const NAME_MATCH_KINDS = [
+  'exact',
+  'spelling',
+  'edit',
+  'sound',
+  'initial',
+  'nickname',
+  'joined',
+  'script',
+] as const
+export type NameMatchKind = (typeof NAME_MATCH_KINDS)[number]
+
+/**
+ * Answers have up to 50,000 rows. Written with a plain `type` these fields are serialised without a validator run per
+ * row, which a union would cost.
+ */
+const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...values], description }))
+const numberOrNull = (description: string) => Type.Unsafe<number | null>({ type: ['number', 'null'], description })
+
+const texts = (description: string) => Type.Array(Type.String(), { description })
+const entityId = Type.String({ description: 'The list’s own id of the entry' })
+const score = Type.Number({ minimum: 0, maximum: 1 })
+const warnings = Type.Array(
+  oneOf(
+    ROW_WARNINGS,
+    '`INVALID_DOB`: not a date from 1850 to 2100, so only the name was compared. `PARTIAL_DOB`: a year or a month, ' +
+      'compared as such. `EMPTY_NAME`: neither first nor last name. `MISSING_FIELDS`: the row ends before all four columns. ' +
+      '`STALE_EXCEPTION`: an exception for this id names another person, so it does not hold',
+  ),
+  { description: 'Extension: what is odd about the row' },
+)
+
+/** The four columns as they stand in the file, spaces included. */
+const echo = {
+  id: Type.String(),
+  firstname: Type.String(),
+  lastname: Type.String(),
+  dob: Type.String(),
+}
+
+export const MatchExplanation = Type.Object(
+  {
+    nameScore: Type.Number({ description: 'The score of the name alone' }),
+    name: Type.Array(
+      Type.Object({
+        query: Type.String({ description: 'A word of the row’s name' }),
+        listed: Type.String({ description: 'The word of the listed name it was paired with' }),
+        kind: oneOf(NAME_MATCH_KINDS, 'How the two agree'),
+        similarity: Type.Number({ description: '0 to 1' }),
+      }),
+    ),
+    unmatchedQuery: texts('Words of the row’s name without a partner'),
+    unmatchedListed: texts('Words of the listed name without a partner'),
+    notes: texts('Sentences for the person who reviews the match'),
+    dob: Type.Object({
+      effect: Type.Number({ description: 'What the birth date added to the score; negative when it speaks against' }),
+      kind: Type.String({ description: 'How the dates compare' }),
+      text: Type.String({ description: 'The same as a sentence' }),
+    }),
+  },
+  { title: 'MatchExplanation', description: 'Extension: why the entry has its score' },
+)
+export type MatchExplanation = Type.Static<typeof MatchExplanation>
+
+export const ListedMatch = Type.Object(
+  {
+    entityId,
+    name: Type.String({ description: 'The name the entry is known by' }),
+    matchedName: Type.String({ description: 'The name or alias that matched' }),
+    score,
+    birthDate: texts('As far as the list knows them: `1958-04-03`, `1958-04`, `1958`'),
+    countries: texts('Lower-case ISO 3166 codes where the list gives them'),
+    topics: texts('OpenSanctions topics such as `sanction` or `role.pep`'),
+    programs: texts('Programmes or legal bases as the list names them'),
+    sourceUrl: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The entry at its publisher' }),
+    dataset: Type.String({ description: 'The list the entry is on' }),
+    listVersion: Type.String({ description: 'The version of that list' }),
+    explanation: MatchExplanation,
+  },
+  { title: 'ListedMatch' },
+)
+export type ListedMatch = Type.Static<typeof ListedMatch>
+
+export const MatchedRecord = Type.Object(
+  {
+    ...echo,
+    score: Type.Number({ minimum: 0, maximum: 1, description: 'The score of the best match' }),
+    match: oneOf(['true'], 'Always `true` here'),
+    dataset: Type.String(),
+    line: Type.Integer({ description: 'Extension: the line of the file on which the row begins; the first line is 1' }),
+    matches: Type.Array(ListedMatch, {
+      description: `Extension: entries at or above the threshold, best first, at most ${SANCTIONS_LIMITS.matchesPerRow}`,
+    }),
+    moreMatches: Type.Optional(Type.Integer({ description: 'Extension: how many more entries there are' })),
+  },
+  { title: 'MatchedRecord' },
+)
+export type MatchedRecord = Type.Static<typeof MatchedRecord>
+
+export const SilencedMatch = Type.Object(
+  {
+    entityId,
+    score,
+    exceptionId: Type.String({ format: 'uuid' }),
+    reason: Type.String(),
+    expiresAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'SilencedMatch', description: 'An entry that would have matched but for an exception' },
+)
+export type SilencedMatch = Type.Static<typeof SilencedMatch>
+
+export const RowResult = Type.Object(
+  {
+    ...echo,
+    match: oneOf(['true', 'false'], 'A string, as the specification has it'),
+    score: numberOrNull('Extension: the best score that was computed; null when no entry came near'),
+    warnings,
+    silenced: Type.Optional(
+      Type.Array(SilencedMatch, { description: 'Extension: entries left out because of an exception' }),
+    ),
+  },
+  { title: 'RowResult' },
+)
+export type RowResult = Type.Static<typeof RowResult>
+
+export const ScreenReply = Type.Object(
+  {
+    summary: Type.Object({
+      total: Type.Integer({ description: 'Number of records processed' }),
+      matched: Type.Object({
+        count: Type.Integer({ description: 'Number of matched records' }),
+        records: Type.Array(MatchedRecord),
+        truncated: Type.Optional(
+          Type.Boolean({
+            description: 'Extension: true when rows beyond the first 5,000 matched ones show only their best match',
+          }),
+        ),
+      }),
+      dataset: Type.String({ description: 'The dataset that was checked' }),
+      version: Type.String({ description: 'Extension: its version; send it as `version` to repeat this check' }),
+      scorerVersion: Type.String({ description: 'Extension: the version of the matching rules' }),
+      scoreThreshold: Type.Number({ description: 'Extension: the threshold that was used' }),
+      runId: Type.String({ description: 'Extension: the name of this check, for your records' }),
+      warnings: Type.Integer({ description: 'Extension: number of records with a warning' }),
+    }),
+    results: Type.Array(RowResult, { description: 'One entry per record, in the order of the file' }),
+  },
+  {
+    title: 'ScreenReply',
+    examples: [
+      {
+        summary: {
+          total: 1,
+          matched: { count: 0, records: [] },
+          dataset: 'demo',
+          version: '2026-11-15',
+          scorerVersion: '1',
+          scoreThreshold: scoreThresholdDefault,
+          runId: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
+          warnings: 0,
+        },
+        results: [
+          {
+            id: '0017',
+            firstname: 'Ana',
+            lastname: 'Example',
+            dob: '1990-05-04',
+            match: 'false',
+            score: null,
+            warnings: [],
+          },
+        ],
+      },
+    ],
+  },
+)
+export type ScreenReply = Type.Static<typeof ScreenReply>
+
+export const Dataset = Type.Object(
+  {
+    name: Type.String(),
+    title: Type.String(),
+    entries: Type.Integer({ description: 'Number of listed people and organisations' }),
+    version: Type.String({ description: 'The version in use' }),
+    updatedAt: Type.String({ format: 'date-time', description: 'When that version was imported' }),
+    licence: Type.String({ description: 'On what terms the publisher gives the data' }),
+    kind: oneOf(['list', 'collection'], 'A collection is checked as all its members together'),
+    members: Type.Optional(texts('Names of the lists in a collection')),
+    versions: texts('Versions that can be checked again with `version`, newest first'),
+  },
+  { title: 'Dataset' },
+)
+export type Dataset = Type.Static<typeof Dataset>
+
+export const DatasetList = Type.Object({ datasets: Type.Array(Dataset) }, { title: 'DatasetList' })
+export type DatasetList = Type.Static<typeof DatasetList>
+
+export const screenFile = operation({
+  operationId: 'screenFile',
+  area: 'B',
+  method: 'POST',
+  path: '/v2/open-sanctions/file/:dataset',
+  summary: 'Screen a CSV of people',
+  description:
+    'Compares every row of the file with the entries of the dataset. The file is UTF-8 text of at most 2 MB and 50,000 ' +
+    'rows; its first line names the columns `id`, `firstname`, `lastname` and `dob` in any order, other columns are ' +
+    'ignored. Columns are separated by commas, semicolons or tabs. Files of callers without a key are not stored.',
+  auth: 'optional',
+  scope: 'sanctions:run',
+  params: Type.Object({
+    dataset: Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Name of a dataset, for example `demo`' }),
+  }),
+  query: Type.Object(
+    {
+      scoreThreshold: Type.Optional(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 1,
+          default: scoreThresholdDefault,
+          description: 'The least score that counts as a match',
+        }),
+      ),
+      version: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 2_000,
+          description: 'Extension: an earlier version of the dataset, to repeat a check; the current one when absent',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  body: Type.Object(
+    {
+      file: Type.String({
+        format: 'binary',
+        contentMediaType: 'text/csv',
+        description: 'A file whose name ends in `.csv`',
+      }),
+    },
+    { title: 'ScreenForm' },
+  ),
+  bodyTypes: ['multipart/form-data'],
+  success: { 200: { description: 'The results', schema: ScreenReply } },
+  errors: [
+    'VALIDATION_FAILED',
+    'NO_FILE',
+    'NOT_A_CSV_FILE',
+    'MISSING_CSV_HEADERS',
+    'INVALID_CSV',
+    'UNKNOWN_DATASET',
+    'PAYLOAD_TOO_LARGE',
+    'FILE_TOO_LARGE',
+    'TOO_MANY_ROWS',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'TOO_MANY_FILES',
+    'DATASET_UNAVAILABLE',
+  ],
+})
+
+export const listDatasets = operation({
+  operationId: 'listDatasets',
+  area: 'B',
+  method: 'GET',
+  path: '/v2/open-sanctions/datasets',
+  summary: 'List the datasets',
+  description: 'Names, sizes and versions of the datasets a file can be checked against. Your own lists need your key.',
+  auth: 'optional',
+  scope: 'sanctions:run',
+  success: { 200: { description: 'All datasets', schema: DatasetList } },
+  errors: [],
+})

@@ -1,0 +1,76 @@
+import type { CreateExceptionBody, DatasetList, ExceptionPage, ExceptionRecord, ScreenReply } from '@ostiary/contract'
+import type { Send } from './http.ts'
+
+export interface ScreenOptions {
+  /** Name of the dataset; `datasets()` lists them. */
+  dataset: string
+  /** The CSV with the columns `id`, `firstname`, `lastname` and `dob`. */
+  file: Blob | Uint8Array | string
+  /** Must end in `.csv`. Default: the file's own name, or `people.csv`. */
+  fileName?: string
+  /** The least score that counts as a match. Default 0.95. */
+  scoreThreshold?: number
+  /** An earlier version of the dataset, to repeat a check. */
+  version?: string
+  /** Per attempt. Default 60 seconds: a large file takes longer than other calls. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+export interface CreateExceptionOptions {
+  /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
+  idempotencyKey?: string
+}
+
+export interface ListExceptionsOptions {
+  limit?: number
+  cursor?: string
+  /** Only the exceptions of this row id. */
+  recordId?: string
+}
+
+const SCREEN_TIMEOUT_MS = 60_000
+const EXCEPTIONS = '/v2/open-sanctions/exceptions'
+
+/** Area B. */
+export function createSanctionsClient(send: Send) {
+  return {
+    /** Screens every row of a file. */
+    screen({ dataset, scoreThreshold, version, timeoutMs, signal, ...upload }: ScreenOptions): Promise<ScreenReply> {
+      return send({
+        method: 'POST',
+        path: `/v2/open-sanctions/file/${encodeURIComponent(dataset)}`,
+        query: { scoreThreshold, version },
+        body: formWith(upload),
+        timeoutMs: timeoutMs ?? SCREEN_TIMEOUT_MS,
+        ...(signal && { signal }),
+      })
+    },
+    async datasets(): Promise<DatasetList['datasets']> {
+      const { datasets } = await send<DatasetList>({ method: 'GET', path: '/v2/open-sanctions/datasets' })
+      return datasets
+    },
+    exceptions: {
+      create: (body: CreateExceptionBody, options: CreateExceptionOptions = {}): Promise<ExceptionRecord> =>
+        send({
+          method: 'POST',
+          path: EXCEPTIONS,
+          body,
+          headers: { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() },
+        }),
+      list: (options: ListExceptionsOptions = {}): Promise<ExceptionPage> =>
+        send({ method: 'GET', path: EXCEPTIONS, query: { ...options } }),
+      delete: (id: string): Promise<void> =>
+        send({ method: 'DELETE', path: `${EXCEPTIONS}/${encodeURIComponent(id)}` }),
+    },
+  }
+}
+
+function formWith({ file, fileName }: Pick<ScreenOptions, 'file' | 'fileName'>): FormData {
+  const form = new FormData()
+  // Bytes are copied, so that a retry sends what the first attempt sent.
+  const blob = file instanceof Blob ? file : new Blob([typeof file === 'string' ? file : new Uint8Array(file)], CSV)
+  form.append('file', blob, fileName ?? (blob instanceof File ? blob.name : 'people.csv'))
+  return form
+}
+const CSV = { type: 'text/csv' }
