@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { ConfigError, loadConfig } from './config.ts'
+import { ConfigError, loadConfig, loadSanctionsConfig } from './config.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 const GOOD = { DATABASE_URL: 'postgres://u:p@h/db', MASTER_KEY }
@@ -99,4 +99,19 @@ test('addresses of proxies and the database URL are checked before anything star
 test('a broken cell map is not quoted: it holds passwords', () => {
   const [problem = ''] = problemsOf({ MASTER_KEY, CELLS_FILE: 'f' }, () => '{"cells":{"a": postgres://u:hunter2@h/db}}')
   assert.equal(problem, 'CELLS_FILE: is not valid JSON')
+})
+
+test('area B’s settings can be read alone, without database and master key', () => {
+  const { threads, ...rest } = loadSanctionsConfig({})
+  assert.deepEqual(rest, { dir: './data/sanctions', keepVersions: 5, sourcesFile: null })
+  assert.ok(threads >= 1, 'as many as there are processors')
+  assert.deepEqual(loadConfig({ ...GOOD, SANCTIONS_THREADS: '3', SANCTIONS_DIR: '/lists' }).sanctions, {
+    ...rest,
+    dir: '/lists',
+    threads: 3,
+  })
+  assert.throws(
+    () => loadSanctionsConfig({ SANCTIONS_KEEP_VERSIONS: 'many', SANCTIONS_THREADS: '-1' }),
+    (error: ConfigError) => error.problems.length === 2,
+  )
 })

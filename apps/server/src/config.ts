@@ -6,6 +6,7 @@ import { Compile } from 'typebox/compile'
 import Value from 'typebox/value'
 import { type CellMap, parseCellMap, singleCell } from './platform/cells.ts'
 import { parseMasterKeys } from './platform/key-vault.ts'
+import { parseNetworks } from './platform/outbound/address.ts'
 
 const port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
@@ -115,6 +116,12 @@ export const Settings = Type.Object({
       description: 'Area B: JSON file that says which datasets the worker refreshes, from where and how often',
     }),
   ),
+  OUTBOUND_ALLOW_NETWORKS: Type.String({
+    pattern: '^[0-9a-fA-F.:/, ]*$',
+    default: '',
+    description:
+      'Private networks that lists may be downloaded from, comma-separated, for example a mirror at `10.1.2.0/24`. Without it only public addresses are called',
+  }),
   SHUTDOWN_DRAIN_MS: Type.Integer({
     minimum: 0,
     maximum: 300_000,
@@ -146,6 +153,7 @@ export interface Config {
   database: { poolMax: number; statementTimeoutMs: number }
   shutdown: { drainMs: number; timeoutMs: number }
   node: { exactMax: number; indexMemoryMb: number }
+  outbound: { allowNetworks: readonly string[] }
   sanctions: SanctionsConfig
 }
 
@@ -198,6 +206,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
   for (const entry of splitList(String(values.TRUST_PROXY))) {
     if (!isNetwork(entry)) problems.push('TRUST_PROXY: must be addresses or networks such as 192.0.2.0/24')
   }
+  attempt('OUTBOUND_ALLOW_NETWORKS', () => parseNetworks(splitList(values.OUTBOUND_ALLOW_NETWORKS)))
   const masterKeys = masterKey ? attempt('MASTER_KEY', () => parseMasterKeys(masterKey)) : undefined
   if (problems.length > 0 || !cells || !masterKeys) throw new ConfigError(problems)
 
@@ -213,6 +222,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     database: { poolMax: values.DATABASE_POOL_MAX, statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS },
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
     node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
+    outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },
     sanctions: sanctionsOf(values),
   })
 }

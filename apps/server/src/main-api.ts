@@ -12,6 +12,7 @@ await orExplain(async () => {
   const admin = createAdminServer(wire.metrics, monitor)
 
   // In the background: a file for a dataset that is not read yet waits for it.
+  pool.start()
   library.start().catch((err) => log.error({ err }, 'datasets cannot be read'))
 
   await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })

@@ -80,7 +80,7 @@ export function createWire(
   const library = createLibrary({ files: datasetFiles, pool, clock, log, prepare })
   const { dir, keepVersions, sourcesFile } = config.sanctions
   const importer = createImporter({ files: datasetFiles, clock, ids, keepVersions })
-  const outbound = createOutbound({ version: VERSION, allowNetworks: [] })
+  const outbound = createOutbound({ version: VERSION, allowNetworks: config.outbound.allowNetworks })
   const refresher = createRefresher({ dir, sourcesFile, importer, outbound, clock, log })
   const sanctions = createSanctionsService({ library, pool, exceptions, metrics: createSanctionsMetrics(metrics) })
   const nodeMetrics = createNodeMetrics(metrics)

@@ -116,18 +116,19 @@ function reportNowAndThen(progress: BuildProgress): void {
   tell({ kind: 'progress', progress })
 }
 
-function tell(message: FromBuild, then?: () => void): void {
+/** A message that finds nobody is no error here: the end of the channel is dealt with below. */
+function tell(message: FromBuild, then: (error: Error | null) => void = () => undefined): void {
   process.send?.(message, undefined, undefined, then)
 }
 
 process.once('message', (job: BuildJob) => {
   // Whoever wanted the snapshot is gone: nobody would put it in its place, nor clean up.
-  process.once('disconnect', () => {
-    rmSync(job.draft, { force: true })
-    process.exit(1)
+  process.once('disconnect', () => process.exit(1))
+  process.once('exit', (code) => {
+    if (code !== 0) rmSync(job.draft, { force: true })
   })
   build(job).then(
-    (facts) => tell({ kind: 'done', facts }, () => process.exit(0)),
-    ({ name, message }: Error) => tell({ kind: 'failed', name, message }, () => process.exit(0)),
+    (facts) => tell({ kind: 'done', facts }, (error) => process.exit(error ? 1 : 0)),
+    ({ name, message }: Error) => tell({ kind: 'failed', name, message }, () => process.exit(1)),
   )
 })

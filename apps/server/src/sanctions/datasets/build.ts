@@ -8,7 +8,7 @@ export interface BuildOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Three million entities with six names each took 6 GB; Node would stop at 4. */
+/** Reading a very large list needs more than the 4 GB at which Node would stop by itself. */
 const MEMORY_MB = 8192
 
 /** Runs one build in a process of its own and waits for it. Leaves a whole, verified draft or throws. */

@@ -14,7 +14,7 @@ import { detectFormat, type ListFormat } from '../lists/read-list.ts'
 import { type BuildOptions, runBuild } from './build.ts'
 import type { BuildJob } from './build-main.ts'
 import type { DatasetFiles, DatasetId } from './files.ts'
-import { datasetNameProblem, describeList, type ListKind } from './known.ts'
+import { DEMO, datasetNameProblem, describeList, type ListKind } from './known.ts'
 import { verifySnapshot } from './verify.ts'
 
 export interface ImportRequest extends BuildOptions {
@@ -217,6 +217,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       return { from, to: target }
     },
     async rebuild(dataset, { force = false, ...options } = {}) {
+      if (dataset.name === DEMO) return null // made anew at every start that needs it
       const current = await files.current(dataset)
       if (current === null) throw new Error(`There is no dataset ${dataset.name}`)
       const path = files.pathOf(dataset, current)
@@ -237,7 +238,8 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       const found = await Promise.all(
         tenants.map(async (tenantId) => (await files.names(tenantId)).map((name) => ({ name, tenantId }))),
       )
-      return Promise.all(found.flat().map(overview))
+      // A first import that failed leaves an empty folder.
+      return (await Promise.all(found.flat().map(overview))).filter(({ versions }) => versions.length > 0)
     },
   }
 }

@@ -11,6 +11,7 @@ import type { Log } from '../../platform/log.ts'
 import type { Pool } from '../engine/pool.ts'
 import { openSnapshot, readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
 import { CUSTOM_PREFIX, DATASET_NAME, type DatasetFiles, type DatasetId } from './files.ts'
+import { DEMO } from './known.ts'
 
 /** Names that stand for several lists. A list that is imported under such a name takes its place. */
 export const COLLECTIONS: Readonly<Record<string, { title: string; kind: string | null }>> = {
@@ -19,7 +20,6 @@ export const COLLECTIONS: Readonly<Record<string, { title: string; kind: string 
   peps: { title: 'All lists of politically exposed persons', kind: 'peps' },
   crime: { title: 'All lists of wanted persons', kind: 'crime' },
 }
-export const DEMO = 'demo'
 const LOOK_EVERY_MS = 2_000
 
 /** The versions of a dataset that one file is screened against. */

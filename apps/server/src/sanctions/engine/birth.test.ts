@@ -33,6 +33,7 @@ describe('one date against another', () => {
     ['another day three years from an estimated day', '1958-04-03', '~1961-11-27', 'different', -0.33],
     ['a day in the listed month', '1958-04-03', '1958-04', 'same_month', 0.02],
     ['the month of the listed day', '1958-04', '1958-04-03', 'same_month', 0.02],
+    ['a day in a listed month of 31 days', '1958-05-31', '1958-05', 'same_month', 0.02],
     ['the same month', '1958-04', '1958-04', 'same_month', 0.02],
     ['a day in the listed year', '1958-04-03', '1958', 'same_year', 0.01],
     ['the year of the listed day', '1958', '1958-04-03', 'same_year', 0.01],

@@ -4,7 +4,7 @@ import { editBudget, skeletonOf } from '../names/similarity.ts'
 import { readName, type Word } from '../names/tokens.ts'
 import { growing, shared } from './growing.ts'
 import { eachNeighbour, hashText, initialTag, nearTag, wordTag } from './hash.ts'
-import { CLASSES, LAST_WORD, type NameIndex, NEAR_WORDS, SCRIPTS, TAGGED_WORDS } from './name-index.ts'
+import { CLASSES, LAST_WORD, type NameIndex, NEAR_WORDS, SCRIPTS, SORTED_CLASSES, TAGGED_WORDS } from './name-index.ts'
 import { FULL, INITIAL_ROLE, isLight } from './name-score.ts'
 import { ROLE_NUMBER } from './pair.ts'
 
@@ -289,10 +289,11 @@ function postingsOf(
   }
   const postAt = shared(Uint32Array, words * CLASSES + 1)
   const tagsAt = shared(Uint32Array, words + 1)
+  const copies = (kind: number) => (kind === 2 ? 2 : 1)
   eachName((_start, kind) => {
     for (const id of heavy) {
-      postAt[id * CLASSES + kind + 1] = (postAt[id * CLASSES + kind + 1] as number) + 1
-      if (kind <= TAGGED_WORDS) tagsAt[id + 1] = (tagsAt[id + 1] as number) + kind
+      postAt[id * CLASSES + kind + 1] = (postAt[id * CLASSES + kind + 1] as number) + copies(kind)
+      if (kind <= TAGGED_WORDS) tagsAt[id + 1] = (tagsAt[id + 1] as number) + kind * copies(kind)
     }
   })
   for (let at = 0; at < words * CLASSES; at++) postAt[at + 1] = (postAt[at + 1] as number) + (postAt[at] as number)
@@ -300,21 +301,43 @@ function postingsOf(
   const post = shared(Uint32Array, postAt[words * CLASSES] as number)
   const tags = shared(Uint16Array, tagsAt[words] as number)
   const next = postAt.slice()
+  const put = (id: number, kind: number, start: number, others: readonly number[]) => {
+    const list = id * CLASSES
+    const place = next[list + kind] as number
+    next[list + kind] = place + 1
+    post[place] = start
+    if (kind > TAGGED_WORDS) return
+    const tag =
+      (tagsAt[id] as number) + classTags(postAt, list, kind) + (place - (postAt[list + kind] as number)) * kind
+    for (let n = 0; n < kind; n++) tags[tag + n] = others[n] as number
+  }
   eachName((start, kind) => {
     heavy.forEach((id, at) => {
-      const list = id * CLASSES
-      const place = next[list + kind] as number
-      next[list + kind] = place + 1
-      post[place] = start
-      if (kind > TAGGED_WORDS) return
-      let tag =
-        (tagsAt[id] as number) + classTags(postAt, list, kind) + (place - (postAt[list + kind] as number)) * kind
-      heavy.forEach((other, otherAt) => {
-        if (otherAt !== at) tags[tag++] = tagOf(index, other)
-      })
+      const others = kind > TAGGED_WORDS ? [] : heavy.filter((_, n) => n !== at).map((other) => tagOf(index, other))
+      put(id, kind, start, others)
+      if (copies(kind) === 2) put(id, kind, start, others.toReversed())
     })
   })
+  for (let id = 0; id < words; id++) for (let kind = 1; kind <= SORTED_CLASSES; kind++) sortClass(id, kind)
   return { postAt, post, tagsAt, tags }
+
+  function sortClass(id: number, kind: number): void {
+    const list = id * CLASSES
+    const from = postAt[list + kind] as number
+    const count = (postAt[list + kind + 1] as number) - from
+    if (count < 2) return
+    const firstTag = (tagsAt[id] as number) + classTags(postAt, list, kind)
+    const places = post.slice(from, from + count)
+    const old = tags.slice(firstTag, firstTag + count * kind)
+    const order = new Float64Array(count)
+    for (let n = 0; n < count; n++) order[n] = (old[n * kind] as number) * 2 ** 32 + n
+    order.sort()
+    for (let n = 0; n < count; n++) {
+      const was = (order[n] as number) % 2 ** 32
+      post[from + n] = places[was] as number
+      for (let k = 0; k < kind; k++) tags[firstTag + n * kind + k] = old[was * kind + k] as number
+    }
+  }
 }
 
 /** Tags of a word's classes before this one. */

@@ -28,7 +28,9 @@ export interface NameIndex {
    * Names a word occurs in, as places in `nameWords`, sorted into classes by how many other words the name has: class
    * `c` of word `id` begins at `postAt[id * CLASSES + c]`. Beside each stand the tags of those other words, `c` numbers
    * in a row; the last class has names with more words than are tagged, and no tags. Tags are all that most names are
-   * looked at, so they lie close together: what a search costs is memory touched.
+   * looked at, so they lie close together: what a search costs is memory touched. Classes 1 and 2 are sorted by their
+   * first tag, and class 2 has every name twice, once for each other word in front: in a long list, the names that have
+   * a wanted word are found without looking at the rest.
    */
   postAt: Uint32Array
   post: Uint32Array
@@ -67,6 +69,8 @@ export const NEAR_WORDS = 16
 export const LAST_WORD = 0x80000000
 /** Other words of a name whose tags stand beside a posting, at most. */
 export const TAGGED_WORDS = 4
+/** Classes sorted by tag. */
+export const SORTED_CLASSES = 2
 /** 0 to 4 other words, and more. */
 export const CLASSES = TAGGED_WORDS + 2
 

@@ -115,10 +115,13 @@ describe('contradictions', () => {
 
   test('particles contradict nothing', () => {
     assert.ok(score('Karvol bin Vorberg', 'Karvol al Vorberg') > 0.95)
+    near(score('Karvol bin Vorberg', 'Karvol Mabrosk Vorberg'), 2 / (2 + 0.3 * 0.2 + 0.12))
+    near(score('Karvol Mabrosk Vorberg', 'Karvol bin Vorberg'), 2 / (2 + 0.3 + 0.12 * 0.2))
   })
 
   test('Abdul contradicts another word in its place', () => {
     near(score('Abdul Karvol Vorberg', 'Mabrosk Karvol Vorberg'), (2 / (2 + 0.3 * 0.2 + 0.12)) * 0.7)
+    near(score('Mabrosk Karvol Vorberg', 'Abdul Karvol Vorberg'), (2 / (2 + 0.3 + 0.12 * 0.2)) * 0.7)
   })
 
   test('another initial contradicts too', () => {
@@ -208,6 +211,7 @@ describe('order', () => {
 
   test('a repeated name pairs in order', () => {
     assert.equal(score('Karvol Karvol Vorberg', 'Karvol Karvol Vorberg'), 1)
+    near(score('Vorberg Karvol', 'Vorberg Karvol Vorberg'), 2 / 2.12)
   })
 
   test('the first marker counts', () => {

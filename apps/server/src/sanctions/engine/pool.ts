@@ -19,6 +19,8 @@ export interface FileTask {
 export interface Pool {
   open(key: string, list: SharedList): void
   close(key: string): void
+  /** Has the threads ready: each needs half a second to read its code. */
+  start(): void
   /** Answers in the order of the rows, piece by piece. Rejects when the signal fires or a thread fails. */
   run(task: FileTask): Promise<RowsAnswer[]>
   stop(): Promise<void>
@@ -59,6 +61,10 @@ export function createPool(threads: number): Pool {
     worker.on('error', (error) => replace(thread, error instanceof Error ? error : new Error(String(error))))
     for (const [key, list] of lists) tell(thread, { kind: 'open', key, list })
     return thread
+  }
+
+  function hireAll(): void {
+    while (crew.length < threads) crew.push(hire())
   }
 
   /** A thread that dies takes only the file it was working on with it. */
@@ -127,11 +133,12 @@ export function createPool(threads: number): Pool {
       lists.delete(key)
       for (const thread of crew) tell(thread, { kind: 'close', key })
     },
+    start: hireAll,
     run(task) {
       return new Promise((resolve, reject) => {
         if (task.signal.aborted) return reject(task.signal.reason)
         if (task.rows.length === 0) return resolve([])
-        while (crew.length < threads) crew.push(hire())
+        hireAll()
         const onAbort = () => file.finish(task.signal.reason)
         const file: Running = {
           task,

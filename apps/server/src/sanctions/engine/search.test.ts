@@ -26,10 +26,11 @@ function indexOf(entities: readonly ListedEntity[]) {
 for (const seed of [1, 2, 3, 4]) {
   test(`the index finds what comparing every name finds, no more and no less, at every threshold (seed ${seed})`, () => {
     const names = createNames(seed)
-    const entities = Array.from({ length: 400 }, (_, id) => names.entity(id))
+    // Enough that frequent words have long lists, which are walked in another way.
+    const entities = Array.from({ length: seed === 4 ? 2_000 : 300 }, (_, id) => names.entity(id))
     const { searcher, names: listed } = indexOf(entities)
     let found = 0
-    for (let n = 0; n < 120; n++) {
+    for (let n = 0; n < (seed === 4 ? 40 : 120); n++) {
       const from = names.random.pick(names.random.pick(entities).names).text
       const text = n % 3 === 0 ? names.name() : n % 3 === 1 ? names.mutate(from) : names.mutate(names.mutate(from))
       const query = readName(text)
@@ -59,6 +60,19 @@ test('a search that follows another is not disturbed by it', () => {
 test('a name without any word that tells people apart finds nobody', () => {
   const { searcher } = indexOf([createNames(5).entity(1)])
   for (const text of ['', '   ', '.', 'J. K.', '!!!', '😀']) assert.deepEqual(searcher.search(readName(text), 0.1), [])
+})
+
+test('the counter of searches may run over', () => {
+  const names = createNames(6)
+  const { searcher } = indexOf(Array.from({ length: 40 }, (_, id) => names.entity(id)))
+  const query = readName('mohammed ali')
+  const first = searcher.search(query, 0.3)
+  assert.ok(first.length > 0)
+  const other = readName('kuxili')
+  for (let n = 0; n < 2 ** 17 + 10; n++) {
+    if (n > 2 ** 17 - 10) assert.deepEqual(searcher.search(query, 0.3), first)
+    else searcher.search(other, 0.95)
+  }
 })
 
 const sorted = (hits: ReadonlyMap<number, number>) => [...hits].sort(([a], [b]) => a - b)

@@ -10,7 +10,16 @@ import { MAX_WORDS, type Name, type Word } from '../names/tokens.ts'
 import { classTags, tagOf, wordKey } from './build.ts'
 import { createExpander, type Expansion, idAt, namesUpTo, type Reach, similarityAt, tagAt } from './expand.ts'
 import { hashText } from './hash.ts'
-import { CLASSES, countWords, LAST_WORD, type NameIndex, NEAR_WORDS, SCRIPTS, TAGGED_WORDS } from './name-index.ts'
+import {
+  CLASSES,
+  countWords,
+  LAST_WORD,
+  type NameIndex,
+  NEAR_WORDS,
+  SCRIPTS,
+  SORTED_CLASSES,
+  TAGGED_WORDS,
+} from './name-index.ts'
 import { createTable, doubt, FULL, INITIAL_ROLE, isLight, ROLE_WEIGHT, RULES, scoreTable } from './name-score.ts'
 import { divisionsOf, markerOf, type Reading, ROLE_NUMBER, readingsOf } from './pair.ts'
 
@@ -28,6 +37,8 @@ export interface Searcher {
 /** Words of the list that one query may mean, together: measured at most some hundreds per word. */
 const SLOT_BITS = 15
 const SLOTS = 1 << SLOT_BITS
+/** From here on it pays to look names up by tag instead of passing them all. */
+const LONG_LIST = 96
 const SEEN = 4096
 const SEEN_SHIFT = 20
 const KEPT_DIVISIONS = 40_000
@@ -83,6 +94,7 @@ export function createSearcher(index: NameIndex): Searcher {
     if (++round <= LAST_ROUND) return
     round = 1
     wordSlot.fill(0)
+    seenRound.fill(0)
   }
 
   function relate(id: number, at: number, similarity: number, tag: number): void {
@@ -258,13 +270,39 @@ export function createSearcher(index: NameIndex): Searcher {
     }
     const needsMore = passes[own] === 0
     let tag = (tagsAt[id] as number) + classTags(postAt, list, kind)
+    if (needsMore && kind <= SORTED_CLASSES && end - from > LONG_LIST) {
+      walkSorted(tag, kind, from, end - from, own)
+      return
+    }
     for (let k = from; k < end; k++, tag += kind) {
       let bits = bitOf(tags[tag] as number)
-      for (let n = 1; n < kind; n++) bits |= bitOf(tags[tag + n] as number)
+      if (kind > 1) bits |= bitOf(tags[tag + 1] as number)
+      if (kind > 2) bits |= bitOf(tags[tag + 2] as number)
+      if (kind > 3) bits |= bitOf(tags[tag + 3] as number)
       if (needsMore && (bits & 1) === 0) continue
       let mask = own
       for (let n = 0; n < kind; n++) mask |= tagMask[tags[tag + n] as number] as number
       if (passes[mask] === 1) consider(post[k] as number)
+    }
+  }
+
+  /** A long list: goes straight to the names that have one of the wanted words. */
+  function walkSorted(firstTag: number, kind: number, from: number, count: number, own: number): void {
+    for (let n = 0; n < tagsSet.length; n++) {
+      const wanted = tagsSet[n] as number
+      const mask = own | (tagMask[wanted] as number)
+      if (kind === 1 && passes[mask] === 0) continue
+      let low = 0
+      let high = count
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        if ((tags[firstTag + middle * kind] as number) < wanted) low = middle + 1
+        else high = middle
+      }
+      for (; low < count && tags[firstTag + low * kind] === wanted; low++) {
+        const full = kind === 1 ? mask : mask | (tagMask[tags[firstTag + low * kind + 1] as number] as number)
+        if (passes[full] === 1) consider(post[from + low] as number)
+      }
     }
   }
 

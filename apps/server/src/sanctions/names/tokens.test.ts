@@ -117,6 +117,7 @@ describe('compounds', () => {
     assert.equal(readRoles('Abdullah Vorberg'), 'abdullah:f vorberg:f')
     assert.equal(readRoles('Abd Allah Vorberg'), 'abdullah:f vorberg:f')
     assert.equal(readRoles('Abdalla Vorberg'), 'abdullah:f vorberg:f')
+    assert.equal(readRoles('Abdullahi Vorberg'), 'abdullahi:f vorberg:f')
   })
 
   test('every way to write a name of the faith is one word', () => {

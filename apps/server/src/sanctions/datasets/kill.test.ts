@@ -1,0 +1,103 @@
+/** Real imports in processes of their own, killed in the middle. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { DatasetId } from './files.ts'
+import { peopleCsv, setUp } from './testing/lists.ts'
+
+const LIST: DatasetId = { name: 'staff', tenantId: null }
+const CLI = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.url))
+const WAIT_MS = 60_000
+
+test('kill -9 of the process that builds: the import fails, the old version serves, nothing is left', async (t) => {
+  const { cli, first, files, names } = await startLargeImport(t)
+  const [builder] = childrenOf(cli.pid ?? 0)
+  assert.ok(builder !== undefined)
+  process.kill(builder, 'SIGKILL')
+  const [code] = await once(cli, 'exit')
+  assert.equal(code, 1)
+  assert.equal(await files.current(LIST), first)
+  assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
+})
+
+test('kill -9 of the process that waits: the one that builds cleans up and ends', async (t) => {
+  const { cli, first, files, names } = await startLargeImport(t)
+  const [builder] = childrenOf(cli.pid ?? 0)
+  cli.kill('SIGKILL')
+  await once(cli, 'exit')
+  await until(() => names().length === 2 && !isRunning(builder ?? 0))
+  assert.equal(await files.current(LIST), first)
+  assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
+})
+
+test('kill -9 of both, as when the power fails: no half snapshot under a version’s name, and the next import cleans up', async (t) => {
+  const { cli, first, files, importer, names, dir, write } = await startLargeImport(t)
+  // Both at once; the group is the one that `detached` made.
+  process.kill(-(cli.pid ?? 0), 'SIGKILL')
+  await once(cli, 'exit')
+  assert.equal(await files.current(LIST), first)
+  assert.deepEqual(await files.versions(LIST), [first])
+  assert.equal((await importer.verify(LIST)).entries, 10)
+  const [draft, ...others] = names().filter((name) => name.endsWith('.tmp'))
+  assert.ok(draft !== undefined && others.length === 0)
+  utimesSync(join(dir, 'staff', draft), 0, 0)
+  const next = await importer.importList({ dataset: LIST, paths: [write('next.csv', peopleCsv(11))] })
+  assert.equal(await files.current(LIST), next.version)
+  assert.ok(!names().includes(draft))
+})
+
+/** A small version serves; a large one is being imported when this returns. */
+async function startLargeImport(t: TestContext) {
+  if (!existsSync('/proc/self/stat')) t.skip('needs /proc')
+  const set = setUp(t)
+  const { version: first } = await set.importer.importList({
+    dataset: LIST,
+    paths: [set.write('small.csv', peopleCsv(10))],
+  })
+  const large = set.write('large.csv', peopleCsv(150_000))
+  const names = () => readdirSync(join(set.dir, 'staff')).sort()
+  const cli: ChildProcess = spawn(process.execPath, [CLI, 'datasets', 'import', LIST.name, large], {
+    env: { PATH: process.env.PATH ?? '', SANCTIONS_DIR: set.dir },
+    stdio: 'ignore',
+    detached: true,
+  })
+  t.after(() => cli.kill('SIGKILL'))
+  await until(() => {
+    assert.equal(cli.exitCode, null, 'the import ended before it was killed')
+    return names().some((name) => name.endsWith('.tmp'))
+  })
+  return { ...set, cli, first, names }
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = performance.now() + WAIT_MS; !isSo(); ) {
+    assert.ok(performance.now() < end, 'waited too long')
+    await sleep(20)
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.map(Number).filter((pid) => statOf(pid)[1] === String(parent))
+}
+
+/** One that ended and that nobody has asked about yet is still in the table, as Z. */
+function isRunning(pid: number): boolean {
+  return !['Z', 'X', undefined].includes(statOf(pid)[0])
+}
+
+/** Its state, its parent and so on. */
+function statOf(pid: number): string[] {
+  try {
+    // The name of the program may hold anything, a closing bracket too.
+    const [, rest] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return rest?.split(' ') ?? []
+  } catch {
+    return [] // gone meanwhile
+  }
+}

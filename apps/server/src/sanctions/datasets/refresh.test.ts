@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createLog } from '../../platform/log.ts'
+import { OutboundError } from '../../platform/outbound/index.ts'
+import { createRefresher } from './refresh.ts'
+import { parseSources } from './sources.ts'
+import { peopleCsv, setUp } from './testing/lists.ts'
+
+const MINUTE = 60_000
+const BASE = 'https://lists.example/'
+
+/** A refresher on a folder of datasets, and a web server that is a map. */
+function start(t: TestContext, sourcesIn: (folder: string) => readonly object[]) {
+  const set = setUp(t)
+  const logged: Record<string, unknown>[] = []
+  const web = new Map<string, { etag: string; text: string }>()
+  const asked: { url: string; etag: string | undefined; status: number }[] = []
+  const refresher = createRefresher({
+    dir: set.dir,
+    sourcesFile: set.write('sources.json', JSON.stringify(sourcesIn(set.folder))),
+    importer: set.importer,
+    clock: set.clock,
+    log: createLog('info', { write: (line: string) => logged.push(JSON.parse(line)) }),
+    outbound: {
+      async download(url, { to, headers = {} }) {
+        const file = web.get(url)
+        const etag = headers['if-none-match']
+        const status = file === undefined ? 404 : file.etag === etag ? 304 : 200
+        asked.push({ url, etag, status })
+        if (!file || status !== 200) throw new OutboundError('status', { status })
+        writeFileSync(to, file.text)
+        return { headers: { etag: file.etag }, bytes: file.text.length }
+      },
+    },
+  })
+  return {
+    ...set,
+    logged,
+    web,
+    asked,
+    run: () => refresher.run(set.clock.now()),
+    current: (name: string) => set.files.current({ name, tenantId: null }),
+    /** Files that were laid down ten minutes ago. */
+    lay(name: string, text: string): void {
+      const path = join(set.folder, name)
+      writeFileSync(path, text)
+      const then = new Date(set.clock.now().getTime() - 10 * MINUTE)
+      utimesSync(path, then, then)
+    },
+  }
+}
+
+test('a folder is read when its files changed, not more often than asked, and not while they are written', async (t) => {
+  const { run, current, clock, lay, folder } = start(t, (root) => [
+    { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists'), files: ['people.csv'] }, licence: 'ours' },
+  ])
+  mkdirSync(join(folder, 'lists'))
+
+  assert.equal(await run(), 0, 'the file is missing')
+  assert.equal(await current('staff'), null)
+  lay('lists/people.csv', peopleCsv(10))
+  lay('lists/README.txt', 'not a list')
+  clock.advance(5 * MINUTE)
+  assert.equal(await run(), 1)
+  const first = await current('staff')
+  clock.advance(30 * MINUTE)
+  lay('lists/people.csv', peopleCsv(12))
+  assert.equal(await run(), 0, 'not due')
+  clock.advance(30 * MINUTE)
+  utimesSync(join(folder, 'lists/people.csv'), clock.now(), clock.now())
+  assert.equal(await run(), 0, 'somebody is writing to it')
+  clock.advance(5 * MINUTE)
+  assert.equal(await run(), 1, 'looked at again at the next turn')
+  assert.notEqual(await current('staff'), first)
+  clock.advance(60 * MINUTE)
+  assert.equal(await run(), 0, 'nothing changed')
+})
+
+test('URLs are fetched with what their server said last, and all parts are there when one changed', async (t) => {
+  const { run, current, web, asked, clock, dir } = start(t, () => [
+    { dataset: 'staff', every: '6h', format: 'custom-csv', from: { urls: [`${BASE}a.csv`, `${BASE}b.csv`] } },
+    { dataset: 'single', every: '6h', from: { urls: [`${BASE}c.csv`] } },
+  ])
+  web.set(`${BASE}a.csv`, { etag: '"a1"', text: peopleCsv(10) })
+  web.set(`${BASE}b.csv`, { etag: '"b1"', text: peopleCsv(10, 50).replaceAll('p-', 'q-') })
+  web.set(`${BASE}c.csv`, { etag: '"c1"', text: peopleCsv(10) })
+  assert.equal(await run(), 2)
+  const first = await current('staff')
+  assert.ok(!existsSync(join(dir, '.refresh/single')), 'a single file need not be kept')
+  assert.deepEqual(readdirSync(join(dir, '.refresh/staff')).sort(), ['a.csv', 'b.csv'])
+
+  clock.advance(6 * 60 * MINUTE)
+  asked.length = 0
+  assert.equal(await run(), 0)
+  assert.deepEqual(
+    asked.map(({ etag, status }) => [etag, status]),
+    [
+      ['"a1"', 304],
+      ['"b1"', 304],
+      ['"c1"', 304],
+    ],
+  )
+  clock.advance(6 * 60 * MINUTE)
+  web.set(`${BASE}b.csv`, { etag: '"b2"', text: peopleCsv(11, 50).replaceAll('p-', 'q-') })
+  assert.equal(await run(), 1)
+  assert.notEqual(await current('staff'), first)
+  assert.ok((await current('single')) !== null)
+})
+
+test('a source that fails keeps the old version, is logged without the list’s content, and is tried less and less often', async (t) => {
+  const { run, current, web, asked, clock, logged } = start(t, () => [
+    { dataset: 'staff', every: '1h', from: { urls: [`${BASE}a.csv`] } },
+  ])
+  web.set(`${BASE}a.csv`, { etag: '"1"', text: peopleCsv(40) })
+  assert.equal(await run(), 1)
+  const first = await current('staff')
+  web.set(`${BASE}a.csv`, { etag: '"2"', text: peopleCsv(3) })
+  asked.length = 0
+  for (let minute = 0; minute < 240; minute += 5) {
+    clock.advance(5 * MINUTE)
+    assert.equal(await run(), 0)
+  }
+  assert.equal(await current('staff'), first)
+  // At 60 minutes, then 5, 10, 20, 40 and 60 after the failure before.
+  assert.equal(asked.length, 6)
+  const failure = logged.find(({ msg }) => msg === 'dataset not refreshed, the old version serves')
+  assert.match(String(failure?.detail), /^staff: The new list has 3 entries, the one in service 40: refused/)
+  web.set(`${BASE}a.csv`, { etag: '"3"', text: peopleCsv(41) })
+  clock.advance(60 * MINUTE)
+  assert.equal(await run(), 1)
+})
+
+test('without a file of sources nothing is done; with a wrong one the job fails', async (t) => {
+  const { dir, importer, clock, write } = setUp(t)
+  const log = createLog('fatal')
+  const outbound = { download: () => Promise.reject(new Error('never')) }
+  const none = createRefresher({ dir, sourcesFile: null, importer, outbound, clock, log })
+  assert.equal(await none.run(clock.now()), 0)
+  const wrong = createRefresher({ dir, sourcesFile: write('s.json', '[{}]'), importer, outbound, clock, log })
+  await assert.rejects(wrong.run(clock.now()), /The file of sources is not valid/)
+})
+
+test('what is wrong with a file of sources is said', () => {
+  const from = { folder: '/lists' }
+  const parse = (...sources: object[]) => parseSources(JSON.stringify(sources))
+  assert.throws(() => parseSources('[{'), /is not JSON/)
+  assert.throws(() => parse({ dataset: 'staff', from }), /is not valid at \/0: must have required properties every/)
+  assert.throws(() => parse({ dataset: 'staff', every: '6 hours', from }), /not valid at \/0\/every/)
+  assert.throws(() => parse({ dataset: 'staff', every: '1m', from }), /5m or more/)
+  assert.throws(() => parse({ dataset: 'demo', every: '6h', from }), /is taken/)
+  assert.throws(() => parse({ dataset: 'custom_a', every: '6h', from }), /belongs to one tenant/)
+  assert.throws(() => parse({ dataset: 'staff', every: '6h', from: { folder: 'lists' } }), /from the root/)
+  assert.throws(() => parse({ dataset: 'staff', every: '6h', from: { urls: ['http://x.example/a.csv'] } }), /not valid/)
+  assert.throws(() => parse({ dataset: 'staff', every: '6h', from: { urls: ['https://x.example/'] } }), /file name/)
+  const twice = { dataset: 'staff', every: '6h', from }
+  assert.throws(() => parse(twice, twice), /names staff twice/)
+  assert.deepEqual(parse({ ...twice, every: '2d', kind: 'peps' })[0]?.everyMs, 2 * 86_400_000)
+})
