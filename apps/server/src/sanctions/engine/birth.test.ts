@@ -129,7 +129,7 @@ describe('writing a date', () => {
   ]
   for (const [date, text] of cases) test(text, () => assert.equal(writeBirth(date), text))
 
-  test('a part of a month is not the month', { todo: 'the end of the month is not looked at' }, () => {
+  test('a part of a month is not the month', () => {
     assert.equal(writeBirth({ from: 19580401, to: 19580415, circa: false }), '1958-04-01 to 1958-04-15')
   })
 })

@@ -65,7 +65,8 @@ function compareSpans(query: Span, listed: Span): Omit<BirthEvidence, 'at'> {
 function overlap(query: Span, listed: Span): Omit<BirthEvidence, 'at'> {
   const wider = Math.max(query.to - query.from, listed.to - listed.from)
   if (wider <= 31) return { kind: 'same_month', effect: 0.02 }
-  if (wider < 10_000) return { kind: 'same_year', effect: listed.circa ? 0 : 0.01 }
+  const oneYear = [query, listed].every(({ from, to }) => yearOf(from) === yearOf(to))
+  if (oneYear) return { kind: 'same_year', effect: listed.circa ? 0 : 0.01 }
   return { kind: 'within_range', effect: 0 }
 }
 
@@ -101,8 +102,14 @@ function wholeOf(from: number, to: number): string {
   const [first, last] = [isoDay(from), isoDay(to)]
   const wholeYears = first.endsWith('-01-01') && last.endsWith('-12-31')
   if (wholeYears) return yearOf(from) === yearOf(to) ? String(yearOf(from)) : `${yearOf(from)} to ${yearOf(to)}`
-  if (first.slice(0, 7) === last.slice(0, 7) && first.endsWith('-01')) return first.slice(0, 7)
+  if (first.slice(0, 7) === last.slice(0, 7) && first.endsWith('-01') && isMonthEnd(last)) return first.slice(0, 7)
   return `${first} to ${last}`
+}
+
+function isMonthEnd(day: string): boolean {
+  const next = new Date(`${day}T00:00:00Z`)
+  next.setUTCDate(next.getUTCDate() + 1)
+  return next.getUTCDate() === 1
 }
 
 function isoDay(day: number): string {

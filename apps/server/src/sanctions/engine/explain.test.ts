@@ -75,17 +75,17 @@ describe('words without a partner', () => {
     const names = createNames(81)
     for (let n = 0; n < 1_500; n++) {
       const text = names.name()
-      const listed = readName(names.mutate(text))
-      const { name, unmatchedListed } = explainNames(readName(text), listed)
+      const [query, listed] = [readName(text), readName(names.mutate(text))]
+      // Names of the same signs are told as a whole.
+      if (query.native !== '' && query.native === listed.native) continue
+      const { name, unmatchedListed } = explainNames(query, listed)
       const told = [...name.map((pair) => pair.listed), ...unmatchedListed].sort()
       assert.deepEqual(told, listed.words.map((word) => word.text).sort(), text)
       for (const { similarity } of name) assert.ok(similarity > 0 && similarity <= 1, text)
     }
   })
 
-  test('names of the same signs leave no word over', {
-    todo: 'the words are cut in another way, and said to have no partner',
-  }, () => {
+  test('names of the same signs leave no word over', () => {
     const { unmatchedQuery, unmatchedListed } = explain('欧蓝月', '欧 蓝 月')
     assert.deepEqual([unmatchedQuery, unmatchedListed], [[], []])
   })
@@ -109,7 +109,7 @@ describe('the birth date', () => {
   const day = (from: number, to = from, circa = false): Span => ({ from, to, circa })
   const year = (number: number, circa = false) => day(number * 10_000 + 101, number * 10_000 + 1231, circa)
   const cases: [string, Span | null, Span[], string][] = [
-    ['unknown', null, [year(1958)], 'The row has no birth date'],
+    ['unknown', null, [year(1958)], 'The row has no birth date that can be used'],
     ['unknown', day(19580403), [], 'The list has no birth date'],
     ['same_day', day(19580403), [day(19580403)], 'Born on the same day, 1958-04-03'],
     ['same_month', day(19580403), [day(19580401, 19580430)], 'The same month, 1958-04'],

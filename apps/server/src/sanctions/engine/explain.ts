@@ -11,25 +11,30 @@ type Pair = MatchExplanation['name'][number]
 /** Everything an explanation says about the names; the birth date is explained beside it. */
 export function explainNames(query: Name, listed: Name): Omit<MatchExplanation, 'nameScore' | 'dob'> {
   const { reading, sameSigns } = bestReading(query, listed)
+  if (sameSigns && query.native === listed.native) {
+    const whole: Pair = { query: query.native, listed: listed.native, kind: 'exact', similarity: 1 }
+    return { name: [whole], unmatchedQuery: [], unmatchedListed: [], notes: [] }
+  }
   const { table } = scoreReading(reading, listed, sameSigns)
   const paired = [...table.pairedWith.subarray(0, reading.words.length)]
   const pairs: Pair[] = []
   const unmatchedQuery: string[] = []
   reading.words.forEach((word, at) => {
     const other = listed.words[paired[at] ?? -1]
-    if (other) pairs.push(pairOf(word, other, reading.exactAt.includes(at)))
+    if (other) pairs.push(pairOf(word, other, reading.exactAt.includes(at), query.script !== listed.script))
     else unmatchedQuery.push(word.text)
   })
   const unmatchedListed = listed.words.filter((_, at) => !paired.includes(at)).map(({ text }) => text)
   return { name: pairs, unmatchedQuery, unmatchedListed, notes: notesOf(query, listed, reading, paired) }
 }
 
-function pairOf(query: Word, listed: Word, joined: boolean): Pair {
+function pairOf(query: Word, listed: Word, joined: boolean, otherScript: boolean): Pair {
   const similarity = compareWords(query, listed)
+  const kind = kindOf(query, listed, similarity)
   return {
     query: query.text,
     listed: listed.text,
-    kind: joined ? 'joined' : kindOf(query, listed, similarity),
+    kind: joined ? 'joined' : otherScript && kind === 'exact' ? 'script' : kind,
     similarity: similarity / EXACT,
   }
 }
@@ -63,7 +68,7 @@ export function explainBirth(
   const span = listed[evidence.at]
   const theirs = span ? writeBirth(span) : ''
   const texts: Record<BirthEvidence['kind'], string> = {
-    unknown: query ? 'The list has no birth date' : 'The row has no birth date',
+    unknown: query ? 'The list has no birth date' : 'The row has no birth date that can be used',
     same_day: `Born on the same day, ${theirs}`,
     same_month: `The same month, ${theirs}`,
     same_year: `The same year: ${ours} and ${theirs}`,

@@ -174,7 +174,12 @@ export function doubt(worst: number, { doubtfulBelow, perDoubt }: Rules = RULES)
 }
 
 /** Both names say whose son someone is, and the two have changed places around the marker. */
-function isFatherAndSon({ queryMarker, listedMarker, pairedWith, queryLength }: Table): boolean {
-  if (queryMarker < 1 || listedMarker < 1 || queryMarker + 1 >= queryLength) return false
+function isFatherAndSon({ queryMarker, listedMarker, pairedWith, queryLength, listedLength }: Table): boolean {
+  if (queryMarker < 1 || listedMarker < 1) return false
+  if (queryMarker === queryLength - 1) {
+    // The marker follows the father: "Karvol Mendrik oglu".
+    const last = listedMarker === listedLength - 1 && queryMarker > 1 && listedMarker > 1
+    return last && pairedWith[queryMarker - 1] === listedMarker - 2 && pairedWith[queryMarker - 2] === listedMarker - 1
+  }
   return pairedWith[queryMarker - 1] === listedMarker + 1 && pairedWith[queryMarker + 1] === listedMarker - 1
 }

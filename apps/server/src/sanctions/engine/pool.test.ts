@@ -338,7 +338,7 @@ describe('stopping', () => {
     await rejected
   })
 
-  test('refuses files that come later', { todo: 'they are never answered' }, async () => {
+  test('refuses files that come later', async () => {
     const pool = createPool(1)
     pool.open('list', list)
     await pool.run(task(strangers(1, 'a')))

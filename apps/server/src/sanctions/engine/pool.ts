@@ -136,6 +136,7 @@ export function createPool(threads: number): Pool {
     start: hireAll,
     run(task) {
       return new Promise((resolve, reject) => {
+        if (stopped) return reject(new Error('The service is stopping'))
         if (task.signal.aborted) return reject(task.signal.reason)
         if (task.rows.length === 0) return resolve([])
         hireAll()
@@ -163,7 +164,7 @@ export function createPool(threads: number): Pool {
     async stop() {
       stopped = true
       for (const file of [...files]) file.finish(new Error('The service is stopping'))
-      await Promise.all(crew.map(({ worker }) => worker.terminate()))
+      await Promise.all(crew.splice(0).map(({ worker }) => worker.terminate()))
     },
   }
 }

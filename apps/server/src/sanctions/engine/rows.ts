@@ -35,13 +35,16 @@ export function answerRows(lists: readonly List[], { dataset, threshold, rows, m
   const results: string[] = []
   const records: string[] = []
   let warned = 0
+  let shortened = false
   for (const row of rows) {
     const { result, record } = answerRow(lists, dataset, row, threshold, matchesPerRow)
     results.push(JSON.stringify(result))
-    if (record) records.push(JSON.stringify(record))
+    if (record) {
+      records.push(JSON.stringify(record))
+      shortened ||= matchesPerRow < MATCHES_PER_ROW && record.moreMatches !== undefined
+    }
     if (result.warnings.length > 0) warned++
   }
-  const shortened = matchesPerRow < MATCHES_PER_ROW && records.length > 0
   return { results: results.join(','), records: records.join(','), matched: records.length, warned, shortened }
 }
 

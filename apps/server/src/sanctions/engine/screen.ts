@@ -26,11 +26,13 @@ export interface Found {
 }
 
 const DIGITS = 10_000
+/** A score that is rounded up to the threshold counts: what is published must agree with itself. */
+const HALF_A_DIGIT = 0.5 / DIGITS
 const round = (score: number) => Math.round(score * DIGITS) / DIGITS
 
-/** Every entity of a list at or above the threshold, best first. */
+/** Every entity of a list at or above the threshold, in no order. */
 export function findMatches(list: List, name: Name, birth: Span | null, threshold: number): Found[] {
-  const least = scoreFor(threshold - (birth ? MOST_BIRTH_BONUS : 0)) - 1e-6
+  const least = scoreFor(threshold - HALF_A_DIGIT - (birth ? MOST_BIRTH_BONUS : 0)) - 1e-9
   const found: Found[] = []
   for (const hit of list.searcher.search(name, Math.max(least, 1e-6))) {
     const nameScore = publish(hit.score)

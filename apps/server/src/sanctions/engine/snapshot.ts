@@ -12,7 +12,9 @@ import { countNames, countWords, type NameIndex } from './name-index.ts'
 export const INDEX_FORMAT = 1
 
 const MAGIC = 'OSTIARY-SNAPSHOT-1\n'
-const TAIL_BYTES = 8
+/** Length of the description, its SHA-256, and four letters. */
+const TAIL_BYTES = 4 + 32 + 4
+const TAIL_MARK = 'SNP1'
 const READ_CHUNK = 16 * 1024 * 1024
 const ALIGNMENT = 8
 
@@ -130,7 +132,8 @@ export async function writeSnapshot(
     const text = Buffer.from(JSON.stringify(description))
     const tail = Buffer.alloc(TAIL_BYTES)
     tail.writeUInt32LE(text.length, 0)
-    tail.write('SNP1', 4, 'latin1')
+    createHash('sha256').update(text).digest().copy(tail, 4)
+    tail.write(TAIL_MARK, TAIL_BYTES - 4, 'latin1')
     await file.write(text, 0, text.length, indexSection.at + indexSection.length)
     await file.write(tail, 0, TAIL_BYTES, indexSection.at + indexSection.length + text.length)
     await file.sync()
@@ -283,14 +286,16 @@ async function describe(file: FileHandle): Promise<Description> {
   const tail = Buffer.alloc(TAIL_BYTES)
   if (size > TAIL_BYTES) await file.read(tail, 0, TAIL_BYTES, size - TAIL_BYTES)
   const length = tail.readUInt32LE(0)
-  if (tail.toString('latin1', 4) !== 'SNP1' || length > size) throw new BrokenSnapshot('This is not a whole snapshot')
+  if (tail.toString('latin1', TAIL_BYTES - 4) !== TAIL_MARK || length > size - TAIL_BYTES) {
+    throw new BrokenSnapshot('This is not a whole snapshot')
+  }
   const text = Buffer.alloc(length)
   await file.read(text, 0, length, size - TAIL_BYTES - length)
-  try {
-    return JSON.parse(text.toString()) as Description
-  } catch (cause) {
-    throw new BrokenSnapshot('The description of the snapshot cannot be read', { cause })
+  const digest = createHash('sha256').update(text).digest()
+  if (!digest.equals(tail.subarray(4, 4 + digest.length))) {
+    throw new BrokenSnapshot('The description of the snapshot does not match its checksum')
   }
+  return JSON.parse(text.toString()) as Description
 }
 
 async function withFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {

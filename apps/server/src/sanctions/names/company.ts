@@ -13,7 +13,7 @@ for (const line of COMPANY_FORMS) {
     phrases.set(form.replaceAll('_', ' '), { text: `form${canonical.replaceAll('_', '')}`, role: 'particle' })
   }
 }
-for (const [country, short] of COUNTRY_SHORT) phrases.set(country, { text: short, role: 'full' })
+for (const [country, short] of COUNTRY_SHORT) phrases.set(country, { text: short.replaceAll(' ', ''), role: 'full' })
 
 export function readCompany(text: string): Name {
   const raw = splitWords(joinDotted(toLatin(text)).replaceAll('&', ' and '))

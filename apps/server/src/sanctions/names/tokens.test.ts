@@ -64,7 +64,7 @@ describe('titles and suffixes', () => {
     assert.equal(read('Mister Jr'), 'mister')
   })
 
-  test('titles and suffixes in capitals go as well', { todo: 'MR is read as the initials M and R' }, () => {
+  test('titles and suffixes in capitals go as well', () => {
     assert.equal(read('MR Karvol Vorberg'), 'karvol vorberg')
     assert.equal(read('DR Karvol Vorberg'), 'karvol vorberg')
     assert.equal(read('Karvol Vorberg JR'), 'karvol vorberg')
@@ -145,7 +145,7 @@ describe('compounds', () => {
     assert.equal(read('Nadine'), 'nadine')
   })
 
-  test('an initial or a particle is not glued to Deen', { todo: 'Karvol M. Deen becomes karvol muddin' }, () => {
+  test('an initial or a particle is not glued to Deen', () => {
     assert.equal(read('Karvol M. Deen'), 'karvol m deen')
     assert.equal(read('Karvol bin Din'), 'karvol bin din')
   })
@@ -194,9 +194,7 @@ describe('size', () => {
     assert.equal(read(`Karvol ${'x'.repeat(41)}y Talvost`), `karvol ${'x'.repeat(40)} talvost`)
   })
 
-  test('a compound cannot make a word longer than the engine can hold', {
-    todo: 'din din din … grows without end',
-  }, () => {
+  test('a compound cannot make a word longer than the engine can hold', () => {
     for (const ending of ['din', 'ullah']) {
       for (const { text } of readName(`Karvol ${`${ending} `.repeat(62)}`).words) assert.ok(text.length <= 62, text)
     }

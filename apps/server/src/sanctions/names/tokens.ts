@@ -76,7 +76,8 @@ export function readPerson(firstname: string, lastname: string): Name {
 }
 
 function splitInitials(both: string, first: string, second: string): string {
-  return both === 'NG' || both === 'MD' ? both : `${first} ${second}`
+  const word = both.toLowerCase()
+  return word === 'ng' || word === 'md' || TITLES.has(word) || SUFFIXES.has(word) ? both : `${first} ${second}`
 }
 
 function turnRound(text: string): string {
@@ -148,21 +149,35 @@ function joinCompounds(raw: readonly string[]): string[] {
     const next = raw[at + 1]
     const last = out.length - 1
     const joined = ABDUL_JOINED.exec(word)
-    if (word === 'abd' && next !== undefined && ARTICLES.has(next) && at + 2 < raw.length) {
+    if (word === 'abd' && next !== undefined && ULLAH.has(next)) {
+      out.push('abdullah')
+      at++
+    } else if (word === 'abd' && next !== undefined && ARTICLES.has(next) && at + 2 < raw.length) {
       out.push('abdul')
       at++
     } else if (ABDUL.has(word) && next !== undefined) {
       out.push('abdul')
     } else if (joined) {
       out.push('abdul', oneSpelling(word.slice(joined[0].length)))
-    } else if (last >= 0 && ARTICLES.has(word) && next !== undefined && DIN.has(next)) {
+    } else if (out[last] === 'abdul' && ULLAH.has(word)) {
+      out[last] = 'abdullah'
+    } else if (takesEnding(out[last]) && ARTICLES.has(word) && next !== undefined && DIN.has(next)) {
       out[last] = `${out[last]}uddin`
       at++
-    } else if (last >= 0 && DIN.has(word)) out[last] = `${out[last]}uddin`
-    else if (last >= 0 && ULLAH.has(word)) out[last] = `${out[last]}ullah`
+    } else if (takesEnding(out[last]) && DIN.has(word) && STARTS_WITH_VOWEL.test(word)) out[last] = `${out[last]}uddin`
+    else if (takesEnding(out[last]) && ULLAH.has(word)) out[last] = `${out[last]}ullah`
     else out.push(oneSpelling(word))
   }
   return out
+}
+
+const STARTS_WITH_VOWEL = /^[aeiou]/
+const LONGEST_WITHOUT_ENDING = MAX_WORD_LENGTH - 5
+
+/** "Deen" alone is a family name, and an initial or a particle takes no ending; nor does a name that has one. */
+function takesEnding(word: string | undefined): word is string {
+  if (word === undefined || word.length < 3 || word.length > LONGEST_WITHOUT_ENDING) return false
+  return !word.endsWith('uddin') && !word.endsWith('ullah') && particleOf(word) === null
 }
 
 function oneSpelling(word: string): string {
