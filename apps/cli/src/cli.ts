@@ -1,16 +1,27 @@
 import { parseArgs } from 'node:util'
 import { AppError, ConfigError, type Environment, VERSION } from '@ostiary/server/operate'
 import { type Command, UsageError } from './command.ts'
+import { datasetCommands } from './commands/datasets.ts'
+import { exceptionCommands } from './commands/exceptions.ts'
 import { keyCommands } from './commands/keys.ts'
 import { machineCommands } from './commands/machine.ts'
 import { nodeCommands } from './commands/node.ts'
+import { screenCommands } from './commands/screen.ts'
 import { tenantCommands } from './commands/tenants.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The command line's table of contents. */
-export const COMMANDS: readonly Command[] = [...machineCommands, ...tenantCommands, ...keyCommands, ...nodeCommands]
+export const COMMANDS: readonly Command[] = [
+  ...machineCommands,
+  ...tenantCommands,
+  ...keyCommands,
+  ...nodeCommands,
+  ...datasetCommands,
+  ...screenCommands,
+  ...exceptionCommands,
+]
 
-/** Runs one command line and returns the exit code: 0 done, 1 not possible, 2 not understood. */
+/** Runs one command line and returns the exit code: 0 done, 1 not possible, 2 not understood; `screen` has one more. */
 export async function runCli(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {
   if (argv[0] === 'version' || argv[0] === '--version') {
     terminal.out(VERSION)

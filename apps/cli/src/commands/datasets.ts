@@ -1,0 +1,212 @@
+import {
+  type BuildProgress,
+  type DatasetId,
+  type DatasetOverview,
+  datasetNameProblem,
+  type Importer,
+  isOpenSanctions,
+  LIST_FORMATS,
+  LIST_KINDS,
+  withDatasets,
+} from '@ostiary/server/operate'
+import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
+import { paint, table } from '../terminal.ts'
+
+const TENANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const OPEN_SANCTIONS_NOTE =
+  'OpenSanctions’ data is CC BY-NC: commercial use needs a licence of theirs (opensanctions.org/licensing). Say --licence when you have one.'
+
+export const datasetCommands: readonly Command[] = [
+  {
+    name: 'datasets import',
+    usage: `ostiary datasets import <name> <file>... [--format ${LIST_FORMATS.join('|')}]
+    [--title <text>] [--licence <text>] [--kind ${LIST_KINDS.join('|')}] [--tenant <id>] [--force] [--json]
+ostiary datasets import <name> <entities.ftm.json> --deltas <folder> --since <version of that file>
+
+<name> is one of us_ofac_sdn, us_ofac_cons, un_sc_sanctions, eu_fsf, gb_hmt_sanctions, ch_seco_sanctions, or any other of
+a to z, 0 to 9 and _. A tenant’s own list is custom_<name> with --tenant. The version in service goes on serving until
+the new one is whole and verified. --force also takes a list that shrank by more than half, or that did not change.`,
+    summary: 'Read a sanctions list and put it into service',
+    options: {
+      format: { type: 'string' },
+      title: { type: 'string' },
+      licence: { type: 'string' },
+      kind: { type: 'string' },
+      tenant: { type: 'string' },
+      deltas: { type: 'string' },
+      since: { type: 'string' },
+      force: { type: 'boolean' },
+    },
+    run: importCommand,
+  },
+  {
+    name: 'datasets list',
+    usage: 'ostiary datasets list [--json]',
+    summary: 'Show the sanctions lists on this machine',
+    run: ({ env, terminal, options }) =>
+      withDatasets(env, async (datasets) => {
+        const found = await datasets.list()
+        if (options.json) terminal.out(JSON.stringify(found))
+        else terminal.out(found.length === 0 ? 'There is no list yet: ostiary datasets import' : overview(found))
+        return 0
+      }),
+  },
+  {
+    name: 'datasets verify',
+    usage: 'ostiary datasets verify <name> [--version <version>] [--tenant <id>]',
+    summary: 'Read a list to its last byte and ask it for its own names',
+    options: { version: { type: 'string' }, tenant: { type: 'string' } },
+    run: (invocation) =>
+      withDatasets(invocation.env, async (datasets) => {
+        const { name, tenantId } = datasetOf(invocation)
+        const facts = await datasets.verify({ name, tenantId }, text(invocation, 'version'))
+        const { terminal, options } = invocation
+        if (options.json) terminal.out(JSON.stringify(facts))
+        else
+          terminal.out(
+            `${name} ${facts.version} is whole: ${count(facts.entries)} entries; ${facts.canaries.length} names found their own`,
+          )
+        return 0
+      }),
+  },
+  {
+    name: 'datasets rollback',
+    usage: 'ostiary datasets rollback <name> [--to <version>] [--tenant <id>]',
+    summary: 'Put an earlier version of a list back into service',
+    options: { to: { type: 'string' }, tenant: { type: 'string' } },
+    run: (invocation) =>
+      withDatasets(invocation.env, async (datasets) => {
+        const dataset = datasetOf(invocation)
+        const { from, to } = await datasets.rollback(dataset, text(invocation, 'to'))
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ from, to }))
+        else invocation.terminal.out(`${dataset.name}: ${to} now serves instead of ${from ?? 'none'}`)
+        return 0
+      }),
+  },
+  {
+    name: 'datasets rebuild',
+    usage: 'ostiary datasets rebuild (<name> [--tenant <id>] | --all) [--force]',
+    summary: 'After an upgrade: index lists anew that an older engine indexed',
+    options: { all: { type: 'boolean' }, tenant: { type: 'string' }, force: { type: 'boolean' } },
+    run: (invocation) => withDatasets(invocation.env, (datasets) => rebuildCommand(invocation, datasets)),
+  },
+  {
+    name: 'datasets remove',
+    usage: 'ostiary datasets remove <name> [--tenant <id>]',
+    summary: 'Take a list out of service and delete all its versions',
+    options: { tenant: { type: 'string' } },
+    run: (invocation) =>
+      withDatasets(invocation.env, async (datasets) => {
+        const dataset = datasetOf(invocation)
+        await datasets.remove(dataset)
+        invocation.terminal.out(`${dataset.name} is removed with all its versions`)
+        return 0
+      }),
+  },
+]
+
+function importCommand(invocation: Invocation): Promise<number> {
+  const dataset = datasetOf(invocation)
+  const paths = invocation.args.slice(1)
+  if (paths.length === 0) throw new UsageError('Name the files of the list')
+  const problem = datasetNameProblem(dataset)
+  if (problem) throw new UsageError(problem)
+  const [dir, since] = [text(invocation, 'deltas'), text(invocation, 'since')]
+  if ((dir === undefined) !== (since === undefined)) throw new UsageError('Say --deltas and --since together')
+  const request = {
+    dataset,
+    paths,
+    format: oneOf(invocation, 'format', LIST_FORMATS),
+    kind: oneOf(invocation, 'kind', LIST_KINDS),
+    title: text(invocation, 'title'),
+    licence: text(invocation, 'licence'),
+    deltas: dir === undefined || since === undefined ? undefined : { dir, since },
+    force: invocation.options.force === true,
+  }
+  return withDatasets(invocation.env, async (datasets) => {
+    const { terminal, options } = invocation
+    const onProgress = (progress: BuildProgress) => terminal.progress(describe(dataset.name, progress))
+    const { facts, ...outcome } = await datasets
+      .importList({ ...request, onProgress })
+      .finally(() => terminal.progress(''))
+    if (isOpenSanctions(outcome.format) && request.licence === undefined) {
+      terminal.err(paint(terminal, 'yellow', OPEN_SANCTIONS_NOTE))
+    }
+    const { entries, names, skipped } = facts
+    if (options.json) terminal.out(JSON.stringify({ dataset: dataset.name, ...outcome, entries, names, skipped }))
+    else for (const line of summary(dataset.name, { facts, ...outcome })) terminal.out(line)
+    return 0
+  })
+}
+
+function summary(name: string, outcome: Awaited<ReturnType<Importer['importList']>>): string[] {
+  const { state, version, serving, facts, removed } = outcome
+  if (state === 'unchanged' && serving !== version) {
+    return [
+      `${name}: this list is there as ${version}, but ${serving} serves since a rollback.`,
+      `To put it into service again: ostiary datasets rollback ${name} --to ${version}`,
+    ]
+  }
+  if (state === 'unchanged') return [`${name}: nothing to do, this very list serves as ${version}`]
+  const left = Object.entries(facts.skipped).map(([reason, number]) => `${count(number)} ${reason}`)
+  return [
+    `${name}: version ${version} serves, ${count(facts.entries)} entries with ${count(facts.names)} names`,
+    ...(left.length > 0 ? [`left out: ${left.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`removed: ${removed.join(', ')}`] : []),
+  ]
+}
+
+async function rebuildCommand(invocation: Invocation, datasets: Importer): Promise<number> {
+  const { terminal, options } = invocation
+  if ((invocation.args.length === 0) === !options.all) throw new UsageError('Name the dataset, or say --all')
+  const wanted = options.all ? (await datasets.list()).map(({ dataset }) => dataset) : [datasetOf(invocation)]
+  for (const dataset of wanted) {
+    const onProgress = (progress: BuildProgress) => terminal.progress(describe(dataset.name, progress))
+    const facts = await datasets
+      .rebuild(dataset, { onProgress, force: options.force === true })
+      .finally(() => terminal.progress(''))
+    terminal.out(`${dataset.name}: ${facts ? `indexed anew as ${facts.version}` : 'nothing to do'}`)
+  }
+  return 0
+}
+
+function datasetOf(invocation: Invocation): DatasetId {
+  const tenantId = text(invocation, 'tenant') ?? null
+  if (tenantId !== null && !TENANT_ID.test(tenantId)) throw new UsageError('--tenant must be the id of a tenant')
+  return { name: argument(invocation, 'dataset'), tenantId }
+}
+
+function oneOf<const T extends string>(invocation: Invocation, name: string, values: readonly T[]): T | undefined {
+  const value = text(invocation, name)
+  if (value === undefined) return undefined
+  const found = values.find((known) => known === value)
+  if (found === undefined) throw new UsageError(`--${name} must be one of ${values.join(', ')}`)
+  return found
+}
+
+const STAGES = { reading: 'reading', indexing: 'building the index', checking: 'checking it' } as const
+
+function describe(name: string, { stage, bytes, totalBytes, entities }: BuildProgress): string {
+  const share = stage === 'reading' ? Math.min(1, totalBytes ? bytes / totalBytes : 0) : 1
+  const bar = '█'.repeat(Math.round(share * 24)).padEnd(24, '░')
+  return `${name} ${bar} ${Math.floor(share * 100)} %  ${count(entities)} entries, ${STAGES[stage]}`
+}
+
+function overview(found: readonly DatasetOverview[]): string {
+  const rows = found.map(({ dataset, current, versions, facts, bytes }) => [
+    dataset.tenantId === null ? dataset.name : `${dataset.name} (${dataset.tenantId})`,
+    facts ? count(facts.entries) : '-',
+    current ?? 'none',
+    facts ? megabytes(bytes) : 'cannot be read',
+    String(versions.length),
+    facts?.kind ?? '-',
+    facts?.licence ?? '-',
+  ])
+  return table(['DATASET', 'ENTRIES', 'VERSION', 'SIZE', 'VERSIONS', 'KIND', 'LICENCE'], rows)
+}
+
+const count = (value: number) => value.toLocaleString('en-US')
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
+}

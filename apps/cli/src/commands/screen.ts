@@ -1,0 +1,159 @@
+import { constants } from 'node:fs'
+import { access, realpath, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { SANCTIONS_LIMITS } from '@ostiary/contract'
+import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
+import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
+import { WARNING_MEANINGS } from '../screen/explain.ts'
+import { hitsTable, type Look, progressLine, silencedTable } from '../screen/hits-table.ts'
+import { count, entriesOf, type Outcome, plural, toJson } from '../screen/outcome.ts'
+import { csvReport } from '../screen/report-csv.ts'
+import { htmlReport } from '../screen/report-html.ts'
+import { screenFile } from '../screen/send.ts'
+import { harmless } from '../screen/text-width.ts'
+import { paint } from '../terminal.ts'
+
+/** Rows shown to a person; a pipe gets all. */
+const SHOWN_ROWS_MAX = 100
+const DEFAULT_WIDTH = 80
+const WARNED_IDS_SHOWN = 5
+
+const MATCHED = 3
+
+export const screenCommands: readonly Command[] = [
+  {
+    name: 'screen',
+    usage: `ostiary screen <file.csv> --dataset <name> [--threshold <0-1>] [--version <version>]
+       [--csv <report.csv>] [--html <report.html>] [--url <address>] [--key <key>] [--json]
+
+The file has the columns id, firstname, lastname and dob. Large files are sent in parts, as fast as the rate allows.
+--threshold is the least score that counts as a match: ${SANCTIONS_LIMITS.scoreThresholdDefault} when absent. --version repeats a check.
+The reports hold personal data, and only you may read them; cells of the CSV that a spreadsheet would take for a formula
+begin with an apostrophe.
+${CONNECTION_USAGE}
+
+Exit code: 0 nothing matched, ${MATCHED} something matched, 1 not possible, 2 not understood.`,
+    summary: 'Compare a CSV of people with a sanctions list',
+    options: {
+      ...CONNECTION_OPTIONS,
+      dataset: { type: 'string' },
+      threshold: { type: 'string' },
+      version: { type: 'string' },
+      csv: { type: 'string' },
+      html: { type: 'string' },
+    },
+    run: screen,
+  },
+]
+
+async function screen(invocation: Invocation): Promise<number> {
+  const { terminal, options } = invocation
+  const path = argument(invocation, 'file')
+  if (invocation.args.length > 1) throw new UsageError('One file at a time')
+  const dataset = text(invocation, 'dataset')
+  if (dataset === undefined) throw new UsageError('--dataset is needed, for example --dataset demo')
+  const threshold = thresholdOf(invocation)
+  const reports = { csv: text(invocation, 'csv'), html: text(invocation, 'html') }
+  await checkReports(path, reports)
+  // Waiting is done here, where it can be shown.
+  const { client, url } = connect(invocation, { maxRetries: 0 })
+  let isShown = false
+  const outcome = await screenFile({
+    client,
+    path,
+    dataset,
+    threshold,
+    version: text(invocation, 'version'),
+    keepResults: options.json === true,
+    onProgress(progress) {
+      isShown = true
+      terminal.progress(progressLine(basename(path), progress, process.stderr.columns ?? DEFAULT_WIDTH))
+    },
+  })
+    .catch((error) => {
+      throw inWords(error, url)
+    })
+    .finally(() => isShown && terminal.progress(''))
+  // Personal data: not for the other users of the machine.
+  if (reports.csv !== undefined) await writeFile(reports.csv, csvReport(outcome), { mode: 0o600 })
+  if (reports.html !== undefined) await writeFile(reports.html, htmlReport(outcome), { mode: 0o600 })
+  if (options.json) terminal.out(JSON.stringify(toJson(outcome)))
+  else
+    show(
+      outcome,
+      invocation,
+      Object.values(reports).filter((report) => report !== undefined),
+    )
+  return outcome.matched.length > 0 ? MATCHED : 0
+}
+
+function thresholdOf(invocation: Invocation): number | undefined {
+  const value = text(invocation, 'threshold')
+  if (value === undefined) return undefined
+  const threshold = Number(value)
+  if (!/^\d*\.?\d+$/.test(value) || threshold <= 0 || threshold > 1) {
+    throw new UsageError('--threshold must be above 0 and at most 1')
+  }
+  return threshold
+}
+
+/** Before the file is screened: a report that cannot be written is known after seconds, not after minutes. */
+async function checkReports(path: string, { csv, html }: { csv: string | undefined; html: string | undefined }) {
+  const source = await realpath(path).catch(() => path)
+  const targets: string[] = []
+  for (const report of [csv, html]) {
+    if (report === undefined) continue
+    const target = await realpath(report).catch(() => report)
+    if (target === source || targets.includes(target)) throw new UsageError(`${report} would be overwritten`)
+    targets.push(target)
+    const isFolder = await stat(report).then(
+      (found) => found.isDirectory(),
+      () => false,
+    )
+    const canWrite = await access(dirname(target), constants.W_OK).then(
+      () => !isFolder,
+      () => false,
+    )
+    if (!canWrite) throw new UsageError(`${report} cannot be written`)
+  }
+}
+
+function show(outcome: Outcome, { terminal }: Invocation, reports: readonly string[]): void {
+  const { matched, silenced, warnings } = outcome
+  const look: Look = {
+    width: terminal.isInteractive ? (process.stdout.columns ?? DEFAULT_WIDTH) : undefined,
+    paint: (style, line) => paint(terminal, style, line),
+  }
+  const shown = terminal.isInteractive ? matched.slice(0, SHOWN_ROWS_MAX) : matched
+  if (shown.length > 0) terminal.out(`${hitsTable(shown, look)}\n`)
+  if (shown.length < matched.length) {
+    terminal.out(`${plural(matched.length - shown.length, 'more row')} matched: --csv and --html write them all\n`)
+  }
+  if (silenced.length > 0) terminal.out(`Silenced by an exception:\n${silencedTable(silenced, look)}\n`)
+  for (const [warning, ids] of warnings) {
+    const some = ids.slice(0, WARNED_IDS_SHOWN).map((id) => harmless(id) || '(no id)')
+    const rest = ids.length > some.length ? ' …' : ''
+    terminal.out(
+      `${paint(terminal, 'yellow', '!')} ${WARNING_MEANINGS[warning]}: ${plural(ids.length, 'row')} (${some.join(', ')}${rest})`,
+    )
+  }
+  for (const report of reports) terminal.out(`Written: ${report}`)
+  terminal.out(paint(terminal, 'bold', summary(outcome)))
+}
+
+function summary(outcome: Outcome): string {
+  const { matched, silenced, total, dataset, version, threshold, runIds } = outcome
+  const silencedCount = silenced.reduce((sum, row) => sum + row.silenced.length, 0)
+  const found =
+    matched.length === 0
+      ? `None of ${plural(total, 'row')} matched`
+      : `${count(matched.length)} of ${plural(total, 'row')} matched ${plural(entriesOf(outcome), 'entry', 'entries')}`
+  const left = silencedCount > 0 ? `; ${count(silencedCount)} silenced` : ''
+  return `${found}${left}. ${dataset} ${version}, threshold ${threshold}, ${runs(runIds)}`
+}
+
+/** The reports name them all. */
+function runs(runIds: readonly string[]): string {
+  if (runIds.length === 1) return `run ${runIds[0]}`
+  return `${count(runIds.length)} runs from ${runIds[0]} to ${runIds.at(-1)}`
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPlanner, type Plan } from './parts.ts'
+
+const HEADER = 'id,firstname,lastname,dob\n'
+
+function plan(text: string, limits: { bytes: number; rows: number }, chunk = 7): Plan {
+  const planner = createPlanner(limits)
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += chunk) planner.write(bytes.subarray(at, at + chunk))
+  return planner.end()
+}
+
+/** What would be sent. */
+function sent(text: string, { header, parts }: Plan): string[] {
+  return parts.map(({ start, end }) => Buffer.concat([header, Buffer.from(text).subarray(start, end)]).toString())
+}
+
+test('a file within the limits is sent as it is, blank lines and all', () => {
+  const text = `\ufeff\n${HEADER}1,A,B,\n\n2,C,D,`
+  const whole = plan(text, { bytes: 100, rows: 2 })
+  assert.deepEqual(sent(text, whole), [text])
+  assert.deepEqual(
+    whole.parts.map(({ rows, lineShift }) => [rows, lineShift]),
+    [[2, 0]],
+  )
+})
+
+test('every part has the header, whole rows, and at most the rows and bytes that are allowed', () => {
+  const text = `${HEADER}1,A,B,\n2,C,D,\n3,E,F,\n4,G,H,\n5,I,J,\n`
+  assert.deepEqual(sent(text, plan(text, { bytes: 1000, rows: 2 })), [
+    `${HEADER}1,A,B,\n2,C,D,\n`,
+    `${HEADER}3,E,F,\n4,G,H,\n`,
+    `${HEADER}5,I,J,\n`,
+  ])
+  const bySize = sent(text, plan(text, { bytes: HEADER.length + 15, rows: 100 }))
+  assert.deepEqual(bySize, [`${HEADER}1,A,B,\n2,C,D,\n`, `${HEADER}3,E,F,\n4,G,H,\n`, `${HEADER}5,I,J,\n`])
+})
+
+test('quoted line breaks and doubled quotes do not end a row', () => {
+  const rows = ['1,"A\nA",B,\n', '2,"C ""x""\r\n,",D,\n', '3,E,F,\n']
+  const text = HEADER + rows.join('')
+  assert.deepEqual(
+    sent(text, plan(text, { bytes: 1000, rows: 1 }, 1)),
+    rows.map((row) => HEADER + row),
+  )
+})
+
+test('line numbers of a part lead back to the file', () => {
+  const text = `\n"id",firstname,"last\nname",dob\r\n1,"A\nA",B,\r\n\r\n2,C,D,\r\n`
+  const { parts } = plan(text, { bytes: 1000, rows: 1 })
+  // The header has two lines, so the row of a part begins in its line 3.
+  assert.deepEqual(
+    parts.map(({ lineShift }) => 3 + lineShift),
+    [4, 7],
+  )
+})
+
+test('a lone CR ends a line, blank lines are no rows, and the last line needs no end', () => {
+  const text = 'id,firstname,lastname,dob\r1,A,B,\r   \r\r2,C,D,'
+  assert.deepEqual(sent(text, plan(text, { bytes: 1000, rows: 1 }, 1)), [
+    'id,firstname,lastname,dob\r1,A,B,\r',
+    'id,firstname,lastname,dob\r2,C,D,',
+  ])
+})
+
+test('property: whatever the chunks and limits, the parts hold all rows in order', () => {
+  let seed = 7
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((seed / 2_147_483_648) * below)
+  }
+  const fields = ['Ana', '"a,b"', '"l\r\nm"', '"q""q"', '虚', '""', ' ']
+  for (let round = 0; round < 200; round++) {
+    const end = ['\n', '\r\n', '\r'][random(3)] ?? ''
+    const rows = Array.from(
+      { length: random(12) },
+      (_, at) => `${at},${fields[random(7)]},${fields[random(7)]},${end}${random(4) === 0 ? end : ''}`,
+    )
+    const text = `id,firstname,lastname,dob${end}${rows.join('')}`
+    const made = plan(text, { bytes: 60 + random(60), rows: 1 + random(4) }, 1 + random(9))
+    const header = Buffer.from(made.header).toString()
+    const bodies = sent(text, made).map((part) => part.slice(header.length))
+    const compact = (value: string) => value.replaceAll(end + end, end)
+    assert.equal(compact(bodies.join('')), compact(made.header.length === 0 ? text : rows.join('')))
+    assert.equal(made.rows, rows.length)
+    assert.equal(
+      made.parts.reduce((sum, part) => sum + part.rows, 0),
+      rows.length,
+    )
+  }
+})
+
+test('a row larger than a file may be is refused with its line', () => {
+  const text = `${HEADER}1,A,B,\n2,"${'x'.repeat(200)}\n3,C,D,\n`
+  assert.throws(() => plan(text, { bytes: 100, rows: 10 }), /row that begins in line 3 .*quotation mark missing/)
+  assert.throws(() => plan('x'.repeat(300_000), { bytes: 100, rows: 10 }, 65_536), /first line is too long/)
+})

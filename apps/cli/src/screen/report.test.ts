@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endOf } from '../commands/exceptions.ts'
+import { mergeReplies, screenedAt } from './outcome.ts'
+import { marked } from './report-alignment.ts'
+import { csvCell, csvReport } from './report-csv.ts'
+import { htmlReport } from './report-html.ts'
+import { aMatch, anOutcome, aRecord, RUN_ID } from './testing/outcome.ts'
+
+test('CSV: one line per match, for spreadsheets', () => {
+  const two = aRecord({ matches: [aMatch(), aMatch({ entityId: 'demo-04', sourceUrl: null, score: 0.95 })] })
+  const lines = csvReport({ matched: [two] }).split('\r\n')
+  assert.equal(lines.length, 4)
+  assert.match(lines[0] ?? '', /^\ufeff"row id","line","firstname"/)
+  assert.equal(
+    lines[1],
+    `"3","4","Tormund","Valshakken","1958-02-11","0.9900","demo-03","Tormund Valshaken","Tormund Valshaken","demo","392a6256-1","1958-02-11","no; xb","A programme","https://lists.example/demo-03","typo in 'valshakken'~'valshaken'; born on the same day, 1958-02-11"`,
+  )
+  assert.equal(lines[3], '')
+})
+
+test('CSV: what a spreadsheet would calculate begins with an apostrophe', () => {
+  for (const start of ['=', '+', '-', '@', '\t', '\r', '\n', '＝']) {
+    assert.equal(csvCell(`${start}1+1`), `"'${start}1+1"`)
+  }
+  assert.equal(csvCell('=HYPERLINK("http://x","y")'), `"'=HYPERLINK(""http://x"",""y"")"`)
+  assert.deepEqual(['', 'a=b', "O'Neil", 'a"b'].map(csvCell), ['""', '"a=b"', '"O\'Neil"', '"a""b"'])
+  const report = csvReport({ matched: [aRecord({ id: '-1', firstname: '=cmd|x', matches: [aMatch({ name: '@x' })] })] })
+  assert.match(report, /"'-1","4","'=cmd\|x"/)
+  assert.match(report, /"'@x"/)
+})
+
+const EVIL = `"><script>alert('x')</script>&`
+
+test('HTML: everything from outside is escaped, nothing is loaded, nothing runs', () => {
+  const { explanation } = aMatch()
+  const match = aMatch({
+    entityId: EVIL,
+    name: EVIL,
+    matchedName: `${EVIL}2`,
+    birthDate: [EVIL],
+    countries: [EVIL],
+    topics: [EVIL],
+    programs: [EVIL],
+    sourceUrl: `https://x.example/${EVIL}`,
+    dataset: EVIL,
+    listVersion: EVIL,
+    explanation: {
+      ...explanation,
+      name: [{ query: EVIL, listed: `${EVIL}2`, kind: EVIL as 'edit', similarity: 0.9 }],
+      unmatchedQuery: [EVIL],
+      unmatchedListed: [EVIL],
+      notes: [EVIL],
+      dob: { effect: 0, kind: EVIL, text: EVIL },
+    },
+  })
+  const row = { id: EVIL, firstname: EVIL, lastname: EVIL, dob: EVIL }
+  const exception = { entityId: EVIL, score: 1, exceptionId: EVIL, reason: EVIL, expiresAt: EVIL }
+  const page = htmlReport(
+    anOutcome({
+      fileName: EVIL,
+      dataset: EVIL,
+      version: EVIL,
+      scorerVersion: EVIL,
+      runIds: [EVIL],
+      matched: [aRecord({ ...row, matches: [match] }), aRecord()],
+      silenced: [{ ...row, match: 'false', score: 1, warnings: [], silenced: [exception] }],
+      warnings: new Map([['INVALID_DOB', [EVIL]]]),
+      warnedRows: 1,
+    }),
+  )
+  assert.doesNotMatch(page, /<script|<\/script|alert\('/)
+  assert.doesNotMatch(page, /<(img|link|iframe|object|base|form)\b|@import|url\(|\ssrc=/i)
+  assert.match(page, /default-src 'none'/)
+  const tags = [...page.matchAll(/<(\/?)([a-z0-9]+)\b[^>]*>/g)].filter(
+    ([, , tag]) => !['meta', 'br'].includes(tag ?? ''),
+  )
+  const open: string[] = []
+  for (const [, slash, tag] of tags) {
+    if (slash === '') open.push(tag ?? '')
+    else assert.equal(open.pop(), tag)
+  }
+  assert.deepEqual(open, [], 'every element is closed where it should be')
+})
+
+test('HTML: only addresses of the web become links', () => {
+  const page = (sourceUrl: string | null) =>
+    htmlReport(anOutcome({ matched: [aRecord({ matches: [aMatch({ sourceUrl })] })] }))
+  assert.match(page('https://lists.example/a?b=1&c'), /href="https:\/\/lists\.example\/a\?b=1&amp;c"/)
+  for (const url of [
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    '//x.example',
+  ]) {
+    assert.doesNotMatch(page(url), /href="(?!#)/, url)
+  }
+})
+
+test('HTML: says what was checked, when, against what, and what came out', () => {
+  const page = htmlReport(anOutcome())
+  for (const fact of [
+    'people.csv',
+    '392a6256-1',
+    RUN_ID,
+    '2026-11-15',
+    '0.95',
+    'Valshaken',
+    'Norway, XB',
+    '1958-02-11',
+  ]) {
+    assert.ok(page.includes(fact), fact)
+  }
+  assert.match(page, /typo 0\.90/)
+  assert.match(htmlReport(anOutcome({ matched: [] })), /No row reached 0\.95/)
+})
+
+test('letters that only one word has are marked, unless the words have little in common', () => {
+  assert.deepEqual(marked('valshakken', 'valshaken'), ['valshak<mark>k</mark>en', 'valshaken'])
+  assert.deepEqual(marked('<b>', '<c>'), ['&lt;<mark>b</mark>&gt;', '&lt;<mark>c</mark>&gt;'])
+  assert.deepEqual(marked('bob', 'robert'), ['bob', 'robert'])
+})
+
+test('answers of several parts become one, with the lines of the file and the best match first', () => {
+  const reply = (runId: string, score: number) => ({
+    summary: {
+      total: 2,
+      matched: { count: 1, records: [aRecord({ matches: [aMatch({ score })] })] },
+      dataset: 'demo',
+      version: 'v1',
+      scorerVersion: '1',
+      scoreThreshold: 0.95,
+      runId,
+      warnings: 1,
+    },
+    results: [
+      {
+        id: 'x',
+        firstname: '',
+        lastname: '',
+        dob: '',
+        match: 'false' as const,
+        score: null,
+        warnings: ['EMPTY_NAME' as const],
+      },
+    ],
+  })
+  const parts = [
+    { reply: reply(RUN_ID, 0.96), lineShift: 0 },
+    { reply: reply('two', 0.99), lineShift: 100 },
+  ]
+  const merged = mergeReplies('people.csv', parts, false)
+  assert.deepEqual([merged.total, merged.runIds, merged.warnedRows, merged.results], [4, [RUN_ID, 'two'], 2, undefined])
+  assert.deepEqual(
+    merged.matched.map(({ score, line }) => [score, line]),
+    [
+      [0.99, 104],
+      [0.96, 4],
+    ],
+  )
+  assert.deepEqual([...merged.warnings], [['EMPTY_NAME', ['x', 'x']]])
+  assert.equal(screenedAt(merged)?.toISOString(), '2026-11-15T07:39:26.028Z')
+  const other = reply('three', 1)
+  assert.throws(
+    () =>
+      mergeReplies(
+        'people.csv',
+        [...parts, { reply: { ...other, summary: { ...other.summary, scorerVersion: '2' } }, lineShift: 0 }],
+        false,
+      ),
+    /between two parts/,
+  )
+})
+
+test('the end of an exception is a day that exists', () => {
+  assert.equal(endOf('2027-01-01'), '2027-01-01T00:00:00.000Z')
+  assert.equal(endOf('2027-01-01T12:00:00+02:00'), '2027-01-01T10:00:00.000Z')
+  for (const wrong of ['2027-02-30', '2027-13-01', '01/02/2027', 'soon', '2027', '2027-01-01T12:00']) {
+    assert.throws(() => endOf(wrong), /--expires must be a day/, wrong)
+  }
+})
