@@ -109,7 +109,7 @@ describe('the birth date', () => {
   const day = (from: number, to = from, circa = false): Span => ({ from, to, circa })
   const year = (number: number, circa = false) => day(number * 10_000 + 101, number * 10_000 + 1231, circa)
   const cases: [string, Span | null, Span[], string][] = [
-    ['unknown', null, [year(1958)], 'The row has no birth date that can be used'],
+    ['unknown', null, [year(1958)], 'The row has no usable birth date'],
     ['unknown', day(19580403), [], 'The list has no birth date'],
     ['same_day', day(19580403), [day(19580403)], 'Born on the same day, 1958-04-03'],
     ['same_month', day(19580403), [day(19580401, 19580430)], 'The same month, 1958-04'],

@@ -68,7 +68,7 @@ export function explainBirth(
   const span = listed[evidence.at]
   const theirs = span ? writeBirth(span) : ''
   const texts: Record<BirthEvidence['kind'], string> = {
-    unknown: query ? 'The list has no birth date' : 'The row has no birth date that can be used',
+    unknown: query ? 'The list has no birth date' : 'The row has no usable birth date',
     same_day: `Born on the same day, ${theirs}`,
     same_month: `The same month, ${theirs}`,
     same_year: `The same year: ${ours} and ${theirs}`,
