@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ApiKeyRecord } from '@ostiary/contract'
 import { createDatabase, testSettings } from './databases.ts'
 import { ostiary, type Started, startApi, startServices, startWorker } from './run.ts'
@@ -12,7 +15,9 @@ export interface RunningSystem {
 /** A whole installation as an operator would run it: database, API and worker as processes, tenants and keys by the CLI. */
 export async function startSystem(logName: string): Promise<RunningSystem> {
   const database = await createDatabase(startServices(), 'system')
-  const settings = testSettings(database.url)
+  const lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
+  const settings = { ...testSettings(database.url), SANCTIONS_DIR: lists }
+  importList(settings, join(lists, 'acceptance_list.csv'))
   const api = await startApi({ env: settings, logName: `${logName}-api` })
   const worker = await startWorker({ env: settings, logName: `${logName}-worker` })
   const env = {
@@ -26,6 +31,7 @@ export async function startSystem(logName: string): Promise<RunningSystem> {
     async stop() {
       await Promise.all([api.stop(), worker.stop()])
       await database.drop()
+      rmSync(lists, { recursive: true, force: true })
     },
   }
 }
@@ -35,4 +41,15 @@ function keysFor(settings: Record<string, string>, name: string, tenant: string)
   const create = (mode: string) =>
     ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, `--${mode}`, '--plan', 'plus').api_key
   return { [`OSTIARY_TEST_KEY_${name}`]: create('test'), [`OSTIARY_LIVE_KEY_${name}`]: create('live') }
+}
+
+/** A second dataset beside `demo`: invented people, one of whom is on both. */
+const LIST = `id,name,dob
+acceptance-1,Quimbley Nordvasser,1970-02-03
+acceptance-2,Vardo Quellmar,1961-04-17
+`
+
+function importList(settings: Record<string, string>, path: string): void {
+  writeFileSync(path, LIST)
+  ostiary(settings, 'datasets', 'import', 'acceptance_list', path)
 }

@@ -188,7 +188,8 @@ function mediaTypeOf(request: FastifyRequest): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-function refuseEncodings(request: FastifyRequest): void {
+/** Compressed bodies and other charsets: nothing here reads them, so nothing here may misread them. */
+export function refuseEncodings(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding']
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { callerOf, type Guard } from '../keys/index.ts'
 import { AppError } from '../platform/errors.ts'
+import { refuseEncodings } from '../platform/http.ts'
 import { networkOf } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
 import type { SanctionsService } from './service.ts'
@@ -18,14 +19,21 @@ interface Deps {
 const screenFileAsText = {
   ...screenFile,
   params: Type.Object({ dataset: Type.String() }),
-  query: Type.Object({
-    scoreThreshold: Type.Optional(Type.Unknown()),
-    version: screenFile.query.properties.version,
-  }),
+  query: Type.Object(
+    { scoreThreshold: Type.Optional(Type.Unknown()), version: screenFile.query.properties.version },
+    { additionalProperties: false },
+  ),
 }
 
 export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }: Deps): Promise<void> {
-  app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body))
+  app.addContentTypeParser('multipart/form-data', (request, body, done) => {
+    try {
+      refuseEncodings(request)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done(null, body)
+  })
 
   route(app, screenFileAsText, {
     guard: guard.before(screenFile, 'sanctions'),
@@ -63,9 +71,11 @@ function needsForm(body: Readable | undefined): Readable {
   return body
 }
 
+const DECIMAL = /^[+]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+
 function readThreshold(value: unknown): number {
   if (value === undefined) return SANCTIONS_LIMITS.scoreThresholdDefault
-  const threshold = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+  const threshold = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : Number.NaN
   if (threshold > 0 && threshold <= 1) return threshold
   const details = [{ pointer: '/query/scoreThreshold', message: 'must be above 0 and at most 1' }]
   throw new AppError('invalid_request', 'VALIDATION_FAILED', SCORE_THRESHOLD_MESSAGE, { details })

@@ -59,13 +59,14 @@ function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise
   }
   form.on('file', (field, stream, name) => {
     attempt(() => {
-      if (field !== 'file') return
+      // A form whose file was left empty sends a part without a name.
+      if (field !== 'file' || (name ?? '') === '') return
       if (++files > 1) throw new AppError('invalid_request', 'VALIDATION_FAILED', 'The form has more than one file')
       if (!/\.csv$/i.test(name ?? '')) {
         throw new AppError('invalid_request', 'NOT_A_CSV_FILE', 'Only CSV files are allowed!')
       }
     })
-    const isOurs = field === 'file' && files === 1
+    const isOurs = field === 'file' && files === 1 && (name ?? '') !== ''
     stream.on('data', (chunk: Buffer) => isOurs && attempt(() => reader.write(chunk)))
     stream.on('end', () => {
       if (!isOurs) return

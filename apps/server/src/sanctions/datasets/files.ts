@@ -12,7 +12,7 @@ import { join } from 'node:path'
 
 export const DATASET_NAME = /^[a-z0-9_]{1,64}$/
 export const CUSTOM_PREFIX = 'custom_'
-const VERSION = /^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/
+export const VERSION = /^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/
 const SUFFIX = '.snapshot'
 const DRAFT = '.tmp'
 export const TENANTS = 'tenants'

@@ -10,7 +10,7 @@ import { AppError } from '../../platform/errors.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Pool } from '../engine/pool.ts'
 import { openSnapshot, readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
-import { CUSTOM_PREFIX, DATASET_NAME, type DatasetFiles, type DatasetId } from './files.ts'
+import { CUSTOM_PREFIX, DATASET_NAME, type DatasetFiles, type DatasetId, VERSION } from './files.ts'
 import { DEMO } from './known.ts'
 
 /** Names that stand for several lists. A list that is imported under such a name takes its place. */
@@ -62,6 +62,8 @@ const nameOf = ({ name, tenantId }: DatasetId) => `${tenantId ?? ''}/${name}`
 export function createLibrary({ files, pool, clock, log, prepare }: Deps): Library {
   const serving = new Map<string, Loaded>()
   const loading = new Map<string, Promise<Loaded>>()
+  /** All that the pool has, by key: a version is opened once, however many files ask for it. */
+  const opened = new Map<string, Loaded>()
   const facts = new Map<string, SnapshotFacts>()
   let prepared: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -73,6 +75,8 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
 
   function load(id: DatasetId, version: string): Promise<Loaded> {
     const key = `${nameOf(id)}@${version}`
+    const known = opened.get(key)
+    if (known) return Promise.resolve(known)
     const under = loading.get(key)
     if (under) return under
     const work = read(id, version, key).finally(() => loading.delete(key))
@@ -87,12 +91,20 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     pool.open(key, { dataset: id.name, version, index, records })
     const durationMs = Math.round(clock.monotonicMs() - started)
     log.info({ detail: id.name, version, durationMs }, 'dataset read')
-    return { id, version, key, holders: 0, retired: false }
+    const loaded = { id, version, key, holders: 0, retired: false }
+    opened.set(key, loaded)
+    return loaded
   }
 
   function retire(loaded: Loaded): void {
     loaded.retired = true
-    if (loaded.holders === 0) pool.close(loaded.key)
+    closeUnused(loaded)
+  }
+
+  function closeUnused(loaded: Loaded): void {
+    if (loaded.holders > 0 || !loaded.retired || opened.get(loaded.key) !== loaded) return
+    opened.delete(loaded.key)
+    pool.close(loaded.key)
   }
 
   /** Brings a list up to what `current.json` says. A version that cannot be read leaves the old one in service. */
@@ -110,13 +122,14 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       const loaded = await load(id, version)
       const before = serving.get(name)
       if (before === loaded) return loaded
+      loaded.retired = false
       serving.set(name, loaded)
       if (before) retire(before)
       return loaded
     } catch (err) {
       log.error({ err, detail: id.name, version }, 'dataset cannot be read')
       if (old) return old
-      throw new AppError('unavailable', 'DATASET_UNAVAILABLE', 'The dataset cannot be read', { cause: err })
+      return refuse(err)
     }
   }
 
@@ -167,8 +180,18 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     return new AppError('not_found', 'UNKNOWN_DATASET', 'Unknown dataset', { details })
   }
 
-  function holdAll(dataset: string, version: string, lists: readonly Loaded[]): Held {
-    for (const each of lists) each.holders++
+  /** What serves, held at once: while another list is read, this one may be replaced. */
+  async function take(id: DatasetId): Promise<Loaded | null> {
+    for (;;) {
+      const loaded = serving.get(nameOf(id)) ?? (await look(id))
+      if (!loaded) return null
+      if (opened.get(loaded.key) !== loaded) continue
+      loaded.holders++
+      return loaded
+    }
+  }
+
+  function held(dataset: string, version: string, lists: readonly Loaded[]): Held {
     let released = false
     return {
       dataset,
@@ -177,7 +200,10 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       release() {
         if (released) return
         released = true
-        for (const each of lists) if (--each.holders === 0 && each.retired) pool.close(each.key)
+        for (const each of lists) {
+          each.holders--
+          closeUnused(each)
+        }
       },
     }
   }
@@ -209,12 +235,17 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       if (members.length === 0) throw await unknown(tenantId)
       if (version !== undefined) return replay(name, members, version, tenantId)
       const lists: Loaded[] = []
-      for (const id of members) {
-        const loaded = serving.get(nameOf(id)) ?? (await look(id))
-        if (loaded) lists.push(loaded)
+      try {
+        for (const id of members) {
+          const loaded = await take(id)
+          if (loaded) lists.push(loaded)
+        }
+        if (lists.length === 0) throw await unknown(tenantId)
+        return held(name, versionOf(name, lists), lists)
+      } catch (error) {
+        held(name, '', lists).release()
+        throw error
       }
-      if (lists.length === 0) throw await unknown(tenantId)
-      return holdAll(name, versionOf(name, lists), lists)
     },
     async start() {
       await lookAtAll()
@@ -234,19 +265,30 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   /** An earlier version, read for this file and closed after it unless it serves. */
   async function replay(name: string, members: DatasetId[], version: string, tenantId: string | null): Promise<Held> {
     const wanted = parseVersion(version, members)
+    if (!wanted) throw await unknown(tenantId)
     const lists: Loaded[] = []
-    for (const { id, version: each } of wanted) {
-      const current = serving.get(nameOf(id))
-      if (current?.version === each) lists.push(current)
-      else if (!(await exists(files.pathOf(id, each)))) throw await unknown(tenantId)
-      else lists.push({ ...(await load(id, each)), retired: true })
+    try {
+      for (const { id, version: each } of wanted) {
+        const current = serving.get(nameOf(id))
+        const known = current?.version === each ? current : null
+        if (!known && !(await exists(files.pathOf(id, each)))) throw await unknown(tenantId)
+        const loaded = known ?? (await load(id, each).catch((err) => refuse(err)))
+        // At once: while the next list is read, another file may let go of this one.
+        loaded.holders++
+        if (serving.get(nameOf(id)) !== loaded) loaded.retired = true
+        lists.push(loaded)
+      }
+      return held(name, version, lists)
+    } catch (error) {
+      held(name, version, lists).release()
+      throw error
     }
-    if (lists.length === 0) throw await unknown(tenantId)
-    return holdAll(name, version, lists)
+  }
+
+  function refuse(cause: unknown): never {
+    throw new AppError('unavailable', 'DATASET_UNAVAILABLE', 'The dataset cannot be read', { cause })
   }
 }
-
-const COLLECTION_VERSION = /^[a-z0-9_]+@[A-Za-z0-9.-]+(\+[a-z0-9_]+@[A-Za-z0-9.-]+)*$/
 
 /** A list's version is its own; a collection's names those of its members: `us_ofac_sdn@…+un_sc_sanctions@…`. */
 function versionOf(name: string, lists: readonly Loaded[]): string {
@@ -255,15 +297,17 @@ function versionOf(name: string, lists: readonly Loaded[]): string {
   return lists.map(({ id, version }) => `${id.name}@${version}`).join('+')
 }
 
-function parseVersion(version: string, members: readonly DatasetId[]): { id: DatasetId; version: string }[] {
+/** Null where it is no version of these lists: one that names a list that is not among them, or one twice. */
+function parseVersion(version: string, members: readonly DatasetId[]): { id: DatasetId; version: string }[] | null {
   const [only, ...more] = members
-  if (only && more.length === 0 && /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(version)) return [{ id: only, version }]
-  if (!COLLECTION_VERSION.test(version)) return []
-  return version.split('+').flatMap((part) => {
-    const [name = '', each = ''] = part.split('@')
+  if (only && more.length === 0 && VERSION.test(version)) return [{ id: only, version }]
+  const parts = version.split('+').map((part) => part.split('@'))
+  const wanted = parts.flatMap(([name, each = '', ...rest]) => {
     const id = members.find((member) => member.name === name)
-    return id ? [{ id, version: each }] : []
+    return id && rest.length === 0 && VERSION.test(each) ? [{ id, version: each }] : []
   })
+  const isWhole = wanted.length === parts.length && new Set(wanted.map(({ id }) => id)).size === parts.length
+  return isWhole ? wanted : null
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -138,6 +138,7 @@ export function createPool(threads: number): Pool {
       return new Promise((resolve, reject) => {
         if (stopped) return reject(new Error('The service is stopping'))
         if (task.signal.aborted) return reject(task.signal.reason)
+        if (task.keys.length === 0) return reject(new Error('There is no list to screen against'))
         if (task.rows.length === 0) return resolve([])
         hireAll()
         const onAbort = () => file.finish(task.signal.reason)

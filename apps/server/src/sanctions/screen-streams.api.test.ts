@@ -1,0 +1,220 @@
+/** `POST /v2/open-sanctions/file/:dataset` over real connections: what is read, what is cut off, what stops. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { peopleCsv } from './datasets/testing/lists.ts'
+import {
+  CLOSE,
+  createScreening,
+  FORM_TYPE,
+  form,
+  HEADER,
+  NOBODY,
+  openPart,
+  SANCTIONS_KEY,
+  type Screening,
+  type Sending,
+  strangers,
+  urlOf,
+} from './testing/screening.ts'
+
+const MEGABYTE = 1024 * 1024
+
+let server: Screening
+let port: number
+let key: string
+before(async () => {
+  server = await createScreening()
+  port = Number(new URL(await server.app.listen({ port: 0, host: '127.0.0.1' })).port)
+  key = (await server.tenantWithKey(SANCTIONS_KEY)).key
+})
+after(() => server.close())
+
+/** A connection of our own, and the server's end of it. */
+async function open(): Promise<{ socket: Socket; peer: Socket; answer: Promise<string>; isClosed: Promise<unknown> }> {
+  const accepted = once(server.app.server, 'connection') as Promise<[Socket]>
+  const socket = connect(port, '127.0.0.1')
+  const chunks: Buffer[] = []
+  const isClosed = new Promise((resolve) => socket.once('close', resolve))
+  const answer = new Promise<string>((resolve) => {
+    const text = () => Buffer.concat(chunks).toString()
+    socket.on('data', (chunk) => {
+      chunks.push(chunk)
+      if (/\r\n\r\n.*\}(\r\n0\r\n\r\n)?$/s.test(text())) resolve(text())
+    })
+    socket.once('close', () => resolve(text()))
+  })
+  // A connection that the server cuts off while we write is what these tests are about.
+  socket.on('error', () => {})
+  const [peer] = await accepted
+  return { socket, peer, answer, isClosed }
+}
+
+function headOf(sending: Sending, ...more: readonly string[]): string {
+  const headers = [`host: localhost`, `x-api-key: ${sending.key ?? key}`, `content-type: ${FORM_TYPE}`, ...more]
+  return `POST ${urlOf(sending)} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
+}
+
+const chunk = (bytes: Buffer) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+
+/** Writes as fast as the other side takes it, until it is all out or the connection is gone. */
+async function pour(socket: Socket, piece: Buffer, times: number): Promise<void> {
+  for (let n = 0; n < times && !socket.destroyed; n++) {
+    if (socket.write(piece)) continue
+    const drained = new AbortController()
+    const { signal } = drained
+    await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })]).catch(() => {})
+    drained.abort()
+  }
+}
+
+function assertTooLarge(answer: string): void {
+  assert.match(answer, /^HTTP\/1\.1 413 /)
+  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { requestId: string }
+  assert.deepEqual(body, {
+    statusCode: 413,
+    message: 'File too large',
+    code: 'FILE_TOO_LARGE',
+    requestId: /x-request-id: (\S+)/.exec(answer)?.[1],
+  })
+  assert.match(answer, /\r\nconnection: close\r\n/i)
+}
+
+test('2 MB and a byte are refused with 413 and cut off, without reading the other 98 MB', async () => {
+  for (let time = 0; time < 5; time++) {
+    const { socket, peer, answer, isClosed } = await open()
+    socket.write(headOf({}, 'transfer-encoding: chunked'))
+    socket.write(chunk(Buffer.concat([openPart(), Buffer.from(HEADER)])))
+    const rows = Buffer.from(`1,Ana,Example,1990-05-04,${'x'.repeat(200)}\n`.repeat(500))
+    void pour(socket, chunk(rows), Math.ceil((100 * MEGABYTE) / rows.length))
+    assertTooLarge(await answer)
+    await isClosed
+    assert.ok(peer.bytesRead > 2 * MEGABYTE && peer.bytesRead < 4 * MEGABYTE, `${peer.bytesRead} bytes were read`)
+  }
+})
+
+test('a length of 100 MB is refused by its word', async () => {
+  const { socket, peer, answer, isClosed } = await open()
+  socket.write(headOf({}, `content-length: ${100 * MEGABYTE}`))
+  assertTooLarge(await answer)
+  await isClosed
+  assert.ok(peer.bytesRead < 1_000)
+})
+
+test('a form that never says its length, and never ends, is cut off wherever its fault is', async () => {
+  const cases: [name: string, start: Buffer, sending: Sending, status: number][] = [
+    ['not a CSV', openPart({ name: 'people.txt' }), {}, 400],
+    ['no such column', Buffer.concat([openPart(), Buffer.from('a,b\n')]), {}, 400],
+    ['no such dataset', openPart(), { dataset: 'nobody_has_this' }, 404],
+    ['no such threshold', openPart(), { query: '?scoreThreshold=7' }, 400],
+    ['a field instead of a file', openPart({ name: null }), {}, 413],
+    ['no form', Buffer.from('x'), {}, 413],
+  ]
+  for (const [name, start, sending, status] of cases) {
+    const { socket, peer, answer, isClosed } = await open()
+    socket.write(headOf(sending, 'transfer-encoding: chunked'))
+    socket.write(chunk(start))
+    void pour(socket, chunk(Buffer.alloc(64_000, 'x')), 1_600)
+    assert.match(await answer, new RegExp(`^HTTP/1\\.1 ${status} `), name)
+    await isClosed
+    assert.ok(peer.bytesRead < 5 * MEGABYTE, `${name}: ${peer.bytesRead} bytes were read`)
+  }
+})
+
+test('after a refusal of a short file the connection serves on', async () => {
+  const { socket, answer } = await open()
+  const bad = form({ name: 'people.txt', content: HEADER + strangers(3_000) })
+  socket.write(headOf({}, `content-length: ${bad.length}`))
+  socket.write(bad)
+  assert.match(await answer, /^HTTP\/1\.1 400 .*Only CSV files are allowed!/s)
+  const good = form({ content: HEADER + NOBODY })
+  let more = ''
+  socket.on('data', (bytes) => {
+    more += bytes
+  })
+  socket.write(headOf({}, `content-length: ${good.length}`, 'connection: close'))
+  socket.write(good)
+  await once(socket, 'close')
+  assert.match(more, /^HTTP\/1\.1 200 .*"total":1/s)
+})
+
+test('however the form is cut into pieces, it is read; what comes after it is passed over', async () => {
+  const whole = form({ field: 'note', name: null, content: 'x' }, { content: `${HEADER}7,Vardo,Quellmar,1961-04-17\n` })
+  const { socket, answer } = await open()
+  socket.setNoDelay(true)
+  socket.write(headOf({}, 'transfer-encoding: chunked'))
+  for (let at = 0; at < whole.length; at += 7) {
+    socket.write(chunk(whole.subarray(at, at + 7)))
+    if (at % 70 === 0) await sleep(1)
+  }
+  await sleep(30)
+  socket.write(chunk(Buffer.alloc(100_000, 'x')))
+  socket.write('0\r\n\r\n')
+  const text = await answer
+  assert.match(text, /^HTTP\/1\.1 200 /)
+  assert.match(text, /"entityId":"demo-01"/)
+  socket.destroy()
+})
+
+test('a caller who goes away stops the work, and leaves room for other files', async () => {
+  await server.importCsv('long_list', peopleCsv(2_000))
+  const sending = { dataset: 'long_list', query: '?scoreThreshold=0.4', key }
+  const names = peopleCsv(2_000).trimEnd().split('\n').slice(1)
+  const rows = names.map((row) => row.replace(/^(\S+?),(\S+) (.*),/, '$1,$2,$3,'))
+  const body = form({ content: `${HEADER}${Array.from({ length: 20 }, () => rows.join('\n')).join('\n')}\n` })
+  assert.ok(body.length < 2 * MEGABYTE)
+  const small = `${HEADER}${rows[0]}\n`
+  assert.equal((await server.screen(small, sending)).summary.total, 1)
+
+  const files = () => /files_total\{result="matched"\} (\d+)/.exec(metricsText)?.[1]
+  let metricsText = await server.wire.metrics.text()
+  const before = files()
+  const cpuMs = async (waitMs: number) => {
+    const start = process.cpuUsage()
+    await sleep(waitMs)
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1_000
+  }
+  const gone: Socket[] = []
+  for (let n = 0; n < 2; n++) {
+    const { socket } = await open()
+    socket.write(headOf(sending, `content-length: ${body.length}`))
+    socket.write(body)
+    gone.push(socket)
+  }
+  await sleep(500)
+  const busy = await cpuMs(1_000)
+  assert.ok(busy > 100, `the files must be under way for this test to mean anything: ${busy} ms`)
+  const refused = await server.send(small, sending)
+  assert.equal(refused.json().code, 'TOO_MANY_FILES')
+  for (const socket of gone) socket.destroy()
+  // What a thread has in hand it ends: 250 rows.
+  let idle = await cpuMs(1_000)
+  for (let tries = 0; tries < 8 && idle > busy / 4; tries++) idle = await cpuMs(1_000)
+  assert.ok(idle < busy / 4, `${busy} ms of a second before, ${idle} ms after`)
+  metricsText = await server.wire.metrics.text()
+  assert.equal(files(), before, 'an abandoned file is not counted as screened')
+  assert.equal((await server.screen(small, sending)).summary.total, 1)
+  assert.ok(!server.logged().includes('"request failed"'), 'that someone leaves is no fault of ours')
+})
+
+test('a caller who goes away in the middle of the upload leaves room for other files', async () => {
+  const { key: other } = await server.tenantWithKey(SANCTIONS_KEY)
+  for (let n = 0; n < 4; n++) {
+    const { socket, isClosed } = await open()
+    socket.write(headOf({ key: other }, 'content-length: 500000'))
+    socket.write(Buffer.concat([openPart(), Buffer.from(HEADER + NOBODY)]))
+    await sleep(100)
+    socket.destroy()
+    await isClosed
+    await sleep(50)
+  }
+  assert.equal((await server.screen(HEADER + NOBODY, { key: other })).summary.total, 1)
+  const { socket, answer } = await open()
+  socket.end(Buffer.concat([Buffer.from(headOf({ key: other }, 'content-length: 500000')), openPart(), CLOSE]))
+  assert.match(await answer, /^(HTTP\/1\.1 400 |$)/)
+  assert.equal((await server.screen(HEADER + NOBODY, { key: other })).summary.total, 1)
+})

@@ -1,0 +1,143 @@
+/** Files sent to a real server, for the tests of `POST /v2/open-sanctions/file/:dataset`. Only tests import this. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScreenReply } from '@ostiary/contract'
+import type { LightMyRequestResponse } from 'fastify'
+import { systemClock } from '../../platform/clock.ts'
+import { createIds } from '../../platform/ids.ts'
+import { createHarness, type Harness } from '../../testing/harness.ts'
+import { createDatasetFiles, createImporter, type DatasetFiles, type ImportRequest } from '../index.ts'
+
+export const HEADER = 'id,firstname,lastname,dob\n'
+export const NOBODY = '1,Maria,Beispielfrau,1990-05-04\n'
+export const SANCTIONS_KEY = { scopes: ['sanctions:run'] }
+
+const BOUNDARY = 'x-boundary-of-the-tests'
+export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
+
+export interface Part {
+  /** Name of the field. Default `file`. */
+  field?: string
+  /** Null for a part without a file name. Default `people.csv`. */
+  name?: string | null
+  type?: string
+  content: string | Uint8Array
+}
+
+/** A form as browsers write it. */
+export function form(...parts: readonly Part[]): Buffer {
+  const pieces = parts.flatMap((part) => [openPart(part), Buffer.from(part.content), Buffer.from('\r\n')])
+  return Buffer.concat([...pieces, CLOSE])
+}
+
+/** The beginning of a form, up to where its file begins. */
+export function openPart({ field = 'file', name = 'people.csv', type = 'text/csv' }: Partial<Part> = {}): Buffer {
+  const file = name === null ? '' : `; filename="${name}"`
+  return Buffer.from(
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"${file}\r\nContent-Type: ${type}\r\n\r\n`,
+  )
+}
+export const CLOSE = Buffer.from(`--${BOUNDARY}--\r\n`)
+
+export interface Sending {
+  dataset?: string
+  query?: string
+  key?: string
+  headers?: Record<string, string>
+}
+
+export const urlOf = ({ dataset = 'demo', query = '' }: Sending = {}) => `/v2/open-sanctions/file/${dataset}${query}`
+
+export interface Screening extends Harness {
+  /** Sends a form as it is. */
+  post(body: string | Buffer, sending?: Sending): Promise<LightMyRequestResponse>
+  /** Sends a file. */
+  send(csv: string | Uint8Array, sending?: Sending): Promise<LightMyRequestResponse>
+  /** The answer, which must be one. */
+  screen(csv: string | Uint8Array, sending?: Sending): Promise<ScreenReply>
+  /** Begins to send a file: the server has let it in and waits for its rows. */
+  begin(sending?: Sending): Promise<{ end(rows: string): Promise<LightMyRequestResponse> }>
+  files: DatasetFiles
+  /** Brings in a list of invented people and puts it into service. */
+  importCsv(name: string, csv: string, more?: Partial<ImportRequest> & { tenantId?: string }): Promise<string>
+  /** The server looks for new versions at once instead of in two seconds. */
+  look(): Promise<void>
+}
+
+/** A harness with a key for files; requests are sent with it unless they say another (`''` for none). */
+export async function createScreening(env: Record<string, string> = {}): Promise<Screening> {
+  const harness = await createHarness({ SANCTIONS_THREADS: '2', ...env })
+  const { key: ownKey } = await harness.tenantWithKey(SANCTIONS_KEY)
+  const files = createDatasetFiles(harness.wire.config.sanctions.dir)
+  const importer = createImporter({ files, clock: systemClock, ids: createIds(systemClock), keepVersions: 5 })
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-invented-'))
+  const post = (body: string | Buffer | Readable, sending: Sending = {}) => {
+    const { key = ownKey, headers } = sending
+    return harness.inject({
+      method: 'POST',
+      url: urlOf(sending),
+      headers: { 'content-type': FORM_TYPE, ...(key !== '' && { 'x-api-key': key }), ...headers },
+      payload: body,
+    })
+  }
+  const send = (csv: string | Uint8Array, sending: Sending = {}) => post(form({ content: csv }), sending)
+  return {
+    ...harness,
+    files,
+    post,
+    send,
+    async screen(csv, sending) {
+      const response = await send(csv, sending)
+      assert.equal(response.statusCode, 200, response.body)
+      return response.json<ScreenReply>()
+    },
+    async begin(sending) {
+      const body = new Readable({ read() {} })
+      body.push(Buffer.concat([openPart(), Buffer.from(HEADER)]))
+      const answer = post(body, sending)
+      await sleep(200)
+      return {
+        end(rows) {
+          for (const piece of [Buffer.from(`${rows}\r\n`), CLOSE, null]) body.push(piece)
+          return answer
+        },
+      }
+    },
+    async importCsv(name, csv, { tenantId, ...more } = {}) {
+      const path = join(folder, `${name}.csv`)
+      writeFileSync(path, csv)
+      const dataset = { name, tenantId: tenantId ?? null }
+      return (await importer.importList({ dataset, paths: [path], format: 'custom-csv', ...more })).version
+    },
+    async look() {
+      await harness.wire.library.start()
+      harness.wire.library.stop()
+    },
+    async close() {
+      await harness.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Rows of people who are on no list, each with a name of its own. */
+export function strangers(count: number, from = 0): string {
+  const word = (n: number) => [...String(n)].map((digit) => 'abdefgikmo'[Number(digit)]).join('')
+  return Array.from(
+    { length: count },
+    (_, at) => `s${from + at},Hefr${word(from + at)},Drostal${word((from + at) * 7)},1987-0${1 + (at % 9)}-11\n`,
+  ).join('')
+}
+
+/** A file of exactly so many bytes: strangers, then spaces in a column that is read past. */
+export function fileOf(bytes: number): string {
+  const rows = strangers(45_000)
+  const head = `${HEADER.trimEnd()},note\n`
+  const cut = rows.lastIndexOf('\n', bytes - head.length - 60)
+  const start = `${head}${rows.slice(0, cut + 1)}last,Ana,Example,1990-05-04,`
+  return start + 'x'.repeat(bytes - start.length)
+}
