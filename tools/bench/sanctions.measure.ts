@@ -211,14 +211,15 @@ async function screenFile(env: Env, key: string, csv: string, size: Size, say: S
   }
 }
 
-/** The share of listed customers whose own entry is among their matches. */
+/** The share of listed customers whose own entry is among the matches that are shown. */
 function judge({ summary, results }: ScreenReply, { rows, positives }: Size, say: Say): number {
   if (summary.total !== rows || results.length !== rows) throw new Error(`${results.length} rows were answered`)
-  const matches = new Map(summary.matched.records.map((record) => [record.id, record.matches]))
+  const records = new Map(summary.matched.records.map((record) => [record.id, record]))
   const kinds = new Map<string, { rows: number; right: number }>()
-  let [right, flagged] = [0, 0]
+  let [right, unseen, flagged] = [0, 0, 0]
   for (const { id, match } of results) {
     const origin = originOf(id)
+    const record = records.get(id)
     if (!origin) {
       if (match === 'true') flagged++
       continue
@@ -226,15 +227,16 @@ function judge({ summary, results }: ScreenReply, { rows, positives }: Size, say
     const kind = kinds.get(origin.kind) ?? { rows: 0, right: 0 }
     kinds.set(origin.kind, kind)
     kind.rows++
-    if (!matches.get(id)?.some(({ entityId }) => entityId === origin.entityId)) continue
-    kind.right++
-    right++
+    if (record?.matches.some(({ entityId }) => entityId === origin.entityId)) {
+      kind.right++
+      right++
+    } else if (record?.moreMatches !== undefined) unseen++
   }
   const shares = [...kinds].map(([kind, of]) => `${kind} ${(of.right / of.rows).toFixed(3)}`)
+  say(`own entry found: ${shares.join(', ')}`)
   say(
-    `own entry found: ${shares.join(', ')}; ${((flagged / (rows - positives)) * 100).toFixed(1)} % of strangers match`,
+    `${unseen} rows more may have it among matches that are not shown; ${flagged} of ${rows - positives} strangers match`,
   )
-  if (summary.matched.truncated) say(`the answer shows ${matches.size} of ${summary.matched.count} matched rows`)
   return right / positives
 }
 

@@ -195,8 +195,8 @@ function inventedWords(): Words {
   }
 }
 
-// Chosen for a dictionary of about 470,000 words at a million entities with 2.4 names each.
-const TAIL_SHARE = 0.45
+// Chosen for a dictionary of about 500,000 words at a million entities with 2.4 names each.
+const TAIL_SHARE = 0.42
 const MIDDLE_TAIL_SHARE = 0.15
 const TAIL: Zipf = { head: 30_000, slope: 0.05, ranks: 16_000_000 }
 
@@ -248,10 +248,16 @@ export function* syntheticEntities(
 }
 
 function drawName(random: Random, { given, middle, family, latin, familyFirst }: Words): string[] {
-  if (familyFirst) return [pick(random, family), pick(random, given)]
+  if (familyFirst) return [pick(random, family), drawSigns(random, given)]
   const last = latin && random() < TAIL_SHARE ? drawTail(random) : pick(random, family)
   if (middle.length === 0 || random() > 0.45) return [pick(random, given), last]
   return [pick(random, given), latin && random() < MIDDLE_TAIL_SHARE ? drawTail(random) : pick(random, middle), last]
+}
+
+/** Most given names of two signs are a choice of each sign, which keeps namesakes as rare as they are. */
+function drawSigns(random: Random, given: readonly string[]): string {
+  const [one, other] = [pick(random, given), pick(random, given)]
+  return random() < 0.8 ? one.slice(0, 1) + other.slice(-1) : one
 }
 
 const drawTail = (random: Random) => inventedWord(zipfRank(random, TAIL))
@@ -260,7 +266,7 @@ function drawAlias(random: Random, base: readonly string[], words: Words): strin
   const { given, middle, latin, familyFirst } = words
   const last = base.at(-1) ?? ''
   const kind = random()
-  if (familyFirst) return kind < 0.3 ? [base.join('')] : [base[0] ?? '', pick(random, given)]
+  if (familyFirst) return kind < 0.3 ? [base.join('')] : [base[0] ?? '', drawSigns(random, given)]
   if (latin && kind < 0.65) return base.map((word) => (random() < 0.5 ? respelled(random, word) : word))
   if (kind < 0.75) return [last, ...base.slice(0, -1)]
   if (kind < 0.85 && base.length > 2) return [base[0] ?? '', last]

@@ -8,7 +8,14 @@ const { scoreThresholdDefault } = SANCTIONS_LIMITS
 export const SCORE_THRESHOLD_MESSAGE = 'scoreThreshold must be between 0 and 1'
 
 /** What is odd about a row. None of them stops it from being screened. */
-export const ROW_WARNINGS = ['INVALID_DOB', 'PARTIAL_DOB', 'EMPTY_NAME', 'MISSING_FIELDS', 'STALE_EXCEPTION'] as const
+export const ROW_WARNINGS = [
+  'INVALID_DOB',
+  'PARTIAL_DOB',
+  'EMPTY_NAME',
+  'MISSING_FIELDS',
+  'NAME_NOT_COMPARABLE',
+  'STALE_EXCEPTION',
+] as const
 export type RowWarning = (typeof ROW_WARNINGS)[number]
 
 export const NAME_MATCH_KINDS = [
@@ -39,7 +46,7 @@ const warnings = Type.Array(
     ROW_WARNINGS,
     '`INVALID_DOB`: not a date from 1850 to 2100, so only the name was compared. `PARTIAL_DOB`: a year or a month, ' +
       'compared as such. `EMPTY_NAME`: neither first nor last name. `MISSING_FIELDS`: the row ends before all four columns. ' +
-      '`STALE_EXCEPTION`: an exception for this id names another person, so it does not hold',
+      '`NAME_NOT_COMPARABLE`: initials or signs only, so it was compared with nobody. `STALE_EXCEPTION`: an exception for this id names another person, so it does not hold',
   ),
   { description: 'Extension: what is odd about the row' },
 )

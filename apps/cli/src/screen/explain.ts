@@ -30,6 +30,7 @@ export const WARNING_MEANINGS: Record<RowWarning, string> = {
   PARTIAL_DOB: 'The birth date is a year or a month, and was compared as such',
   EMPTY_NAME: 'Neither first nor last name: nothing could be compared',
   MISSING_FIELDS: 'The row ends before all four columns',
+  NAME_NOT_COMPARABLE: 'The name has only initials or signs, so it was compared with nobody',
   STALE_EXCEPTION: 'An exception for this id names another name or birth date, so it does not hold',
 }
 

@@ -51,8 +51,11 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
           threshold: readThreshold(request.query.scoreThreshold),
           requestId: request.id,
           signal: whenGone(reply),
+          answered: new Promise((resolve) => reply.raw.once('close', resolve)),
           read: () => readUpload(request.headers, needsForm(body)),
         })
+        // A caller who does not take the answer must not keep it in memory.
+        reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
         return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from(pieces))
       } catch (error) {
         closeUnread(request, reply, body)
@@ -90,9 +93,20 @@ function whenGone(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-/** What is left of a refused upload is read past when it is little, so that the answer arrives; otherwise it is cut off. */
+const LINGER_MS = 500
+const UNREAD_MS = 30_000
+
+/**
+ * What is left of a refused upload is read and thrown away, so that the answer arrives: a client that is still writing when
+ * the connection closes never sees it. More than a form may have is cut off after a moment.
+ */
 function closeUnread(request: FastifyRequest, reply: FastifyReply, body: Readable | undefined): void {
-  if (!body || body.readableEnded) return
-  const announced = Number(request.headers['content-length'])
-  if (!(announced <= SANCTIONS_LIMITS.multipartBytes * 2)) reply.header('connection', 'close')
+  if (typeof body?.resume !== 'function' || body.readableEnded) return
+  body.on('error', () => undefined)
+  body.resume()
+  if (Number(request.headers['content-length']) <= SANCTIONS_LIMITS.multipartBytes * 2) return
+  reply.header('connection', 'close')
+  // Kept by itself: the answer's own end would cut the connection at once.
+  const cut = setTimeout(() => request.raw.destroy(), LINGER_MS)
+  body.once('close', () => clearTimeout(cut))
 }

@@ -26,6 +26,8 @@ export interface Screening {
   requestId: string
   /** Fires when the caller has gone. */
   signal: AbortSignal
+  /** Settles when the answer is out or nobody takes it: until then it is in memory, and the file keeps its place. */
+  answered: Promise<void>
   /** Reads the file; called when it is known that it can be screened. */
   read(): Promise<Person[]>
 }
@@ -83,16 +85,20 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
       threshold,
       requestId,
       signal,
+      answered,
       read,
     }: Screening): Promise<string[]> {
       const leave = enter(owner)
       let held: Held | undefined
       try {
-        held = await library.hold(dataset, tenantOf(caller), version)
+        // An earlier version is read from disk for this file alone: not before the file is there.
+        if (version === undefined) held = await library.hold(dataset, tenantOf(caller))
         const people = await read()
+        held ??= await library.hold(dataset, tenantOf(caller), version)
         const rows = await withExceptions(caller, people)
         const answers = await pool.run({ keys: held.keys, dataset, threshold, rows, signal })
         metrics.rows(rows.length, answers)
+        void answered.finally(leave)
         return writeReply(rows.length, answers, {
           dataset,
           version: held.version,
@@ -100,9 +106,11 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
           scoreThreshold: threshold,
           runId: requestId,
         })
+      } catch (error) {
+        leave()
+        throw error
       } finally {
         held?.release()
-        leave()
       }
     },
   }

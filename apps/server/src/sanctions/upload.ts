@@ -8,6 +8,8 @@ import { createPeopleReader, type Person } from './csv.ts'
 
 const { fileBytes, multipartBytes, rows } = SANCTIONS_LIMITS
 
+const SILENCE_MS = 1_000
+
 const tooLarge = () => new AppError('too_large', 'FILE_TOO_LARGE', 'File too large')
 const noFile = () => new AppError('invalid_request', 'NO_FILE', 'No file uploaded')
 const broken = () => new AppError('invalid_request', 'BAD_REQUEST', 'The form cannot be read')
@@ -86,14 +88,22 @@ function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise
       resolve()
     })
   })
+  /** The parser works on what is there already; on some broken forms it falls silent, and nobody must wait for that. */
+  async function soon(work: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const silence = new Promise<void>((_resolve, reject) => {
+      timer = setTimeout(() => reject(broken()), SILENCE_MS)
+    })
+    await Promise.race([work, finished, silence]).finally(() => clearTimeout(timer))
+  }
   return {
     async write(chunk) {
-      await Promise.race([new Promise<void>((resolve) => form.write(chunk, () => resolve())), finished])
+      await soon(new Promise<void>((resolve) => form.write(chunk, () => resolve())))
       if (fault) throw fault
     },
     async end() {
       form.end()
-      await finished
+      await soon(finished)
       if (fault) throw fault
       if (!people) throw noFile()
       return people

@@ -66,7 +66,9 @@ export function createDatasetFiles(dir: string): DatasetFiles {
         [field]?: unknown
       }
       const version = stated[field]
-      return typeof version === 'string' && VERSION.test(version) ? version : null
+      if (version === undefined && field === 'setAside') return null
+      if (typeof version === 'string' && VERSION.test(version)) return version
+      throw new Error('current.json names no version')
     } catch (error) {
       if (isMissing(error)) return null
       throw error

@@ -43,6 +43,7 @@ interface Loaded {
   id: DatasetId
   version: string
   key: string
+  facts: SnapshotFacts
   holders: number
   /** No longer the serving version: closed when the last holder lets go. */
   retired: boolean
@@ -68,8 +69,12 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   let prepared: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
+  /** Without the bundled list the others serve all the same; the next look tries again. */
   const ready = () => {
-    prepared ??= prepare()
+    prepared ??= prepare().catch((err) => {
+      log.error({ err }, 'the bundled list cannot be made')
+      prepared = undefined
+    })
     return prepared
   }
 
@@ -86,12 +91,12 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
 
   async function read(id: DatasetId, version: string, key: string): Promise<Loaded> {
     const started = clock.monotonicMs()
-    const { index, path, recordsAt, recordsLength } = await openSnapshot(files.pathOf(id, version))
+    const { facts: about, index, path, recordsAt, recordsLength } = await openSnapshot(files.pathOf(id, version))
     const records = { path, at: recordsAt, length: recordsLength }
     pool.open(key, { dataset: id.name, version, index, records })
     const durationMs = Math.round(clock.monotonicMs() - started)
     log.info({ detail: id.name, version, durationMs }, 'dataset read')
-    const loaded = { id, version, key, holders: 0, retired: false }
+    const loaded: Loaded = { id, version, key, facts: about, holders: 0, retired: false }
     opened.set(key, loaded)
     return loaded
   }
@@ -104,6 +109,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   function closeUnused(loaded: Loaded): void {
     if (loaded.holders > 0 || !loaded.retired || opened.get(loaded.key) !== loaded) return
     opened.delete(loaded.key)
+    facts.delete(files.pathOf(loaded.id, loaded.version))
     pool.close(loaded.key)
   }
 
@@ -117,7 +123,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       serving.delete(name)
       return null
     }
-    if (old?.version === version) return old
+    if (old?.version === version && opened.get(old.key) === old) return old
     try {
       const loaded = await load(id, version)
       const before = serving.get(name)
@@ -136,8 +142,11 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   async function lookAtAll(): Promise<void> {
     await ready()
     const shared = (await files.names(null)).map((name): DatasetId => ({ name, tenantId: null }))
-    const known = [...serving.values()].map(({ id }) => id).filter(({ tenantId }) => tenantId !== null)
-    for (const id of [...shared, ...known]) await look(id).catch(() => null)
+    const known = [...serving.values()].map(({ id }) => id)
+    const all = new Map([...shared, ...known].map((id) => [nameOf(id), id]))
+    for (const id of all.values()) {
+      await look(id).catch((err) => log.error({ err, detail: id.name }, 'dataset cannot be looked at'))
+    }
   }
 
   /** The lists a name stands for. Custom lists are found only for their own tenant. */
@@ -148,16 +157,26 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       return own.includes(name) ? [{ name, tenantId }] : []
     }
     const names = await files.names(null)
-    if (names.includes(name)) return [{ name, tenantId: null }]
+    const itself: DatasetId = { name, tenantId: null }
+    if (names.includes(name) && (await isList(itself))) return [itself]
     const collection = COLLECTIONS[name]
     if (!collection) return []
-    const lists = names.filter((each) => each !== DEMO).map((each): DatasetId => ({ name: each, tenantId: null }))
     const members: DatasetId[] = []
-    for (const id of lists) {
-      const about = await factsOfCurrent(id)
-      if (about && (collection.kind === null || about.kind === collection.kind)) members.push(id)
+    for (const each of names) {
+      const id: DatasetId = { name: each, tenantId: null }
+      if (each === DEMO || !(await isList(id))) continue
+      // A list whose kind cannot be told is not left out: that would answer "no match" without having looked.
+      const { kind } = serving.get(nameOf(id))?.facts ?? (await factsOfCurrent(id)) ?? refuse(new Error('No facts'))
+      if (collection.kind === null || kind === collection.kind) members.push(id)
     }
     return members
+  }
+
+  /** A folder without a version in service is none: a failed first import leaves one. */
+  async function isList(id: DatasetId): Promise<boolean> {
+    if (serving.has(nameOf(id))) return true
+    const version = await files.current(id).catch((err) => refuse(err))
+    return version !== null
   }
 
   async function factsOf(id: DatasetId, version: string): Promise<SnapshotFacts | null> {
@@ -183,9 +202,13 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   /** What serves, held at once: while another list is read, this one may be replaced. */
   async function take(id: DatasetId): Promise<Loaded | null> {
     for (;;) {
-      const loaded = serving.get(nameOf(id)) ?? (await look(id))
+      const known = serving.get(nameOf(id))
+      const loaded = known && opened.get(known.key) === known ? known : await look(id)
       if (!loaded) return null
-      if (opened.get(loaded.key) !== loaded) continue
+      if (opened.get(loaded.key) !== loaded) {
+        serving.delete(nameOf(id))
+        continue
+      }
       loaded.holders++
       return loaded
     }

@@ -3,7 +3,7 @@ import type { BirthDate, ListedEntity } from '../lists/listed.ts'
 import { editBudget, skeletonOf } from '../names/similarity.ts'
 import { readName, type Word } from '../names/tokens.ts'
 import { growing, shared } from './growing.ts'
-import { eachNeighbour, hashText, initialTag, nearTag, wordTag } from './hash.ts'
+import { eachNeighbour, hashPair, hashText, initialTag, nearTag, wordTag } from './hash.ts'
 import { CLASSES, LAST_WORD, type NameIndex, NEAR_WORDS, SCRIPTS, SORTED_CLASSES, TAGGED_WORDS } from './name-index.ts'
 import { FULL, INITIAL_ROLE, isLight } from './name-score.ts'
 import { ROLE_NUMBER } from './pair.ts'
@@ -222,7 +222,7 @@ function bucketed(
 
 export type Words = Pick<NameIndex, 'wordAt' | 'wordBytes' | 'wordRole' | 'skeletonAt' | 'skeletonBytes'>
 
-const bucketsFor = (entries: number) => 2 ** Math.min(26, Math.max(8, Math.ceil(Math.log2(entries + 1))))
+const bucketsFor = (entries: number) => 2 ** Math.min(30, Math.max(8, Math.ceil(Math.log2(entries + 1))))
 
 function soundsOf({ wordRole, skeletonAt, skeletonBytes }: Words): Pick<NameIndex, 'soundsAt' | 'sounds'> {
   const buckets = bucketsFor(wordRole.length / 2)
@@ -271,7 +271,7 @@ function nearOf(words: Words) {
 
 function postingsOf(
   index: Words & Pick<NameIndex, 'nameAt' | 'nameWords'>,
-): Pick<NameIndex, 'postAt' | 'post' | 'tagsAt' | 'tags'> {
+): Pick<NameIndex, 'postAt' | 'post' | 'tagsAt' | 'tags' | 'pairBits'> {
   const { nameAt, nameWords, wordRole } = index
   const words = wordRole.length
   const names = nameAt.length - 1
@@ -290,7 +290,9 @@ function postingsOf(
   const postAt = shared(Uint32Array, words * CLASSES + 1)
   const tagsAt = shared(Uint32Array, words + 1)
   const copies = (kind: number) => (kind === 2 ? 2 : 1)
+  let pairs = 0
   eachName((_start, kind) => {
+    pairs += (heavy.length * (heavy.length - 1)) / 2
     for (const id of heavy) {
       postAt[id * CLASSES + kind + 1] = (postAt[id * CLASSES + kind + 1] as number) + copies(kind)
       if (kind <= TAGGED_WORDS) tagsAt[id + 1] = (tagsAt[id + 1] as number) + kind * copies(kind)
@@ -300,6 +302,7 @@ function postingsOf(
   for (let id = 0; id < words; id++) tagsAt[id + 1] = (tagsAt[id + 1] as number) + (tagsAt[id] as number)
   const post = shared(Uint32Array, postAt[words * CLASSES] as number)
   const tags = shared(Uint16Array, tagsAt[words] as number)
+  const pairBits = shared(Uint32Array, bucketsFor(pairs * BITS_PER_PAIR) / 32)
   const next = postAt.slice()
   const put = (id: number, kind: number, start: number, others: readonly number[]) => {
     const list = id * CLASSES
@@ -312,6 +315,7 @@ function postingsOf(
     for (let n = 0; n < kind; n++) tags[tag + n] = others[n] as number
   }
   eachName((start, kind) => {
+    notePairs(pairBits, heavy)
     heavy.forEach((id, at) => {
       const others = kind > TAGGED_WORDS ? [] : heavy.filter((_, n) => n !== at).map((other) => tagOf(index, other))
       put(id, kind, start, others)
@@ -319,7 +323,7 @@ function postingsOf(
     })
   })
   for (let id = 0; id < words; id++) for (let kind = 1; kind <= SORTED_CLASSES; kind++) sortClass(id, kind)
-  return { postAt, post, tagsAt, tags }
+  return { postAt, post, tagsAt, tags, pairBits }
 
   function sortClass(id: number, kind: number): void {
     const list = id * CLASSES
@@ -336,6 +340,17 @@ function postingsOf(
       const was = (order[n] as number) % 2 ** 32
       post[from + n] = places[was] as number
       for (let k = 0; k < kind; k++) tags[firstTag + n * kind + k] = old[was * kind + k] as number
+    }
+  }
+}
+
+const BITS_PER_PAIR = 10
+
+function notePairs(pairBits: Uint32Array, words: readonly number[]): void {
+  for (let i = 0; i < words.length; i++) {
+    for (let j = i + 1; j < words.length; j++) {
+      const bit = hashPair(words[i] as number, words[j] as number) & (pairBits.length * 32 - 1)
+      pairBits[bit >>> 5] = (pairBits[bit >>> 5] as number) | (1 << (bit & 31))
     }
   }
 }

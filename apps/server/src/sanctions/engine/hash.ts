@@ -48,6 +48,14 @@ export function eachNeighbour(
   }
 }
 
+/** Of two words in one name, in either order. */
+export function hashPair(a: number, b: number): number {
+  let hash = Math.imul(a < b ? a : b, 0x9e3779b1) ^ Math.imul(a < b ? b : a, 0x85ebca6b)
+  hash ^= hash >>> 15
+  hash = Math.imul(hash, 0x2c1b3c6d)
+  return (hash ^ (hash >>> 13)) >>> 0
+}
+
 /** What an entry of a neighbour list says about its word without fetching it: twelve bits of the hash, and its length. */
 export function nearTag(hash: number, length: number): number {
   return ((hash >>> 20) << 4) | Math.min(length, 15)

@@ -36,6 +36,8 @@ export interface NameIndex {
   post: Uint32Array
   tagsAt: Uint32Array
   tags: Uint16Array
+  /** One bit per pair of words that stand in one name, by hash: most pairs a query could mean stand in none. */
+  pairBits: Uint32Array
   nameAt: Uint32Array
   /** The words of all names; the last word of each carries LAST_WORD, so that a name can be read from its beginning. */
   nameWords: Uint32Array

@@ -27,13 +27,18 @@ export interface Pool {
 }
 
 /** The lists are outside of this. Without a limit a thread lets its garbage pile up to several times what it needs. */
-const THREAD_MEMORY = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 256 }
+const THREAD_MEMORY = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 512 }
 const ROWS_PER_PIECE = 250
+/** Low thresholds find very much per row; a file that is given up must not hold its thread for long. */
+const FEW_ROWS = 25
+const LOW_THRESHOLD = 0.7
 /** After this many matched rows a file shows only the best match of each further row: its answer stays bounded. */
 const GENEROUS_ROWS = 5_000
 
 interface Running {
   task: FileTask
+  /** Rows per piece. */
+  size: number
   next: number
   open: number
   matched: number
@@ -88,7 +93,7 @@ export function createPool(threads: number): Pool {
       } else {
         file.answers[piece] = message.answer
         file.matched += message.answer.matched
-        if (file.next * ROWS_PER_PIECE >= file.task.rows.length && file.open === 0) file.finish()
+        if (file.next * file.size >= file.task.rows.length && file.open === 0) file.finish()
       }
     }
     give()
@@ -98,7 +103,7 @@ export function createPool(threads: number): Pool {
   function give(): void {
     for (const thread of crew) {
       if (thread.busy) continue
-      const at = files.findIndex(({ next, task }) => next * ROWS_PER_PIECE < task.rows.length)
+      const at = files.findIndex(({ next, size, task }) => next * size < task.rows.length)
       const [file] = at < 0 ? [] : files.splice(at, 1)
       if (!file) return
       files.push(file)
@@ -113,7 +118,7 @@ export function createPool(threads: number): Pool {
         task: {
           dataset,
           threshold,
-          rows: rows.slice(piece * ROWS_PER_PIECE, (piece + 1) * ROWS_PER_PIECE),
+          rows: rows.slice(piece * file.size, (piece + 1) * file.size),
           matchesPerRow: file.matched < GENEROUS_ROWS ? MATCHES_PER_ROW : 1,
         },
       })
@@ -144,6 +149,7 @@ export function createPool(threads: number): Pool {
         const onAbort = () => file.finish(task.signal.reason)
         const file: Running = {
           task,
+          size: task.threshold < LOW_THRESHOLD ? FEW_ROWS : ROWS_PER_PIECE,
           next: 0,
           open: 0,
           matched: 0,

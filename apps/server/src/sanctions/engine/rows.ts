@@ -55,9 +55,11 @@ function answerRow(
   threshold: number,
   shown: number,
 ): { result: RowResult; record: MatchedRecord | null } {
-  const { id, firstname, lastname, dob, warnings, line } = row
+  const { id, firstname, lastname, dob, line } = row
   const echo = { id, firstname, lastname, dob }
   const name = readPerson(firstname, lastname)
+  const compares = name.words.some(({ role }) => role === 'full') || row.warnings.includes('EMPTY_NAME')
+  const warnings = compares ? row.warnings : [...row.warnings, 'NAME_NOT_COMPARABLE' as const]
   const span = readDob(dob)
   const birth = span === undefined || span === 'invalid' ? null : { ...span, circa: false }
   const found = lists.flatMap((list) => findMatches(list, name, birth, threshold)).sort(byScore)

@@ -7,7 +7,7 @@ import { createIndexBuilder } from './build.ts'
 import { scoreNames } from './pair.ts'
 import { createSearcher } from './search.ts'
 
-const THRESHOLDS = [0.3, 0.55, 0.65, 0.72, 0.8, 0.88, 0.95, 1]
+const THRESHOLDS = [0.3, 0.55, 0.65, 0.72, 0.8, 0.88, 0.95, 0.97, 0.99, 1]
 
 /** What comparing the query with every name of every entity says: the truth that the index must equal. */
 function bruteForce(entities: readonly Name[][], query: Name): Map<number, number> {
@@ -18,7 +18,7 @@ function indexOf(entities: readonly ListedEntity[]) {
   const builder = createIndexBuilder()
   const kept = entities.filter((entity, at) => builder.add(entity, at))
   return {
-    searcher: createSearcher(builder.finish()),
+    searcher: createSearcher(builder.finish(), { longList: 60 }),
     names: kept.map((entity) => entity.names.map(({ text }) => readName(text))),
   }
 }

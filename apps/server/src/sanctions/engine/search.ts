@@ -8,6 +8,7 @@ import { EXACT, INITIAL, TWO_EDITS_MOST } from '../names/similarity.ts'
 import { PATRONYMIC_MARKERS } from '../names/tables.ts'
 import { MAX_WORDS, type Name, type Word } from '../names/tokens.ts'
 import { classTags, tagOf, wordKey } from './build.ts'
+import { createDivider, mayStandTogether } from './divide.ts'
 import { createExpander, type Expansion, idAt, namesUpTo, type Reach, similarityAt, tagAt } from './expand.ts'
 import { hashText } from './hash.ts'
 import {
@@ -21,7 +22,7 @@ import {
   TAGGED_WORDS,
 } from './name-index.ts'
 import { createTable, doubt, FULL, INITIAL_ROLE, isLight, ROLE_WEIGHT, RULES, scoreTable } from './name-score.ts'
-import { divisionsOf, markerOf, type Reading, ROLE_NUMBER, readingsOf } from './pair.ts'
+import { markerOf, type Reading, ROLE_NUMBER, readingsOf } from './pair.ts'
 
 export interface Hit {
   entity: number
@@ -37,19 +38,21 @@ export interface Searcher {
 /** Words of the list that one query may mean, together: measured at most some hundreds per word. */
 const SLOT_BITS = 15
 const SLOTS = 1 << SLOT_BITS
-/** From here on it pays to look names up by tag instead of passing them all. */
-const LONG_LIST = 96
+/** From here on it pays to look names up by tag instead of passing them all: measured. */
+const LONG_LIST = 64
+/** So few names are looked at sooner than their pairs. */
+const FEW_NAMES = 4
 const SEEN = 4096
 const SEEN_SHIFT = 20
-const KEPT_DIVISIONS = 40_000
 const LAST_ROUND = 2 ** (32 - SLOT_BITS) - 1
 
 const NOTHING: Expansion = { numbers: new Uint32Array(0), count: 0 }
 
-export function createSearcher(index: NameIndex): Searcher {
+export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}): Searcher {
   const { wordAt, wordBytes, wordRole, postAt, post, tagsAt, tags } = index
   const { nameAt, nameNear, nameWords, nameEntity, nameScript, nameNative } = index
   const expander = createExpander(index)
+  const divider = createDivider(index, expander.idOf)
   const table = createTable()
   const markers = markerIds(expander.idOf)
 
@@ -59,6 +62,10 @@ export function createSearcher(index: NameIndex): Searcher {
   const slotMask = new Uint16Array(SLOTS)
   const slotSimilarity = new Uint16Array(SLOTS * MAX_WORDS)
   let slots = 0
+  /** The same words by the word of the query they may stand for. */
+  const relatives = Array.from({ length: MAX_WORDS }, () => [] as number[])
+  /** Tags of the words that stand in some name with the word being walked by. */
+  const partnerTags: number[] = []
   /** Names seen lately. One that is forgotten is judged again, to the same end. */
   const seen = new Uint32Array(SEEN)
   const seenRound = new Uint32Array(SEEN)
@@ -91,6 +98,7 @@ export function createSearcher(index: NameIndex): Searcher {
 
   function nextRound(): void {
     slots = 0
+    for (const ids of relatives) ids.length = 0
     if (++round <= LAST_ROUND) return
     round = 1
     wordSlot.fill(0)
@@ -107,6 +115,7 @@ export function createSearcher(index: NameIndex): Searcher {
     }
     slotMask[slot] = (slotMask[slot] as number) | (1 << at)
     slotSimilarity[slot * MAX_WORDS + at] = similarity
+    relatives[at]?.push(id)
     if (tagMask[tag] === 0) {
       tagsSet.push(tag)
       tagBits[tag >>> 5] = (tagBits[tag >>> 5] as number) | (1 << (tag & 31))
@@ -154,7 +163,7 @@ export function createSearcher(index: NameIndex): Searcher {
     for (const at of reading.exactAt) exactMask |= 1 << at
     const all = (1 << words.length) - 1
     judgeMasks()
-    if (passes[all] === 0 || !mayMeet(reading.exactAt.map((at) => words[at] as Word))) return
+    if (passes[all] === 0 || !divider.mayMeet(reading.exactAt.map((at) => words[at] as Word))) return
     const reach: Reach = least > doubt(TWO_EDITS_MOST) ? 'near' : 'far'
     const expansions = words.map((word, at) => expandAt(word, at, reading, reach))
     queryNative = strictNative.native === '' ? 0 : hashText(strictNative.native)
@@ -165,31 +174,7 @@ export function createSearcher(index: NameIndex): Searcher {
     for (const at of wordsToWalk(expansions, all, reading)) walk(expansions[at] as Expansion, all)
   }
 
-  /** Whether any name has both words of a reading that divides one: hardly any has, and most of the work is saved. */
-  function mayMeet(parts: readonly Word[]): boolean {
-    const [one, other] = parts.filter(({ role }) => role === 'full').map((word) => expander.idOf(wordKey(word)))
-    if (one === undefined || other === undefined) return true
-    const [rare, common] = sizeOf(one) < sizeOf(other) ? [one, other] : [other, one]
-    const tag = tagOf(index, common)
-    if (sizeOfClass(rare, CLASSES - 1) > 0) return true
-    return tags.subarray(tagsAt[rare] as number, tagsAt[rare + 1] as number).includes(tag)
-  }
-
   const sizeOf = (id: number) => (postAt[(id + 1) * CLASSES] as number) - (postAt[id * CLASSES] as number)
-  const sizeOfClass = (id: number, kind: number) =>
-    (postAt[id * CLASSES + kind + 1] as number) - (postAt[id * CLASSES + kind] as number)
-  const knows = (word: Word) => expander.idOf(wordKey(word)) >= 0
-  /** Of the divisions of a word, those into words the list has. Kept, as customer files repeat their words. */
-  const divided = new Map<string, Word[][]>()
-  function divisions(text: string): Word[][] {
-    let known = divided.get(text)
-    if (!known) {
-      known = divisionsOf(text).filter((parts) => parts.every(knows) && mayMeet(parts))
-      if (divided.size > KEPT_DIVISIONS) divided.clear()
-      divided.set(text, known)
-    }
-    return known
-  }
 
   function expandAt(word: Word, at: number, reading: Reading, reach: Reach): Expansion {
     initials[at] = -1
@@ -254,8 +239,26 @@ export function createSearcher(index: NameIndex): Searcher {
         if (onlyTwo && least > RULES.initialMost) continue
       } else if (!isEnough(similarityAt(expansion, n))) continue
       const own = (slotMask[slotOf(id)] as number) | always
-      for (let kind = Math.max(0, leastOthers); kind < CLASSES; kind++) walkClass(id, kind, own)
+      if (sizeOf(id) > FEW_NAMES && passes[metBeside(id, own)] === 0) continue
+      const from = Math.min(Math.max(0, leastOthers), CLASSES - 1)
+      for (let kind = from; kind < CLASSES; kind++) walkClass(id, kind, own)
     }
+  }
+
+  /** Which words of the query the names with this word can meet at all: those it stands in some name with. */
+  function metBeside(id: number, own: number): number {
+    let mask = own
+    partnerTags.length = 0
+    for (let at = 0; at < words.length; at++) {
+      if (own & (1 << at)) continue
+      const others = relatives[at] as number[]
+      for (let n = 0; n < others.length; n++) {
+        if (!mayStandTogether(index, id, others[n] as number)) continue
+        mask |= 1 << at
+        partnerTags.push(tagOf(index, others[n] as number))
+      }
+    }
+    return mask
   }
 
   /** The names of one word that have so many other words. */
@@ -270,7 +273,7 @@ export function createSearcher(index: NameIndex): Searcher {
     }
     const needsMore = passes[own] === 0
     let tag = (tagsAt[id] as number) + classTags(postAt, list, kind)
-    if (needsMore && kind <= SORTED_CLASSES && end - from > LONG_LIST) {
+    if (needsMore && kind <= SORTED_CLASSES && end - from > longList) {
       walkSorted(tag, kind, from, end - from, own)
       return
     }
@@ -288,8 +291,8 @@ export function createSearcher(index: NameIndex): Searcher {
 
   /** A long list: goes straight to the names that have one of the wanted words. */
   function walkSorted(firstTag: number, kind: number, from: number, count: number, own: number): void {
-    for (let n = 0; n < tagsSet.length; n++) {
-      const wanted = tagsSet[n] as number
+    for (let n = 0; n < partnerTags.length; n++) {
+      const wanted = partnerTags[n] as number
       const mask = own | (tagMask[wanted] as number)
       if (kind === 1 && passes[mask] === 0) continue
       let low = 0
@@ -383,7 +386,7 @@ export function createSearcher(index: NameIndex): Searcher {
       hits = new Map()
       least = wanted
       if (!query.words.some(({ role }) => role === 'full')) return []
-      for (const reading of readingsOf(query.words, knows, divisions)) search(reading, query)
+      for (const reading of readingsOf(query.words, divider.knows, divider.divisions)) search(reading, query)
       return [...hits.values()]
     },
   }

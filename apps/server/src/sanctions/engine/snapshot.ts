@@ -39,6 +39,7 @@ const LAYOUT: Readonly<Record<keyof NameIndex, ArrayKind>> = {
   post: 'u32',
   tagsAt: 'u32',
   tags: 'u16',
+  pairBits: 'u32',
   nameAt: 'u32',
   nameWords: 'u32',
   nameNear: 'u32',

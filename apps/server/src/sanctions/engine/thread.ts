@@ -13,11 +13,14 @@ export type FromThread =
   | { kind: 'failed'; id: number; message: string; stack: string | undefined }
 
 const lists = new Map<string, OpenList>()
-const failures = new Map<string, unknown>()
+/** Lists that could not be opened: tried again when a file asks for them. */
+const failures = new Map<string, SharedList>()
 
 function listAt(key: string): OpenList {
+  const failed = failures.get(key)
+  if (failed) open(key, failed)
   const list = lists.get(key)
-  if (!list) throw new Error('The thread does not have this list', { cause: failures.get(key) })
+  if (!list) throw new Error('The thread does not have this list')
   return list
 }
 
@@ -25,8 +28,9 @@ function listAt(key: string): OpenList {
 function open(key: string, list: SharedList): void {
   try {
     lists.set(key, openList(list))
-  } catch (error) {
-    failures.set(key, error)
+    failures.delete(key)
+  } catch {
+    failures.set(key, list)
   }
 }
 
@@ -35,6 +39,7 @@ parentPort?.on('message', (message: ToThread) => {
   else if (message.kind === 'close') {
     lists.get(message.key)?.close()
     lists.delete(message.key)
+    failures.delete(message.key)
   } else {
     const { id, keys, task } = message
     try {

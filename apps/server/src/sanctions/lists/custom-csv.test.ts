@@ -34,12 +34,15 @@ describe('readCustomCsv', () => {
   test('needs no more than a name', async () => {
     const entities = await read('firstName,lastName\r\nAda,Moon\r\n\r\n,Sunn\r\n')
     assert.deepEqual(
-      entities.map(({ id, schema, names }) => [id, schema, names[0]?.text]),
+      entities.map(({ schema, names }) => [schema, names[0]?.text]),
       [
-        ['row-1', 'Person', 'Ada Moon'],
-        ['row-2', 'Person', 'Sunn'],
+        ['Person', 'Ada Moon'],
+        ['Person', 'Sunn'],
       ],
     )
+    const [moved] = await read('firstName,lastName\nEva,Sunn\nAda,Moon\n').then((all) => all.slice(1))
+    assert.match(String(moved?.id), /^p-[0-9a-f]{16}$/)
+    assert.equal(moved?.id, entities[0]?.id, 'a person keeps the id when rows are added before')
     assert.deepEqual(await read('name\n'), [])
   })
 
@@ -48,7 +51,7 @@ describe('readCustomCsv', () => {
     ['no name column', 'id,firstname\n', 'line 1: there is no column "name", nor "firstname" and "lastname"'],
     ['no name', 'id,name\n1,Ada\n2,\n', 'line 3: there is no name'],
     ['a repeated id', 'id,name\n1,Ada\n1,Eva\n', 'line 3: the id was used before'],
-    ['a repeated id after a given one', 'id,name\nrow-2,Ada\n,Eva\n', 'line 3: the id was used before'],
+    ['the same person twice', 'name\nAda\nAda\n', 'line 3: the id was used before'],
     ['a bad date', 'name,dob\nAda,04.03.1962\n', 'line 2: a dob is not a date such as'],
     ['an unknown schema', 'name,schema\nAda,Robot\n', 'line 2: the schema is not one of'],
     ['a bad address', 'name,url\nAda,javascript:1\n', 'line 2: the url is not an http or https address'],

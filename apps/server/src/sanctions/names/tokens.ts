@@ -56,7 +56,8 @@ const TWO_CAPITALS = /[A-Z]{2}/
 const CAPITAL_INITIALS = /(?<![A-Za-z.])([BCDFGHJKLMNPQRSTVWXZ])([BCDFGHJKLMNPQRSTVWXZ])(?![A-Za-z])/g
 
 /** The words of a name in the order given; "LAST, First" is turned round. Empty when nothing identifies anyone. */
-export function readName(text: string): Name {
+export function readName(given: string): Name {
+  const text = shortened(given)
   const script = ASCII.test(text) ? 'latin' : scriptOf(text)
   const mayHold = script === 'latin' && TWO_CAPITALS.test(text) && /[a-z]/.test(text)
   const words = mayHold ? text.replace(CAPITAL_INITIALS, splitInitials) : text
@@ -65,6 +66,16 @@ export function readName(text: string): Name {
     script,
     native: WRITTEN_NAMES.includes(script) ? nativeForm(text) : '',
   }
+}
+
+/** Longer than any name. One sign may stand for eighteen letters, so it is cut after that has been undone. */
+const MOST_LETTERS = 200
+
+function shortened(text: string): string {
+  if (text.length <= MOST_LETTERS && ASCII.test(text)) return text
+  const cut = text.slice(0, MOST_LETTERS).toWellFormed()
+  const undone = ASCII.test(cut) ? cut : cut.normalize('NFKC')
+  return undone.length > MOST_LETTERS ? undone.slice(0, MOST_LETTERS).toWellFormed() : cut
 }
 
 /** A name given in two fields, as the customer's file does. */

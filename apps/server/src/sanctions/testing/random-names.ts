@@ -56,7 +56,10 @@ export function createNames(seed: number) {
     return random.pick(vocabulary)
   }
 
-  const name = () => Array.from({ length: 1 + random.below(6) }, word).join(random.next() < 0.1 ? '-' : ' ')
+  const name = () => {
+    const words = random.next() < 0.12 ? 6 + random.below(6) : 1 + random.below(6)
+    return Array.from({ length: words }, word).join(random.next() < 0.1 ? '-' : ' ')
+  }
 
   /** A slip of the pen, a word left out, added, moved or run together. */
   function mutate(text: string): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,9 @@ import { createIds } from '../../../platform/ids.ts'
 import { createManualClock } from '../../../platform/testing/manual-clock.ts'
 import { createDatasetFiles } from '../files.ts'
 import { createImporter } from '../import.ts'
+
+/** What stands behind the description of a snapshot: its length, its checksum, four letters. */
+const TAIL = 40
 
 /** A folder of datasets, an importer on it, and a place for lists. */
 export function setUp(t: TestContext, keepVersions = 5) {
@@ -64,9 +68,9 @@ export function peopleCsv(count: number, from = 0): string {
 /** What a snapshot says about itself, and how to say something else. */
 export function tamper(path: string) {
   const bytes = readFileSync(path)
-  const length = bytes.readUInt32LE(bytes.length - 8)
-  const start = bytes.length - 8 - length
-  const description = JSON.parse(bytes.toString('utf8', start, bytes.length - 8)) as {
+  const length = bytes.readUInt32LE(bytes.length - TAIL)
+  const start = bytes.length - TAIL - length
+  const description = JSON.parse(bytes.toString('utf8', start, bytes.length - TAIL)) as {
     records: { at: number; length: number }
     index: { at: number; length: number }
   }
@@ -79,8 +83,9 @@ export function tamper(path: string) {
     },
     say(change: Record<string, unknown>): void {
       const text = Buffer.from(JSON.stringify({ ...description, ...change }))
-      const tail = Buffer.from(bytes.subarray(bytes.length - 8))
+      const tail = Buffer.from(bytes.subarray(bytes.length - TAIL))
       tail.writeUInt32LE(text.length, 0)
+      createHash('sha256').update(text).digest().copy(tail, 4)
       writeFileSync(path, Buffer.concat([bytes.subarray(0, start), text, tail]))
     },
     cut: (to: number) => writeFileSync(path, bytes.subarray(0, to)),
