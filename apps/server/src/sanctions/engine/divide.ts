@@ -5,7 +5,8 @@ import { hashPair } from './hash.ts'
 import type { NameIndex } from './name-index.ts'
 import { divisionsOf } from './pair.ts'
 
-const KEPT_DIVISIONS = 20_000
+const KEPT_DIVISIONS = 100_000
+const NONE: Word[][] = []
 
 /** Whether the two words may stand in one name. A bit may be set by chance; one that is not set says no for sure. */
 export function mayStandTogether({ pairBits }: Pick<NameIndex, 'pairBits'>, a: number, b: number): boolean {
@@ -37,7 +38,7 @@ export function createDivider(index: NameIndex, idOf: (key: string) => number): 
       const found = divisionsOf(text).filter((parts) => parts.every(knows) && mayMeet(parts))
       // Kept, as customer files repeat their words.
       if (kept.size >= KEPT_DIVISIONS) kept.clear()
-      kept.set(text, found)
+      kept.set(text, found.length === 0 ? NONE : found)
       return found
     },
   }

@@ -38,10 +38,8 @@ export interface Searcher {
 /** Words of the list that one query may mean, together: measured at most some hundreds per word. */
 const SLOT_BITS = 15
 const SLOTS = 1 << SLOT_BITS
-/** From here on it pays to look names up by tag instead of passing them all: measured. */
-const LONG_LIST = 64
-/** So few names are looked at sooner than their pairs. */
-const FEW_NAMES = 4
+/** From so many names on it pays to look up pairs and tags instead of passing them all: measured. */
+const LONG_LIST = 512
 const SEEN = 4096
 const SEEN_SHIFT = 20
 const LAST_ROUND = 2 ** (32 - SLOT_BITS) - 1
@@ -86,6 +84,8 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
   let total = 0
   /** Words beside the one walked by that a name must have to reach the score. */
   let leastOthers = 0
+  /** The word walked by has so many names that they are looked up by its partners. */
+  let isLong = false
   let always = 0
   let exactMask = 0
   const initials = new Int16Array(MAX_WORDS)
@@ -239,7 +239,8 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
         if (onlyTwo && least > RULES.initialMost) continue
       } else if (!isEnough(similarityAt(expansion, n))) continue
       const own = (slotMask[slotOf(id)] as number) | always
-      if (sizeOf(id) > FEW_NAMES && passes[metBeside(id, own)] === 0) continue
+      isLong = sizeOf(id) > longList
+      if (isLong && passes[metBeside(id, own)] === 0) continue
       const from = Math.min(Math.max(0, leastOthers), CLASSES - 1)
       for (let kind = from; kind < CLASSES; kind++) walkClass(id, kind, own)
     }
@@ -273,7 +274,7 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     }
     const needsMore = passes[own] === 0
     let tag = (tagsAt[id] as number) + classTags(postAt, list, kind)
-    if (needsMore && kind <= SORTED_CLASSES && end - from > longList) {
+    if (needsMore && isLong && kind <= SORTED_CLASSES) {
       walkSorted(tag, kind, from, end - from, own)
       return
     }

@@ -196,7 +196,7 @@ function soundAt(word: string, at: number): [sound: string, letters: number] {
 }
 
 const skeletons = new Map<string, Skeleton | null>()
-const KEPT_SKELETONS = 20_000
+const KEPT_SKELETONS = 60_000
 
 /** Kept for a while: the words of a file and of the names it meets come again and again. */
 export function skeletonOf(word: string): Skeleton | null {
