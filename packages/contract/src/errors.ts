@@ -125,7 +125,7 @@ export const ERRORS = {
   },
   TOO_MANY_FILES: {
     status: 429,
-    meaning: 'Two files of this API key are being screened already.',
+    meaning: 'Two files of this API key are being screened already, or very many of all callers together.',
     remedy: 'Send the next file when one of them is answered.',
   },
   HEADERS_TOO_LARGE: {

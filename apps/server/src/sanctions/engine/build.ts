@@ -255,8 +255,8 @@ function nearOf(words: Words) {
       eachNeighbour(letters, length, least, most, (hash) => put(hash & mask, id, nearTag(hash, length)))
     }
   }
-  const one = bucketsFor(wordRole.length * 6)
-  const two = bucketsFor(wordRole.length * 12)
+  const one = bucketsFor(wordRole.length * 3)
+  const two = bucketsFor(wordRole.length * 6)
   const near1 = bucketed(one, (put) => each(0, 1, put, one - 1))
   const near2 = bucketed(two, (put) => each(2, 2, put, two - 1))
   return {

@@ -29,7 +29,7 @@ export interface Expander {
 }
 
 /** Expansions kept per thread. Customer files repeat the same words over and over. */
-const KEPT_IDS = 3_000_000
+const KEPT_IDS = 2_000_000
 /** What an expansion takes besides its words, in words. */
 const EACH_KEPT = 24
 

@@ -27,7 +27,7 @@ export interface Pool {
 }
 
 /** The lists are outside of this. Without a limit a thread lets its garbage pile up to several times what it needs. */
-const THREAD_MEMORY = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 512 }
+const THREAD_MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 }
 const ROWS_PER_PIECE = 250
 /** Low thresholds find very much per row; a file that is given up must not hold its thread for long. */
 const FEW_ROWS = 25
