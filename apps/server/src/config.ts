@@ -109,7 +109,8 @@ export const Settings = Type.Object({
     minimum: 0,
     maximum: 256,
     default: 0,
-    description: 'Area B: threads of the API process that match rows; 0 for as many as there are processors',
+    description:
+      'Area B: threads of the API process that match rows; 0 for one less than there are processors, so that one is left for everything else',
   }),
   SANCTIONS_SOURCES_FILE: Type.Optional(
     Type.String({
@@ -246,7 +247,7 @@ function sanctionsOf(values: Type.Static<typeof SanctionsSettings>): SanctionsCo
   return {
     dir: values.SANCTIONS_DIR,
     keepVersions: values.SANCTIONS_KEEP_VERSIONS,
-    threads: values.SANCTIONS_THREADS || availableParallelism(),
+    threads: values.SANCTIONS_THREADS || Math.max(1, availableParallelism() - 1),
     sourcesFile: values.SANCTIONS_SOURCES_FILE ?? null,
   }
 }
