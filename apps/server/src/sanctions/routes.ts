@@ -51,7 +51,7 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
           threshold: readThreshold(request.query.scoreThreshold),
           requestId: request.id,
           signal: whenGone(reply),
-          answered: new Promise((resolve) => reply.raw.once('close', resolve)),
+          answered: whenAnswered(reply),
           read: () => readUpload(request.headers, needsForm(body)),
         })
         // A caller who does not take the answer must not keep it in memory.
@@ -82,6 +82,14 @@ function readThreshold(value: unknown): number {
   if (threshold > 0 && threshold <= 1) return threshold
   const details = [{ pointer: '/query/scoreThreshold', message: 'must be above 0 and at most 1' }]
   throw new AppError('invalid_request', 'VALIDATION_FAILED', SCORE_THRESHOLD_MESSAGE, { details })
+}
+
+/** The answer is with the system, or nobody takes it. A caller who has it may send the next file at once. */
+function whenAnswered(reply: FastifyReply): Promise<void> {
+  return new Promise((resolve) => {
+    reply.raw.once('finish', resolve)
+    reply.raw.once('close', resolve)
+  })
 }
 
 /** Fires when the connection closes before the answer is out: nobody waits for the rest of the work. */

@@ -121,9 +121,12 @@ function tell(message: FromBuild, then: (error: Error | null) => void = () => un
   process.send?.(message, undefined, undefined, then)
 }
 
+const LAST_OPEN_MS = 100
+
 process.once('message', (job: BuildJob) => {
   // Whoever wanted the snapshot is gone: nobody would put it in its place, nor clean up.
-  process.once('disconnect', () => process.exit(1))
+  // A moment later: an open under way would make the draft again after it is removed.
+  process.once('disconnect', () => setTimeout(() => process.exit(1), LAST_OPEN_MS))
   process.once('exit', (code) => {
     if (code !== 0) rmSync(job.draft, { force: true })
   })
