@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { ERRORS, type ErrorBody, type ErrorCode } from '@ostiary/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './errors.ts'
@@ -23,21 +24,62 @@ export function sendError(error: AppError, render: ErrorRenderer, request: Fasti
   if (error.extra.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.extra.retryAfterSeconds))
   if (error.extra.allow) reply.header('allow', error.extra.allow.join(', '))
   if (error.status === 408) reply.header('connection', 'close')
-  // The framework closes the connection as soon as it sees that a body is too large.
-  if (error.status === 413) reply.header('connection', isReadable(request) ? 'keep-alive' : 'close')
+  const rest = error.status !== 408 && !request.raw.complete ? readRest(request) : undefined
+  // The framework says `close` for a body that is too large, and the connection would be cut before it is read.
+  if (rest) reply.header('connection', rest.cut ? 'close' : 'keep-alive')
   const { contentType, body, status = error.status } = render(error, request, reply)
   // Serialised here: the response schemas of a route describe its successes only.
-  reply.code(status).header('content-type', contentType).serializer(String).send(JSON.stringify(body))
+  const text = JSON.stringify(body)
+  reply.code(status).header('content-type', contentType)
+  if (rest?.cut) reply.header('content-length', Buffer.byteLength(text)).send(Readable.from(slowToEnd(text, rest.cut)))
+  else reply.serializer(String).send(text)
+}
+
+/** All of the text at once, and the end, with which the connection closes, when it had time to arrive. */
+async function* slowToEnd(text: string, cut: Promise<void>): AsyncGenerator<string> {
+  yield text
+  await cut
 }
 
 /**
- * Whether the rest of a body that is too large is read and thrown away: a client that is still writing it when the connection
- * closes never sees the answer. Beyond a few megabytes that is its own affair.
+ * What is left of a refused body is read and thrown away: a client that is still writing when the connection closes never
+ * sees the answer. Of a body that is very large or never ends a little is read; `cut` says when it has been enough.
  */
-function isReadable({ headers }: FastifyRequest): boolean {
-  return Number(headers['content-length']) <= DRAINED_BYTES
+function readRest({ raw, headers }: FastifyRequest): { cut?: Promise<void> } {
+  const { socket } = raw
+  if (!socket) return {}
+  raw.on('error', () => undefined)
+  answered.add(socket)
+  raw.once('end', () => answered.delete(socket))
+  raw.resume()
+  if (Number(headers['content-length']) <= DRAINED_BYTES) return {}
+  let left = LINGER_BYTES
+  raw.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) raw.pause()
+  })
+  return {
+    cut: new Promise((resolve) => {
+      const timer = setTimeout(resolve, LINGER_MS)
+      for (const over of ['end', 'close']) {
+        raw.once(over, () => {
+          clearTimeout(timer)
+          resolve()
+        })
+      }
+    }),
+  }
 }
 const DRAINED_BYTES = 8 * 1024 * 1024
+const LINGER_BYTES = 1024 * 1024
+const LINGER_MS = 500
+
+const answered = new WeakSet<object>()
+
+/** The request on this connection has its answer; what still comes is the rest of its body. */
+export function isAnswered(socket: object): boolean {
+  return answered.has(socket)
+}
 
 const outcomeCodes = createRequestSlot<string>('outcome')
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from './errors.ts'
-import { errorBody } from './http-errors.ts'
+import { errorBody, isAnswered } from './http-errors.ts'
 
 interface ParserError extends Error {
   code?: string
@@ -12,7 +12,7 @@ interface ParserError extends Error {
  * client sees one error shape whatever it sends.
  */
 export function answerUnparsable(error: ParserError, socket: Socket, newRequestId: () => string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
     socket.destroy()
     return
   }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { listDatasets, SANCTIONS_LIMITS, SCORE_THRESHOLD_MESSAGE, screenFile } from '@ostiary/contract'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { callerOf, type Guard } from '../keys/index.ts'
 import { AppError } from '../platform/errors.ts'
@@ -42,25 +42,20 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     async handler(request, reply) {
       const caller = callerOf(request)
       const body = request.body as unknown as Readable | undefined
-      try {
-        const pieces = await sanctions.screen({
-          caller,
-          owner: caller.keyId ?? networkOf(request.ip),
-          dataset: request.params.dataset,
-          version: request.query.version,
-          threshold: readThreshold(request.query.scoreThreshold),
-          requestId: request.id,
-          signal: whenGone(reply),
-          answered: whenAnswered(reply),
-          read: () => readUpload(request.headers, needsForm(body)),
-        })
-        // A caller who does not take the answer must not keep it in memory.
-        reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
-        return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from(pieces))
-      } catch (error) {
-        closeUnread(request, reply, body)
-        throw error
-      }
+      const pieces = await sanctions.screen({
+        caller,
+        owner: caller.keyId ?? networkOf(request.ip),
+        dataset: request.params.dataset,
+        version: request.query.version,
+        threshold: readThreshold(request.query.scoreThreshold),
+        requestId: request.id,
+        signal: whenGone(reply),
+        answered: whenAnswered(reply),
+        read: () => readUpload(request.headers, needsForm(body)),
+      })
+      // A caller who does not take the answer must not keep it in memory.
+      reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
+      return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from(pieces))
     },
   })
   route(app, listDatasets, {
@@ -101,20 +96,4 @@ function whenGone(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-const LINGER_MS = 500
 const UNREAD_MS = 30_000
-
-/**
- * What is left of a refused upload is read and thrown away, so that the answer arrives: a client that is still writing when
- * the connection closes never sees it. More than a form may have is cut off after a moment.
- */
-function closeUnread(request: FastifyRequest, reply: FastifyReply, body: Readable | undefined): void {
-  if (typeof body?.resume !== 'function' || body.readableEnded) return
-  body.on('error', () => undefined)
-  body.resume()
-  if (Number(request.headers['content-length']) <= SANCTIONS_LIMITS.multipartBytes * 2) return
-  reply.header('connection', 'close')
-  // Kept by itself: the answer's own end would cut the connection at once.
-  const cut = setTimeout(() => request.raw.destroy(), LINGER_MS)
-  body.once('close', () => clearTimeout(cut))
-}

@@ -189,6 +189,15 @@ describe('the request', () => {
     for (const { end } of under) assert.equal((await end(NOBODY)).json<ScreenReply>().summary.total, 1)
     assert.equal((await server.send(FILE, { key })).statusCode, 200)
   })
+
+  test('200: a third file that comes a moment before a place is free waits for it', async () => {
+    const { key } = await server.tenantWithKey(SANCTIONS_KEY)
+    const [first, second] = [await server.begin({ key }), await server.begin({ key })]
+    const third = server.send(FILE, { key })
+    await first.end(NOBODY)
+    assert.equal((await third).statusCode, 200)
+    await second.end(NOBODY)
+  })
 })
 
 test('files of two megabytes that mean harm are answered as documented, at once and in bounded memory', async () => {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import { AppError } from '../platform/errors.ts'
@@ -34,25 +35,33 @@ export interface Screening {
 
 /** Files of all callers that are in memory at once. */
 const MOST_FILES = 64
+/** A caller who has an answer may send the next file before we have seen that the answer arrived. */
+const WAIT_FOR_PLACE_MS = 500
 
 export function createSanctionsService({ library, pool, exceptions, metrics }: Deps) {
   const busy = new Map<string, number>()
   let files = 0
+  const places = new EventEmitter().setMaxListeners(0)
+
+  const ownFilesAreFull = (owner: string) => (busy.get(owner) ?? 0) >= SANCTIONS_LIMITS.concurrentFiles
 
   /** Two files per key at once: the threads are shared, and one customer must not fill the line. */
-  function enter(owner: string): () => void {
-    const own = busy.get(owner) ?? 0
-    if (own >= SANCTIONS_LIMITS.concurrentFiles || files >= MOST_FILES) {
-      const message = own >= SANCTIONS_LIMITS.concurrentFiles ? 'Too many files at once' : 'The service is busy'
+  async function enter(owner: string): Promise<() => void> {
+    const inTime = AbortSignal.timeout(WAIT_FOR_PLACE_MS)
+    while (ownFilesAreFull(owner) || files >= MOST_FILES) {
+      const waited = await once(places, 'freed', { signal: inTime }).catch(() => undefined)
+      if (waited) continue
+      const message = ownFilesAreFull(owner) ? 'Too many files at once' : 'The service is busy'
       throw new AppError('rate_limited', 'TOO_MANY_FILES', message, { retryAfterSeconds: 2 })
     }
-    busy.set(owner, own + 1)
+    busy.set(owner, (busy.get(owner) ?? 0) + 1)
     files++
     return () => {
       const left = (busy.get(owner) ?? 1) - 1
       if (left > 0) busy.set(owner, left)
       else busy.delete(owner)
       files--
+      places.emit('freed')
     }
   }
 
@@ -88,7 +97,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
       answered,
       read,
     }: Screening): Promise<string[]> {
-      const leave = enter(owner)
+      const leave = await enter(owner)
       let held: Held | undefined
       try {
         // An earlier version is read from disk for this file alone: not before the file is there.
