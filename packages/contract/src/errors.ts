@@ -43,6 +43,21 @@ export const ERRORS = {
       'The CSV is empty, is not UTF-8 text, has broken quoting or a field that is too long. Nothing was screened.',
     remedy: 'The message or `details` names the line. Save the file as “CSV UTF-8”.',
   },
+  INVALID_LOCALE: {
+    status: 400,
+    meaning: '`locale` is not a language tag.',
+    remedy: 'Send a tag such as `de` or `pt-BR`. A well-formed tag of a language we do not have is fine.',
+  },
+  INVALID_URL: {
+    status: 400,
+    meaning: 'A URL in the body cannot be used: its form, its scheme, or an address that may not be called.',
+    remedy: 'The message says which and why. Live keys need https.',
+  },
+  INVALID_PAYLOAD: {
+    status: 400,
+    meaning: 'The sealed payload of a device cannot be opened, or is not what it should be.',
+    remedy: 'Only the launch page sends these. Reload it; if it stays so, report the `requestId`.',
+  },
   MISSING_API_KEY: {
     status: 401,
     meaning: 'This operation needs an API key and none was sent.',
@@ -52,6 +67,16 @@ export const ERRORS = {
     status: 401,
     meaning: 'The API key that was sent does not exist. A wrong key is refused even where none is needed.',
     remedy: 'Check that the whole key was copied, and that it belongs to this installation.',
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    meaning: 'The bearer token is not valid, or the tenant has no identity provider that it could come from.',
+    remedy: 'Send a current token of a configured issuer, or none: it is optional.',
+  },
+  INVALID_DEVICE_PROOF: {
+    status: 401,
+    meaning: 'The device’s signature is missing, wrong, too old or was used before.',
+    remedy: 'Only the launch page sends these. Check that its requests are not changed or repeated on the way.',
   },
   KEY_INACTIVE: {
     status: 403,
@@ -67,6 +92,11 @@ export const ERRORS = {
     status: 403,
     meaning: 'The API key may not be used from this network address.',
     remedy: 'Call from an address on the key’s allow-list, or have the list changed.',
+  },
+  DEVICE_MISMATCH: {
+    status: 403,
+    meaning: 'The session belongs to another device (session code -16).',
+    remedy: 'Continue on the first device, or hand the session over with its QR code.',
   },
   NOT_FOUND: {
     status: 404,
@@ -93,10 +123,35 @@ export const ERRORS = {
     meaning: 'This `Idempotency-Key` was already used with another request.',
     remedy: 'Use a new key for a new request; repeat the same body for a retry.',
   },
+  SESSION_NOT_OPEN: {
+    status: 409,
+    meaning: 'The session has ended, or is not at the step that this call belongs to.',
+    remedy: 'Read its state. A flow that has ended stays as it is.',
+  },
+  SESSION_OPEN: {
+    status: 409,
+    meaning: 'The session has not ended yet, and only an ended one can be erased.',
+    remedy: 'Cancel it first.',
+  },
+  CHALLENGE_NOT_VALID: {
+    status: 409,
+    meaning: 'There is no challenge under way, or its 90 seconds have passed.',
+    remedy: 'Ask for a new challenge and capture again.',
+  },
+  PAYLOAD_REPLAYED: {
+    status: 409,
+    meaning: 'This challenge was answered already (session code -15).',
+    remedy: 'Nothing: a capture counts once. The repeat is noted in the risk evaluation.',
+  },
+  HANDOFF_REFUSED: {
+    status: 409,
+    meaning: 'The handoff code is wrong, used or older than 5 minutes, or the session was handed over twice already.',
+    remedy: 'Make a new code on the first device, or go on there.',
+  },
   GONE: {
     status: 410,
-    meaning: 'What this `Idempotency-Key` created has since been deleted or has expired.',
-    remedy: 'Use a new key to create it again.',
+    meaning: 'It was there and is deleted: a session past its retention, or what an `Idempotency-Key` had created.',
+    remedy: 'Create it again, with a new `Idempotency-Key`.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

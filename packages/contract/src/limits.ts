@@ -85,11 +85,25 @@ export const RATES = {
   'node-predict': { live: { perSecond: 50 }, test: { perSecond: 10 } },
   'node-delete': { live: { perSecond: 10 }, test: { perSecond: 5 } },
   'node-key-check': { live: { perSecond: 5 }, test: { perSecond: 5 } },
+  'age-create': { live: { perSecond: 50 }, test: { perSecond: 10 } },
+  /** Reads by the token alone count per address. */
+  'age-read': { live: { perSecond: 100 }, test: { perSecond: 20 }, anonymous: { perSecond: 20 } },
+  webhooks: { live: { perSecond: 20 }, test: { perSecond: 10 } },
+  sandbox: { live: { perSecond: 10 }, test: { perSecond: 10 } },
 } as const satisfies Record<string, { live: Rate; test: Rate; anonymous?: Rate }>
 export type RateName = keyof typeof RATES
 
 /** Unknown API keys that one address may try per second; each costs a look-up. */
 export const UNKNOWN_KEYS: Rate = { perSecond: 2 }
+
+/** Reads of one result: a host that asks oftener should use `wait` or a webhook. */
+export const RESULT_POLLS: Rate = { perSecond: 1 }
+
+/** Calls of the launch page. */
+export const LAUNCH_RATES = {
+  session: { perSecond: 1, burstSeconds: 60 },
+  address: { perSecond: 5, burstSeconds: 60 },
+} as const satisfies Record<string, Rate>
 
 /** Wrong keys that one address may present to the key check of area E. */
 export const WRONG_KEY_CHECKS = { perSecond: 10 / 60, burstSeconds: 60 } as const

@@ -1,0 +1,45 @@
+import { SETTINGS_LIMITS } from '@ostiary/contract'
+
+const PRINTABLE_ASCII = /^[!-~]+$/
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** A slash or backslash in disguise: some servers undo it, and the path is then another one. */
+const HIDDEN_SLASH = /%2f|%5c/i
+
+/**
+ * Whether a user may be sent to a URL. An entry of the list allows its own path and everything below it, never a path
+ * that only begins with the same letters. Without a list any https URL is allowed, and for tests http to this machine.
+ */
+export function isAllowedRedirect(url: string, allowed: readonly string[], livemode: boolean): boolean {
+  const target = parseHttpUrl(url)
+  if (!target) return false
+  if (allowed.length === 0) return target.protocol === 'https:' || !livemode
+  return allowed.some((entry) => covers(new URL(entry), target))
+}
+
+/** What is wrong with an entry of the list, if anything. */
+export function redirectEntryProblem(entry: string): string | undefined {
+  const url = parseHttpUrl(entry)
+  if (!url) return 'must be an https URL; http is for localhost only'
+  if (url.search !== '' || url.hash !== '' || /[?#]$/.test(entry)) return 'must have no query and no fragment'
+  if (entry.includes('*')) return 'must name one place: there are no wildcards'
+  // Nobody should have to guess what an entry with capitals, dots or a default port allows.
+  if (url.href !== entry && url.href !== `${entry}/`) return `must be written as ${url.href}`
+  return undefined
+}
+
+function covers(entry: URL, target: URL): boolean {
+  if (entry.origin !== target.origin) return false
+  if (entry.pathname === '/') return true
+  if (HIDDEN_SLASH.test(target.pathname)) return false
+  const below = entry.pathname.endsWith('/') ? entry.pathname : `${entry.pathname}/`
+  return target.pathname === entry.pathname || target.pathname.startsWith(below)
+}
+
+/** Reads a URL as browsers do, and refuses what they and others read differently. */
+function parseHttpUrl(text: string): URL | undefined {
+  if (text.length > SETTINGS_LIMITS.urlChars || !PRINTABLE_ASCII.test(text) || text.includes('\\')) return undefined
+  // The parser also takes `https:host` and `https:///host`.
+  if (!/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(text) || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  return url.protocol === 'https:' || LOOPBACK.has(url.hostname) ? url : undefined
+}

@@ -1,0 +1,111 @@
+import type { TenantSettings } from '@ostiary/contract'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import { AppError } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import type { TargetVerdict } from '../platform/outbound/target.ts'
+import { applyPatch, checkSettings, DEFAULTS, readSettings } from './settings.ts'
+import { settingsStore } from './store.ts'
+
+/** No settings that are given out are older than this: a change is effective everywhere within it. */
+export const SETTINGS_MAX_AGE_MS = 5_000
+const REFRESH_AFTER_MS = 2_000
+const REFRESH_EVERY_MS = 1_000
+const MAX_ENTRIES = 20_000
+
+interface Entry {
+  settings: TenantSettings
+  loadedMs: number
+  /** When the next look at the database is due, while the entry still answers. */
+  refreshMs: number
+}
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  log: Log
+  /** Whether the installation would call this URL at all. */
+  checkUrl: (url: string) => TargetVerdict
+}
+
+/**
+ * The settings of tenants, kept in memory for at most five seconds. Those in use are looked up again before they run out,
+ * so that a busy tenant's requests do not wait. When the database is away they do run out, and whoever asks gets 503: an
+ * old setting might be laxer than the one that replaced it.
+ */
+export function createSettings({ cells, clock, log, checkUrl }: Deps) {
+  const entries = new Map<string, Entry>()
+  const loading = new Map<string, Promise<TenantSettings>>()
+
+  function load(tenantId: string): Promise<TenantSettings> {
+    const running = loading.get(tenantId)
+    if (running) return running
+    const started: Promise<TenantSettings> = fetchSettings(tenantId)
+      .then(({ settings, loadedMs }) => {
+        // After a change here, what was asked for before it is not kept.
+        if (loading.get(tenantId) === started) remember(tenantId, settings, loadedMs)
+        return settings
+      })
+      .finally(() => {
+        if (loading.get(tenantId) === started) loading.delete(tenantId)
+      })
+    loading.set(tenantId, started)
+    return started
+  }
+
+  async function fetchSettings(tenantId: string): Promise<{ settings: TenantSettings; loadedMs: number }> {
+    // Taken before the question is sent: what is read may be as old as that.
+    const loadedMs = clock.monotonicMs()
+    const stored = await settingsStore.find(cells.forId(tenantId), tenantId)
+    if (clock.monotonicMs() - loadedMs > SETTINGS_MAX_AGE_MS) {
+      throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is too slow, try again')
+    }
+    return { settings: stored ? readSettings(stored) : DEFAULTS, loadedMs }
+  }
+
+  function remember(tenantId: string, settings: TenantSettings, loadedMs: number): void {
+    entries.delete(tenantId)
+    entries.set(tenantId, { settings, loadedMs, refreshMs: loadedMs + REFRESH_AFTER_MS })
+    if (entries.size <= MAX_ENTRIES) return
+    const [oldest] = entries.keys()
+    if (oldest !== undefined) entries.delete(oldest)
+  }
+
+  function refresh(tenantId: string, entry: Entry, nowMs: number): void {
+    entry.refreshMs = nowMs + REFRESH_EVERY_MS
+    load(tenantId).catch((err) => log.warn({ err, tenantId }, 'settings could not be refreshed'))
+  }
+
+  return {
+    /** At once for a tenant that is busy, with a promise for one that must be looked up first. */
+    get(tenantId: string): TenantSettings | Promise<TenantSettings> {
+      const entry = entries.get(tenantId)
+      const nowMs = clock.monotonicMs()
+      if (!entry || nowMs - entry.loadedMs > SETTINGS_MAX_AGE_MS) return load(tenantId)
+      if (nowMs > entry.refreshMs) refresh(tenantId, entry, nowMs)
+      return entry.settings
+    },
+
+    /** Changes what the patch names; null goes back to the default. All of it or nothing. */
+    async set(tenantId: string, patch: unknown): Promise<TenantSettings> {
+      if (!isId(tenantId)) throw unknownTenant()
+      const settings = await cells.forId(tenantId).transaction(async (tx) => {
+        const now = clock.now()
+        const stored = await settingsStore.lock(tx, tenantId, now)
+        if (!stored) throw unknownTenant()
+        const changed = checkSettings(applyPatch(stored, patch), checkUrl)
+        await settingsStore.save(tx, tenantId, changed, now)
+        return readSettings(changed)
+      })
+      entries.delete(tenantId)
+      loading.delete(tenantId)
+      return settings
+    },
+  }
+}
+export type Settings = ReturnType<typeof createSettings>
+
+function unknownTenant(): AppError {
+  return new AppError('not_found', 'NOT_FOUND', 'There is no such tenant')
+}

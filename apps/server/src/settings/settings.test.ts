@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { TENANT_SETTINGS_DEFAULTS, TenantSettings } from '@ostiary/contract'
+import { AppError } from '../platform/errors.ts'
+import { createOutbound } from '../platform/outbound/index.ts'
+import { applyPatch, checkSettings, DEFAULTS, readSettings } from './settings.ts'
+
+const { check: checkUrl } = createOutbound({ version: '9.9.9', allowNetworks: [] })
+
+const ISSUER = {
+  issuer: 'https://id.example/',
+  jwksUri: 'https://id.example/keys',
+  audience: 'age-check',
+}
+
+function refusalOf(settings: unknown): [string, string][] {
+  try {
+    checkSettings(settings, checkUrl)
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    assert.deepEqual([error.fault, error.code], ['invalid_request', 'VALIDATION_FAILED'])
+    return (error.extra.details ?? []).map(({ pointer, message }) => [pointer, message])
+  }
+  return assert.fail('it was not refused')
+}
+
+describe('reading', () => {
+  test('a tenant that set nothing has the documented defaults', () => {
+    assert.deepEqual(readSettings({}), {
+      retentionSeconds: 86_400,
+      redirectUrls: [],
+      resultRequiresKey: false,
+      alwaysReturnAge: false,
+      faceAgeMarginYears: 0,
+      enforceBlock: false,
+      risk: {},
+      defaultLocale: 'en',
+      sessionSecondsMax: 86_400,
+      issuers: [],
+    })
+    assert.deepEqual(readSettings({}), DEFAULTS)
+  })
+
+  test('the defaults in the schema are the defaults that are given out', () => {
+    for (const [name, schema] of Object.entries(TenantSettings.properties)) {
+      const inSchema: unknown = 'default' in schema ? schema.default : {}
+      assert.deepEqual(inSchema, Object.entries(TENANT_SETTINGS_DEFAULTS).find(([key]) => key === name)?.[1], name)
+    }
+  })
+
+  test('what was set stands, and an issuer gets the algorithms that were not named', () => {
+    assert.deepEqual(readSettings({ faceAgeMarginYears: 2.5, issuers: [ISSUER] }), {
+      ...TENANT_SETTINGS_DEFAULTS,
+      faceAgeMarginYears: 2.5,
+      issuers: [{ ...ISSUER, algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'], subjectToMetadata: false }],
+    })
+    const [issuer] = readSettings({
+      issuers: [{ ...ISSUER, algorithms: ['RS512'], subjectToMetadata: true }],
+    }).issuers
+    assert.deepEqual(issuer, { ...ISSUER, algorithms: ['RS512'], subjectToMetadata: true })
+  })
+
+  test('nobody can change the settings that all requests share', () => {
+    const settings = readSettings({ issuers: [ISSUER], redirectUrls: ['https://shop.example'] })
+    assert.throws(() => Object.assign(settings, { enforceBlock: true }), TypeError)
+    assert.throws(() => settings.redirectUrls.push('https://other.example'), TypeError)
+    assert.throws(() => settings.issuers[0]?.algorithms.push('ES384'), TypeError)
+    assert.throws(() => DEFAULTS.issuers.push({ ...ISSUER, algorithms: [], subjectToMetadata: false }), TypeError)
+  })
+
+  test('a field that only a newer version knows is left out; a value that is not allowed makes all unreadable', () => {
+    assert.deepEqual(readSettings({ enforceBlock: true, madeLater: 1, issuers: [{ ...ISSUER, madeLater: 1 }] }), {
+      ...TENANT_SETTINGS_DEFAULTS,
+      enforceBlock: true,
+      issuers: [{ ...ISSUER, algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'], subjectToMetadata: false }],
+    })
+    for (const stored of [
+      { enforceBlock: 'yes' },
+      { retentionSeconds: 1 },
+      { issuers: [{ ...ISSUER, audience: '' }] },
+    ]) {
+      assert.throws(
+        () => readSettings(stored),
+        (error) => error instanceof AppError && error.fault === 'internal' && error.code === 'INTERNAL',
+        JSON.stringify(stored),
+      )
+    }
+  })
+})
+
+describe('changing', () => {
+  test('what is not named stays, null goes back to the default, a list is replaced as a whole', () => {
+    const stored = { enforceBlock: true, retentionSeconds: 3_600, redirectUrls: ['https://a.example'] }
+    const patch = { retentionSeconds: null, enforceBlock: undefined, redirectUrls: ['https://b.example'] }
+    assert.deepEqual(applyPatch(stored, patch), { enforceBlock: true, redirectUrls: ['https://b.example'] })
+    assert.deepEqual(stored, { enforceBlock: true, retentionSeconds: 3_600, redirectUrls: ['https://a.example'] })
+  })
+
+  test('what is no object is no change', () => {
+    for (const patch of [null, [], 'x', 1, undefined]) {
+      assert.throws(() => applyPatch({}, patch), /The settings are not valid: {2}must be an object/)
+    }
+  })
+
+  test('everything at its limits is taken', () => {
+    const settings = {
+      retentionSeconds: 3_600,
+      redirectUrls: ['https://shop.example', 'https://shop.example/age/', 'http://localhost:3000/back'],
+      resultRequiresKey: true,
+      alwaysReturnAge: true,
+      faceAgeMarginYears: 20,
+      enforceBlock: true,
+      risk: { highBlocks: true, flags: { BR_WEBGL: { weight: 10 } } },
+      defaultLocale: 'zh-Hans',
+      sessionSecondsMax: 604_800,
+      issuers: Array.from({ length: 10 }, (_, at) => ({ ...ISSUER, issuer: `urn:issuer:${at}` })),
+    }
+    assert.deepEqual(checkSettings(settings, checkUrl), settings)
+    assert.deepEqual(checkSettings({ retentionSeconds: 2_592_000, sessionSecondsMax: 60 }, checkUrl), {
+      retentionSeconds: 2_592_000,
+      sessionSecondsMax: 60,
+    })
+  })
+
+  test('each value that is not allowed is refused with its place', () => {
+    const issuer = (change: object) => ({ issuers: [{ ...ISSUER, ...change }] })
+    const refused: [object, string][] = [
+      [{ retentionSeconds: 3_599 }, '/retentionSeconds'],
+      [{ retentionSeconds: 2_592_001 }, '/retentionSeconds'],
+      [{ retentionSeconds: 3_600.5 }, '/retentionSeconds'],
+      [{ retentionSeconds: '3600' }, '/retentionSeconds'],
+      [{ sessionSecondsMax: 604_801 }, '/sessionSecondsMax'],
+      [{ sessionSecondsMax: 59 }, '/sessionSecondsMax'],
+      [{ faceAgeMarginYears: -1 }, '/faceAgeMarginYears'],
+      [{ faceAgeMarginYears: 20.5 }, '/faceAgeMarginYears'],
+      [{ resultRequiresKey: 'true' }, '/resultRequiresKey'],
+      [{ alwaysReturnAge: 1 }, '/alwaysReturnAge'],
+      [{ enforceBlock: null }, '/enforceBlock'],
+      [{ defaultLocale: '' }, '/defaultLocale'],
+      [{ defaultLocale: 'xx' }, '/defaultLocale'],
+      [{ defaultLocale: 'en\u0000' }, '/defaultLocale'],
+      [{ risk: { flags: { NO_SUCH_FLAG: { weight: 1 } } } }, '/risk/flags/NO_SUCH_FLAG'],
+      [{ risk: { highBlocks: 1 } }, '/risk/highBlocks'],
+      [{ redirectUrls: 'https://shop.example' }, '/redirectUrls'],
+      [{ redirectUrls: ['https://a.example', 'https://a.example'] }, '/redirectUrls'],
+      [{ redirectUrls: Array.from({ length: 101 }, (_, at) => `https://${at}.example`) }, '/redirectUrls'],
+      [{ redirectUrls: ['https://a.example', 'http://b.example'] }, '/redirectUrls/1'],
+      [{ issuers: Array.from({ length: 11 }, (_, at) => ({ ...ISSUER, issuer: `urn:${at}` })) }, '/issuers'],
+      [{ issuers: [ISSUER, ISSUER] }, '/issuers/1/issuer'],
+      [issuer({ issuer: 'two words' }), '/issuers/0/issuer'],
+      [issuer({ issuer: 'line\nbreak' }), '/issuers/0/issuer'],
+      [issuer({ audience: undefined }), '/issuers/0/audience'],
+      [issuer({ algorithms: [] }), '/issuers/0/algorithms'],
+      [issuer({ algorithms: ['HS256'] }), '/issuers/0/algorithms/0'],
+      [issuer({ algorithms: ['ES256', 'none'] }), '/issuers/0/algorithms/1'],
+      [issuer({ secret: 'x' }), '/issuers/0/secret'],
+      [issuer({ jwksUri: 'ftp://id.example/keys' }), '/issuers/0/jwksUri'],
+      [issuer({ jwksUri: 'http://id.example/keys' }), '/issuers/0/jwksUri'],
+      [issuer({ jwksUri: 'https://169.254.169.254/keys' }), '/issuers/0/jwksUri'],
+      [issuer({ jwksUri: 'https://user:pass@id.example/keys' }), '/issuers/0/jwksUri'],
+      [{ retention: 3_600 }, '/retention'],
+      [JSON.parse('{"__proto__": {"enforceBlock": true}}'), '/__proto__'],
+    ]
+    for (const [settings, place] of refused) {
+      assert.deepEqual([...new Set(refusalOf(settings).map(([pointer]) => pointer))], [place], JSON.stringify(settings))
+    }
+  })
+
+  test('everything that is wrong is named at once, in words, and no value is repeated', () => {
+    const details = refusalOf({ retentionSeconds: 7, surprise: 'SECRET', issuers: [{ issuer: 'SECRET SECRET' }] })
+    assert.deepEqual(details, [
+      ['/surprise', 'is not a known field'],
+      ['/retentionSeconds', 'must be >= 3600'],
+      ['/issuers/0/jwksUri', 'is required'],
+      ['/issuers/0/audience', 'is required'],
+      ['/issuers/0/issuer', 'must match pattern "^[!-~]+$"'],
+    ])
+    assert.deepEqual(refusalOf({ issuers: [{ ...ISSUER, jwksUri: 'https://10.0.0.1/keys' }] }), [
+      ['/issuers/0/jwksUri', 'may not be called (address)'],
+    ])
+  })
+
+  test('settings that are too large together are refused', () => {
+    const redirectUrls = Array.from({ length: 40 }, (_, at) => `https://shop.example/${'a'.repeat(1_900)}${at}`)
+    assert.deepEqual(refusalOf({ redirectUrls }), [['', 'must not hold more than 64 KB']])
+    assert.equal(checkSettings({ redirectUrls: redirectUrls.slice(0, 30) }, checkUrl).redirectUrls?.length, 30)
+  })
+})

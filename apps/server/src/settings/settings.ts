@@ -1,0 +1,122 @@
+import {
+  DEFAULT_LOCALE,
+  DEFAULT_TOKEN_ALGORITHMS,
+  type ErrorDetail,
+  resolveLocale,
+  SETTINGS_LIMITS,
+  TENANT_SETTINGS_DEFAULTS,
+  type TenantIssuer,
+  type TenantSettings,
+  TenantSettingsInput,
+} from '@ostiary/contract'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import Value from 'typebox/value'
+import { AppError } from '../platform/errors.ts'
+import type { TargetVerdict } from '../platform/outbound/target.ts'
+import { redirectEntryProblem } from './redirects.ts'
+
+const input = Compile(TenantSettingsInput)
+const MAX_DETAILS = 20
+
+/** What a tenant has when nothing was ever set. */
+export const DEFAULTS: TenantSettings = deepFreeze(structuredClone(TENANT_SETTINGS_DEFAULTS))
+
+/** Puts a change on top of what is stored: what is not named stays, null goes back to the default. */
+export function applyPatch(stored: Readonly<Record<string, unknown>>, patch: unknown): Record<string, unknown> {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+    throw refused([{ pointer: '', message: 'must be an object' }])
+  }
+  const named = Object.entries(patch).filter(([, value]) => value !== undefined)
+  const merged = new Map([...Object.entries(stored), ...named])
+  return Object.fromEntries([...merged].filter(([, value]) => value !== null))
+}
+
+/** Checks settings as a whole, before they are stored. Names everything that is wrong with them. */
+export function checkSettings(settings: unknown, checkUrl: (url: string) => TargetVerdict): TenantSettingsInput {
+  if (!input.Check(settings)) throw refused(input.Errors(settings).flatMap(describe))
+  if (Buffer.byteLength(JSON.stringify(settings)) > SETTINGS_LIMITS.bytes) {
+    throw refused([{ pointer: '', message: `must not hold more than ${SETTINGS_LIMITS.bytes / 1024} KB` }])
+  }
+  const problems = [...localeProblems(settings), ...redirectProblems(settings), ...issuerProblems(settings, checkUrl)]
+  if (problems.length > 0) throw refused(problems)
+  return settings
+}
+
+/**
+ * Reads what is stored. Fields that only a newer version knows are left out, as they would be while it is not there yet;
+ * a field with a value that is not allowed makes the whole unreadable, because no default may stand in for a restriction.
+ */
+export function readSettings(stored: unknown): TenantSettings {
+  const known = Value.Clean(TenantSettingsInput, structuredClone(stored))
+  if (!input.Check(known)) throw new AppError('internal', 'INTERNAL', 'The settings of this tenant cannot be read')
+  return deepFreeze({
+    ...structuredClone(TENANT_SETTINGS_DEFAULTS),
+    ...known,
+    issuers: (known.issuers ?? []).map(fill),
+  })
+}
+
+function fill(issuer: NonNullable<TenantSettingsInput['issuers']>[number]): TenantIssuer {
+  return { algorithms: [...DEFAULT_TOKEN_ALGORITHMS], subjectToMetadata: false, ...issuer }
+}
+
+/** Asked only of those who set it: a language that a later version lacks must not make settings unreadable. */
+function localeProblems({ defaultLocale = DEFAULT_LOCALE }: TenantSettingsInput): ErrorDetail[] {
+  if (resolveLocale(defaultLocale).state === 'found') return []
+  return [{ pointer: '/defaultLocale', message: 'is not one of the languages there are' }]
+}
+
+function redirectProblems({ redirectUrls = [] }: TenantSettingsInput): ErrorDetail[] {
+  return redirectUrls.flatMap((entry, at) => {
+    const message = redirectEntryProblem(entry)
+    return message === undefined ? [] : [{ pointer: `/redirectUrls/${at}`, message }]
+  })
+}
+
+function issuerProblems(
+  { issuers = [] }: TenantSettingsInput,
+  checkUrl: (url: string) => TargetVerdict,
+): ErrorDetail[] {
+  const names = issuers.map(({ issuer }) => issuer)
+  return issuers.flatMap(({ issuer, jwksUri }, at) => {
+    const problems: ErrorDetail[] = []
+    if (names.indexOf(issuer) !== at) problems.push({ pointer: `/issuers/${at}/issuer`, message: 'is listed twice' })
+    const verdict = checkUrl(jwksUri)
+    if (!verdict.ok) {
+      problems.push({ pointer: `/issuers/${at}/jwksUri`, message: `may not be called (${verdict.reason})` })
+    }
+    return problems
+  })
+}
+
+function refused(details: readonly ErrorDetail[]): AppError {
+  const [first] = details
+  const message = first ? `The settings are not valid: ${first.pointer} ${first.message}` : 'The settings are not valid'
+  return new AppError('invalid_request', 'VALIDATION_FAILED', message, { details: details.slice(0, MAX_DETAILS) })
+}
+
+/** One sentence per place. The wrong value itself is never repeated. */
+function describe(error: TLocalizedValidationError): ErrorDetail[] {
+  const at = error.instancePath
+  if (error.keyword === 'required') {
+    return error.params.requiredProperties.map((name) => ({ pointer: `${at}/${name}`, message: 'is required' }))
+  }
+  if (error.keyword === 'additionalProperties') {
+    return error.params.additionalProperties.map((name) => ({
+      pointer: `${at}/${name.slice(0, 100)}`,
+      message: 'is not a known field',
+    }))
+  }
+  // Said better by `additionalProperties`.
+  return error.keyword === 'boolean' ? [] : [{ pointer: at, message: error.message }]
+}
+
+/** Settings are shared by every request of a tenant: whoever changed them would change them for all. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const inner of Object.values(value)) deepFreeze(inner)
+    Object.freeze(value)
+  }
+  return value
+}

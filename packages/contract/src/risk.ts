@@ -1,0 +1,221 @@
+import Type from 'typebox'
+import {
+  type OptionalRiskSource,
+  PRIVACY_TOOL_MAX,
+  RISK_FLAG_CODES,
+  RISK_FLAGS,
+  RISK_POLICY_VERSION,
+  type RiskFlagCode,
+} from './risk-flags.ts'
+
+const flag = Type.Boolean()
+const closed = { additionalProperties: false } as const
+
+const Headless = Type.Object(
+  {
+    webdriver: flag,
+    userAgent: flag,
+    webGL: flag,
+    phantom: flag,
+    selenium: flag,
+    chrome: flag,
+    permissions: flag,
+    plugins: flag,
+    languages: flag,
+    webRTC: flag,
+    notification: flag,
+    deviceMemory: flag,
+    connectionType: flag,
+    timing: flag,
+  },
+  closed,
+)
+const VirtualCamera = Type.Object(
+  { virtualCameraSoftware: flag, suspiciousLabels: flag, noMediaDevices: flag, mediaDevicesError: flag },
+  closed,
+)
+const BrowserAnomalies = Type.Object(
+  { missingWebAPIs: flag, inconsistentFingerprint: flag, automationProperties: flag },
+  closed,
+)
+
+/** Raw and unweighted: what the browser showed. Weights are a matter of `riskEvaluation` alone. */
+export const Indicators = Type.Object(
+  { headless: Headless, virtualCamera: VirtualCamera, browserAnomalies: BrowserAnomalies },
+  {
+    title: 'Indicators',
+    ...closed,
+    description:
+      'Raw browser signals: true when suspicious activity is detected. What a browser cannot be asked is false, ' +
+      'because a missing interface is no suspicion. The whole object is absent when no browser data arrived.',
+  },
+)
+export type Indicators = Type.Static<typeof Indicators>
+
+/** `headless.webdriver` and the twenty others. */
+export type IndicatorPath = {
+  [Group in keyof Indicators]: `${Group}.${keyof Indicators[Group] & string}`
+}[keyof Indicators]
+
+/** All of them. The order is part of the device's protocol (`readIndicators`). */
+export const INDICATOR_PATHS: readonly IndicatorPath[] = RISK_FLAG_CODES.flatMap((code) => {
+  const { indicator } = RISK_FLAGS[code]
+  return indicator === undefined ? [] : [indicator]
+})
+
+/**
+ * Reads what the device sends for the 21 indicators: one mark each in the order of `INDICATOR_PATHS`, `1` suspicious, `0`
+ * not, `-` not evaluated. What was not evaluated is false, because an interface that a browser lacks is no suspicion.
+ */
+export function readIndicators(marks: string): Indicators {
+  const on = (path: IndicatorPath) => marks[INDICATOR_PATHS.indexOf(path)] === '1'
+  return {
+    headless: {
+      webdriver: on('headless.webdriver'),
+      userAgent: on('headless.userAgent'),
+      webGL: on('headless.webGL'),
+      phantom: on('headless.phantom'),
+      selenium: on('headless.selenium'),
+      chrome: on('headless.chrome'),
+      permissions: on('headless.permissions'),
+      plugins: on('headless.plugins'),
+      languages: on('headless.languages'),
+      webRTC: on('headless.webRTC'),
+      notification: on('headless.notification'),
+      deviceMemory: on('headless.deviceMemory'),
+      connectionType: on('headless.connectionType'),
+      timing: on('headless.timing'),
+    },
+    virtualCamera: {
+      virtualCameraSoftware: on('virtualCamera.virtualCameraSoftware'),
+      suspiciousLabels: on('virtualCamera.suspiciousLabels'),
+      noMediaDevices: on('virtualCamera.noMediaDevices'),
+      mediaDevicesError: on('virtualCamera.mediaDevicesError'),
+    },
+    browserAnomalies: {
+      missingWebAPIs: on('browserAnomalies.missingWebAPIs'),
+      inconsistentFingerprint: on('browserAnomalies.inconsistentFingerprint'),
+      automationProperties: on('browserAnomalies.automationProperties'),
+    },
+  }
+}
+
+/** The marks of a device on which these are suspicious, and these could not be asked. */
+export function writeIndicators(
+  suspicious: ReadonlySet<IndicatorPath>,
+  notEvaluated: ReadonlySet<IndicatorPath> = new Set(),
+): string {
+  return INDICATOR_PATHS.map((path) => (notEvaluated.has(path) ? '-' : suspicious.has(path) ? '1' : '0')).join('')
+}
+
+/** From the highest to the lowest. The level of a score is the first whose `min` it reaches. */
+export const RISK_LEVELS = [
+  { level: 'CRITICAL', min: 85, recommendation: 'BLOCK' },
+  { level: 'HIGH', min: 60, recommendation: 'REVIEW' },
+  { level: 'MEDIUM', min: 30, recommendation: 'REVIEW' },
+  { level: 'LOW', min: 0, recommendation: 'ALLOW' },
+] as const
+export type RiskLevel = (typeof RISK_LEVELS)[number]['level']
+
+/** What a host is advised to do; the primary field for access decisions. */
+export const RISK_RECOMMENDATIONS = {
+  ALLOW: 'Proceed.',
+  REVIEW: 'Have a person review the session before you proceed.',
+  BLOCK: 'Deny access.',
+} as const
+export type RiskRecommendation = keyof typeof RISK_RECOMMENDATIONS
+
+const Score = Type.Integer({ minimum: 0, maximum: 100 })
+const Flags = Type.Array(Type.Enum([...RISK_FLAG_CODES]), { uniqueItems: true })
+const RiskSignal = Type.Object({ score: Score, flags: Flags }, { title: 'RiskSignal', ...closed })
+const signalOrNull = (description: string) => Type.Union([RiskSignal, Type.Null()], { description })
+
+export const RiskEvaluation = Type.Object(
+  {
+    score: Type.Integer({ minimum: 0, maximum: 100, description: 'Composite risk, 0 (none seen) to 100' }),
+    level: Type.Enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'], {
+      description: 'Derived from `score`: LOW below 30, MEDIUM below 60, HIGH below 85, CRITICAL from 85',
+    }),
+    recommendation: Type.Enum(['ALLOW', 'REVIEW', 'BLOCK'], {
+      description:
+        'The primary field for access decisions: `ALLOW` means proceed, `REVIEW` manual review, `BLOCK` deny',
+    }),
+    flags: Type.Array(Type.Enum([...RISK_FLAG_CODES]), {
+      uniqueItems: true,
+      description: 'Codes of what contributed to the score; docs/risk-flags.md explains each',
+    }),
+    signals: Type.Object(
+      {
+        behavioral: signalOrNull('How the face scan went: timing, order of the log. Null when not evaluated'),
+        browser: signalOrNull('The browser environment. Null when no browser data arrived'),
+        network: Type.Optional(RiskSignal),
+        handoff: Type.Optional(RiskSignal),
+      },
+      { ...closed, description: 'The score by source. `network` and `handoff` only where the tenant turned them on' },
+    ),
+    policyVersion: Type.String({
+      description: 'Extension: version of the weights; a suffix after `+` marks weights that the tenant changed',
+    }),
+  },
+  {
+    title: 'RiskEvaluation',
+    ...closed,
+    examples: [
+      {
+        score: 48,
+        level: 'MEDIUM',
+        recommendation: 'REVIEW',
+        flags: ['BR_WEBGL', 'BR_TIMING'],
+        signals: { behavioral: { score: 0, flags: [] }, browser: { score: 48, flags: ['BR_WEBGL', 'BR_TIMING'] } },
+        policyVersion: RISK_POLICY_VERSION,
+      },
+    ],
+  },
+)
+export type RiskEvaluation = Type.Static<typeof RiskEvaluation>
+export type RiskSignal = Type.Static<typeof RiskSignal>
+
+const flagOverride = (title: string, maximum: number) =>
+  Type.Object(
+    {
+      weight: Type.Optional(Type.Integer({ minimum: 0, maximum })),
+      floor: Type.Optional(Type.Integer({ minimum: 0, maximum, description: '0 is no floor' })),
+    },
+    { title, ...closed, description: 'Weight and floor 0 switch the flag off' },
+  )
+const RiskFlagOverride = flagOverride('RiskFlagOverride', 100)
+/** The ceiling is in the schema, so no door through which overrides come can forget it. */
+const PrivacyFlagOverride = flagOverride('PrivacyFlagOverride', PRIVACY_TOOL_MAX)
+export type RiskFlagOverride = Type.Static<typeof RiskFlagOverride>
+
+/** What a tenant may change of the policy. */
+export const RiskOverrides = Type.Object(
+  {
+    flags: Type.Optional(
+      Type.Unsafe<{ [Code in RiskFlagCode]?: RiskFlagOverride }>(
+        Type.Object(
+          Object.fromEntries(
+            RISK_FLAG_CODES.map((code) => [
+              code,
+              Type.Optional(RISK_FLAGS[code].privacyTool ? PrivacyFlagOverride : RiskFlagOverride),
+            ]),
+          ),
+          {
+            ...closed,
+            description: `Weight and floor by flag; at most ${PRIVACY_TOOL_MAX} where privacy tools raise it`,
+          },
+        ),
+      ),
+    ),
+    highBlocks: Type.Optional(Type.Boolean({ description: 'HIGH recommends BLOCK instead of REVIEW' })),
+    sources: Type.Optional(
+      Type.Array(Type.Enum(['network', 'handoff'] satisfies OptionalRiskSource[]), {
+        uniqueItems: true,
+        maxItems: 2,
+        description: 'Further sources that count; each gets its entry in `signals`',
+      }),
+    ),
+  },
+  { title: 'RiskOverrides', ...closed, examples: [{ flags: { BR_WEBGL: { weight: 10 } }, highBlocks: true }] },
+)
+export type RiskOverrides = Type.Static<typeof RiskOverrides>

@@ -1,0 +1,333 @@
+/** `F` ends the session; `D` is noted and the session goes on; `F*` ends it once the attempts are used up. */
+export type SessionCodeKind = 'F' | 'D' | 'F*'
+
+export interface SessionCodeFacts {
+  code: number
+  kind: SessionCodeKind
+  /** What area D sends as `message`. Short, and the same for every cue an attacker could learn from. */
+  message: string
+  meaning: string
+  /** What the host should do. */
+  host: string
+}
+
+/**
+ * Every number that `errors` (areas C and D) and `errorCodes` (D) can hold. A code is never reused and never changes its
+ * meaning; it may gain reasons. `docs/session-codes.md` is generated from this table. Area E's `status` numbers are a
+ * namespace of their own.
+ */
+export const SESSION_CODES = {
+  SPOOF: {
+    code: 1,
+    kind: 'F*',
+    message: 'Image spoof',
+    meaning: 'A presentation attack: a print, a screen, a mask or a drawn face was held before the camera.',
+    host: 'Treat as denied. Do not tell the user which cue failed.',
+  },
+  VIDEO_SPOOF: {
+    code: 2,
+    kind: 'F',
+    message: 'Image spoof',
+    meaning: 'The stream was replayed, synthetic or injected.',
+    host: 'Deny; review when it repeats.',
+  },
+  DESKTOP: {
+    code: -5,
+    kind: 'F*',
+    message: 'Desktop is not allowed',
+    meaning: 'The page was opened on a desktop and `enableDesktop` is false. The user is shown a QR code for a phone.',
+    host: 'Nothing. If the user never moves to a phone, the session expires with this code.',
+  },
+  UNSUPPORTED_BROWSER: {
+    code: -6,
+    kind: 'D',
+    message: 'Browser is not supported',
+    meaning: 'A browser inside another app, or one without a camera interface.',
+    host: 'Open the launch address in the system browser.',
+  },
+  CAMERA_FAIL: {
+    code: -7,
+    kind: 'F*',
+    message: 'Camera failure',
+    meaning: 'The camera could not start, or stopped. `errorDetails` gives the reason.',
+    host: 'Offer another device.',
+  },
+  SESSION_EXPIRED: {
+    code: -8,
+    kind: 'F',
+    message: 'Session expired',
+    meaning: 'The lifetime of the session has passed.',
+    host: 'Create a new session.',
+  },
+  FACE_NOT_MATCH: {
+    code: -9,
+    kind: 'F*',
+    message: 'Face does not match',
+    meaning: 'The live face does not match the face on the document (C) or the enrolled face (SIGN-IN, VERIFY).',
+    host: 'Deny, and offer another factor.',
+  },
+  LOW_LIGHT: {
+    code: -10,
+    kind: 'F*',
+    message: 'Not enough light',
+    meaning: 'The light was never sufficient.',
+    host: 'Let the user try again later.',
+  },
+  MULTIPLE_FACES: {
+    code: -11,
+    kind: 'F*',
+    message: 'More than one face',
+    meaning: 'More than one face was in the picture during the evaluation.',
+    host: 'Let the user try again.',
+  },
+  NO_FACE: {
+    code: -12,
+    kind: 'F*',
+    message: 'No face found',
+    meaning: 'No usable face before the deadline of the step.',
+    host: 'Let the user try again, or offer another method.',
+  },
+  UNAUTHORIZED_CALLBACK: {
+    code: -14,
+    kind: 'F',
+    message: 'Not authorized',
+    meaning: 'A result was submitted without valid credentials of the session.',
+    host: 'Check your integration.',
+  },
+  TOKEN_ALREADY_USED: {
+    code: -15,
+    kind: 'F',
+    message: 'Already used',
+    meaning: 'A payload, a handoff code or a nonce was used a second time.',
+    host: 'Investigate.',
+  },
+  DEVICE_MISMATCH: {
+    code: -16,
+    kind: 'F',
+    message: 'Another device',
+    meaning: 'The device is not the one bound to the session or to the enrolment, and there was no handoff.',
+    host: 'Enrol again, or ask for a stronger factor.',
+  },
+  USER_CANCELLED: {
+    code: -17,
+    kind: 'F',
+    message: 'Cancelled by the user',
+    meaning: 'The user cancelled. The session ends as `CANCELLED`.',
+    host: 'Offer the check again later.',
+  },
+  CONSENT_DECLINED: {
+    code: -18,
+    kind: 'F',
+    message: 'Consent declined',
+    meaning: 'The user refused consent. The session ends as `CANCELLED`.',
+    host: 'Offer another method.',
+  },
+  ATTEMPTS_EXCEEDED: {
+    code: -19,
+    kind: 'F',
+    message: 'Too many attempts',
+    meaning: 'All attempts were used without a verdict.',
+    host: 'Wait before a new session; D gives `retryAfter`.',
+  },
+  MODEL_LOAD_FAILED: {
+    code: -20,
+    kind: 'F*',
+    message: 'Model could not be loaded',
+    meaning: 'A model or its WebAssembly did not load on the device.',
+    host: 'Check your content security policy and proxies.',
+  },
+  NETWORK_LOST: {
+    code: -21,
+    kind: 'D',
+    message: 'Network lost',
+    meaning: 'A submission failed and was repeated.',
+    host: 'Nothing.',
+  },
+  FACE_SCAN_ERROR: {
+    code: -22,
+    kind: 'D',
+    message: 'Face scan error',
+    meaning: 'The face pipeline on the device failed.',
+    host: 'Report the session to your operator when it repeats.',
+  },
+  DOCUMENT_SCAN_ERROR: {
+    code: -23,
+    kind: 'D',
+    message: 'Document scan error',
+    meaning: 'The document pipeline on the device failed.',
+    host: 'Report the session to your operator when it repeats.',
+  },
+  SESSION_LOAD_FAILED: {
+    code: -24,
+    kind: 'D',
+    message: 'Session could not be loaded',
+    meaning: 'The page could not load the session.',
+    host: 'Check the base address of your installation.',
+  },
+  PASSKEY_FAILED: {
+    code: -25,
+    kind: 'F*',
+    message: 'Passkey failed',
+    meaning: 'Making or using a passkey failed or was cancelled.',
+    host: 'Offer another factor.',
+  },
+  DOCUMENT_EXPIRED: {
+    code: -26,
+    kind: 'F*',
+    message: 'Document expired',
+    meaning: 'The date of expiry on the document has passed.',
+    host: 'Ask for another document.',
+  },
+  DOCUMENT_UNREADABLE: {
+    code: -27,
+    kind: 'F*',
+    message: 'Document not readable',
+    meaning: 'Neither the machine-readable zone nor a barcode nor the text could be read.',
+    host: 'Let the user try again, or ask for another document.',
+  },
+  DOCUMENT_UNSUPPORTED: {
+    code: -28,
+    kind: 'F*',
+    message: 'Document not supported',
+    meaning: 'The kind or the country of the document is not supported.',
+    host: 'Ask for another document.',
+  },
+  DOCUMENT_TAMPERED: {
+    code: -29,
+    kind: 'F',
+    message: 'Document not accepted',
+    meaning: 'Check digits, printed text or barcode of the document contradict each other.',
+    host: 'Deny, or review.',
+  },
+  DOB_NOT_FOUND: {
+    code: -30,
+    kind: 'F*',
+    message: 'No date of birth found',
+    meaning: 'The document gave no usable date of birth.',
+    host: 'Ask for the other side or another document.',
+  },
+  FACE_OBSTRUCTED: {
+    code: -31,
+    kind: 'D',
+    message: 'Face is covered',
+    meaning: 'A mask, a hand or hair covers the face.',
+    host: 'Nothing: the page guides the user.',
+  },
+  LIVENESS_INCONCLUSIVE: {
+    code: -32,
+    kind: 'F*',
+    message: 'Liveness not confirmed',
+    meaning: 'The movements were not completed, and no attack was seen either.',
+    host: 'Offer another method.',
+  },
+  HANDOFF_EXPIRED: {
+    code: -33,
+    kind: 'D',
+    message: 'Handoff expired',
+    meaning: 'The QR code was older than its 5 minutes.',
+    host: 'Nothing: the page shows a new one.',
+  },
+  POLICY_BLOCKED: {
+    code: -34,
+    kind: 'F',
+    message: 'Blocked by policy',
+    meaning: 'The risk recommendation is `BLOCK` and the tenant enforces it.',
+    host: 'Deny.',
+  },
+  TEMPORARILY_LOCKED: {
+    code: -35,
+    kind: 'F',
+    message: 'Temporarily locked',
+    meaning: 'Too many failures of this key, user or device. `retryAfter` says how long.',
+    host: 'Wait.',
+  },
+  USER_NOT_ENROLLED: {
+    code: -36,
+    kind: 'F',
+    message: 'User not enrolled',
+    meaning: 'SIGN-IN or VERIFY found nobody.',
+    host: 'Offer to enrol.',
+  },
+  ALREADY_ENROLLED: {
+    code: -37,
+    kind: 'D',
+    message: 'Already enrolled',
+    meaning: 'ENROLL met a person who is enrolled; the ids there are returned.',
+    host: 'Treat as success.',
+  },
+  HOST_CANCELLED: {
+    code: -38,
+    kind: 'F',
+    message: 'Cancelled by the host',
+    meaning: 'The host cancelled through the API. The session ends as `CANCELLED`.',
+    host: 'Nothing.',
+  },
+  QUALITY_LOW: {
+    code: -39,
+    kind: 'D',
+    message: 'Quality too low',
+    meaning: 'Sharpness, pose or distance were never good enough.',
+    host: 'Nothing: the page guides the user.',
+  },
+  INTERNAL: {
+    code: -100,
+    kind: 'F',
+    message: 'Internal error',
+    meaning: 'A fault of the service. The verdict is unknown.',
+    host: 'Try again; tell your operator when it repeats.',
+  },
+} as const satisfies Readonly<Record<string, SessionCodeFacts>>
+
+export type SessionCodeName = keyof typeof SESSION_CODES
+export type SessionCode = (typeof SESSION_CODES)[SessionCodeName]['code']
+
+/** Numbers of earlier systems that integrators may know. Never sent; read them as the code they name. */
+export const RETIRED_SESSION_CODES: Readonly<Record<number, SessionCodeName>> = { [-13]: 'SESSION_EXPIRED' }
+
+/** What a device may say about itself. Everything else the server finds out, or nobody does. */
+export const DEVICE_REPORTABLE = [
+  'SPOOF',
+  'UNSUPPORTED_BROWSER',
+  'CAMERA_FAIL',
+  'LOW_LIGHT',
+  'MULTIPLE_FACES',
+  'NO_FACE',
+  'MODEL_LOAD_FAILED',
+  'NETWORK_LOST',
+  'FACE_SCAN_ERROR',
+  'FACE_OBSTRUCTED',
+  'LIVENESS_INCONCLUSIVE',
+  'QUALITY_LOW',
+] as const satisfies readonly SessionCodeName[]
+export type DeviceReportable = (typeof DEVICE_REPORTABLE)[number]
+
+/** The numbers of the above, as a device sends them. */
+export const DEVICE_REPORTABLE_CODES = DEVICE_REPORTABLE.map((name) => SESSION_CODES[name].code)
+export type DeviceReportableCode = (typeof SESSION_CODES)[DeviceReportable]['code']
+
+/** Reasons of `CAMERA_FAIL`, in `errorDetails`. */
+export const CAMERA_FAIL_REASONS = {
+  permission_denied: 'The user or the system refused the camera.',
+  not_found: 'There is no camera.',
+  in_use: 'Another program uses the camera.',
+  constraints: 'No camera can do what is asked.',
+  insecure_context: 'The page was not opened over https.',
+  policy_blocked: 'A permissions policy of the embedding page forbids the camera.',
+  track_ended: 'The camera stopped during the step.',
+} as const
+export type CameraFailReason = keyof typeof CAMERA_FAIL_REASONS
+
+export function isSessionCodeName(text: string): text is SessionCodeName {
+  return Object.hasOwn(SESSION_CODES, text)
+}
+
+export const SESSION_CODE_NAMES: readonly SessionCodeName[] = Object.keys(SESSION_CODES).filter(isSessionCodeName)
+
+const NAME_BY_CODE: ReadonlyMap<number, SessionCodeName> = new Map(
+  SESSION_CODE_NAMES.map((name) => [SESSION_CODES[name].code, name]),
+)
+
+/** The name of a code that can be sent; undefined for any other number. */
+export function findSessionCodeName(code: number): SessionCodeName | undefined {
+  return NAME_BY_CODE.get(code)
+}

@@ -1,0 +1,184 @@
+import Type from 'typebox'
+import { RiskOverrides } from './risk.ts'
+
+export const SETTINGS_LIMITS = {
+  retentionSecondsMin: 3_600,
+  retentionSecondsMax: 30 * 86_400,
+  sessionSecondsMin: 60,
+  sessionSecondsMax: 7 * 86_400,
+  faceAgeMarginYearsMax: 20,
+  redirectUrls: 100,
+  urlChars: 2_048,
+  issuers: 10,
+  issuerChars: 256,
+  audienceChars: 256,
+  /** All settings of a tenant together, as JSON. */
+  bytes: 64 * 1024,
+} as const
+
+export const TOKEN_LIMITS = {
+  /** A JWT as it stands in the header, without `Bearer`. */
+  bytes: 8 * 1024,
+  leewaySeconds: 60,
+} as const
+
+/** Signatures with a public key only. A shared secret (HS256) or none at all is not on offer. */
+export const TOKEN_ALGORITHMS = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'EdDSA',
+] as const
+export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number]
+
+export const DEFAULT_TOKEN_ALGORITHMS: readonly TokenAlgorithm[] = ['ES256', 'RS256', 'PS256', 'EdDSA']
+
+const { retentionSecondsMin, retentionSecondsMax, sessionSecondsMin, sessionSecondsMax } = SETTINGS_LIMITS
+
+const issuerFields = {
+  issuer: Type.String({
+    // No spaces and no control characters, so that it can stand beside other text without being taken for it.
+    pattern: '^[!-~]+$',
+    minLength: 1,
+    maxLength: SETTINGS_LIMITS.issuerChars,
+    description: 'Must equal the claim `iss`, letter for letter',
+  }),
+  jwksUri: Type.String({
+    pattern: '^https?://',
+    maxLength: SETTINGS_LIMITS.urlChars,
+    description: 'Where the issuer publishes its keys; https unless the installation allows otherwise',
+  }),
+  audience: Type.String({
+    pattern: '^[!-~]+$',
+    minLength: 1,
+    maxLength: SETTINGS_LIMITS.audienceChars,
+    description: 'Must be the claim `aud` or among its values',
+  }),
+}
+const algorithms = Type.Array(Type.Enum([...TOKEN_ALGORITHMS]), {
+  minItems: 1,
+  uniqueItems: true,
+  default: [...DEFAULT_TOKEN_ALGORITHMS],
+  description: 'Signature algorithms that are taken',
+})
+const subjectToMetadata = Type.Boolean({
+  default: false,
+  description: 'Whether a hash of the claim `sub` is kept in the metadata of the session',
+})
+
+/** An identity provider whose tokens a tenant's users may bring, as it is entered. */
+export const TenantIssuerInput = Type.Object(
+  { ...issuerFields, algorithms: Type.Optional(algorithms), subjectToMetadata: Type.Optional(subjectToMetadata) },
+  { title: 'TenantIssuerInput', additionalProperties: false },
+)
+export type TenantIssuerInput = Type.Static<typeof TenantIssuerInput>
+
+export const TenantIssuer = Type.Object(
+  { ...issuerFields, algorithms, subjectToMetadata },
+  { title: 'TenantIssuer', additionalProperties: false },
+)
+export type TenantIssuer = Type.Static<typeof TenantIssuer>
+
+/** Every setting but the issuers, which are entered with less than they are read with. */
+const fields = {
+  retentionSeconds: Type.Integer({
+    minimum: retentionSecondsMin,
+    maximum: retentionSecondsMax,
+    default: 86_400,
+    description: 'How long a session and its result are kept after its end',
+  }),
+  redirectUrls: Type.Array(Type.String({ minLength: 1, maxLength: SETTINGS_LIMITS.urlChars }), {
+    maxItems: SETTINGS_LIMITS.redirectUrls,
+    uniqueItems: true,
+    default: [],
+    description:
+      'Where users may be sent back to: origins (`https://shop.example`) or URLs under which everything is allowed ' +
+      '(`https://shop.example/age/`). Empty: any https URL',
+  }),
+  resultRequiresKey: Type.Boolean({
+    default: false,
+    description: 'Whether reading a result takes the API key as well as the token',
+  }),
+  alwaysReturnAge: Type.Boolean({
+    default: false,
+    description: 'Whether `result.age` is given even where only thresholds were asked for',
+  }),
+  faceAgeMarginYears: Type.Number({
+    minimum: 0,
+    maximum: SETTINGS_LIMITS.faceAgeMarginYearsMax,
+    default: 0,
+    description: 'A face estimate closer to the threshold than this decides nothing by itself: AGE_UNKNOWN',
+  }),
+  enforceBlock: Type.Boolean({
+    default: false,
+    description: 'Whether the risk recommendation BLOCK ends a session without a verdict (-34)',
+  }),
+  risk: RiskOverrides,
+  defaultLocale: Type.String({
+    pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
+    maxLength: 35,
+    default: 'en',
+    description: 'Language of the page when neither the call nor the browser names one that exists',
+  }),
+  sessionSecondsMax: Type.Integer({
+    minimum: sessionSecondsMin,
+    maximum: sessionSecondsMax,
+    default: 86_400,
+    description: 'Longest lifetime that a call may ask for',
+  }),
+}
+const manyIssuers = { maxItems: SETTINGS_LIMITS.issuers, default: [] }
+
+/** The settings of a tenant, complete: what was never set has its default. */
+export const TenantSettings = Type.Object(
+  {
+    ...fields,
+    issuers: Type.Array(TenantIssuer, {
+      ...manyIssuers,
+      description: 'Identity providers whose tokens are taken. Empty: every Bearer token is refused',
+    }),
+  },
+  { title: 'TenantSettings', additionalProperties: false },
+)
+export type TenantSettings = Readonly<Type.Static<typeof TenantSettings>>
+export type TenantSettingName = keyof TenantSettings
+
+/** The settings of a tenant as they are entered and stored: what is not named has its default. */
+export const TenantSettingsInput = Type.Object(
+  {
+    retentionSeconds: Type.Optional(fields.retentionSeconds),
+    redirectUrls: Type.Optional(fields.redirectUrls),
+    resultRequiresKey: Type.Optional(fields.resultRequiresKey),
+    alwaysReturnAge: Type.Optional(fields.alwaysReturnAge),
+    faceAgeMarginYears: Type.Optional(fields.faceAgeMarginYears),
+    enforceBlock: Type.Optional(fields.enforceBlock),
+    risk: Type.Optional(fields.risk),
+    defaultLocale: Type.Optional(fields.defaultLocale),
+    sessionSecondsMax: Type.Optional(fields.sessionSecondsMax),
+    issuers: Type.Optional(Type.Array(TenantIssuerInput, manyIssuers)),
+  },
+  { title: 'TenantSettingsInput', additionalProperties: false },
+)
+export type TenantSettingsInput = Type.Static<typeof TenantSettingsInput>
+
+/** A change: what is not named stays, null goes back to the default. A list or an object is replaced as a whole. */
+export type TenantSettingsPatch = { [K in keyof TenantSettingsInput]: TenantSettingsInput[K] | null }
+
+export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
+  retentionSeconds: 86_400,
+  redirectUrls: [],
+  resultRequiresKey: false,
+  alwaysReturnAge: false,
+  faceAgeMarginYears: 0,
+  enforceBlock: false,
+  risk: {},
+  defaultLocale: 'en',
+  sessionSecondsMax: 86_400,
+  issuers: [],
+}
