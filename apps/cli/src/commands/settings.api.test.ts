@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
+import pg from 'pg'
+import { runCli } from '../cli.ts'
+
+const name = `test_cli_${randomBytes(5).toString('hex')}`
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-settings-'))
+let cluster: pg.Client
+let env: Record<string, string>
+before(async () => {
+  cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
+  await cluster.connect()
+  await cluster.query(`create database ${name}`)
+  const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
+  env = { DATABASE_URL: url.href, MASTER_KEY: randomBytes(32).toString('base64') }
+  await cli('migrate')
+  await cli('tenants', 'create', 'Fjord Rentals')
+})
+after(async () => {
+  await cluster.query(`drop database ${name} with (force)`)
+  await cluster.end()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []]
+  const code = await runCli(args, env, {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    isInteractive: false,
+    progress: () => {},
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+const settings = (...args: string[]) => cli('tenants', 'settings', 'Fjord Rentals', ...args)
+const stored = async () => JSON.parse((await settings('--json')).out)
+
+test('settings are shown with what is a default, and as JSON', async () => {
+  const { code, out } = await settings()
+  assert.equal(code, 0)
+  assert.match(out, /^SETTING +VALUE\n/)
+  assert.match(out, /\nretentionSeconds +86400 +default\n/)
+  assert.match(out, /\ndefaultLocale +en +default\n/)
+  assert.match(out, /\nissuers +\[\] +default$/)
+  assert.deepEqual(await stored(), TENANT_SETTINGS_DEFAULTS)
+})
+
+test('settings are changed by name, by file, and by name over a file; null goes back to the default', async () => {
+  const file = join(folder, 'changes.json')
+  writeFileSync(file, JSON.stringify({ retentionSeconds: 3_600, enforceBlock: true, risk: { highBlocks: true } }))
+  const changed = await settings('--file', file, '--set', 'retentionSeconds=7200', '--set', 'defaultLocale=de')
+  assert.equal(changed.code, 0)
+  assert.match(changed.out, /\nretentionSeconds +7200\n/)
+  assert.equal(changed.err, 'Changed; effective everywhere within 5 seconds')
+  const expected = { retentionSeconds: 7_200, enforceBlock: true, risk: { highBlocks: true }, defaultLocale: 'de' }
+  assert.deepEqual(await stored(), { ...TENANT_SETTINGS_DEFAULTS, ...expected })
+  await settings('--set', 'retentionSeconds=null', '--set', 'redirectUrls=["https://fjord.example"]')
+  assert.deepEqual(await stored(), {
+    ...TENANT_SETTINGS_DEFAULTS,
+    ...expected,
+    retentionSeconds: 86_400,
+    redirectUrls: ['https://fjord.example'],
+  })
+})
+
+test('what cannot be set is said place by place, and nothing is changed', async () => {
+  const before = await stored()
+  const refused = await settings('--set', 'retentionSeconds=1', '--set', 'colour=red', '--set', 'alwaysReturnAge=true')
+  assert.equal(refused.code, 2)
+  assert.equal(
+    refused.err.split('\n\n')[0],
+    'The settings are not valid; nothing was changed:\n  /colour is not a known field\n  /retentionSeconds must be >= 3600',
+  )
+  const list = join(folder, 'list.json')
+  writeFileSync(list, '[]')
+  for (const [args, message] of [
+    [['--set', 'enforceBlock'], '--set must be <name>=<value>'],
+    [['--file', join(folder, 'absent.json')], '--file cannot be read'],
+    [['--file', list], '--file must name a JSON object, as in { "retentionSeconds": 3600 }'],
+  ] as const) {
+    const { code, err } = await settings(...args)
+    assert.deepEqual([code, err.split('\n')[0]], [2, message])
+  }
+  assert.match((await cli('tenants', 'settings', 'Nobody')).err, /There is no tenant "Nobody"/)
+  assert.match((await cli('tenants', 'settings')).err, /Name the tenant/)
+  assert.deepEqual(await stored(), before)
+})

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { TENANT_SETTINGS_DEFAULTS, type TenantSettings } from '@ostiary/contract'
+import { AppError, withServices } from '@ostiary/server/operate'
+import { argument, type Command, type Invocation, text, texts, UsageError } from '../command.ts'
+import { table } from '../terminal.ts'
+import { resolveTenant } from './tenants.ts'
+
+export const settingsCommands: readonly Command[] = [
+  {
+    name: 'tenants settings',
+    usage: `ostiary tenants settings <id or name> [--file <changes.json>] [--set <name>=<value>]... [--json]
+
+Without --file and --set it shows the settings. A value is JSON, or a text as it stands; null goes back to the default.
+What is not named stays as it is; a list is replaced as a whole. All changes are made together, or none.
+
+  ostiary tenants settings "Fjord Rentals" --set retentionSeconds=3600 --set 'redirectUrls=["https://fjord.example"]'`,
+    summary: 'Show or change what a tenant has set',
+    options: { file: { type: 'string' }, set: { type: 'string', multiple: true } },
+    run: (invocation) => {
+      const patch = patchOf(invocation)
+      return withServices(invocation.env, async (services) => {
+        const tenantId = await resolveTenant(services, argument(invocation, 'tenant'))
+        const settings = patch
+          ? await services.settings.set(tenantId, patch).catch(inWords)
+          : await services.settings.get(tenantId)
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify(settings))
+        else invocation.terminal.out(overview(settings))
+        if (patch) invocation.terminal.err('Changed; effective everywhere within 5 seconds')
+        return 0
+      })
+    },
+  },
+]
+
+/** The changes that were asked for, those of --set over those of the file. */
+function patchOf(invocation: Invocation): Record<string, unknown> | undefined {
+  const file = text(invocation, 'file')
+  const assignments = texts(invocation, 'set').map(readAssignment)
+  if (file === undefined && assignments.length === 0) return undefined
+  return { ...(file !== undefined && readPatchFile(file)), ...Object.fromEntries(assignments) }
+}
+
+function readAssignment(assignment: string): [string, unknown] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
+  if (name === undefined || value === undefined) throw new UsageError('--set must be <name>=<value>')
+  try {
+    return [name, JSON.parse(value)]
+  } catch {
+    return [name, value]
+  }
+}
+
+function readPatchFile(path: string): object {
+  const content = readText(path)
+  try {
+    const parsed: unknown = JSON.parse(content)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
+  } catch {
+    // Said below: it is not what is needed, whether it is JSON or not.
+  }
+  throw new UsageError('--file must name a JSON object, as in { "retentionSeconds": 3600 }')
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw new UsageError('--file cannot be read')
+  }
+}
+
+/** What is wrong with the settings is for the person who typed them. */
+function inWords(error: unknown): never {
+  if (!(error instanceof AppError) || error.fault !== 'invalid_request') throw error
+  const places = (error.extra.details ?? []).map(({ pointer, message }) => `  ${pointer || '/'} ${message}`)
+  throw new UsageError(['The settings are not valid; nothing was changed:', ...places].join('\n'))
+}
+
+function overview(settings: TenantSettings): string {
+  const defaults: Record<string, unknown> = { ...TENANT_SETTINGS_DEFAULTS }
+  const rows = Object.entries(settings).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+    isDeepStrictEqual(value, defaults[name]) ? 'default' : '',
+  ])
+  return table(['SETTING', 'VALUE', ''], rows)
+}
