@@ -3,11 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { ERRORS, NODE_ERRORS, NODE_STATUSES, OPERATIONS, toOpenApi, VERSION } from '@ostiary/contract'
 import type { TSchema } from 'typebox'
 import { isSecret, Settings } from '../apps/server/src/config.ts'
+import { riskFlagsDocument, sessionCodesDocument } from './lib/risk-docs.ts'
 import { ROOT } from './lib/run.ts'
 
 const DOCUMENTS: Record<string, () => string> = {
   'docs/configuration.md': configuration,
   'docs/errors.md': errors,
+  'docs/risk-flags.md': riskFlagsDocument,
+  'docs/session-codes.md': sessionCodesDocument,
   'docs/openapi.json': () =>
     `${JSON.stringify(toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION }), null, 2)}\n`,
 }

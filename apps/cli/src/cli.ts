@@ -6,7 +6,9 @@ import { exceptionCommands } from './commands/exceptions.ts'
 import { keyCommands } from './commands/keys.ts'
 import { machineCommands } from './commands/machine.ts'
 import { nodeCommands } from './commands/node.ts'
+import { riskCommands } from './commands/risk.ts'
 import { screenCommands } from './commands/screen.ts'
+import { settingsCommands } from './commands/settings.ts'
 import { tenantCommands } from './commands/tenants.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,11 +16,13 @@ import type { Terminal } from './terminal.ts'
 export const COMMANDS: readonly Command[] = [
   ...machineCommands,
   ...tenantCommands,
+  ...settingsCommands,
   ...keyCommands,
   ...nodeCommands,
   ...datasetCommands,
   ...screenCommands,
   ...exceptionCommands,
+  ...riskCommands,
 ]
 
 /** Runs one command line and returns the exit code: 0 done, 1 not possible, 2 not understood; `screen` has one more. */

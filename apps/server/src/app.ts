@@ -1,16 +1,21 @@
 import type { FastifyInstance } from 'fastify'
+import { ageRoutes } from './age/index.ts'
 import { nodeRoutes, renderNodeError } from './biometrics/index.ts'
 import { findCaller } from './keys/index.ts'
+import { launchRoutes } from './launch/index.ts'
 import { createHttp } from './platform/http.ts'
 import { processRoutes } from './platform/process-routes.ts'
 import { referenceRoutes } from './platform/reference.ts'
 import { exceptionRoutes, sanctionsRoutes } from './sanctions/index.ts'
+import { sandboxRoutes } from './sandbox/index.ts'
 import { serviceRoutes, stringRoutes } from './strings/index.ts'
+import { webhookRoutes } from './webhooks/index.ts'
 import type { Wire } from './wire.ts'
 
 /** The API's table of contents. */
 export function buildApp(wire: Wire): FastifyInstance {
   const { config, version, ids, log, metrics, monitor, guard, strings, exceptions, sanctions, node } = wire
+  const { age, launch, sandbox, webhooks, tokens, limiter, clock } = wire
   const app = createHttp({
     version,
     trustProxy: config.http.trustProxy,
@@ -26,9 +31,13 @@ export function buildApp(wire: Wire): FastifyInstance {
   for (const prefix of ['', '/v1']) {
     app.register(serviceRoutes, { prefix, service: config.serviceName, version, monitor, guard })
     app.register(stringRoutes, { prefix, strings, guard, metrics })
+    app.register(ageRoutes, { prefix, age, tokens, guard, limiter, clock, metrics })
+    app.register(webhookRoutes, { prefix, webhooks, guard })
   }
   app.register(sanctionsRoutes, { sanctions, guard })
   app.register(exceptionRoutes, { exceptions, guard, metrics })
+  app.register(launchRoutes, { launch, limiter, clock, origin: new URL(config.launch.url).origin })
+  app.register(sandboxRoutes, { sandbox, guard })
   app.register(nodeRoutes, { ...node, guard })
   return app
 }

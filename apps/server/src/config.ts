@@ -50,6 +50,19 @@ export const Settings = Type.Object({
     default: 'ostiary',
     description: 'Name in the descriptor and in `/health`',
   }),
+  PUBLIC_URL: Type.String({
+    pattern: '^https?://[^?#]+$',
+    default: 'http://localhost:8080',
+    description:
+      'Where end users reach this installation, without a slash at the end. https in production: browsers give the camera to nothing else',
+  }),
+  LAUNCH_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^#]+$',
+      description:
+        'Where the launch page is, when another host serves it; `PUBLIC_URL` with `/launch/` otherwise. Its origin may call the device API',
+    }),
+  ),
   AUTH_REQUIRED_AREAS: Type.String({
     pattern: '^([AB](,[AB])*)?$',
     default: '',
@@ -121,7 +134,7 @@ export const Settings = Type.Object({
     pattern: '^[0-9a-fA-F.:/, ]*$',
     default: '',
     description:
-      'Private networks that lists may be downloaded from, comma-separated, for example a mirror at `10.1.2.0/24`. Without it only public addresses are called',
+      'Private networks that webhooks may call and lists may be downloaded from, comma-separated, for example `10.1.2.0/24`. Without it only public addresses are called',
   }),
   SHUTDOWN_DRAIN_MS: Type.Integer({
     minimum: 0,
@@ -155,6 +168,7 @@ export interface Config {
   shutdown: { drainMs: number; timeoutMs: number }
   node: { exactMax: number; indexMemoryMb: number }
   outbound: { allowNetworks: readonly string[] }
+  launch: { url: string }
   sanctions: SanctionsConfig
 }
 
@@ -224,6 +238,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
     node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
     outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },
+    launch: { url: values.LAUNCH_URL ?? `${values.PUBLIC_URL.replace(/\/+$/, '')}/launch/` },
     sanctions: sanctionsOf(values),
   })
 }

@@ -2,7 +2,9 @@ import { purgeUsedEnvelopes } from './biometrics/index.ts'
 import { purgeIdempotencyKeys } from './platform/idempotency/index.ts'
 import type { ScheduledJob } from './platform/queue.ts'
 import { purgeOldExceptions } from './sanctions/index.ts'
+import { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './sessions/index.ts'
 import { purgeExpiredStrings } from './strings/index.ts'
+import { webhookJobs } from './webhooks/index.ts'
 import type { Wire } from './wire.ts'
 
 /** The worker's table of contents. */
@@ -12,6 +14,10 @@ export function listJobs({
   cells,
 }: Pick<Wire, 'node' | 'refresher' | 'cells'>): readonly ScheduledJob[] {
   return [
+    { name: 'purge-sessions', cron: '* * * * *', run: purgeSessions },
+    { name: 'prepare-session-partitions', cron: '23 * * * *', run: prepareSessionPartitions },
+    { name: 'drop-session-partitions', cron: '41 * * * *', run: dropSessionPartitions },
+    ...webhookJobs,
     { name: 'purge-idempotency-keys', cron: '*/5 * * * *', run: purgeIdempotencyKeys },
     { name: 'purge-expired-strings', cron: '*/5 * * * *', run: purgeExpiredStrings },
     { name: 'purge-old-exceptions', cron: '17 * * * *', run: purgeOldExceptions },

@@ -1,18 +1,30 @@
 import { listJobs } from './jobs.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
+import { createSweeper } from './platform/sweeper.ts'
 import { createQueue } from './platform/queue.ts'
 import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
+import { prepareSessionPartitions } from './sessions/index.ts'
 import { onEachCell, orExplain, startWire } from './start.ts'
+import { arrangeWebhookPartitions } from './webhooks/index.ts'
 
 await orExplain(async () => {
   const startedUp = exitOnSignals()
   const wire = await startWire('worker')
-  const { config, log, clock, monitor, cells } = wire
+  const { config, log, clock, monitor, cells, ending, dispatcher, webhookOutbound } = wire
   const jobs = listJobs(wire)
   const queue = createQueue(jobs, wire)
   const admin = createAdminServer(wire.metrics, monitor)
 
-  await onEachCell(wire, (cell) => queue.start(cell))
+  await onEachCell(wire, async (cell) => {
+    await prepareSessionPartitions(cell.db, clock.now())
+    await arrangeWebhookPartitions(cell.db, clock.now())
+    await queue.start(cell)
+  })
+  const sweepers = cells
+    .all()
+    .map(({ name, db }) => createSweeper({ cell: name, run: () => ending.expireDue(db), log }))
+  for (const sweeper of sweepers) sweeper.start()
+  dispatcher.start()
   await listen(admin, config.admin.workerPort, config.admin.host)
   monitor.markStarted()
   log.info({ port: config.admin.workerPort, version: wire.version, count: jobs.length }, 'worker ready')
@@ -25,7 +37,12 @@ await orExplain(async () => {
         deadlineMs: config.shutdown.timeoutMs,
         run: async () => {
           monitor.markStopping()
-          await queue.stop(config.shutdown.timeoutMs - 100)
+          await Promise.all([
+            queue.stop(config.shutdown.timeoutMs - 100),
+            dispatcher.stop(config.shutdown.timeoutMs - 100),
+            ...sweepers.map((sweeper) => sweeper.stop()),
+          ])
+          webhookOutbound.close()
         },
       },
       { name: 'database', deadlineMs: 3_000, run: () => cells.close() },

@@ -15,6 +15,7 @@ export type { ReindexProgress } from './biometrics/index.ts'
 export { ConfigError, type Environment } from './config.ts'
 export { type Check, diagnose } from './doctor.ts'
 export { AppError } from './platform/errors.ts'
+export { contributions, dryRun, evaluateRisk, parseOverrides } from './risk/index.ts'
 export {
   type BuildProgress,
   type DatasetId,
@@ -35,6 +36,7 @@ export async function withServices<T>(env: Environment, work: (services: Operato
   try {
     return await work({
       keys: wire.keys,
+      settings: wire.settings,
       secrets: createSecrets(wire),
       node: wire.node.shelves,
       datasets: openDatasets(config.sanctions),
@@ -61,6 +63,7 @@ function openDatasets({ dir, keepVersions }: SanctionsConfig): Importer {
 
 export interface OperatorServices {
   keys: ReturnType<typeof createWire>['keys']
+  settings: ReturnType<typeof createWire>['settings']
   secrets: Secrets
   node: ReturnType<typeof createWire>['node']['shelves']
   datasets: Importer

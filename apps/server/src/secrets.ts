@@ -1,21 +1,27 @@
 import type { Wire } from './wire.ts'
 
-/** Everything that the master key has sealed: API keys, and the tenants' keys of area E. */
-export function createSecrets({ keys, node }: Pick<Wire, 'keys' | 'node'>) {
+/** Everything that the master key has sealed: API keys, the tenants' keys of area E, sessions and their webhooks. */
+export function createSecrets({ keys, node, sessionSecrets, webhooks }: Sealers) {
   return {
     /** How many secrets each master key has sealed. */
     async countByMasterKey(): Promise<Map<string, number>> {
       const counts = await keys.countByMasterKey()
-      for (const [id, count] of await node.groups.countByMasterKey()) counts.set(id, (counts.get(id) ?? 0) + count)
+      for (const sealer of [node.groups, sessionSecrets, webhooks]) {
+        for (const [id, count] of await sealer.countByMasterKey()) counts.set(id, (counts.get(id) ?? 0) + count)
+      }
       return counts
     },
-    /** Seals with the current master key what an older one sealed. Safe to interrupt and to run twice. */
+    /**
+     * Seals with the current master key what an older one sealed. Safe to interrupt and to run twice. Webhooks keep theirs:
+     * they are deleted with their sessions, and the older key is needed until then.
+     */
     async reseal(onProgress: (done: number) => void): Promise<number> {
       const resealed = await keys.reseal(onProgress)
-      const all = resealed + (await node.groups.reseal())
+      const all = resealed + (await node.groups.reseal()) + (await sessionSecrets.reseal())
       onProgress(all)
       return all
     },
   }
 }
+type Sealers = Pick<Wire, 'keys' | 'node' | 'sessionSecrets' | 'webhooks'>
 export type Secrets = ReturnType<typeof createSecrets>

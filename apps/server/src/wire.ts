@@ -1,4 +1,5 @@
 import { VERSION } from '@ostiary/contract'
+import { createAgeService, createEnding } from './age/index.ts'
 import {
   createEnrolment,
   createGallery,
@@ -11,6 +12,7 @@ import {
 } from './biometrics/index.ts'
 import type { Config } from './config.ts'
 import { createGuard, createKeyCache, createKeyService } from './keys/index.ts'
+import { createLaunch } from './launch/index.ts'
 import { createCells } from './platform/cells.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { createDb } from './platform/db.ts'
@@ -20,6 +22,7 @@ import { createKeyVault } from './platform/key-vault.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, watchPools } from './platform/metrics.ts'
 import { createOutbound } from './platform/outbound/index.ts'
+import { createPooledOutbound } from './platform/outbound/pooled.ts'
 import { createRateLimiter } from './platform/rate-limit.ts'
 import { createTurns } from './platform/turns.ts'
 import {
@@ -33,7 +36,11 @@ import {
   createSanctionsService,
   ensureDemo,
 } from './sanctions/index.ts'
+import { createSandbox } from './sandbox/index.ts'
+import { createSessionSecrets, createSessions, watchSessions } from './sessions/index.ts'
+import { createSettings, createTokenVerifier } from './settings/index.ts'
 import { createStringService } from './strings/index.ts'
+import { createDispatcher, createWebhookMetrics, createWebhookService, watchWebhookQueue } from './webhooks/index.ts'
 
 export interface WireOptions {
   role: 'api' | 'worker' | 'cli' | 'test'
@@ -95,6 +102,33 @@ export function createWire(
   const shelves = createShelves({ cells, clock, log, groups, exactMax, indexMemoryMb })
   if (role === 'worker') watchSizes(metrics, { cells, clock, log, shelves })
   const node = { groups, enrolment, recognition, transport, shelves }
+
+  const settings = createSettings({ cells, clock, log, checkUrl: outbound.check })
+  const tokens = createTokenVerifier({ outbound, clock, log, settings })
+  const webhooks = createWebhookService({ cells, clock, ids, vault, allowNetworks: config.outbound.allowNetworks })
+  const sessions = createSessions({ cells, clock, ids, vault })
+  const sessionSecrets = createSessionSecrets({ cells, vault })
+  const ending = createEnding({ clock, sessions, webhooks })
+  const launchUrl = config.launch.url
+  const age = createAgeService({ cells, clock, sessions, settings, webhooks, ending, launchUrl })
+  const launch = createLaunch({ sessions, ending, clock, ids, launchUrl })
+  const sandbox = createSandbox({ cells, sessions, ending, webhooks })
+  const webhookOutbound = createPooledOutbound({ allowNetworks: config.outbound.allowNetworks })
+  const dispatcher = createDispatcher({
+    cells,
+    clock,
+    ids,
+    log,
+    vault,
+    keys,
+    outbound: webhookOutbound,
+    metrics: createWebhookMetrics(metrics),
+    version: VERSION,
+  })
+  if (role === 'worker') {
+    watchWebhookQueue(metrics, { cells, clock, log })
+    watchSessions(metrics, { cells, clock, log, sessions })
+  }
   return {
     config,
     version: VERSION,
@@ -115,6 +149,18 @@ export function createWire(
     pool,
     sanctions,
     node,
+    limiter,
+    settings,
+    tokens,
+    sessions,
+    sessionSecrets,
+    webhooks,
+    webhookOutbound,
+    dispatcher,
+    ending,
+    age,
+    launch,
+    sandbox,
   }
 }
 /** How widely an HNSW index is searched: at 200 no enrolled person was missed (docs/benchmarks.md). */

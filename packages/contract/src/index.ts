@@ -1,21 +1,45 @@
+import { cancelSession, createSession, deleteSession, getSession, getSessionResult, listSessions } from './age.ts'
+import {
+  launchCancel,
+  launchChallenge,
+  launchConsent,
+  launchEvents,
+  launchFailure,
+  launchHandoff,
+  launchOpen,
+  launchStatus,
+  launchSubmit,
+  launchTakeBack,
+} from './launch.ts'
 import { checkNodeKey, nodeDeleteUser, nodeEnroll, nodePlainEnroll, nodePlainPredict, nodePredict } from './node.ts'
 import type { Operation } from './operation.ts'
 import { listDatasets, screenFile } from './sanctions.ts'
 import { createException, deleteException, listExceptions } from './sanctions-exceptions.ts'
+import { advanceClock, failDelivery, setOutcome } from './sandbox.ts'
 import { describeService, getHealth, getLivez, getOpenApi, getReadyz } from './service.ts'
+import { getWebhookDelivery, listWebhookDeliveries, replayWebhookDelivery, replayWebhooks } from './webhooks.ts'
 import { createString, deleteString, getString, listStrings } from './strings.ts'
 
+export * from './age.ts'
 export * from './errors.ts'
 export * from './keys.ts'
+export * from './launch.ts'
 export * from './limits.ts'
+export * from './locales.ts'
 export * from './node.ts'
 export * from './node-errors.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
+export * from './risk.ts'
+export * from './risk-flags.ts'
 export * from './sanctions.ts'
 export * from './sanctions-exceptions.ts'
+export * from './sandbox.ts'
 export * from './service.ts'
+export * from './session-codes.ts'
+export * from './settings.ts'
 export * from './strings.ts'
+export * from './webhooks.ts'
 
 export const VERSION = '0.1.0'
 
@@ -32,6 +56,29 @@ export const OPERATIONS: readonly Operation[] = [
   createException,
   listExceptions,
   deleteException,
+  createSession,
+  getSessionResult,
+  getSession,
+  cancelSession,
+  deleteSession,
+  listSessions,
+  launchOpen,
+  launchConsent,
+  launchChallenge,
+  launchEvents,
+  launchSubmit,
+  launchFailure,
+  launchCancel,
+  launchHandoff,
+  launchTakeBack,
+  launchStatus,
+  listWebhookDeliveries,
+  getWebhookDelivery,
+  replayWebhookDelivery,
+  replayWebhooks,
+  setOutcome,
+  advanceClock,
+  failDelivery,
   checkNodeKey,
   nodeEnroll,
   nodePlainEnroll,

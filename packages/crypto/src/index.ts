@@ -1,2 +1,6 @@
 export * from './api-key.ts'
+export * from './device-proof.ts'
+export * from './event-chain.ts'
 export * from './node-envelope.ts'
+export * from './sealed-payload.ts'
+export * from './webhook-signature.ts'

@@ -33,6 +33,7 @@ export interface HttpOptions {
   callerOf: (request: FastifyRequest) => { tenantId: string; keyId?: string } | undefined
 }
 
+const PROOF_HEADER = 'x-device-proof'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 
@@ -133,6 +134,13 @@ export function bodyDigestOf(request: FastifyRequest): Buffer {
   return bodyDigests.get(request) ?? createHash('sha256').digest()
 }
 
+const bodyHashes = createRequestSlot<string>('body hash')
+
+/** SHA-256 of the body as it was sent, base64url. Only for requests that carry a proof over it. */
+export function bodyHashOf(request: FastifyRequest): string {
+  return bodyHashes.get(request) ?? createHash('sha256').digest('base64url')
+}
+
 /** JSON everywhere; a feature adds other types for its own routes with `acceptText`. */
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -166,6 +174,9 @@ function parseInto(
     if (bytes.length > 0) {
       refuseEncodings(request)
       rememberDigest(request, bytes)
+      if (request.headers[PROOF_HEADER] !== undefined) {
+        bodyHashes.set(request, createHash('sha256').update(bytes).digest('base64url'))
+      }
       body = parse(bytes)
     }
   } catch (error) {

@@ -1,0 +1,184 @@
+import {
+  AGE_LIMITS,
+  findSessionCodeName,
+  RISK_LEVELS,
+  type RiskEvaluation,
+  type SessionCodeName,
+} from '@ostiary/contract'
+import type { Clock } from '../platform/clock.ts'
+import type { Db, Queryable } from '../platform/db.ts'
+import { evaluateRisk, parseOverrides } from '../risk/index.ts'
+import { type FinalState, type Progress, type Session, type Sessions } from '../sessions/index.ts'
+import type { WebhookService } from '../webhooks/index.ts'
+import type { AgeRequest, SandboxWish } from './request.ts'
+import { type SessionFault, toResult } from './result.ts'
+import { type Decision, decide, sandboxDecision } from './verdict.ts'
+
+export type AgeSession = Session<AgeRequest, Progress>
+
+/** How a session is to end. */
+export type EndingWish =
+  | { flow: 'COMPLETED'; failures?: readonly SessionCodeName[]; wish?: SandboxWish | null }
+  | { flow: 'CANCELLED'; code: 'USER_CANCELLED' | 'CONSENT_DECLINED' | 'HOST_CANCELLED' }
+  | { flow: 'EXPIRED' }
+
+interface Deps {
+  clock: Clock
+  sessions: Sessions
+  webhooks: WebhookService
+}
+
+const EVENTS: Readonly<Record<FinalState, string>> = {
+  COMPLETED: 'age.session.completed',
+  CANCELLED: 'age.session.cancelled',
+  EXPIRED: 'age.session.expired',
+}
+
+/** Sessions that the sweeper ends in one transaction. */
+const SWEEP_BATCH = 500
+
+/** The end of an age session: the verdict, the result and its webhook, in one transaction, so that none is without the others. */
+export function createEnding({ clock, sessions, webhooks }: Deps) {
+  function prepare(session: AgeSession, progress: Progress | null, wish: EndingWish, at: Date) {
+    const purgeAt = new Date(at.getTime() + session.request.policy.retentionSeconds * 1000)
+    return { session, purgeAt, result: Buffer.from(JSON.stringify(endedResult(session, progress, wish, at))) }
+  }
+
+  function messageOf({ session, purgeAt, result }: ReturnType<typeof prepare>, flow: FinalState, at: Date) {
+    const { callback } = session.request
+    if (!callback) return []
+    const { tenantId, livemode, keyId, sessionId } = session
+    const { url, headers } = callback
+    const shared = {
+      tenantId,
+      livemode,
+      keyId,
+      area: 'C' as const,
+      event: EVENTS[flow],
+      subjectId: sessionId,
+      sequence: 1,
+    }
+    return [{ ...shared, url, headers, body: result, now: at, purgeAt }]
+  }
+
+  return {
+    /** Ends a session that the transaction holds. Returns the state it has then. */
+    async conclude(
+      tx: Queryable,
+      session: AgeSession,
+      progress: Progress | null,
+      wish: EndingWish,
+    ): Promise<FinalState> {
+      const at = clock.now()
+      const ended = prepare(session, progress, wish, at)
+      await sessions.end(tx, session, { state: wish.flow, at, purgeAt: ended.purgeAt, result: ended.result })
+      await webhooks.enqueue(tx, messageOf(ended, wish.flow, at))
+      return wish.flow
+    },
+
+    /** Ends sessions whose time is over, a batch per transaction; several workers share the work. Returns how many. */
+    async expireDue(db: Db): Promise<number> {
+      return db.transaction(async (tx) => {
+        const at = clock.now()
+        const due = (await sessions.lockDue(tx, at, SWEEP_BATCH)) as AgeSession[]
+        const ended = due.map((session) => prepare(session, session.progress, { flow: 'EXPIRED' }, at))
+        await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
+        await webhooks.enqueue(
+          tx,
+          ended.flatMap((one) => messageOf(one, 'EXPIRED', at)),
+        )
+        return ended.length
+      })
+    },
+
+    /** Until when a session lives whose step is under way: a capture that began in time may arrive a little late. */
+    graceFor({ expiresAt }: AgeSession, stepEndsMs: number): Date {
+      const graceEnds = expiresAt.getTime() + AGE_LIMITS.graceSeconds * 1000
+      return new Date(Math.max(expiresAt.getTime(), Math.min(stepEndsMs, graceEnds)))
+    },
+  }
+}
+export type Ending = ReturnType<typeof createEnding>
+
+/** The whole result of a session that ends now. */
+function endedResult(session: AgeSession, progress: Progress | null, wish: EndingWish, endedAt: Date) {
+  const { request } = session
+  const sandbox = wish.flow === 'COMPLETED' ? (wish.wish ?? null) : null
+  const evaluated = sandbox ? sandboxRisk(sandbox) : riskOf(request, progress)
+  const isBlocked = wish.flow === 'COMPLETED' && request.policy.enforceBlock && evaluated.recommendation === 'BLOCK'
+  const decision = wish.flow === 'COMPLETED' ? decisionOf(request, progress, wish, isBlocked) : null
+  return toResult({
+    token: request.token,
+    sessionId: session.sessionId,
+    request,
+    flowStatus: wish.flow,
+    decision,
+    metadata: request.metadata,
+    ...(progress?.indicators && { indicators: progress.indicators }),
+    risk: evaluated,
+    errors: faultsOf(progress, wish, isBlocked),
+    createdAt: session.createdAt,
+    expiresAt: session.expiresAt,
+    endedAt,
+    livemode: session.livemode,
+  })
+}
+
+function decisionOf(
+  request: AgeRequest,
+  progress: Progress | null,
+  { failures = [], wish }: Extract<EndingWish, { flow: 'COMPLETED' }>,
+  isBlocked: boolean,
+): Decision {
+  const settings = request.policy
+  if (wish) return wishedDecision(request, wish)
+  const failure = isBlocked ? 'POLICY_BLOCKED' : failures[0]
+  const face = progress?.face
+  return decide({ request, settings, ...(face && { face }), ...(failure && { failure }) })
+}
+
+/** With ages in the wish the real rules decide over them; otherwise the outcome is as wished. */
+function wishedDecision(request: AgeRequest, wish: SandboxWish): Decision {
+  const { faceAge, documentAge, faceMatchScore = null } = wish
+  const failure = wish.errors.length > 0 ? findSessionCodeName(wish.errors[0] ?? 0) : undefined
+  if (failure === undefined && faceAge === undefined && documentAge === undefined) {
+    return sandboxDecision(request, request.policy, wish.outcome)
+  }
+  const decided = decide({
+    request,
+    settings: request.policy,
+    ...(faceAge !== undefined && { face: { estimateYears: faceAge, doubtful: false } }),
+    ...(documentAge !== undefined && { document: { ageYears: documentAge, faceMatchScore } }),
+    ...(failure && { failure }),
+  })
+  return { ...decided, basis: decided.basis && 'sandbox' }
+}
+
+function faultsOf(progress: Progress | null, wish: EndingWish, isBlocked: boolean): SessionFault[] {
+  const last = (name: SessionCodeName): SessionFault => {
+    const noted = progress?.failures.findLast((failure) => failure.name === name)
+    return noted?.reason === undefined ? { name } : { name, reason: noted.reason }
+  }
+  if (wish.flow === 'CANCELLED') return [last(wish.code)]
+  if (wish.flow === 'EXPIRED') return [...(progress?.desktop ? [last('DESKTOP')] : []), last('SESSION_EXPIRED')]
+  if (wish.wish) return wish.wish.errors.flatMap((code) => findSessionCodeName(code) ?? []).map((name) => ({ name }))
+  return [...(isBlocked ? [last('POLICY_BLOCKED')] : []), ...(wish.failures ?? []).map(last)]
+}
+
+/** What the flags so far come to; nothing yet is a low risk without signals. */
+export function riskOf(request: AgeRequest, progress: Progress | null): RiskEvaluation {
+  return evaluateRisk({
+    flags: progress?.flags ?? [],
+    browserEvaluated: progress?.indicators != null,
+    behavioralEvaluated: progress?.behaviour ?? false,
+    overrides: parseOverrides(request.policy.risk),
+  })
+}
+
+/** A score in the middle of the wished level; no flag is made up. */
+function sandboxRisk({ risk }: SandboxWish): RiskEvaluation {
+  const base = evaluateRisk({ flags: [], browserEvaluated: false, behavioralEvaluated: false })
+  const wished = RISK_LEVELS.find(({ level }) => level === risk)
+  if (!wished || risk === 'LOW') return base
+  return { ...base, score: wished.min, level: wished.level, recommendation: wished.recommendation }
+}

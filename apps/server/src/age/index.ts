@@ -1,0 +1,6 @@
+export { createEnding, type Ending, type EndingWish } from './ending.ts'
+export { type AgeRequest, readWish, type SandboxWish } from './request.ts'
+export { redirectTarget } from './result.ts'
+export { ageRoutes } from './routes.ts'
+export { type AgeService, createAgeService } from './service.ts'
+export { needsDocument } from './verdict.ts'

@@ -1,0 +1,138 @@
+import {
+  AGE_LIMITS,
+  type AgeRequirement,
+  type AgeStatus,
+  type CreateSessionBody,
+  type ReturnFormat,
+  type RiskLevel,
+  resolveLocale,
+  SandboxOutcome,
+  type TenantSettings,
+} from '@ostiary/contract'
+import { Compile } from 'typebox/compile'
+import { AppError, invalid } from '../platform/errors.ts'
+import { isAllowedRedirect } from '../settings/index.ts'
+
+/** What a test key may ask for instead of a person before a camera (`metadata.__test`, and the sandbox's own call). */
+export interface SandboxWish {
+  outcome: AgeStatus
+  errors: number[]
+  risk: RiskLevel
+  delayMs: number
+  /** Ages the steps are to find; derived from the outcome when absent. */
+  faceAge?: number
+  documentAge?: number
+  faceMatchScore?: number
+}
+
+/** The tenant's settings as they were when the session was made: what was promised then holds to its end. */
+export type Policy = Pick<
+  TenantSettings,
+  'retentionSeconds' | 'alwaysReturnAge' | 'faceAgeMarginYears' | 'enforceBlock' | 'risk' | 'defaultLocale'
+>
+
+/** A session as the host asked for it, with every default filled in. Sealed in the session. */
+export interface AgeRequest {
+  token: string
+  redirectUrl: string
+  ageThreshold: number
+  documentAgeThreshold: number
+  faceMatchThreshold: number
+  requirements: AgeRequirement[]
+  documentAgeReturnFormat: ReturnFormat
+  facialAgeEstimationReturnFormat: ReturnFormat
+  stepUpEnabled: boolean
+  enableDesktop: boolean
+  locale: string | null
+  callback: { url: string; headers: Record<string, string> } | null
+  metadata: Record<string, unknown>
+  sandbox: SandboxWish | null
+  policy: Policy
+}
+
+export interface Wanted {
+  livemode: boolean
+  settings: TenantSettings
+  /** A hash of the subject of the bearer token, where the tenant asked for it. */
+  subjectHash?: string | undefined
+}
+
+/** Checks what a schema cannot, and fills in the defaults. */
+export function toRequest(
+  body: CreateSessionBody,
+  { livemode, settings, subjectHash }: Wanted,
+): Omit<AgeRequest, 'token'> {
+  const given = body.metadata ?? {}
+  if (Buffer.byteLength(JSON.stringify(given)) > AGE_LIMITS.metadataBytes) {
+    throw invalid('/body/metadata', `must have at most ${AGE_LIMITS.metadataBytes} bytes as JSON`)
+  }
+  if (!isAllowedRedirect(body.redirectUrl, settings.redirectUrls, livemode)) {
+    throw new AppError('invalid_request', 'INVALID_URL', 'redirectUrl is no https URL that this tenant allows')
+  }
+  const { faceMatchThreshold, compareThreshold } = body
+  if (faceMatchThreshold !== undefined && compareThreshold !== undefined && faceMatchThreshold !== compareThreshold) {
+    throw invalid('/body/compareThreshold', 'is another name of faceMatchThreshold and must be equal to it')
+  }
+  if ((body.sessionExpiry ?? 0) > settings.sessionSecondsMax) {
+    throw invalid('/body/sessionExpiry', `must be <= ${settings.sessionSecondsMax} for this tenant`)
+  }
+  const metadata = subjectHash === undefined ? given : { ...given, subjectHash }
+  return {
+    redirectUrl: body.redirectUrl,
+    ageThreshold: body.ageThreshold,
+    documentAgeThreshold: body.documentAgeThreshold ?? body.ageThreshold,
+    faceMatchThreshold: faceMatchThreshold ?? compareThreshold ?? AGE_LIMITS.faceMatchThresholdDefault,
+    requirements: [...(body.requirements ?? ['face'])],
+    documentAgeReturnFormat: body.documentAgeReturnFormat ?? 'threshold',
+    facialAgeEstimationReturnFormat: body.facialAgeEstimationReturnFormat ?? 'threshold',
+    stepUpEnabled: body.stepUpEnabled ?? false,
+    enableDesktop: body.enableDesktop ?? false,
+    locale: localeOf(body.locale),
+    callback: body.callback ? { url: body.callback.url, headers: { ...body.callback.headers } } : null,
+    metadata,
+    sandbox: livemode || !('__test' in given) ? null : readWish(given.__test),
+    policy: {
+      retentionSeconds: settings.retentionSeconds,
+      alwaysReturnAge: settings.alwaysReturnAge,
+      faceAgeMarginYears: settings.faceAgeMarginYears,
+      enforceBlock: settings.enforceBlock,
+      risk: settings.risk,
+      defaultLocale: settings.defaultLocale,
+    },
+  }
+}
+
+/** The language of the page, when the tag names one we have; otherwise the browser decides. */
+function localeOf(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const found = resolveLocale(text)
+  if (found.state === 'malformed') {
+    throw new AppError('invalid_request', 'INVALID_LOCALE', 'locale is not a language tag such as de or pt-BR')
+  }
+  return found.state === 'found' ? found.tag : null
+}
+
+/** Settings that are allowed and will disappoint. */
+export function warningsOf(body: CreateSessionBody): string[] {
+  const asksDocument = body.requirements?.includes('identity_document') ?? false
+  const { ageThreshold, documentAgeThreshold, stepUpEnabled = false } = body
+  const warnings: string[] = []
+  if (ageThreshold < AGE_LIMITS.challengeAgeMin && !stepUpEnabled && !asksDocument) {
+    warnings.push('estimate-without-buffer')
+  }
+  if (stepUpEnabled && ageThreshold > 18 && documentAgeThreshold === undefined) {
+    warnings.push('documentAgeThreshold-missing')
+  }
+  if (asksDocument || stepUpEnabled) warnings.push('document-step-not-available')
+  return warnings
+}
+
+const wishes = Compile(SandboxOutcome)
+
+export function readWish(value: unknown): SandboxWish {
+  if (!wishes.Check(value)) {
+    throw invalid('/body/metadata/__test', 'is no outcome of the sandbox (docs/api/age.md, "Test mode")')
+  }
+  const { outcome = 'AGE_ABOVE_THRESHOLD', errors = [], risk = 'LOW', delayMs = 0, ...ages } = value
+  return { outcome: errors.length > 0 ? 'AGE_UNKNOWN' : outcome, errors: [...errors], risk, delayMs, ...ages }
+}

@@ -1,0 +1,110 @@
+import {
+  type AgeResult,
+  type FlowStatus,
+  type Indicators,
+  type RiskEvaluation,
+  SESSION_CODES,
+  type SessionCodeName,
+} from '@ostiary/contract'
+import type { Decision, VerdictRequest } from './verdict.ts'
+
+/** Something that went wrong in a session, with the reason where its code has several. */
+export interface SessionFault {
+  name: SessionCodeName
+  reason?: string
+}
+
+/** Everything a result is made of. */
+export interface ResultFacts {
+  token: string
+  sessionId: string
+  request: Pick<VerdictRequest, 'ageThreshold' | 'documentAgeThreshold' | 'faceMatchThreshold'>
+  /** Null while the flow is open. */
+  flowStatus: FlowStatus | null
+  /** Counts only for a flow that was completed: one that was cancelled or expired has no verdict, whatever was found. */
+  decision: Decision | null
+  metadata: Record<string, unknown>
+  indicators?: Indicators
+  risk: RiskEvaluation
+  errors: readonly SessionFault[]
+  createdAt: Date
+  expiresAt: Date
+  endedAt: Date | null
+  livemode: boolean
+  progress?: { state: string; attempt: number }
+}
+
+/** The body of the result and of the webhook, with the fields in the order of the specification's table. */
+export function toResult(facts: ResultFacts): AgeResult {
+  const { request, flowStatus } = facts
+  const decision = flowStatus === 'COMPLETED' ? facts.decision : null
+  const status = decision?.status ?? 'AGE_UNKNOWN'
+  const faults = withErrorsOf(decision, facts.errors)
+  return {
+    token: facts.token,
+    sessionId: facts.sessionId,
+    sessionStatus: status,
+    status,
+    flowStatus,
+    result: decision?.result ?? { confidenceScore: null, faceMatch: null },
+    thresholds: {
+      ageThreshold: request.ageThreshold,
+      compareThreshold: request.faceMatchThreshold,
+      faceMatchThreshold: request.faceMatchThreshold,
+      documentAgeThreshold: request.documentAgeThreshold,
+    },
+    metadata: facts.metadata,
+    ...(facts.indicators && { indicators: facts.indicators }),
+    riskEvaluation: facts.risk,
+    errors: faults.map(({ name }) => SESSION_CODES[name].code),
+    errorDetails: faults.map(({ name, reason }) => ({
+      code: SESSION_CODES[name].code,
+      name,
+      ...(reason === undefined ? {} : { reason }),
+    })),
+    outcome: outcomeOf(flowStatus, status),
+    assurance: ASSURANCE[decision?.basis ?? 'none'],
+    createdAt: facts.createdAt.toISOString(),
+    expiresAt: facts.expiresAt.toISOString(),
+    endedAt: facts.endedAt?.toISOString() ?? null,
+    livemode: facts.livemode,
+    ...(facts.progress && { progress: facts.progress }),
+  }
+}
+
+/** One entry for each code; the first one's reason stands. */
+function withErrorsOf(decision: Decision | null, noted: readonly SessionFault[]): SessionFault[] {
+  const byName = new Map<SessionCodeName, SessionFault>()
+  for (const fault of [...noted, ...(decision?.errors ?? []).map((name) => ({ name }))]) {
+    if (!byName.has(fault.name)) byName.set(fault.name, fault)
+  }
+  return [...byName.values()]
+}
+
+function outcomeOf(flowStatus: FlowStatus | null, status: AgeResult['status']): AgeResult['outcome'] {
+  if (flowStatus !== 'COMPLETED') return flowStatus
+  return status === 'AGE_UNKNOWN' ? 'FAILED' : 'SUCCEEDED'
+}
+
+/** What the verdict is worth. An estimate on the user's own device is not a verified age, and must not look like one. */
+const ASSURANCE: Readonly<Record<Exclude<Decision['basis'], null> | 'none', AgeResult['assurance']>> = {
+  face: { level: 'estimate', method: 'on-device face age estimation' },
+  document: { level: 'document', method: 'on-device reading of an identity document' },
+  sandbox: { level: 'sandbox', method: 'test mode' },
+  none: { level: 'none', method: 'none' },
+}
+
+/**
+ * Where the user is sent when the flow has ended: the host's URL with `sessionId` and `flowStatus`, and never a result, which
+ * anyone could write into a URL. A `state` that the host put there stays, as all its other parameters do, unchanged.
+ */
+export function redirectTarget(
+  redirectUrl: string,
+  { sessionId, flowStatus }: { sessionId: string; flowStatus: FlowStatus },
+): string {
+  const url = new URL(redirectUrl)
+  for (const name of ['sessionId', 'flowStatus']) if (url.searchParams.has(name)) url.searchParams.delete(name)
+  const added = new URLSearchParams({ sessionId, flowStatus })
+  url.search = url.search === '' ? `?${added}` : `${url.search}&${added}`
+  return url.href
+}

@@ -1,0 +1,178 @@
+import type {
+  AgeRequirement,
+  AgeResult,
+  AgeStatus,
+  ReturnFormat,
+  SessionCodeName,
+  ThresholdResult,
+} from '@ostiary/contract'
+
+/** What of a session's request the verdict depends on. */
+export interface VerdictRequest {
+  ageThreshold: number
+  documentAgeThreshold: number
+  faceMatchThreshold: number
+  requirements: readonly AgeRequirement[]
+  stepUpEnabled: boolean
+  documentAgeReturnFormat: ReturnFormat
+  facialAgeEstimationReturnFormat: ReturnFormat
+}
+
+export interface VerdictSettings {
+  /** Nearer to the threshold than this a face alone decides nothing. */
+  faceAgeMarginYears: number
+  alwaysReturnAge: boolean
+}
+
+/** What the face step found. */
+export interface FaceFacts {
+  estimateYears: number
+  /** The estimate stands on weak ground, by its frames or by behaviour: with step-up a document is asked for. */
+  doubtful: boolean
+}
+
+/** What the document step found. */
+export interface DocumentFacts {
+  ageYears: number
+  /** Of the faces of capture and document; null when they were not compared. */
+  faceMatchScore: number | null
+}
+
+export interface VerdictCase {
+  request: VerdictRequest
+  settings: VerdictSettings
+  face?: FaceFacts
+  document?: DocumentFacts
+  /** What ended the flow before its steps were done. */
+  failure?: SessionCodeName
+}
+
+export interface Decision {
+  status: AgeStatus
+  /** What the verdict rests on; null without a verdict. */
+  basis: 'face' | 'document' | 'sandbox' | null
+  errors: SessionCodeName[]
+  result: AgeResult['result']
+}
+
+/**
+ * The verdict. A document decides before a face, and only if both show one person where both were seen; a step that is
+ * required and missing, a failure, or a doubt leaves the age unknown. There is no way from a fault to a verdict.
+ */
+export function decide(given: VerdictCase): Decision {
+  const { request, face, document, failure } = given
+  if (failure !== undefined) return unknown(given, [failure])
+  if (request.requirements.includes('face') && !face) return unknown(given)
+  if (document) {
+    if (face && !isMatch(request, document)) return unknown(given, ['FACE_NOT_MATCH'])
+    return verdict(given, 'document', compareAge(document.ageYears, request.documentAgeThreshold))
+  }
+  if (!face || needsDocument(request, face, given.settings) || isInMargin(given, face)) return unknown(given)
+  return verdict(given, 'face', compareAge(face.estimateYears, request.ageThreshold))
+}
+
+/**
+ * A document is always required when the host lists it. With step-up it is also required when the face looks younger than
+ * the threshold, as the specification says, and when the face cannot decide: a doubtful estimate, or one within the margin
+ * that the tenant has set.
+ */
+export function needsDocument(
+  request: VerdictRequest,
+  face: FaceFacts | undefined,
+  settings: VerdictSettings,
+): boolean {
+  if (request.requirements.includes('identity_document')) return true
+  if (!request.stepUpEnabled || !face) return false
+  const isBelow = compareAge(face.estimateYears, request.ageThreshold) === 'AGE_BELOW_THRESHOLD'
+  return isBelow || face.doubtful || isInMargin({ request, settings }, face)
+}
+
+/**
+ * Compares an age with a threshold. At a whole threshold a person is for a whole year, until the next birthday. A threshold
+ * with decimals is a moment that nobody is at: the age is above it from then on.
+ */
+export function compareAge(ageYears: number, threshold: number): ThresholdResult {
+  if (Math.floor(ageYears) === threshold) return 'AGE_AT_THRESHOLD'
+  return ageYears >= threshold ? 'AGE_ABOVE_THRESHOLD' : 'AGE_BELOW_THRESHOLD'
+}
+
+/** A verdict of the test mode, with the fields that a person of such an age would give. */
+export function sandboxDecision(request: VerdictRequest, settings: VerdictSettings, status: AgeStatus): Decision {
+  if (status === 'AGE_UNKNOWN') return unknown({ request, settings })
+  const face = { estimateYears: SANDBOX_AGES[status](request.ageThreshold), doubtful: false }
+  const decision = verdict({ request, settings, face }, 'face', status)
+  return { ...decision, basis: 'sandbox' }
+}
+
+const SANDBOX_AGES: Readonly<Record<ThresholdResult, (threshold: number) => number>> = {
+  AGE_ABOVE_THRESHOLD: (threshold) => Math.floor(threshold) + 5,
+  AGE_AT_THRESHOLD: (threshold) => threshold,
+  AGE_BELOW_THRESHOLD: (threshold) => Math.max(0, Math.ceil(threshold) - 5),
+}
+
+type Steps = Pick<VerdictCase, 'request' | 'settings' | 'face' | 'document'>
+
+function verdict(given: Steps, basis: 'face' | 'document', status: ThresholdResult): Decision {
+  const age = ageToTell(given, basis)
+  return { status, basis, errors: [], result: { ...(age === undefined ? {} : { age }), ...stepResults(given) } }
+}
+
+/** Without a verdict no age is told, and after an attack nothing of a face that may not have been there. */
+function unknown(given: Steps, errors: SessionCodeName[] = []): Decision {
+  const isAttack = errors.includes('SPOOF') || errors.includes('VIDEO_SPOOF')
+  const { request, settings } = given
+  return { status: 'AGE_UNKNOWN', basis: null, errors, result: stepResults(isAttack ? { request, settings } : given) }
+}
+
+/** What each step that was done found, in the format the host asked for. */
+function stepResults({ request, face, document }: Steps): AgeResult['result'] {
+  const score = face && document ? document.faceMatchScore : null
+  return {
+    confidenceScore: score,
+    faceMatch: score === null ? null : score >= request.faceMatchThreshold,
+    ...(document && {
+      documentAge: inFormat(request.documentAgeReturnFormat, {
+        thresholdResult: compareAge(document.ageYears, request.documentAgeThreshold),
+        exact: Math.floor(document.ageYears),
+      }),
+    }),
+    ...(face && {
+      facialAgeEstimation: inFormat(request.facialAgeEstimationReturnFormat, {
+        thresholdResult: compareAge(face.estimateYears, request.ageThreshold),
+        exact: face.estimateYears,
+      }),
+    }),
+  }
+}
+
+function inFormat(
+  format: ReturnFormat,
+  { thresholdResult, exact }: { thresholdResult: ThresholdResult; exact: number },
+): { thresholdResult?: ThresholdResult; exact?: number } {
+  if (format === 'threshold') return { thresholdResult }
+  return format === 'exact' ? { exact } : { thresholdResult, exact }
+}
+
+/**
+ * `result.age` in whole years: of the step that decided if its format includes `exact`, else of the other one if its does.
+ * A host that asked for thresholds only learns no age, unless the tenant has set that it always does.
+ */
+function ageToTell({ request, settings, face, document }: Steps, basis: 'face' | 'document'): number | undefined {
+  const ages = {
+    face: { years: face?.estimateYears, format: request.facialAgeEstimationReturnFormat },
+    document: { years: document?.ageYears, format: request.documentAgeReturnFormat },
+  }
+  const other = basis === 'face' ? 'document' : 'face'
+  const told = [ages[basis], ages[other]].find(
+    ({ years, format }) => years !== undefined && (settings.alwaysReturnAge || format !== 'threshold'),
+  )
+  return told?.years === undefined ? undefined : Math.floor(told.years)
+}
+
+function isMatch(request: VerdictRequest, { faceMatchScore }: DocumentFacts): boolean {
+  return faceMatchScore !== null && faceMatchScore >= request.faceMatchThreshold
+}
+
+function isInMargin({ request, settings }: Pick<Steps, 'request' | 'settings'>, { estimateYears }: FaceFacts): boolean {
+  return Math.abs(estimateYears - request.ageThreshold) < settings.faceAgeMarginYears
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { LaunchEvent } from '@ostiary/contract'
+import { CHAIN_START, chainEvent } from '@ostiary/crypto'
+import { appendEvents, emptyLog } from './event-log.ts'
+import { chain, type Moment } from './testing/person.ts'
+
+const MANY = { maxEvents: 300 }
+const OPENING: Moment[] = [
+  { type: 'page_open', t: 10 },
+  { type: 'consent_shown', t: 500 },
+  { type: 'consent_given', t: 2500 },
+  { type: 'camera_requested', t: 2600 },
+]
+const events = chain(OPENING)
+const swapped = (at: number, change: Partial<LaunchEvent>) =>
+  events.map((event, index) => (index === at ? { ...event, ...change } : event))
+
+describe('a log', () => {
+  test('is empty, then holds its entries, their marks and the end of its chain, as plain JSON', () => {
+    assert.deepEqual(emptyLog(), { seq: 0, hash: CHAIN_START, entries: [], regressions: 0, flags: [] })
+    const { log, flags } = appendEvents(emptyLog(), chain([{ type: 'page_open', t: 10, n: 3 }]), MANY)
+    const hash = chain([{ type: 'page_open', t: 10, n: 3 }])[0]?.hash ?? ''
+    assert.deepEqual(flags, [])
+    assert.deepEqual(JSON.parse(JSON.stringify(log)), {
+      seq: 1,
+      hash,
+      entries: [{ seq: 1, t: 10, type: 'page_open', n: 3, mark: hash.slice(0, 11) }],
+      regressions: 0,
+      flags: [],
+    })
+  })
+
+  test('follows the chain that a device makes', async () => {
+    let hash = CHAIN_START
+    let log = emptyLog()
+    for (const [index, moment] of OPENING.entries()) {
+      const event = await chainEvent(hash, { seq: index + 1, ...moment })
+      const appended = appendEvents(log, [event], MANY)
+      assert.deepEqual(appended.flags, [])
+      log = appended.log
+      hash = event.hash
+    }
+    assert.deepEqual([log.seq, log.hash], [4, hash])
+  })
+
+  test('is the same whether entries come at once, one by one or again, and the log that was given is left alone', () => {
+    const atOnce = appendEvents(emptyLog(), events, MANY).log
+    const oneByOne = events.reduce((log, event) => appendEvents(log, [event], MANY).log, emptyLog())
+    const before = structuredClone(atOnce)
+    assert.deepEqual(oneByOne, atOnce)
+    assert.deepEqual(appendEvents(atOnce, events, MANY), { log: atOnce, flags: [] })
+    assert.deepEqual(
+      appendEvents(appendEvents(emptyLog(), events.slice(0, 3), MANY).log, events.slice(1), MANY).log,
+      atOnce,
+    )
+    assert.deepEqual(atOnce, before)
+  })
+})
+
+describe('a fault of the chain', () => {
+  const flagsOf = (given: readonly LaunchEvent[]) => appendEvents(emptyLog(), given, MANY).flags
+
+  test('shows for every part of an entry that was changed after it was chained', () => {
+    assert.deepEqual(flagsOf(swapped(1, { t: 501 })), ['BH_CHAIN_BROKEN'])
+    assert.deepEqual(flagsOf(swapped(1, { n: 1 })), ['BH_CHAIN_BROKEN'])
+    assert.deepEqual(flagsOf(swapped(3, { type: 'tab_hidden' })), ['BH_CHAIN_BROKEN'])
+    assert.deepEqual(flagsOf(swapped(1, { hash: 'x'.repeat(43) })), ['BH_CHAIN_BROKEN'])
+  })
+
+  test('shows when the chain begins elsewhere', () => {
+    assert.deepEqual(flagsOf(chain(OPENING, { seq: 0, hash: 'B'.repeat(43) })), ['BH_CHAIN_BROKEN'])
+  })
+
+  test('shows when an entry that is there comes again as another, and the first one stands', () => {
+    const { log } = appendEvents(emptyLog(), events, MANY)
+    const again = appendEvents(log, chain([{ type: 'page_open', t: 11 }]), MANY)
+    assert.deepEqual(again, { log: { ...log, flags: ['BH_CHAIN_BROKEN'] }, flags: ['BH_CHAIN_BROKEN'] })
+  })
+
+  test('shows when two entries of one call have one number', () => {
+    assert.deepEqual(flagsOf([...events, ...swapped(3, { hash: 'x'.repeat(43) }).slice(3)]), ['BH_CHAIN_BROKEN'])
+  })
+
+  test('is raised once and stays in the log', () => {
+    const broken = appendEvents(emptyLog(), swapped(1, { t: 501 }), MANY).log
+    const more = chain([{ type: 'camera_ready', t: 3000 }], { seq: 4, hash: 'B'.repeat(43) })
+    const after = appendEvents(broken, more, MANY)
+    assert.deepEqual([after.flags, after.log.flags, after.log.seq], [[], ['BH_CHAIN_BROKEN'], 5])
+  })
+})
+
+describe('a gap', () => {
+  test('is noted, the log goes on behind it, and what comes late is left out', () => {
+    const moments: Moment[] = [...OPENING, { type: 'tab_hidden', t: 3000 }, { type: 'tab_visible', t: 4000 }]
+    const all = chain(moments)
+    const { log, flags } = appendEvents(emptyLog(), [...all.slice(0, 4), ...all.slice(5)], MANY)
+    assert.deepEqual(flags, ['BH_LOG_GAP'])
+    assert.deepEqual(
+      log.entries.map(({ seq }) => seq),
+      [1, 2, 3, 4, 6],
+    )
+    assert.deepEqual(appendEvents(log, all.slice(4, 5), MANY), { log, flags: [] })
+    const next = chain([{ type: 'failure', t: 5000 }], log)
+    assert.deepEqual(appendEvents(log, next, MANY).flags, [])
+  })
+
+  test('is what entries in another order leave', () => {
+    const { flags, log } = appendEvents(emptyLog(), events.toReversed(), MANY)
+    assert.deepEqual(flags, ['BH_LOG_GAP', 'BH_STEP_ORDER'])
+    assert.deepEqual(
+      log.entries.map(({ seq }) => seq),
+      [4],
+    )
+  })
+
+  test('is what a log that is full leaves: the rest is not kept', () => {
+    const { flags, log } = appendEvents(emptyLog(), events, { maxEvents: 3 })
+    assert.deepEqual([flags, log.seq, log.hash], [['BH_LOG_GAP'], 3, events[2]?.hash])
+    assert.deepEqual(appendEvents(emptyLog(), events, { maxEvents: 4 }).flags, [])
+  })
+})
+
+describe('the clock of the device', () => {
+  const times = (...list: [Moment['type'], number][]) =>
+    appendEvents(emptyLog(), chain(list.map(([type, t]) => ({ type, t }))), MANY)
+
+  test('may stand still, may go back once, and not twice', () => {
+    assert.deepEqual(times(['page_open', 5], ['failure', 5], ['failure', 5]).flags, [])
+    assert.deepEqual(times(['page_open', 5], ['failure', 4], ['failure', 9]).flags, [])
+    assert.deepEqual(times(['page_open', 5], ['failure', 4], ['failure', 9], ['failure', 8]).flags, [
+      'BH_TIME_REGRESSION',
+    ])
+  })
+
+  test('starts anew with the page', () => {
+    const reloads = times(['page_open', 500], ['page_open', 5], ['failure', 900], ['page_open', 7], ['page_open', 1])
+    assert.deepEqual([reloads.flags, reloads.log.regressions], [[], 0])
+  })
+
+  test('is counted over all calls', () => {
+    const first = times(['page_open', 5], ['failure', 4]).log
+    const second = appendEvents(first, chain([{ type: 'failure', t: 3 }], first), MANY)
+    assert.deepEqual(second.flags, ['BH_TIME_REGRESSION'])
+  })
+})

@@ -1,0 +1,7 @@
+export { type ChallengePlan, type ChallengeStep, createChallenge } from './challenge.ts'
+export { type DeviceClaim, isDesktop } from './device-class.ts'
+export { appendEvents, emptyLog, type LogState } from './event-log.ts'
+export type { LogEntry } from './event-rules.ts'
+export type { CaptureFailure } from './finding.ts'
+export { type CaptureCase, type CaptureJudgement, judgeCapture } from './judge.ts'
+export { CAPTURE_RULES } from './rules.ts'

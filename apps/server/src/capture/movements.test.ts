@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { CaptureFrame, Movement } from '@ostiary/contract'
+import type { ChallengeStep } from './challenge.ts'
+import type { LogEntry } from './event-rules.ts'
+import { checkLatencies, checkMovements, findBaseline, shows } from './movements.ts'
+
+const REST = { yaw: 20, pitch: -30, roll: 0, eyes: 600, size: 400, quality: 800, digest: 'aaaaaaaaaaa' }
+const frame = (t: number, more: Partial<CaptureFrame> = {}): CaptureFrame => ({ t, ...REST, ...more })
+
+/** A frame that clearly shows the movement against `REST`. */
+const DOING: Record<Movement, Partial<CaptureFrame>> = {
+  turn_left: { yaw: 270 },
+  turn_right: { yaw: -230 },
+  look_up: { pitch: 150 },
+  blink: { eyes: 60 },
+  closer: { size: 540 },
+}
+const asked = (...movements: Movement[]): ChallengeStep[] =>
+  movements.map((movement, index) => ({ movement, atMs: 1000 + 2000 * index }))
+
+/** Frames every 200 ms that show a movement between two times. */
+function acted(...acts: [Movement, from: number, until: number][]): CaptureFrame[] {
+  return Array.from({ length: 35 }, (_, index) => {
+    const t = 200 + 200 * index
+    return frame(
+      t,
+      Object.assign({}, ...acts.map(([movement, from, until]) => (t >= from && t < until ? DOING[movement] : {}))),
+    )
+  })
+}
+
+const EARLY = { flag: 'BH_CHALLENGE_LATENCY', failure: 'VIDEO_SPOOF' }
+const NOT_FOLLOWED = { failure: 'LIVENESS_INCONCLUSIVE', mismatch: true }
+
+describe('a movement is a change against the face at rest', () => {
+  for (const [movement, not, just] of [
+    ['turn_left', { yaw: 140 }, { yaw: 141 }],
+    ['turn_right', { yaw: -100 }, { yaw: -101 }],
+    ['look_up', { pitch: 50 }, { pitch: 51 }],
+    ['blink', { eyes: 210 }, { eyes: 209 }],
+    ['closer', { size: 460 }, { size: 461 }],
+  ] as const) {
+    test(`${movement}: ${JSON.stringify(just)} is one, ${JSON.stringify(not)} is none`, () => {
+      assert.equal(shows(movement, frame(0, just), REST), true)
+      assert.equal(shows(movement, frame(0, not), REST), false)
+    })
+  }
+
+  test('which is the middle of the frames before the first step, with the eyes as wide as they were', () => {
+    const frames = [
+      frame(100, { yaw: 40, pitch: 3, eyes: 100, size: 300 }),
+      frame(900, { yaw: 0, pitch: 0, size: 420 }),
+    ]
+    const later = [frame(1099, { yaw: 10, pitch: 1, eyes: 500, size: 310 }), frame(1100, { yaw: 300, eyes: 999 })]
+    assert.deepEqual(findBaseline([...frames, ...later], asked('blink')), { yaw: 10, pitch: 1, eyes: 600, size: 310 })
+    assert.deepEqual(findBaseline(frames, asked('blink')), { yaw: 20, pitch: 1.5, eyes: 600, size: 360 })
+    assert.equal(findBaseline([frame(1100)], asked('blink')), undefined)
+  })
+
+  test('and without a face at rest nothing can be said', () => {
+    assert.deepEqual(checkMovements([frame(1500, DOING.blink)], asked('blink')), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
+  })
+})
+
+describe('a movement that was asked for', () => {
+  const THREE = asked('turn_left', 'blink', 'closer')
+  const answer = acted(['turn_left', 1400, 2200], ['blink', 3400, 4000], ['closer', 5600, 6400])
+
+  test('is seen when each answer is there', () => {
+    assert.deepEqual(checkMovements(answer, THREE), [])
+  })
+
+  test('is not seen when it is missing, each one for itself', () => {
+    assert.deepEqual(checkMovements(acted(['blink', 3400, 4000], ['closer', 5600, 6400]), THREE), [NOT_FOLLOWED])
+    assert.deepEqual(checkMovements(acted(['closer', 5600, 6400]), THREE), [NOT_FOLLOWED, NOT_FOLLOWED])
+    assert.deepEqual(checkMovements(acted(), THREE), [NOT_FOLLOWED, NOT_FOLLOWED, NOT_FOLLOWED])
+  })
+
+  test('is not seen in its opposite', () => {
+    assert.deepEqual(checkMovements(acted(['turn_right', 1400, 2200]), asked('turn_left')), [NOT_FOLLOWED])
+    assert.deepEqual(checkMovements(acted(['turn_left', 1400, 2200]), asked('turn_right')), [NOT_FOLLOWED])
+  })
+
+  test('is seen from 150 to 2,500 ms after it was asked for', () => {
+    const once = (t: number) => checkMovements([frame(500), frame(t, DOING.closer)], asked('closer'))
+    assert.deepEqual(once(1149), [NOT_FOLLOWED])
+    assert.deepEqual(once(1150), [])
+    assert.deepEqual(once(3500), [])
+    assert.deepEqual(once(3501), [NOT_FOLLOWED])
+  })
+
+  test('must begin: a face that is always so answers nothing', () => {
+    const all = { ...DOING.turn_left, ...DOING.look_up, ...DOING.blink, ...DOING.closer }
+    const frames = [frame(400), frame(800), ...Array.from({ length: 30 }, (_, index) => frame(1200 + 200 * index, all))]
+    assert.deepEqual(checkMovements(frames, asked('look_up', 'blink', 'closer')), [
+      NOT_FOLLOWED,
+      NOT_FOLLOWED,
+      NOT_FOLLOWED,
+    ])
+  })
+
+  test('may be asked for twice and must then begin twice', () => {
+    const steps = asked('closer', 'blink', 'closer')
+    const blink = ['blink', 3400, 4000] as const
+    assert.deepEqual(checkMovements(acted(['closer', 1400, 2200], [...blink], ['closer', 5400, 6200]), steps), [])
+    assert.deepEqual(checkMovements(acted(['closer', 1400, 7000], [...blink]), steps), [NOT_FOLLOWED])
+  })
+})
+
+describe('a movement that is there before it was asked for', () => {
+  test('is a recording’s, before the first step', () => {
+    for (const movement of ['turn_left', 'turn_right', 'look_up', 'closer'] as const) {
+      const both = acted([movement, 600, 1000], [movement, 1400, 2200])
+      assert.deepEqual(checkMovements(both, asked(movement)), [EARLY], movement)
+      assert.deepEqual(checkMovements([frame(300), frame(1099, DOING[movement])], asked(movement)), [
+        EARLY,
+        NOT_FOLLOWED,
+      ])
+    }
+  })
+
+  test('is a recording’s between two steps, once the answer to the first is over', () => {
+    const steps = asked('turn_left', 'look_up')
+    const left = ['turn_left', 1400, 2200] as const
+    const look = (from: number) => checkMovements(acted([...left], ['look_up', from, 3800]), steps)
+    assert.deepEqual(look(2600), [EARLY])
+    assert.deepEqual(look(3000), [EARLY])
+    assert.deepEqual(look(3200), [])
+  })
+
+  test('is no recording’s where left was mistaken for right: that costs a try', () => {
+    const mistaken = acted(['turn_right', 1400, 2200], ['turn_left', 3600, 4400])
+    assert.deepEqual(checkMovements(mistaken, asked('turn_left', 'turn_right')), [NOT_FOLLOWED, NOT_FOLLOWED])
+    const corrected = acted(['turn_right', 1400, 1800], ['turn_left', 1800, 2400], ['turn_right', 3400, 4200])
+    assert.deepEqual(checkMovements(corrected, asked('turn_left', 'turn_right')), [])
+  })
+
+  test('is no recording’s when it is still held from the time it was asked for', () => {
+    const stays = acted(['closer', 1400, 5400], ['blink', 3400, 4000], ['closer', 5800, 6600])
+    assert.deepEqual(checkMovements(stays, asked('closer', 'blink', 'closer')), [])
+  })
+
+  test('is no recording’s when it is one blink, as people blink; closed for two frames it is', () => {
+    assert.deepEqual(checkMovements(acted(['blink', 600, 700], ['blink', 1400, 2000]), asked('blink')), [])
+    assert.deepEqual(checkMovements(acted(['blink', 600, 900], ['blink', 1400, 2000]), asked('blink')), [EARLY])
+  })
+})
+
+describe('a show of all movements', () => {
+  const steps = asked('turn_left', 'blink', 'closer')
+  const answers = [
+    ['turn_left', 1400, 2000],
+    ['blink', 3400, 4000],
+    ['closer', 5600, 6400],
+  ] as const
+
+  test('is known by what nobody asked for in two steps; once is forgiven', () => {
+    const once = acted(...answers.map((one): [Movement, number, number] => [...one]), ['turn_right', 2200, 2600])
+    assert.deepEqual(checkMovements(once, steps), [])
+    const twice = acted(
+      ...answers.map((one): [Movement, number, number] => [...one]),
+      ['turn_right', 2200, 2600],
+      ['look_up', 4200, 4600],
+    )
+    assert.deepEqual(checkMovements(twice, steps), [NOT_FOLLOWED])
+  })
+
+  test('is not what one sees of someone slow, who still answers the step before', () => {
+    const slow = acted(['turn_left', 1800, 3400], ['look_up', 3800, 5400], ['blink', 5800, 6400])
+    assert.deepEqual(checkMovements(slow, asked('turn_left', 'look_up', 'blink')), [])
+  })
+
+  test('that goes round and round meets no challenge', () => {
+    // Left, right, up, closer with closed eyes, a fifth of a second each.
+    const round = (offset: number) =>
+      Array.from({ length: 38 }, (_, index) => {
+        const parts = [DOING.turn_left, DOING.turn_right, DOING.look_up, { ...DOING.closer, ...DOING.blink }, {}]
+        return frame(200 * index, parts[(index + offset) % 5])
+      })
+    for (const offset of [0, 1, 2, 3, 4]) {
+      for (const last of ['turn_right', 'look_up', 'blink', 'closer'] as const) {
+        assert.ok(checkMovements(round(offset), asked('turn_left', 'blink', last)).length > 0)
+      }
+    }
+  })
+})
+
+describe('the latencies in the log', () => {
+  const log = (...latencies: number[]): LogEntry[] =>
+    latencies.flatMap((latency, index): LogEntry[] => [
+      { seq: 2 * index + 1, t: 10_000 * (index + 1), type: 'movement_shown', n: index + 1, mark: '' },
+      { seq: 2 * index + 2, t: 10_000 * (index + 1) + latency, type: 'movement_seen', n: index + 1, mark: '' },
+    ])
+
+  test('are 150 to 3,000 ms, each of them', () => {
+    assert.deepEqual(checkLatencies(log(150, 3000, 900)), [])
+    assert.deepEqual(checkLatencies(log(149, 3000, 900)), [EARLY])
+    assert.deepEqual(checkLatencies(log(150, 3001, 900)), [EARLY])
+    assert.deepEqual(checkLatencies(log(500, 700, -20)), [EARLY])
+  })
+
+  test('differ: alike to the millisecond they are a program’s, nearly alike they cost a try', () => {
+    assert.deepEqual(checkLatencies(log(500, 500, 500)), [EARLY])
+    assert.deepEqual(checkLatencies(log(500, 501, 500)), [EARLY])
+    assert.deepEqual(checkLatencies(log(500, 502, 500)), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
+    assert.deepEqual(checkLatencies(log(500, 505, 503)), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
+    assert.deepEqual(checkLatencies(log(500, 506, 503)), [])
+    assert.deepEqual(checkLatencies(log(500, 500)), [])
+  })
+
+  test('are not asked for: a page need not log them, and one it never showed cannot have been seen', () => {
+    assert.deepEqual(checkLatencies([]), [])
+    assert.deepEqual(checkLatencies(log(500, 900).slice(0, 3)), [])
+    assert.deepEqual(checkLatencies(log(500, 900).slice(1)), [EARLY])
+  })
+})

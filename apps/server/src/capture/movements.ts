@@ -1,0 +1,141 @@
+import type { CaptureFrame, Movement } from '@ostiary/contract'
+import type { ChallengeStep } from './challenge.ts'
+import type { LogEntry } from './event-rules.ts'
+import { type Finding, INCONCLUSIVE, injected, NOT_FOLLOWED } from './finding.ts'
+import { CAPTURE_RULES } from './rules.ts'
+
+type Frames = readonly CaptureFrame[]
+
+/** The face at rest, looking into the camera as this person does: what movements are measured against. */
+export type Baseline = Pick<CaptureFrame, 'yaw' | 'pitch' | 'eyes' | 'size'>
+
+/** Whether the face did what was asked, when it was asked, and not before. */
+export function checkMovements(frames: Frames, steps: readonly ChallengeStep[]): Finding[] {
+  const baseline = findBaseline(frames, steps)
+  if (!baseline) return [INCONCLUSIVE]
+  const findings = steps.flatMap((step, index) => checkStep(frames, { step, previous: steps[index - 1], baseline }))
+  if (isShow(frames, steps, baseline)) findings.push(NOT_FOLLOWED)
+  return findings
+}
+
+interface StepContext {
+  step: ChallengeStep
+  previous: ChallengeStep | undefined
+  baseline: Baseline
+}
+
+function checkStep(frames: Frames, context: StepContext): Finding[] {
+  const findings: Finding[] = []
+  if (isEarly(frames, context)) findings.push(injected('BH_CHALLENGE_LATENCY'))
+  if (!isSeen(frames, context)) findings.push(NOT_FOLLOWED)
+  return findings
+}
+
+/** The movement as a change of the numbers against the face at rest. */
+export function shows(movement: Movement, { yaw, pitch, eyes, size }: CaptureFrame, rest: Baseline): boolean {
+  switch (movement) {
+    case 'turn_left':
+      return yaw - rest.yaw > CAPTURE_RULES.turn
+    case 'turn_right':
+      return rest.yaw - yaw > CAPTURE_RULES.turn
+    case 'look_up':
+      return pitch - rest.pitch > CAPTURE_RULES.lookUp
+    case 'blink':
+      return eyes * 1000 < rest.eyes * CAPTURE_RULES.eyesShut
+    case 'closer':
+      return size * 1000 > rest.size * CAPTURE_RULES.closer
+  }
+}
+
+/** From the frames before the first movement was asked for. Eyes: the widest, because people blink. */
+export function findBaseline(frames: Frames, steps: readonly ChallengeStep[]): Baseline | undefined {
+  const before = frames.filter(({ t }) => t < (steps[0]?.atMs ?? 0) + CAPTURE_RULES.earlyUntilMs)
+  if (before.length === 0) return undefined
+  return {
+    yaw: medianOf(before.map(({ yaw }) => yaw)),
+    pitch: medianOf(before.map(({ pitch }) => pitch)),
+    eyes: Math.max(...before.map(({ eyes }) => eyes)),
+    size: medianOf(before.map(({ size }) => size)),
+  }
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2
+}
+
+/** A frame in the time for an answer shows the movement, and an earlier one since the step before does not: it began. */
+function isSeen(frames: Frames, { step, previous, baseline }: StepContext): boolean {
+  const from = step.atMs + CAPTURE_RULES.seenFromMs
+  const until = step.atMs + CAPTURE_RULES.seenUntilMs
+  return frames.some(
+    (frame) =>
+      frame.t >= from &&
+      frame.t <= until &&
+      shows(step.movement, frame, baseline) &&
+      begins(frames, frame, { step, previous, baseline }),
+  )
+}
+
+function begins(frames: Frames, { t }: CaptureFrame, { step, previous, baseline }: StepContext): boolean {
+  const since = previous ? previous.atMs + CAPTURE_RULES.seenFromMs : 0
+  return frames.some((frame) => frame.t >= since && frame.t < t && !shows(step.movement, frame, baseline))
+}
+
+/**
+ * The movement was there before anyone could answer. Between two steps only the time counts in which the answer to the one
+ * before is over, because people who mistake left for right would otherwise be taken for a recording.
+ */
+function isEarly(frames: Frames, context: StepContext): boolean {
+  const { step, previous, baseline } = context
+  const from = previous ? previous.atMs + CAPTURE_RULES.restFromMs : 0
+  const waiting = frames.filter(({ t }) => t >= from && t < step.atMs + CAPTURE_RULES.earlyUntilMs)
+  const early = waiting.map((frame, index) =>
+    previous
+      ? shows(step.movement, frame, baseline) && begins(frames, frame, context)
+      : // Before the first step there is no rest to compare with but the frames before.
+        waiting.slice(0, index).some((rest) => shows(step.movement, frame, rest)),
+  )
+  // Everyone blinks now and then; two frames in a row are no such blink.
+  return early.some((is, index) => is && (step.movement !== 'blink' || early[index + 1] === true))
+}
+
+const HEAD_MOVEMENTS = ['turn_left', 'turn_right', 'look_up'] as const satisfies readonly Movement[]
+
+/**
+ * A recording that turns in all directions meets every challenge sooner or later. It is known by what nobody asked for. One
+ * such movement is forgiven: left and right are easily mistaken.
+ */
+function isShow(frames: Frames, steps: readonly ChallengeStep[], baseline: Baseline): boolean {
+  const unasked = steps.filter(({ movement, atMs }, index) => {
+    const end = steps[index + 1]?.atMs ?? Number.POSITIVE_INFINITY
+    const during = frames.filter(
+      ({ t }) => t >= atMs + CAPTURE_RULES.seenFromMs && t < end + CAPTURE_RULES.earlyUntilMs,
+    )
+    return HEAD_MOVEMENTS.some(
+      (other) =>
+        other !== movement &&
+        other !== steps[index - 1]?.movement &&
+        during.some((frame) => shows(other, frame, baseline)),
+    )
+  })
+  return unasked.length > CAPTURE_RULES.unaskedStepsMax
+}
+
+/** How long the answers took by the log, where it says so: as long as people take, and not one like the other. */
+export function checkLatencies(started: readonly LogEntry[]): Finding[] {
+  const latencies = started
+    .filter(({ type }) => type === 'movement_seen')
+    .map((seen) => {
+      const shown = started.find(({ type, n }) => type === 'movement_shown' && n === seen.n)
+      return shown ? seen.t - shown.t : Number.NEGATIVE_INFINITY
+    })
+  const { min, max } = CAPTURE_RULES.latencyMs
+  if (latencies.some((latency) => latency < min || latency > max)) return [injected('BH_CHALLENGE_LATENCY')]
+  // Two answers may well take equally long.
+  if (latencies.length < CAPTURE_RULES.steps) return []
+  const spread = Math.max(...latencies) - Math.min(...latencies)
+  if (spread <= CAPTURE_RULES.latencySpreadMs.program) return [injected('BH_CHALLENGE_LATENCY')]
+  return spread <= CAPTURE_RULES.latencySpreadMs.doubtful ? [INCONCLUSIVE] : []
+}

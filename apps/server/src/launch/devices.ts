@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { chooseLocale, LAUNCH_LIMITS, type OpenBody, SESSION_CODES } from '@ostiary/contract'
+import { emptyLog, isDesktop } from '../capture/index.ts'
+import { AppError } from '../platform/errors.ts'
+import {
+  type BoundDevice,
+  canHappen,
+  newProgress,
+  nextState,
+  type Progress,
+  type SessionState,
+  withFlags,
+} from '../sessions/index.ts'
+import type { AgeSession, Role } from './call.ts'
+import type { DeviceFacts } from './service.ts'
+import { noted, type Step } from './step.ts'
+
+const CLOCK_SKEW_MS = 5 * 60_000
+
+interface Opening {
+  body: OpenBody
+  about: DeviceFacts
+  now: Date
+}
+
+/** Only a hash is kept: whoever reads the database cannot take a session over. */
+export function hashCode(code: string): string {
+  return createHash('sha256').update(code).digest('base64url')
+}
+
+/** Which role a device gets that opens the launch URL, and what that does to the session. */
+export function bindDevice(
+  session: AgeSession,
+  device: BoundDevice,
+  opening: Opening,
+): { role: Role; step: Step; progress: Progress } {
+  const before = withSkew(session.progress ?? firstProgress(session, opening), opening)
+  const answer = (role: Role, step: Step) => ({ role, step, progress: step.progress })
+  const role = roleOf(before, device)
+  if (role) return answer(role, resume(session, { ...before, [role]: device }, role))
+  if (opening.body.handoffCode !== undefined) return answer('holder', takeOver(session, before, device, opening))
+  if (before.holder || before.viewer) return answer('viewer', refuseStranger(session, before))
+  const { userAgent, secChUaMobile } = opening.about
+  const desktop = isDesktop({ userAgent, secChUaMobile, claimed: opening.body.platform })
+  if (!desktop || session.request.enableDesktop) {
+    return answer('holder', { state: nextState(session.state, 'open'), progress: { ...before, holder: device } })
+  }
+  const waiting = noted({ ...before, viewer: device, desktop: true }, 'DESKTOP')
+  return answer('viewer', {
+    state: nextState(session.state, 'open_on_desktop'),
+    progress: waiting,
+    errors: [SESSION_CODES.DESKTOP.code],
+  })
+}
+
+function firstProgress({ request }: AgeSession, { body, about }: Opening): Progress {
+  return newProgress(
+    chooseLocale({
+      locale: request.locale ?? body.locale,
+      acceptLanguage: about.acceptLanguage,
+      tenantDefault: request.policy.defaultLocale,
+    }),
+  )
+}
+
+function roleOf({ holder, viewer }: Progress, { thumbprint }: BoundDevice): Role | undefined {
+  if (holder?.thumbprint === thumbprint) return 'holder'
+  return viewer?.thumbprint === thumbprint ? 'viewer' : undefined
+}
+
+/** A page that was loaded again. What was under way begins anew; a challenge that was issued is lost. */
+function resume(session: AgeSession, progress: Progress, role: Role): Step {
+  if (role === 'viewer') {
+    const errors = progress.desktop && !progress.holder ? [SESSION_CODES.DESKTOP.code] : []
+    return { state: session.state, progress, errors }
+  }
+  const state = canHappen(session.state, 'open') ? nextState(session.state, 'open') : session.state
+  return { state, progress: { ...progress, challenge: null } }
+}
+
+/** The second device. The first one watches from now on; the code is used up. */
+function takeOver(session: AgeSession, before: Progress, device: BoundDevice, { body, about, now }: Opening): Step {
+  const { handoff } = before
+  const isRight = handoff !== null && hashCode(body.handoffCode ?? '') === handoff.codeHash
+  if (!isRight) {
+    const shared = withFlags(before, [{ code: 'HO_LINK_SHARED' }])
+    return { state: session.state, progress: shared, refuse: refused('This handoff code is not valid') }
+  }
+  if (now.getTime() > handoff.expiresAtMs) {
+    const late = noted({ ...before, handoff: null }, 'HANDOFF_EXPIRED')
+    return { state: session.state, progress: late, refuse: refused('This handoff code has expired') }
+  }
+  const { userAgent, secChUaMobile } = about
+  const desktop = isDesktop({ userAgent, secChUaMobile, claimed: body.platform })
+  if (desktop && !session.request.enableDesktop) {
+    return { state: session.state, progress: before, refuse: refused('Desktops are not allowed; use a phone') }
+  }
+  const progress = {
+    ...before,
+    holder: device,
+    viewer: before.viewer ?? before.holder,
+    handoff: null,
+    desktop: false,
+    challenge: null,
+    // A log belongs to one device.
+    log: emptyLog(),
+  }
+  return { state: nextState(session.state, 'handoff_opened'), progress }
+}
+
+function refuseStranger(session: AgeSession, before: Progress): Step {
+  const progress = noted(withFlags(before, [{ code: 'BH_DEVICE_SWITCH' }]), 'DEVICE_MISMATCH')
+  const refuse = new AppError('forbidden', 'DEVICE_MISMATCH', 'The session is open on another device')
+  return { state: session.state, progress, refuse }
+}
+
+export function newHandoff(session: AgeSession, progress: Progress, handoff: NonNullable<Progress['handoff']>): Step {
+  if (progress.handoffs >= LAUNCH_LIMITS.handoffs) throw refused('The session was handed over twice already')
+  const state: SessionState = nextState(session.state, 'handoff_asked')
+  const waiting = { ...progress, handoff, handoffs: progress.handoffs + 1, challenge: null }
+  // Whoever asks lets go of the session: until the code is used, nobody holds it.
+  return {
+    state,
+    progress: {
+      ...waiting,
+      viewer: progress.viewer ?? progress.holder,
+      holder: progress.viewer ? progress.holder : null,
+    },
+  }
+}
+
+/** The first device goes on by itself. Where it may not run the flow it has nothing to take back. */
+export function takeBack(session: AgeSession, progress: Progress): Step {
+  const { viewer } = progress
+  if (!viewer || progress.desktop) throw refused('This device may not run the flow')
+  const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session.state, 'handoff_asked')
+  const state = nextState(waiting, 'handoff_opened')
+  return {
+    state,
+    progress: { ...progress, holder: viewer, viewer: null, handoff: null, challenge: null, log: emptyLog() },
+  }
+}
+
+function withSkew(progress: Progress, { body, now }: Opening): Progress {
+  const skewed = Math.abs(body.clientTime - now.getTime()) > CLOCK_SKEW_MS
+  return skewed ? withFlags(progress, [{ code: 'BH_CLOCK_SKEW' }]) : progress
+}
+
+function refused(message: string): AppError {
+  return new AppError('conflict', 'HANDOFF_REFUSED', message)
+}

@@ -1,0 +1,2 @@
+export { launchRoutes } from './routes.ts'
+export { createLaunch, type Launch } from './service.ts'

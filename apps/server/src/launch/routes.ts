@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  LAUNCH_LIMITS,
+  LAUNCH_RATES,
+  launchCancel,
+  launchChallenge,
+  launchConsent,
+  launchEvents,
+  launchFailure,
+  launchHandoff,
+  launchOpen,
+  launchStatus,
+  launchSubmit,
+  launchTakeBack,
+  type Operation,
+} from '@ostiary/contract'
+import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { Clock } from '../platform/clock.ts'
+import { AppError } from '../platform/errors.ts'
+import { bodyHashOf } from '../platform/http.ts'
+import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
+import { route } from '../platform/route.ts'
+import { isFinal } from '../sessions/index.ts'
+import type { DeviceCall, Role } from './call.ts'
+import type { Launch } from './service.ts'
+
+interface Deps {
+  launch: Launch
+  limiter: RateLimiter
+  clock: Clock
+  /** The launch page's origin, when it is not ours. */
+  origin: string
+}
+
+export async function launchRoutes(app: FastifyInstance, { launch, limiter, clock, origin }: Deps): Promise<void> {
+  allowOrigin(app, origin)
+
+  /** Per session and per address: a page calls a dozen times. */
+  const limit: preValidationHookHandler = (request, _reply, done) => {
+    const sessionId = sessionIdOf(request)
+    const counters = [
+      [`launch/${networkOf(request.ip)}`, LAUNCH_RATES.address],
+      [`launch/${String(sessionId).slice(0, 40)}`, LAUNCH_RATES.session],
+    ] as const
+    for (const [name, { perSecond, burstSeconds }] of counters) {
+      const { allowed, retryAfterSeconds } = limiter.take(name, perSecond, clock.monotonicMs(), burstSeconds)
+      if (allowed) continue
+      return done(new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds }))
+    }
+    done()
+  }
+
+  const serve = <O extends Operation>(op: O, handler: Parameters<typeof route<O>>[2]['handler']) =>
+    route(app, op, { guardAfterBody: limit, bodyLimitBytes: LAUNCH_LIMITS.bodyBytes, handler })
+
+  serve(launchOpen, (request) =>
+    launch.open(callOf(request), request.body, {
+      userAgent: request.headers['user-agent'],
+      secChUaMobile: textOf(request.headers['sec-ch-ua-mobile']),
+      acceptLanguage: request.headers['accept-language'],
+    }),
+  )
+  serve(launchConsent, (request) => launch.consent(callOf(request), request.body))
+  serve(launchChallenge, (request) => launch.challenge(callOf(request)))
+  serve(launchEvents, (request) => launch.events(callOf(request), request.body.events))
+  serve(launchSubmit, (request) => launch.submit(callOf(request), request.body.sealed))
+  serve(launchFailure, (request) => launch.failure(callOf(request), request.body))
+  serve(launchCancel, (request) => launch.cancel(callOf(request)))
+  serve(launchHandoff, (request) => launch.handoff(callOf(request)))
+  serve(launchTakeBack, (request) => launch.takeBack(callOf(request)))
+  serve(launchStatus, async (request, reply) => {
+    const call = callOf(request)
+    const role = await launch.watch(call)
+    return reply
+      .header('content-type', 'text/event-stream; charset=utf-8')
+      .header('x-accel-buffering', 'no')
+      .send(follow(launch, call.sessionId, role, { clock, reply }))
+  })
+}
+
+function sessionIdOf({ body, query }: FastifyRequest): unknown {
+  const place = typeof body === 'object' && body !== null ? body : query
+  return (place as { sessionId?: unknown }).sessionId
+}
+
+function callOf(request: FastifyRequest): DeviceCall {
+  return {
+    sessionId: String(sessionIdOf(request)),
+    method: request.method,
+    path: request.url.split('?', 1)[0] ?? '',
+    bodyHash: bodyHashOf(request),
+    proof: textOf(request.headers[DEVICE_PROOF_HEADER]),
+  }
+}
+
+const textOf = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
+
+const LOOK_EVERY_MS = 300
+/** A comment now and then, so that nothing on the way takes the connection for dead. */
+const BREATHE_EVERY_MS = 15_000
+
+/** One event for each change of state, until the flow ends or nobody listens. Asks the database: no notification is lost. */
+async function* follow(
+  launch: Launch,
+  sessionId: string,
+  role: Role,
+  { clock, reply }: { clock: Clock; reply: FastifyReply },
+): AsyncGenerator<string> {
+  const endsMs = clock.monotonicMs() + LAUNCH_LIMITS.watchSeconds * 1000
+  let breathedMs = clock.monotonicMs()
+  let last: string | undefined
+  while (!reply.raw.destroyed && clock.monotonicMs() < endsMs) {
+    const state = await launch.findState(sessionId)
+    if (state === undefined) return
+    if (state !== last) {
+      last = state
+      yield `event: state\ndata: ${JSON.stringify(await launch.stateFor(sessionId, role))}\n\n`
+      if (isFinal(state)) return
+    } else if (clock.monotonicMs() - breathedMs > BREATHE_EVERY_MS) {
+      breathedMs = clock.monotonicMs()
+      yield ': still here\n\n'
+    }
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+/** The launch page may be on a host of its own; no other page may call these routes from a browser. */
+function allowOrigin(app: FastifyInstance, origin: string): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('vary', 'origin')
+    if (request.headers.origin === origin) {
+      reply.header('access-control-allow-origin', origin)
+      reply.header('access-control-expose-headers', 'retry-after, x-request-id')
+    }
+    done()
+  })
+  app.options('/launch/api/*', (request, reply) => {
+    if (request.headers.origin !== origin) return reply.code(403).send()
+    return reply
+      .header('access-control-allow-methods', 'GET, POST')
+      .header('access-control-allow-headers', `content-type, ${DEVICE_PROOF_HEADER}`)
+      .header('access-control-max-age', '600')
+      .code(204)
+      .send()
+  })
+}

@@ -1,0 +1,126 @@
+import { CapturePayload, LAUNCH_LIMITS, RISK_FLAGS, readIndicators, SIMULATED_MODEL } from '@ostiary/contract'
+import { openPayload, SealError } from '@ostiary/crypto'
+import { Compile } from 'typebox/compile'
+import { needsDocument } from '../age/index.ts'
+import { judgeCapture } from '../capture/index.ts'
+import { AppError } from '../platform/errors.ts'
+import { flagsOfIndicators, type RiskFlag } from '../risk/index.ts'
+import { nextState, type OpenChallenge, type Progress, withFlags } from '../sessions/index.ts'
+import type { AgeSession } from './call.ts'
+import { failTry, noted, type Step } from './step.ts'
+
+const payloads = Compile(CapturePayload)
+
+export interface Submit {
+  session: AgeSession
+  progress: Progress
+  sealed: string
+  now: Date
+}
+
+/**
+ * A capture, from the sealed text to the next step. Everything in it is a claim: it counts only once, only for the challenge
+ * it answers, and only when what it says hangs together.
+ */
+export async function judgeSubmit({ session, progress, sealed, now }: Submit): Promise<Step> {
+  nextState(session.state, 'estimated')
+  const { challenge } = progress
+  const stay = (refuse: AppError, after: Progress = progress): Step => ({
+    state: session.state,
+    progress: after,
+    refuse,
+  })
+  if (!challenge || now.getTime() > challenge.expiresAtMs) return stay(noChallenge('There is no challenge under way'))
+  if (challenge.submits >= LAUNCH_LIMITS.submitsPerAttempt)
+    return stay(noChallenge('Too many submits for one challenge'))
+  const counted = { ...progress, challenge: { ...challenge, submits: challenge.submits + 1 } }
+  const read = await readPayload(session, progress, sealed)
+  if (read instanceof AppError) return stay(read, counted)
+  const fault = faultOf(read, session, counted, challenge)
+  if (fault) return stay(fault.refuse, withFlags(counted, fault.flags))
+  return judge(session, { ...counted, usedNonces: [...progress.usedNonces, challenge.nonce] }, read, challenge)
+}
+
+async function readPayload(
+  session: AgeSession,
+  progress: Progress,
+  sealed: string,
+): Promise<CapturePayload | AppError> {
+  if (!progress.sealKey) return badPayload('key')
+  const limits = {
+    sessionId: session.sessionId,
+    maxBytes: LAUNCH_LIMITS.sealedBytes,
+    maxInflatedBytes: LAUNCH_LIMITS.inflatedBytes,
+  }
+  try {
+    const payload = await openPayload(progress.sealKey, sealed, limits)
+    return payloads.Check(payload) ? payload : badPayload('schema')
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    if (error.fault === 'size') return new AppError('too_large', 'PAYLOAD_TOO_LARGE', 'The sealed payload is too large')
+    return badPayload(error.fault)
+  }
+}
+
+function faultOf(
+  payload: CapturePayload,
+  session: AgeSession,
+  progress: Progress,
+  challenge: OpenChallenge,
+): { refuse: AppError; flags: RiskFlag[] } | undefined {
+  if (payload.sessionId !== session.sessionId) return { refuse: badPayload('session'), flags: [] }
+  if (progress.usedNonces.includes(payload.nonce)) {
+    const refuse = new AppError('conflict', 'PAYLOAD_REPLAYED', 'This challenge was answered already')
+    return { refuse, flags: [{ code: 'BH_PAYLOAD_REPLAY' }] }
+  }
+  if (payload.nonce !== challenge.nonce)
+    return { refuse: noChallenge('The payload answers another challenge'), flags: [] }
+  if (payload.attempt !== progress.attempt) return { refuse: badPayload('attempt'), flags: [] }
+  return undefined
+}
+
+function judge(session: AgeSession, progress: Progress, payload: CapturePayload, challenge: OpenChallenge): Step {
+  const { flags, failure, estimateYears, unstable, mismatch } = judgeCapture({
+    payload,
+    challenge,
+    log: progress.log,
+    attempt: progress.attempt,
+    mismatches: progress.mismatches,
+    acceptModel: ({ id, hash }) => !session.livemode && id === SIMULATED_MODEL.id && hash === SIMULATED_MODEL.hash,
+  })
+  const known = withBrowser(
+    {
+      ...withFlags(
+        progress,
+        flags.map((code) => ({ code })),
+      ),
+      behaviour: true,
+    },
+    payload,
+  )
+  if (failure) {
+    const mismatches = known.mismatches + (mismatch ? 1 : 0)
+    return failTry(session, noted({ ...known, mismatches }, failure), failure)
+  }
+  const face = { estimateYears, doubtful: unstable || known.flags.some(isStrong) }
+  const seen = { ...known, challenge: null, face }
+  const done = nextState(session.state, 'estimated')
+  if (needsDocument(session.request, face, session.request.policy))
+    return { state: nextState(done, 'document_needed'), progress: seen }
+  return { state: done, progress: seen, end: { flow: 'COMPLETED' } }
+}
+
+function withBrowser(progress: Progress, { indicators: marks, browser }: CapturePayload): Progress {
+  if (marks === undefined) return progress
+  const indicators = readIndicators(marks)
+  const context = { kind: browser?.kind ?? 'ordinary', phoneCamera: browser?.phoneCamera ?? false } as const
+  return withFlags({ ...progress, indicators }, flagsOfIndicators(indicators, context))
+}
+
+/** Behaviour that is hard to explain otherwise: where the host allows it, a document is asked for. */
+const isStrong = ({ code }: RiskFlag) => code.startsWith('BH_') && (RISK_FLAGS[code].floor ?? 0) >= STRONG_FLOOR
+const STRONG_FLOOR = 60
+
+const noChallenge = (message: string) => new AppError('conflict', 'CHALLENGE_NOT_VALID', message)
+const badPayload = (detail: string) =>
+  new AppError('invalid_request', 'INVALID_PAYLOAD', 'The payload cannot be read', { detail })

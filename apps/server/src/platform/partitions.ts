@@ -1,0 +1,174 @@
+import { type Db, type Queryable, sql } from './db.ts'
+
+/** What became of the days that were asked for. */
+export interface PartitionReport {
+  created: number
+  /** Rows that had to be moved from the default partition into a new one. */
+  moved: number
+  /** Days that could not be made now: a lock was not free in time, or the default partition holds too many of their rows. */
+  skipped: number
+}
+
+const DAY_MS = 86_400_000
+// Any constant will do; it must only be the same in every version.
+const LOCK_CLASS = 7_305_811
+// Whoever waits for these locks makes everybody else wait too.
+const LOCK_TIMEOUT = sql('partitions.lock_timeout', `select set_config('lock_timeout', '2s', true)`)
+const TAKE_TURN = sql('partitions.take_turn', `select pg_advisory_xact_lock($1, hashtext($2))`)
+/** More rows than this are not moved in one go: the default partition is locked meanwhile. */
+const MOVE_MAX = 50_000
+
+const DESCRIBE = sql(
+  'partitions.describe',
+  `select a.attname as "keyColumn", d.relname as "defaultPartition"
+   from pg_partitioned_table p
+   join pg_attribute a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]
+   left join pg_class d on d.oid = p.partdefid
+   where p.partrelid = $1::text::regclass`,
+)
+const LIST = sql(
+  'partitions.list',
+  `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = $1::text::regclass order by c.relname`,
+)
+
+// Somebody else was faster, had the lock, or has put a row into the default partition in between: next time.
+const NOT_NOW = new Set(['55P03', '40P01', '42P07', '23514'])
+
+/**
+ * Makes the daily partitions of `days` days, beginning with the one (UTC) that `from` is in, of a table that is partitioned
+ * by range of a timestamp. Names are `<table>_20261115`. Several processes may do this at once. A day whose rows are in the default
+ * partition already takes them along. What cannot be done now is counted and left for the next run: the default
+ * partition takes the rows meanwhile, so nothing fails. Throws only when the database does.
+ */
+export async function ensurePartitions(db: Db, table: string, from: Date, days: number): Promise<PartitionReport> {
+  checkName(table)
+  const report: PartitionReport = { created: 0, moved: 0, skipped: 0 }
+  const existing = new Set((await db.rows<{ name: string }>(LIST, [table])).map(({ name }) => name))
+  const first = startOfDay(from)
+  for (let day = 0; day < days; day++) {
+    const start = new Date(first.getTime() + day * DAY_MS)
+    const name = partitionName(table, start)
+    if (existing.has(name)) continue
+    const moved = await orNotNow(() => createPartition(db, table, name, start))
+    if (moved === undefined) report.skipped++
+    else {
+      report.created++
+      report.moved += moved
+    }
+  }
+  return report
+}
+
+/**
+ * Drops the daily partitions that end at or before the day of `before`, where `mayGo` says so; without it, those that are empty.
+ * It is asked when nobody can write to the partition any more. Returns how many went. One that is in use stays for the next run.
+ */
+export async function dropPartitionsBefore(
+  db: Db,
+  table: string,
+  before: Date,
+  mayGo: (tx: Queryable, partition: string) => Promise<boolean> = isEmpty,
+): Promise<number> {
+  checkName(table)
+  const limit = partitionName(table, before)
+  const old = (await db.rows<{ name: string }>(LIST, [table])).filter(
+    ({ name }) => isDaily(table, name) && name < limit,
+  )
+  let dropped = 0
+  for (const { name } of old) {
+    // Asked without a lock first: most are needed, and then nobody has to wait.
+    if (!(await mayGo(db, name))) continue
+    const gone = await orNotNow(() => dropPartition(db, table, name, mayGo))
+    if (gone === true) dropped++
+  }
+  return dropped
+}
+
+/** The name of the partition that a moment belongs to. */
+export function partitionName(table: string, moment: Date): string {
+  return `${table}_${moment.toISOString().slice(0, 10).replaceAll('-', '')}`
+}
+
+/** Returns how many rows of the day were in the default partition. */
+function createPartition(db: Db, table: string, name: string, start: Date): Promise<number> {
+  const [lower, upper] = [start.toISOString(), new Date(start.getTime() + DAY_MS).toISOString()]
+  return db.transaction(async (tx) => {
+    await tx.rows(LOCK_TIMEOUT)
+    await tx.rows(TAKE_TURN, [LOCK_CLASS, table])
+    const [shape] = await tx.rows<{ keyColumn: string; defaultPartition: string | null }>(DESCRIBE, [table])
+    if (!shape) throw new Error(`${table} is not partitioned`)
+    // Made beside the table and then attached: `create table … partition of` would lock out every reader of the table.
+    await tx.run(ddl(`create table ${name} (like ${table} including all)`))
+    let moved = 0
+    if (shape.defaultPartition !== null) {
+      const within = `${shape.keyColumn} >= '${lower}' and ${shape.keyColumn} < '${upper}'`
+      await tx.run(ddl(`lock table ${shape.defaultPartition} in access exclusive mode`))
+      moved = await moveRows(tx, { from: shape.defaultPartition, to: name, within })
+    }
+    await tx.run(ddl(`alter table ${table} attach partition ${name} for values from ('${lower}') to ('${upper}')`))
+    return moved
+  })
+}
+
+async function moveRows(
+  tx: Queryable,
+  { from, to, within }: { from: string; to: string; within: string },
+): Promise<number> {
+  const counting = `select count(*)::int as count from (select from ${from} where ${within} limit ${MOVE_MAX + 1}) as found`
+  const [{ count } = { count: 0 }] = await tx.rows<{ count: number }>(ddl(counting))
+  if (count === 0) return 0
+  if (count > MOVE_MAX) throw Object.assign(new Error('too many rows to move'), { code: '55P03' })
+  return tx.run(
+    ddl(`with moved as (delete from ${from} where ${within} returning *) insert into ${to} select * from moved`),
+  )
+}
+
+function dropPartition(
+  db: Db,
+  table: string,
+  name: string,
+  mayGo: (tx: Queryable, partition: string) => Promise<boolean>,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await tx.rows(LOCK_TIMEOUT)
+    await tx.rows(TAKE_TURN, [LOCK_CLASS, table])
+    // The table first, then its part: the order in which everybody else takes them.
+    await tx.run(ddl(`lock table only ${table} in access exclusive mode`))
+    await tx.run(ddl(`lock table ${name} in access exclusive mode`))
+    if (!(await mayGo(tx, name))) return false
+    await tx.run(ddl(`drop table ${name}`))
+    return true
+  })
+}
+
+async function isEmpty(tx: Queryable, partition: string): Promise<boolean> {
+  return (await tx.rows(ddl(`select 1 from ${partition} limit 1`))).length === 0
+}
+
+async function orNotNow<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (typeof code === 'string' && NOT_NOW.has(code)) return undefined
+    throw error
+  }
+}
+
+/** Without a name: such a statement is run once and not worth keeping. */
+function ddl(text: string) {
+  return sql('', text)
+}
+
+function isDaily(table: string, name: string): boolean {
+  return name.startsWith(`${table}_`) && /^\d{8}$/.test(name.slice(table.length + 1))
+}
+
+function startOfDay(moment: Date): Date {
+  return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS)
+}
+
+function checkName(table: string): void {
+  if (!/^[a-z][a-z_]*$/.test(table)) throw new Error('not the name of a table of ours')
+}

@@ -1,0 +1,2 @@
+export { sandboxRoutes } from './routes.ts'
+export { createSandbox, type Sandbox } from './service.ts'

@@ -1,0 +1,8 @@
+export { isSessionId } from './capability.ts'
+export { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './jobs.ts'
+export { canHappen, type FinalState, isFinal, nextState, type SessionEvent, type SessionState } from './machine.ts'
+export { type BoundDevice, newProgress, type OpenChallenge, type Progress, withFlags } from './progress.ts'
+export { createSessionSecrets } from './reseal.ts'
+export { createSessions, isPurged, type Owner, type Session, type Sessions, type Tombstone } from './service.ts'
+export type { Area } from './store.ts'
+export { watchSessions } from './watch.ts'

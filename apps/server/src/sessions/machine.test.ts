@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '../platform/errors.ts'
+import { canHappen, isFinal, nextState, type SessionEvent, type SessionState, STATES } from './machine.ts'
+
+/** Every transition there is, written out by hand: from, event, to. */
+const ALLOWED = `
+CREATED open OPENED
+CREATED open_on_desktop HANDOFF_WAIT
+OPENED open OPENED
+OPENED consent_given READY
+OPENED consent_declined CANCELLED
+OPENED handoff_asked HANDOFF_WAIT
+HANDOFF_WAIT open_on_desktop HANDOFF_WAIT
+HANDOFF_WAIT handoff_asked HANDOFF_WAIT
+HANDOFF_WAIT handoff_opened OPENED
+READY open READY
+READY camera_ready FACE_ACTIVE
+READY document_needed DOC_ACTIVE
+READY handoff_asked HANDOFF_WAIT
+READY give_up EVALUATING
+FACE_ACTIVE open READY
+FACE_ACTIVE camera_ready FACE_ACTIVE
+FACE_ACTIVE estimated FACE_DONE
+FACE_ACTIVE retry READY
+FACE_ACTIVE give_up EVALUATING
+FACE_ACTIVE handoff_asked HANDOFF_WAIT
+FACE_DONE document_needed DOC_ACTIVE
+FACE_DONE compare_faces MATCHING
+FACE_DONE no_more_steps EVALUATING
+DOC_ACTIVE open DOC_ACTIVE
+DOC_ACTIVE retry DOC_ACTIVE
+DOC_ACTIVE document_read DOC_DONE
+DOC_ACTIVE handoff_asked HANDOFF_WAIT
+DOC_ACTIVE give_up EVALUATING
+DOC_DONE camera_ready FACE_ACTIVE
+DOC_DONE compare_faces MATCHING
+DOC_DONE no_more_steps EVALUATING
+MATCHING retry DOC_ACTIVE
+MATCHING no_more_steps EVALUATING
+MATCHING give_up EVALUATING
+EVALUATING decided COMPLETED
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' ') as [SessionState, SessionEvent, SessionState])
+
+const EVENTS: readonly SessionEvent[] = [
+  'open',
+  'open_on_desktop',
+  'handoff_asked',
+  'handoff_opened',
+  'consent_given',
+  'consent_declined',
+  'camera_ready',
+  'estimated',
+  'document_needed',
+  'document_read',
+  'compare_faces',
+  'no_more_steps',
+  'retry',
+  'give_up',
+  'decided',
+  'user_cancelled',
+  'host_cancelled',
+  'expired',
+]
+const ENDINGS: Partial<Record<SessionEvent, SessionState>> = {
+  user_cancelled: 'CANCELLED',
+  host_cancelled: 'CANCELLED',
+  expired: 'EXPIRED',
+}
+const FINAL: readonly SessionState[] = ['COMPLETED', 'CANCELLED', 'EXPIRED']
+
+test('every pair of state and event leads where the table says, or is refused', () => {
+  for (const state of STATES) {
+    for (const event of EVENTS) {
+      const named = ALLOWED.find(([from, what]) => from === state && what === event)?.[2]
+      const expected = FINAL.includes(state) ? undefined : (named ?? ENDINGS[event])
+      assert.equal(canHappen(state, event), expected !== undefined, `${state} ${event}`)
+      if (expected) assert.equal(nextState(state, event), expected, `${state} ${event}`)
+      else {
+        assert.throws(
+          () => nextState(state, event),
+          (error) => error instanceof AppError && error.status === 409 && error.code === 'SESSION_NOT_OPEN',
+          `${state} ${event}`,
+        )
+      }
+    }
+  }
+})
+
+test('[C-038] the states that end a flow are the three of the wire, and nothing leads out of them', () => {
+  assert.deepEqual(STATES.filter(isFinal), FINAL)
+  for (const state of FINAL) assert.ok(!EVENTS.some((event) => canHappen(state, event)), state)
+})
+
+test('every state can be reached from the first', () => {
+  const reached = new Set<SessionState>(['CREATED'])
+  for (const state of reached) {
+    for (const event of EVENTS) if (canHappen(state, event)) reached.add(nextState(state, event))
+  }
+  assert.deepEqual([...reached].sort(), [...STATES].sort())
+})

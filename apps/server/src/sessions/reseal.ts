@@ -1,0 +1,44 @@
+import type { Cells } from '../platform/cells.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { KeyVault } from '../platform/key-vault.ts'
+import { keyContextOf, tagKeyContextOf } from './sealing.ts'
+import { type SealedKeyRow, sealedKeyStore } from './sealed-key-store.ts'
+
+const BATCH = 500
+
+/** The keys of sessions and of metadata tags, when the master key changes. */
+export function createSessionSecrets({ cells, vault }: { cells: Cells; vault: KeyVault }) {
+  async function resealBatch(tx: Queryable): Promise<number> {
+    const rows = await sealedKeyStore.lockSealedWithOther(tx, vault.currentKeyId, BATCH)
+    for (const row of rows) {
+      const context = contextOf(row)
+      await sealedKeyStore.reseal(tx, row, await vault.seal(await vault.open(row, context), context))
+    }
+    return rows.length
+  }
+
+  return {
+    /** Seals with the current master key what an older one sealed. Safe to interrupt and to run twice. */
+    async reseal(): Promise<number> {
+      let done = 0
+      for (const { db } of cells.all()) {
+        for (let moved = BATCH; moved === BATCH; done += moved) moved = await db.transaction(resealBatch)
+      }
+      return done
+    },
+
+    async countByMasterKey(): Promise<Map<string, number>> {
+      const counts = new Map<string, number>()
+      for (const { db } of cells.all()) {
+        for (const { masterKeyId, count } of await sealedKeyStore.countByMasterKey(db)) {
+          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
+        }
+      }
+      return counts
+    },
+  }
+}
+export type SessionSecrets = ReturnType<typeof createSessionSecrets>
+
+const contextOf = ({ tenantId, session }: SealedKeyRow) =>
+  session ? keyContextOf(session.sessionId) : tagKeyContextOf(tenantId)

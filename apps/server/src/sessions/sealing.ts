@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+
+/**
+ * What a session holds is sealed with a key of its own, and that key by the vault. When the key's row is deleted, whatever
+ * is left of the session in a page of the database or a copy of it cannot be read with the rest of the database.
+ */
+export const DATA_KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Binds a sealed key to its row. */
+export const keyContextOf = (sessionId: string) => `session_secrets/${sessionId}`
+export const tagKeyContextOf = (tenantId: string) => `session_tag_keys/${tenantId}`
+
+export type SealedPart = 'request' | 'progress' | 'result'
+
+export function newDataKey(): Buffer {
+  return randomBytes(DATA_KEY_BYTES)
+}
+
+export function sealPart(dataKey: Uint8Array, sessionId: string, part: SealedPart, content: Uint8Array): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', dataKey, nonce)
+  cipher.setAAD(Buffer.from(`${sessionId}/${part}`))
+  return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()])
+}
+
+export function openPart(dataKey: Uint8Array, sessionId: string, part: SealedPart, sealed: Buffer): Buffer {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('Not a sealed part of a session')
+  const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, NONCE_BYTES))
+  decipher.setAAD(Buffer.from(`${sessionId}/${part}`))
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+}
+
+/** Entries of the metadata that a list can be filtered by. */
+const MAX_TAGS = 16
+
+/**
+ * Metadata is sealed, and the host wants to find sessions by it. Each text, number or boolean at its top level becomes a
+ * 64-bit tag under a key of the tenant: equal values meet, and nobody reads them back. As text: PostgreSQL's bigint is
+ * wider than a number here.
+ */
+export function tagsOf(tagKey: Uint8Array, livemode: boolean, metadata: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(metadata)
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .slice(0, MAX_TAGS)
+    .map(([name, value]) => {
+      const text = JSON.stringify([livemode, name, value])
+      return createHmac('sha256', tagKey).update(text).digest().readBigInt64BE(0).toString()
+    })
+}

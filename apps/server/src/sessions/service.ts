@@ -1,0 +1,213 @@
+import { AGE_LIMITS } from '@ostiary/contract'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Db, Queryable } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
+import { bucketOf, type Ids } from '../platform/ids.ts'
+import type { KeyVault } from '../platform/key-vault.ts'
+import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
+import type { FinalState, SessionState } from './machine.ts'
+import { keyContextOf, newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf } from './sealing.ts'
+import { type Area, type SessionKey, type SessionRow, type StoredSession, sessionStore } from './store.ts'
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+  vault: KeyVault
+}
+
+/** Whose session it is, and by which key: that key signs its webhook. */
+export interface Owner {
+  tenantId: string
+  livemode: boolean
+  keyId: string
+}
+
+export interface NewSession {
+  owner: Owner
+  area: Area
+  now: Date
+  lifetimeSeconds: number
+  metadata: Readonly<Record<string, unknown>>
+  /** What the host asked for. `makeRequest` gets the token, which is part of the result and nowhere else. */
+  makeRequest(made: { sessionId: string; token: string }): unknown
+}
+
+/** A session with its sealed parts open. `Request` and `Progress` belong to the area that made it. */
+export interface Session<Request = unknown, Progress = unknown> extends SessionRow {
+  dataKey: Buffer
+  request: Request
+  progress: Progress | null
+  /** The exact bytes of the result; null until the session ends. */
+  result: Buffer | null
+}
+
+/** What is left of a session when its retention has passed. */
+export type Tombstone = SessionRow & { purged: true }
+
+export function isPurged(session: Session | Tombstone): session is Tombstone {
+  return 'purged' in session
+}
+
+const MAX_TAG_KEYS = 10_000
+const DAY_MS = 86_400_000
+
+/**
+ * What areas C and D share: capabilities, the sealed content, locking, ending, expiry and purge. Knows states and times,
+ * never what a request or a result says.
+ */
+export function createSessions({ cells, clock, ids, vault }: Deps) {
+  const tagKeys = new Map<string, Buffer>()
+
+  async function open(row: StoredSession): Promise<Session | Tombstone> {
+    const { sealedKey, masterKeyId, request, progress, result, ...clear } = row
+    const isOver = clear.purgeAt !== null && clear.purgeAt <= clock.now()
+    if (isOver || !sealedKey || !masterKeyId || !request) return { ...clear, purged: true }
+    const dataKey = await vault.open({ blob: sealedKey, masterKeyId }, keyContextOf(clear.sessionId))
+    const read = (part: 'request' | 'progress', sealed: Buffer): unknown =>
+      JSON.parse(openPart(dataKey, clear.sessionId, part, sealed).toString())
+    return {
+      ...clear,
+      dataKey,
+      request: read('request', request),
+      progress: progress && read('progress', progress),
+      result: result && openPart(dataKey, clear.sessionId, 'result', result),
+    }
+  }
+
+  async function tagKeyOf(db: Db, tenantId: string): Promise<Buffer> {
+    const known = tagKeys.get(tenantId)
+    if (known) return known
+    const context = tagKeyContextOf(tenantId)
+    if (!(await sessionStore.findTagKey(db, tenantId))) {
+      await sessionStore.insertTagKey(db, tenantId, await vault.seal(newDataKey(), context))
+    }
+    // Whoever came first: all processes must use the same.
+    const sealed = await sessionStore.findTagKey(db, tenantId)
+    if (!sealed) throw new Error('The tag key was not stored')
+    const key = await vault.open(sealed, context)
+    if (tagKeys.size >= MAX_TAG_KEYS) tagKeys.clear()
+    tagKeys.set(tenantId, key)
+    return key
+  }
+
+  const isForgotten = ({ purgeAt }: SessionRow) =>
+    purgeAt !== null && purgeAt.getTime() + AGE_LIMITS.tombstoneDays * DAY_MS <= clock.now().getTime()
+
+  async function find(sessionId: string): Promise<Session | Tombstone | undefined> {
+    if (!isSessionId(sessionId)) return undefined
+    const row = await sessionStore.find(cells.forId(sessionId), sessionId, hourOf(sessionId))
+    return row && !isForgotten(row) ? open(row) : undefined
+  }
+
+  return {
+    /** Prepares a session: everything but the insert, which belongs into the caller's transaction. */
+    async prepare({ owner, area, now, lifetimeSeconds, metadata, makeRequest }: NewSession) {
+      const { tenantId, livemode, keyId } = owner
+      const sessionId = newSessionId(bucketOf(tenantId), now, ids.randomBytes)
+      const token = newToken(sessionId, ids.randomBytes)
+      const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1000)
+      const dataKey = newDataKey()
+      const sealed = await vault.seal(dataKey, keyContextOf(sessionId))
+      const request = Buffer.from(JSON.stringify(makeRequest({ sessionId, token })))
+      const hasTags = Object.keys(metadata).length > 0
+      const tags = hasTags ? tagsOf(await tagKeyOf(cells.forId(tenantId), tenantId), livemode, metadata) : []
+      const row = {
+        ...{ tenantId, livemode, keyId, area, sessionId, expiresAt },
+        createdAt: now,
+        state: 'CREATED' as const,
+        tokenHash: hashToken(token),
+        tags: tags.length > 0 ? tags : null,
+        sealedKey: sealed.blob,
+        masterKeyId: sealed.masterKeyId,
+        request: sealPart(dataKey, sessionId, 'request', request),
+      }
+      return { sessionId, token, expiresAt, insert: (tx: Queryable) => sessionStore.insert(tx, row) }
+    },
+
+    find,
+
+    /** The session of a result token. A wrong token and an unknown one look alike. */
+    async findByToken(token: string): Promise<Session | Tombstone | undefined> {
+      const sessionId = sessionOfToken(token)
+      const session = sessionId === undefined ? undefined : await find(sessionId)
+      return session && isTokenOf(token, session.tokenHash) ? session : undefined
+    },
+
+    async findState(sessionId: string): Promise<SessionState | undefined> {
+      return sessionStore.findState(cells.forId(sessionId), sessionId, hourOf(sessionId))
+    },
+
+    /** Runs `work` while nobody else can change the session. Undefined when there is no such session. */
+    async whileLocked<T>(
+      sessionId: string,
+      work: (tx: Queryable, session: Session | Tombstone) => Promise<T>,
+    ): Promise<T | undefined> {
+      if (!isSessionId(sessionId)) return undefined
+      return cells.forId(sessionId).transaction(async (tx) => {
+        const row = await sessionStore.lock(tx, sessionId, hourOf(sessionId))
+        return row && !isForgotten(row) ? work(tx, await open(row)) : undefined
+      })
+    },
+
+    async save(tx: Queryable, session: Session, change: { state: SessionState; dueAt?: Date; progress: unknown }) {
+      const { state, dueAt = session.dueAt, progress } = change
+      const content = Buffer.from(JSON.stringify(progress))
+      const sealed = sealPart(session.dataKey, session.sessionId, 'progress', content)
+      await sessionStore.save(tx, session, state, dueAt, sealed)
+    },
+
+    /** Ends a session for good. Throws when it has ended already: the first result stands. */
+    async end(tx: Queryable, session: Session, ending: { state: FinalState; at: Date; purgeAt: Date; result: Buffer }) {
+      const { state, at, purgeAt } = ending
+      const result = sealPart(session.dataKey, session.sessionId, 'result', ending.result)
+      const wasOpen = await sessionStore.end(tx, session, { state, endedAt: at, purgeAt, result })
+      if (!wasOpen) throw new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
+    },
+
+    /** Sessions whose time is over, locked; those that others hold are passed over. */
+    async lockDue(tx: Queryable, now: Date, limit: number): Promise<Session[]> {
+      const opened = await Promise.all((await sessionStore.lockDue(tx, now, limit)).map(open))
+      return opened.filter((session): session is Session => !isPurged(session))
+    },
+
+    async endMany(
+      tx: Queryable,
+      endings: readonly { session: Session; purgeAt: Date; result: Buffer }[],
+      { state, at }: { state: FinalState; at: Date },
+    ): Promise<void> {
+      if (endings.length === 0) return
+      const rows = endings.map(({ session, purgeAt, result }) => ({
+        ...keyOf(session),
+        purgeAt,
+        result: sealPart(session.dataKey, session.sessionId, 'result', result),
+      }))
+      await sessionStore.endMany(tx, rows, state, at)
+    },
+
+    /** Newest first. */
+    async list(
+      owner: Pick<Owner, 'tenantId' | 'livemode'>,
+      area: Area,
+      page: { before: { createdAt: Date; sessionId: string }; limit: number; metadata: Record<string, unknown> },
+    ): Promise<(Session | Tombstone)[]> {
+      const db = cells.forId(owner.tenantId)
+      const wanted = Object.keys(page.metadata).length > 0
+      const tags = wanted ? tagsOf(await tagKeyOf(db, owner.tenantId), owner.livemode, page.metadata) : []
+      const { before, limit } = page
+      const rows = await sessionStore.list(db, { ...owner, area }, { before, limit, tags })
+      return Promise.all(rows.map(open))
+    },
+
+    /** Erases what a session holds, its key first of all. */
+    erase: (tx: Queryable, session: SessionKey, now: Date): Promise<number> => sessionStore.erase(tx, session, now),
+
+    shiftTestTime: (db: Queryable, tenantId: string, ms: number): Promise<number> =>
+      sessionStore.shift(db, tenantId, ms),
+    backlog: (db: Db, now: Date) => sessionStore.backlog(db, now),
+  }
+}
+export type Sessions = ReturnType<typeof createSessions>
+
+const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey): SessionKey => ({ tenantId, createdAt, sessionId })

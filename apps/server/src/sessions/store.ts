@@ -1,0 +1,255 @@
+import { type Queryable, sql } from '../platform/db.ts'
+import type { FinalState, SessionState } from './machine.ts'
+
+export type Area = 'C' | 'D'
+
+/** The clear part of a session. */
+export interface SessionRow {
+  tenantId: string
+  createdAt: Date
+  sessionId: string
+  livemode: boolean
+  area: Area
+  keyId: string
+  state: SessionState
+  tokenHash: Buffer
+  expiresAt: Date
+  dueAt: Date
+  endedAt: Date | null
+  purgeAt: Date | null
+}
+
+/** The sealed part; absent once the session is purged. */
+export interface SecretsRow {
+  sealedKey: Buffer | null
+  masterKeyId: string | null
+  request: Buffer | null
+  progress: Buffer | null
+  result: Buffer | null
+}
+
+export type StoredSession = SessionRow & SecretsRow
+type Row = StoredSession & { [column: string]: unknown }
+
+/** What names a row: all of it, so that one partition is touched. */
+export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'>
+
+const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, s.area,
+  s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
+  s.ended_at as "endedAt", s.purge_at as "purgeAt"`
+const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result`
+const JOINED = `sessions s left join session_secrets v
+  on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`
+const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
+const KEY = 'tenant_id = $1 and created_at = $2 and session_id = $3'
+
+const INSERT = sql(
+  'sessions.insert',
+  `with made as (
+     insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
+   )
+   insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
+   values ($1, $2, $3, $11, $12, $13)`,
+)
+const FIND = sql('sessions.find', `select ${CLEAR}, ${SEALED} from ${JOINED} where ${BY_ID}`)
+const LOCK = sql('sessions.lock', `select ${CLEAR} from sessions s where ${BY_ID} for update`)
+const SECRETS = sql('sessions.secrets', `select ${SEALED} from session_secrets v where ${KEY}`)
+const SAVE = sql(
+  'sessions.save',
+  `with moved as (update sessions set state = $4, due_at = $5 where ${KEY})
+   update session_secrets set progress = $6 where ${KEY}`,
+)
+const FIND_STATE = sql('sessions.find_state', `select state from sessions s where ${BY_ID}`)
+const END = sql(
+  'sessions.end',
+  `with ended as (
+     update sessions set state = $4, ended_at = $5, purge_at = $6, due_at = $5 where ${KEY} and ended_at is null
+     returning session_id
+   ), kept as (
+     update session_secrets set result = $7, progress = null, purge_at = $6 where ${KEY} and exists (select from ended)
+   )
+   select count(*)::int as count from ended`,
+)
+// Only the row is locked here: joined under a lock, the sealed part would be read before the lock is there.
+const LOCK_DUE = sql(
+  'sessions.lock_due',
+  `select ${CLEAR}, ${SEALED} from (
+     select * from sessions where ended_at is null and due_at <= $1 order by due_at limit $2 for update skip locked
+   ) s left join session_secrets v
+     on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`,
+)
+const END_MANY = sql(
+  'sessions.end_many',
+  `with given as (
+     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::timestamptz[], $5::bytea[])
+       as g(tenant_id, created_at, session_id, purge_at, result)
+   ), ended as (
+     update sessions s set state = $6, ended_at = $7, purge_at = g.purge_at from given g
+     where s.tenant_id = g.tenant_id and s.created_at = g.created_at and s.session_id = g.session_id
+       and s.created_at >= $8 and s.created_at <= $9
+   )
+   update session_secrets v set result = g.result, progress = null, purge_at = g.purge_at from given g
+   where v.tenant_id = g.tenant_id and v.created_at = g.created_at and v.session_id = g.session_id
+     and v.created_at >= $8 and v.created_at <= $9`,
+)
+const list = (name: string, more: string) =>
+  sql(
+    name,
+    `select ${CLEAR}, ${SEALED} from ${JOINED}
+     where s.tenant_id = $1 and s.livemode = $2 and s.area = $3 and (s.created_at, s.session_id) < ($4, $5) ${more}
+     order by s.created_at desc, s.session_id desc limit $6`,
+  )
+const LIST = list('sessions.list', '')
+const LIST_TAGGED = list('sessions.list_tagged', 'and s.metadata_tags @> $7::bigint[]')
+// The tags go with the secrets: they say nothing, and still they are about what is erased.
+const PURGE = sql(
+  'sessions.purge',
+  `with due as (
+     select tenant_id, created_at, session_id from session_secrets where purge_at <= $1
+     order by purge_at limit $2 for update skip locked
+   ), gone as (
+     delete from session_secrets v using due d
+     where v.tenant_id = d.tenant_id and v.created_at = d.created_at and v.session_id = d.session_id
+     returning v.tenant_id, v.created_at, v.session_id
+   ), cleared as (
+     update sessions s set metadata_tags = null from gone g
+     where s.tenant_id = g.tenant_id and s.created_at = g.created_at and s.session_id = g.session_id
+       and s.metadata_tags is not null
+   )
+   select count(*)::int as count from gone`,
+)
+const ERASE = sql(
+  'sessions.erase',
+  `with gone as (delete from session_secrets where ${KEY} returning session_id)
+   update sessions set metadata_tags = null, purge_at = $4 where ${KEY} and exists (select from gone)`,
+)
+// Test tenants can let time pass: every date that something waits for moves back.
+const SHIFT = sql(
+  'sessions.shift',
+  `with secrets as (
+     update session_secrets v set purge_at = v.purge_at - $2 * interval '1 millisecond' from sessions s
+     where s.tenant_id = $1 and not s.livemode and v.tenant_id = $1 and v.created_at = s.created_at
+       and v.session_id = s.session_id and v.purge_at is not null
+   )
+   update sessions set expires_at = expires_at - $2 * interval '1 millisecond', due_at = due_at - $2 * interval '1 millisecond',
+     purge_at = purge_at - $2 * interval '1 millisecond'
+   where tenant_id = $1 and not livemode`,
+)
+const BACKLOG = sql(
+  'sessions.backlog',
+  `select count(*)::int as open, coalesce(extract(epoch from $1 - min(due_at)), 0)::float8 as "overdueSeconds"
+   from (select due_at from sessions where ended_at is null and due_at <= $1 order by due_at limit 10000) as due`,
+)
+const FIND_TAG_KEY = sql(
+  'sessions.find_tag_key',
+  `select sealed_key as blob, master_key_id as "masterKeyId" from session_tag_keys where tenant_id = $1`,
+)
+const INSERT_TAG_KEY = sql(
+  'sessions.insert_tag_key',
+  'insert into session_tag_keys (tenant_id, sealed_key, master_key_id) values ($1, $2, $3) on conflict do nothing',
+)
+
+export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt'> {
+  tags: readonly string[] | null
+  sealedKey: Buffer
+  masterKeyId: string
+  request: Buffer
+}
+
+interface Hour {
+  from: Date
+  to: Date
+}
+
+const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey) => [tenantId, createdAt, sessionId] as const
+
+export const sessionStore = {
+  async insert(db: Queryable, row: NewRow): Promise<void> {
+    await db.run(INSERT, [
+      ...keyOf(row),
+      row.livemode,
+      row.area,
+      row.keyId,
+      row.state,
+      row.tokenHash,
+      row.expiresAt,
+      row.tags,
+      row.sealedKey,
+      row.masterKeyId,
+      row.request,
+    ])
+  },
+  async find(db: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
+    return (await db.rows<Row>(FIND, [sessionId, from, to]))[0]
+  },
+  /** The state alone, for those who wait for it to change. */
+  async findState(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionState | undefined> {
+    return (await db.rows<{ state: SessionState }>(FIND_STATE, [sessionId, from, to]))[0]?.state
+  },
+  /** The session, held by this transaction until it ends. */
+  async lock(tx: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
+    const [row] = await tx.rows<SessionRow & { [column: string]: unknown }>(LOCK, [sessionId, from, to])
+    if (!row) return undefined
+    const [secrets = NO_SECRETS] = await tx.rows<SecretsRow & { [column: string]: unknown }>(SECRETS, [...keyOf(row)])
+    return { ...row, ...secrets }
+  },
+  async save(tx: Queryable, key: SessionKey, state: SessionState, dueAt: Date, progress: Buffer): Promise<void> {
+    await tx.run(SAVE, [...keyOf(key), state, dueAt, progress])
+  },
+  /** Whether it was open until now. */
+  async end(
+    tx: Queryable,
+    key: SessionKey,
+    { state, endedAt, purgeAt, result }: { state: FinalState; endedAt: Date; purgeAt: Date; result: Buffer },
+  ): Promise<boolean> {
+    const [row] = await tx.rows<{ count: number }>(END, [...keyOf(key), state, endedAt, purgeAt, result])
+    return row?.count === 1
+  },
+  lockDue: (tx: Queryable, now: Date, limit: number): Promise<StoredSession[]> => tx.rows<Row>(LOCK_DUE, [now, limit]),
+  async endMany(
+    tx: Queryable,
+    ended: readonly (SessionKey & { purgeAt: Date; result: Buffer })[],
+    state: FinalState,
+    endedAt: Date,
+  ): Promise<void> {
+    const times = ended.map(({ createdAt }) => createdAt.getTime())
+    await tx.run(END_MANY, [
+      ended.map(({ tenantId }) => tenantId),
+      ended.map(({ createdAt }) => createdAt),
+      ended.map(({ sessionId }) => sessionId),
+      ended.map(({ purgeAt }) => purgeAt),
+      ended.map(({ result }) => result),
+      state,
+      endedAt,
+      new Date(Math.min(...times)),
+      new Date(Math.max(...times)),
+    ])
+  },
+  list(
+    db: Queryable,
+    owner: { tenantId: string; livemode: boolean; area: Area },
+    page: { before: { createdAt: Date; sessionId: string }; limit: number; tags: readonly string[] },
+  ): Promise<StoredSession[]> {
+    const { before, limit, tags } = page
+    const values = [owner.tenantId, owner.livemode, owner.area, before.createdAt, before.sessionId, limit]
+    return tags.length === 0 ? db.rows<Row>(LIST, values) : db.rows<Row>(LIST_TAGGED, [...values, tags])
+  },
+  async purge(db: Queryable, now: Date, limit: number): Promise<number> {
+    return (await db.rows<{ count: number }>(PURGE, [now, limit]))[0]?.count ?? 0
+  },
+  erase: (tx: Queryable, key: SessionKey, now: Date): Promise<number> => tx.run(ERASE, [...keyOf(key), now]),
+  shift: (db: Queryable, tenantId: string, ms: number): Promise<number> => db.run(SHIFT, [tenantId, ms]),
+  async backlog(db: Queryable, now: Date): Promise<{ open: number; overdueSeconds: number }> {
+    return (
+      (await db.rows<{ open: number; overdueSeconds: number }>(BACKLOG, [now]))[0] ?? { open: 0, overdueSeconds: 0 }
+    )
+  },
+  async findTagKey(db: Queryable, tenantId: string): Promise<{ blob: Buffer; masterKeyId: string } | undefined> {
+    return (await db.rows<{ blob: Buffer; masterKeyId: string }>(FIND_TAG_KEY, [tenantId]))[0]
+  },
+  insertTagKey: (db: Queryable, tenantId: string, sealed: { blob: Buffer; masterKeyId: string }): Promise<number> =>
+    db.run(INSERT_TAG_KEY, [tenantId, sealed.blob, sealed.masterKeyId]),
+}
+
+const NO_SECRETS: SecretsRow = { sealedKey: null, masterKeyId: null, request: null, progress: null, result: null }

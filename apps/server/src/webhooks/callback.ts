@@ -1,0 +1,85 @@
+import { WEBHOOK_LIMITS } from '@ostiary/contract'
+import { AppError, invalid } from '../platform/errors.ts'
+import type { Network } from '../platform/outbound/address.ts'
+import { checkTarget, type TargetFault } from '../platform/outbound/target.ts'
+
+export interface Callback {
+  url: string
+  headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Refuses a callback that could never be called, when the session is created and somebody can still mend it. What its name resolves to
+ * is checked for each connection, because it can change.
+ */
+export function checkCallback(
+  { url, headers, livemode }: Callback & { livemode: boolean },
+  allowNetworks: readonly Network[],
+): void {
+  const verdict = checkTarget(url, { allowHttp: !livemode, allowNetworks })
+  if (!verdict.ok) throw invalidUrl(verdict.reason, livemode)
+  checkHeaders(headers)
+}
+
+const URL_POINTER = '/body/callback/url'
+const HEADERS_POINTER = '/body/callback/headers'
+
+const FAULTS: Readonly<Record<Exclude<TargetFault, 'scheme'>, string>> = {
+  length: `must have 1 to ${WEBHOOK_LIMITS.urlChars} characters`,
+  characters: 'must be of printable ASCII without backslashes; percent-encode the rest',
+  syntax: 'must be a URL such as https://host.example/path',
+  credentials: 'must not hold a user name or password',
+  host_notation: 'must name its host in the usual notation',
+  host_name: 'must have a valid host name',
+  local_name: 'must not name a host of a local network',
+  address: 'must not name an address that is not public',
+  port: 'must have port 443, none, or one from 1024 that is not that of another service',
+}
+
+function invalidUrl(reason: TargetFault, livemode: boolean): AppError {
+  const message = reason === 'scheme' ? `must begin with https://${livemode ? '' : ' or http://'}` : FAULTS[reason]
+  return new AppError('invalid_request', 'INVALID_URL', `The request is not valid: ${URL_POINTER} ${message}`, {
+    details: [{ pointer: URL_POINTER, message }],
+  })
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const PRINTABLE = /^[\t\x20-\x7e]*$/
+/** Ours to set, or what proxies act upon: with these a host could make one request look like two, or like one of ours. */
+const REFUSED =
+  /^(?:host|user-agent|connection|keep-alive|te|trailer|upgrade|expect|via|http2-settings|proxy-.*|content-.*|transfer-.*|x-service-.*|webhook-.*)$/i
+
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(headers)
+  if (entries.length > WEBHOOK_LIMITS.headers) {
+    throw invalid(HEADERS_POINTER, `must have at most ${WEBHOOK_LIMITS.headers} headers`)
+  }
+  const seen = new Set<string>()
+  let bytes = 0
+  for (const [name, value] of entries) {
+    bytes += name.length + value.length
+    const fault = faultOfHeader(name, value) ?? (seen.has(name.toLowerCase()) ? 'is there twice' : undefined)
+    if (fault) throw invalid(`${HEADERS_POINTER}/${escapePointer(name)}`, fault)
+    seen.add(name.toLowerCase())
+  }
+  if (bytes > WEBHOOK_LIMITS.headerBytes) {
+    throw invalid(HEADERS_POINTER, `must have at most ${WEBHOOK_LIMITS.headerBytes} bytes together`)
+  }
+}
+
+function faultOfHeader(name: string, value: string): string | undefined {
+  if (!TOKEN.test(name)) return 'is not the name of a header'
+  if (REFUSED.test(name)) return 'is not a header that can be chosen'
+  if (!PRINTABLE.test(value)) return 'must be of printable ASCII'
+  if (value !== value.trim()) return 'must not begin or end with white space'
+  return undefined
+}
+
+/** JSON pointer, RFC 6901. A name can be long and odd: what comes back is cut and printable. */
+function escapePointer(name: string): string {
+  return name
+    .slice(0, 100)
+    .replaceAll('~', '~0')
+    .replaceAll('/', '~1')
+    .replace(/[^\x20-\x7e]/g, '?')
+}

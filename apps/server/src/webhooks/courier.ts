@@ -1,0 +1,78 @@
+import { type DeadReason, WEBHOOK_LIMITS } from '@ostiary/contract'
+import type { Db } from '../platform/db.ts'
+import type { Ids } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import type { Task } from './lanes.ts'
+import type { WebhookMetrics } from './metrics.ts'
+import { queueStore } from './queue-store.ts'
+import { createRecorder } from './recorder.ts'
+import { planNext } from './schedule.ts'
+import { createSender, type SenderDeps } from './sender.ts'
+
+export interface CourierDeps extends SenderDeps {
+  db: Db
+  ids: Ids
+  log: Log
+  metrics: WebhookMetrics
+}
+
+/** For the writing down, beside the time of the attempt itself. */
+const RECORD_MS = 5_000
+
+/** Carries deliveries of one cell: one attempt each, and what follows from it. */
+export function createCourier(deps: CourierDeps) {
+  const { db, clock, ids, log, metrics } = deps
+  const send = createSender(deps)
+  const recorder = createRecorder(deps)
+
+  async function giveBack(tasks: readonly Task[]): Promise<void> {
+    try {
+      await queueStore.giveBack(db, tasks, clock.now())
+    } catch (err) {
+      log.warn({ err, count: tasks.length }, 'webhooks could not be given back; their lease will end')
+    }
+  }
+
+  /** From 0 to 1. */
+  function chance(): number {
+    const [high = 0, low = 0] = ids.randomBytes(2)
+    return (high * 256 + low) / 65_535
+  }
+
+  function noteDead({ claim, payload }: Task, reason: DeadReason): void {
+    const { tenantId, deliveryId, livemode } = claim
+    metrics.deliveries.count(reason)
+    log.warn({ tenantId, sessionId: payload.subjectId, deliveryId, livemode, code: reason }, 'a webhook is dead')
+  }
+
+  async function carry(task: Task): Promise<void> {
+    const { claim, payload, leaseUntil, probe } = task
+    // It waited here behind others for too long: its lease could end while it is under way.
+    if (leaseUntil.getTime() - clock.now().getTime() < WEBHOOK_LIMITS.timeoutMs + RECORD_MS) return giveBack([task])
+    const sent = await send(claim, payload)
+    const now = clock.now()
+    if ('impossible' in sent) {
+      await queueStore.bury(db, claim, sent.impossible, now)
+      return noteDead(task, sent.impossible)
+    }
+    const { outcome, status, startedAt, durationMs } = sent
+    const plan = planNext(sent, { tries: claim.tries + 1, now, purgeAt: payload.purgeAt, chance: chance() })
+    recorder.add({
+      claim,
+      probe,
+      attempt: claim.attempts + 1,
+      startedAt,
+      durationMs,
+      outcome,
+      status,
+      nextAttemptAt: plan.state === 'pending' ? plan.nextAttemptAt : undefined,
+      dead: plan.state === 'dead' ? { at: now, reason: plan.reason } : undefined,
+    })
+    metrics.attempts.observe(outcome, claim.livemode ? 'live' : 'test', durationMs / 1000)
+    if (plan.state === 'delivered') metrics.deliveries.count('delivered')
+    else if (plan.state === 'dead') noteDead(task, plan.reason)
+  }
+
+  return { carry, giveBack, backlog: recorder.backlog, drain: recorder.drain }
+}
+export type Courier = ReturnType<typeof createCourier>

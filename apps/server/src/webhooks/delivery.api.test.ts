@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { verifyWebhook } from '@ostiary/crypto'
+import { status } from './testing/receiver.ts'
+import { BODY, createRoom, type Room } from './testing/room.ts'
+
+let room: Room
+before(async () => {
+  room = await createRoom()
+})
+after(() => room.close())
+
+const SESSION = '7d9f4c1e-64a5-4b0e-9d8e-2f6b8f0a1c35'
+const advance = (ms: number) => room.harness.clock.advance(ms)
+
+describe('one delivery', () => {
+  test('[C-057] [C-058] [C-064] [X-019] [X-020] arrives as a POST at exactly the URL, with all its headers', async () => {
+    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
+    const headers = { Authorization: 'Bearer host-secret', 'X-Tenant': 'a b,c' }
+    const url = `${receiver.origin}/a/b%20c?q=1&q=2`
+    const id = await room.enqueue(tenant, { url, headers, subjectId: SESSION, sequence: 3 })
+    assert.equal(await room.dispatcher.tick(), 1)
+    const [received] = receiver.received
+    assert.ok(received)
+    const signature = String(received.headers['x-service-signature'])
+    const standard = String(received.headers['webhook-signature'])
+    assert.deepEqual([received.method, received.url], ['POST', '/a/b%20c?q=1&q=2'])
+    assert.deepEqual(received.headers, {
+      host: receiver.origin.slice('http://'.length),
+      connection: 'keep-alive',
+      'content-type': 'application/json',
+      'content-length': String(BODY.length),
+      'user-agent': 'Ostiary/0.1.0',
+      authorization: 'Bearer host-secret',
+      'x-tenant': 'a b,c',
+      'x-service-timestamp': '1794744000',
+      'x-service-signature': signature,
+      'x-service-event': 'age.session.completed',
+      'x-service-delivery': id,
+      'x-service-attempt': '1',
+      'x-service-sequence': '3',
+      'webhook-id': id,
+      'webhook-timestamp': '1794744000',
+      'webhook-signature': standard,
+    })
+    assert.match(signature, /^sha256=[0-9a-f]{64}$/)
+    assert.equal(await room.dispatcher.tick(), 0, 'and only once')
+    assert.equal(receiver.received.length, 1)
+    const { rows } = await room.harness.database.query('select count(*)::int as count from webhook_queue')
+    assert.deepEqual(rows, [{ count: 0 }])
+  })
+
+  test('[C-059] [C-060] [C-061] is signed over the raw bytes with the key that created the session, and with no other', async () => {
+    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
+    const body = Buffer.from([0x7b, 0x22, 0xc3, 0xbc, 0x22, 0x3a, 0x20, 0x31, 0x0a, 0x7d])
+    await room.enqueue(tenant, { url: receiver.url, body })
+    await room.dispatcher.tick()
+    const [received] = receiver.received
+    assert.deepEqual(received?.body, body)
+    const timestamp = String(received?.headers['x-service-timestamp'])
+    const signature = String(received?.headers['x-service-signature'])
+    const independent = createHmac('sha256', tenant.key)
+      .update(Buffer.concat([Buffer.from(`${timestamp}.`), body]))
+      .digest('hex')
+    assert.equal(signature, `sha256=${independent}`)
+    const genuine = { apiKey: tenant.key, timestamp, signature, body }
+    assert.equal(await verifyWebhook(genuine), true)
+    const other = await room.newTenant()
+    for (const change of [
+      { apiKey: other.key },
+      { timestamp: String(Number(timestamp) + 1) },
+      { body: Buffer.from('{"ü":1}') },
+    ]) {
+      assert.equal(await verifyWebhook({ ...genuine, ...change }), false)
+    }
+    const secret = createHmac('sha256', tenant.key).update('ostiary/standard-webhooks/v1').digest()
+    const id = received?.headers['webhook-id']
+    const standard = createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest('base64')
+    assert.equal(received?.headers['webhook-signature'], `v1,${standard}`)
+  })
+
+  test('goes again with the same id and body, and with a time, a signature and a number of its own', async () => {
+    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    receiver.answer(status(500))
+    await room.dispatcher.tick()
+    receiver.answer(status(204))
+    advance(10_000)
+    await room.dispatcher.tick()
+    const [first, second] = receiver.received
+    assert.equal(receiver.received.length, 2)
+    for (const [index, one] of [first, second].entries()) {
+      assert.deepEqual(one?.body, BODY)
+      assert.equal(one?.headers['x-service-delivery'], id)
+      assert.equal(one?.headers['x-service-attempt'], String(index + 1))
+      const { 'x-service-timestamp': timestamp, 'x-service-signature': signature } = one?.headers ?? {}
+      assert.equal(
+        await verifyWebhook({ apiKey: tenant.key, timestamp: String(timestamp), signature: String(signature), body: BODY }),
+        true,
+      )
+    }
+    assert.equal(
+      Number(second?.headers['x-service-timestamp']) - Number(first?.headers['x-service-timestamp']),
+      10,
+    )
+    assert.notEqual(second?.headers['x-service-signature'], first?.headers['x-service-signature'])
+  })
+
+  test('exists with the state change or not at all', async () => {
+    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
+    const db = room.harness.wire.cells.forId(tenant.tenantId)
+    const now = room.harness.clock.now()
+    const message = {
+      tenantId: tenant.tenantId,
+      keyId: tenant.keyId,
+      livemode: false,
+      area: 'C' as const,
+      event: 'age.session.completed',
+      subjectId: SESSION,
+      sequence: 1,
+      url: receiver.url,
+      headers: {},
+      body: BODY,
+      now,
+      purgeAt: new Date(now.getTime() + 3_600_000),
+    }
+    const failing = db.transaction(async (tx) => {
+      await room.webhooks.enqueue(tx, [message])
+      throw new Error('the state change failed')
+    })
+    await assert.rejects(failing, /the state change failed/)
+    assert.equal(await room.dispatcher.tick(), 0)
+    const ids = await db.transaction((tx) => room.webhooks.enqueue(tx, [message, { ...message, sequence: 2 }]))
+    assert.equal(new Set(ids).size, 2)
+    assert.equal(await room.dispatcher.tick(), 2)
+    assert.deepEqual(receiver.received.map(({ headers }) => headers['x-service-delivery']).sort(), [...ids].sort())
+    assert.deepEqual(await db.transaction((tx) => room.webhooks.enqueue(tx, [])), [])
+  })
+
+  test('lies sealed in the database: no path, header or body can be read there', async () => {
+    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
+    const marked = { url: `${receiver.origin}/marked-path`, headers: { 'x-a': 'marked-header' }, body: Buffer.from('"marked-body"') }
+    const id = await room.enqueue(tenant, marked)
+    const { rows } = await room.harness.database.query('select * from webhook_deliveries where delivery_id = $1', [id])
+    assert.ok(rows[0].sealed.length > 80)
+    assert.ok(!rows[0].sealed.toString('latin1').includes('marked'))
+    assert.ok(!JSON.stringify({ ...rows[0], sealed: undefined }).includes('marked'))
+    await room.dispatcher.tick()
+    assert.ok(!room.harness.logged().includes('marked'))
+  })
+})

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cells } from '../platform/cells.ts'
+import type { Db } from '../platform/db.ts'
+import { type Courier, type CourierDeps, createCourier } from './courier.ts'
+import { createLanes, LANE_LIMITS, type LaneLimits, type Task } from './lanes.ts'
+import { createLoop } from './loop.ts'
+
+export type DispatcherDeps = Omit<CourierDeps, 'db'> & { cells: Cells }
+
+export interface DispatcherOptions {
+  limits?: Partial<LaneLimits>
+  /** Longer than an attempt and its writing down together: afterwards another worker sends it. */
+  leaseMs?: number
+}
+
+const LEASE_MS = 30_000
+const SWEEP_EVERY_MS = 250
+
+/**
+ * Takes what is due from the queue of every cell, sends it and writes down what became of it. Any number of workers do
+ * this at once: a row is taken by moving it to the end of a lease, so the rows of a worker that dies come back by
+ * themselves. A delivery can therefore arrive twice, with the same id; it is never lost.
+ */
+export function createDispatcher(deps: DispatcherDeps, options: DispatcherOptions = {}) {
+  const { cells, clock, log, metrics } = deps
+  const { leaseMs = LEASE_MS } = options
+  const couriers = new Map<Db, Courier>(cells.all().map(({ db }) => [db, createCourier({ ...deps, db })]))
+  const lanes = createLanes({ ...LANE_LIMITS, ...options.limits }, carry, () => {
+    for (const loop of loops) loop.wake()
+  })
+  const loops = cells.all().map((cell) => {
+    const backlog = () => couriers.get(cell.db)?.backlog() ?? 0
+    return createLoop({ cell, clock, log, lanes, leaseMs, backlog })
+  })
+  let sweeping: NodeJS.Timeout | undefined
+  metrics.inFlight(() => lanes.inFlight())
+
+  async function carry(task: Task): Promise<void> {
+    const { tenantId } = task.claim
+    try {
+      await couriers.get(cells.forId(tenantId))?.carry(task)
+    } catch (err) {
+      // Our own side failed before anything was sent. The lease ends, and it is tried again.
+      log.error({ err, tenantId }, 'a webhook could not be prepared')
+    } finally {
+      lanes.done(task, clock.monotonicMs())
+    }
+  }
+
+  /** Waits until nothing is under way. */
+  async function idle(deadlineMs = Number.POSITIVE_INFINITY): Promise<void> {
+    while (lanes.held() > 0 && clock.monotonicMs() < deadlineMs) await sleep(2)
+  }
+
+  async function drain(deadlineMs?: number): Promise<void> {
+    await Promise.all([...couriers.values()].map((courier) => courier.drain(deadlineMs)))
+  }
+
+  return {
+    start(): void {
+      sweeping ??= setInterval(() => lanes.sweep(clock.monotonicMs()), SWEEP_EVERY_MS).unref()
+      for (const loop of loops) loop.start()
+    },
+
+    /** Takes no more, gives back what was not sent, lets the rest end, and writes it down. */
+    async stop(timeoutMs: number): Promise<void> {
+      const deadlineMs = clock.monotonicMs() + timeoutMs
+      await Promise.all(loops.map((loop) => loop.stop()))
+      const unsent = Map.groupBy(lanes.takeWaiting(), ({ claim }) => cells.forId(claim.tenantId))
+      await Promise.all([...unsent].map(([db, tasks]) => couriers.get(db)?.giveBack(tasks)))
+      await idle(deadlineMs)
+      await drain(deadlineMs)
+      clearInterval(sweeping)
+      sweeping = undefined
+    },
+
+    /**
+     * Once, without the loops: sends what is due, of one receiver at most as many as may be under way, waits for the
+     * answers and writes them down. Returns how many were taken. For tests and drills that move the clock themselves.
+     */
+    async tick(): Promise<number> {
+      const taken = await Promise.all(loops.map((loop) => loop.once()))
+      await idle()
+      await drain()
+      return taken.reduce((sum, count) => sum + count, 0)
+    },
+  }
+}
+export type Dispatcher = ReturnType<typeof createDispatcher>

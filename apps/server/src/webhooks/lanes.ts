@@ -1,0 +1,162 @@
+import type { Claim, Payload } from './queue-store.ts'
+
+/** A delivery that this worker holds. */
+export interface Task {
+  claim: Claim
+  payload: Payload
+  leaseUntil: Date
+  probe: boolean
+}
+
+export interface LaneLimits {
+  /** Deliveries to one receiver at once. */
+  perEndpoint: number
+  /** Deliveries at once; those that have waited for an answer for over a second do not count. */
+  inFlight: number
+  /** All that are taken from the queue at once: under way or waiting here. */
+  held: number
+  /** What may be taken ahead for a receiver that answers quickly. */
+  ahead: number
+}
+
+export const LANE_LIMITS: LaneLimits = { perEndpoint: 8, inFlight: 256, held: 1024, ahead: 64 }
+
+const SLOW_MS = 1_000
+const QUICK_MS = 250
+const IDLE_MS = 1_000
+
+interface Lane {
+  inFlight: number
+  waiting: Task[]
+  isReady: boolean
+  /** Its last answer came quickly, so what is taken ahead will not wait for long. */
+  isQuick: boolean
+  /** It had more than was taken, when it was last asked for. */
+  hasMore: boolean
+  usedMs: number
+}
+
+/**
+ * Keeps receivers apart: each has a lane, of which only so many are under way, and lanes take turns. A receiver that hangs fills its lane,
+ * and after a second what it holds up no longer counts against the others.
+ */
+export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<void>, onRoom: () => void) {
+  const lanes = new Map<string, Lane>()
+  const ready: string[] = []
+  /** In the order of their start, with the time of it. */
+  const quick = new Map<Task, number>()
+  const slow = new Set<Task>()
+  let waiting = 0
+  let claiming = 0
+
+  function laneOf(endpointId: string, nowMs: number): Lane {
+    let lane = lanes.get(endpointId)
+    if (!lane) {
+      lane = { inFlight: 0, waiting: [], isReady: false, isQuick: false, hasMore: false, usedMs: nowMs }
+      lanes.set(endpointId, lane)
+    }
+    return lane
+  }
+
+  function makeReady(endpointId: string, lane: Lane): void {
+    if (lane.isReady || lane.waiting.length === 0 || lane.inFlight >= limits.perEndpoint) return
+    lane.isReady = true
+    ready.push(endpointId)
+  }
+
+  function pump(nowMs: number): void {
+    while (quick.size < limits.inFlight) {
+      const endpointId = ready.shift()
+      if (endpointId === undefined) return
+      const lane = laneOf(endpointId, nowMs)
+      lane.isReady = false
+      const task = lane.waiting.shift()
+      if (task) launch(task, lane, nowMs)
+      makeReady(endpointId, lane)
+    }
+  }
+
+  function launch(task: Task, lane: Lane, nowMs: number): void {
+    waiting--
+    lane.inFlight++
+    lane.usedMs = nowMs
+    quick.set(task, nowMs)
+    void start(task)
+    // Asked for in time, so that the receiver need not wait for us.
+    if (lane.hasMore && lane.waiting.length < limits.perEndpoint) {
+      lane.hasMore = false
+      onRoom()
+    }
+  }
+
+  function roomOf(lane: Lane): number {
+    const most = lane.isQuick ? limits.ahead : limits.perEndpoint
+    return Math.max(0, most - lane.inFlight - lane.waiting.length)
+  }
+
+  return {
+    /** Room of a receiver that nobody deals with. */
+    perEndpoint: limits.perEndpoint,
+    /** How many may be taken from the queue now. */
+    free: (): number => Math.max(0, limits.held - quick.size - slow.size - waiting - claiming),
+    /** Keeps places for what is being taken, while several cells are asked at once. Returns how to free them. */
+    reserve(count: number): () => void {
+      claiming += count
+      return () => {
+        claiming -= count
+      }
+    },
+    /** Room of the receivers that this worker deals with. */
+    rooms(): Record<string, number> {
+      const rooms: Record<string, number> = {}
+      for (const [endpointId, lane] of lanes) rooms[endpointId] = roomOf(lane)
+      return rooms
+    },
+    add(tasks: readonly Task[], nowMs: number): void {
+      for (const task of tasks) {
+        const { endpointId } = task.claim
+        const lane = laneOf(endpointId, nowMs)
+        lane.waiting.push(task)
+        lane.hasMore = roomOf(lane) === 0
+        waiting++
+        makeReady(endpointId, lane)
+      }
+      pump(nowMs)
+    },
+    done(task: Task, nowMs: number): void {
+      const { endpointId } = task.claim
+      const lane = laneOf(endpointId, nowMs)
+      const startedMs = quick.get(task)
+      lane.isQuick = startedMs !== undefined && nowMs - startedMs < QUICK_MS
+      lane.inFlight--
+      lane.usedMs = nowMs
+      quick.delete(task)
+      slow.delete(task)
+      makeReady(endpointId, lane)
+      pump(nowMs)
+    },
+    /** Takes back what waits here and has not been started. */
+    takeWaiting(): Task[] {
+      const tasks: Task[] = []
+      for (const lane of lanes.values()) tasks.push(...lane.waiting.splice(0))
+      waiting = 0
+      return tasks
+    },
+    /** From time to time: what hangs stops counting, and lanes that nobody uses go. */
+    sweep(nowMs: number): void {
+      for (const [task, startedMs] of quick) {
+        if (startedMs > nowMs - SLOW_MS) break
+        quick.delete(task)
+        slow.add(task)
+      }
+      for (const [endpointId, lane] of lanes) {
+        const isIdle = lane.inFlight === 0 && lane.waiting.length === 0 && lane.usedMs < nowMs - IDLE_MS
+        if (isIdle) lanes.delete(endpointId)
+      }
+      pump(nowMs)
+    },
+    inFlight: (): number => quick.size + slow.size,
+    held: (): number => quick.size + slow.size + waiting,
+  }
+}
+export type Lanes = ReturnType<typeof createLanes>

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cell } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import type { Lanes } from './lanes.ts'
+import { type Claim, queueStore } from './queue-store.ts'
+
+interface LoopDeps {
+  cell: Cell
+  clock: Clock
+  log: Log
+  lanes: Lanes
+  leaseMs: number
+  /** Attempts that are not written down yet. */
+  backlog: () => number
+}
+
+/** Receivers that one statement visits, and deliveries that it takes. */
+const VISIT = 512
+const TAKE = 256
+/** Less is not worth a statement. */
+const TAKE_MIN = 16
+/** What cannot be written down would be sent again: with so much of it no more is taken. */
+const BACKLOG_MAX = 1024
+const IDLE_MIN_MS = 10
+const IDLE_MAX_MS = 50
+const AFTER_FAILURE_MS = 1_000
+const PROBE_EVERY_MS = 500
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/** Takes what is due from one cell's queue into the lanes. */
+export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDeps) {
+  const { db } = cell
+  let cursor = FIRST
+  let takenThisRound = 0
+  let probedMs = Number.NEGATIVE_INFINITY
+  let isStopping = false
+  let running: Promise<void> | undefined
+  let wakeUp: (() => void) | undefined
+  let wasWoken = false
+
+  async function hold(claims: readonly Claim[], probe: boolean, leaseUntil: Date): Promise<void> {
+    if (claims.length === 0) return
+    const payloads = new Map((await queueStore.payloads(db, claims)).map((one) => [one.deliveryId, one]))
+    // One without a message was purged between the two statements.
+    const tasks = claims.flatMap((claim) => {
+      const payload = payloads.get(claim.deliveryId)
+      return payload ? [{ claim, payload, leaseUntil, probe }] : []
+    })
+    lanes.add(tasks, clock.monotonicMs())
+  }
+
+  /** One delivery of each receiver whose rest is over. */
+  async function probe(): Promise<number> {
+    probedMs = clock.monotonicMs()
+    const now = clock.now()
+    const leaseUntil = new Date(now.getTime() + leaseMs)
+    const claims = await queueStore.probe(db, now, leaseUntil)
+    await hold(claims, true, leaseUntil)
+    return claims.length
+  }
+
+  /** One page of receivers; says whether they all had their turn now. */
+  async function claim(): Promise<{ taken: number; isRoundOver: boolean }> {
+    const limit = Math.min(TAKE, lanes.free())
+    const unreserve = lanes.reserve(limit)
+    try {
+      const now = clock.now()
+      const leaseUntil = new Date(now.getTime() + leaseMs)
+      const request = { after: cursor, visit: VISIT, limit, now, leaseUntil }
+      const rooms = { rooms: lanes.rooms(), roomOfOthers: lanes.perEndpoint }
+      const { claims, visited, last } = await queueStore.claim(db, { ...request, ...rooms })
+      const isFull = claims.length === limit
+      const isRoundOver = !isFull && visited < VISIT
+      // A full page goes on behind the receiver that filled it: that one's turn comes again after all others.
+      cursor = isRoundOver ? FIRST : ((isFull ? lastOf(claims) : last) ?? FIRST)
+      await hold(claims, false, leaseUntil)
+      return { taken: claims.length, isRoundOver }
+    } finally {
+      unreserve()
+    }
+  }
+
+  /** Returns how long to wait before the next. */
+  async function step(idleMs: number): Promise<number> {
+    if (clock.monotonicMs() - probedMs >= PROBE_EVERY_MS) await probe()
+    if (lanes.free() < TAKE_MIN || backlog() > BACKLOG_MAX) return IDLE_MIN_MS
+    const { taken, isRoundOver } = await claim()
+    takenThisRound += taken
+    if (!isRoundOver) return 0
+    const wasQuiet = takenThisRound === 0
+    takenThisRound = 0
+    return wasQuiet ? Math.min(Math.max(idleMs, IDLE_MIN_MS) * 1.5, IDLE_MAX_MS) : IDLE_MIN_MS
+  }
+
+  async function run(): Promise<void> {
+    let waitMs = IDLE_MIN_MS
+    while (!isStopping) {
+      try {
+        waitMs = await step(waitMs)
+      } catch (err) {
+        log.warn({ err, cell: cell.name }, 'webhooks could not be taken from the queue')
+        waitMs = AFTER_FAILURE_MS
+      }
+      if (waitMs > 0) await pause(waitMs)
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    if (!wasWoken) {
+      const waking = new AbortController()
+      wakeUp = () => waking.abort()
+      await sleep(ms, undefined, { signal: waking.signal }).catch(() => {})
+      wakeUp = undefined
+    }
+    wasWoken = false
+  }
+
+  function wake(): void {
+    wasWoken = true
+    wakeUp?.()
+  }
+
+  return {
+    wake,
+    start(): void {
+      running ??= run()
+    },
+    async stop(): Promise<void> {
+      isStopping = true
+      wake()
+      await running
+    },
+    /** Without the loop: probes, then page after page until all receivers had their turn. Returns how many were taken. */
+    async once(): Promise<number> {
+      let total = await probe()
+      cursor = FIRST
+      for (;;) {
+        const { taken, isRoundOver } = await claim()
+        total += taken
+        if (isRoundOver) return total
+        while (lanes.free() < TAKE_MIN) await sleep(2)
+      }
+    },
+  }
+}
+
+function lastOf(claims: readonly Claim[]): string | undefined {
+  return claims.reduce<string | undefined>(
+    (last, { endpointId }) => (last !== undefined && last > endpointId ? last : endpointId),
+    undefined,
+  )
+}

@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto'
+
+/** What a feature gives to be sent. It is written in the caller's transaction, or not at all. */
+export interface WebhookMessage {
+  tenantId: string
+  livemode: boolean
+  /** The API key that created the session: its text signs. */
+  keyId: string
+  area: 'C' | 'D'
+  /** Name of the event, as in `age.session.completed`. */
+  event: string
+  /** The session. */
+  subjectId: string
+  /** Order of the events of one session. */
+  sequence: number
+  url: string
+  headers: Readonly<Record<string, string>>
+  /** The exact bytes that are signed and sent. */
+  body: Buffer
+  now: Date
+  /** When the session's data goes: nothing is sent from then on. */
+  purgeAt: Date
+}
+
+/** What is sealed: everything that may be secret or personal. */
+export interface Call {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+}
+
+const LENGTH_BYTES = 4
+
+/** Length of the JSON part, the JSON part, the body as it is. */
+export function packCall({ url, headers, body }: Call): Buffer {
+  const head = Buffer.from(JSON.stringify({ url, headers }))
+  const length = Buffer.allocUnsafe(LENGTH_BYTES)
+  length.writeUInt32BE(head.length)
+  return Buffer.concat([length, head, body])
+}
+
+export function unpackCall(packed: Buffer): Call {
+  const bodyAt = LENGTH_BYTES + packed.readUInt32BE(0)
+  // Sealed and authenticated by us, so it is what `packCall` made.
+  const { url, headers } = JSON.parse(packed.toString('utf8', LENGTH_BYTES, bodyAt)) as Omit<Call, 'body'>
+  return { url, headers, body: packed.subarray(bodyAt) }
+}
+
+/** Binds what is sealed to its row. */
+export function sealContext(tenantId: string, deliveryId: string): string {
+  return `webhook_deliveries/${tenantId}/${deliveryId}`
+}
+
+/**
+ * A receiver: one origin of one tenant in one mode. The same origin of another tenant is another one, so that nobody's trouble
+ * is anybody else's.
+ */
+export function endpointIdOf(tenantId: string, livemode: boolean, origin: string): string {
+  const hex = hash('sha256', `ostiary/webhook-endpoint/${tenantId}/${livemode}/${origin}`)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}
+
+/** The time inside a UUIDv7. Only for texts that `isId` accepts. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
+}
+
+/** The smallest UUIDv7 of a moment. */
+export function firstIdOf(moment: Date): string {
+  const time = Math.max(0, moment.getTime()).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
+}

@@ -1,0 +1,60 @@
+import { type AttemptOutcome, type DeadReason, WEBHOOK_LIMITS } from '@ostiary/contract'
+
+/** How an attempt went. */
+export interface Result {
+  outcome: AttemptOutcome
+  status?: number | undefined
+  /** From `Retry-After`, where it counts. */
+  retryAfterMs?: number | undefined
+}
+
+/** What becomes of a delivery after an attempt. */
+export type Plan =
+  | { state: 'delivered' }
+  | { state: 'pending'; nextAttemptAt: Date }
+  | { state: 'dead'; reason: DeadReason }
+
+export interface Situation {
+  /** Attempts of this schedule, with the one that just ended. */
+  tries: number
+  now: Date
+  purgeAt: Date
+  /** A random number from 0 to 1: receivers that failed together are not asked together. */
+  chance: number
+}
+
+const JITTER = 0.2
+
+/** A wait is never shorter than what the receiver asked for, and an attempt never comes after the data is gone. */
+export function planNext({ outcome, retryAfterMs = 0 }: Result, { tries, now, purgeAt, chance }: Situation): Plan {
+  if (outcome === 'delivered') return { state: 'delivered' }
+  if (outcome === 'gone') return { state: 'dead', reason: 'gone' }
+  if (outcome === 'forbidden') return { state: 'dead', reason: 'forbidden' }
+  const waitSeconds = WEBHOOK_LIMITS.retrySeconds[tries - 1]
+  if (waitSeconds === undefined) return { state: 'dead', reason: 'exhausted' }
+  const waitMs = waitSeconds * 1000 * (1 - JITTER + 2 * JITTER * chance)
+  const asked = Math.min(retryAfterMs, WEBHOOK_LIMITS.retryAfterSecondsMax * 1000)
+  const nextAttemptAt = new Date(now.getTime() + Math.round(Math.max(waitMs, asked)))
+  if (nextAttemptAt >= purgeAt) return { state: 'dead', reason: 'retention' }
+  return { state: 'pending', nextAttemptAt }
+}
+
+/** Reads the answer of a receiver. */
+export function resultOf(status: number, retryAfter: string | undefined, now: Date): Result {
+  if (status >= 200 && status < 300) return { outcome: 'delivered', status }
+  if (status === 410) return { outcome: 'gone', status }
+  if (status < 400) return { outcome: 'redirect', status }
+  const outcome = status >= 500 ? 'failed' : 'rejected'
+  const counts = status === 429 || status === 503
+  return { outcome, status, retryAfterMs: counts ? retryAfterMs(retryAfter, now) : undefined }
+}
+
+/** Seconds, or a date as in HTTP (RFC 9110, 10.2.3). Undefined for anything else, and for the past. */
+export function retryAfterMs(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined
+  const text = value.trim()
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
+  // `Date.parse` takes much that is no HTTP date; a day of the week is the least of one.
+  const ms = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) - now.getTime() : Number.NaN
+  return ms > 0 ? ms : undefined
+}

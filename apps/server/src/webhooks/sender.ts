@@ -1,0 +1,104 @@
+import type { DeadReason } from '@ostiary/contract'
+import type { KeyService } from '../keys/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { AppError } from '../platform/errors.ts'
+import type { KeyVault } from '../platform/key-vault.ts'
+import { OutboundError, type OutboundReason } from '../platform/outbound/index.ts'
+import type { PooledOutbound } from '../platform/outbound/pooled.ts'
+import { type Call, sealContext, unpackCall } from './message.ts'
+import type { Claim, Payload } from './queue-store.ts'
+import { type Result, resultOf } from './schedule.ts'
+import { createSigners, type Signer } from './signer.ts'
+
+export interface SenderDeps {
+  clock: Clock
+  vault: KeyVault
+  keys: Pick<KeyService, 'openKey'>
+  outbound: PooledOutbound
+  version: string
+}
+
+/** An attempt that was made, or why none can ever be made. */
+export type Sent = ({ startedAt: Date; durationMs: number } & Result) | { impossible: DeadReason }
+
+/** Makes one attempt of one delivery. Throws when our own side is not able to: then nothing was sent. */
+export function createSender({ clock, vault, keys, outbound, version }: SenderDeps) {
+  const signerOf = createSigners(keys)
+  const userAgent = `Ostiary/${version}`
+
+  async function post(call: Call, headers: string[], allowHttp: boolean): Promise<Result> {
+    try {
+      const { status, retryAfter } = await outbound.post({ url: call.url, allowHttp, headers, body: call.body })
+      return resultOf(status, retryAfter, clock.now())
+    } catch (error) {
+      if (error instanceof OutboundError) return { outcome: OUTCOMES[error.reason] }
+      throw error
+    }
+  }
+
+  return async (claim: Claim, payload: Payload): Promise<Sent> => {
+    const now = clock.now()
+    if (payload.purgeAt <= now) return { impossible: 'retention' }
+    if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
+    const signer = await signerOf(claim.tenantId, payload.keyId).catch((error: unknown) => {
+      if (error instanceof AppError && error.fault === 'not_found') return undefined
+      throw error
+    })
+    if (!signer) return { impossible: 'key_removed' }
+    const call = unpackCall(await vault.open(payload, sealContext(claim.tenantId, claim.deliveryId)))
+    // Read when the attempt begins: each has a time and a signature of its own.
+    const startedAt = clock.now()
+    const startedMs = clock.monotonicMs()
+    const result = await post(call, headersOf(claim, payload, call, { startedAt, signer, userAgent }), !claim.livemode)
+    return { startedAt, durationMs: Math.round(clock.monotonicMs() - startedMs), ...result }
+  }
+}
+export type Sender = ReturnType<typeof createSender>
+
+const OUTCOMES: Readonly<Record<OutboundReason, Result['outcome']>> = {
+  forbidden_target: 'forbidden',
+  forbidden_address: 'forbidden',
+  dns: 'dns',
+  timeout: 'timeout',
+  tls: 'tls',
+  refused: 'refused',
+  // An answer whose headers are too large to read is as good as none.
+  too_large: 'refused',
+  status: 'refused',
+  redirect: 'redirect',
+}
+
+function headersOf(
+  claim: Claim,
+  { event, sequence }: Payload,
+  { headers, body }: Call,
+  { startedAt, signer, userAgent }: { startedAt: Date; signer: Signer; userAgent: string },
+): string[] {
+  const timestamp = String(Math.floor(startedAt.getTime() / 1000))
+  const all = [
+    'content-type',
+    'application/json',
+    'user-agent',
+    userAgent,
+    'x-service-timestamp',
+    timestamp,
+    'x-service-signature',
+    signer.sign(timestamp, body),
+    'x-service-event',
+    event,
+    'x-service-delivery',
+    claim.deliveryId,
+    'x-service-attempt',
+    String(claim.attempts + 1),
+    'x-service-sequence',
+    String(sequence),
+    'webhook-id',
+    claim.deliveryId,
+    'webhook-timestamp',
+    timestamp,
+    'webhook-signature',
+    signer.signStandard(claim.deliveryId, timestamp, body),
+  ]
+  for (const name in headers) all.push(name, headers[name] ?? '')
+  return all
+}

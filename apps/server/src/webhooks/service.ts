@@ -1,0 +1,195 @@
+import {
+  type DeliveryState,
+  type ReplayedWebhooks,
+  type ReplayWebhooksBody,
+  WEBHOOK_LIMITS,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookDeliveryDetails,
+  type WebhookDeliveryPage,
+} from '@ostiary/contract'
+import type { Caller } from '../keys/index.ts'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { AppError, invalid } from '../platform/errors.ts'
+import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import type { KeyVault } from '../platform/key-vault.ts'
+import { parseNetworks } from '../platform/outbound/address.ts'
+import { type Callback, checkCallback } from './callback.ts'
+import { endpointIdOf, packCall, sealContext, type WebhookMessage } from './message.ts'
+import { type NewDelivery, type Owner, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+  vault: KeyVault
+  /** Networks that may be called although they are not public. */
+  allowNetworks: readonly string[]
+}
+
+export interface DeliveryQuery {
+  limit?: number
+  cursor?: string
+  state?: DeliveryState
+  sessionId?: string
+  since?: string
+}
+
+/** What other features and the host do with webhooks. The sending is the dispatcher's. */
+export function createWebhookService({ cells, clock, ids, vault, allowNetworks }: Deps) {
+  const networks = parseNetworks(allowNetworks)
+
+  async function prepare(message: WebhookMessage): Promise<NewDelivery> {
+    const { tenantId, livemode, keyId, area, event, subjectId, sequence, now, purgeAt } = message
+    const id = ids.next(bucketOf(tenantId))
+    const { origin } = new URL(message.url)
+    const endpointId = endpointIdOf(tenantId, livemode, origin)
+    const sealed = await vault.seal(packCall(message), sealContext(tenantId, id))
+    return { tenantId, livemode, id, keyId, area, event, subjectId, sequence, origin, endpointId, sealed, now, purgeAt }
+  }
+
+  /** Sends it again from the start, whatever its state; the next attempts fail as often as asked. */
+  async function restart(caller: Owner, id: string, failNext: number): Promise<WebhookDelivery> {
+    const db = cells.forId(caller.tenantId)
+    const now = clock.now()
+    const found = isId(id) ? await webhookStore.replay(db, caller, id, { now, failNext }) : 0
+    const delivery = found > 0 ? await webhookStore.find(db, caller, id, now) : undefined
+    if (!delivery) throw unknownDelivery()
+    return toRecord(delivery, caller.livemode)
+  }
+
+  return {
+    /** Throws when a callback could never be called. For when a session is created. */
+    checkCallback: (callback: Callback & { livemode: boolean }): void => checkCallback(callback, networks),
+
+    /**
+     * Puts messages on their way, in the caller's transaction: with the state change, or not at all. Their URLs have passed
+     * `checkCallback`. Returns the ids of the deliveries, in the order of the messages.
+     */
+    async enqueue(tx: Queryable, messages: readonly WebhookMessage[]): Promise<string[]> {
+      if (messages.length === 0) return []
+      const deliveries = await Promise.all(messages.map(prepare))
+      await webhookStore.insert(tx, deliveries)
+      return deliveries.map(({ id }) => id)
+    },
+
+    /** Removes everything about a session at once: messages, what is under way, the log. In the caller's transaction. */
+    erase: (tx: Queryable, owner: Owner, subjectId: string): Promise<number> =>
+      webhookStore.erase(tx, owner, subjectId),
+
+    async list(caller: Caller, query: DeliveryQuery): Promise<WebhookDeliveryPage> {
+      if (query.sessionId !== undefined && !UUID.test(query.sessionId)) return { items: [], count: 0, nextCursor: null }
+      const { rows, more } = await webhookStore.list(cells.forId(caller.tenantId), caller, {
+        state: query.state,
+        subjectId: query.sessionId,
+        since: query.since === undefined ? undefined : readTime('/query/since', query.since),
+        beforeId: query.cursor === undefined ? undefined : readCursor(query.cursor),
+        limit: query.limit ?? WEBHOOK_LIMITS.pageDefault,
+        now: clock.now(),
+      })
+      const items = rows.map((row) => toRecord(row, caller.livemode))
+      const last = items.at(-1)
+      return { items, count: items.length, nextCursor: more && last ? writeCursor(last.id) : null }
+    },
+
+    async get(caller: Caller, id: string): Promise<WebhookDeliveryDetails> {
+      const db = cells.forId(caller.tenantId)
+      const found = isId(id) ? await webhookStore.find(db, caller, id, clock.now()) : undefined
+      if (!found) throw unknownDelivery()
+      const attempts = await webhookStore.attempts(db, caller.tenantId, id)
+      return { ...toRecord(found, caller.livemode), attemptLog: attempts.map(toAttempt) }
+    },
+
+    replay: (caller: Caller, id: string): Promise<WebhookDelivery> => restart(caller, id, 0),
+
+    async replaySince(caller: Caller, body: ReplayWebhooksBody): Promise<ReplayedWebhooks> {
+      const limit = WEBHOOK_LIMITS.replayMax
+      const { started, chosen, last } = await webhookStore.replaySince(cells.forId(caller.tenantId), caller, {
+        state: body.state === 'all' ? 'settled' : (body.state ?? 'dead'),
+        since: readTime('/body/since', body.since),
+        limit,
+        now: clock.now(),
+      })
+      return { count: started, continueFrom: chosen === limit && last ? last.toISOString() : null }
+    },
+
+    /** Sandbox: the delivery starts again, and its next attempts count as failed without being sent. */
+    async failNext(caller: Caller, id: string, times: number): Promise<WebhookDelivery> {
+      if (caller.livemode) {
+        throw new AppError('forbidden', 'SCOPE_DENIED', 'Only a test key can make a delivery fail')
+      }
+      return restart(caller, id, times)
+    },
+
+    /** Sandbox: for one tenant's test data time has passed. */
+    shiftTestTime: (db: Queryable, tenantId: string, ms: number): Promise<void> => webhookStore.shift(db, tenantId, ms),
+
+    /** How many messages each master key has sealed: one that is still needed must not be removed. */
+    async countByMasterKey(): Promise<Map<string, number>> {
+      const counts = new Map<string, number>()
+      for (const { db } of cells.all()) {
+        for (const { masterKeyId, count } of await webhookStore.countByMasterKey(db))
+          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
+      }
+      return counts
+    },
+  }
+}
+export type WebhookService = ReturnType<typeof createWebhookService>
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+function toRecord(stored: StoredDelivery, livemode: boolean): WebhookDelivery {
+  const isPending = stored.isQueued && stored.deadAt === null
+  return {
+    id: stored.id,
+    event: stored.event,
+    sessionId: stored.subjectId,
+    sequence: stored.sequence,
+    origin: stored.origin,
+    state: isPending ? 'pending' : stored.isQueued ? 'dead' : 'delivered',
+    attempts: stored.attempts,
+    createdAt: stored.createdAt.toISOString(),
+    ...(isPending && stored.nextAttemptAt && { nextAttemptAt: stored.nextAttemptAt.toISOString() }),
+    ...(stored.deliveredAt && { deliveredAt: stored.deliveredAt.toISOString() }),
+    ...(stored.deadAt && { deadAt: stored.deadAt.toISOString() }),
+    ...(stored.deadReason && { deadReason: stored.deadReason }),
+    deletedAt: stored.purgeAt.toISOString(),
+    livemode,
+  }
+}
+
+function toAttempt(stored: StoredAttempt): WebhookAttempt {
+  return {
+    attempt: stored.attempt,
+    startedAt: stored.startedAt.toISOString(),
+    durationMs: stored.durationMs,
+    outcome: stored.outcome,
+    ...(stored.status !== null && { status: stored.status }),
+    ...(stored.nextAttemptAt && { nextAttemptAt: stored.nextAttemptAt.toISOString() }),
+  }
+}
+
+/** A cursor names the last delivery of a page. It is opaque to clients, not secret. */
+function writeCursor(lastId: string): string {
+  return Buffer.from(lastId).toString('base64url')
+}
+
+function readCursor(cursor: string): string {
+  const lastId = Buffer.from(cursor, 'base64url').toString()
+  if (!isId(lastId)) throw invalid('/query/cursor', 'is not a cursor from an earlier page')
+  return lastId
+}
+
+/** The schema has seen to the form; a leap second has it and is still no time of the clock. */
+function readTime(pointer: string, text: string): Date {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw invalid(pointer, 'is not a time of the clock')
+  return time
+}
+
+function unknownDelivery(): AppError {
+  return new AppError('not_found', 'NOT_FOUND', 'There is no webhook delivery with this id')
+}

@@ -1,0 +1,275 @@
+import type { AttemptOutcome, DeadReason, DeliveryState } from '@ostiary/contract'
+import { type Queryable, sql } from '../platform/db.ts'
+import type { Sealed } from '../platform/key-vault.ts'
+import { firstIdOf, timeOfId } from './message.ts'
+
+/** SQL of messages and their log. What is under way is in queue-store.ts. */
+
+/** Which part of a tenant's data: live or test. */
+export interface Owner {
+  tenantId: string
+  livemode: boolean
+}
+
+export interface NewDelivery extends Owner {
+  id: string
+  area: 'C' | 'D'
+  event: string
+  subjectId: string
+  sequence: number
+  keyId: string
+  endpointId: string
+  origin: string
+  sealed: Sealed
+  now: Date
+  purgeAt: Date
+}
+
+/** A delivery as its host may see it. */
+export interface StoredDelivery {
+  id: string
+  event: string
+  subjectId: string
+  sequence: number
+  origin: string
+  createdAt: Date
+  purgeAt: Date
+  attempts: number
+  deliveredAt: Date | null
+  /** Not delivered: pending, or dead with a reason. */
+  isQueued: boolean
+  nextAttemptAt: Date | null
+  deadAt: Date | null
+  deadReason: DeadReason | null
+}
+
+export interface StoredAttempt {
+  attempt: number
+  startedAt: Date
+  durationMs: number
+  outcome: AttemptOutcome
+  status: number | null
+  nextAttemptAt: Date | null
+}
+
+type Row<T> = T & { [column: string]: unknown }
+
+// One statement for any number of messages, in the caller's transaction: message and queue row exist together or not at all.
+const INSERT = sql(
+  'webhooks.enqueue',
+  `with made as (
+     select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::boolean[], $5::text[], $6::text[], $7::uuid[], $8::int[],
+       $9::uuid[], $10::uuid[], $11::text[], $12::bytea[], $13::text[], $14::timestamptz[], $15::timestamptz[])
+     as m (tenant_id, delivery_id, created_at, livemode, area, event, subject_id, sequence, key_id, endpoint_id, origin, sealed,
+       master_key_id, purge_at, due_at)
+   ), queued as (
+     insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at)
+     select tenant_id, delivery_id, created_at, livemode, endpoint_id, due_at from made
+   )
+   insert into webhook_deliveries (tenant_id, delivery_id, created_at, livemode, area, event, subject_id, sequence, key_id,
+     endpoint_id, origin, sealed, master_key_id, purge_at)
+   select tenant_id, delivery_id, created_at, livemode, area, event, subject_id, sequence, key_id,
+     endpoint_id, origin, sealed, master_key_id, purge_at from made`,
+)
+
+const SAME = 'q.tenant_id = d.tenant_id and q.delivery_id = d.delivery_id'
+const LOG = `select max(attempt) as attempts,
+    min(started_at + duration_ms * interval '1 ms') filter (where outcome = 'delivered') as delivered_at
+  from webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.delivery_id and a.created_at = d.created_at`
+const COLUMNS = `d.delivery_id as id, d.event, d.subject_id as "subjectId", d.sequence, d.origin, d.created_at as "createdAt",
+  d.purge_at as "purgeAt", coalesce(l.attempts, 0) as attempts, l.delivered_at as "deliveredAt",
+  q.delivery_id is not null as "isQueued", q.next_attempt_at as "nextAttemptAt", q.dead_at as "deadAt", q.dead_reason as "deadReason"`
+const FROM_DELIVERIES = `webhook_deliveries d left join webhook_queue q on ${SAME}`
+// What is not delivered is found in the queue: a tenant with millions of deliveries has few of these.
+const FROM_QUEUE = `webhook_queue q join webhook_deliveries d on ${SAME} and d.created_at = q.created_at`
+const MINE = 'd.tenant_id = $1 and d.livemode = $2 and d.purge_at > $3'
+
+const FIND = sql(
+  'webhooks.find',
+  `select ${COLUMNS} from ${FROM_DELIVERIES} left join lateral (${LOG}) l on true
+   where ${MINE} and d.delivery_id = $4 and d.created_at = $5`,
+)
+const ATTEMPTS = sql(
+  'webhooks.attempts',
+  `select attempt, started_at as "startedAt", duration_ms as "durationMs", outcome, status, next_attempt_at as "nextAttemptAt"
+   from webhook_attempts where tenant_id = $1 and delivery_id = $2 and created_at = $3 order by attempt`,
+)
+
+const IN_STATE: Readonly<Record<DeliveryState | 'any' | 'settled', { from: string; key: string; where: string }>> = {
+  any: { from: FROM_DELIVERIES, key: 'd', where: 'true' },
+  settled: { from: FROM_DELIVERIES, key: 'd', where: '(q.delivery_id is null or q.dead_at is not null)' },
+  delivered: { from: FROM_DELIVERIES, key: 'd', where: 'q.delivery_id is null' },
+  pending: { from: FROM_QUEUE, key: 'q', where: 'q.tenant_id = $1 and q.livemode = $2 and q.dead_at is null' },
+  dead: { from: FROM_QUEUE, key: 'q', where: 'q.tenant_id = $1 and q.livemode = $2 and q.dead_at is not null' },
+}
+
+/** One page, newest first: ids from $4 to before $5, made from $6 to $7. */
+function listStatement(state: DeliveryState | 'any', ofSubject: boolean) {
+  const { from, key, where } = IN_STATE[state]
+  const page = `${key}.delivery_id >= $4 and ${key}.delivery_id < $5 and d.created_at >= $6 and d.created_at <= $7`
+  return sql(
+    `webhooks.list_${state}${ofSubject ? '_subject' : ''}`,
+    `select ${COLUMNS} from ${from} left join lateral (${LOG}) l on true
+     where ${MINE} and ${where} and ${page}${ofSubject ? ' and d.subject_id = $9' : ''}
+     order by ${key}.delivery_id desc limit $8`,
+  )
+}
+const listsOf = (state: DeliveryState | 'any') => ({
+  all: listStatement(state, false),
+  subject: listStatement(state, true),
+})
+const LISTS = {
+  any: listsOf('any'),
+  pending: listsOf('pending'),
+  delivered: listsOf('delivered'),
+  dead: listsOf('dead'),
+}
+
+// A replay starts the schedule again. Attempt numbers go on: the log knows the last.
+const PUT_BACK = `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at, attempts, fail_next)
+  select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id, $3, coalesce(l.attempts, 0), `
+const START_AGAIN =
+  'next_attempt_at = excluded.next_attempt_at, tries = 0, fail_next = excluded.fail_next, dead_at = null, dead_reason = null'
+const REPLAY = sql(
+  'webhooks.replay',
+  `${PUT_BACK} $6 from webhook_deliveries d left join lateral (${LOG}) l on true
+   where ${MINE} and d.delivery_id = $4 and d.created_at = $5
+   on conflict (tenant_id, delivery_id) do update set ${START_AGAIN}`,
+)
+
+/** Oldest first, at most $6. Those that went pending in the meantime are left alone. */
+function replayStatement(state: 'dead' | 'delivered' | 'settled') {
+  const { from, key, where } = IN_STATE[state]
+  return sql(
+    `webhooks.replay_${state}`,
+    `with chosen as (
+       select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id from ${from}
+       where ${MINE} and ${where} and ${key}.delivery_id >= $4 and d.created_at >= $5
+       order by ${key}.delivery_id limit $6
+     ), started as (
+       ${PUT_BACK} 0 from chosen d left join lateral (${LOG}) l on true
+       on conflict (tenant_id, delivery_id) do update set ${START_AGAIN} where webhook_queue.dead_at is not null
+       returning 1
+     )
+     select (select count(*) from started)::int as started, count(*)::int as chosen, max(created_at) as last from chosen`,
+  )
+}
+const REPLAYS = {
+  dead: replayStatement('dead'),
+  delivered: replayStatement('delivered'),
+  settled: replayStatement('settled'),
+}
+
+// The number stands in the text: for a parameter the planner would assume a tenth of the table.
+const PURGE_BATCH = 1000
+const remove = (chosen: string) => `with old as materialized (${chosen}),
+   queued as (delete from webhook_queue q using old o where q.tenant_id = o.tenant_id and q.delivery_id = o.delivery_id),
+   logged as (delete from webhook_attempts a using old o
+     where a.tenant_id = o.tenant_id and a.delivery_id = o.delivery_id and a.created_at = o.created_at)
+   delete from webhook_deliveries d using old o
+   where d.tenant_id = o.tenant_id and d.delivery_id = o.delivery_id and d.created_at = o.created_at`
+const PURGE = sql(
+  'webhooks.purge',
+  remove(`select tenant_id, delivery_id, created_at from webhook_deliveries where purge_at <= $1
+    order by purge_at limit ${PURGE_BATCH} for update skip locked`),
+)
+const ERASE = sql(
+  'webhooks.erase',
+  remove(`select tenant_id, delivery_id, created_at from webhook_deliveries
+    where tenant_id = $1 and livemode = $2 and subject_id = $3 for update`),
+)
+
+const SHIFT_QUEUE = sql(
+  'webhooks.shift_queue',
+  `update webhook_queue set next_attempt_at = next_attempt_at - $2 * interval '1 ms'
+   where tenant_id = $1 and not livemode and dead_at is null`,
+)
+const SHIFT_DELIVERIES = sql(
+  'webhooks.shift_deliveries',
+  `update webhook_deliveries set purge_at = purge_at - $2 * interval '1 ms' where tenant_id = $1 and not livemode`,
+)
+const SHIFT_ENDPOINTS = sql(
+  'webhooks.shift_endpoints',
+  `update webhook_endpoints set open_until = open_until - $2 * interval '1 ms' where tenant_id = $1 and not livemode`,
+)
+const COUNT_BY_MASTER_KEY = sql(
+  'webhooks.count_by_master_key',
+  'select master_key_id as "masterKeyId", count(*)::int as count from webhook_deliveries group by master_key_id',
+)
+
+const AFTER_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const END_OF_TIME = new Date('9999-12-31T00:00:00.000Z')
+
+export interface PageRequest {
+  state: DeliveryState | undefined
+  subjectId: string | undefined
+  since: Date | undefined
+  beforeId: string | undefined
+  limit: number
+  now: Date
+}
+
+export const webhookStore = {
+  async insert(db: Queryable, deliveries: readonly NewDelivery[]): Promise<void> {
+    const column = <T>(read: (delivery: NewDelivery) => T): T[] => deliveries.map(read)
+    await db.run(INSERT, [
+      column((one) => one.tenantId),
+      column((one) => one.id),
+      column((one) => timeOfId(one.id).toISOString()),
+      column((one) => one.livemode),
+      column((one) => one.area),
+      column((one) => one.event),
+      column((one) => one.subjectId),
+      column((one) => one.sequence),
+      column((one) => one.keyId),
+      column((one) => one.endpointId),
+      column((one) => one.origin),
+      column((one) => one.sealed.blob),
+      column((one) => one.sealed.masterKeyId),
+      column((one) => one.purgeAt.toISOString()),
+      column((one) => one.now.toISOString()),
+    ])
+  },
+
+  async find(db: Queryable, owner: Owner, id: string, now: Date): Promise<StoredDelivery | undefined> {
+    const values = [owner.tenantId, owner.livemode, now, id, timeOfId(id)]
+    return (await db.rows<Row<StoredDelivery>>(FIND, values))[0]
+  },
+  attempts: (db: Queryable, tenantId: string, id: string): Promise<StoredAttempt[]> =>
+    db.rows<Row<StoredAttempt>>(ATTEMPTS, [tenantId, id, timeOfId(id)]),
+  /** Newest first, and whether more follow. */
+  async list(db: Queryable, owner: Owner, page: PageRequest): Promise<{ rows: StoredDelivery[]; more: boolean }> {
+    const { state = 'any', subjectId, since = new Date(0), beforeId, limit, now } = page
+    const until = beforeId === undefined ? END_OF_TIME : timeOfId(beforeId)
+    // One more than asked for tells whether another page follows.
+    const bounds = [firstIdOf(since), beforeId ?? AFTER_ALL, since, until, limit + 1]
+    const values = [owner.tenantId, owner.livemode, now, ...bounds]
+    const found = await (subjectId === undefined
+      ? db.rows<Row<StoredDelivery>>(LISTS[state].all, values)
+      : db.rows<Row<StoredDelivery>>(LISTS[state].subject, [...values, subjectId]))
+    return { rows: found.slice(0, limit), more: found.length > limit }
+  },
+
+  /** Returns 0 when there is no such delivery. */
+  replay: (db: Queryable, owner: Owner, id: string, { now, failNext }: { now: Date; failNext: number }): Promise<number> =>
+    db.run(REPLAY, [owner.tenantId, owner.livemode, now, id, timeOfId(id), failNext]),
+  /** How many were started again, how many were looked at, and when the last of them was made. */
+  async replaySince(
+    db: Queryable,
+    owner: Owner,
+    { state, since, limit, now }: { state: 'dead' | 'delivered' | 'settled'; since: Date; limit: number; now: Date },
+  ): Promise<{ started: number; chosen: number; last: Date | null }> {
+    const values = [owner.tenantId, owner.livemode, now, firstIdOf(since), since, limit]
+    const [found] = await db.rows<{ started: number; chosen: number; last: Date | null }>(REPLAYS[state], values)
+    return found ?? { started: 0, chosen: 0, last: null }
+  },
+
+  purgeBatch: PURGE_BATCH,
+  purge: (db: Queryable, now: Date): Promise<number> => db.run(PURGE, [now]),
+  erase: (db: Queryable, owner: Owner, subjectId: string): Promise<number> =>
+    db.run(ERASE, [owner.tenantId, owner.livemode, subjectId]),
+  async shift(db: Queryable, tenantId: string, ms: number): Promise<void> {
+    for (const statement of [SHIFT_QUEUE, SHIFT_DELIVERIES, SHIFT_ENDPOINTS]) await db.run(statement, [tenantId, ms])
+  },
+  countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT_BY_MASTER_KEY),
+}

@@ -1,0 +1,104 @@
+/** The room on a real database, with what it needs. Only tests import this. */
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '../../keys/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { createPooledOutbound, type PooledOptions, type PooledOutbound } from '../../platform/outbound/pooled.ts'
+import { createHarness, type Harness } from '../../testing/harness.ts'
+import {
+  createDispatcher,
+  createWebhookMetrics,
+  createWebhookService,
+  type Dispatcher,
+  type DispatcherOptions,
+  type WebhookMessage,
+  type WebhookMetrics,
+  type WebhookService,
+} from '../index.ts'
+import { createReceiver, type Receiver } from './receiver.ts'
+
+export interface Tenant {
+  tenantId: string
+  keyId: string
+  key: string
+  caller: Caller
+}
+
+export interface Room {
+  harness: Harness
+  webhooks: WebhookService
+  metrics: WebhookMetrics
+  /** One that is not started: tests call `tick`. */
+  dispatcher: Dispatcher
+  newDispatcher(options?: DispatcherOptions & { clock?: Clock; outbound?: PooledOutbound }): Dispatcher
+  newOutbound(options?: Partial<PooledOptions>): PooledOutbound
+  newReceiver(): Promise<Receiver>
+  newTenant(livemode?: boolean): Promise<Tenant>
+  /** Puts one message on its way. */
+  enqueue(tenant: Tenant, message: Partial<WebhookMessage> & { url: string }): Promise<string>
+  close(): Promise<void>
+}
+
+const DAY_MS = 86_400_000
+export const BODY = Buffer.from('{"sessionStatus": "COMPLETED",\n "note":"Grüße 😀"}')
+
+export async function createRoom(): Promise<Room> {
+  const harness = await createHarness()
+  const { cells, clock, ids, vault, log, keys, version } = harness.wire
+  const allowNetworks = ['127.0.0.0/8']
+  const webhooks = createWebhookService({ cells, clock, ids, vault, allowNetworks })
+  const metrics = createWebhookMetrics(harness.wire.metrics)
+  const receivers: Receiver[] = []
+  const outbounds: PooledOutbound[] = []
+  const newOutbound = (options: Partial<PooledOptions> = {}) => {
+    const outbound = createPooledOutbound({ allowNetworks, timeoutMs: 400, ...options })
+    outbounds.push(outbound)
+    return outbound
+  }
+  const newDispatcher: Room['newDispatcher'] = ({ clock: own = clock, outbound = newOutbound(), ...options } = {}) =>
+    createDispatcher({ cells, clock: own, ids, log, vault, keys, outbound, metrics, version }, options)
+
+  return {
+    harness,
+    webhooks,
+    metrics,
+    dispatcher: newDispatcher(),
+    newDispatcher,
+    newOutbound,
+    async newReceiver() {
+      const receiver = await createReceiver()
+      receivers.push(receiver)
+      return receiver
+    },
+    async newTenant(livemode = false) {
+      const { tenantId, record, key } = await harness.tenantWithKey({ livemode, scopes: ['age:read', 'age:write'] })
+      return { tenantId, keyId: record.id, key, caller: { tenantId, livemode, keyId: record.id, rateFactor: 1 } }
+    },
+    async enqueue({ tenantId, keyId, caller }, message) {
+      const now = clock.now()
+      const [id = ''] = await cells.forId(tenantId).transaction((tx) =>
+        webhooks.enqueue(tx, [
+          {
+            tenantId,
+            keyId,
+            livemode: caller.livemode,
+            area: 'C',
+            event: 'age.session.completed',
+            subjectId: randomUUID(),
+            sequence: 1,
+            headers: {},
+            body: BODY,
+            now,
+            purgeAt: new Date(now.getTime() + DAY_MS),
+            ...message,
+          },
+        ]),
+      )
+      return id
+    },
+    async close() {
+      await Promise.all(outbounds.map((outbound) => outbound.close()))
+      await Promise.all(receivers.map((receiver) => receiver.close()))
+      await harness.close()
+    },
+  }
+}

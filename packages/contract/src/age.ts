@@ -1,0 +1,386 @@
+import Type from 'typebox'
+import { operation } from './operation.ts'
+import { Indicators, RiskEvaluation } from './risk.ts'
+
+export const AGE_LIMITS = {
+  thresholdMin: 1,
+  thresholdMax: 120,
+  metadataBytes: 8 * 1024,
+  urlChars: 2048,
+  localeChars: 64,
+  /** A session that nobody names a lifetime for. */
+  lifetimeSecondsDefault: 900,
+  lifetimeSecondsMin: 60,
+  lifetimeSecondsMax: 7 * 24 * 3600,
+  /** A step that is being submitted when the session ends may still arrive. */
+  graceSeconds: 120,
+  waitSecondsMax: 25,
+  /** How long a purged session still answers 410 before it is unknown. */
+  tombstoneDays: 30,
+  pageDefault: 50,
+  pageMax: 200,
+  /** The score from which two faces count as one, when the host names none: the model's own (docs/api/age.md). */
+  faceMatchThresholdDefault: 0.5,
+  /** Below this an estimate without step-up or document is within the models' error: the create call warns. */
+  challengeAgeMin: 28,
+} as const
+
+export const AGE_STATUSES = ['AGE_UNKNOWN', 'AGE_BELOW_THRESHOLD', 'AGE_ABOVE_THRESHOLD', 'AGE_AT_THRESHOLD'] as const
+export type AgeStatus = (typeof AGE_STATUSES)[number]
+/** What a comparison with a threshold can say; it never says unknown. */
+export type ThresholdResult = Exclude<AgeStatus, 'AGE_UNKNOWN'>
+
+export const FLOW_STATUSES = ['COMPLETED', 'CANCELLED', 'EXPIRED'] as const
+export type FlowStatus = (typeof FLOW_STATUSES)[number]
+
+export const RETURN_FORMATS = ['threshold', 'exact', 'both'] as const
+export type ReturnFormat = (typeof RETURN_FORMATS)[number]
+
+export const AGE_REQUIREMENTS = ['face', 'identity_document'] as const
+export type AgeRequirement = (typeof AGE_REQUIREMENTS)[number]
+
+const anyObject = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description }))
+
+const threshold = (description: string) =>
+  Type.Number({ minimum: AGE_LIMITS.thresholdMin, maximum: AGE_LIMITS.thresholdMax, description })
+
+const matchThreshold = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+
+export const Callback = Type.Object(
+  {
+    url: Type.String({ minLength: 1, maxLength: AGE_LIMITS.urlChars, description: 'Receives the webhook, as a POST' }),
+    headers: Type.Optional(
+      Type.Unsafe<Record<string, string>>(
+        Type.Object(
+          {},
+          { additionalProperties: Type.String(), description: 'Sent with the webhook: at most 20, 4 KB together' },
+        ),
+      ),
+    ),
+  },
+  { title: 'Callback', additionalProperties: false },
+)
+export type Callback = Type.Static<typeof Callback>
+
+export const CreateSessionBody = Type.Object(
+  {
+    redirectUrl: Type.String({
+      minLength: 1,
+      maxLength: AGE_LIMITS.urlChars,
+      description:
+        'Where the user goes when the flow ends, with `sessionId`, `flowStatus` and `state` in its query; never a result',
+    }),
+    ageThreshold: threshold('The age to compare with; decimals are allowed'),
+    locale: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: AGE_LIMITS.localeChars,
+        description: 'Language of the page (BCP 47). Without one, the browser’s',
+      }),
+    ),
+    enableDesktop: Type.Optional(
+      Type.Boolean({ default: false, description: 'Lets the flow run on a desktop computer, which is less secure' }),
+    ),
+    requirements: Type.Optional(
+      Type.Array(Type.Enum([...AGE_REQUIREMENTS]), {
+        minItems: 1,
+        maxItems: 2,
+        uniqueItems: true,
+        default: ['face'],
+        description: 'Steps to run, in this order',
+      }),
+    ),
+    documentAgeReturnFormat: Type.Optional(Type.Enum([...RETURN_FORMATS], { default: 'threshold' })),
+    facialAgeEstimationReturnFormat: Type.Optional(Type.Enum([...RETURN_FORMATS], { default: 'threshold' })),
+    faceMatchThreshold: Type.Optional(matchThreshold('Least score for captured face and document face to match')),
+    compareThreshold: Type.Optional(matchThreshold('Another name of `faceMatchThreshold`; both must be equal')),
+    documentAgeThreshold: Type.Optional(threshold('For the age in the document; `ageThreshold` when absent')),
+    stepUpEnabled: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Asks for a document when the face estimate is below `ageThreshold`',
+      }),
+    ),
+    callback: Type.Optional(Callback),
+    metadata: Type.Optional(anyObject('Any JSON object of at most 8 KB; comes back unchanged in the result')),
+    sessionExpiry: Type.Optional(
+      Type.Integer({
+        minimum: AGE_LIMITS.lifetimeSecondsMin,
+        maximum: AGE_LIMITS.lifetimeSecondsMax,
+        default: AGE_LIMITS.lifetimeSecondsDefault,
+        description: 'Extension: seconds until the session expires. More than a day needs the tenant’s permission',
+      }),
+    ),
+  },
+  {
+    title: 'CreateSession',
+    additionalProperties: false,
+    examples: [{ redirectUrl: 'https://shop.example/age-checked', ageThreshold: 30, stepUpEnabled: true }],
+  },
+)
+export type CreateSessionBody = Type.Static<typeof CreateSessionBody>
+
+export const CreatedSession = Type.Object(
+  {
+    token: Type.String({ description: 'For the result path. Keep it on your server: whoever has it reads the result' }),
+    launchUrl: Type.String({ description: 'Send the user here; carries `sessionId`, which cannot read the result' }),
+    expiresAt: Type.String({ format: 'date-time' }),
+    sessionId: Type.String({ format: 'uuid', description: 'Extension: the id in `launchUrl`' }),
+    livemode: Type.Boolean({ description: 'Extension: false for sessions of test keys' }),
+  },
+  { title: 'CreatedSession' },
+)
+export type CreatedSession = Type.Static<typeof CreatedSession>
+
+const StepAge = (description: string) =>
+  Type.Object(
+    {
+      thresholdResult: Type.Optional(
+        Type.Enum(AGE_STATUSES.filter((status): status is ThresholdResult => status !== 'AGE_UNKNOWN')),
+      ),
+      exact: Type.Optional(Type.Number()),
+    },
+    { description },
+  )
+
+export const SessionProgress = Type.Object(
+  {
+    state: Type.String({ description: 'The step the user is at, as docs/api/age.md names them' }),
+    attempt: Type.Integer({ description: 'Which try of the face step' }),
+  },
+  { title: 'SessionProgress' },
+)
+
+export const AgeResult = Type.Object(
+  {
+    token: Type.String(),
+    sessionId: Type.String({ format: 'uuid' }),
+    sessionStatus: Type.Enum([...AGE_STATUSES]),
+    status: Type.Enum([...AGE_STATUSES], { description: 'Always equal to `sessionStatus`' }),
+    flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()], { description: 'null until the flow ends' }),
+    result: Type.Object({
+      age: Type.Optional(
+        Type.Number({ description: 'Whole years; only when a return format includes `exact`, or the tenant asks' }),
+      ),
+      confidenceScore: Type.Union([Type.Number(), Type.Null()], {
+        description: 'Score of the comparison of face and document; null when none ran',
+      }),
+      faceMatch: Type.Union([Type.Boolean(), Type.Null()], {
+        description: 'Whether face and document match; null when no comparison ran',
+      }),
+      documentAge: Type.Optional(StepAge('Present when a document was read')),
+      facialAgeEstimation: Type.Optional(StepAge('Present when the face step gave an estimate')),
+    }),
+    thresholds: Type.Object({
+      ageThreshold: Type.Number(),
+      compareThreshold: Type.Number(),
+      faceMatchThreshold: Type.Number({ description: 'Always equal to `compareThreshold`' }),
+      documentAgeThreshold: Type.Number({ description: 'Extension' }),
+    }),
+    metadata: anyObject('As given at creation'),
+    indicators: Type.Optional(Indicators),
+    riskEvaluation: RiskEvaluation,
+    errors: Type.Array(Type.Integer(), {
+      description: 'Session codes (docs/session-codes.md); empty when all went well',
+    }),
+    errorDetails: Type.Array(
+      Type.Object({ code: Type.Integer(), name: Type.String(), reason: Type.Optional(Type.String()) }),
+      { description: 'Extension: the same codes by name' },
+    ),
+    outcome: Type.Union([Type.Enum(['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED']), Type.Null()], {
+      description: 'Extension: one vocabulary for areas C and D; SUCCEEDED means that there is a verdict',
+    }),
+    assurance: Type.Object(
+      {
+        level: Type.Enum(['none', 'estimate', 'document', 'sandbox']),
+        method: Type.String(),
+      },
+      { description: 'Extension: what the verdict rests on. An estimate on a device is no verified age' },
+    ),
+    createdAt: Type.String({ format: 'date-time', description: 'Extension' }),
+    expiresAt: Type.String({ format: 'date-time', description: 'Extension' }),
+    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Extension' }),
+    livemode: Type.Boolean({ description: 'Extension' }),
+    progress: Type.Optional(SessionProgress),
+  },
+  { title: 'AgeResult' },
+)
+export type AgeResult = Type.Static<typeof AgeResult>
+
+export const SessionSummary = Type.Object(
+  {
+    sessionId: Type.String({ format: 'uuid' }),
+    state: Type.String(),
+    flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()]),
+    createdAt: Type.String({ format: 'date-time' }),
+    expiresAt: Type.String({ format: 'date-time' }),
+    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    livemode: Type.Boolean(),
+    metadata: anyObject('As given at creation; empty once the session is purged'),
+  },
+  { title: 'SessionSummary' },
+)
+export type SessionSummary = Type.Static<typeof SessionSummary>
+
+export const SessionPage = Type.Object(
+  {
+    items: Type.Array(SessionSummary),
+    count: Type.Integer(),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'SessionPage' },
+)
+export type SessionPage = Type.Static<typeof SessionPage>
+
+const TokenParams = Type.Object({ token: Type.String() })
+
+export const createSession = operation({
+  operationId: 'createSession',
+  area: 'C',
+  method: 'POST',
+  path: '/session',
+  summary: 'Create an age session',
+  description:
+    'Creates a session and returns where to send the user. `Authorization: Bearer <JWT>` is optional and is checked against ' +
+    'the tenant’s identity providers. `X-Config-Warning` names settings that will disappoint.',
+  auth: 'required',
+  scope: 'age:write',
+  body: CreateSessionBody,
+  idempotent: true,
+  headers: {
+    Authorization: {
+      description: 'Optional: a bearer JWT of an identity provider that the tenant has configured',
+      schema: { type: 'string' },
+    },
+  },
+  success: {
+    201: {
+      description: 'Created',
+      schema: CreatedSession,
+      headers: {
+        Location: 'Path of the session',
+        'Content-Language': 'The language the page will have, when `locale` was sent',
+        'X-Config-Warning': 'Comma-separated warnings',
+        'Idempotency-Replayed': '`true` when an earlier call made the session',
+      },
+    },
+  },
+  errors: [
+    'INVALID_JSON',
+    'VALIDATION_FAILED',
+    'INVALID_LOCALE',
+    'INVALID_URL',
+    'INVALID_TOKEN',
+    'IDEMPOTENCY_MISMATCH',
+    'GONE',
+    'PAYLOAD_TOO_LARGE',
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+})
+
+export const getSessionResult = operation({
+  operationId: 'getSessionResult',
+  area: 'C',
+  method: 'GET',
+  path: '/session/:token/result',
+  summary: 'Read the result',
+  description:
+    'The token is enough; a key that is sent must be the owner’s. Until the flow ends `flowStatus` is null and `Retry-After` ' +
+    'says when to ask again; `wait` holds the answer back until then.',
+  auth: 'optional',
+  scope: 'age:read',
+  params: TokenParams,
+  query: Type.Object(
+    {
+      wait: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: AGE_LIMITS.waitSecondsMax,
+          description: 'Extension: seconds to wait for the end of the flow',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  success: {
+    200: {
+      description: 'The result',
+      schema: AgeResult,
+      headers: { 'Retry-After': 'Seconds, while the flow is open' },
+    },
+  },
+  errors: ['VALIDATION_FAILED', 'NOT_FOUND', 'GONE', 'RATE_LIMITED'],
+})
+
+export const getSession = operation({
+  operationId: 'getSession',
+  area: 'C',
+  method: 'GET',
+  path: '/session/:token',
+  summary: 'Read the state of a session',
+  description: 'Extension: where the flow is, without the result.',
+  auth: 'required',
+  scope: 'age:read',
+  params: TokenParams,
+  success: { 200: { description: 'The session', schema: SessionSummary } },
+  errors: ['NOT_FOUND', 'GONE'],
+})
+
+export const cancelSession = operation({
+  operationId: 'cancelSession',
+  area: 'C',
+  method: 'POST',
+  path: '/session/:token/cancel',
+  summary: 'Cancel a session',
+  description: 'Extension: ends the flow as `CANCELLED` with code -38. The webhook is sent.',
+  auth: 'required',
+  scope: 'age:write',
+  params: TokenParams,
+  success: { 200: { description: 'The result', schema: AgeResult } },
+  errors: ['NOT_FOUND', 'SESSION_NOT_OPEN', 'GONE'],
+})
+
+export const deleteSession = operation({
+  operationId: 'deleteSession',
+  area: 'C',
+  method: 'DELETE',
+  path: '/session/:token',
+  summary: 'Erase a session',
+  description:
+    'Extension: erases the result, the metadata and webhooks that are not delivered yet, before the retention period ends. ' +
+    'A flow that is still open must be cancelled first.',
+  auth: 'required',
+  scope: 'age:write',
+  params: TokenParams,
+  success: { 204: { description: 'Erased', schema: null } },
+  errors: ['NOT_FOUND', 'SESSION_OPEN', 'GONE'],
+})
+
+export const listSessions = operation({
+  operationId: 'listSessions',
+  area: 'C',
+  method: 'GET',
+  path: '/sessions',
+  summary: 'List sessions',
+  description:
+    'Extension: newest first. `metadata` keeps the sessions whose metadata has these texts, numbers or booleans at its top ' +
+    'level.',
+  auth: 'required',
+  scope: 'age:read',
+  query: Type.Object(
+    {
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: AGE_LIMITS.pageMax, default: AGE_LIMITS.pageDefault })),
+      cursor: Type.Optional(Type.String({ maxLength: 200 })),
+      metadata: Type.Optional(
+        Type.String({
+          maxLength: 1000,
+          description: 'A JSON object: `{"orderId":"A-7"}` keeps the sessions whose metadata has these values',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  success: { 200: { description: 'One page', schema: SessionPage } },
+  errors: ['VALIDATION_FAILED'],
+})

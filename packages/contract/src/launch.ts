@@ -1,0 +1,362 @@
+import Type from 'typebox'
+import { FLOW_STATUSES } from './age.ts'
+import { operation } from './operation.ts'
+
+/** The device API: what the launch page calls. Every call is signed by the device's own key (docs/api/launch.md). */
+export const LAUNCH_LIMITS = {
+  /** The sealed payload as it arrives; about 2 KB is what a good one has. */
+  sealedBytes: 4096,
+  inflatedBytes: 16 * 1024,
+  bodyBytes: 32 * 1024,
+  proofChars: 2048,
+  proofAgeSeconds: 300,
+  challengeSeconds: 90,
+  attempts: 3,
+  submitsPerAttempt: 5,
+  handoffSeconds: 300,
+  handoffs: 2,
+  eventsPerCall: 50,
+  events: 300,
+  framesMin: 5,
+  framesMax: 24,
+  watchSeconds: 900,
+} as const
+
+/** What `ostiary simulate` and tests name as their model. The server takes it from sessions of test keys only. */
+export const SIMULATED_MODEL = { id: 'simulated-1', hash: 'AyzSMIsiZbDlq9TDuA805-g-0L-D61SSd1eE58NRFJA' } as const
+
+export const MOVEMENTS = ['turn_left', 'turn_right', 'look_up', 'blink', 'closer'] as const
+export type Movement = (typeof MOVEMENTS)[number]
+
+/** What a page may report about the flow, in the log whose entries hang together by hashes. */
+export const LAUNCH_EVENTS = [
+  'page_open',
+  'consent_shown',
+  'consent_given',
+  'camera_requested',
+  'camera_ready',
+  'challenge_received',
+  'movement_shown',
+  'movement_seen',
+  'capture_done',
+  'submit',
+  'retake',
+  'tab_hidden',
+  'tab_visible',
+  'failure',
+] as const
+export type LaunchEventType = (typeof LAUNCH_EVENTS)[number]
+
+const SessionId = Type.String({ minLength: 36, maxLength: 36 })
+const Hash = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'base64url of SHA-256' })
+
+/** A public key on P-256, as a JWK. */
+export const DeviceKey = Type.Object(
+  {
+    kty: Type.Literal('EC'),
+    crv: Type.Literal('P-256'),
+    x: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+    y: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+  },
+  { title: 'DeviceKey', additionalProperties: false },
+)
+export type DeviceKey = Type.Static<typeof DeviceKey>
+
+export const OpenBody = Type.Object(
+  {
+    sessionId: SessionId,
+    deviceKey: DeviceKey,
+    platform: Type.Enum(['mobile', 'desktop'], { description: 'What the page takes the device for' }),
+    handoffCode: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    locale: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    clientTime: Type.Integer({ description: 'Unix milliseconds by the device’s clock' }),
+  },
+  { title: 'LaunchOpen', additionalProperties: false },
+)
+export type OpenBody = Type.Static<typeof OpenBody>
+
+/** What every device call answers: where the flow stands. */
+export const LaunchState = Type.Object(
+  {
+    sessionId: SessionId,
+    state: Type.String(),
+    role: Type.Enum(['holder', 'viewer'], { description: 'A viewer watches another device run the flow' }),
+    attempt: Type.Integer(),
+    attemptsLeft: Type.Integer(),
+    expiresAt: Type.String({ format: 'date-time' }),
+    flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()]),
+    /** Codes a page may show; a page never learns which check failed. */
+    errors: Type.Array(Type.Integer()),
+    redirectUrl: Type.Union([Type.String(), Type.Null()], {
+      description: 'Where to send the user; null until the flow has ended',
+    }),
+    livemode: Type.Boolean(),
+  },
+  { title: 'LaunchState' },
+)
+export type LaunchState = Type.Static<typeof LaunchState>
+
+export const OpenedSession = Type.Object(
+  {
+    ...LaunchState.properties,
+    requirements: Type.Array(Type.String()),
+    locale: Type.String(),
+    consentVersion: Type.String(),
+    sealKey: DeviceKey,
+  },
+  { title: 'OpenedSession' },
+)
+export type OpenedSession = Type.Static<typeof OpenedSession>
+
+export const Challenge = Type.Object(
+  {
+    nonce: Type.String(),
+    attempt: Type.Integer(),
+    /** Movements to ask for, each at its time after the start of the capture. */
+    steps: Type.Array(Type.Object({ movement: Type.Enum([...MOVEMENTS]), atMs: Type.Integer() })),
+    /** When frames are to be sampled, in milliseconds after the start of the capture. */
+    sampleAtMs: Type.Array(Type.Integer()),
+    expiresAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'LaunchChallenge' },
+)
+export type Challenge = Type.Static<typeof Challenge>
+
+export const LaunchEvent = Type.Object(
+  {
+    seq: Type.Integer({ minimum: 1 }),
+    /** Milliseconds by the device's monotonic clock, from its own zero. */
+    t: Type.Integer({ minimum: 0 }),
+    type: Type.Enum([...LAUNCH_EVENTS]),
+    /** A movement's number, an attempt, an error code: what the type needs. */
+    n: Type.Optional(Type.Integer()),
+    hash: Hash,
+  },
+  { title: 'LaunchEvent', additionalProperties: false },
+)
+export type LaunchEvent = Type.Static<typeof LaunchEvent>
+
+/** One sampled frame, quantised: angles in tenths of a degree, the rest in thousandths. */
+export const CaptureFrame = Type.Object(
+  {
+    /** Milliseconds after the start of the capture. */
+    t: Type.Integer({ minimum: 0, maximum: 120_000 }),
+    yaw: Type.Integer({ minimum: -900, maximum: 900, description: 'Left is positive' }),
+    pitch: Type.Integer({ minimum: -900, maximum: 900, description: 'Up is positive' }),
+    roll: Type.Integer({ minimum: -900, maximum: 900 }),
+    /** How far the eyes are open. */
+    eyes: Type.Integer({ minimum: 0, maximum: 1000 }),
+    /** Width of the face in the picture. */
+    size: Type.Integer({ minimum: 0, maximum: 1000 }),
+    quality: Type.Integer({ minimum: 0, maximum: 1000 }),
+    /** Estimate of this frame in tenths of a year; absent for frames that are not good enough. */
+    age: Type.Optional(Type.Integer({ minimum: 0, maximum: 1200 })),
+    /** First 8 bytes of SHA-256 over the frame's features: equal digests are the same picture. */
+    digest: Type.String({ pattern: '^[A-Za-z0-9_-]{11}$' }),
+  },
+  { title: 'CaptureFrame', additionalProperties: false },
+)
+export type CaptureFrame = Type.Static<typeof CaptureFrame>
+
+/** What the device seals to the session's key. Everything in it is a claim of the device. */
+export const CapturePayload = Type.Object(
+  {
+    v: Type.Literal(1),
+    sessionId: SessionId,
+    nonce: Type.String({ minLength: 1, maxLength: 64 }),
+    attempt: Type.Integer({ minimum: 1, maximum: 10 }),
+    model: Type.Object({ id: Type.String({ maxLength: 64 }), hash: Hash }, { additionalProperties: false }),
+    /** Age in tenths of a year, the spread of the frames' estimates, and how many frames it rests on. */
+    estimate: Type.Object(
+      {
+        age: Type.Integer({ minimum: 0, maximum: 1200 }),
+        spread: Type.Integer({ minimum: 0, maximum: 1200 }),
+        frames: Type.Integer({ minimum: 1, maximum: 24 }),
+      },
+      { additionalProperties: false },
+    ),
+    /** What the passive check says: 1000 is surely live. */
+    live: Type.Integer({ minimum: 0, maximum: 1000 }),
+    frames: Type.Array(CaptureFrame, { minItems: 1, maxItems: 24 }),
+    /** The last entry of the event log at the time of sealing. */
+    log: Type.Object({ seq: Type.Integer({ minimum: 1 }), hash: Hash }, { additionalProperties: false }),
+    /** One letter per indicator in the order of INDICATOR_PATHS: 1 suspicious, 0 not, - not evaluated. */
+    indicators: Type.Optional(Type.String({ pattern: '^[01-]{21}$' })),
+    browser: Type.Optional(
+      Type.Object(
+        { kind: Type.Enum(['ordinary', 'webview', 'privacy']), phoneCamera: Type.Optional(Type.Boolean()) },
+        { additionalProperties: false },
+      ),
+    ),
+    metadata: Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }))),
+  },
+  { title: 'CapturePayload', additionalProperties: false },
+)
+export type CapturePayload = Type.Static<typeof CapturePayload>
+
+const PROOF_HEADER = {
+  'x-device-proof': {
+    description: 'Compact JWS (ES256) by the device’s key over session, method, path, counter and the hash of the body',
+    schema: { type: 'string' },
+  },
+}
+const DEVICE_ERRORS = [
+  'INVALID_JSON',
+  'VALIDATION_FAILED',
+  'INVALID_DEVICE_PROOF',
+  'DEVICE_MISMATCH',
+  'NOT_FOUND',
+  'SESSION_NOT_OPEN',
+  'GONE',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RATE_LIMITED',
+] as const
+
+const shared = { area: 'C', auth: 'none', headers: PROOF_HEADER } as const
+const stateReply = { 200: { description: 'Where the flow stands', schema: LaunchState } } as const
+
+export const launchOpen = operation({
+  ...shared,
+  operationId: 'launchOpen',
+  method: 'POST',
+  path: '/launch/api/open',
+  summary: 'Open a session on this device',
+  description: 'Binds the session to the device’s key, resumes it, or takes it over with the code of a handoff.',
+  body: OpenBody,
+  success: { 200: { description: 'The session', schema: OpenedSession } },
+  errors: [...DEVICE_ERRORS, 'HANDOFF_REFUSED'],
+})
+
+export const launchConsent = operation({
+  ...shared,
+  operationId: 'launchConsent',
+  method: 'POST',
+  path: '/launch/api/consent',
+  summary: 'Record the answer to the consent question',
+  description: 'A refusal ends the flow as `CANCELLED` with code -18.',
+  body: Type.Object(
+    {
+      sessionId: SessionId,
+      accepted: Type.Boolean(),
+      version: Type.String({ minLength: 1, maxLength: 32 }),
+      locale: Type.String({ minLength: 1, maxLength: 64 }),
+    },
+    { additionalProperties: false },
+  ),
+  success: stateReply,
+  errors: DEVICE_ERRORS,
+})
+
+export const launchChallenge = operation({
+  ...shared,
+  operationId: 'launchChallenge',
+  method: 'POST',
+  path: '/launch/api/challenge',
+  summary: 'Begin a try of the face step',
+  description: 'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one submit.',
+  body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
+  success: { 200: { description: 'What to ask of the user', schema: Challenge } },
+  errors: DEVICE_ERRORS,
+})
+
+export const launchEvents = operation({
+  ...shared,
+  operationId: 'launchEvents',
+  method: 'POST',
+  path: '/launch/api/events',
+  summary: 'Append to the log of the flow',
+  description: 'Entries are chained by hashes. Sending entries again that are already there changes nothing.',
+  body: Type.Object(
+    { sessionId: SessionId, events: Type.Array(LaunchEvent, { minItems: 1, maxItems: LAUNCH_LIMITS.eventsPerCall }) },
+    { additionalProperties: false },
+  ),
+  success: stateReply,
+  errors: DEVICE_ERRORS,
+})
+
+export const launchSubmit = operation({
+  ...shared,
+  operationId: 'launchSubmit',
+  method: 'POST',
+  path: '/launch/api/submit',
+  summary: 'Submit a capture',
+  description: 'A sealed payload of at most 4 KB. Either ends the flow, asks for the next step, or leaves another try.',
+  body: Type.Object({ sessionId: SessionId, sealed: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
+  success: stateReply,
+  errors: [...DEVICE_ERRORS, 'INVALID_PAYLOAD', 'CHALLENGE_NOT_VALID', 'PAYLOAD_REPLAYED'],
+})
+
+export const launchFailure = operation({
+  ...shared,
+  operationId: 'launchFailure',
+  method: 'POST',
+  path: '/launch/api/failure',
+  summary: 'Report that a step failed on the device',
+  description:
+    'Uses up the try where the code says so (docs/session-codes.md); the last one ends the flow without a verdict.',
+  body: Type.Object(
+    {
+      sessionId: SessionId,
+      code: Type.Integer(),
+      reason: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$' })),
+    },
+    { additionalProperties: false },
+  ),
+  success: stateReply,
+  errors: DEVICE_ERRORS,
+})
+
+export const launchCancel = operation({
+  ...shared,
+  operationId: 'launchCancel',
+  method: 'POST',
+  path: '/launch/api/cancel',
+  summary: 'The user cancels',
+  description: 'Ends the flow as `CANCELLED` with code -17.',
+  body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
+  success: stateReply,
+  errors: DEVICE_ERRORS,
+})
+
+export const Handoff = Type.Object(
+  { code: Type.String(), url: Type.String(), expiresAt: Type.String({ format: 'date-time' }) },
+  { title: 'LaunchHandoff' },
+)
+export type Handoff = Type.Static<typeof Handoff>
+
+export const launchHandoff = operation({
+  ...shared,
+  operationId: 'launchHandoff',
+  method: 'POST',
+  path: '/launch/api/handoff',
+  summary: 'Make a code for another device',
+  description: 'Valid for 5 minutes and for one device; two per session. The device that asked becomes a viewer.',
+  body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
+  success: { 200: { description: 'The code and the URL for a QR code', schema: Handoff } },
+  errors: [...DEVICE_ERRORS, 'HANDOFF_REFUSED'],
+})
+
+export const launchTakeBack = operation({
+  ...shared,
+  operationId: 'launchTakeBack',
+  method: 'POST',
+  path: '/launch/api/take-back',
+  summary: 'Continue on the first device again',
+  description: 'The device that made the handoff holds the session again.',
+  body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
+  success: stateReply,
+  errors: [...DEVICE_ERRORS, 'HANDOFF_REFUSED'],
+})
+
+export const launchStatus = operation({
+  ...shared,
+  operationId: 'launchStatus',
+  method: 'GET',
+  path: '/launch/api/status',
+  summary: 'Watch the flow',
+  description: 'Server-sent events: one `state` event with a `LaunchState` for each change, until the flow ends.',
+  query: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
+  success: { 200: { description: 'text/event-stream', schema: null } },
+  errors: DEVICE_ERRORS,
+})

@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import { AGE_STATUSES } from './age.ts'
+import { operation } from './operation.ts'
+import { RISK_LEVELS } from './risk.ts'
+import { WebhookDelivery } from './webhooks.ts'
+
+export const SANDBOX_LIMITS = {
+  delayMsMax: 10_000,
+  advanceSecondsMax: 40 * 24 * 3600,
+  failTimesMax: 20,
+} as const
+
+/** An outcome that a test session is to have: in `metadata.__test` of its creation, or by `POST /test/sessions/:id/outcome`. */
+export const SandboxOutcome = Type.Object(
+  {
+    outcome: Type.Optional(Type.Enum([...AGE_STATUSES], { default: 'AGE_ABOVE_THRESHOLD' })),
+    errors: Type.Optional(
+      Type.Array(Type.Integer({ minimum: -100, maximum: 2 }), {
+        maxItems: 10,
+        description: 'Session codes; with any of them the outcome is AGE_UNKNOWN',
+      }),
+    ),
+    risk: Type.Optional(
+      Type.Enum(
+        RISK_LEVELS.map(({ level }) => level),
+        { default: 'LOW' },
+      ),
+    ),
+    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: SANDBOX_LIMITS.delayMsMax })),
+    faceAge: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 120, description: 'Instead of `outcome`: the age that the face step finds' }),
+    ),
+    documentAge: Type.Optional(Type.Number({ minimum: 0, maximum: 120, description: 'The age in the document' })),
+    faceMatchScore: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'How alike the face and the document’s picture are' }),
+    ),
+  },
+  {
+    title: 'SandboxOutcome',
+    additionalProperties: false,
+    examples: [{ outcome: 'AGE_BELOW_THRESHOLD', risk: 'HIGH' }],
+  },
+)
+export type SandboxOutcome = Type.Static<typeof SandboxOutcome>
+
+const shared = { area: 'C', auth: 'required', scope: 'age:write' } as const
+
+export const setOutcome = operation({
+  ...shared,
+  operationId: 'sandboxOutcome',
+  method: 'POST',
+  path: '/test/sessions/:id/outcome',
+  summary: 'End a test session with an outcome',
+  description: 'Test keys only. The session ends as if its user had done so; its webhook is sent.',
+  params: Type.Object({ id: Type.String() }),
+  body: SandboxOutcome,
+  success: { 204: { description: 'Ended', schema: null } },
+  errors: ['INVALID_JSON', 'VALIDATION_FAILED', 'NOT_FOUND', 'SESSION_NOT_OPEN', 'GONE'],
+})
+
+export const advanceClock = operation({
+  ...shared,
+  operationId: 'sandboxAdvanceClock',
+  method: 'POST',
+  path: '/test/clock/advance',
+  summary: 'Let time pass for the tenant’s test sessions',
+  description:
+    'Test keys only. Everything that test sessions and their webhooks wait for (expiry, retries, deletion) comes nearer by so ' +
+    'many seconds. Sessions made afterwards are not concerned; `createdAt` stays as it was.',
+  body: Type.Object(
+    { seconds: Type.Integer({ minimum: 1, maximum: SANDBOX_LIMITS.advanceSecondsMax }) },
+    { additionalProperties: false },
+  ),
+  success: { 204: { description: 'Done', schema: null } },
+  errors: ['INVALID_JSON', 'VALIDATION_FAILED'],
+})
+
+export const failDelivery = operation({
+  ...shared,
+  operationId: 'sandboxFailDelivery',
+  method: 'POST',
+  path: '/test/webhooks/:id/fail',
+  summary: 'Let deliveries of a test webhook fail',
+  description: 'Test keys only. The delivery starts again, and its next attempts count as failed without being sent.',
+  params: Type.Object({ id: Type.String() }),
+  query: Type.Object(
+    { times: Type.Optional(Type.Integer({ minimum: 1, maximum: SANDBOX_LIMITS.failTimesMax, default: 1 })) },
+    { additionalProperties: false },
+  ),
+  success: { 200: { description: 'The delivery', schema: WebhookDelivery } },
+  errors: ['VALIDATION_FAILED', 'NOT_FOUND'],
+})

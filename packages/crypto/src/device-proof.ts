@@ -1,0 +1,120 @@
+import { base64url, CompactSign, type CryptoKey, calculateJwkThumbprint, compactVerify, importJWK } from 'jose'
+
+/**
+ * Each call of a device is signed by the key the device made when it opened the session: a compact JWS (ES256) over the
+ * session, the method, the path, the hash of the body, a counter and the time. A call that was changed, repeated or sent
+ * by another device does not fit. docs/api/launch.md describes it.
+ */
+export const DEVICE_PROOF_HEADER = 'x-device-proof'
+
+/** A public key on P-256. */
+export interface PublicJwk {
+  kty: 'EC'
+  crv: 'P-256'
+  x: string
+  y: string
+}
+
+/** The call that is signed. */
+export interface DeviceRequest {
+  sessionId: string
+  method: string
+  /** Without the query: the only thing in it is the session, which is signed by itself. */
+  path: string
+  bodyHash: string
+}
+
+export interface ProofClaims extends DeviceRequest {
+  /** Greater than in the call before. */
+  counter: number
+  /** Unix time in seconds, by the device's clock. */
+  issuedAt: number
+}
+
+export interface ExpectedProof extends DeviceRequest {
+  /** Refuses proofs that were made further than this from now. */
+  window?: { nowSeconds: number; seconds: number }
+}
+
+export type ProofFault = 'format' | 'header' | 'claims' | 'session' | 'request' | 'body' | 'time' | 'key' | 'signature'
+
+/** Why a proof was refused. */
+export class ProofError extends Error {
+  readonly fault: ProofFault
+  constructor(fault: ProofFault) {
+    super(`The device's proof was refused: ${fault}`)
+    this.name = 'ProofError'
+    this.fault = fault
+  }
+}
+
+const HEADER = { alg: 'ES256', typ: 'ostiary-device+jwt' } as const
+/** One spelling only: nothing of a header has to be understood before the signature is checked. */
+const HEADER_PART = base64url.encode(JSON.stringify(HEADER))
+const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}$/
+
+export function signProof(privateKey: CryptoKey, claims: ProofClaims): Promise<string> {
+  const { sessionId, method, path, bodyHash, counter, issuedAt } = claims
+  const payload = { sid: sessionId, htm: method, htu: path, bh: bodyHash, ctr: counter, iat: issuedAt }
+  return new CompactSign(new TextEncoder().encode(JSON.stringify(payload))).setProtectedHeader(HEADER).sign(privateKey)
+}
+
+/**
+ * Checks that this device signed this call. The counter is the caller's to check: only the caller knows the last one.
+ * Throws a ProofError otherwise.
+ */
+export async function verifyProof(
+  jwk: PublicJwk,
+  compact: string,
+  expected: ExpectedProof,
+): Promise<{ counter: number; issuedAt: number }> {
+  const { counter, issuedAt, ...signed } = readClaims(compact)
+  if (signed.sessionId !== expected.sessionId) throw new ProofError('session')
+  if (signed.method !== expected.method || signed.path !== expected.path) throw new ProofError('request')
+  if (signed.bodyHash !== expected.bodyHash) throw new ProofError('body')
+  const { window } = expected
+  if (window && Math.abs(window.nowSeconds - issuedAt) > window.seconds) throw new ProofError('time')
+  const key = await importJWK({ ...jwk }, HEADER.alg).catch(() => {
+    throw new ProofError('key')
+  })
+  await compactVerify(compact, key, { algorithms: [HEADER.alg] }).catch(() => {
+    throw new ProofError('signature')
+  })
+  return { counter, issuedAt }
+}
+
+/** base64url of the SHA-256 of a body; of nothing for a call without one. */
+export async function bodyHash(bytes: Uint8Array = new Uint8Array()): Promise<string> {
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
+}
+
+/** The name of a key (RFC 7638): base64url of SHA-256. */
+export function thumbprint({ kty, crv, x, y }: PublicJwk): Promise<string> {
+  return calculateJwkThumbprint({ kty, crv, x, y }, 'sha256')
+}
+
+/** Cheap checks before the signature: most rubbish ends here. */
+function readClaims(compact: string): ProofClaims {
+  if (!COMPACT.test(compact)) throw new ProofError('format')
+  const [header = '', payload = ''] = compact.split('.')
+  if (header !== HEADER_PART) throw new ProofError('header')
+  const { sid, htm, htu, bh, ctr, iat, ...rest } = parseObject(payload)
+  const texts = typeof sid === 'string' && typeof htm === 'string' && typeof htu === 'string' && typeof bh === 'string'
+  if (!texts || !isCount(ctr) || !isCount(iat) || Object.keys(rest).length > 0) throw new ProofError('claims')
+  return { sessionId: sid, method: htm, path: htu, bodyHash: bh, counter: ctr, issuedAt: iat }
+}
+
+function parseObject(part: string): Record<string, unknown> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(part))
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return { ...value }
+  } catch {
+    // Falls through to the same refusal.
+  }
+  throw new ProofError('format')
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

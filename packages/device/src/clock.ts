@@ -1,0 +1,7 @@
+import type { DeviceClock } from './event-log.ts'
+
+/** The clocks every browser has. */
+export const systemClock: DeviceClock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+}

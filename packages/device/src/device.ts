@@ -1,0 +1,216 @@
+import type {
+  CapturePayload,
+  Challenge,
+  DeviceKey,
+  Handoff,
+  LaunchEventType,
+  LaunchState,
+  OpenBody,
+  OpenedSession,
+} from '@ostiary/contract'
+import { sealPayload } from '@ostiary/crypto'
+import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
+import { createSignedCalls, type DeviceCryptoKey, DeviceError } from './signed-calls.ts'
+import { readStates } from './state-stream.ts'
+
+export interface DeviceOptions {
+  /** Address of the service, such as `https://ostiary.example.com`. */
+  baseUrl: string
+  /** From the launch URL. */
+  sessionId: string
+  platform: OpenBody['platform']
+  clock: DeviceClock
+  /** Language of the page (BCP 47), when the session names none. */
+  locale?: string
+  /** Browsers send their own. */
+  userAgent?: string
+  /** Per call. Default 15 seconds. */
+  timeoutMs?: number
+  /** What `save` gave before the page was reloaded. */
+  saved?: SavedDevice
+  fetch?: typeof globalThis.fetch
+}
+
+/** What a device must keep to stay the same device. The key cannot be read, but a browser can store it (IndexedDB). */
+export interface SavedDevice {
+  keys: { privateKey: DeviceCryptoKey; publicKey: DeviceCryptoKey }
+  counter: number
+  log: SavedLog
+}
+
+/** What was captured. Session, challenge and log are added when it is submitted. */
+export type Capture = Omit<CapturePayload, 'v' | 'sessionId' | 'nonce' | 'attempt' | 'log'>
+
+/** Only types come from the contract: its schemas would bring a validator into the page. A test keeps the two alike. */
+export const LAUNCH_PATHS = {
+  open: '/launch/api/open',
+  consent: '/launch/api/consent',
+  challenge: '/launch/api/challenge',
+  events: '/launch/api/events',
+  submit: '/launch/api/submit',
+  failure: '/launch/api/failure',
+  cancel: '/launch/api/cancel',
+  handoff: '/launch/api/handoff',
+  takeBack: '/launch/api/take-back',
+  status: '/launch/api/status',
+} as const
+export const EVENTS_PER_CALL = 50
+
+const TIMEOUT_MS = 15_000
+const RECONNECT_MS = 1_000
+const RECONNECT_MAX_MS = 15_000
+
+/** One device in one session. Its calls go out one after the other, in the order in which they were made. */
+export async function createDevice(options: DeviceOptions) {
+  const { sessionId, clock, saved, userAgent } = options
+  const keys = saved?.keys ?? (await crypto.subtle.generateKey(ECDSA, false, ['sign']))
+  const publicKey = await exportPublicKey(keys.publicKey)
+  const log = createEventLog(clock, saved?.log)
+  const { inTurn, post, stream, counter } = createSignedCalls({
+    baseUrl: options.baseUrl,
+    sessionId,
+    privateKey: keys.privateKey,
+    clock,
+    counter: saved?.counter ?? 0,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    headers: userAgent === undefined ? {} : { 'user-agent': userAgent },
+    fetch: options.fetch ?? globalThis.fetch,
+  })
+  let session: OpenedSession | undefined
+  let current: Challenge | undefined
+  let lastState: LaunchState | undefined
+
+  const opened = () => session ?? missing('open')
+  const remember = <S extends LaunchState>(state: S): S => {
+    lastState = state
+    return state
+  }
+  const change = (path: string, body?: object) => inTurn(async () => remember(await post<LaunchState>(path, body)))
+
+  /** To be called in turn. */
+  async function sendEvents({ pending }: SavedLog): Promise<LaunchState | undefined> {
+    let state: LaunchState | undefined
+    for (let from = 0; from < pending.length; from += EVENTS_PER_CALL) {
+      const events = pending.slice(from, from + EVENTS_PER_CALL)
+      state = remember(await post<LaunchState>(LAUNCH_PATHS.events, { events }))
+      log.confirm(events.at(-1)?.seq ?? 0)
+    }
+    return state
+  }
+
+  function toPayload(capture: Capture, { seq, hash }: SavedLog): CapturePayload {
+    const { nonce, attempt } = current ?? missing('challenge')
+    return { v: 1, sessionId, nonce, attempt, ...capture, log: { seq, hash } }
+  }
+
+  const seal = (payload: object) => sealPayload(opened().sealKey, sessionId, payload)
+
+  return {
+    sessionId,
+    publicKey,
+    get lastState() {
+      return lastState
+    },
+    /** Binds the session to this device, goes on with it, or takes it over with the code of a handoff. */
+    open: (handoffCode?: string): Promise<OpenedSession> =>
+      inTurn(async () => {
+        const body = {
+          deviceKey: publicKey,
+          platform: options.platform,
+          clientTime: Math.floor(clock.nowMs()),
+          ...(options.locale !== undefined && { locale: options.locale }),
+          ...(handoffCode !== undefined && { handoffCode }),
+        }
+        session = await post<OpenedSession>(LAUNCH_PATHS.open, body)
+        return remember(session)
+      }),
+    consent(accepted: boolean): Promise<LaunchState> {
+      const { consentVersion, locale } = opened()
+      return change(LAUNCH_PATHS.consent, { accepted, version: consentVersion, locale })
+    },
+    /** To be asked for when the camera runs: its time is short. */
+    challenge: (): Promise<Challenge> =>
+      inTurn(async () => {
+        current = await post<Challenge>(LAUNCH_PATHS.challenge)
+        return current
+      }),
+    /** Writes to the log. Nothing is sent until `flushEvents` or `submit`. */
+    logEvent: (type: LaunchEventType, n?: number): Promise<void> => log.append(type, n),
+    /** Sends what the server does not have yet; undefined when it has everything. */
+    flushEvents: (): Promise<LaunchState | undefined> => inTurn(async () => sendEvents(await log.read())),
+    /** Ends the log of this try with `submit`, sends it, and seals the capture together with where the log ends. */
+    submit: (capture: Capture): Promise<LaunchState> =>
+      inTurn(async () => {
+        await log.append('submit')
+        // What is logged from here on is sent later: the server compares the end of its log with the one in the payload.
+        const end = await log.read()
+        const payload = toPayload(capture, end)
+        await sendEvents(end)
+        return remember(await post<LaunchState>(LAUNCH_PATHS.submit, { sealed: await seal(payload) }))
+      }),
+    submitSealed: (sealed: string): Promise<LaunchState> => change(LAUNCH_PATHS.submit, { sealed }),
+    /** What `submit` would seal now, and the seal by itself: for whoever wants to try something else. */
+    payloadOf: async (capture: Capture): Promise<CapturePayload> => toPayload(capture, await log.read()),
+    seal,
+    /** A step failed here, with one of the session codes. */
+    failure: (code: number, reason?: string): Promise<LaunchState> =>
+      inTurn(async () => {
+        await log.append('failure', code)
+        await sendEvents(await log.read())
+        const body = { code, ...(reason !== undefined && { reason }) }
+        return remember(await post<LaunchState>(LAUNCH_PATHS.failure, body))
+      }),
+    cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
+    handoff: (): Promise<Handoff> => inTurn(() => post<Handoff>(LAUNCH_PATHS.handoff)),
+    /** Goes on here after a handoff. The log begins anew: the one before was the other device's. */
+    takeBack: (): Promise<LaunchState> =>
+      inTurn(async () => {
+        const state = remember(await post<LaunchState>(LAUNCH_PATHS.takeBack))
+        await log.beginAnew()
+        return state
+      }),
+    /** Tells every change until the flow ends or the signal does. A lost connection is made again. */
+    async watch(onState: (state: LaunchState) => void, signal: AbortSignal): Promise<void> {
+      for (let waitMs = RECONNECT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, RECONNECT_MAX_MS)) {
+        try {
+          for await (const state of readStates(await inTurn(() => stream(LAUNCH_PATHS.status, signal)))) {
+            onState(remember(state))
+            if (state.flowStatus !== null) return
+            waitMs = RECONNECT_MS
+          }
+        } catch (error) {
+          if (signal.aborted) return
+          if (error instanceof DeviceError && ![0, 429, 503].includes(error.status)) throw error
+        }
+        await pause(waitMs, signal)
+      }
+    },
+    /** For the next page load: `createDevice({ …, saved })` is then the same device. */
+    save: async (): Promise<SavedDevice> => ({ keys, counter: counter(), log: await log.read() }),
+  }
+}
+export type Device = Awaited<ReturnType<typeof createDevice>>
+
+const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' } as const
+
+async function exportPublicKey(key: DeviceCryptoKey): Promise<DeviceKey> {
+  const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', key)
+  return { kty: 'EC', crv: 'P-256', x, y }
+}
+
+function missing(call: string): never {
+  throw new Error(`Call ${call}() first`)
+}
+
+/** Ends early when the signal does. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}

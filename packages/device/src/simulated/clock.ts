@@ -1,0 +1,24 @@
+import type { DeviceClock } from '../event-log.ts'
+
+/** A clock that a simulated person can let run. */
+export interface SimulatedClock extends DeviceClock {
+  pass(ms: number): Promise<void>
+}
+
+export interface SimulatedClockOptions {
+  /** Waits for real, by whatever means move `base`. Without it time only passes in what the device claims. */
+  wait?: (ms: number) => Promise<void>
+}
+
+/** The wall clock stays that of `base`: a proof must carry the true time, while the log may claim any. */
+export function createSimulatedClock(base: DeviceClock, { wait }: SimulatedClockOptions = {}): SimulatedClock {
+  let claimedMs = 0
+  return {
+    nowMs: () => base.nowMs(),
+    monotonicMs: () => base.monotonicMs() + claimedMs,
+    async pass(ms) {
+      if (wait) await wait(ms)
+      else claimedMs += ms
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { LaunchState } from '@ostiary/contract'
+import type { Device } from '../device.ts'
+import type { SimulatedClock } from './clock.ts'
+import { type Moment, type SimulateOptions, type SimulatedCapture, simulateCapture } from './person.ts'
+import { between } from './randomness.ts'
+import { SPOOFS, type Spoof, type SpoofName } from './spoofs.ts'
+
+export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
+  /** The clock the device was made with. */
+  clock: SimulatedClock
+  spoof?: SpoofName
+  /** Refuses when asked for consent. */
+  declines?: boolean
+  handoffCode?: string
+  /** Told what happens, for people to read. */
+  onStep?: (step: string) => void
+}
+
+/** Plays a whole flow of the face step: opens, consents, captures, and tries again while the service lets it. */
+export async function runFlow(device: Device, person: SimulatedPerson): Promise<LaunchState> {
+  const { clock, random, onStep = () => {} } = person
+  const pass = (min: number, max: number) => clock.pass(Math.round(between(random, min, max)))
+
+  await device.logEvent('page_open')
+  onStep('opens the session')
+  const opened = await device.open(person.handoffCode)
+  if (opened.flowStatus !== null || opened.role === 'viewer') return opened
+  await pass(200, 500)
+  await device.logEvent('consent_shown')
+  await pass(1500, 4000)
+  if (person.declines) {
+    onStep('declines consent')
+    return device.consent(false)
+  }
+  await device.logEvent('consent_given')
+  onStep('gives consent')
+  await device.consent(true)
+  await device.logEvent('camera_requested')
+  await pass(400, 1500)
+  await device.logEvent('camera_ready')
+  await device.flushEvents()
+
+  let state = await captureOnce(device, person)
+  while (mayTryAgain(state)) {
+    onStep(`is asked to try again (${state.attemptsLeft} left)`)
+    await pass(800, 2000)
+    await device.logEvent('retake', state.attempt)
+    state = await captureOnce(device, person)
+  }
+  return state
+}
+
+async function captureOnce(device: Device, person: SimulatedPerson): Promise<LaunchState> {
+  const { clock, onStep = () => {} } = person
+  const spoof: Spoof = person.spoof ? SPOOFS[person.spoof] : { meaning: 'nothing is changed' }
+  const challenge = await device.challenge()
+  await device.logEvent('challenge_received', challenge.attempt)
+  onStep(`try ${challenge.attempt}: is asked to ${challenge.steps.map(({ movement }) => WORDS[movement]).join(', ')}`)
+  const honest = simulateCapture({ ...person, challenge: spoof.plan?.(challenge) ?? challenge })
+  const made: SimulatedCapture = spoof.change ? spoof.change(honest, challenge) : honest
+  await play(device, clock, made.moments)
+  if (spoof.waitMs !== undefined) {
+    onStep(`waits ${spoof.waitMs / 1000} seconds`)
+    await clock.pass(spoof.waitMs)
+  }
+  onStep(`submits ${made.capture.frames.length} frames, estimate ${(made.capture.estimate.age / 10).toFixed(1)} years`)
+  if (!spoof.repeats) return device.submit(made.capture)
+  await device.logEvent('submit')
+  await device.flushEvents()
+  const sealed = await device.seal(await device.payloadOf(made.capture))
+  await device.submitSealed(sealed)
+  onStep('submits the same again')
+  return device.submitSealed(sealed)
+}
+
+const WORDS = {
+  turn_left: 'turn left',
+  turn_right: 'turn right',
+  look_up: 'look up',
+  blink: 'close the eyes for a moment',
+  closer: 'come closer',
+} as const
+
+/** Logs each moment at its time. */
+async function play(device: Device, clock: SimulatedClock, moments: readonly Moment[]): Promise<void> {
+  let nowMs = 0
+  for (const { type, n, atMs } of moments) {
+    await clock.pass(Math.max(0, Math.round(atMs - nowMs)))
+    nowMs = Math.max(nowMs, atMs)
+    await device.logEvent(type, n)
+  }
+}
+
+/** Any other step needs what a simulated face does not have, such as a document. */
+function mayTryAgain({ flowStatus, state, attemptsLeft }: LaunchState): boolean {
+  return flowStatus === null && attemptsLeft > 0 && (state === 'READY' || state === 'FACE_ACTIVE')
+}

@@ -1,0 +1,12 @@
+/** A person and a device that exist only in software: for tests, for `ostiary simulate`, for measuring. */
+export { createSimulatedClock, type SimulatedClock, type SimulatedClockOptions } from './clock.ts'
+export { runFlow, type SimulatedPerson } from './flow.ts'
+export {
+  estimateOf,
+  type Moment,
+  type SimulatedCapture,
+  type SimulateOptions,
+  simulateCapture,
+} from './person.ts'
+export { type Random, seededRandom } from './randomness.ts'
+export { SPOOFS, type Spoof, type SpoofName } from './spoofs.ts'
