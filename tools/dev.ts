@@ -80,7 +80,8 @@ async function isReady(url: string): Promise<boolean> {
 }
 
 async function main(): Promise<void> {
-  const env = settings(startServices())
+  const given = settings(startServices())
+  const env: Record<string, string> = { PUBLIC_URL: `http://localhost:${given.PORT ?? 8080}`, ...given }
   for (const [name, fallback] of Object.entries(PORTS)) await refuseBusyPort(name, Number(env[name] ?? fallback))
   const key = await testKey(env)
   const children = ['api', 'worker'].map((name) =>

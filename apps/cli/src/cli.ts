@@ -9,6 +9,7 @@ import { nodeCommands } from './commands/node.ts'
 import { riskCommands } from './commands/risk.ts'
 import { screenCommands } from './commands/screen.ts'
 import { settingsCommands } from './commands/settings.ts'
+import { simulateCommands } from './commands/simulate.ts'
 import { tenantCommands } from './commands/tenants.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ...datasetCommands,
   ...screenCommands,
   ...exceptionCommands,
+  ...simulateCommands,
   ...riskCommands,
 ]
 

@@ -75,7 +75,7 @@ export const ERRORS = {
   },
   INVALID_DEVICE_PROOF: {
     status: 401,
-    meaning: 'The device’s signature is missing, wrong, too old or was used before.',
+    meaning: 'The device’s signature is missing, wrong or was used before.',
     remedy: 'Only the launch page sends these. Check that its requests are not changed or repeated on the way.',
   },
   KEY_INACTIVE: {

@@ -9,7 +9,6 @@ export const LAUNCH_LIMITS = {
   inflatedBytes: 16 * 1024,
   bodyBytes: 32 * 1024,
   proofChars: 2048,
-  proofAgeSeconds: 300,
   challengeSeconds: 90,
   attempts: 3,
   submitsPerAttempt: 5,

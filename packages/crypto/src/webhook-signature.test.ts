@@ -19,10 +19,7 @@ describe('signWebhook', () => {
   })
 
   test('a fixed value, so that other languages can check theirs', async () => {
-    assert.equal(
-      await signWebhook('key', '1700000000', '{}'),
-      `sha256=${independent('key', '1700000000.{}', 'hex')}`,
-    )
+    assert.equal(await signWebhook('key', '1700000000', '{}'), `sha256=${independent('key', '1700000000.{}', 'hex')}`)
     assert.equal(
       await signWebhook('key', '1700000000', '{}'),
       'sha256=9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae',
@@ -38,7 +35,12 @@ describe('signWebhook', () => {
 })
 
 describe('verifyWebhook', () => {
-  const genuine = async () => ({ apiKey: KEY, timestamp: TIME, signature: await signWebhook(KEY, TIME, BODY), body: BODY })
+  const genuine = async () => ({
+    apiKey: KEY,
+    timestamp: TIME,
+    signature: await signWebhook(KEY, TIME, BODY),
+    body: BODY,
+  })
 
   test('takes what was signed, in capitals too', async () => {
     const received = await genuine()
@@ -68,7 +70,16 @@ describe('verifyWebhook', () => {
       const changed = `sha256=${hex.slice(0, at)}${other}${hex.slice(at + 1)}`
       assert.equal(await verifyWebhook({ ...received, signature: changed }), false, `digit ${at}`)
     }
-    for (const signature of [hex, `sha256=${hex.slice(2)}`, `sha256=${hex}00`, `sha1=${hex}`, 'sha256=', '', null, undefined]) {
+    for (const signature of [
+      hex,
+      `sha256=${hex.slice(2)}`,
+      `sha256=${hex}00`,
+      `sha1=${hex}`,
+      'sha256=',
+      '',
+      null,
+      undefined,
+    ]) {
       assert.equal(await verifyWebhook({ ...received, signature }), false, String(signature))
     }
   })

@@ -100,7 +100,7 @@ export function createSend(options: ClientOptions): Send {
             ? error
             : new OstiaryError(0, { message: 'The service could not be reached' }, error)
         // The first try may have deleted it before its answer was lost.
-        if (tried > 0 && call.method === 'DELETE' && failure.status === 404) return undefined as never
+        if (tried > 0 && call.method === 'DELETE' && [404, 410].includes(failure.status)) return undefined as never
         if (tried >= maxRetries || ![0, 429, 503].includes(failure.status)) throw failure
         const wait =
           failure.retryAfterSeconds === undefined ? FIRST_DELAY_MS * 2 ** tried : failure.retryAfterSeconds * 1000
@@ -113,7 +113,7 @@ export function createSend(options: ClientOptions): Send {
 }
 
 /** Ends early when the signal does. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)

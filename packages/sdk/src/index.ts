@@ -1,32 +1,49 @@
 import type { Descriptor, Health } from '@ostiary/contract'
+import { createAgeClient } from './age.ts'
 import { type ClientOptions, createSend } from './http.ts'
 import { createNodeClient } from './node.ts'
 import { createSanctionsClient } from './sanctions.ts'
 import { createStringsClient } from './strings.ts'
+import { createWebhooksClient } from './webhooks.ts'
 
 export type {
+  AgeResult,
+  AgeStatus,
+  CreatedSession,
   CreateExceptionBody,
+  CreateSessionBody,
   CreateStringBody,
   Dataset,
+  DeliveryState,
   Descriptor,
   ErrorCode,
   ErrorDetail,
   ExceptionPage,
   ExceptionRecord,
   Feature,
+  FlowStatus,
   Health,
   ListedMatch,
   MatchedRecord,
   ModelVersion,
+  ReplayedWebhooks,
   RowResult,
   ScreenReply,
+  SessionPage,
+  SessionSummary,
   StringPage,
   StringRecord,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+  WebhookDeliveryPage,
 } from '@ostiary/contract'
+export type { CreateSessionOptions, ListSessionsOptions, ResultOptions, WaitForResultOptions } from './age.ts'
 export { type ClientOptions, OstiaryError } from './http.ts'
 export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
 export type { CreateExceptionOptions, ListExceptionsOptions, ScreenOptions } from './sanctions.ts'
 export type { CreateStringOptions, ListStringsOptions } from './strings.ts'
+export { type ListDeliveriesOptions, type ReceivedWebhook, verifyWebhook } from './webhooks.ts'
 
 /** A client for one installation. For servers: an API key must not be in a browser. */
 export function createClient(options: ClientOptions) {
@@ -37,6 +54,8 @@ export function createClient(options: ClientOptions) {
     health: (): Promise<Health> => send({ method: 'GET', path: '/health', alsoOk: [503] }),
     strings: createStringsClient(send),
     sanctions: createSanctionsClient(send),
+    age: createAgeClient(send),
+    webhooks: createWebhooksClient(send),
     node: createNodeClient(send, options.apiKey),
   }
 }

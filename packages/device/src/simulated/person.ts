@@ -43,8 +43,12 @@ interface Reaction {
 
 /** From rest to the peak and back. */
 const RAMP_MS = 150
-const SHORTEST_REACTION_MS = 250
-const LONGEST_REACTION_MS = 600
+/** Nobody is equally quick three times: one answer is quick, one slow, one between. */
+const REACTIONS_MS = [
+  { min: 250, max: 360 },
+  { min: 370, max: 480 },
+  { min: 490, max: 600 },
+] as const
 /** After the asking; the next movement is asked for 1,700 ms after it at the earliest. */
 const OVER_AFTER_MS = { min: 1450, max: 1600 }
 /** Without closing eyes longer than one likes to. */
@@ -62,7 +66,8 @@ const AMOUNTS: Record<Movement, { min: number; max: number }> = {
 /** What a device measures of a living person who does what is asked, in the units of the wire. */
 export function simulateCapture(options: SimulateOptions): SimulatedCapture {
   const { challenge, random, live, model = SIMULATED_MODEL, indicators, browser } = options
-  const reactions = challenge.steps.map((step) => react(step, random))
+  const first = Math.floor(random() * REACTIONS_MS.length)
+  const reactions = challenge.steps.map((step, index) => react(step, first + index, random))
   const rest = {
     yaw: between(random, -4, 4),
     pitch: between(random, -3, 3),
@@ -93,9 +98,10 @@ export function estimateOf(frames: readonly CaptureFrame[]): Capture['estimate']
   return { age: Math.round(mean), spread: Math.round(Math.sqrt(variance)), frames: Math.max(ages.length, 1) }
 }
 
-function react({ movement, atMs }: Challenge['steps'][number], random: Random): Reaction {
+function react({ movement, atMs }: Challenge['steps'][number], turn: number, random: Random): Reaction {
   const { min, max } = AMOUNTS[movement]
-  const startMs = atMs + between(random, SHORTEST_REACTION_MS, LONGEST_REACTION_MS)
+  const quickness = REACTIONS_MS[turn % REACTIONS_MS.length] ?? REACTIONS_MS[0]
+  const startMs = atMs + between(random, quickness.min, quickness.max)
   const overMs = atMs + between(random, OVER_AFTER_MS.min, OVER_AFTER_MS.max)
   const blinkMs = between(random, BLINK_MS.min, BLINK_MS.max) + 2 * RAMP_MS
   const endMs = movement === 'blink' ? Math.min(startMs + blinkMs, overMs) : overMs
@@ -158,7 +164,7 @@ function momentsOf(
     atMs: atMs + between(random, 5, 30),
   }))
   for (const [index, { startMs }] of reactions.entries()) {
-    moments.push({ type: 'movement_seen', n: index + 1, atMs: startMs + between(random, 90, 220) })
+    moments.push({ type: 'movement_seen', n: index + 1, atMs: startMs + between(random, 120, 170) })
   }
   const lastMs = Math.max(frames.at(-1)?.t ?? 0, ...reactions.map(({ endMs }) => endMs))
   moments.push({ type: 'capture_done', atMs: lastMs + between(random, 30, 90) })

@@ -109,7 +109,11 @@ test('the log of a capture shows and sees every movement in order and ends after
       const [shown, seen] = moments.filter(({ n }) => n === index + 1)
       return (seen?.atMs ?? 0) - (shown?.atMs ?? 0)
     })
-    assert.ok(latencies.every((ms) => ms >= 250 && ms <= 900) && new Set(latencies).size === 3, `${latencies}`)
+    assert.ok(
+      latencies.every((ms) => ms >= 250 && ms <= 900),
+      `${latencies}`,
+    )
+    assert.ok(Math.max(...latencies) - Math.min(...latencies) >= 50, `${latencies}`)
     assert.ok((moments.at(-1)?.atMs ?? 0) > (capture.frames.at(-1)?.t ?? Number.POSITIVE_INFINITY))
   }
 })
@@ -149,7 +153,7 @@ test('time passes in claims alone, or for real where a way to wait is given', as
   const clocks = { nowMs: () => 7_000 + base, monotonicMs: () => base }
   const claimed = createSimulatedClock(clocks)
   await claimed.pass(500)
-  assert.deepEqual([claimed.monotonicMs(), claimed.nowMs()], [600, 7_100])
+  assert.deepEqual([claimed.monotonicMs(), claimed.nowMs()], [500, 7_100])
   const real = createSimulatedClock(clocks, {
     wait: async (ms) => {
       base += ms

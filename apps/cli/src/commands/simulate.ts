@@ -1,0 +1,258 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AgeResult, AGE_LIMITS, findSessionCodeName, type LaunchState, writeIndicators } from '@ostiary/contract'
+import { createDevice, DeviceError, systemClock } from '@ostiary/device'
+import { createSimulatedClock, runFlow, SPOOFS, seededRandom, type SpoofName } from '@ostiary/device/simulated'
+import { type Command, type Invocation, number, text, UsageError } from '../command.ts'
+import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
+import { paint } from '../terminal.ts'
+
+const DEFAULT_AGE = 34
+const DEFAULT_THRESHOLD = 30
+const DEFAULT_REDIRECT = 'http://localhost/age-checked'
+const NO_VERDICT = 3
+const USER_AGENTS = {
+  phone:
+    'Mozilla/5.0 (Linux; Android 15; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36',
+  desktop: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+} as const
+type DeviceName = keyof typeof USER_AGENTS
+
+const spoofLines = Object.entries(SPOOFS).map(([name, { meaning }]) => `  ${name.padEnd(10)} ${meaning}`)
+
+export const simulateCommands: readonly Command[] = [
+  {
+    name: 'simulate',
+    usage: `ostiary simulate --create [--threshold <years>] [--step-up] [--callback <url>] [--redirect <url>]
+       ostiary simulate --launch-url <url>
+       both: [--age <years>] [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
+             [--seed <number>] [--url <address>] [--key <key>] [--json]
+
+Plays the user's device in an age session of a test key: opens, consents, answers the challenge, submits. The person, the
+camera and the estimate are made up; everything else is the real exchange.
+--create makes the session first (threshold ${DEFAULT_THRESHOLD}) and reads its result; --launch-url plays one that is there.
+--age is how old the person looks: ${DEFAULT_AGE} when absent. --seed makes the same person again.
+--desktop opens it on a desktop; --handoff does too, and goes on with a phone. --real-time takes as long as a person would.
+--decline refuses consent, --cancel leaves before it is asked for.
+--spoof cheats, to see what the service makes of it:
+${spoofLines.join('\n')}
+${CONNECTION_USAGE}
+
+Exit code: 0 there is a verdict, ${NO_VERDICT} there is none, 1 not possible, 2 not understood.`,
+    summary: 'Play the device of an age session, honestly or not',
+    options: {
+      ...CONNECTION_OPTIONS,
+      create: { type: 'boolean' },
+      'launch-url': { type: 'string' },
+      threshold: { type: 'string' },
+      'step-up': { type: 'boolean' },
+      callback: { type: 'string' },
+      redirect: { type: 'string' },
+      age: { type: 'string' },
+      spoof: { type: 'string' },
+      decline: { type: 'boolean' },
+      cancel: { type: 'boolean' },
+      desktop: { type: 'boolean' },
+      handoff: { type: 'boolean' },
+      'real-time': { type: 'boolean' },
+      seed: { type: 'string' },
+    },
+    run: simulate,
+  },
+]
+
+interface Target {
+  baseUrl: string
+  sessionId: string
+  handoffCode?: string
+  /** Reads the result, where the token is known. */
+  readResult?: () => Promise<AgeResult>
+}
+
+/** How the played part of a flow ended: where it stands, or with which refusal. */
+type Outcome = { state: LaunchState } | { refused: DeviceError }
+
+async function simulate(invocation: Invocation): Promise<number> {
+  const { terminal, options } = invocation
+  const say = (who: string, what: string) => {
+    if (!options.json) terminal.out(`  ${paint(terminal, 'dim', who.padEnd(8))} ${what}`)
+  }
+  const person = readPerson(invocation)
+  const target = options.create ? await createTarget(invocation) : launchTarget(invocation)
+  if (!options.json) terminal.out(paint(terminal, 'bold', `Session ${target.sessionId}`))
+  const outcome = await play({ invocation, target, person, say })
+  const result = await target.readResult?.()
+  if (options.json) terminal.out(JSON.stringify({ ...jsonOf(outcome), ...(result && { result }) }))
+  else {
+    const [headline = '', ...more] = describeOutcome(outcome)
+    terminal.out(`\n${paint(terminal, 'bold', headline)}`)
+    for (const line of [...more, ...describeResult(result)]) terminal.out(line)
+  }
+  return hasVerdict(outcome, result) ? 0 : NO_VERDICT
+}
+
+/** Only the host can read a verdict; a device at least knows that nothing went wrong. */
+function hasVerdict(outcome: Outcome, result: AgeResult | undefined): boolean {
+  if (result) return result.status !== 'AGE_UNKNOWN'
+  return 'state' in outcome && outcome.state.flowStatus === 'COMPLETED' && outcome.state.errors.length === 0
+}
+
+interface Person {
+  ageYears: number
+  seed: number
+  spoof?: SpoofName
+}
+
+function readPerson(invocation: Invocation): Person {
+  const spoof = text(invocation, 'spoof')
+  if (spoof !== undefined && !isSpoof(spoof)) {
+    throw new UsageError(`--spoof must be one of ${Object.keys(SPOOFS).join(', ')}`)
+  }
+  const ageYears = years(invocation, 'age') ?? DEFAULT_AGE
+  const [chance = 0] = crypto.getRandomValues(new Uint32Array(1))
+  return { ageYears, seed: number(invocation, 'seed') ?? chance, ...(spoof !== undefined && { spoof }) }
+}
+
+function isSpoof(name: string): name is SpoofName {
+  return Object.hasOwn(SPOOFS, name)
+}
+
+function years(invocation: Invocation, name: string): number | undefined {
+  const value = text(invocation, name)
+  if (value === undefined) return undefined
+  const { thresholdMin, thresholdMax } = AGE_LIMITS
+  if (!/^\d+(\.\d+)?$/.test(value) || Number(value) < thresholdMin || Number(value) > thresholdMax) {
+    throw new UsageError(`--${name} must be a number of years from ${thresholdMin} to ${thresholdMax}`)
+  }
+  return Number(value)
+}
+
+async function createTarget(invocation: Invocation): Promise<Target> {
+  if (text(invocation, 'launch-url') !== undefined) throw new UsageError('Say --create or --launch-url, not both')
+  const { client, url, hasKey } = connect(invocation)
+  if (!hasKey) throw new UsageError('A session belongs to a tenant: set OSTIARY_API_KEY to a test key, or say --key')
+  if (isLive(invocation)) throw new UsageError('Simulated people are taken with test keys only: use an ost_test_ key')
+  const callback = text(invocation, 'callback')
+  const body = {
+    redirectUrl: text(invocation, 'redirect') ?? DEFAULT_REDIRECT,
+    ageThreshold: years(invocation, 'threshold') ?? DEFAULT_THRESHOLD,
+    stepUpEnabled: invocation.options['step-up'] === true,
+    metadata: { simulated: true },
+    ...(callback !== undefined && { callback: { url: callback } }),
+  }
+  const { token, sessionId } = await client.age.create(body).catch((error) => {
+    throw inWords(error, url)
+  })
+  const readResult = () =>
+    client.age.result(token).catch((error) => {
+      throw inWords(error, url)
+    })
+  return { baseUrl: url, sessionId, readResult }
+}
+
+function isLive(invocation: Invocation): boolean {
+  return (text(invocation, 'key') ?? invocation.env.OSTIARY_API_KEY ?? '').startsWith('ost_live_')
+}
+
+/** The API is where the page is, unless another address is given. */
+function launchTarget(invocation: Invocation): Target {
+  const launchUrl = text(invocation, 'launch-url')
+  if (launchUrl === undefined) throw new UsageError('Say --create, or --launch-url with the URL of a session')
+  if (!URL.canParse(launchUrl)) throw new UsageError('--launch-url must be a URL')
+  const { origin, searchParams, hash } = new URL(launchUrl)
+  const sessionId = searchParams.get('sessionId')
+  if (sessionId === null) throw new UsageError('--launch-url has no sessionId in its query')
+  const handoffCode = new URLSearchParams(hash.slice(1)).get('h')
+  const baseUrl = text(invocation, 'url') ?? (invocation.env.OSTIARY_URL || origin)
+  return { baseUrl, sessionId, ...(handoffCode !== null && { handoffCode }) }
+}
+
+interface Play {
+  invocation: Invocation
+  target: Target
+  person: Person
+  say: (who: string, what: string) => void
+}
+
+async function play({ invocation, target, person, say }: Play): Promise<Outcome> {
+  const { options } = invocation
+  const first: DeviceName = options.desktop || options.handoff ? 'desktop' : 'phone'
+  try {
+    if (!options.handoff) return { state: await playOn(first, { invocation, target, person, say }) }
+    const desktop = await makeDevice(first, target, systemClock)
+    say(first, 'opens the session')
+    await desktop.open(target.handoffCode)
+    const { code } = await desktop.handoff()
+    say(first, 'shows a QR code')
+    return { state: await playOn('phone', { invocation, target: { ...target, handoffCode: code }, person, say }) }
+  } catch (error) {
+    if (error instanceof DeviceError && error.status > 0) return { refused: error }
+    if (error instanceof DeviceError) throw new Error(`${target.baseUrl} does not answer. Is the API running there?`)
+    throw error
+  }
+}
+
+async function playOn(name: DeviceName, { invocation, target, person, say }: Play): Promise<LaunchState> {
+  const { options } = invocation
+  const { ageYears, seed, spoof } = person
+  // Some cheats need time to pass for the service too.
+  const isReal = options['real-time'] === true || spoof === 'late'
+  const clock = createSimulatedClock(systemClock, isReal ? { wait: (ms) => sleep(ms) } : {})
+  const device = await makeDevice(name, target, clock)
+  const onStep = (step: string) => say(name, step)
+  const { handoffCode } = target
+  if (options.cancel) {
+    onStep('opens the session')
+    await device.open(handoffCode)
+    onStep('cancels')
+    return device.cancel()
+  }
+  return runFlow(device, {
+    clock,
+    random: seededRandom(seed),
+    ageYears,
+    indicators: writeIndicators(new Set()),
+    browser: { kind: 'ordinary' },
+    onStep,
+    declines: options.decline === true,
+    ...(spoof !== undefined && { spoof }),
+    ...(handoffCode !== undefined && { handoffCode }),
+  })
+}
+
+function makeDevice(name: DeviceName, { baseUrl, sessionId }: Target, clock: typeof systemClock) {
+  const platform = name === 'phone' ? 'mobile' : 'desktop'
+  return createDevice({ baseUrl, sessionId, platform, clock, userAgent: USER_AGENTS[name] })
+}
+
+function jsonOf(outcome: Outcome) {
+  if ('state' in outcome) return outcome
+  const { status, code, message } = outcome.refused
+  return { refused: { status, code, message } }
+}
+
+/** What a simulated person cannot do. */
+const WHY_IT_STANDS: Readonly<Record<string, readonly string[]>> = {
+  DOC_ACTIVE: ['  A document is asked for, and a simulated person has none'],
+  HANDOFF_WAIT: ['  A phone has to go on: --handoff plays one'],
+}
+
+const named = (code: number) => `${findSessionCodeName(code) ?? 'unknown'} (${code})`
+
+function describeOutcome(outcome: Outcome): string[] {
+  if ('refused' in outcome) return [`Refused: ${outcome.refused.message} (${outcome.refused.code})`]
+  const { flowStatus, state, errors, redirectUrl } = outcome.state
+  const codes = errors.length === 0 ? '' : `, ${errors.map(named).join(', ')}`
+  if (flowStatus === null) return [`The flow stands at ${state}${codes}`, ...(WHY_IT_STANDS[state] ?? [])]
+  return [`The flow ended: ${flowStatus}${codes}`, ...(redirectUrl === null ? [] : [`  then to    ${redirectUrl}`])]
+}
+
+function describeResult(result: AgeResult | undefined): string[] {
+  if (!result) return []
+  const { score, level, recommendation, flags } = result.riskEvaluation
+  return [
+    `  verdict    ${result.status}, threshold ${result.thresholds.ageThreshold}`,
+    ...(result.errors.length > 0 ? [`  errors     ${result.errors.map(named).join(', ')}`] : []),
+    `  risk       ${level} ${score}, ${recommendation}${flags.length > 0 ? `: ${flags.join(', ')}` : ''}`,
+    ...(result.assurance.level === 'none' ? [] : [`  rests on   ${result.assurance.method}`]),
+  ]
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SESSION_CODES } from '@ostiary/contract'
+import { createClient } from '@ostiary/sdk'
+import pg from 'pg'
+import { runCli } from './cli.ts'
+
+const name = `test_cli_${randomBytes(5).toString('hex')}`
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-simulate-'))
+let cluster: pg.Client
+let env: Record<string, string>
+let api: ChildProcess
+let liveKey: string
+
+/** The API as a process of its own: what a person at a terminal talks to. */
+before(async () => {
+  cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
+  await cluster.connect()
+  await cluster.query(`create database ${name}`)
+  const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
+  const [port, adminPort] = [await freePort(), await freePort()]
+  env = {
+    DATABASE_URL: url.href,
+    MASTER_KEY: randomBytes(32).toString('base64'),
+    SANCTIONS_DIR: folder,
+    OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    OSTIARY_URL: `http://127.0.0.1:${port}`,
+  }
+  await cli('migrate')
+  await cli('tenants create Fjord')
+  const makeKey = async (mode: string) => (await cli(`keys create --tenant Fjord --${mode} --plan unmetered`)).out
+  env.OSTIARY_API_KEY = await makeKey('test')
+  liveKey = await makeKey('live')
+  const main = new URL('../../server/src/main-api.ts', import.meta.url)
+  api = spawn(process.execPath, [main.pathname], { env: { ...process.env, ...env }, stdio: 'ignore' })
+  const isUp = () =>
+    fetch(`${env.OSTIARY_URL}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  for (let tries = 0; tries < 300 && !(await isUp()); tries++) await sleep(100)
+})
+after(async () => {
+  api.kill('SIGKILL')
+  await once(api, 'exit')
+  await cluster.query(`drop database ${name} with (force)`)
+  await cluster.end()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function cli(line: string, settings = env): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []]
+  const code = await runCli(line.split(' '), settings, {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    isInteractive: false,
+    progress: () => {},
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+const client = () => createClient({ baseUrl: env.OSTIARY_URL ?? '', apiKey: env.OSTIARY_API_KEY ?? '' })
+
+test('simulate plays an honest person from creation to result, step by step', async () => {
+  const { code, out, err } = await cli('simulate --create --seed 7')
+  assert.equal(code, 0, err)
+  const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+  const lines = [
+    `Session ${uuid}`,
+    '  phone    opens the session',
+    '  phone    gives consent',
+    '  phone    try 1: is asked to [a-z ]+, [a-z ]+, [a-z ]+',
+    '  phone    submits 1[4-6] frames, estimate 3[345]\\.\\d years',
+    '',
+    'The flow ended: COMPLETED',
+    `  then to    http://localhost/age-checked\\?sessionId=${uuid}&flowStatus=COMPLETED`,
+    '  verdict    AGE_ABOVE_THRESHOLD, threshold 30',
+    '  risk       LOW 0, ALLOW',
+    '  rests on   on-device face age estimation',
+  ]
+  assert.match(out, new RegExp(`^${lines.join('\n')}$`))
+})
+
+test('simulate gives programs the state and the whole result', async () => {
+  const { code, out } = await cli('simulate --create --age 20.5 --threshold 25.5 --json')
+  const { state, result } = JSON.parse(out)
+  assert.equal(code, 0)
+  assert.deepEqual([state.flowStatus, state.state, state.attempt, state.errors], ['COMPLETED', 'COMPLETED', 1, []])
+  assert.deepEqual([result.status, result.thresholds.ageThreshold], ['AGE_BELOW_THRESHOLD', 25.5])
+  assert.deepEqual(result.metadata, { simulated: true })
+  assert.deepEqual(result.riskEvaluation.signals.browser, { score: 0, flags: [] })
+})
+
+const SEEN: [string, string[], string[]][] = [
+  ['still', ['SPOOF'], ['BH_FRAMES_STATIC']],
+  ['loop', ['VIDEO_SPOOF'], ['BH_FRAMES_REPEAT']],
+  ['recording', ['LIVENESS_INCONCLUSIVE', 'ATTEMPTS_EXCEEDED'], ['BH_CHALLENGE_MISMATCH']],
+  ['robot', ['VIDEO_SPOOF'], ['BH_CHALLENGE_LATENCY']],
+  ['forged', ['VIDEO_SPOOF'], ['BH_NUMERIC_IMPLAUSIBLE']],
+  ['nocapture', ['VIDEO_SPOOF'], ['BH_RESULT_NO_CAPTURE']],
+  ['mask', ['SPOOF'], []],
+  // Which code it ends with depends on --real-time: no unknown model is as quick as the simulated one.
+  ['model', [], ['BH_MODEL_MISMATCH']],
+]
+for (const [spoof, codes, flags] of SEEN) {
+  test(`simulate --spoof ${spoof} gets no verdict: ${[...codes, ...flags].join(', ')}`, async () => {
+    const { code, out, err } = await cli(`simulate --create --age 60 --spoof ${spoof} --seed 11 --json`)
+    assert.equal(code, 3, err)
+    const { result } = JSON.parse(out)
+    assert.equal(result.status, 'AGE_UNKNOWN')
+    const numbers: Record<string, { code: number }> = SESSION_CODES
+    for (const name of codes) assert.ok(result.errors.includes(numbers[name]?.code), `${name} in ${result.errors}`)
+    for (const flag of flags) assert.ok(result.riskEvaluation.flags.includes(flag), `${result.riskEvaluation.flags}`)
+  })
+}
+
+test('simulate --spoof replay is refused the second time, and the first capture counts', async () => {
+  const { code, out } = await cli('simulate --create --spoof replay --json')
+  const { refused, result } = JSON.parse(out)
+  assert.deepEqual([code, refused.status, result.status], [0, 409, 'AGE_ABOVE_THRESHOLD'])
+})
+
+test('a person may cancel or decline; there is then no verdict', async () => {
+  const cancelled = await cli('simulate --create --cancel')
+  assert.equal(cancelled.code, 3)
+  assert.match(
+    cancelled.out,
+    /The flow ended: CANCELLED, USER_CANCELLED \(-17\)[\s\S]*verdict +AGE_UNKNOWN, threshold 30/,
+  )
+  const declined = await cli('simulate --create --decline')
+  assert.match(declined.out, /phone +declines consent\n\nThe flow ended: CANCELLED, CONSENT_DECLINED \(-18\)/)
+})
+
+test('a desktop has to hand over to a phone, and with --handoff it does', async () => {
+  const desktop = await cli('simulate --create --desktop')
+  assert.equal(desktop.code, 3)
+  assert.match(
+    desktop.out,
+    /The flow stands at HANDOFF_WAIT, DESKTOP \(-5\)\n {2}A phone has to go on: --handoff plays one\n/,
+  )
+  const handed = await cli('simulate --create --handoff')
+  assert.equal(handed.code, 0, handed.err)
+  assert.match(handed.out, /desktop +opens the session\n +desktop +shows a QR code\n +phone +opens the session\n/)
+})
+
+test('a launch URL opens a session that is there; a second device and a wrong handoff code are refused', async () => {
+  const { launchUrl, token } = await client().age.create({ redirectUrl: 'http://localhost/back', ageThreshold: 30 })
+  const opened = await cli(`simulate --launch-url ${launchUrl} --desktop --json`)
+  assert.equal(JSON.parse(opened.out).state.role, 'viewer')
+  const stranger = await cli(`simulate --launch-url ${launchUrl}`)
+  assert.match(stranger.out, /Refused: .+ \(DEVICE_MISMATCH\)$/)
+  const wrong = await cli(`simulate --launch-url ${launchUrl}#h=wrong`)
+  assert.match(wrong.out, /Refused: .+ \(HANDOFF_REFUSED\)$/)
+  assert.equal((await client().age.result(token)).flowStatus, null)
+})
+
+test('what cannot be simulated is said with what to do instead', async () => {
+  const said = async (line: string, settings = env) => {
+    const { code, err } = await cli(line, settings)
+    return [code, err.split('\n')[0]]
+  }
+  const { OSTIARY_API_KEY: _, ...keyless } = env
+  assert.deepEqual(await said('simulate'), [2, 'Say --create, or --launch-url with the URL of a session'])
+  assert.deepEqual(await said('simulate --create', { ...env, OSTIARY_API_KEY: liveKey }), [
+    2,
+    'Simulated people are taken with test keys only: use an ost_test_ key',
+  ])
+  assert.deepEqual(await said('simulate --create', keyless), [
+    2,
+    'A session belongs to a tenant: set OSTIARY_API_KEY to a test key, or say --key',
+  ])
+  assert.deepEqual(await said('simulate --create --age 0'), [2, '--age must be a number of years from 1 to 120'])
+  assert.equal((await said('simulate --create --spoof magic'))[0], 2)
+  assert.deepEqual(await said('simulate --launch-url http://127.0.0.1:9/?x=1'), [
+    2,
+    '--launch-url has no sessionId in its query',
+  ])
+  const nobody =
+    'simulate --launch-url http://127.0.0.1:9/?sessionId=0d4f1c52-7a43-4c1e-9a55-9e0f6a8f8b11 --url http://127.0.0.1:9'
+  assert.deepEqual(await said(nobody), [1, 'Failed: http://127.0.0.1:9 does not answer. Is the API running there?'])
+})
+
+test('the SDK reads, waits for, lists, cancels and erases sessions', async () => {
+  const { age } = client()
+  const body = { redirectUrl: 'http://localhost/back', ageThreshold: 30, metadata: { order: 'A-7', paid: true } }
+  const created = await age.create(body, { idempotencyKey: 'order-a-7' })
+  assert.deepEqual(await age.create(body, { idempotencyKey: 'order-a-7' }), created)
+  assert.equal((await age.get(created.token)).state, 'CREATED')
+  const ids = async (metadata: Record<string, string | boolean>) => {
+    const found: string[] = []
+    for await (const { sessionId } of age.all({ metadata, limit: 1 })) found.push(sessionId)
+    return found
+  }
+  assert.deepEqual(await ids({ order: 'A-7', paid: true }), [created.sessionId])
+  assert.deepEqual(await ids({ order: 'A-8' }), [])
+  const waiting = age.waitForResult(created.token, { timeoutMs: 20_000 })
+  assert.equal((await cli(`simulate --launch-url ${created.launchUrl}`)).code, 0)
+  assert.equal((await waiting).status, 'AGE_ABOVE_THRESHOLD')
+  await assert.rejects(age.cancel(created.token), { code: 'SESSION_NOT_OPEN' })
+  await age.erase(created.token)
+  await assert.rejects(age.result(created.token), { status: 410 })
+  const open = await age.create(body)
+  assert.equal((await age.waitForResult(open.token, { timeoutMs: 0 })).flowStatus, null, 'the time was over first')
+  assert.equal((await age.cancel(open.token)).flowStatus, 'CANCELLED')
+})
+
+test('the SDK finds the webhooks of a session and sends them again', async () => {
+  const { webhooks } = client()
+  const callback = 'http://127.0.0.1:18999/hook'
+  const { out, err } = await cli(`simulate --create --callback ${callback} --json`)
+  assert.equal(err, '')
+  const { sessionId } = JSON.parse(out).state
+  const { items } = await webhooks.list({ sessionId, since: new Date(0) })
+  assert.deepEqual(
+    items.map(({ event, state, origin }) => [event, state, origin]),
+    [['age.session.completed', 'pending', 'http://127.0.0.1:18999']],
+  )
+  const { id } = items[0] ?? assert.fail()
+  assert.deepEqual((await webhooks.get(id)).attemptLog, [])
+  assert.equal((await webhooks.replay(id)).id, id)
+  assert.deepEqual(await webhooks.replaySince(new Date(0)), { count: 0, continueFrom: null })
+})

@@ -1,0 +1,59 @@
+<?php
+/**
+ * A receiver of Ostiary's webhooks in PHP 8, without dependencies. PHP's own server runs it:
+ *
+ *   OSTIARY_API_KEY=ost_test_… php -S 127.0.0.1:9000 docs/examples/webhooks/verify.php
+ *
+ * Copy verifyWebhook(); what follows it only shows how to get at the raw body.
+ */
+declare(strict_types=1);
+
+/**
+ * Whether a webhook comes from whoever holds the API key, and is not older than allowed.
+ *
+ * $rawBody is the bytes as they came: JSON that was parsed and written again is another text.
+ * $now is Unix time in seconds; without it any age will do.
+ */
+function verifyWebhook(
+    string $apiKey,
+    ?string $timestamp,
+    ?string $signature,
+    string $rawBody,
+    ?int $now = null,
+    int $tolerance = 300,
+): bool {
+    // The D keeps $ from matching before a line break at the end.
+    if ($apiKey === '' || !preg_match('/^[0-9]{1,15}$/D', $timestamp ?? '')) {
+        return false;
+    }
+    if (!preg_match('/^sha256=([0-9a-f]{64})$/D', $signature ?? '', $given)) {
+        return false;
+    }
+    $expected = hash_hmac('sha256', $timestamp . '.' . $rawBody, $apiKey);
+    // Not ===, which answers sooner the earlier the texts differ.
+    if (!hash_equals($expected, $given[1])) {
+        return false;
+    }
+    return $now === null || abs($now - (int) $timestamp) <= $tolerance;
+}
+
+$rawBody = file_get_contents('php://input');
+$setting = getenv('TOLERANCE_SECONDS');
+$tolerance = $setting === false ? 300 : (int) $setting;
+$genuine = verifyWebhook(
+    (string) getenv('OSTIARY_API_KEY'),
+    $_SERVER['HTTP_X_SERVICE_TIMESTAMP'] ?? null,
+    $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? null,
+    $rawBody,
+    // 0 switches the window off.
+    $tolerance > 0 ? time() : null,
+    $tolerance,
+);
+http_response_code($genuine ? 204 : 401);
+if ($genuine) {
+    // Keep this short: after 10 seconds the delivery counts as failed. It can come twice: remember its id.
+    ['flowStatus' => $flowStatus, 'sessionStatus' => $sessionStatus] = json_decode($rawBody, true);
+    $event = $_SERVER['HTTP_X_SERVICE_EVENT'];
+    $delivery = $_SERVER['HTTP_X_SERVICE_DELIVERY'];
+    file_put_contents('php://stdout', "$event $delivery $flowStatus $sessionStatus\n");
+}

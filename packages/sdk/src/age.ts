@@ -1,0 +1,105 @@
+import {
+  AGE_LIMITS,
+  type AgeResult,
+  type CreatedSession,
+  type CreateSessionBody,
+  type SessionPage,
+  type SessionSummary,
+} from '@ostiary/contract'
+import { nowSeconds } from './clock.ts'
+import { pause, type Send } from './http.ts'
+
+export interface CreateSessionOptions {
+  /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
+  idempotencyKey?: string
+  /** A token of your identity provider for the user, if the tenant has one configured. */
+  bearer?: string
+}
+
+export interface ResultOptions {
+  /** Seconds to wait for the end of the flow, at most 25. Default 0: answers at once. */
+  wait?: number
+  signal?: AbortSignal
+}
+
+export interface WaitForResultOptions {
+  /** Default 15 minutes, a session's usual lifetime. */
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+export interface ListSessionsOptions {
+  limit?: number
+  cursor?: string
+  /** Only sessions whose metadata has these values at its top level. */
+  metadata?: Record<string, string | number | boolean>
+}
+
+const ANSWER_MS = 10_000
+const WAIT_FOR_RESULT_MS = AGE_LIMITS.lifetimeSecondsDefault * 1000
+/** A result may be read once a second. */
+const POLL_PAUSE_MS = 1_000
+
+/** Area C. */
+export function createAgeClient(send: Send) {
+  const pathOf = (token: string) => `/session/${encodeURIComponent(token)}`
+
+  const result = (token: string, { wait = 0, signal }: ResultOptions = {}): Promise<AgeResult> =>
+    send({
+      method: 'GET',
+      path: `${pathOf(token)}/result`,
+      query: { wait: wait === 0 ? undefined : wait },
+      timeoutMs: wait * 1000 + ANSWER_MS,
+      ...(signal && { signal }),
+    })
+
+  const list = ({ metadata, ...page }: ListSessionsOptions = {}): Promise<SessionPage> =>
+    send({
+      method: 'GET',
+      path: '/sessions',
+      query: { ...page, metadata: metadata && JSON.stringify(metadata) },
+    })
+
+  return {
+    /** Send the user to `launchUrl`; keep `token` on your server. */
+    create: (body: CreateSessionBody, { idempotencyKey, bearer }: CreateSessionOptions = {}): Promise<CreatedSession> =>
+      send({
+        method: 'POST',
+        path: '/session',
+        body,
+        headers: {
+          'idempotency-key': idempotencyKey ?? crypto.randomUUID(),
+          ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        },
+      }),
+    /** `flowStatus` is null until the flow has ended. */
+    result,
+    /** Asks until the flow has ended. When the time is over first, the result is as it is then: look at `flowStatus`. */
+    async waitForResult(token: string, options: WaitForResultOptions = {}): Promise<AgeResult> {
+      const { timeoutMs = WAIT_FOR_RESULT_MS, signal } = options
+      const endsAt = nowSeconds() + Math.ceil(timeoutMs / 1000)
+      for (;;) {
+        const wait = Math.max(0, Math.min(AGE_LIMITS.waitSecondsMax, endsAt - nowSeconds()))
+        const found = await result(token, { wait, ...(signal && { signal }) })
+        if (found.flowStatus !== null || nowSeconds() >= endsAt) return found
+        await pause(POLL_PAUSE_MS, signal)
+        signal?.throwIfAborted()
+      }
+    },
+    /** Where the flow is, without the result. */
+    get: (token: string): Promise<SessionSummary> => send({ method: 'GET', path: pathOf(token) }),
+    cancel: (token: string): Promise<AgeResult> => send({ method: 'POST', path: `${pathOf(token)}/cancel` }),
+    /** Erases result and metadata of an ended session before the retention period is over. */
+    erase: (token: string): Promise<void> => send({ method: 'DELETE', path: pathOf(token) }),
+    list,
+    /** All sessions, page by page, newest first. */
+    async *all(options: Omit<ListSessionsOptions, 'cursor'> = {}): AsyncGenerator<SessionSummary> {
+      let cursor: string | undefined
+      do {
+        const page = await list({ ...options, ...(cursor !== undefined && { cursor }) })
+        yield* page.items
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined)
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signWebhook } from '@ostiary/crypto'
+import { verifyWebhook } from './index.ts'
+
+const apiKey = 'ost_test_a-key'
+const body = '{"flowStatus":"COMPLETED"}'
+
+async function received(secondsAgo: number) {
+  const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo)
+  return { apiKey, timestamp, body, signature: await signWebhook(apiKey, timestamp, body) }
+}
+
+test('a webhook of now is genuine, a changed one and one of another key are not', async () => {
+  const webhook = await received(2)
+  assert.equal(await verifyWebhook(webhook), true)
+  assert.equal(await verifyWebhook({ ...webhook, body: `${body} ` }), false)
+  assert.equal(await verifyWebhook({ ...webhook, apiKey: 'ost_test_another-key' }), false)
+})
+
+test('a webhook of an hour ago is refused without being told the time, unless the window is wider', async () => {
+  const old = await received(3600)
+  assert.equal(await verifyWebhook(old), false)
+  assert.equal(await verifyWebhook({ ...old, toleranceSeconds: 4000 }), true)
+  assert.equal(await verifyWebhook({ ...old, nowSeconds: Number(old.timestamp) }), true)
+})
