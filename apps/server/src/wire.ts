@@ -17,6 +17,7 @@ import { createCells } from './platform/cells.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { createDb } from './platform/db.ts'
 import { createHealthMonitor } from './platform/health.ts'
+import { createLabelledCounter } from './platform/hot-metrics.ts'
 import { createIds } from './platform/ids.ts'
 import { createKeyVault } from './platform/key-vault.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -108,7 +109,8 @@ export function createWire(
   const webhooks = createWebhookService({ cells, clock, ids, vault, allowNetworks: config.outbound.allowNetworks })
   const sessions = createSessions({ cells, clock, ids, vault })
   const sessionSecrets = createSessionSecrets({ cells, vault })
-  const ending = createEnding({ clock, sessions, webhooks })
+  const ended = createLabelledCounter('ostiary_sessions_ended_total', 'Age sessions that ended, by how', 'flow')
+  const ending = createEnding({ clock, sessions, webhooks, log, metrics: metrics.add(ended) })
   const launchUrl = config.launch.url
   const age = createAgeService({ cells, clock, sessions, settings, webhooks, ending, launchUrl })
   const launch = createLaunch({ sessions, ending, clock, ids, launchUrl })

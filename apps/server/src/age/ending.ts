@@ -7,6 +7,8 @@ import {
 } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
+import type { LabelledCounter } from '../platform/hot-metrics.ts'
+import type { Log } from '../platform/log.ts'
 import { evaluateRisk, parseOverrides } from '../risk/index.ts'
 import { type FinalState, type Progress, type Session, type Sessions } from '../sessions/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
@@ -26,6 +28,9 @@ interface Deps {
   clock: Clock
   sessions: Sessions
   webhooks: WebhookService
+  log: Log
+  /** Sessions that ended, by how. */
+  metrics: LabelledCounter
 }
 
 const EVENTS: Readonly<Record<FinalState, string>> = {
@@ -38,7 +43,7 @@ const EVENTS: Readonly<Record<FinalState, string>> = {
 const SWEEP_BATCH = 500
 
 /** The end of an age session: the verdict, the result and its webhook, in one transaction, so that none is without the others. */
-export function createEnding({ clock, sessions, webhooks }: Deps) {
+export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
   function prepare(session: AgeSession, progress: Progress | null, wish: EndingWish, at: Date) {
     const purgeAt = new Date(at.getTime() + session.request.policy.retentionSeconds * 1000)
     return { session, purgeAt, result: Buffer.from(JSON.stringify(endedResult(session, progress, wish, at))) }
@@ -61,33 +66,46 @@ export function createEnding({ clock, sessions, webhooks }: Deps) {
     return [{ ...shared, url, headers, body: result, now: at, purgeAt }]
   }
 
+  /** Ends a session that the transaction holds. Returns the state it has then. */
+  async function conclude(
+    tx: Queryable,
+    session: AgeSession,
+    progress: Progress | null,
+    wish: EndingWish,
+  ): Promise<FinalState> {
+    const at = clock.now()
+    const ended = prepare(session, progress, wish, at)
+    await sessions.end(tx, session, { state: wish.flow, at, purgeAt: ended.purgeAt, result: ended.result })
+    await webhooks.enqueue(tx, messageOf(ended, wish.flow, at))
+    return wish.flow
+  }
+
   return {
-    /** Ends a session that the transaction holds. Returns the state it has then. */
-    async conclude(
-      tx: Queryable,
-      session: AgeSession,
-      progress: Progress | null,
-      wish: EndingWish,
-    ): Promise<FinalState> {
-      const at = clock.now()
-      const ended = prepare(session, progress, wish, at)
-      await sessions.end(tx, session, { state: wish.flow, at, purgeAt: ended.purgeAt, result: ended.result })
-      await webhooks.enqueue(tx, messageOf(ended, wish.flow, at))
-      return wish.flow
+    conclude,
+
+    /** Ends a session that the transaction holds when its time is over and no sweeper has come by yet. Returns whether it was. */
+    async expireIfDue(tx: Queryable, session: AgeSession): Promise<boolean> {
+      if (session.endedAt !== null || clock.now() <= session.dueAt) return false
+      await conclude(tx, session, session.progress, { flow: 'EXPIRED' })
+      return true
     },
 
     /** Ends sessions whose time is over, a batch per transaction; several workers share the work. Returns how many. */
     async expireDue(db: Db): Promise<number> {
       return db.transaction(async (tx) => {
         const at = clock.now()
-        const due = (await sessions.lockDue(tx, at, SWEEP_BATCH)) as AgeSession[]
-        const ended = due.map((session) => prepare(session, session.progress, { flow: 'EXPIRED' }, at))
+        const { due, unreadable } = await sessions.lockDue(tx, at, SWEEP_BATCH)
+        if (unreadable > 0) log.error({ count: unreadable }, 'sessions cannot be opened; is a master key missing?')
+        const ended = (due as AgeSession[]).map((session) =>
+          prepare(session, session.progress, { flow: 'EXPIRED' }, at),
+        )
         await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
         await webhooks.enqueue(
           tx,
           ended.flatMap((one) => messageOf(one, 'EXPIRED', at)),
         )
-        return ended.length
+        metrics.count('EXPIRED', ended.length)
+        return ended.length + unreadable
       })
     },
 
@@ -104,7 +122,7 @@ export type Ending = ReturnType<typeof createEnding>
 function endedResult(session: AgeSession, progress: Progress | null, wish: EndingWish, endedAt: Date) {
   const { request } = session
   const sandbox = wish.flow === 'COMPLETED' ? (wish.wish ?? null) : null
-  const evaluated = sandbox ? sandboxRisk(sandbox) : riskOf(request, progress)
+  const evaluated = sandbox ? sandboxRisk(request, sandbox) : riskOf(request, progress)
   const isBlocked = wish.flow === 'COMPLETED' && request.policy.enforceBlock && evaluated.recommendation === 'BLOCK'
   const decision = wish.flow === 'COMPLETED' ? decisionOf(request, progress, wish, isBlocked) : null
   return toResult({
@@ -131,16 +149,16 @@ function decisionOf(
   isBlocked: boolean,
 ): Decision {
   const settings = request.policy
-  if (wish) return wishedDecision(request, wish)
   const failure = isBlocked ? 'POLICY_BLOCKED' : failures[0]
+  if (wish) return wishedDecision(request, wish, failure)
   const face = progress?.face
   return decide({ request, settings, ...(face && { face }), ...(failure && { failure }) })
 }
 
 /** With ages in the wish the real rules decide over them; otherwise the outcome is as wished. */
-function wishedDecision(request: AgeRequest, wish: SandboxWish): Decision {
+function wishedDecision(request: AgeRequest, wish: SandboxWish, blocked: SessionCodeName | undefined): Decision {
   const { faceAge, documentAge, faceMatchScore = null } = wish
-  const failure = wish.errors.length > 0 ? findSessionCodeName(wish.errors[0] ?? 0) : undefined
+  const failure = blocked ?? wish.errors.map(findSessionCodeName)[0]
   if (failure === undefined && faceAge === undefined && documentAge === undefined) {
     return sandboxDecision(request, request.policy, wish.outcome)
   }
@@ -161,8 +179,9 @@ function faultsOf(progress: Progress | null, wish: EndingWish, isBlocked: boolea
   }
   if (wish.flow === 'CANCELLED') return [last(wish.code)]
   if (wish.flow === 'EXPIRED') return [...(progress?.desktop ? [last('DESKTOP')] : []), last('SESSION_EXPIRED')]
-  if (wish.wish) return wish.wish.errors.flatMap((code) => findSessionCodeName(code) ?? []).map((name) => ({ name }))
-  return [...(isBlocked ? [last('POLICY_BLOCKED')] : []), ...(wish.failures ?? []).map(last)]
+  const blocked = isBlocked ? [last('POLICY_BLOCKED')] : []
+  if (!wish.wish) return [...blocked, ...(wish.failures ?? []).map(last)]
+  return [...blocked, ...wish.wish.errors.flatMap((code) => findSessionCodeName(code) ?? []).map((name) => ({ name }))]
 }
 
 /** What the flags so far come to; nothing yet is a low risk without signals. */
@@ -175,10 +194,12 @@ export function riskOf(request: AgeRequest, progress: Progress | null): RiskEval
   })
 }
 
-/** A score in the middle of the wished level; no flag is made up. */
-function sandboxRisk({ risk }: SandboxWish): RiskEvaluation {
-  const base = evaluateRisk({ flags: [], browserEvaluated: false, behavioralEvaluated: false })
+/** The lowest score of the wished level, with what the tenant's own policy recommends at it; no flag is made up. */
+function sandboxRisk(request: AgeRequest, { risk }: SandboxWish): RiskEvaluation {
+  const base = riskOf(request, null)
   const wished = RISK_LEVELS.find(({ level }) => level === risk)
-  if (!wished || risk === 'LOW') return base
-  return { ...base, score: wished.min, level: wished.level, recommendation: wished.recommendation }
+  if (!wished) return base
+  const { min: score, level } = wished
+  const blocks = level === 'HIGH' && parseOverrides(request.policy.risk).highBlocks
+  return { ...base, score, level, recommendation: blocks ? 'BLOCK' : wished.recommendation }
 }

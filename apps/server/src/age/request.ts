@@ -3,6 +3,7 @@ import {
   type AgeRequirement,
   type AgeStatus,
   type CreateSessionBody,
+  findSessionCodeName,
   type ReturnFormat,
   type RiskLevel,
   resolveLocale,
@@ -90,7 +91,7 @@ export function toRequest(
     locale: localeOf(body.locale),
     callback: body.callback ? { url: body.callback.url, headers: { ...body.callback.headers } } : null,
     metadata,
-    sandbox: livemode || !('__test' in given) ? null : readWish(given.__test),
+    sandbox: livemode || !('__test' in given) ? null : readWish(given.__test, '/body/metadata/__test'),
     policy: {
       retentionSeconds: settings.retentionSeconds,
       alwaysReturnAge: settings.alwaysReturnAge,
@@ -129,10 +130,11 @@ export function warningsOf(body: CreateSessionBody): string[] {
 
 const wishes = Compile(SandboxOutcome)
 
-export function readWish(value: unknown): SandboxWish {
-  if (!wishes.Check(value)) {
-    throw invalid('/body/metadata/__test', 'is no outcome of the sandbox (docs/api/age.md, "Test mode")')
-  }
+/** `pointer` is where in the request the wish stands. */
+export function readWish(value: unknown, pointer: string): SandboxWish {
+  if (!wishes.Check(value)) throw invalid(pointer, 'is no outcome of the sandbox (docs/api/age.md, "Test mode")')
   const { outcome = 'AGE_ABOVE_THRESHOLD', errors = [], risk = 'LOW', delayMs = 0, ...ages } = value
+  const unknown = errors.findIndex((code) => findSessionCodeName(code) === undefined)
+  if (unknown >= 0) throw invalid(`${pointer}/errors/${unknown}`, 'is not a session code (docs/session-codes.md)')
   return { outcome: errors.length > 0 ? 'AGE_UNKNOWN' : outcome, errors: [...errors], risk, delayMs, ...ages }
 }

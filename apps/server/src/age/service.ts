@@ -87,18 +87,20 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
     return find(token, caller)
   }
 
-  /** Runs `work` on the locked session; one whose time is over expires instead. */
+  /** Runs `work` on the locked session. One whose time is over expires instead, and the answer is false. */
   async function change(
     sessionId: string,
     work: (tx: Parameters<Ending['conclude']>[0], session: AgeSession) => Promise<void>,
-  ): Promise<void> {
-    await sessions.whileLocked(sessionId, async (tx, found) => {
+  ): Promise<boolean> {
+    const done = await sessions.whileLocked(sessionId, async (tx, found) => {
       if (isPurged(found)) throw gone()
       const session = found as AgeSession
-      if (session.endedAt === null && clock.now() > session.dueAt) {
-        await ending.conclude(tx, session, session.progress, { flow: 'EXPIRED' })
-      } else await work(tx, session)
+      if (await ending.expireIfDue(tx, session)) return false
+      await work(tx, session)
+      return true
     })
+    if (done === undefined) throw unknownSession()
+    return done
   }
 
   async function waitForEnd(sessionId: string, seconds: number, signal: AbortSignal): Promise<void> {
@@ -171,10 +173,11 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
 
     async cancel(caller: Caller, token: string): Promise<Buffer> {
       const { sessionId } = await find(token, caller)
-      await change(sessionId, async (tx, session) => {
-        if (session.endedAt !== null) throw new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
+      const inTime = await change(sessionId, async (tx, session) => {
+        if (session.endedAt !== null) throw hasEnded()
         await ending.conclude(tx, session, session.progress, { flow: 'CANCELLED', code: 'HOST_CANCELLED' })
       })
+      if (!inTime) throw hasEnded()
       const { result } = await find(token, caller)
       if (!result) throw new Error('A cancelled session has a result')
       return result
@@ -183,12 +186,15 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
     /** Erases an ended session before its time, with the webhooks that still wait. */
     async erase(caller: Caller, token: string): Promise<void> {
       const { sessionId } = await current(token, caller)
-      await change(sessionId, async (tx, session) => {
-        if (session.endedAt === null)
-          throw new AppError('conflict', 'SESSION_OPEN', 'The session is still open: cancel it first')
-        await sessions.erase(tx, session, clock.now())
-        await webhooks.erase(tx, session, sessionId)
-      })
+      const eraseEnded = () =>
+        change(sessionId, async (tx, session) => {
+          if (session.endedAt === null)
+            throw new AppError('conflict', 'SESSION_OPEN', 'The session is still open: cancel it first')
+          await sessions.erase(tx, session, clock.now())
+          await webhooks.erase(tx, session, sessionId)
+        })
+      // One whose time ends at this very moment expires first.
+      if (!(await eraseEnded())) await eraseEnded()
     },
 
     async list(caller: Caller, query: { limit?: number; cursor?: string; metadata?: string }): Promise<SessionPage> {
@@ -274,4 +280,5 @@ function readFilter(text: string | undefined): Record<string, unknown> {
 const MOST_FILTERS = 8
 
 const unknownSession = () => new AppError('not_found', 'NOT_FOUND', 'There is no session with this token')
+const hasEnded = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
 const gone = () => new AppError('gone', 'GONE', 'The session is over and deleted')

@@ -96,12 +96,18 @@ export function compareAge(ageYears: number, threshold: number): ThresholdResult
   return ageYears >= threshold ? 'AGE_ABOVE_THRESHOLD' : 'AGE_BELOW_THRESHOLD'
 }
 
-/** A verdict of the test mode, with the fields that a person of such an age would give. */
+/** A verdict of the test mode, with the fields that the steps of the session would give for a person of such an age. */
 export function sandboxDecision(request: VerdictRequest, settings: VerdictSettings, status: AgeStatus): Decision {
   if (status === 'AGE_UNKNOWN') return unknown({ request, settings })
-  const face = { estimateYears: SANDBOX_AGES[status](request.ageThreshold), doubtful: false }
-  const decision = verdict({ request, settings, face }, 'face', status)
-  return { ...decision, basis: 'sandbox' }
+  const ageAt = SANDBOX_AGES[status]
+  const face = request.requirements.includes('face')
+    ? { estimateYears: ageAt(request.ageThreshold), doubtful: false }
+    : undefined
+  const document = needsDocument(request, face, settings)
+    ? { ageYears: ageAt(request.documentAgeThreshold), faceMatchScore: face ? 1 : null }
+    : undefined
+  const steps = { request, settings, ...(face && { face }), ...(document && { document }) }
+  return { ...verdict(steps, document ? 'document' : 'face', status), basis: 'sandbox' }
 }
 
 const SANDBOX_AGES: Readonly<Record<ThresholdResult, (threshold: number) => number>> = {

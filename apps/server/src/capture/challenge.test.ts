@@ -12,7 +12,7 @@ const countIn = (times: readonly number[], from: number, to: number) =>
   times.filter((time) => time >= from && time <= to).length
 
 describe('a challenge', () => {
-  const challenges = many(3000)
+  const challenges = many(1000)
 
   test('asks for three movements, never one twice in a row, 1.7 to 2.6 seconds apart', () => {
     for (const { steps } of challenges) {
@@ -52,7 +52,7 @@ describe('a challenge', () => {
   test('leaves no gap in which a movement of half a second could hide, however late it begins', () => {
     for (const { steps, sampleAtMs } of challenges) {
       for (const { atMs } of steps) {
-        for (let onset = 250; onset <= 900; onset += 10) {
+        for (let onset = 250; onset <= 900; onset += 50) {
           // Frames come up to 40 ms after their time.
           assert.ok(countIn(sampleAtMs, atMs + onset, atMs + onset + 460) >= 1, `${atMs + onset} ${sampleAtMs}`)
         }

@@ -109,6 +109,8 @@ describe('the pace', () => {
     assert.deepEqual(flagsAt(after(300_001, 301)), [])
     assert.deepEqual(flagsAt(after(300_000, 300)), [])
     assert.deepEqual(flagsAt([...capture(5000), { type: 'submit', t: 5100 + 300_001 }]), ['BH_TOO_SLOW'])
+    const twice: Moment[] = [...capture(5000), { type: 'tab_visible', t: 400_000 }, { type: 'submit', t: 800_000 }]
+    assert.deepEqual(flagsAt(twice), ['BH_TOO_SLOW'])
   })
 })
 

@@ -7,7 +7,7 @@ import { estimateFor, honestCapture, logOf, type Moment } from './testing/person
 type Honest = ReturnType<typeof honestCapture>
 type Verdict = Pick<CaptureJudgement, 'flags' | 'failure'>
 
-const SEEDS = Array.from({ length: 60 }, (_, index) => 1000 + index)
+const SEEDS = Array.from({ length: 40 }, (_, index) => 1000 + index)
 
 const withPayload = (capture: Honest, change: Partial<CapturePayload>): CaptureCase => ({
   ...capture,
@@ -42,7 +42,7 @@ function expectAll(mutate: (capture: Honest) => CaptureCase | undefined, { flags
 }
 
 test('an honest person is accepted, with the mean of the frames as the estimate', () => {
-  for (let seed = 0; seed < 1500; seed++) {
+  for (let seed = 0; seed < 400; seed++) {
     const capture = honestCapture(seed, 1 + (seed % 3))
     assert.deepEqual(capture.log.flags, [])
     const { estimateYears, ...rest } = judgeCapture(capture)
@@ -102,9 +102,9 @@ describe('frames that no camera took for this challenge', () => {
   })
 
   test('the capture of another challenge is never accepted', () => {
-    for (let seed = 0; seed < 1500; seed++) {
+    for (let seed = 0; seed < 400; seed++) {
       const { payload } = honestCapture(seed)
-      const other = honestCapture(seed + 50_000)
+      const other = honestCapture(seed + 400)
       const { frames, estimate } = payload
       assert.notEqual(judgeCapture(withPayload(other, { frames, estimate })).failure, null, `seed ${seed}`)
     }

@@ -45,7 +45,7 @@ export function judgeCapture(capture: CaptureCase): CaptureJudgement {
     ...checkRepeats(payload.frames),
     ...checkStillness(payload.frames),
     ...checkMovements(payload.frames, challenge.steps),
-    ...checkLatencies(currentTry(log.entries)),
+    ...checkLatencies(currentTry(log.entries), challenge.steps),
     ...checkRanges(payload.frames),
     ...checkEstimate(payload),
     ...checkLive(payload.live),

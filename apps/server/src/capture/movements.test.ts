@@ -187,31 +187,45 @@ describe('a show of all movements', () => {
 })
 
 describe('the latencies in the log', () => {
-  const log = (...latencies: number[]): LogEntry[] =>
-    latencies.flatMap((latency, index): LogEntry[] => [
-      { seq: 2 * index + 1, t: 10_000 * (index + 1), type: 'movement_shown', n: index + 1, mark: '' },
-      { seq: 2 * index + 2, t: 10_000 * (index + 1) + latency, type: 'movement_seen', n: index + 1, mark: '' },
-    ])
+  const steps = asked('turn_left', 'blink', 'closer')
+  const check = (entries: LogEntry[]) => checkLatencies(entries, steps)
+  const log = (...latencies: number[]): LogEntry[] => [
+    { seq: 1, t: 5000, type: 'challenge_received', n: 1, mark: '' },
+    ...latencies.flatMap((latency, index): LogEntry[] => [
+      { seq: 2 * index + 2, t: 10_000 * (index + 1), type: 'movement_shown', n: index + 1, mark: '' },
+      { seq: 2 * index + 3, t: 10_000 * (index + 1) + latency, type: 'movement_seen', n: index + 1, mark: '' },
+    ]),
+  ]
 
   test('are 150 to 3,000 ms, each of them', () => {
-    assert.deepEqual(checkLatencies(log(150, 3000, 900)), [])
-    assert.deepEqual(checkLatencies(log(149, 3000, 900)), [EARLY])
-    assert.deepEqual(checkLatencies(log(150, 3001, 900)), [EARLY])
-    assert.deepEqual(checkLatencies(log(500, 700, -20)), [EARLY])
+    assert.deepEqual(check(log(150, 3000, 900)), [])
+    assert.deepEqual(check(log(149, 3000, 900)), [EARLY])
+    assert.deepEqual(check(log(150, 3001, 900)), [EARLY])
+    assert.deepEqual(check(log(500, 700, -20)), [EARLY])
   })
 
   test('differ: alike to the millisecond they are a program’s, nearly alike they cost a try', () => {
-    assert.deepEqual(checkLatencies(log(500, 500, 500)), [EARLY])
-    assert.deepEqual(checkLatencies(log(500, 501, 500)), [EARLY])
-    assert.deepEqual(checkLatencies(log(500, 502, 500)), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
-    assert.deepEqual(checkLatencies(log(500, 505, 503)), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
-    assert.deepEqual(checkLatencies(log(500, 506, 503)), [])
-    assert.deepEqual(checkLatencies(log(500, 500)), [])
+    assert.deepEqual(check(log(500, 500, 500)), [EARLY])
+    assert.deepEqual(check(log(500, 501, 500)), [EARLY])
+    assert.deepEqual(check(log(500, 502, 500)), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
+    assert.deepEqual(check(log(500, 505, 503)), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
+    assert.deepEqual(check(log(500, 506, 503)), [])
+    assert.deepEqual(check(log(500, 500)), [])
   })
 
   test('are not asked for: a page need not log them, and one it never showed cannot have been seen', () => {
-    assert.deepEqual(checkLatencies([]), [])
-    assert.deepEqual(checkLatencies(log(500, 900).slice(0, 3)), [])
-    assert.deepEqual(checkLatencies(log(500, 900).slice(1)), [EARLY])
+    assert.deepEqual(check([]), [])
+    assert.deepEqual(check(log(500, 900).slice(0, 4)), [])
+    assert.deepEqual(check(log(500, 900).toSpliced(1, 1)), [EARLY])
+  })
+
+  test('begin when a movement is due after the challenge, 100 ms of slack for two clocks', () => {
+    const shownAt = (t: number): LogEntry[] => [
+      { seq: 1, t: 5000, type: 'challenge_received', n: 1, mark: '' },
+      { seq: 2, t: 6500, type: 'movement_shown', n: 1, mark: '' },
+      { seq: 3, t, type: 'movement_shown', n: 2, mark: '' },
+    ]
+    assert.deepEqual(check(shownAt(7900)), [])
+    assert.deepEqual(check(shownAt(7899)), [EARLY])
   })
 })

@@ -123,19 +123,27 @@ function isShow(frames: Frames, steps: readonly ChallengeStep[], baseline: Basel
   return unasked.length > CAPTURE_RULES.unaskedStepsMax
 }
 
-/** How long the answers took by the log, where it says so: as long as people take, and not one like the other. */
-export function checkLatencies(started: readonly LogEntry[]): Finding[] {
+/**
+ * The movements by the log, where it says so: shown when they were due, answered after as long as people take, and not one
+ * like the other.
+ */
+export function checkLatencies(started: readonly LogEntry[], steps: readonly ChallengeStep[]): Finding[] {
+  const shown = started.filter(({ type }) => type === 'movement_shown')
   const latencies = started
     .filter(({ type }) => type === 'movement_seen')
-    .map((seen) => {
-      const shown = started.find(({ type, n }) => type === 'movement_shown' && n === seen.n)
-      return shown ? seen.t - shown.t : Number.NEGATIVE_INFINITY
-    })
+    .map((seen) => seen.t - (shown.find(({ n }) => n === seen.n)?.t ?? Number.POSITIVE_INFINITY))
   const { min, max } = CAPTURE_RULES.latencyMs
-  if (latencies.some((latency) => latency < min || latency > max)) return [injected('BH_CHALLENGE_LATENCY')]
+  const isHuman = latencies.every((latency) => latency >= min && latency <= max)
+  if (!isHuman || shown.some((entry) => isShownEarly(entry, started, steps))) return [injected('BH_CHALLENGE_LATENCY')]
   // Two answers may well take equally long.
   if (latencies.length < CAPTURE_RULES.steps) return []
   const spread = Math.max(...latencies) - Math.min(...latencies)
   if (spread <= CAPTURE_RULES.latencySpreadMs.program) return [injected('BH_CHALLENGE_LATENCY')]
   return spread <= CAPTURE_RULES.latencySpreadMs.doubtful ? [INCONCLUSIVE] : []
+}
+
+/** The capture starts when the challenge is there, or later; so nothing is shown before its time after that. */
+function isShownEarly({ t, n }: LogEntry, started: readonly LogEntry[], steps: readonly ChallengeStep[]): boolean {
+  const due = steps[(n ?? 0) - 1]?.atMs ?? 0
+  return t - (started[0]?.t ?? 0) < due - CAPTURE_RULES.logSlackMs
 }

@@ -57,7 +57,7 @@ export async function newDevice(call: DeviceCall, key: BoundDevice['key']): Prom
 }
 
 /** The fault is for our log; a caller learns nothing from it. */
-function badProof(detail: string): AppError {
+export function badProof(detail: string): AppError {
   return new AppError('unauthenticated', 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid', { detail })
 }
 

@@ -11,7 +11,7 @@ import {
   type SessionState,
   withFlags,
 } from '../sessions/index.ts'
-import type { AgeSession, Role } from './call.ts'
+import { type AgeSession, badProof, type Role } from './call.ts'
 import type { DeviceFacts } from './service.ts'
 import { noted, type Step } from './step.ts'
 
@@ -36,8 +36,11 @@ export function bindDevice(
 ): { role: Role; step: Step; progress: Progress } {
   const before = withSkew(session.progress ?? firstProgress(session, opening), opening)
   const answer = (role: Role, step: Step) => ({ role, step, progress: step.progress })
-  const role = roleOf(before, device)
-  if (role) return answer(role, resume(session, { ...before, [role]: device }, role))
+  const role = roleOf(before, device.thumbprint)
+  if (role) {
+    refuseRepeat(before[role], device)
+    return answer(role, resume(session, { ...before, [role]: device }, role))
+  }
   if (opening.body.handoffCode !== undefined) return answer('holder', takeOver(session, before, device, opening))
   if (before.holder || before.viewer) return answer('viewer', refuseStranger(session, before))
   const { userAgent, secChUaMobile } = opening.about
@@ -63,9 +66,14 @@ function firstProgress({ request }: AgeSession, { body, about }: Opening): Progr
   )
 }
 
-function roleOf({ holder, viewer }: Progress, { thumbprint }: BoundDevice): Role | undefined {
+export function roleOf({ holder, viewer }: Progress, thumbprint: string): Role | undefined {
   if (holder?.thumbprint === thumbprint) return 'holder'
   return viewer?.thumbprint === thumbprint ? 'viewer' : undefined
+}
+
+/** An open call is good for one time like every other: sent again, it would set the counter back for all that came since. */
+function refuseRepeat(known: BoundDevice | null, { counter }: BoundDevice): void {
+  if (known && counter <= known.counter) throw badProof('counter')
 }
 
 /** A page that was loaded again. What was under way begins anew; a challenge that was issued is lost. */
@@ -132,13 +140,19 @@ export function newHandoff(session: AgeSession, progress: Progress, handoff: Non
 /** The first device goes on by itself. Where it may not run the flow it has nothing to take back. */
 export function takeBack(session: AgeSession, progress: Progress): Step {
   const { viewer } = progress
-  if (!viewer || progress.desktop) throw refused('This device may not run the flow')
+  if (!viewer || isBarred(progress)) throw refused('This device may not run the flow')
   const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session.state, 'handoff_asked')
   const state = nextState(waiting, 'handoff_opened')
   return {
     state,
     progress: { ...progress, holder: viewer, viewer: null, handoff: null, challenge: null, log: emptyLog() },
+    role: 'holder',
   }
+}
+
+/** Whether the first device is a desktop that may only watch. It stays one after a phone has taken over. */
+function isBarred({ failures }: Progress): boolean {
+  return failures.some(({ name }) => name === 'DESKTOP')
 }
 
 function withSkew(progress: Progress, { body, now }: Opening): Progress {

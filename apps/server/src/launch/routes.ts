@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   LAUNCH_LIMITS,
@@ -15,15 +16,15 @@ import {
   type Operation,
 } from '@ostiary/contract'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import { bodyHashOf } from '../platform/http.ts'
 import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
 import { isFinal } from '../sessions/index.ts'
-import type { DeviceCall, Role } from './call.ts'
-import type { Launch } from './service.ts'
+import type { DeviceCall } from './call.ts'
+import type { Launch, Watcher } from './service.ts'
 
 interface Deps {
   launch: Launch
@@ -69,13 +70,20 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
   serve(launchCancel, (request) => launch.cancel(callOf(request)))
   serve(launchHandoff, (request) => launch.handoff(callOf(request)))
   serve(launchTakeBack, (request) => launch.takeBack(callOf(request)))
+  let closing = false
+  app.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
   serve(launchStatus, async (request, reply) => {
     const call = callOf(request)
-    const role = await launch.watch(call)
+    // A process that is to end waits for its requests, and this one would take a quarter of an hour.
+    const isOver = () => closing || reply.raw.destroyed
+    const watcher = await launch.watch(call)
     return reply
       .header('content-type', 'text/event-stream; charset=utf-8')
       .header('x-accel-buffering', 'no')
-      .send(follow(launch, call.sessionId, role, { clock, reply }))
+      .send(Readable.from(follow(launch, call.sessionId, watcher, { clock, isOver })))
   })
 }
 
@@ -104,18 +112,20 @@ const BREATHE_EVERY_MS = 15_000
 async function* follow(
   launch: Launch,
   sessionId: string,
-  role: Role,
-  { clock, reply }: { clock: Clock; reply: FastifyReply },
+  watcher: Watcher,
+  { clock, isOver }: { clock: Clock; isOver: () => boolean },
 ): AsyncGenerator<string> {
   const endsMs = clock.monotonicMs() + LAUNCH_LIMITS.watchSeconds * 1000
   let breathedMs = clock.monotonicMs()
   let last: string | undefined
-  while (!reply.raw.destroyed && clock.monotonicMs() < endsMs) {
+  while (!isOver() && clock.monotonicMs() < endsMs) {
     const state = await launch.findState(sessionId)
     if (state === undefined) return
     if (state !== last) {
       last = state
-      yield `event: state\ndata: ${JSON.stringify(await launch.stateFor(sessionId, role))}\n\n`
+      const told = await launch.findStateFor(sessionId, watcher)
+      if (!told) return
+      yield `event: state\ndata: ${JSON.stringify(told)}\n\n`
       if (isFinal(state)) return
     } else if (clock.monotonicMs() - breathedMs > BREATHE_EVERY_MS) {
       breathedMs = clock.monotonicMs()

@@ -16,6 +16,7 @@ import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
+  type FinalState,
   isFinal,
   isPurged,
   nextState,
@@ -26,7 +27,7 @@ import {
   withFlags,
 } from '../sessions/index.ts'
 import { type AgeSession, type DeviceCall, identify, newDevice, type Role, stateOf } from './call.ts'
-import { bindDevice, hashCode, newHandoff, takeBack } from './devices.ts'
+import { bindDevice, hashCode, newHandoff, roleOf, takeBack } from './devices.ts'
 import { judgeSubmit } from './submit.ts'
 import { reportedFailure, type Step } from './step.ts'
 
@@ -45,19 +46,26 @@ export interface DeviceFacts {
   acceptLanguage: string | undefined
 }
 
+/** A device that follows the states of its session. */
+export interface Watcher {
+  role: Role
+  thumbprint: string
+}
+
 export const CONSENT_VERSION = '1'
 
 /** The launch page's side of a session. Every call is one transaction on the session's row; a device is never trusted. */
 export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) {
   /** Ends, saves or refuses, as the step decided. What was learnt from a refused call is kept. */
   async function settle(tx: Queryable, session: AgeSession, role: Role, step: Step): Promise<LaunchState> {
+    const told = { role: step.role ?? role, errors: step.errors }
     if (step.end) {
       const state = await ending.conclude(tx, session, step.progress, step.end)
-      return stateOf(session, state, step.progress, { role, errors: step.errors })
+      return stateOf(session, state, step.progress, told)
     }
     const progress = { state: step.state, progress: step.progress, ...(step.dueAt && { dueAt: step.dueAt }) }
     await sessions.save(tx, session, progress)
-    return stateOf(session, step.state, step.progress, { role, errors: step.errors })
+    return stateOf(session, step.state, step.progress, told)
   }
 
   async function locked<T>(
@@ -68,8 +76,9 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
       if (isPurged(found)) throw new AppError('gone', 'GONE', 'The session is over and deleted')
       const session = found as AgeSession
       if (session.endedAt === null && clock.now() > session.dueAt) {
-        await ending.conclude(tx, session, session.progress, { flow: 'EXPIRED' })
-        return expired()
+        const state = await ending.conclude(tx, session, session.progress, { flow: 'EXPIRED' })
+        // The call meets what the sweeper would have left: a page that comes late is told where to go on.
+        return work(tx, { ...session, state, progress: null, endedAt: clock.now() })
       }
       return work(tx, session)
     })
@@ -86,14 +95,31 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
     decide: (session: AgeSession, progress: Progress) => Step | Promise<Step>,
   ) {
     return locked<LaunchState>(call.sessionId, async (tx, session) => {
-      if (isFinal(session.state)) return ended()
+      if (isFinal(session.state)) return ended(session.state)
       const { role, progress } = await authenticate(call, session)
-      if (who !== 'either' && role !== who)
-        return new AppError('forbidden', 'DEVICE_MISMATCH', 'Another device holds the session')
-      const decided = await decide(session, progress)
+      const isAllowed = who === 'either' || role === who
+      const decided = await orRefuse(session, progress, isAllowed ? decide : refuseOther)
       const state = await settle(tx, session, role, decided)
       return decided.refuse ?? state
     })
+  }
+
+  const refuseOther = (): Step => {
+    throw new AppError('forbidden', 'DEVICE_MISMATCH', 'Another device holds the session')
+  }
+
+  /** A refused call is used up like any other: nobody can keep it and send it again when it would be taken. */
+  async function orRefuse(
+    session: AgeSession,
+    progress: Progress,
+    decide: (session: AgeSession, progress: Progress) => Step | Promise<Step>,
+  ): Promise<Step> {
+    try {
+      return await decide(session, progress)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return { state: session.state, progress, refuse: error }
+    }
   }
 
   async function authenticate(call: DeviceCall, session: AgeSession): Promise<{ role: Role; progress: Progress }> {
@@ -101,6 +127,12 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
       throw new AppError('unauthenticated', 'INVALID_DEVICE_PROOF', 'The session is not open on a device')
     const { role, device } = await identify(call, session.progress)
     return { role, progress: { ...session.progress, [role]: device } }
+  }
+
+  async function get(sessionId: string): Promise<AgeSession> {
+    const found = await sessions.find(sessionId)
+    if (!found || isPurged(found)) throw new AppError('gone', 'GONE', 'The session is over and deleted')
+    return found as AgeSession
   }
 
   const move = (session: AgeSession, event: SessionEvent) => nextState(session.state, event)
@@ -161,10 +193,16 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
 
     /** Where a flow stands, for a device that has shown who it is. */
     async stateFor(sessionId: string, role: Role): Promise<LaunchState> {
-      const found = await sessions.find(sessionId)
-      if (!found || isPurged(found)) throw new AppError('gone', 'GONE', 'The session is over and deleted')
-      const session = found as AgeSession
+      const session = await get(sessionId)
       return stateOf(session, session.state, session.progress ?? newProgress('en'), { role })
+    },
+
+    /** The same for one that watches: what it is may change meanwhile. Undefined when the session was taken from it. */
+    async findStateFor(sessionId: string, { role, thumbprint }: Watcher): Promise<LaunchState | undefined> {
+      const session = await get(sessionId)
+      const { progress } = session
+      const current = progress ? roleOf(progress, thumbprint) : role
+      return current && stateOf(session, session.state, progress ?? newProgress('en'), { role: current })
     },
 
     consent: (call: DeviceCall, answer: { accepted: boolean; version: string; locale: string }) =>
@@ -228,19 +266,19 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
         newHandoff(session, progress, { codeHash: hashCode(code), expiresAtMs }),
       )
       // In the fragment: it reaches the page and no server's log.
-      const url = `${launchUrl}?sessionId=${call.sessionId}#h=${code}`
+      const url = `${launchUrl}${launchUrl.includes('?') ? '&' : '?'}sessionId=${call.sessionId}#h=${code}`
       return { code, url, expiresAt: new Date(expiresAtMs).toISOString() }
     },
 
     takeBack: (call: DeviceCall) => step(call, 'viewer', takeBack),
 
     /** Who is watching; the route then follows the states. */
-    async watch(call: DeviceCall): Promise<Role> {
-      return locked<Role>(call.sessionId, async (tx, session) => {
-        if (isFinal(session.state)) return 'viewer'
+    async watch(call: DeviceCall): Promise<Watcher> {
+      return locked<Watcher>(call.sessionId, async (tx, session) => {
+        if (isFinal(session.state)) return { role: 'viewer', thumbprint: '' }
         const { role, progress } = await authenticate(call, session)
         await sessions.save(tx, session, { state: session.state, progress })
-        return role
+        return { role, thumbprint: progress[role]?.thumbprint ?? '' }
       })
     },
 
@@ -249,5 +287,7 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
 }
 export type Launch = ReturnType<typeof createLaunch>
 
-const ended = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
-const expired = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has expired')
+function ended(state: FinalState): AppError {
+  const message = state === 'EXPIRED' ? 'The session has expired' : 'The session has ended'
+  return new AppError('conflict', 'SESSION_NOT_OPEN', message)
+}

@@ -3,7 +3,7 @@ import type { EndingWish } from '../age/index.ts'
 import type { AppError } from '../platform/errors.ts'
 import { invalid } from '../platform/errors.ts'
 import { canHappen, nextState, type Progress, type SessionState } from '../sessions/index.ts'
-import type { AgeSession } from './call.ts'
+import type { AgeSession, Role } from './call.ts'
 
 /** What a call leads to: the next state, what is known then, and perhaps the end or a refusal. */
 export interface Step {
@@ -13,15 +13,16 @@ export interface Step {
   /** Codes for the page: what to tell the user. */
   errors?: readonly number[]
   end?: EndingWish
+  /** What the caller is from now on, when the call changed that. */
+  role?: Role
   /** The call is refused, and what it taught is kept all the same. */
   refuse?: AppError
 }
 
-const MOST_FAILURES = 20
-
+/** Each code once, with its last reason: however often a device reports, nothing that is known is pushed out. */
 export function noted(progress: Progress, name: SessionCodeName, reason?: string): Progress {
   const entry = reason === undefined ? { name } : { name, reason }
-  return { ...progress, failures: [...progress.failures, entry].slice(-MOST_FAILURES) }
+  return { ...progress, failures: [...progress.failures.filter((known) => known.name !== name), entry] }
 }
 
 /** A try of the face step that failed: another one, or the end when none is left or the code is final. */

@@ -38,7 +38,8 @@ export async function judgeSubmit({ session, progress, sealed, now }: Submit): P
   if (read instanceof AppError) return stay(read, counted)
   const fault = faultOf(read, session, counted, challenge)
   if (fault) return stay(fault.refuse, withFlags(counted, fault.flags))
-  return judge(session, { ...counted, usedNonces: [...progress.usedNonces, challenge.nonce] }, read, challenge)
+  const answered = { ...counted, usedNonces: [...progress.usedNonces, challenge.nonce] }
+  return judge(session, answered, { payload: read, challenge, now })
 }
 
 async function readPayload(
@@ -79,15 +80,25 @@ function faultOf(
   return undefined
 }
 
-function judge(session: AgeSession, progress: Progress, payload: CapturePayload, challenge: OpenChallenge): Step {
-  const { flags, failure, estimateYears, unstable, mismatch } = judgeCapture({
+interface Answer {
+  payload: CapturePayload
+  challenge: OpenChallenge
+  now: Date
+}
+
+function judge(session: AgeSession, progress: Progress, { payload, challenge, now }: Answer): Step {
+  const judged = judgeCapture({
     payload,
     challenge,
     log: progress.log,
     attempt: progress.attempt,
     mismatches: progress.mismatches,
-    acceptModel: ({ id, hash }) => !session.livemode && id === SIMULATED_MODEL.id && hash === SIMULATED_MODEL.hash,
+    acceptModel: (model) => !session.livemode && isSimulated(model),
   })
+  const tooFast = !isSimulated(payload.model) && cameTooFast(payload, challenge, now)
+  const flags = tooFast ? [...judged.flags, 'BH_TOO_FAST' as const] : judged.flags
+  const failure = tooFast ? 'VIDEO_SPOOF' : judged.failure
+  const { estimateYears, unstable, mismatch } = judged
   const known = withBrowser(
     {
       ...withFlags(
@@ -102,7 +113,9 @@ function judge(session: AgeSession, progress: Progress, payload: CapturePayload,
     const mismatches = known.mismatches + (mismatch ? 1 : 0)
     return failTry(session, noted({ ...known, mismatches }, failure), failure)
   }
-  const face = { estimateYears, doubtful: unstable || known.flags.some(isStrong) }
+  // A face that was sent on to a document stays so: a handoff begins the step again, and is no second throw of the dice.
+  const sentOn = progress.face !== null
+  const face = { estimateYears, doubtful: sentOn || unstable || known.flags.some(isStrong) }
   const seen = { ...known, challenge: null, face }
   const done = nextState(session.state, 'estimated')
   if (needsDocument(session.request, face, session.request.policy))
@@ -115,6 +128,15 @@ function withBrowser(progress: Progress, { indicators: marks, browser }: Capture
   const indicators = readIndicators(marks)
   const context = { kind: browser?.kind ?? 'ordinary', phoneCamera: browser?.phoneCamera ?? false } as const
   return withFlags({ ...progress, indicators }, flagsOfIndicators(indicators, context))
+}
+
+const isSimulated = ({ id, hash }: CapturePayload['model']) =>
+  id === SIMULATED_MODEL.id && hash === SIMULATED_MODEL.hash
+
+/** By our own clock: what was filmed for seven seconds cannot be here three seconds after it was asked for. */
+function cameTooFast({ frames }: CapturePayload, { expiresAtMs }: OpenChallenge, now: Date): boolean {
+  const issuedMs = expiresAtMs - LAUNCH_LIMITS.challengeSeconds * 1000
+  return now.getTime() - issuedMs < (frames.at(-1)?.t ?? 0)
 }
 
 /** Behaviour that is hard to explain otherwise: where the host allows it, a document is asked for. */

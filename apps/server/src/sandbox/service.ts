@@ -19,15 +19,17 @@ export function createSandbox({ cells, sessions, ending, webhooks }: Deps) {
   return {
     async setOutcome(caller: Caller, sessionId: string, wish: SandboxOutcome): Promise<void> {
       onlyTestKeys(caller)
-      const done = await sessions.whileLocked(sessionId, async (tx, found) => {
-        if (found.tenantId !== caller.tenantId || found.livemode) return false
+      const became = await sessions.whileLocked(sessionId, async (tx, found) => {
+        if (found.tenantId !== caller.tenantId || found.livemode) return undefined
         if (isPurged(found)) throw new AppError('gone', 'GONE', 'The session is over and deleted')
-        if (isFinal(found.state)) throw new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
+        if (isFinal(found.state)) throw hasEnded()
         const session = found as Session<AgeRequest, Progress>
-        await ending.conclude(tx, session, session.progress, { flow: 'COMPLETED', wish: readWish(wish) })
-        return true
+        if (await ending.expireIfDue(tx, session)) return 'EXPIRED'
+        return ending.conclude(tx, session, session.progress, { flow: 'COMPLETED', wish: readWish(wish, '/body') })
       })
-      if (!done) throw new AppError('not_found', 'NOT_FOUND', 'There is no session with this id')
+      if (!became) throw new AppError('not_found', 'NOT_FOUND', 'There is no session with this id')
+      // Thrown here and not inside: that its time was over is committed.
+      if (became === 'EXPIRED') throw hasEnded()
     },
 
     async advance(caller: Caller, seconds: number): Promise<void> {
@@ -42,6 +44,8 @@ export function createSandbox({ cells, sessions, ending, webhooks }: Deps) {
   }
 }
 export type Sandbox = ReturnType<typeof createSandbox>
+
+const hasEnded = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
 
 function onlyTestKeys({ livemode }: Caller): void {
   if (livemode) throw new AppError('forbidden', 'SCOPE_DENIED', 'Only test keys may use the sandbox')

@@ -1,4 +1,4 @@
-import { AGE_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
+import { AGE_LIMITS } from '@ostiary/contract'
 import type { Db } from '../platform/db.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
 import { sessionStore } from './store.ts'
@@ -27,11 +27,16 @@ export async function prepareSessionPartitions(db: Db, now: Date): Promise<numbe
   return made
 }
 
-const LONGEST_DAYS = Math.ceil((AGE_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.retentionSecondsMax) / 86_400) + 1
-
-/** Drops the partitions in which nothing can be left: of secrets after the longest retention, of tombstones a month later. */
+/**
+ * Drops the days of which nothing is left: of secrets when the last was purged, of sessions when the last of their tombstones
+ * is a month old.
+ */
 export async function dropSessionPartitions(db: Db, now: Date): Promise<number> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS)
-  const secrets = await dropPartitionsBefore(db, 'session_secrets', before(LONGEST_DAYS))
-  return secrets + (await dropPartitionsBefore(db, 'sessions', before(LONGEST_DAYS + AGE_LIMITS.tombstoneDays)))
+  const forgotten = before(AGE_LIMITS.tombstoneDays)
+  const secrets = await dropPartitionsBefore(db, 'session_secrets', before(1))
+  const tombstones = await dropPartitionsBefore(db, 'sessions', before(AGE_LIMITS.tombstoneDays + 1), (tx, partition) =>
+    sessionStore.isForgotten(tx, partition, forgotten),
+  )
+  return secrets + tombstones
 }

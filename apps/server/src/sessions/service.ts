@@ -51,6 +51,7 @@ export function isPurged(session: Session | Tombstone): session is Tombstone {
 }
 
 const MAX_TAG_KEYS = 10_000
+const PUT_OFF_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /**
@@ -92,8 +93,9 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
     return key
   }
 
-  const isForgotten = ({ purgeAt }: SessionRow) =>
-    purgeAt !== null && purgeAt.getTime() + AGE_LIMITS.tombstoneDays * DAY_MS <= clock.now().getTime()
+  /** What was purged until then is forgotten now: its tombstone has had its time. */
+  const forgottenUntil = () => new Date(clock.now().getTime() - AGE_LIMITS.tombstoneDays * DAY_MS)
+  const isForgotten = ({ purgeAt }: SessionRow) => purgeAt !== null && purgeAt <= forgottenUntil()
 
   async function find(sessionId: string): Promise<Session | Tombstone | undefined> {
     if (!isSessionId(sessionId)) return undefined
@@ -166,10 +168,17 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
       if (!wasOpen) throw new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
     },
 
-    /** Sessions whose time is over, locked; those that others hold are passed over. */
-    async lockDue(tx: Queryable, now: Date, limit: number): Promise<Session[]> {
-      const opened = await Promise.all((await sessionStore.lockDue(tx, now, limit)).map(open))
-      return opened.filter((session): session is Session => !isPurged(session))
+    /**
+     * Sessions whose time is over, locked; those that others hold are passed over. One that cannot be opened (its master key
+     * is missing) is put off: it must not stand before the others for ever.
+     */
+    async lockDue(tx: Queryable, now: Date, limit: number): Promise<{ due: Session[]; unreadable: number }> {
+      const rows = await sessionStore.lockDue(tx, now, limit)
+      const opened = await Promise.all(rows.map((row) => open(row).catch(() => undefined)))
+      const unreadable = rows.filter((_row, at) => !opened[at] || isPurged(opened[at]))
+      if (unreadable.length > 0) await sessionStore.postpone(tx, unreadable, new Date(now.getTime() + PUT_OFF_MS))
+      const due = opened.filter((session): session is Session => session !== undefined && !isPurged(session))
+      return { due, unreadable: unreadable.length }
     },
 
     async endMany(
@@ -196,7 +205,9 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
       const wanted = Object.keys(page.metadata).length > 0
       const tags = wanted ? tagsOf(await tagKeyOf(db, owner.tenantId), owner.livemode, page.metadata) : []
       const { before, limit } = page
-      const rows = await sessionStore.list(db, { ...owner, area }, { before, limit, tags })
+      // A tombstone has no metadata, also while the purge has not come by yet: nothing is found by it.
+      const purgedAfter = wanted ? clock.now() : forgottenUntil()
+      const rows = await sessionStore.list(db, { ...owner, area }, { before, limit, tags, purgedAfter })
       return Promise.all(rows.map(open))
     },
 

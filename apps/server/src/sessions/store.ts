@@ -97,11 +97,12 @@ const list = (name: string, more: string) =>
   sql(
     name,
     `select ${CLEAR}, ${SEALED} from ${JOINED}
-     where s.tenant_id = $1 and s.livemode = $2 and s.area = $3 and (s.created_at, s.session_id) < ($4, $5) ${more}
+     where s.tenant_id = $1 and s.livemode = $2 and s.area = $3 and (s.created_at, s.session_id) < ($4, $5)
+       and (s.purge_at is null or s.purge_at > $7) ${more}
      order by s.created_at desc, s.session_id desc limit $6`,
   )
 const LIST = list('sessions.list', '')
-const LIST_TAGGED = list('sessions.list_tagged', 'and s.metadata_tags @> $7::bigint[]')
+const LIST_TAGGED = list('sessions.list_tagged', 'and s.metadata_tags @> $8::bigint[]')
 // The tags go with the secrets: they say nothing, and still they are about what is erased.
 const PURGE = sql(
   'sessions.purge',
@@ -118,6 +119,11 @@ const PURGE = sql(
        and s.metadata_tags is not null
    )
    select count(*)::int as count from gone`,
+)
+const POSTPONE = sql(
+  'sessions.postpone',
+  `update sessions s set due_at = $4 from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as g(tenant_id, created_at, session_id)
+   where s.tenant_id = g.tenant_id and s.created_at = g.created_at and s.session_id = g.session_id`,
 )
 const ERASE = sql(
   'sessions.erase',
@@ -229,15 +235,35 @@ export const sessionStore = {
   list(
     db: Queryable,
     owner: { tenantId: string; livemode: boolean; area: Area },
-    page: { before: { createdAt: Date; sessionId: string }; limit: number; tags: readonly string[] },
+    page: {
+      before: { createdAt: Date; sessionId: string }
+      limit: number
+      tags: readonly string[]
+      /** Those that were purged until then are left out. */
+      purgedAfter: Date
+    },
   ): Promise<StoredSession[]> {
-    const { before, limit, tags } = page
-    const values = [owner.tenantId, owner.livemode, owner.area, before.createdAt, before.sessionId, limit]
+    const { before, limit, tags, purgedAfter } = page
+    const { tenantId, livemode, area } = owner
+    const values = [tenantId, livemode, area, before.createdAt, before.sessionId, limit, purgedAfter]
     return tags.length === 0 ? db.rows<Row>(LIST, values) : db.rows<Row>(LIST_TAGGED, [...values, tags])
   },
   async purge(db: Queryable, now: Date, limit: number): Promise<number> {
     return (await db.rows<{ count: number }>(PURGE, [now, limit]))[0]?.count ?? 0
   },
+  /** Whether every session of a day was purged before then. Reads to the first that was not. */
+  async isForgotten(tx: Queryable, partition: string, before: Date): Promise<boolean> {
+    const kept = sql('', `select 1 from ${partition} where purge_at is null or purge_at > $1 limit 1`)
+    return (await tx.rows(kept, [before])).length === 0
+  },
+  /** Puts off what cannot be ended now, so that it does not stand before the others. */
+  postpone: (tx: Queryable, keys: readonly SessionKey[], until: Date): Promise<number> =>
+    tx.run(POSTPONE, [
+      keys.map(({ tenantId }) => tenantId),
+      keys.map(({ createdAt }) => createdAt),
+      keys.map(({ sessionId }) => sessionId),
+      until,
+    ]),
   erase: (tx: Queryable, key: SessionKey, now: Date): Promise<number> => tx.run(ERASE, [...keyOf(key), now]),
   shift: (db: Queryable, tenantId: string, ms: number): Promise<number> => db.run(SHIFT, [tenantId, ms]),
   async backlog(db: Queryable, now: Date): Promise<{ open: number; overdueSeconds: number }> {

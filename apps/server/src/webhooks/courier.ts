@@ -56,7 +56,7 @@ export function createCourier(deps: CourierDeps) {
       return noteDead(task, sent.impossible)
     }
     const { outcome, status, startedAt, durationMs } = sent
-    const plan = planNext(sent, { tries: claim.tries + 1, now, purgeAt: payload.purgeAt, chance: chance() })
+    const plan = planNext(sent, { tries: claim.tries + 1, now, purgeAtMs: payload.purgeAtMs, chance })
     recorder.add({
       claim,
       probe,

@@ -96,14 +96,16 @@ describe('one delivery', () => {
       assert.equal(one?.headers['x-service-attempt'], String(index + 1))
       const { 'x-service-timestamp': timestamp, 'x-service-signature': signature } = one?.headers ?? {}
       assert.equal(
-        await verifyWebhook({ apiKey: tenant.key, timestamp: String(timestamp), signature: String(signature), body: BODY }),
+        await verifyWebhook({
+          apiKey: tenant.key,
+          timestamp: String(timestamp),
+          signature: String(signature),
+          body: BODY,
+        }),
         true,
       )
     }
-    assert.equal(
-      Number(second?.headers['x-service-timestamp']) - Number(first?.headers['x-service-timestamp']),
-      10,
-    )
+    assert.equal(Number(second?.headers['x-service-timestamp']) - Number(first?.headers['x-service-timestamp']), 10)
     assert.notEqual(second?.headers['x-service-signature'], first?.headers['x-service-signature'])
   })
 
@@ -140,7 +142,11 @@ describe('one delivery', () => {
 
   test('lies sealed in the database: no path, header or body can be read there', async () => {
     const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
-    const marked = { url: `${receiver.origin}/marked-path`, headers: { 'x-a': 'marked-header' }, body: Buffer.from('"marked-body"') }
+    const marked = {
+      url: `${receiver.origin}/marked-path`,
+      headers: { 'x-a': 'marked-header' },
+      body: Buffer.from('"marked-body"'),
+    }
     const id = await room.enqueue(tenant, marked)
     const { rows } = await room.harness.database.query('select * from webhook_deliveries where delivery_id = $1', [id])
     assert.ok(rows[0].sealed.length > 80)

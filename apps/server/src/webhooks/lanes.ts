@@ -19,7 +19,7 @@ export interface LaneLimits {
   ahead: number
 }
 
-export const LANE_LIMITS: LaneLimits = { perEndpoint: 8, inFlight: 256, held: 1024, ahead: 64 }
+export const LANE_LIMITS: LaneLimits = { perEndpoint: 8, inFlight: 256, held: 1024, ahead: 256 }
 
 const SLOW_MS = 1_000
 const QUICK_MS = 250
@@ -83,7 +83,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
     quick.set(task, nowMs)
     void start(task)
     // Asked for in time, so that the receiver need not wait for us.
-    if (lane.hasMore && lane.waiting.length < limits.perEndpoint) {
+    if (lane.hasMore && lane.waiting.length <= limits.ahead / 4) {
       lane.hasMore = false
       onRoom()
     }

@@ -18,24 +18,24 @@ export interface Situation {
   /** Attempts of this schedule, with the one that just ended. */
   tries: number
   now: Date
-  purgeAt: Date
+  purgeAtMs: number
   /** A random number from 0 to 1: receivers that failed together are not asked together. */
-  chance: number
+  chance: () => number
 }
 
 const JITTER = 0.2
 
 /** A wait is never shorter than what the receiver asked for, and an attempt never comes after the data is gone. */
-export function planNext({ outcome, retryAfterMs = 0 }: Result, { tries, now, purgeAt, chance }: Situation): Plan {
+export function planNext({ outcome, retryAfterMs = 0 }: Result, { tries, now, purgeAtMs, chance }: Situation): Plan {
   if (outcome === 'delivered') return { state: 'delivered' }
   if (outcome === 'gone') return { state: 'dead', reason: 'gone' }
   if (outcome === 'forbidden') return { state: 'dead', reason: 'forbidden' }
   const waitSeconds = WEBHOOK_LIMITS.retrySeconds[tries - 1]
   if (waitSeconds === undefined) return { state: 'dead', reason: 'exhausted' }
-  const waitMs = waitSeconds * 1000 * (1 - JITTER + 2 * JITTER * chance)
+  const waitMs = waitSeconds * 1000 * (1 - JITTER + 2 * JITTER * chance())
   const asked = Math.min(retryAfterMs, WEBHOOK_LIMITS.retryAfterSecondsMax * 1000)
   const nextAttemptAt = new Date(now.getTime() + Math.round(Math.max(waitMs, asked)))
-  if (nextAttemptAt >= purgeAt) return { state: 'dead', reason: 'retention' }
+  if (nextAttemptAt.getTime() >= purgeAtMs) return { state: 'dead', reason: 'retention' }
   return { state: 'pending', nextAttemptAt }
 }
 

@@ -5,6 +5,7 @@ import { AppError } from '../platform/errors.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { OutboundError, type OutboundReason } from '../platform/outbound/index.ts'
 import type { PooledOutbound } from '../platform/outbound/pooled.ts'
+import { createMessageOpener } from './envelope.ts'
 import { type Call, sealContext, unpackCall } from './message.ts'
 import type { Claim, Payload } from './queue-store.ts'
 import { type Result, resultOf } from './schedule.ts'
@@ -24,6 +25,7 @@ export type Sent = ({ startedAt: Date; durationMs: number } & Result) | { imposs
 /** Makes one attempt of one delivery. Throws when our own side is not able to: then nothing was sent. */
 export function createSender({ clock, vault, keys, outbound, version }: SenderDeps) {
   const signerOf = createSigners(keys)
+  const open = createMessageOpener(vault)
   const userAgent = `Ostiary/${version}`
 
   async function post(call: Call, headers: string[], allowHttp: boolean): Promise<Result> {
@@ -38,14 +40,14 @@ export function createSender({ clock, vault, keys, outbound, version }: SenderDe
 
   return async (claim: Claim, payload: Payload): Promise<Sent> => {
     const now = clock.now()
-    if (payload.purgeAt <= now) return { impossible: 'retention' }
+    if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
     if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
     const signer = await signerOf(claim.tenantId, payload.keyId).catch((error: unknown) => {
       if (error instanceof AppError && error.fault === 'not_found') return undefined
       throw error
     })
     if (!signer) return { impossible: 'key_removed' }
-    const call = unpackCall(await vault.open(payload, sealContext(claim.tenantId, claim.deliveryId)))
+    const call = unpackCall(await open(payload, sealContext(claim.tenantId, claim.deliveryId)))
     // Read when the attempt begins: each has a time and a signature of its own.
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()

@@ -17,6 +17,7 @@ import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { parseNetworks } from '../platform/outbound/address.ts'
 import { type Callback, checkCallback } from './callback.ts'
+import { createMessageSealer } from './envelope.ts'
 import { endpointIdOf, packCall, sealContext, type WebhookMessage } from './message.ts'
 import { type NewDelivery, type Owner, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
 
@@ -40,13 +41,14 @@ export interface DeliveryQuery {
 /** What other features and the host do with webhooks. The sending is the dispatcher's. */
 export function createWebhookService({ cells, clock, ids, vault, allowNetworks }: Deps) {
   const networks = parseNetworks(allowNetworks)
+  const seal = createMessageSealer({ vault, clock, ids })
 
   async function prepare(message: WebhookMessage): Promise<NewDelivery> {
     const { tenantId, livemode, keyId, area, event, subjectId, sequence, now, purgeAt } = message
     const id = ids.next(bucketOf(tenantId))
     const { origin } = new URL(message.url)
     const endpointId = endpointIdOf(tenantId, livemode, origin)
-    const sealed = await vault.seal(packCall(message), sealContext(tenantId, id))
+    const sealed = await seal(packCall(message), sealContext(tenantId, id))
     return { tenantId, livemode, id, keyId, area, event, subjectId, sequence, origin, endpointId, sealed, now, purgeAt }
   }
 

@@ -251,8 +251,12 @@ export const webhookStore = {
   },
 
   /** Returns 0 when there is no such delivery. */
-  replay: (db: Queryable, owner: Owner, id: string, { now, failNext }: { now: Date; failNext: number }): Promise<number> =>
-    db.run(REPLAY, [owner.tenantId, owner.livemode, now, id, timeOfId(id), failNext]),
+  replay: (
+    db: Queryable,
+    owner: Owner,
+    id: string,
+    { now, failNext }: { now: Date; failNext: number },
+  ): Promise<number> => db.run(REPLAY, [owner.tenantId, owner.livemode, now, id, timeOfId(id), failNext]),
   /** How many were started again, how many were looked at, and when the last of them was made. */
   async replaySince(
     db: Queryable,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../keys/index.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { createMetrics } from '../../platform/metrics.ts'
 import { createPooledOutbound, type PooledOptions, type PooledOutbound } from '../../platform/outbound/pooled.ts'
 import { createHarness, type Harness } from '../../testing/harness.ts'
 import {
@@ -46,7 +47,7 @@ export async function createRoom(): Promise<Room> {
   const { cells, clock, ids, vault, log, keys, version } = harness.wire
   const allowNetworks = ['127.0.0.0/8']
   const webhooks = createWebhookService({ cells, clock, ids, vault, allowNetworks })
-  const metrics = createWebhookMetrics(harness.wire.metrics)
+  const metrics = createWebhookMetrics(createMetrics(version, { processMetrics: false }))
   const receivers: Receiver[] = []
   const outbounds: PooledOutbound[] = []
   const newOutbound = (options: Partial<PooledOptions> = {}) => {

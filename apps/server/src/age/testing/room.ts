@@ -1,0 +1,205 @@
+/** Hosts, their users' devices and a receiver for webhooks, around the whole product. Only tests import this. */
+import assert from 'node:assert/strict'
+import type { AgeResult, CreatedSession, LaunchState, SandboxOutcome, TenantSettingsPatch } from '@ostiary/contract'
+import { createDevice, type Device, type DeviceOptions } from '@ostiary/device'
+import {
+  createSimulatedClock,
+  runFlow,
+  type SimulatedClock,
+  type SimulatedPerson,
+  seededRandom,
+  simulateCapture,
+} from '@ostiary/device/simulated'
+import type { LightMyRequestResponse } from 'fastify'
+import type { NewKey } from '../../keys/index.ts'
+import { createHarness, type Harness } from '../../testing/harness.ts'
+import { createReceiver, type Receiver } from '../../webhooks/testing/receiver.ts'
+
+export const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148'
+export const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
+/** The least a host can ask for. No warning: a person of 30 is far enough from 18. */
+export const LEAST = { redirectUrl: 'https://shop.example/back?state=7', ageThreshold: 30 }
+
+type Method = 'GET' | 'POST' | 'DELETE' | 'PUT'
+
+export interface Host {
+  tenantId: string
+  keyId: string
+  key: string
+  /** With the host's key. A header that is undefined is left out. */
+  call(
+    method: Method,
+    url: string,
+    payload?: object | string,
+    headers?: Record<string, string | undefined>,
+  ): Promise<LightMyRequestResponse>
+  create(body?: object): Promise<CreatedSession>
+  /** Ends a test session. */
+  outcome(sessionId: string, wish?: SandboxOutcome): Promise<void>
+  result(token: string): Promise<AgeResult>
+}
+
+export interface UserDevice {
+  device: Device
+  clock: SimulatedClock
+}
+
+export interface AgeRoom {
+  harness: Harness
+  receiver: Receiver
+  newHost(wanted?: Partial<NewKey> & { settings?: TenantSettingsPatch }): Promise<Host>
+  /** Another key of the same tenant. */
+  sibling(host: Host, wanted?: Partial<NewKey>): Promise<Host>
+  newDevice(sessionId: string, options?: Partial<DeviceOptions>): Promise<UserDevice>
+  /** A user who does what the page asks. */
+  visit(sessionId: string, person?: Partial<SimulatedPerson>, options?: Partial<DeviceOptions>): Promise<LaunchState>
+  /** All rows of all tables, as text; bytes are in hex. */
+  dump(): Promise<Map<string, string>>
+  close(): Promise<void>
+}
+
+export async function createAgeRoom(env: Record<string, string> = {}): Promise<AgeRoom> {
+  const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8', ...env })
+  const receiver = await createReceiver()
+  const baseUrl = await harness.app.listen({ port: 0, host: '127.0.0.1' })
+  const scopes: NewKey['scopes'] = ['age:write', 'age:read']
+
+  function hostOf({ tenantId, keyId, key }: Pick<Host, 'tenantId' | 'keyId' | 'key'>): Host {
+    const call: Host['call'] = (method, url, payload, headers = {}) => {
+      const given = Object.entries({ 'x-api-key': key, ...headers }).filter(([, value]) => value !== undefined)
+      return harness.inject({ method, url, headers: Object.fromEntries(given), ...(payload !== undefined && { payload }) })
+    }
+    return {
+      ...{ tenantId, keyId, key, call },
+      async create(body = {}) {
+        const created = await call('POST', '/session', { ...LEAST, ...body })
+        assert.equal(created.statusCode, 201, created.body)
+        return created.json()
+      },
+      async outcome(sessionId, wish = {}) {
+        const ended = await call('POST', `/test/sessions/${sessionId}/outcome`, wish)
+        assert.equal(ended.statusCode, 204, ended.body)
+      },
+      async result(token) {
+        const found = await call('GET', `/session/${token}/result`)
+        assert.equal(found.statusCode, 200, found.body)
+        return found.json()
+      },
+    }
+  }
+
+  async function newDevice(sessionId: string, options: Partial<DeviceOptions> = {}): Promise<UserDevice> {
+    const clock = createSimulatedClock({
+      nowMs: () => harness.clock.now().getTime(),
+      monotonicMs: () => harness.clock.monotonicMs(),
+    })
+    const usual = { baseUrl, sessionId, platform: 'mobile' as const, clock, userAgent: PHONE }
+    return { device: await createDevice({ ...usual, ...options }), clock }
+  }
+
+  return {
+    harness,
+    receiver,
+    newDevice,
+    async newHost({ settings, ...wanted } = {}) {
+      const { tenantId, record, key } = await harness.tenantWithKey({ scopes, ...wanted })
+      if (settings) await harness.wire.settings.set(tenantId, settings)
+      return hostOf({ tenantId, keyId: record.id, key })
+    },
+    async sibling({ tenantId }, wanted = {}) {
+      const plain = { livemode: false, name: 'second', scopes, allowedIps: [], usagePlanId: 'unmetered' as const }
+      const record = await harness.wire.keys.createKey(tenantId, { ...plain, ...wanted })
+      return hostOf({ tenantId, keyId: record.id, key: record.api_key })
+    },
+    async visit(sessionId, person = {}, options = {}) {
+      const { device, clock } = await newDevice(sessionId, options)
+      return runFlow(device, { clock, random: seededRandom(1), ageYears: 42, ...person })
+    },
+    async dump() {
+      const { rows: tables } = await harness.database.query(
+        `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
+      )
+      const contents = new Map<string, string>()
+      for (const { name } of tables) {
+        const { rows } = await harness.database.query(`select t::text as row from ${name} t`)
+        if (rows.length > 0) contents.set(name, rows.map(({ row }) => row).join('\n'))
+      }
+      return contents
+    },
+    async close() {
+      await harness.wire.webhookOutbound.close()
+      await receiver.close()
+      await harness.close()
+    },
+  }
+}
+
+/** Goes as far as the challenge, does what it asks, and leaves the submit to the test. */
+export async function captureOf({ device, clock }: UserDevice, person: { ageYears: number; seed?: number }) {
+  const random = seededRandom(person.seed ?? 1)
+  const challenge = await device.challenge()
+  await device.logEvent('challenge_received', challenge.attempt)
+  const { capture, moments } = simulateCapture({ challenge, random, ageYears: person.ageYears })
+  let nowMs = 0
+  for (const { type, n, atMs } of moments) {
+    await clock.pass(Math.max(0, Math.round(atMs - nowMs)))
+    nowMs = Math.max(nowMs, atMs)
+    await device.logEvent(type, n)
+  }
+  return capture
+}
+
+/** From the launch URL to the running camera. */
+export async function readyDevice({ device, clock }: UserDevice): Promise<void> {
+  await device.logEvent('page_open')
+  await device.open()
+  await clock.pass(300)
+  await device.logEvent('consent_shown')
+  await clock.pass(2_000)
+  await device.logEvent('consent_given')
+  await device.consent(true)
+  await device.logEvent('camera_requested')
+  await clock.pass(800)
+  await device.logEvent('camera_ready')
+  await device.flushEvents()
+}
+
+/** What a risk evaluation is when nothing was judged. */
+export const NOTHING_JUDGED: AgeResult['riskEvaluation'] = {
+  score: 0,
+  level: 'LOW',
+  recommendation: 'ALLOW',
+  flags: [],
+  signals: { behavioral: null, browser: null },
+  policyVersion: '1',
+}
+
+/** The whole body of a session that was asked for with `LEAST` and is open; a test names what differs. */
+export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSession): AgeResult {
+  return {
+    token,
+    sessionId,
+    sessionStatus: 'AGE_UNKNOWN',
+    status: 'AGE_UNKNOWN',
+    flowStatus: null,
+    result: { confidenceScore: null, faceMatch: null },
+    thresholds: { ageThreshold: 30, compareThreshold: 0.5, faceMatchThreshold: 0.5, documentAgeThreshold: 30 },
+    metadata: {},
+    riskEvaluation: NOTHING_JUDGED,
+    errors: [],
+    errorDetails: [],
+    outcome: null,
+    assurance: { level: 'none', method: 'none' },
+    createdAt: new Date(Date.parse(expiresAt) - 900_000).toISOString(),
+    expiresAt,
+    endedAt: null,
+    livemode,
+    progress: { state: 'CREATED', attempt: 0 },
+  }
+}
+
+/** The same when it has ended at the moment of its creation, as in tests whose clock stands still. */
+export function endedBody(created: CreatedSession, changes: Partial<AgeResult>): AgeResult {
+  const { progress: _open, ...body } = openBody(created)
+  return { ...body, endedAt: body.createdAt, ...changes }
+}

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { CreatedSession } from '@ostiary/contract'
+import { verifyWebhook } from '@ostiary/crypto'
+import type { Received } from '../webhooks/testing/receiver.ts'
+import { type AgeRoom, createAgeRoom, endedBody, type Host } from './testing/room.ts'
+
+let room: AgeRoom
+let host: Host
+before(async () => {
+  room = await createAgeRoom()
+  host = await room.newHost()
+})
+after(() => room.close())
+beforeEach(() => void (room.receiver.received.length = 0))
+
+const CALLBACK_HEADERS = { Authorization: 'Bearer host-secret', 'X-Shop': 'seven of nine' }
+const callback = () => ({ url: `${room.receiver.origin}/hooks/age?tenant=7&x=%20`, headers: CALLBACK_HEADERS })
+
+/** Sends what is due; the one webhook that arrived. */
+async function delivered(): Promise<Received> {
+  await room.harness.wire.dispatcher.tick()
+  const [first, ...others] = room.receiver.received
+  assert.equal(others.length, 0, 'one event, one webhook')
+  assert.ok(first, 'nothing arrived')
+  return first
+}
+
+/** As a receiver would: from the headers and the raw bytes, with the API key and nothing else. */
+const recompute = (key: string, timestamp: string, body: Buffer | string) =>
+  `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`
+
+const headerOf = ({ headers }: Received, name: string) => String(headers[name])
+const rawResult = async ({ token }: CreatedSession) => (await host.call('GET', `/session/${token}/result`)).rawPayload
+
+describe('a flow ends', () => {
+  test('[C-065] [C-069] [C-009] COMPLETED: the webhook has the same bytes as the result that is read', async () => {
+    const metadata = { order: 'Größe 44 / 🎂', nested: { a: [1, null] } }
+    const created = await host.create({ callback: callback(), metadata, facialAgeEstimationReturnFormat: 'both' })
+    await host.outcome(created.sessionId, { faceAge: 44.4 })
+    const webhook = await delivered()
+    assert.deepEqual(
+      JSON.parse(webhook.body.toString()),
+      endedBody(created, {
+        sessionStatus: 'AGE_ABOVE_THRESHOLD',
+        status: 'AGE_ABOVE_THRESHOLD',
+        flowStatus: 'COMPLETED',
+        result: {
+          age: 44,
+          confidenceScore: null,
+          faceMatch: null,
+          facialAgeEstimation: { thresholdResult: 'AGE_ABOVE_THRESHOLD', exact: 44.4 },
+        },
+        metadata,
+        outcome: 'SUCCEEDED',
+        assurance: { level: 'sandbox', method: 'test mode' },
+      }),
+    )
+    assert.deepEqual(webhook.body, await rawResult(created))
+    assert.equal(headerOf(webhook, 'x-service-event'), 'age.session.completed')
+  })
+
+  test('[C-066] CANCELLED: by the host, by the user and by a refused consent', async () => {
+    const byHost = await host.create({ callback: callback() })
+    await host.call('POST', `/session/${byHost.token}/cancel`)
+    const byUser = await host.create({ callback: callback() })
+    const { device } = await room.newDevice(byUser.sessionId)
+    await device.open()
+    await device.cancel()
+    const declined = await host.create({ callback: callback() })
+    await room.visit(declined.sessionId, { declines: true })
+    await room.harness.wire.dispatcher.tick()
+    const bodies = new Map(room.receiver.received.map((one) => [JSON.parse(one.body.toString()).sessionId, one]))
+    assert.equal(room.receiver.received.length, 3)
+    for (const [created, code, name] of [
+      [byHost, -38, 'HOST_CANCELLED'],
+      [byUser, -17, 'USER_CANCELLED'],
+      [declined, -18, 'CONSENT_DECLINED'],
+    ] as const) {
+      const webhook = bodies.get(created.sessionId)
+      assert.ok(webhook)
+      assert.equal(headerOf(webhook, 'x-service-event'), 'age.session.cancelled')
+      const { riskEvaluation, ...body } = JSON.parse(webhook.body.toString())
+      const { riskEvaluation: _any, ...expected } = endedBody(created, {
+        flowStatus: 'CANCELLED',
+        outcome: 'CANCELLED',
+        errors: [code],
+        errorDetails: [{ code, name }],
+      })
+      assert.deepEqual(body, expected)
+      assert.deepEqual(webhook.body, await rawResult(created))
+    }
+  })
+
+  test('[C-067] EXPIRED: when the sweeper comes by, and when somebody reads before it does', async () => {
+    for (const notice of [
+      () => room.harness.wire.ending.expireDue(room.harness.wire.cells.forId(host.tenantId)),
+      ({ token }: CreatedSession) => host.result(token),
+    ]) {
+      room.receiver.received.length = 0
+      const created = await host.create({ callback: callback() })
+      room.harness.clock.advance(900_001)
+      await notice(created)
+      const webhook = await delivered()
+      assert.deepEqual(
+        JSON.parse(webhook.body.toString()),
+        endedBody(created, {
+          flowStatus: 'EXPIRED',
+          outcome: 'EXPIRED',
+          errors: [-8],
+          errorDetails: [{ code: -8, name: 'SESSION_EXPIRED' }],
+          endedAt: room.harness.clock.now().toISOString(),
+        }),
+      )
+      assert.equal(headerOf(webhook, 'x-service-event'), 'age.session.expired')
+      assert.deepEqual(webhook.body, await rawResult(created))
+    }
+  })
+
+  test('[C-068] nothing is sent before the flow has ended, whatever the user does, and nothing without a callback', async () => {
+    const { sessionId } = await host.create({ callback: callback(), stepUpEnabled: true })
+    const tick = () => room.harness.wire.dispatcher.tick()
+    const { device } = await room.newDevice(sessionId)
+    for (const step of [() => device.open(), () => device.consent(true), () => device.handoff(), () => device.takeBack()]) {
+      await step()
+      assert.equal(await tick(), 0)
+    }
+    await device.cancel()
+    assert.equal(await tick(), 1, 'the end is')
+    const silent = await host.create()
+    await host.outcome(silent.sessionId)
+    assert.equal(await tick(), 0)
+  })
+})
+
+describe('the request', () => {
+  test('[X-019] [X-020] [C-028] [C-064] is a POST of JSON to exactly callback.url, with the host’s headers and the signature’s', async () => {
+    const created = await host.create({ callback: callback() })
+    await host.outcome(created.sessionId)
+    const webhook = await delivered()
+    assert.deepEqual([webhook.method, webhook.url], ['POST', '/hooks/age?tenant=7&x=%20'])
+    const [delivery] = (await host.call('GET', `/webhooks/deliveries?sessionId=${created.sessionId}`)).json().items
+    const timestamp = String(Math.floor(room.harness.clock.now().getTime() / 1000))
+    const { host: where, connection: _hop, 'webhook-signature': standard, ...headers } = webhook.headers
+    assert.equal(`http://${where}`, room.receiver.origin)
+    assert.match(String(standard), /^v1,[A-Za-z0-9+/]{43}=$/)
+    assert.deepEqual(headers, {
+      authorization: 'Bearer host-secret',
+      'x-shop': 'seven of nine',
+      'content-type': 'application/json',
+      'content-length': String(webhook.body.length),
+      'user-agent': `Ostiary/${room.harness.wire.version}`,
+      'x-service-timestamp': timestamp,
+      'x-service-signature': recompute(host.key, timestamp, webhook.body),
+      'x-service-event': 'age.session.completed',
+      'x-service-delivery': delivery.id,
+      'x-service-attempt': '1',
+      'x-service-sequence': '1',
+      'webhook-id': delivery.id,
+      'webhook-timestamp': timestamp,
+    })
+  })
+
+  test('[C-057] [C-058] [C-059] [C-060] the signature is HMAC-SHA256 over timestamp, dot and raw body, by the key that made the session', async () => {
+    const second = await room.sibling(host)
+    const { sessionId } = await second.create({ callback: callback() })
+    room.harness.clock.advance(12_345)
+    await host.outcome(sessionId)
+    const webhook = await delivered()
+    const timestamp = headerOf(webhook, 'x-service-timestamp')
+    assert.equal(timestamp, String(Math.floor(room.harness.clock.now().getTime() / 1000)))
+    const signature = headerOf(webhook, 'x-service-signature')
+    assert.match(signature, /^sha256=[0-9a-f]{64}$/)
+    assert.equal(signature, recompute(second.key, timestamp, webhook.body))
+    assert.notEqual(signature, recompute(host.key, timestamp, webhook.body), 'not by another key of the tenant')
+  })
+
+  test('[C-061] a changed body, timestamp or key does not fit the signature', async () => {
+    const { sessionId } = await host.create({ callback: callback() })
+    await host.outcome(sessionId)
+    const webhook = await delivered()
+    const timestamp = headerOf(webhook, 'x-service-timestamp')
+    const signature = headerOf(webhook, 'x-service-signature')
+    const changed = webhook.body.toString().replace('AGE_ABOVE_THRESHOLD', 'AGE_BELOW_THRESHOLD')
+    assert.notEqual(recompute(host.key, timestamp, changed), signature)
+    assert.notEqual(recompute(host.key, timestamp, Buffer.concat([webhook.body, Buffer.from(' ')])), signature)
+    assert.notEqual(recompute(host.key, String(Number(timestamp) + 1), webhook.body), signature)
+    assert.notEqual(recompute(`${host.key}x`, timestamp, webhook.body), signature)
+    const received = { apiKey: host.key, timestamp, signature, body: webhook.body, nowSeconds: Number(timestamp) }
+    assert.equal(await verifyWebhook(received), true)
+    assert.equal(await verifyWebhook({ ...received, body: Buffer.from(changed) }), false)
+  })
+
+  test('a second attempt has a time and a signature of its own, the same id and the same bytes', async () => {
+    const { sessionId } = await host.create({ callback: callback() })
+    await host.outcome(sessionId)
+    room.receiver.answer((response) => void response.writeHead(503).end())
+    await room.harness.wire.dispatcher.tick()
+    room.harness.clock.advance(10_000)
+    room.receiver.answer((response) => void response.writeHead(204).end())
+    await room.harness.wire.dispatcher.tick()
+    const [first, again] = room.receiver.received
+    assert.ok(first && again)
+    assert.deepEqual(again.body, first.body)
+    assert.equal(headerOf(again, 'x-service-delivery'), headerOf(first, 'x-service-delivery'))
+    assert.equal(headerOf(again, 'x-service-attempt'), '2')
+    const timestamp = headerOf(again, 'x-service-timestamp')
+    assert.equal(Number(timestamp) - Number(headerOf(first, 'x-service-timestamp')), 10)
+    assert.equal(headerOf(again, 'x-service-signature'), recompute(host.key, timestamp, again.body))
+  })
+})
+
+describe('the end and its webhook are one transaction', () => {
+  test('when the webhook cannot be written, the session stays open; when it can again, it ends', async () => {
+    const { database, wire, clock } = room.harness
+    const created = await host.create({ callback: callback() })
+    const user = await host.create({ callback: callback() })
+    const { device } = await room.newDevice(user.sessionId)
+    await device.open()
+    await database.query('alter table webhook_queue rename to webhook_queue_away')
+    try {
+      for (const [method, url] of [
+        ['POST', `/test/sessions/${created.sessionId}/outcome`],
+        ['POST', `/session/${created.token}/cancel`],
+      ] as const) {
+        assert.equal((await host.call(method, url, {})).statusCode, 500)
+      }
+      await assert.rejects(device.cancel())
+      assert.equal((await host.call('GET', `/session/${created.token}`)).json().state, 'CREATED')
+      assert.equal((await host.call('GET', `/session/${user.token}`)).json().state, 'OPENED')
+      clock.advance(900_001)
+      await assert.rejects(wire.ending.expireDue(wire.cells.forId(host.tenantId)))
+      const { rows } = await database.query('select state, ended_at from sessions where session_id = any($1)', [
+        [created.sessionId, user.sessionId],
+      ])
+      assert.deepEqual(new Set(rows.map(({ state }) => state)), new Set(['CREATED', 'OPENED']))
+      assert.ok(rows.every((row) => row.ended_at === null))
+    } finally {
+      await database.query('alter table webhook_queue_away rename to webhook_queue')
+    }
+    assert.equal(await wire.ending.expireDue(wire.cells.forId(host.tenantId)), 2)
+    assert.equal(await wire.dispatcher.tick(), 2)
+    assert.equal(room.receiver.received.length, 2)
+  })
+
+  test('when the end cannot be written, there is no webhook', async () => {
+    const { database, wire } = room.harness
+    const { token, sessionId } = await host.create({ callback: callback() })
+    await database.query('alter table session_secrets add constraint never check (result is null) not valid')
+    try {
+      assert.equal((await host.call('POST', `/session/${token}/cancel`)).statusCode, 500)
+    } finally {
+      await database.query('alter table session_secrets drop constraint never')
+    }
+    const kept = await database.query('select 1 from webhook_deliveries where subject_id = $1', [sessionId])
+    assert.equal(kept.rowCount, 0)
+    assert.equal(await wire.dispatcher.tick(), 0)
+    assert.equal((await host.call('POST', `/session/${token}/cancel`)).statusCode, 200)
+    assert.equal(await wire.dispatcher.tick(), 1)
+  })
+})

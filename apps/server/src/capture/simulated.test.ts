@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { SIMULATED_MODEL } from '@ostiary/contract'
+import { SPOOFS, type Spoof, type SpoofName, seededRandom, simulateCapture } from '@ostiary/device/simulated'
+import { createChallenge } from './challenge.ts'
+import { type CaptureJudgement, judgeCapture } from './judge.ts'
+import { bytesOf, logOf, type Moment, seeded } from './testing/person.ts'
+
+/** What a simulated person's capture is judged as, with the log that the simulated flow writes. */
+function judgeSimulated(seed: number, spoof: Spoof = { meaning: 'none' }): CaptureJudgement {
+  const challenge = createChallenge(bytesOf(seeded(seed)))
+  const asked = { ...challenge, nonce: 'n', attempt: 1, expiresAt: '' }
+  const plan = spoof.plan?.(asked) ?? asked
+  const honest = simulateCapture({ challenge: plan, ageYears: 15 + (seed % 60), random: seededRandom(seed) })
+  const { capture, moments } = spoof.change?.(honest, asked) ?? honest
+  const start = 9000
+  const log = logOf([
+    { type: 'page_open', t: 0 },
+    { type: 'consent_shown', t: 400 },
+    { type: 'consent_given', t: 3000 },
+    { type: 'camera_requested', t: 3001 },
+    { type: 'camera_ready', t: 4000 },
+    { type: 'challenge_received', t: start, n: 1 },
+    ...moments.map(({ type, n, atMs }): Moment => ({ type, t: start + Math.round(atMs), ...(n ? { n } : {}) })),
+    { type: 'submit', t: 30_000 },
+  ])
+  const { seq, hash } = log
+  const payload = { ...capture, v: 1 as const, sessionId: 's', nonce: 'n', attempt: 1, log: { seq, hash } }
+  return judgeCapture({
+    payload,
+    challenge,
+    log,
+    attempt: 1,
+    mismatches: 0,
+    acceptModel: ({ id }) => id === SIMULATED_MODEL.id,
+  })
+}
+
+/** What each dishonest device is found to be; the other two of `SPOOFS` are the caller's to refuse, by time and by nonce. */
+const FOUND: Record<Exclude<SpoofName, 'late' | 'replay'>, Pick<CaptureJudgement, 'flags' | 'failure'>> = {
+  still: { flags: ['BH_FRAMES_STATIC'], failure: 'SPOOF' },
+  loop: { flags: ['BH_FRAMES_REPEAT'], failure: 'VIDEO_SPOOF' },
+  early: { flags: ['BH_CHALLENGE_LATENCY'], failure: 'VIDEO_SPOOF' },
+  recording: { flags: [], failure: 'LIVENESS_INCONCLUSIVE' },
+  robot: { flags: ['BH_CHALLENGE_LATENCY'], failure: 'VIDEO_SPOOF' },
+  forged: { flags: ['BH_NUMERIC_IMPLAUSIBLE'], failure: 'VIDEO_SPOOF' },
+  nocapture: { flags: ['BH_RESULT_NO_CAPTURE'], failure: 'VIDEO_SPOOF' },
+  mask: { flags: [], failure: 'SPOOF' },
+  model: { flags: ['BH_MODEL_MISMATCH'], failure: 'MODEL_LOAD_FAILED' },
+}
+
+test('the simulated person is accepted', () => {
+  for (let seed = 0; seed < 300; seed++) {
+    const { flags, failure } = judgeSimulated(seed)
+    assert.deepEqual([seed, flags, failure], [seed, [], null])
+  }
+})
+
+describe('a simulated fraud is found out:', () => {
+  for (const [name, found] of Object.entries(FOUND)) {
+    const spoof = Object.entries(SPOOFS).find(([known]) => known === name)?.[1]
+    test(`${name}, ${spoof?.meaning}`, () => {
+      assert.ok(spoof)
+      for (let seed = 0; seed < 40; seed++) {
+        const { flags, failure } = judgeSimulated(seed, spoof)
+        assert.deepEqual({ seed, flags, failure }, { seed, ...found })
+      }
+    })
+  }
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
+import { JUDGED_MUTATIONS, type Judged } from './testing/judged-mutations.ts'
+import { createPage } from './testing/page.ts'
+import { PAYLOAD_MUTATIONS } from './testing/payload-mutations.ts'
+import { type Good, type Refused, SEALED_MUTATIONS } from './testing/sealed-mutations.ts'
+import { createStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+let stranger: Good['stranger']
+before(async () => {
+  stage = await createStage()
+  const { sessionId } = await stage.create({ sessionExpiry: 86_400 })
+  const page = await createPage(stage, sessionId)
+  const { payload, sealed } = await makeSubmission(page, await reachChallenge(page))
+  stranger = { sessionId, sealKey: page.sealKey(), payload, sealed }
+})
+after(() => stage.close())
+
+/** A challenge takes five submits: so many mutations, and the good one at the end. */
+const PER_CHALLENGE = 4
+
+async function refuseAll(mutations: readonly Refused[]): Promise<void> {
+  const { token, sessionId } = await stage.create()
+  const page = await createPage(stage, sessionId)
+  const submission = await makeSubmission(page, await reachChallenge(page))
+  const { payload, sealed, events } = submission
+  const good: Good = { sessionId, sealKey: page.sealKey(), payload, sealed, stranger }
+  await page.call('events', { events })
+  for (const { name, body, status, code } of mutations) {
+    const reply = await page.call('submit', await body(good))
+    assert.deepEqual([reply.statusCode, reply.json().code], [status, code], `${name}: ${reply.body}`)
+  }
+  const { status: before, flowStatus } = await stage.result(token)
+  assert.deepEqual([before, flowStatus], ['AGE_UNKNOWN', null])
+  const last = await send(page, { ...submission, events: [] })
+  assert.equal(last.json().state, 'COMPLETED', `the good one after ${mutations.map(({ name }) => name)}: ${last.body}`)
+  const { status, riskEvaluation } = await stage.result(token)
+  assert.deepEqual([status, riskEvaluation.flags], ['AGE_ABOVE_THRESHOLD', []])
+}
+
+for (const [what, mutations] of [
+  ['sealed texts', SEALED_MUTATIONS],
+  ['payloads', PAYLOAD_MUTATIONS],
+] as const) {
+  test(`${mutations.length} ${what} that cannot be right are refused, and the good one after them still counts`, async () => {
+    assert.equal(new Set(mutations.map(({ name }) => name)).size, mutations.length, 'each is another one')
+    for (let from = 0; from < mutations.length; from += PER_CHALLENGE) {
+      await refuseAll(mutations.slice(from, from + PER_CHALLENGE))
+    }
+  })
+}
+
+/** A session whose challenge suits the change. */
+async function openFor({ fits = () => true }: Judged, key?: string) {
+  for (let tries = 0; tries < 60; tries++) {
+    const created = await stage.create({ facialAgeEstimationReturnFormat: 'both' }, key)
+    const page = await createPage(stage, created.sessionId)
+    const challenge = await reachChallenge(page)
+    if (fits(challenge)) return { ...created, page, challenge }
+  }
+  throw new Error('no challenge of sixty fits')
+}
+
+async function judge(mutation: Judged, key?: string): Promise<void> {
+  const { name, codes, flags } = mutation
+  const { token, page, challenge } = await openFor(mutation, key)
+  // As long as a capture takes: by the server's clock too.
+  stage.harness.clock.advance(12_000)
+  const reply = await send(page, await makeSubmission(page, challenge, mutation))
+  assert.equal(reply.statusCode, 200, `${name}: ${reply.body}`)
+  const { errors, flowStatus, state } = reply.json()
+  assert.ok(errors.length === 1 && codes.includes(errors[0]), `${name}: ${reply.body}`)
+  const isFinal = errors[0] === 2
+  assert.deepEqual([state, flowStatus], isFinal ? ['COMPLETED', 'COMPLETED'] : ['READY', null], name)
+  if (!isFinal) await page.cancel()
+  const result = await stage.result(token)
+  assert.deepEqual([result.sessionStatus, result.status], ['AGE_UNKNOWN', 'AGE_UNKNOWN'], name)
+  assert.deepEqual(result.result, { confidenceScore: null, faceMatch: null }, name)
+  assert.deepEqual(result.errors, isFinal ? [2] : [-17], name)
+  const missing = flags.filter((flag) => !result.riskEvaluation.signals.behavioral?.flags.includes(flag))
+  assert.deepEqual(missing, [], `${name}: ${result.riskEvaluation.flags}`)
+}
+
+test(`${JUDGED_MUTATIONS.length} submissions that are well formed and not true end in no verdict, each with its code and flags`, async () => {
+  assert.equal(new Set(JUDGED_MUTATIONS.map(({ name }) => name)).size, JUDGED_MUTATIONS.length, 'each is another one')
+  for (const mutation of JUDGED_MUTATIONS) await judge(mutation).catch(e=>console.log(String(e.message).slice(0,400)))
+})

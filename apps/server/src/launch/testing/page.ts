@@ -1,0 +1,99 @@
+/** A device whose every byte the test chooses: the product's own client would not send what these tests send. */
+import assert from 'node:assert/strict'
+import type { Challenge, DeviceKey, LaunchState, OpenedSession } from '@ostiary/contract'
+import { bodyHash, DEVICE_PROOF_HEADER, type ProofClaims, signProof } from '@ostiary/crypto'
+import type { LightMyRequestResponse } from 'fastify'
+import { IPHONE, type Stage } from './stage.ts'
+
+export interface PageOptions {
+  userAgent?: string
+  /** Sec-CH-UA-Mobile. */
+  mobileHint?: string
+  platform?: 'mobile' | 'desktop'
+}
+
+/** What is to be different from an honest call. */
+export interface Tweak {
+  /** Claims that are signed instead of the true ones. */
+  claims?: Partial<ProofClaims>
+  /** Sent instead of the proof; null for none. */
+  proof?: string | null
+  headers?: Record<string, string>
+}
+
+export async function createPage(stage: Stage, sessionId: string, options: PageOptions = {}) {
+  const { harness } = stage
+  const { userAgent = IPHONE, mobileHint, platform = 'mobile' } = options
+  const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])
+  const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', keys.publicKey)
+  const deviceKey: DeviceKey = { kty: 'EC', crv: 'P-256', x, y }
+  let counter = 0
+  let opened: OpenedSession | undefined
+
+  async function prove(method: string, path: string, bytes: Uint8Array, claims: Partial<ProofClaims> = {}) {
+    counter += 1
+    const issuedAt = Math.floor(harness.clock.now().getTime() / 1000)
+    const truth = { sessionId, method, path, bodyHash: await bodyHash(bytes), counter, issuedAt }
+    return signProof(keys.privateKey, { ...truth, ...claims })
+  }
+
+  async function send(name: string, body: unknown, { claims, proof, headers }: Tweak = {}) {
+    const path = `/launch/api/${name}`
+    const payload = typeof body === 'string' ? body : JSON.stringify(body)
+    const sent = proof === undefined ? await prove('POST', path, Buffer.from(payload), claims) : proof
+    return harness.inject({
+      method: 'POST',
+      url: path,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': userAgent,
+        ...(mobileHint !== undefined && { 'sec-ch-ua-mobile': mobileHint }),
+        ...(sent !== null && { [DEVICE_PROOF_HEADER]: sent }),
+        ...headers,
+      },
+      payload,
+    })
+  }
+
+  /** A signed call, with the session's id in the body as every call has it. */
+  const call = (name: string, body: object = {}, tweak?: Tweak) => send(name, { sessionId, ...body }, tweak)
+
+  const openBody = (more: object = {}) => ({
+    deviceKey,
+    platform,
+    clientTime: harness.clock.now().getTime(),
+    ...more,
+  })
+
+  return {
+    sessionId,
+    deviceKey,
+    prove,
+    send,
+    call,
+    openBody,
+    counter: () => counter,
+    tryOpen: (more?: object) => call('open', openBody(more)),
+    async open(more?: object): Promise<OpenedSession> {
+      opened = okOf<OpenedSession>(await call('open', openBody(more)))
+      return opened
+    },
+    sealKey(): DeviceKey {
+      assert.ok(opened, 'the page has opened the session')
+      return opened.sealKey
+    },
+    consent: async (accepted = true) =>
+      okOf<LaunchState>(await call('consent', { accepted, version: '1', locale: 'en' })),
+    challenge: async () => okOf<Challenge>(await call('challenge')),
+    failure: async (code: number, reason?: string) =>
+      okOf<LaunchState>(await call('failure', { code, ...(reason !== undefined && { reason }) })),
+    cancel: async () => okOf<LaunchState>(await call('cancel')),
+  }
+}
+export type Page = Awaited<ReturnType<typeof createPage>>
+
+/** The body of an answer that must be a good one. */
+export function okOf<T>(response: LightMyRequestResponse): T {
+  assert.equal(response.statusCode, 200, response.body)
+  return response.json()
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { type AgeRoom, createAgeRoom, endedBody, type Host, LEAST, openBody } from '../age/testing/room.ts'
+import { assertError } from '../testing/harness.ts'
+
+let room: AgeRoom
+let host: Host
+before(async () => {
+  room = await createAgeRoom()
+  host = await room.newHost()
+})
+after(() => room.close())
+
+const SANDBOX = { level: 'sandbox', method: 'test mode' } as const
+const ABOVE = 'AGE_ABOVE_THRESHOLD'
+const outcomeUrl = (sessionId: string) => `/test/sessions/${sessionId}/outcome`
+
+describe('POST /test/sessions/:id/outcome', () => {
+  test('204: without a wish the person is above the threshold', async () => {
+    const created = await host.create()
+    const ended = await host.call('POST', outcomeUrl(created.sessionId), {})
+    assert.deepEqual([ended.statusCode, ended.body], [204, ''])
+    assert.deepEqual(
+      await host.result(created.token),
+      endedBody(created, {
+        sessionStatus: ABOVE,
+        status: ABOVE,
+        flowStatus: 'COMPLETED',
+        result: { confidenceScore: null, faceMatch: null, facialAgeEstimation: { thresholdResult: ABOVE } },
+        outcome: 'SUCCEEDED',
+        assurance: SANDBOX,
+      }),
+    )
+  })
+
+  test('204: a wished outcome shows every step that the session asks for', async () => {
+    const exact = { documentAgeReturnFormat: 'both', facialAgeEstimationReturnFormat: 'both' }
+    const documentAge = { thresholdResult: ABOVE, exact: 23 } as const
+    const facialAgeEstimation = { thresholdResult: ABOVE, exact: 35 } as const
+    for (const [requirements, expected] of [
+      [['face'], { age: 35, confidenceScore: null, faceMatch: null, facialAgeEstimation }],
+      [['identity_document'], { age: 23, confidenceScore: null, faceMatch: null, documentAge }],
+      [['face', 'identity_document'], { age: 23, confidenceScore: 1, faceMatch: true, documentAge, facialAgeEstimation }],
+    ] as const) {
+      const { token, sessionId } = await host.create({ ...exact, requirements, documentAgeThreshold: 18 })
+      await host.outcome(sessionId, { outcome: ABOVE })
+      assert.deepEqual((await host.result(token)).result, expected)
+    }
+    const stepUp = await host.create({ stepUpEnabled: true })
+    await host.outcome(stepUp.sessionId, { outcome: 'AGE_BELOW_THRESHOLD' })
+    const below = { thresholdResult: 'AGE_BELOW_THRESHOLD' } as const
+    const { sessionStatus, result } = await host.result(stepUp.token)
+    assert.equal(sessionStatus, 'AGE_BELOW_THRESHOLD')
+    assert.deepEqual(result, { confidenceScore: 1, faceMatch: true, documentAge: below, facialAgeEstimation: below })
+  })
+
+  test('204: the codes of the specification as a host sees them', async () => {
+    for (const [code, name] of [
+      [1, 'SPOOF'],
+      [-5, 'DESKTOP'],
+      [-7, 'CAMERA_FAIL'],
+    ] as const) {
+      const created = await host.create({ facialAgeEstimationReturnFormat: 'exact' })
+      await host.outcome(created.sessionId, { errors: [code], outcome: ABOVE })
+      assert.deepEqual(
+        await host.result(created.token),
+        endedBody(created, { flowStatus: 'COMPLETED', outcome: 'FAILED', errors: [code], errorDetails: [{ code, name }] }),
+      )
+    }
+  })
+
+  test('400: a number that is no session code is refused and never a way to a verdict', async () => {
+    const { token, sessionId } = await host.create()
+    const pointer = '/body/errors/1'
+    const message = 'is not a session code (docs/session-codes.md)'
+    for (const unknown of [0, -13, -50]) {
+      const refused = await host.call('POST', outcomeUrl(sessionId), { faceAge: 40, errors: [-12, unknown] })
+      const text = `The request is not valid: ${pointer} ${message}`
+      assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer, message }] })
+    }
+    assert.equal((await host.result(token)).flowStatus, null)
+    const wrong = await host.call('POST', outcomeUrl(sessionId), { outcome: 'OLD', extra: 1 })
+    assert.equal(wrong.statusCode, 400)
+    assert.deepEqual(wrong.json().details, [
+      { pointer: '/body/extra', message: 'is not a known field' },
+      { pointer: '/body/outcome', message: 'must be equal to one of the allowed values' },
+    ])
+  })
+
+  test('403 for live keys, 404 for sessions that are not the caller’s test sessions', async () => {
+    const live = await room.sibling(host, { livemode: true })
+    const liveSession = await live.create()
+    const refused = await live.call('POST', outcomeUrl(liveSession.sessionId), {})
+    assertError(refused, 403, 'SCOPE_DENIED', 'Only test keys may use the sandbox')
+    const foreign = await (await room.newHost()).create()
+    const { token } = await host.create()
+    for (const id of [liveSession.sessionId, foreign.sessionId, randomUUID(), 'x', token]) {
+      const missing = await host.call('POST', outcomeUrl(id), {})
+      assertError(missing, 404, 'NOT_FOUND', 'There is no session with this id')
+    }
+    assert.equal((await live.result(liveSession.token)).flowStatus, null)
+  })
+
+  test('409 when the session has ended, or its time is over', async () => {
+    const ended = await host.create()
+    await host.outcome(ended.sessionId, { outcome: 'AGE_BELOW_THRESHOLD' })
+    const again = await host.call('POST', outcomeUrl(ended.sessionId), { outcome: ABOVE })
+    assertError(again, 409, 'SESSION_NOT_OPEN', 'The session has ended')
+    assert.equal((await host.result(ended.token)).status, 'AGE_BELOW_THRESHOLD', 'the first result stands')
+    const late = await host.create({ sessionExpiry: 60 })
+    room.harness.clock.advance(60_001)
+    const tooLate = await host.call('POST', outcomeUrl(late.sessionId), { outcome: ABOVE })
+    assertError(tooLate, 409, 'SESSION_NOT_OPEN', 'The session has ended')
+    assert.equal((await host.result(late.token)).flowStatus, 'EXPIRED')
+  })
+
+  test('410 when the session is erased', async () => {
+    const { token, sessionId } = await host.create()
+    await host.outcome(sessionId)
+    await host.call('DELETE', `/session/${token}`)
+    assertError(await host.call('POST', outcomeUrl(sessionId), {}), 410, 'GONE', 'The session is over and deleted')
+  })
+})
+
+describe('metadata.__test', () => {
+  test('the session ends as wished when its launch URL is opened, after the wished delay', async () => {
+    const __test = { outcome: 'AGE_AT_THRESHOLD', risk: 'HIGH', delayMs: 120 } as const
+    const created = await host.create({ metadata: { order: 'A-7', __test } })
+    assert.deepEqual(await host.result(created.token), {
+      ...openBody(created),
+      metadata: { order: 'A-7', __test },
+    })
+    const began = performance.now()
+    const state = await room.visit(created.sessionId)
+    assert.ok(performance.now() - began >= 120)
+    assert.deepEqual([state.flowStatus, state.state], ['COMPLETED', 'COMPLETED'])
+    const result = await host.result(created.token)
+    assert.deepEqual([result.status, result.riskEvaluation.level], ['AGE_AT_THRESHOLD', 'HIGH'])
+    assert.deepEqual(result.metadata, { order: 'A-7', __test })
+  })
+
+  test('a wish that cannot be met is refused at the creation; for live keys it is metadata like any other', async () => {
+    const pointer = '/body/metadata/__test'
+    const message = 'is no outcome of the sandbox (docs/api/age.md, "Test mode")'
+    for (const __test of ['above', { outcome: 'OLD' }, { delayMs: 10_001 }, null]) {
+      const refused = await host.call('POST', '/session', { ...LEAST, metadata: { __test } })
+      const text = `The request is not valid: ${pointer} ${message}`
+      assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer, message }] })
+    }
+    const code = await host.call('POST', '/session', { ...LEAST, metadata: { __test: { errors: [-50] } } })
+    assert.deepEqual(code.json().details, [
+      { pointer: `${pointer}/errors/0`, message: 'is not a session code (docs/session-codes.md)' },
+    ])
+    const live = await room.newHost({ livemode: true })
+    const created = await live.create({ metadata: { __test: { outcome: ABOVE } } })
+    assert.equal((await room.visit(created.sessionId, { declines: true })).flowStatus, 'CANCELLED')
+    assert.deepEqual((await live.result(created.token)).metadata, { __test: { outcome: ABOVE } })
+  })
+})
+
+describe('POST /test/clock/advance', () => {
+  const advance = (who: Host, seconds: unknown) => who.call('POST', '/test/clock/advance', { seconds })
+
+  test('204: expiry, deletion and forgetting come nearer, for the tenant’s test sessions alone', async () => {
+    const other = await room.newHost()
+    const live = await room.sibling(host, { livemode: true })
+    const [mine, foreign, liveOne] = [await host.create(), await other.create(), await live.create()]
+    const moved = await advance(host, 901)
+    assert.deepEqual([moved.statusCode, moved.body], [204, ''])
+    assert.equal((await host.result(mine.token)).flowStatus, 'EXPIRED')
+    assert.equal((await other.result(foreign.token)).flowStatus, null)
+    assert.equal((await live.result(liveOne.token)).flowStatus, null)
+    assert.equal((await host.create()).expiresAt, new Date(room.harness.clock.now().getTime() + 900_000).toISOString())
+    await advance(host, 86_400)
+    const gone = await host.call('GET', `/session/${mine.token}/result`)
+    assertError(gone, 410, 'GONE', 'The session is over and deleted')
+    await advance(host, 30 * 86_400)
+    const unknown = await host.call('GET', `/session/${mine.token}/result`)
+    assertError(unknown, 404, 'NOT_FOUND', 'There is no session with this token')
+  })
+
+  test('204: a webhook that waits for its next attempt has it sooner', async () => {
+    const { sessionId } = await host.create({ callback: { url: room.receiver.url } })
+    await host.outcome(sessionId)
+    room.receiver.answer((response) => void response.writeHead(500).end())
+    const before = room.receiver.received.length
+    const { dispatcher } = room.harness.wire
+    await dispatcher.tick()
+    await dispatcher.tick()
+    assert.equal(room.receiver.received.length, before + 1, 'the second attempt has to wait')
+    await advance(host, 10)
+    room.receiver.answer((response) => void response.writeHead(204).end())
+    await dispatcher.tick()
+    assert.equal(room.receiver.received.length, before + 2)
+  })
+
+  test('400 and 403', async () => {
+    for (const [seconds, message] of [
+      [0, 'must be >= 1'],
+      [40 * 86_400 + 1, 'must be <= 3456000'],
+      [1.5, 'must be integer'],
+    ] as const) {
+      const details = [{ pointer: '/body/seconds', message }]
+      const text = `The request is not valid: /body/seconds ${message}`
+      assertError(await advance(host, seconds), 400, 'VALIDATION_FAILED', text, { details })
+    }
+    const live = await room.newHost({ livemode: true })
+    assertError(await advance(live, 1), 403, 'SCOPE_DENIED', 'Only test keys may use the sandbox')
+  })
+})
+
+describe('POST /test/webhooks/:id/fail', () => {
+  test('200: the next attempts fail as often as asked without being sent', async () => {
+    const { sessionId } = await host.create({ callback: { url: room.receiver.url } })
+    await host.outcome(sessionId)
+    const { items } = (await host.call('GET', `/webhooks/deliveries?sessionId=${sessionId}`)).json()
+    const [{ id }] = items
+    const failing = await host.call('POST', `/test/webhooks/${id}/fail?times=1`)
+    assert.equal(failing.statusCode, 200)
+    assert.deepEqual(failing.json(), items[0])
+    const before = room.receiver.received.length
+    await room.harness.wire.dispatcher.tick()
+    assert.equal(room.receiver.received.length, before, 'nothing was sent')
+    const { state, attempts, attemptLog } = (await host.call('GET', `/webhooks/deliveries/${id}`)).json()
+    assert.deepEqual([state, attempts, attemptLog[0].outcome], ['pending', 1, 'sandbox'])
+    room.harness.clock.advance(10_000)
+    await room.harness.wire.dispatcher.tick()
+    assert.equal(room.receiver.received.length, before + 1)
+  })
+
+  test('400, 403 and 404', async () => {
+    const id = randomUUID()
+    const details = [{ pointer: '/query/times', message: 'must be <= 20' }]
+    const text = 'The request is not valid: /query/times must be <= 20'
+    const refused = await host.call('POST', `/test/webhooks/${id}/fail?times=21`)
+    assertError(refused, 400, 'VALIDATION_FAILED', text, { details })
+    const missing = await host.call('POST', `/test/webhooks/${id}/fail`)
+    assertError(missing, 404, 'NOT_FOUND', 'There is no webhook delivery with this id')
+    const live = await room.newHost({ livemode: true })
+    const denied = await live.call('POST', `/test/webhooks/${id}/fail`)
+    assertError(denied, 403, 'SCOPE_DENIED', 'Only a test key can make a delivery fail')
+  })
+})

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ATTEMPT_OUTCOMES, type AttemptOutcome } from '@ostiary/contract'
+import { FAILURES_TO_OPEN, nextTrouble, type Sign, signOf, type Trouble } from './breaker.ts'
+
+const NOW = new Date('2026-11-15T12:00:00.000Z')
+const later = (ms: number) => new Date(NOW.getTime() + ms)
+
+const after = (trouble: Trouble | undefined, sign: Sign, probe = false, now = NOW) =>
+  nextTrouble(trouble, { sign, probe, now })
+
+function failing(times: number): Trouble | undefined {
+  let trouble: Trouble | undefined
+  for (let i = 0; i < times; i++) trouble = after(trouble, 'failing')
+  return trouble
+}
+
+describe('signOf', () => {
+  test('what the network and 5xx say counts against a receiver; any other answer shows that it lives', () => {
+    const expected: Record<AttemptOutcome, Sign> = {
+      delivered: 'alive',
+      rejected: 'alive',
+      redirect: 'alive',
+      gone: 'alive',
+      failed: 'failing',
+      timeout: 'failing',
+      refused: 'failing',
+      dns: 'failing',
+      tls: 'failing',
+      forbidden: 'none',
+      sandbox: 'none',
+    }
+    for (const outcome of ATTEMPT_OUTCOMES) assert.equal(signOf(outcome), expected[outcome], outcome)
+  })
+})
+
+describe('nextTrouble', () => {
+  test('the fifth failure in a row opens it for 15 seconds, the fourth does not', () => {
+    assert.equal(FAILURES_TO_OPEN, 5)
+    assert.deepEqual(failing(4), { failures: 4, openedTimes: 0, openUntil: NOW })
+    assert.deepEqual(failing(5), { failures: 5, openedTimes: 1, openUntil: later(15_000) })
+  })
+
+  test('an answer in between starts the count again', () => {
+    assert.equal(after(failing(4), 'alive'), undefined)
+    assert.deepEqual(after(undefined, 'failing'), { failures: 1, openedTimes: 0, openUntil: NOW })
+  })
+
+  test('each probe that fails doubles the rest, up to ten minutes', () => {
+    let trouble = failing(5)
+    const rests: number[] = []
+    for (let i = 0; i < 8; i++) {
+      trouble = after(trouble, 'failing', true)
+      rests.push((trouble?.openUntil.getTime() ?? 0) - NOW.getTime())
+    }
+    assert.deepEqual(rests, [30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000, 600_000])
+    for (let i = 0; i < 2_000; i++) trouble = after(trouble, 'failing', true)
+    assert.deepEqual(trouble?.openUntil, later(600_000))
+  })
+
+  test('a probe that is answered heals it, and so does a straggler', () => {
+    assert.equal(after(failing(5), 'alive', true), undefined)
+    assert.equal(after(failing(5), 'alive', false), undefined)
+  })
+
+  test('stragglers that fail do not make the rest longer', () => {
+    assert.deepEqual(after(failing(5), 'failing', false, later(9_000)), failing(5))
+  })
+
+  test('a probe that asked nobody lets the next one go at once', () => {
+    assert.deepEqual(after(failing(5), 'none', true, later(15_000)), {
+      failures: 5,
+      openedTimes: 1,
+      openUntil: later(15_000),
+    })
+    assert.deepEqual(after(failing(3), 'none'), failing(3))
+    assert.equal(after(undefined, 'none'), undefined)
+    assert.equal(after(undefined, 'none', true), undefined)
+    assert.equal(after(undefined, 'alive'), undefined)
+  })
+})

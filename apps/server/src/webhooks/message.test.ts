@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
+import { createIds } from '../platform/ids.ts'
+import { createManualClock } from '../platform/testing/manual-clock.ts'
+import { endpointIdOf, firstIdOf, packCall, timeOfId, unpackCall } from './message.ts'
+import { createSigner, createSigners } from './signer.ts'
+
+test('a call comes out as it went in, to the byte', () => {
+  const call = { url: 'https://host.example/ü?', headers: { a: 'b', 'x-é': '"' }, body: Buffer.from([0, 255, 10, 13]) }
+  assert.deepEqual(unpackCall(packCall(call)), call)
+  assert.deepEqual(unpackCall(packCall({ ...call, body: Buffer.of() })), { ...call, body: Buffer.of() })
+})
+
+test('a receiver is one origin of one tenant in one mode', () => {
+  const one = endpointIdOf('t1', true, 'https://a.example')
+  assert.match(one, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  assert.equal(endpointIdOf('t1', true, 'https://a.example'), one)
+  const others = [
+    endpointIdOf('t2', true, 'https://a.example'),
+    endpointIdOf('t1', false, 'https://a.example'),
+    endpointIdOf('t1', true, 'https://b.example'),
+    endpointIdOf('t1', true, 'https://a.example:8443'),
+  ]
+  assert.equal(new Set([one, ...others]).size, 5)
+})
+
+test('an id tells its time, and the first id of a moment comes before all ids of that moment', () => {
+  const clock = createManualClock()
+  const id = createIds(clock).next(1023)
+  assert.deepEqual(timeOfId(id), clock.now())
+  assert.ok(firstIdOf(clock.now()) < id)
+  assert.ok(firstIdOf(new Date(clock.now().getTime() + 1)) > id)
+  assert.equal(firstIdOf(new Date(-5)), '00000000-0000-0000-0000-000000000000')
+})
+
+test('signs as @ostiary/crypto does', async () => {
+  const [key, timestamp, body] = ['ost_test_ü', '1794744000', Buffer.from('{"a":"ü"}')]
+  const signer = createSigner(key)
+  assert.equal(signer.sign(timestamp, body), await signWebhook(key, timestamp, body))
+  assert.equal(
+    signer.signStandard('id-1', timestamp, body),
+    await signStandardWebhook(await standardWebhookSecret(key), { id: 'id-1', timestamp, body }),
+  )
+})
+
+test('a key is opened once, and again when that failed', async () => {
+  const opened: string[] = []
+  let isAway = true
+  const signerOf = createSigners({
+    async openKey(tenantId, keyId) {
+      opened.push(`${tenantId}/${keyId}`)
+      if (isAway) throw new Error('away')
+      return 'the key'
+    },
+  })
+  await assert.rejects(signerOf('t', 'k'), /away/)
+  isAway = false
+  const [one, two] = await Promise.all([signerOf('t', 'k'), signerOf('t', 'k')])
+  assert.equal(one, two)
+  assert.equal(await signerOf('t', 'k'), one)
+  assert.deepEqual(opened, ['t/k', 't/k'])
+})
