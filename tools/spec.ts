@@ -9,7 +9,17 @@ import { ROOT } from './lib/run.ts'
 
 const SUITES = ['pure', 'api', 'acceptance']
 /** Areas whose rows must all be covered. */
-const FINISHED = ['A', 'B', 'E']
+const FINISHED = ['A', 'B', 'C', 'E']
+/** Rows of finished areas that wait for something that is not built yet. Each is named in the output. */
+const WAITING: Readonly<Record<string, string>> = {
+  'C-001': 'needs the launch page',
+  'C-002': 'needs the launch page and the document step',
+  'C-003': 'needs the launch page',
+  'C-010': 'needs the launch page: the QR code',
+  'C-013': 'needs the launch page: the redirect',
+  'C-015': 'needs the launch page: its language',
+  'C-018': 'needs the document step',
+}
 const AREA_NAMES: Record<string, string> = {
   A: 'strings',
   B: 'sanctions',
@@ -54,14 +64,20 @@ let gaps = 0
 for (const [area, inArea] of Map.groupBy(rows, ({ id }) => id.charAt(0))) {
   const open = inArea.filter(({ id }) => !isCovered(id))
   const finished = FINISHED.includes(area)
-  const state = open.length === 0 ? 'complete' : finished ? 'GAPS' : 'not finished'
+  const missed = open.filter(({ id }) => !(id in WAITING) || outcomes.get(id)?.has('fail'))
+  const waits = open.length - missed.length
+  const done = waits === 0 ? 'complete' : `complete but for ${waits} that wait`
+  const state = open.length === 0 || (finished && missed.length === 0) ? done : finished ? 'GAPS' : 'not finished'
   console.log(
     `${area}  ${(AREA_NAMES[area] ?? '').padEnd(15)} ${String(inArea.length - open.length).padStart(3)} of ${String(inArea.length).padStart(3)} rows have a passing test   ${state}`,
   )
   const shown = finished ? open : open.length === inArea.length ? [] : open
   for (const { id, statement } of shown)
-    console.log(`     ${id}  ${outcomes.get(id)?.has('fail') ? 'FAILS' : 'none '}  ${statement}`)
-  if (finished) gaps += open.length
+    console.log(`     ${id}  ${outcomes.get(id)?.has('fail') ? 'FAILS' : (WAITING[id] ?? 'none ')}  ${statement}`)
+  if (finished) gaps += missed.length
 }
+// A row that has its test by now must not be excused any longer.
+const overdue = Object.keys(WAITING).filter(isCovered)
+for (const id of overdue) console.log(`${id} has a passing test: take it off the list of those that wait`)
 for (const id of strays) console.log(`A test names ${id}, which is no row of acceptance/spec-rows.md`)
-process.exitCode = gaps + strays.length > 0 ? 1 : 0
+process.exitCode = gaps + strays.length + overdue.length > 0 ? 1 : 0

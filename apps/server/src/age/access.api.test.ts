@@ -80,7 +80,11 @@ describe('bodies', () => {
   test('a body of another type, another charset or compressed is refused with 415, one too large with 413', async () => {
     const json = { 'content-type': 'application/json' }
     for (const [payload, headers, message] of [
-      ['ageThreshold=30', { 'content-type': 'application/x-www-form-urlencoded' }, 'This Content-Type is not supported here'],
+      [
+        'ageThreshold=30',
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        'This Content-Type is not supported here',
+      ],
       [JSON.stringify(LEAST), { 'content-type': 'application/json; charset=utf-16' }, 'The body must be in UTF-8'],
       [JSON.stringify(LEAST), { ...json, 'content-encoding': 'gzip' }, 'Compressed bodies are not supported'],
     ] as const) {
@@ -200,7 +204,12 @@ describe('Authorization: Bearer', () => {
     ]) {
       assertError(await create(configured, wrong), 401, 'INVALID_TOKEN', 'Invalid bearer token')
     }
-    const keyless = await app.inject({ method: 'POST', url: '/session', payload: LEAST, headers: { authorization: bearer } })
+    const keyless = await app.inject({
+      method: 'POST',
+      url: '/session',
+      payload: LEAST,
+      headers: { authorization: bearer },
+    })
     assertError(keyless, 401, 'MISSING_API_KEY', 'Missing API key')
   })
 

@@ -88,7 +88,12 @@ describe('201', () => {
   })
 
   test('[C-017] requirements are face, identity_document or both in either order', async () => {
-    for (const requirements of [['face'], ['identity_document'], ['face', 'identity_document'], ['identity_document', 'face']]) {
+    for (const requirements of [
+      ['face'],
+      ['identity_document'],
+      ['face', 'identity_document'],
+      ['identity_document', 'face'],
+    ]) {
       assert.equal((await create({ ...LEAST, requirements })).statusCode, 201)
     }
     for (const [requirements, pointer, message] of [
@@ -118,7 +123,10 @@ describe('201', () => {
     }
     for (const documentAgeReturnFormat of ['EXACT', 'none', '', null, 1, ['exact']]) {
       const pointer = '/body/documentAgeReturnFormat'
-      await assertRefused({ documentAgeReturnFormat }, { pointer, message: 'must be equal to one of the allowed values' })
+      await assertRefused(
+        { documentAgeReturnFormat },
+        { pointer, message: 'must be equal to one of the allowed values' },
+      )
     }
   })
 
@@ -178,7 +186,10 @@ describe('201', () => {
     assert.deepEqual([compareThreshold, faceMatchThreshold], [0.25, 0.25])
     assert.equal((await create({ ...LEAST, compareThreshold: 1, faceMatchThreshold: 1 })).statusCode, 201)
     const message = 'is another name of faceMatchThreshold and must be equal to it'
-    await assertRefused({ compareThreshold: 0.5, faceMatchThreshold: 0.6 }, { pointer: '/body/compareThreshold', message })
+    await assertRefused(
+      { compareThreshold: 0.5, faceMatchThreshold: 0.6 },
+      { pointer: '/body/compareThreshold', message },
+    )
   })
 })
 
@@ -223,7 +234,14 @@ describe('metadata', () => {
   test('[C-029] any JSON object comes back unchanged: nested, empty, in any script', async () => {
     for (const metadata of [
       {},
-      { order: 'A-7', lines: [{ sku: 1, gift: null }, { sku: 2.5, tags: [[], {}, ''] }], deep: { er: { still: true } } },
+      {
+        order: 'A-7',
+        lines: [
+          { sku: 1, gift: null },
+          { sku: 2.5, tags: [[], {}, ''] },
+        ],
+        deep: { er: { still: true } },
+      },
       { 名前: '試験', emoji: '👩‍👩‍👧', 'a b/c~d': 'ق', 'line\nbreak': '\t"\\', ['x'.repeat(300)]: '' },
       { toString: 'own', hasOwnProperty: 1, constructor: 'own', token: 'not ours', __test2: 0, 1: 'one', 0: 'zero' },
       { small: -1e-7, large: 9_007_199_254_740_991, zero: 0, no: false },

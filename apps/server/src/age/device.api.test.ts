@@ -33,7 +33,10 @@ async function visited(body: object, person: Partial<SimulatedPerson>, options =
 
 describe('a verdict', () => {
   test('[C-012] [X-003] a whole flow of a person in an ordinary browser: result, indicators and risk, complete', async () => {
-    const { created, state, result } = await visited({ facialAgeEstimationReturnFormat: 'both' }, { ...CALM, ageYears: 42 })
+    const { created, state, result } = await visited(
+      { facialAgeEstimationReturnFormat: 'both' },
+      { ...CALM, ageYears: 42 },
+    )
     const exact = result.result.facialAgeEstimation?.exact ?? 0
     assert.ok(Math.abs(exact - 42) < 3, `an estimate near the person’s age, not ${exact}`)
     assert.deepEqual(
@@ -268,7 +271,8 @@ describe('the sealed payload', () => {
     const parts = String(body.sealed).split('.')
     assert.equal(parts.length, 5, 'a JWE')
     const readable = parts.map((part) => Buffer.from(part, 'base64url').toString('latin1')).join('\n')
-    for (const field of ['estimate', 'frames', 'nonce', 'age', 'live']) assert.ok(!readable.includes(`"${field}"`), field)
+    for (const field of ['estimate', 'frames', 'nonce', 'age', 'live'])
+      assert.ok(!readable.includes(`"${field}"`), field)
     const size = Buffer.byteLength(body.sealed)
     assert.ok(size > 1_000 && size <= 2_560, `${size} bytes`)
     const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits'])

@@ -150,7 +150,10 @@ describe('GET /sessions', () => {
       pages.push(body.items)
       cursor = body.nextCursor
     }
-    assert.deepEqual(pages.map(({ length }) => length), [3, 3, 1])
+    assert.deepEqual(
+      pages.map(({ length }) => length),
+      [3, 3, 1],
+    )
     assert.deepEqual(new Set(pages.flat().map(({ sessionId }) => sessionId)), new Set(made))
     const times = pages.flat().map((item) => ('createdAt' in item ? String(item.createdAt) : ''))
     assert.deepEqual(times, times.toSorted().reverse())

@@ -132,7 +132,10 @@ describe('ages', () => {
   test('[C-039] result.age is the whole age of the step that decided, and absent where only thresholds were asked for', async () => {
     const faceExact = { facialAgeEstimationReturnFormat: 'exact' }
     assert.equal((await ended(faceExact, { faceAge: 41.9 })).result.result.age, 41)
-    assert.equal((await ended(BOTH_STEPS, { faceAge: 41.9, documentAge: 44.2, faceMatchScore: 1 })).result.result.age, 44)
+    assert.equal(
+      (await ended(BOTH_STEPS, { faceAge: 41.9, documentAge: 44.2, faceMatchScore: 1 })).result.result.age,
+      44,
+    )
     const onlyFace = { ...BOTH_STEPS, documentAgeReturnFormat: 'threshold' }
     assert.equal((await ended(onlyFace, { faceAge: 41.9, documentAge: 44, faceMatchScore: 1 })).result.result.age, 41)
     assert.ok(!('age' in (await ended({}, { faceAge: 41.9 })).result.result))

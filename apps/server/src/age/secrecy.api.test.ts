@@ -80,7 +80,10 @@ describe('two capabilities', () => {
   })
 
   test('what an ended session tells to whoever has its launch URL holds no result and no token', async () => {
-    const { token, sessionId, expiresAt } = await host.create({ metadata: { order: 'MARKED' }, callback: { url: room.receiver.url } })
+    const { token, sessionId, expiresAt } = await host.create({
+      metadata: { order: 'MARKED' },
+      callback: { url: room.receiver.url },
+    })
     await host.outcome(sessionId, { faceAge: 44 })
     const { device } = await room.newDevice(sessionId)
     const { sealKey, ...told } = await device.open()
@@ -146,7 +149,15 @@ describe('marked values', () => {
     assert.equal(sessionStatus, 'AGE_ABOVE_THRESHOLD')
     await room.harness.wire.dispatcher.tick()
     const tables = await room.dump()
-    const secrets = [MARK, created.token, ended.token, sessionStatus, 'facialAgeEstimation', 'riskEvaluation', 'deviceKey']
+    const secrets = [
+      MARK,
+      created.token,
+      ended.token,
+      sessionStatus,
+      'facialAgeEstimation',
+      'riskEvaluation',
+      'deviceKey',
+    ]
     const writings = secrets.flatMap((secret) => [
       secret,
       Buffer.from(secret).toString('hex'),

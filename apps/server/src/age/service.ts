@@ -73,7 +73,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
 
   async function find(token: string, caller: Caller): Promise<AgeSession> {
     const session = await sessions.findByToken(token)
-    if (!session || session.area !== 'C') throw unknownSession()
+    if (session?.area !== 'C') throw unknownSession()
     await checkReader(session, caller)
     if (isPurged(session)) throw gone()
     return session as AgeSession
@@ -242,7 +242,7 @@ function summaryOf(session: Session | Tombstone): SessionSummary {
     flowStatus: isFinal(state) ? state : null,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
-    endedAt: endedAt && endedAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
     livemode,
     metadata: isPurged(session) ? {} : (session as AgeSession).request.metadata,
   }

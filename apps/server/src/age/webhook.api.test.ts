@@ -13,7 +13,9 @@ before(async () => {
   host = await room.newHost()
 })
 after(() => room.close())
-beforeEach(() => void (room.receiver.received.length = 0))
+beforeEach(() => {
+  room.receiver.received.length = 0
+})
 
 const CALLBACK_HEADERS = { Authorization: 'Bearer host-secret', 'X-Shop': 'seven of nine' }
 const callback = () => ({ url: `${room.receiver.origin}/hooks/age?tenant=7&x=%20`, headers: CALLBACK_HEADERS })
@@ -122,7 +124,12 @@ describe('a flow ends', () => {
     const { sessionId } = await host.create({ callback: callback(), stepUpEnabled: true })
     const tick = () => room.harness.wire.dispatcher.tick()
     const { device } = await room.newDevice(sessionId)
-    for (const step of [() => device.open(), () => device.consent(true), () => device.handoff(), () => device.takeBack()]) {
+    for (const step of [
+      () => device.open(),
+      () => device.consent(true),
+      () => device.handoff(),
+      () => device.takeBack(),
+    ]) {
       await step()
       assert.equal(await tick(), 0)
     }

@@ -41,7 +41,10 @@ describe('POST /test/sessions/:id/outcome', () => {
     for (const [requirements, expected] of [
       [['face'], { age: 35, confidenceScore: null, faceMatch: null, facialAgeEstimation }],
       [['identity_document'], { age: 23, confidenceScore: null, faceMatch: null, documentAge }],
-      [['face', 'identity_document'], { age: 23, confidenceScore: 1, faceMatch: true, documentAge, facialAgeEstimation }],
+      [
+        ['face', 'identity_document'],
+        { age: 23, confidenceScore: 1, faceMatch: true, documentAge, facialAgeEstimation },
+      ],
     ] as const) {
       const { token, sessionId } = await host.create({ ...exact, requirements, documentAgeThreshold: 18 })
       await host.outcome(sessionId, { outcome: ABOVE })
@@ -65,7 +68,12 @@ describe('POST /test/sessions/:id/outcome', () => {
       await host.outcome(created.sessionId, { errors: [code], outcome: ABOVE })
       assert.deepEqual(
         await host.result(created.token),
-        endedBody(created, { flowStatus: 'COMPLETED', outcome: 'FAILED', errors: [code], errorDetails: [{ code, name }] }),
+        endedBody(created, {
+          flowStatus: 'COMPLETED',
+          outcome: 'FAILED',
+          errors: [code],
+          errorDetails: [{ code, name }],
+        }),
       )
     }
   })

@@ -1,6 +1,6 @@
 import type { SandboxOutcome } from '@ostiary/contract'
-import { type Ending, readWish } from '../age/index.ts'
 import type { AgeRequest } from '../age/index.ts'
+import { type Ending, readWish } from '../age/index.ts'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import { AppError } from '../platform/errors.ts'

@@ -1,4 +1,4 @@
-import { AGE_LIMITS } from '@ostiary/contract'
+import { AGE_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
 import type { Db } from '../platform/db.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
 import { sessionStore } from './store.ts'
@@ -27,16 +27,28 @@ export async function prepareSessionPartitions(db: Db, now: Date): Promise<numbe
   return made
 }
 
+/** From the creation of a session to the end of its retention, at the longest. */
+const LONGEST_DAYS = Math.ceil((AGE_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.retentionSecondsMax) / 86_400) + 1
+
 /**
- * Drops the days of which nothing is left: of secrets when the last was purged, of sessions when the last of their tombstones
- * is a month old.
+ * Drops the days of which nothing is left: of secrets when the last was purged, of sessions a month after the longest
+ * retention, when nothing but tombstones can be there. Whether one may go is asked while nobody can reach any session, so
+ * the answer must not need a look at every row.
  */
 export async function dropSessionPartitions(db: Db, now: Date): Promise<number> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS)
-  const forgotten = before(AGE_LIMITS.tombstoneDays)
   const secrets = await dropPartitionsBefore(db, 'session_secrets', before(1))
-  const tombstones = await dropPartitionsBefore(db, 'sessions', before(AGE_LIMITS.tombstoneDays + 1), (tx, partition) =>
-    sessionStore.isForgotten(tx, partition, forgotten),
-  )
-  return secrets + tombstones
+  const over = before(LONGEST_DAYS + AGE_LIMITS.tombstoneDays)
+  const tombstones = await dropPartitionsBefore(db, 'sessions', over, sessionStore.hasOnlyTombstones)
+  return secrets + tombstones + (await forgetStrays(db, before(AGE_LIMITS.tombstoneDays)))
+}
+
+/** The tombstones of days that never got a partition: no day takes them along when it goes. */
+async function forgetStrays(db: Db, purgedUntil: Date): Promise<number> {
+  let total = 0
+  for (;;) {
+    const forgotten = await sessionStore.forgetStrays(db, purgedUntil, PURGE_BATCH)
+    total += forgotten
+    if (forgotten < PURGE_BATCH) return total
+  }
 }

@@ -120,6 +120,11 @@ const PURGE = sql(
    )
    select count(*)::int as count from gone`,
 )
+const FORGET_STRAYS = sql(
+  'sessions.forget_strays',
+  `delete from sessions_default where ctid = any(array(
+     select ctid from sessions_default where purge_at <= $1 limit $2 for update skip locked))`,
+)
 const POSTPONE = sql(
   'sessions.postpone',
   `update sessions s set due_at = $4 from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as g(tenant_id, created_at, session_id)
@@ -251,11 +256,18 @@ export const sessionStore = {
   async purge(db: Queryable, now: Date, limit: number): Promise<number> {
     return (await db.rows<{ count: number }>(PURGE, [now, limit]))[0]?.count ?? 0
   },
-  /** Whether every session of a day was purged before then. Reads to the first that was not. */
-  async isForgotten(tx: Queryable, partition: string, before: Date): Promise<boolean> {
-    const kept = sql('', `select 1 from ${partition} where purge_at is null or purge_at > $1 limit 1`)
-    return (await tx.rows(kept, [before])).length === 0
+  /** Whether no session of a day is open and none has anything sealed. Reads two indexes, never the rows. */
+  async hasOnlyTombstones(tx: Queryable, partition: string): Promise<boolean> {
+    const open = sql('', `select 1 from ${partition} where ended_at is null order by due_at limit 1`)
+    const sealed = sql(
+      '',
+      `select 1 from session_secrets where created_at >= $1::timestamptz and created_at < $1::timestamptz + interval '1 day'
+       limit 1`,
+    )
+    return (await tx.rows(open)).length === 0 && (await tx.rows(sealed, [startOf(partition)])).length === 0
   },
+  forgetStrays: (db: Queryable, purgedUntil: Date, limit: number): Promise<number> =>
+    db.run(FORGET_STRAYS, [purgedUntil, limit]),
   /** Puts off what cannot be ended now, so that it does not stand before the others. */
   postpone: (tx: Queryable, keys: readonly SessionKey[], until: Date): Promise<number> =>
     tx.run(POSTPONE, [
@@ -276,6 +288,12 @@ export const sessionStore = {
   },
   insertTagKey: (db: Queryable, tenantId: string, sealed: { blob: Buffer; masterKeyId: string }): Promise<number> =>
     db.run(INSERT_TAG_KEY, [tenantId, sealed.blob, sealed.masterKeyId]),
+}
+
+/** The day that a partition is of; its name ends with it. */
+function startOf(partition: string): Date {
+  const [, year, month, day] = /(\d{4})(\d{2})(\d{2})$/.exec(partition) ?? []
+  return new Date(`${year}-${month}-${day}T00:00:00Z`)
 }
 
 const NO_SECRETS: SecretsRow = { sealedKey: null, masterKeyId: null, request: null, progress: null, result: null }

@@ -73,6 +73,6 @@ export function createCourier(deps: CourierDeps) {
     else if (plan.state === 'dead') noteDead(task, plan.reason)
   }
 
-  return { carry, giveBack, backlog: recorder.backlog, drain: recorder.drain }
+  return { carry, giveBack, backlog: recorder.backlog, drain: recorder.drain, giveUp: recorder.giveUp }
 }
 export type Courier = ReturnType<typeof createCourier>

@@ -70,6 +70,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
       await Promise.all([...unsent].map(([db, tasks]) => couriers.get(db)?.giveBack(tasks)))
       await idle(deadlineMs)
       await drain(deadlineMs)
+      for (const courier of couriers.values()) courier.giveUp()
       clearInterval(sweeping)
       sweeping = undefined
     },

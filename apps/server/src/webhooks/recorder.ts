@@ -27,6 +27,7 @@ export function createRecorder({ db, clock, log }: Deps) {
   let waiting: Ended[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
+  let isLast = false
 
   function schedule(delayMs: number): void {
     timer ??= setTimeout(() => {
@@ -45,8 +46,8 @@ export function createRecorder({ db, clock, log }: Deps) {
       .then(
         () => 0,
         (err) => {
-          log.warn({ err, count: batch.length }, 'attempts of webhooks could not be written down yet')
-          waiting = [...batch, ...waiting]
+          log.warn({ err, count: batch.length }, 'attempts of webhooks could not be written down')
+          if (!isLast) waiting = [...batch, ...waiting]
           return RETRY_MS
         },
       )
@@ -75,6 +76,10 @@ export function createRecorder({ db, clock, log }: Deps) {
         // It failed: not again in the same moment.
         if (waiting.length > before) await new Promise((done) => setTimeout(done, RETRY_MS))
       }
+    },
+    /** What cannot be written down from now on is not tried again: its lease ends, and it is sent once more. */
+    giveUp(): void {
+      isLast = true
     },
   }
 }

@@ -67,7 +67,12 @@ export async function createAgeRoom(env: Record<string, string> = {}): Promise<A
   function hostOf({ tenantId, keyId, key }: Pick<Host, 'tenantId' | 'keyId' | 'key'>): Host {
     const call: Host['call'] = (method, url, payload, headers = {}) => {
       const given = Object.entries({ 'x-api-key': key, ...headers }).filter(([, value]) => value !== undefined)
-      return harness.inject({ method, url, headers: Object.fromEntries(given), ...(payload !== undefined && { payload }) })
+      return harness.inject({
+        method,
+        url,
+        headers: Object.fromEntries(given),
+        ...(payload !== undefined && { payload }),
+      })
     }
     return {
       ...{ tenantId, keyId, key, call },

@@ -1,6 +1,6 @@
 /** A device whose every byte the test chooses: the product's own client would not send what these tests send. */
 import assert from 'node:assert/strict'
-import type { Challenge, DeviceKey, LaunchState, OpenedSession } from '@ostiary/contract'
+import type { Challenge, CreatedSession, DeviceKey, LaunchState, OpenedSession } from '@ostiary/contract'
 import { bodyHash, DEVICE_PROOF_HEADER, type ProofClaims, signProof } from '@ostiary/crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import { IPHONE, type Stage } from './stage.ts'
@@ -96,4 +96,23 @@ export type Page = Awaited<ReturnType<typeof createPage>>
 export function okOf<T>(response: LightMyRequestResponse): T {
   assert.equal(response.statusCode, 200, response.body)
   return response.json()
+}
+
+/** The whole body that every call answers, of a flow that was just opened unless told otherwise. */
+export function stateBody({ sessionId, expiresAt }: CreatedSession, more: Partial<LaunchState> = {}): LaunchState {
+  return {
+    sessionId,
+    state: 'OPENED',
+    role: 'holder',
+    attempt: 0,
+    attemptsLeft: 3,
+    expiresAt,
+    flowStatus: null,
+    errors: [],
+    redirectUrl: more.flowStatus
+      ? `https://shop.example/back?sessionId=${sessionId}&flowStatus=${more.flowStatus}`
+      : null,
+    livemode: false,
+    ...more,
+  }
 }

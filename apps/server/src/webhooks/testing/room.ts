@@ -55,8 +55,15 @@ export async function createRoom(): Promise<Room> {
     outbounds.push(outbound)
     return outbound
   }
-  const newDispatcher: Room['newDispatcher'] = ({ clock: own = clock, outbound = newOutbound(), ...options } = {}) =>
-    createDispatcher({ cells, clock: own, ids, log, vault, keys, outbound, metrics, version }, options)
+  const dispatchers: Dispatcher[] = []
+  const newDispatcher: Room['newDispatcher'] = ({ clock: own = clock, outbound = newOutbound(), ...options } = {}) => {
+    const dispatcher = createDispatcher(
+      { cells, clock: own, ids, log, vault, keys, outbound, metrics, version },
+      options,
+    )
+    dispatchers.push(dispatcher)
+    return dispatcher
+  }
 
   return {
     harness,
@@ -97,6 +104,7 @@ export async function createRoom(): Promise<Room> {
       return id
     },
     async close() {
+      await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop(0)))
       await Promise.all(outbounds.map((outbound) => outbound.close()))
       await Promise.all(receivers.map((receiver) => receiver.close()))
       await harness.close()

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Handoff } from '@ostiary/contract'
+import { runFlow, seededRandom } from '@ostiary/device/simulated'
+import { assertError } from '../testing/harness.ts'
+import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
+import { createPage, okOf, type Page, type PageOptions, stateBody } from './testing/page.ts'
+import { createStage, IPHONE, LAPTOP, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+before(async () => {
+  // An address with a query: the session's id must find its place behind it.
+  stage = await createStage({ LAUNCH_URL: 'https://page.example/check?brand=7' })
+})
+after(() => stage.close())
+
+const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const
+const NOT_HOLDER = [403, 'DEVICE_MISMATCH', 'Another device holds the session'] as const
+const REFUSED = [409, 'HANDOFF_REFUSED'] as const
+const MAC_CHROME = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
+const ANDROID = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36'
+
+const handoffOf = async (page: Page) => okOf<Handoff>(await page.call('handoff'))
+
+/** A phone holds the session, and has made a code for another one. */
+async function handedOver(body?: object) {
+  const created = await stage.create(body)
+  const first = await createPage(stage, created.sessionId)
+  await first.open()
+  const { code } = await handoffOf(first)
+  const second = await createPage(stage, created.sessionId)
+  return { created, first, second, code }
+}
+
+describe('a session that is not for desktops', () => {
+  const desktops: [string, PageOptions][] = [
+    ['says that it is one', { platform: 'desktop', userAgent: LAPTOP }],
+    ['says that it is a phone', { platform: 'mobile', userAgent: LAPTOP }],
+    ['says that it is a phone, in the client hint too', { platform: 'mobile', userAgent: LAPTOP, mobileHint: '?1' }],
+    ['is a Mac with Chrome that says it is a phone', { platform: 'mobile', userAgent: MAC_CHROME, mobileHint: '?0' }],
+    ['has a phone’s name and a desktop’s client hint', { platform: 'mobile', userAgent: ANDROID, mobileHint: '?0' }],
+    ['names no browser', { platform: 'mobile', userAgent: '' }],
+  ]
+  for (const [what, options] of desktops) {
+    test(`waits for a phone when the device ${what}`, async () => {
+      const created = await stage.create({ enableDesktop: false })
+      const page = await createPage(stage, created.sessionId, options)
+      const { requirements: _r, locale: _l, consentVersion: _c, sealKey: _k, ...state } = await page.open()
+      assert.deepEqual(state, stateBody(created, { state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }))
+      for (const [name, body] of [
+        ['consent', { accepted: true, version: '1', locale: 'en' }],
+        ['challenge', {}],
+        ['submit', { sealed: 'sealed' }],
+        ['failure', { code: -7 }],
+      ] as const) {
+        assertError(await page.call(name, body), ...NOT_HOLDER)
+      }
+      assertError(await page.call('take-back'), ...REFUSED, 'This device may not run the flow')
+    })
+  }
+
+  test('[C-051] a desktop that never moves to a phone ends with -5 and -8', async () => {
+    const { token, sessionId } = await stage.create()
+    const { device } = await stage.device(sessionId, { platform: 'mobile', userAgent: LAPTOP })
+    assert.deepEqual((await device.open()).errors, [-5])
+    assert.deepEqual((await device.open()).errors, [-5], 'and a reload changes nothing')
+    stage.harness.clock.advance(900_001)
+    const { sessionStatus, flowStatus, errors, errorDetails } = await stage.result(token)
+    assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'EXPIRED', [-5, -8]])
+    assert.deepEqual(errorDetails, [
+      { code: -5, name: 'DESKTOP' },
+      { code: -8, name: 'SESSION_EXPIRED' },
+    ])
+  })
+
+  test('is not given back to the desktop by the phone that took it over, whatever was reported meanwhile', async () => {
+    const created = await stage.create()
+    const desktop = await createPage(stage, created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    await desktop.open()
+    const { code } = await handoffOf(desktop)
+    const phone = await createPage(stage, created.sessionId)
+    assert.equal((await phone.open({ handoffCode: code })).role, 'holder')
+    for (let times = 0; times < 25; times++) await phone.failure(-21)
+    assertError(await desktop.call('take-back'), ...REFUSED, 'This device may not run the flow')
+    assert.deepEqual(await phone.consent(), stateBody(created, { state: 'READY' }), 'the phone still holds it')
+  })
+
+  test('is not opened on a second desktop with the code for the phone, and the code stays good', async () => {
+    const { sessionId } = await stage.create()
+    const desktop = await createPage(stage, sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    await desktop.open()
+    const { code } = await handoffOf(desktop)
+    const other = await createPage(stage, sessionId, { platform: 'mobile', userAgent: MAC_CHROME })
+    assertError(await other.tryOpen({ handoffCode: code }), ...REFUSED, 'Desktops are not allowed; use a phone')
+    const phone = await createPage(stage, sessionId)
+    assert.equal((await phone.open({ handoffCode: code })).role, 'holder')
+  })
+
+  test('that moved to a phone and then ran out of time has -8 alone', async () => {
+    const { token, sessionId } = await stage.create()
+    const desktop = await createPage(stage, sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    await desktop.open()
+    const { code } = await handoffOf(desktop)
+    await (await createPage(stage, sessionId)).open({ handoffCode: code })
+    stage.harness.clock.advance(900_001)
+    assert.deepEqual((await stage.result(token)).errors, [-8])
+  })
+})
+
+test('[C-016] with enableDesktop true a desktop runs the flow to its verdict', async () => {
+  const { token, sessionId } = await stage.create({ enableDesktop: true })
+  const { device, clock } = await stage.device(sessionId, { platform: 'desktop', userAgent: LAPTOP })
+  const { flowStatus, role } = await runFlow(device, { clock, random: seededRandom(11), ageYears: 44 })
+  assert.deepEqual([flowStatus, role], ['COMPLETED', 'holder'])
+  assert.equal((await stage.result(token)).sessionStatus, 'AGE_ABOVE_THRESHOLD')
+})
+
+describe('a handoff', () => {
+  test('[C-011] goes on under the same token, while the first device watches', async () => {
+    const { token, sessionId, launchUrl } = await stage.create()
+    const desktop = await stage.device(sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    await desktop.device.open()
+    const { code, url, expiresAt } = await desktop.device.handoff()
+    assert.equal(launchUrl, `https://page.example/check?brand=7&sessionId=${sessionId}`)
+    assert.equal(url, `${launchUrl}#h=${code}`)
+    assert.equal(Date.parse(expiresAt) - stage.harness.clock.now().getTime(), 300_000)
+    assert.match(code, /^[A-Za-z0-9_-]{32}$/)
+    const phone = await stage.device(sessionId, { userAgent: IPHONE })
+    const person = { clock: phone.clock, random: seededRandom(5), ageYears: 44, handoffCode: code }
+    const { flowStatus } = await runFlow(phone.device, person)
+    assert.equal(flowStatus, 'COMPLETED')
+    const { sessionStatus, sessionId: told, errors } = await stage.result(token)
+    assert.deepEqual([sessionStatus, told, errors], ['AGE_ABOVE_THRESHOLD', sessionId, []])
+    const watched = await desktop.device.open()
+    assert.deepEqual([watched.flowStatus, watched.role], ['COMPLETED', 'viewer'])
+  })
+
+  test('makes the asking device a viewer at once, and nobody can run the flow until the code is used', async () => {
+    const { created, first } = await handedOver()
+    assertError(await first.call('consent', { accepted: true, version: '1', locale: 'en' }), ...NOT_HOLDER)
+    assert.equal((await stage.result(created.token)).progress?.state, 'HANDOFF_WAIT')
+    const { state, role } = await first.open()
+    assert.deepEqual([state, role], ['HANDOFF_WAIT', 'viewer'])
+  })
+
+  test('takes the challenge from the old holder: what it captured meanwhile is refused', async () => {
+    const created = await stage.create()
+    const first = await createPage(stage, created.sessionId)
+    const submission = await makeSubmission(first, await reachChallenge(first))
+    const { code } = await handoffOf(first)
+    assertError(await first.call('submit', { sealed: submission.sealed }), ...NOT_HOLDER)
+    const second = await createPage(stage, created.sessionId)
+    await second.open({ handoffCode: code })
+    assertError(await first.call('submit', { sealed: submission.sealed }), ...NOT_HOLDER)
+    await second.consent()
+    const next = await second.challenge()
+    assert.equal(next.attempt, 2, 'tries are counted for the session, not for the device')
+    const stolen = await second.call('submit', { sealed: submission.sealed })
+    assertError(stolen, 409, 'CHALLENGE_NOT_VALID', 'The payload answers another challenge')
+    const done = await send(second, await makeSubmission(second, next))
+    assert.equal(done.json().flowStatus, 'COMPLETED', done.body)
+    assert.equal((await stage.result(created.token)).sessionStatus, 'AGE_ABOVE_THRESHOLD')
+  })
+
+  test('code is good for one device: a third one is refused, and that is noted', async () => {
+    await stage.withSettings({ risk: { sources: ['handoff'] } }, async () => {
+      const { created, second, code } = await handedOver()
+      assert.equal((await second.open({ handoffCode: code })).role, 'holder')
+      const third = await createPage(stage, created.sessionId)
+      assertError(await third.tryOpen({ handoffCode: code }), ...REFUSED, 'This handoff code is not valid')
+      await second.cancel()
+      const { signals } = (await stage.result(created.token)).riskEvaluation
+      assert.deepEqual(signals.handoff, { score: 40, flags: ['HO_LINK_SHARED'] })
+    })
+  })
+
+  test('code that is wrong, or one that was never made, is refused', async () => {
+    const { created, second, code } = await handedOver()
+    for (const wrong of [`${code}A`, code.slice(1), code.toLowerCase(), 'x']) {
+      assertError(await second.tryOpen({ handoffCode: wrong }), ...REFUSED, 'This handoff code is not valid')
+    }
+    assert.equal((await second.tryOpen({ handoffCode: '' })).statusCode, 400)
+    const { sessionId } = await stage.create()
+    const alone = await createPage(stage, sessionId)
+    assertError(await alone.tryOpen({ handoffCode: code }), ...REFUSED, 'This handoff code is not valid')
+    assert.equal((await alone.open()).role, 'holder', 'and the session is still free')
+    assert.equal((await second.open({ handoffCode: code })).sessionId, created.sessionId)
+  })
+
+  test('code is good for five minutes', async () => {
+    const inTime = await handedOver()
+    stage.harness.clock.advance(300_000)
+    assert.equal((await inTime.second.open({ handoffCode: inTime.code })).role, 'holder')
+    const late = await handedOver()
+    stage.harness.clock.advance(300_001)
+    const refused = await late.second.tryOpen({ handoffCode: late.code })
+    assertError(refused, ...REFUSED, 'This handoff code has expired')
+    assertError(await late.second.tryOpen({ handoffCode: late.code }), ...REFUSED, 'This handoff code is not valid')
+    const { code } = await handoffOf(late.first)
+    assert.equal((await late.second.open({ handoffCode: code })).role, 'holder', 'a new code is made for it')
+  })
+
+  test('is possible twice; a new code makes the one before worthless', async () => {
+    const { first, second, code } = await handedOver()
+    const { code: newer } = await handoffOf(first)
+    assertError(await second.tryOpen({ handoffCode: code }), ...REFUSED, 'This handoff code is not valid')
+    await second.open({ handoffCode: newer })
+    assertError(await second.call('handoff'), ...REFUSED, 'The session was handed over twice already')
+    assertError(await first.call('handoff'), ...REFUSED, 'The session was handed over twice already')
+  })
+
+  test('from the second device to a third leaves the second with nothing', async () => {
+    const { created, first, second, code } = await handedOver()
+    await second.open({ handoffCode: code })
+    const { code: next } = await handoffOf(second)
+    const third = await createPage(stage, created.sessionId)
+    assert.equal((await third.open({ handoffCode: next })).role, 'holder')
+    assertError(await second.call('cancel'), ...BAD_PROOF)
+    assertError(await second.tryOpen(), 403, 'DEVICE_MISMATCH', 'The session is open on another device')
+    assert.equal((await first.open()).role, 'viewer', 'the first one watches on')
+  })
+})
+
+describe('take-back', () => {
+  test('gives the session to the first device again, which begins anew; the second has nothing', async () => {
+    const { created, first, second, code } = await handedOver()
+    await second.open({ handoffCode: code })
+    await second.consent()
+    const back = okOf(await first.call('take-back'))
+    assert.deepEqual(back, stateBody(created, { state: 'OPENED', role: 'holder' }))
+    assertError(await second.call('challenge'), ...BAD_PROOF)
+    await first.consent()
+    const done = await send(first, await makeSubmission(first, await first.challenge()))
+    assert.equal(done.json().flowStatus, 'COMPLETED', done.body)
+    const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+    assert.deepEqual([sessionStatus, riskEvaluation.flags], ['AGE_ABOVE_THRESHOLD', []])
+  })
+
+  test('before the code is used makes the code worthless', async () => {
+    const { created, first, second, code } = await handedOver()
+    okOf(await first.call('take-back'))
+    const refused = await second.tryOpen({ handoffCode: code })
+    assertError(refused, ...REFUSED, 'This handoff code is not valid')
+    assert.deepEqual(await first.consent(), stateBody(created, { state: 'READY' }))
+  })
+
+  test('is not for the device that holds the session', async () => {
+    const { sessionId } = await stage.create()
+    const page = await createPage(stage, sessionId)
+    await page.open()
+    assertError(await page.call('take-back'), ...NOT_HOLDER)
+  })
+})
+
+test('the viewer may cancel, and both devices learn it', async () => {
+  const { created, first, second, code } = await handedOver()
+  await second.open({ handoffCode: code })
+  const told = await first.cancel()
+  const ended = { state: 'CANCELLED', flowStatus: 'CANCELLED', role: 'viewer', errors: [-17] } as const
+  assert.deepEqual(told, stateBody(created, { ...ended, errors: [-17] }))
+  assertError(await second.call('challenge'), 409, 'SESSION_NOT_OPEN', 'The session has ended')
+})
+
+test('a device that has only the launch URL is refused while another holds the session, and raises the risk', async () => {
+  const created = await stage.create()
+  const page = await createPage(stage, created.sessionId)
+  const challenge = await reachChallenge(page)
+  const stranger = await createPage(stage, created.sessionId)
+  assertError(await stranger.tryOpen(), 403, 'DEVICE_MISMATCH', 'The session is open on another device')
+  assertError(await stranger.call('cancel'), ...BAD_PROOF)
+  await send(page, await makeSubmission(page, challenge))
+  const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+  assert.equal(sessionStatus, 'AGE_ABOVE_THRESHOLD')
+  assert.deepEqual(riskEvaluation.signals.behavioral, { score: 60, flags: ['BH_DEVICE_SWITCH'] })
+})

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
+import { runFlow, seededRandom } from '@ostiary/device/simulated'
+import { assertError } from '../testing/harness.ts'
+import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
+import { createPage, okOf, type Page, stateBody, type Tweak } from './testing/page.ts'
+import { createStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await createStage()
+})
+after(() => stage.close())
+
+const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const
+const CONSENT = { accepted: true, version: '1', locale: 'en' }
+
+/** Everything that is stored of a session, sealed as it is: equal bytes are an unchanged session. */
+async function stored(sessionId: string): Promise<unknown> {
+  const { rows } = await stage.harness.database.query('select * from sessions where session_id = $1', [sessionId])
+  assert.equal(rows.length, 1)
+  return rows[0]
+}
+
+async function openedPage() {
+  const created = await stage.create()
+  const page = await createPage(stage, created.sessionId)
+  await page.open()
+  return { created, page }
+}
+
+interface Forgery {
+  name: string
+  tweak: (honest: { page: Page; other: Page; body: string }) => Tweak | Promise<Tweak>
+}
+
+const parts = (proof: string) => proof.split('.')
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** The honest proof of the call, and what is made of it. */
+const changed = (name: string, change: (proof: string) => string): Forgery => ({
+  name,
+  tweak: async ({ page, body }) => ({
+    proof: change(await page.prove('POST', '/launch/api/consent', Buffer.from(body))),
+  }),
+})
+const claimed = (name: string, claims: NonNullable<Tweak['claims']>): Forgery => ({ name, tweak: () => ({ claims }) })
+
+const FORGERIES: Forgery[] = [
+  { name: 'no proof', tweak: () => ({ proof: null }) },
+  ...['', 'x', '..', 'a.b.c', 'null', '{}', 'Bearer x', 'é', '.'.repeat(100)].map(
+    (proof): Forgery => ({
+      name: `the proof ${JSON.stringify(proof.slice(0, 12))}`,
+      tweak: () => ({ proof }),
+    }),
+  ),
+  { name: 'a proof of 2,049 letters', tweak: () => ({ proof: 'A'.repeat(2_049) }) },
+  {
+    name: 'the key of another device',
+    tweak: async ({ other, body }) => ({
+      proof: await other.prove('POST', '/launch/api/consent', Buffer.from(body), { counter: 50 }),
+    }),
+  },
+  claimed('the counter of the call before', { counter: 1 }),
+  claimed('a counter of nought', { counter: 0 }),
+  claimed('a negative counter', { counter: -1 }),
+  claimed('a counter with a fraction', { counter: 2.5 }),
+  claimed('a counter beyond all numbers', { counter: 2 ** 60 }),
+  claimed('the hash of another body', { bodyHash: 'x'.repeat(43) }),
+  claimed('no hash', { bodyHash: '' }),
+  claimed('another path', { path: '/launch/api/cancel' }),
+  claimed('the path with a slash behind it', { path: '/launch/api/consent/' }),
+  claimed('another method', { method: 'GET' }),
+  claimed('the method in small letters', { method: 'post' }),
+  claimed('another session', { sessionId: '079b6cd9-f993-81a6-95fd-62194e74386d' }),
+  claimed('no session', { sessionId: '' }),
+  claimed('a time that is none', { issuedAt: -5 }),
+  changed('no algorithm', (proof) => [encode({ alg: 'none' }), parts(proof)[1], ''].join('.')),
+  changed('no algorithm and the signature', (proof) => [encode({ alg: 'none' }), ...parts(proof).slice(1)].join('.')),
+  changed('a shared secret as algorithm', (proof) => [encode({ alg: 'HS256' }), ...parts(proof).slice(1)].join('.')),
+  changed('a header with a key of its own', (proof) =>
+    [encode({ alg: 'ES256', typ: 'ostiary-device+jwt', jwk: {} }), ...parts(proof).slice(1)].join('.'),
+  ),
+  changed('the signature left out', (proof) => `${parts(proof).slice(0, 2).join('.')}.`),
+  changed('a signature of zeros', (proof) => [...parts(proof).slice(0, 2), 'A'.repeat(86)].join('.')),
+  changed('a signature cut by a letter', (proof) => proof.slice(0, -1)),
+  changed('the claims exchanged', (proof) => [parts(proof)[0], encode({ ctr: 99 }), parts(proof)[2]].join('.')),
+  changed('the claims with one more', (proof) => {
+    const [header, claims = '', signature] = parts(proof)
+    const read: object = JSON.parse(Buffer.from(claims, 'base64url').toString())
+    return [header, encode({ ...read, admin: true }), signature].join('.')
+  }),
+  changed('a fourth part', (proof) => `${proof}.AAAA`),
+  changed('a space behind it', (proof) => `${proof} x`),
+]
+
+test(`${FORGERIES.length} proofs that the device did not make for this call are refused, and nothing changes`, async () => {
+  const { created, page } = await openedPage()
+  const other = await createPage(stage, created.sessionId)
+  const before = await stored(created.sessionId)
+  const body = JSON.stringify({ sessionId: created.sessionId, ...CONSENT })
+  for (const { name, tweak } of FORGERIES) {
+    stage.harness.clock.advance(1_000)
+    const reply = await page.send('consent', body, await tweak({ page, other, body }))
+    assert.equal(reply.statusCode, 401, `${name}: ${reply.body}`)
+    assertError(reply, ...BAD_PROOF)
+  }
+  assert.deepEqual(await stored(created.sessionId), before)
+  assert.deepEqual(
+    okOf(await page.send('consent', body)),
+    stateBody(created, { state: 'READY' }),
+    'the honest one is taken',
+  )
+})
+
+describe('a proof is good for one time', () => {
+  test('on a call that was taken', async () => {
+    const { created, page } = await openedPage()
+    await page.consent()
+    const { events } = await makeSubmission(page, await page.challenge())
+    const text = JSON.stringify({ sessionId: created.sessionId, events })
+    const proof = await page.prove('POST', '/launch/api/events', Buffer.from(text))
+    okOf(await page.send('events', text, { proof }))
+    const before = await stored(created.sessionId)
+    assertError(await page.send('events', text, { proof }), ...BAD_PROOF)
+    assert.deepEqual(await stored(created.sessionId), before)
+  })
+
+  test('on a call that was refused: it is not kept for when it would be taken', async () => {
+    const { created, page } = await openedPage()
+    const text = JSON.stringify({ sessionId: created.sessionId })
+    const proof = await page.prove('POST', '/launch/api/challenge', Buffer.from(text))
+    const early = await page.send('challenge', text, { proof })
+    assertError(early, 409, 'SESSION_NOT_OPEN', 'The session is not at this step')
+    await page.consent()
+    assertError(await page.send('challenge', text, { proof }), ...BAD_PROOF)
+    assert.equal((await page.challenge()).attempt, 1, 'no try was lost by it')
+  })
+
+  test('on open: sent again it neither begins the flow again nor sets the counter back', async () => {
+    const created = await stage.create()
+    const page = await createPage(stage, created.sessionId)
+    const text = JSON.stringify({ sessionId: created.sessionId, ...page.openBody() })
+    const opening = await page.prove('POST', '/launch/api/open', Buffer.from(text))
+    okOf(await page.send('open', text, { proof: opening }))
+    const consent = JSON.stringify({ sessionId: created.sessionId, ...CONSENT })
+    const consenting = await page.prove('POST', '/launch/api/consent', Buffer.from(consent))
+    okOf(await page.send('consent', consent, { proof: consenting }))
+    await page.challenge()
+    const before = await stored(created.sessionId)
+    assertError(await page.send('open', text, { proof: opening }), ...BAD_PROOF)
+    assertError(await page.send('consent', consent, { proof: consenting }), ...BAD_PROOF)
+    assert.deepEqual(await stored(created.sessionId), before)
+  })
+
+  test('on two sessions of one key: the proof of one is nothing in the other', async () => {
+    const { created, page } = await openedPage()
+    const second = await stage.create()
+    const other = await createPage(stage, second.sessionId)
+    await other.open()
+    const text = JSON.stringify({ sessionId: second.sessionId, ...CONSENT })
+    const proof = await page.prove('POST', '/launch/api/consent', Buffer.from(text))
+    assertError(await other.send('consent', text, { proof }), ...BAD_PROOF)
+    assert.deepEqual(await page.consent(), stateBody(created, { state: 'READY' }))
+  })
+})
+
+test('a body that is not byte for byte the signed one is refused, though it says the same', async () => {
+  const { created, page } = await openedPage()
+  const text = JSON.stringify({ sessionId: created.sessionId, ...CONSENT })
+  const proof = await page.prove('POST', '/launch/api/consent', Buffer.from(text))
+  for (const same of [` ${text}`, `${text}\n`, text.replace('"accepted":true', '"accepted": true')]) {
+    assertError(await page.send('consent', same, { proof }), ...BAD_PROOF)
+  }
+})
+
+test('status asks for a proof of its own', async () => {
+  const { created, page } = await openedPage()
+  const url = `/launch/api/status?sessionId=${created.sessionId}`
+  const get = (proof?: string) =>
+    stage.harness.inject({ url, headers: proof === undefined ? {} : { [DEVICE_PROOF_HEADER]: proof } })
+  assertError(await get(), ...BAD_PROOF)
+  assertError(await get(await page.prove('POST', '/launch/api/status', Buffer.of())), ...BAD_PROOF)
+  assertError(await get(await page.prove('GET', '/launch/api/status', Buffer.from('x'))), ...BAD_PROOF)
+  assertError(await get(await page.prove('GET', url, Buffer.of())), ...BAD_PROOF)
+})
+
+test('nothing that a device sends or is given is in the log: no key, proof, code, payload or session', async () => {
+  const { token, sessionId } = await stage.create({ metadata: { marker: 'metadata-of-the-host' } })
+  const page = await createPage(stage, sessionId)
+  const challenge = await reachChallenge(page)
+  const submission = await makeSubmission(page, challenge)
+  const forged = await page.prove('POST', '/launch/api/cancel', Buffer.from('{}'))
+  await page.call('cancel', {}, { proof: forged })
+  await page.call('submit', { sealed: 'sealed-text-that-cannot-be-opened' })
+  await page.call('failure', { code: -7, reason: 'marked_reason' })
+  await page.open({ locale: 'xx-marked' })
+  const second = await page.challenge()
+  await send(page, await makeSubmission(page, second))
+  const { sessionId: another } = await stage.create()
+  const { device, clock } = await stage.device(another)
+  await runFlow(device, { clock, random: seededRandom(2), ageYears: 50 })
+  const { x, y } = page.deviceKey
+  const { nonce, frames, log } = submission.payload
+  const secrets = [token, sessionId, another, x, y, page.sealKey().x, forged, forged.split('.')[2] ?? '', nonce]
+  const values = [submission.sealed, frames[0]?.digest ?? '', log.hash, second.nonce, device.publicKey.x]
+  const texts = ['sealed-text-that-cannot', 'marked_reason', 'xx-marked', 'metadata-of-the-host', 'turn_left', 'yaw']
+  const logged = stage.harness.logged()
+  assert.ok(
+    logged.includes('launchSubmit') && logged.includes('INVALID_DEVICE_PROOF'),
+    'the calls themselves are there',
+  )
+  for (const secret of [...secrets, ...values, ...texts]) assert.ok(!logged.includes(secret), secret)
+})

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { DEVICE_REPORTABLE, SESSION_CODES } from '@ostiary/contract'
+import { assertError } from '../testing/harness.ts'
+import { makeSubmission, send } from './testing/capture.ts'
+import { createPage, okOf, stateBody } from './testing/page.ts'
+import { createStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await createStage()
+})
+after(() => stage.close())
+
+const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step'] as const
+const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const
+const HAS_EXPIRED = [409, 'SESSION_NOT_OPEN', 'The session has expired'] as const
+const CALLS = ['consent', 'challenge', 'events', 'submit', 'failure', 'cancel', 'handoff', 'take-back'] as const
+/** A body of each call that its schema takes. */
+const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {
+  consent: { accepted: true, version: '1', locale: 'en' },
+  challenge: {},
+  events: { events: [{ seq: 1, t: 0, type: 'page_open', hash: 'h'.repeat(43) }] },
+  submit: { sealed: 'sealed' },
+  failure: { code: -21 },
+  cancel: {},
+  handoff: {},
+  'take-back': {},
+}
+
+async function openedPage(body?: object) {
+  const created = await stage.create(body)
+  const page = await createPage(stage, created.sessionId)
+  const opened = await page.open()
+  return { created, page, opened }
+}
+
+async function readyPage(body?: object) {
+  const started = await openedPage(body)
+  await started.page.consent()
+  return started
+}
+
+describe('open', () => {
+  test('200: the first device holds the session and gets all it needs', async () => {
+    const created = await stage.create({ requirements: ['face', 'identity_document'], locale: 'de-AT' })
+    const page = await createPage(stage, created.sessionId)
+    const { sealKey, ...opened } = await page.open()
+    const facts = { requirements: ['face', 'identity_document'], locale: 'de', consentVersion: '1' }
+    assert.deepEqual(opened, { ...stateBody(created), ...facts })
+    assert.deepEqual(Object.keys(sealKey).sort(), ['crv', 'kty', 'x', 'y'], 'the private half stays')
+  })
+
+  test('200: the language is the session’s, else the page’s, else the browser’s', async () => {
+    const localeOf = async (body: object, more: object, headers: Record<string, string>) => {
+      const { sessionId } = await stage.create(body)
+      const page = await createPage(stage, sessionId)
+      return okOf<{ locale: string }>(await page.call('open', page.openBody(more), { headers })).locale
+    }
+    const german = { 'accept-language': 'de;q=0.8' }
+    assert.equal(await localeOf({ locale: 'pt_BR' }, { locale: 'fr' }, german), 'pt-BR')
+    assert.equal(await localeOf({}, { locale: 'fr' }, german), 'fr')
+    assert.equal(await localeOf({}, {}, german), 'de')
+    assert.equal(await localeOf({}, {}, {}), 'en')
+  })
+
+  test('200: a page that was loaded again goes on where it was; a challenge that was under way is lost', async () => {
+    const { created, page, opened } = await readyPage()
+    const again = await page.open()
+    assert.deepEqual(again, { ...opened, state: 'READY' })
+    await page.challenge()
+    assert.deepEqual(await page.open(), { ...opened, state: 'READY', attempt: 1, attemptsLeft: 2 })
+    const lost = await page.call('submit', { sealed: 'sealed' })
+    assertError(lost, ...NOT_AT_STEP)
+    assert.equal((await stage.result(created.token)).progress?.state, 'READY')
+  })
+
+  test('200: whoever opens a session that has ended is told so and nothing of its result', async () => {
+    const { created, page } = await readyPage()
+    await page.cancel()
+    const other = await createPage(stage, created.sessionId)
+    const { sealKey: _key, ...told } = await other.open()
+    const facts = { requirements: ['face'], locale: 'en', consentVersion: '1' }
+    const ended = { state: 'CANCELLED', role: 'viewer', flowStatus: 'CANCELLED' } as const
+    assert.deepEqual(told, { ...stateBody(created, ended), ...facts })
+  })
+
+  test('200: the first one to come too late finds the session expired, as everyone after it does', async () => {
+    const created = await stage.create({ sessionExpiry: 60 })
+    stage.harness.clock.advance(60_001)
+    const page = await createPage(stage, created.sessionId)
+    const { sealKey: _key, ...told } = await page.open()
+    const facts = { requirements: ['face'], locale: 'en', consentVersion: '1' }
+    const ended = { state: 'EXPIRED', role: 'viewer', flowStatus: 'EXPIRED' } as const
+    assert.deepEqual(told, { ...stateBody(created, ended), ...facts })
+    assert.deepEqual((await stage.result(created.token)).errors, [-8])
+  })
+
+  test('400 for a key that is none, 401 for a point that is on no curve', async () => {
+    const { sessionId } = await stage.create()
+    const page = await createPage(stage, sessionId)
+    const keys = [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }, { ...page.deviceKey, d: 'x'.repeat(43) }, null, 'key']
+    for (const deviceKey of keys) {
+      const reply = await page.tryOpen({ deviceKey })
+      assert.deepEqual([reply.statusCode, reply.json().code], [400, 'VALIDATION_FAILED'], JSON.stringify(deviceKey))
+    }
+    const nowhere = await page.tryOpen({ deviceKey: { ...page.deviceKey, x: 'A'.repeat(43) } })
+    assertError(nowhere, 401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid')
+  })
+
+  test('404 for an id of no session, 410 once the session was erased', async () => {
+    const nobody = await createPage(stage, '079b6cd9-f993-81a6-95fd-62194e74386d')
+    assertError(await nobody.tryOpen(), 404, 'NOT_FOUND', 'There is no session with this id')
+    const odd = await createPage(stage, 'x'.repeat(36))
+    assertError(await odd.tryOpen(), 404, 'NOT_FOUND', 'There is no session with this id')
+    const { created, page } = await openedPage()
+    await page.cancel()
+    const { harness } = stage
+    harness.clock.advance(25 * 3_600_000)
+    assertError(await page.tryOpen(), 410, 'GONE', 'The session is over and deleted')
+    assertError(await page.call('cancel'), 410, 'GONE', 'The session is over and deleted')
+    assert.equal((await harness.inject(`/session/${created.token}/result`)).statusCode, 410)
+  })
+})
+
+describe('consent', () => {
+  test('200: yes makes the flow ready, and a second yes is one too many', async () => {
+    const { created, page } = await openedPage()
+    assert.deepEqual(await page.consent(), stateBody(created, { state: 'READY' }))
+    assertError(await page.call('consent', BODIES.consent), ...NOT_AT_STEP)
+  })
+
+  test('200: yes leads to the document where the host asks for it first', async () => {
+    const { created, page } = await openedPage({ requirements: ['identity_document', 'face'] })
+    assert.deepEqual(await page.consent(), stateBody(created, { state: 'DOC_ACTIVE' }))
+  })
+
+  test('200: no ends the flow as cancelled with -18', async () => {
+    const { created, page } = await openedPage()
+    const told = await page.consent(false)
+    assert.deepEqual(told, stateBody(created, { state: 'CANCELLED', flowStatus: 'CANCELLED', errors: [-18] }))
+    const { sessionStatus, flowStatus, errors, errorDetails } = await stage.result(created.token)
+    assert.deepEqual(
+      { sessionStatus, flowStatus, errors, errorDetails },
+      {
+        sessionStatus: 'AGE_UNKNOWN',
+        flowStatus: 'CANCELLED',
+        errors: [-18],
+        errorDetails: [{ code: -18, name: 'CONSENT_DECLINED' }],
+      },
+    )
+  })
+})
+
+describe('challenge', () => {
+  test('200: three movements, sample times, 90 seconds and a nonce that never comes twice', async () => {
+    const { page } = await readyPage()
+    const now = stage.harness.clock.now().getTime()
+    const { nonce, steps, sampleAtMs, ...rest } = await page.challenge()
+    assert.deepEqual(rest, { attempt: 1, expiresAt: new Date(now + 90_000).toISOString() })
+    assert.match(nonce, /^[A-Za-z0-9_-]{32}$/)
+    assert.equal(steps.length, 3)
+    assert.ok(sampleAtMs.length >= 14 && sampleAtMs.length <= 16, `${sampleAtMs}`)
+    const second = await page.challenge()
+    assert.notEqual(second.nonce, nonce)
+    assert.equal(second.attempt, 2, 'a challenge that was left begins the next try')
+  })
+
+  test('409 before consent, and for a fourth try, which ends the flow with -19', async () => {
+    const { created, page } = await openedPage()
+    assertError(await page.call('challenge'), ...NOT_AT_STEP)
+    await page.consent()
+    for (let attempt = 1; attempt <= 3; attempt++) assert.equal((await page.challenge()).attempt, attempt)
+    assertError(await page.call('challenge'), 409, 'SESSION_NOT_OPEN', 'All tries are used up')
+    const { sessionStatus, flowStatus, errors } = await stage.result(created.token)
+    assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'COMPLETED', [-19]])
+  })
+})
+
+describe('events', () => {
+  test('200, also when they are sent again; 400 for none, for 51, and for a type that nobody knows', async () => {
+    const { created, page } = await readyPage()
+    const { events } = await makeSubmission(page, await page.challenge())
+    const expected = stateBody(created, { state: 'FACE_ACTIVE', attempt: 1, attemptsLeft: 2 })
+    assert.deepEqual(okOf(await page.call('events', { events })), expected)
+    assert.deepEqual(okOf(await page.call('events', { events })), expected)
+    const [first] = events
+    const wrong = [[], Array.from({ length: 51 }, () => first), [{ ...first, type: 'verdict' }], [{ ...first, seq: 0 }]]
+    for (const bad of wrong) {
+      const reply = await page.call('events', { events: bad })
+      assert.deepEqual([reply.statusCode, reply.json().code], [400, 'VALIDATION_FAILED'])
+    }
+    await page.cancel()
+    const { signals } = (await stage.result(created.token)).riskEvaluation
+    assert.deepEqual(signals, { behavioral: { score: 0, flags: [] }, browser: null })
+  })
+})
+
+describe('submit', () => {
+  test('200: a good capture ends the flow; a second one is refused and the first result stands', async () => {
+    const { created, page } = await readyPage()
+    const submission = await makeSubmission(page, await page.challenge())
+    const ended = { state: 'COMPLETED', flowStatus: 'COMPLETED', attempt: 1, attemptsLeft: 2 } as const
+    assert.deepEqual(okOf(await send(page, submission)), stateBody(created, ended))
+    const first = await stage.result(created.token)
+    assert.equal(first.sessionStatus, 'AGE_ABOVE_THRESHOLD')
+    assertError(await page.call('submit', { sealed: submission.sealed }), ...HAS_ENDED)
+    assert.deepEqual(await stage.result(created.token), first)
+  })
+
+  test('409 before a challenge, 400 for what cannot be read', async () => {
+    const { page } = await readyPage()
+    assertError(await page.call('submit', { sealed: 'sealed' }), ...NOT_AT_STEP)
+    await page.challenge()
+    assertError(await page.call('submit', { sealed: 'sealed' }), 400, 'INVALID_PAYLOAD', 'The payload cannot be read')
+    const large = await page.call('submit', { sealed: 's'.repeat(4_097) })
+    assertError(large, 413, 'PAYLOAD_TOO_LARGE', 'The sealed payload is too large')
+  })
+})
+
+describe('failure', () => {
+  for (const name of DEVICE_REPORTABLE) {
+    const { code, kind } = SESSION_CODES[name]
+    if (kind === 'D') {
+      test(`${name} is noted, and costs nothing`, async () => {
+        const { created, page } = await readyPage()
+        await page.challenge()
+        const told = await page.failure(code)
+        const expected = stateBody(created, { state: 'FACE_ACTIVE', attempt: 1, attemptsLeft: 2, errors: [code] })
+        assert.deepEqual(told, expected)
+      })
+      continue
+    }
+    test(`${name} uses up a try, and the third one ends the flow with ${code} and -19`, async () => {
+      const { created, page } = await readyPage()
+      for (const attempt of [1, 2]) {
+        await page.challenge()
+        const told = await page.failure(code)
+        const left = { state: 'READY', attempt, attemptsLeft: 3 - attempt, errors: [code] }
+        assert.deepEqual(told, stateBody(created, left))
+      }
+      await page.challenge()
+      const flowStatus = 'COMPLETED'
+      const last = stateBody(created, { state: flowStatus, attempt: 3, attemptsLeft: 0, errors: [code], flowStatus })
+      assert.deepEqual(await page.failure(code), last)
+      const { sessionStatus, result, errors } = await stage.result(created.token)
+      assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [code, -19]])
+      assert.deepEqual(result, { confidenceScore: null, faceMatch: null })
+    })
+  }
+
+  test('a camera that never starts uses up tries without a challenge', async () => {
+    const { created, page } = await readyPage()
+    for (const attempt of [1, 2]) assert.equal((await page.failure(-7, 'not_found')).attempt, attempt)
+    assert.equal((await page.failure(-7, 'in_use')).flowStatus, 'COMPLETED')
+    const { errorDetails } = await stage.result(created.token)
+    assert.deepEqual(errorDetails, [
+      { code: -7, name: 'CAMERA_FAIL', reason: 'in_use' },
+      { code: -19, name: 'ATTEMPTS_EXCEEDED' },
+    ])
+  })
+
+  test('400 for a code that a device does not report, and for a reason that is no word', async () => {
+    const { page } = await readyPage()
+    const codes = Object.values(SESSION_CODES).map(({ code }) => code)
+    const reportable = new Set<number>(DEVICE_REPORTABLE.map((name) => SESSION_CODES[name].code))
+    for (const code of [...codes.filter((one) => !reportable.has(one)), 0, 7, -13]) {
+      const details = [{ pointer: '/body/code', message: 'is not a code that a device reports' }]
+      const message = 'The request is not valid: /body/code is not a code that a device reports'
+      stage.harness.clock.advance(1_000)
+      assertError(await page.call('failure', { code }), 400, 'VALIDATION_FAILED', message, { details })
+    }
+    const odd = await page.call('failure', { code: -7, reason: 'No camera!' })
+    assert.deepEqual([odd.statusCode, odd.json().code], [400, 'VALIDATION_FAILED'])
+  })
+
+  test('409 before consent for a code that costs a try', async () => {
+    const { page } = await openedPage()
+    assertError(await page.call('failure', { code: -7 }), ...NOT_AT_STEP)
+  })
+})
+
+describe('cancel', () => {
+  test('200 at every step: the flow ends as cancelled with -17', async () => {
+    for (const reach of [openedPage, readyPage]) {
+      const { created, page } = await reach()
+      const told = await page.cancel()
+      assert.deepEqual(told, stateBody(created, { state: 'CANCELLED', flowStatus: 'CANCELLED', errors: [-17] }))
+      assert.deepEqual((await stage.result(created.token)).errors, [-17])
+    }
+  })
+})
+
+describe('every call but open', () => {
+  for (const name of CALLS) {
+    test(`${name}: 401 before the session is open, 404 without one, 409 after its end, 400 for a body of another form`, async () => {
+      const created = await stage.create({ sessionExpiry: 60 })
+      const page = await createPage(stage, created.sessionId)
+      const unopened = await page.call(name, BODIES[name])
+      assertError(unopened, 401, 'INVALID_DEVICE_PROOF', 'The session is not open on a device')
+      const nobody = await createPage(stage, '079b6cd9-f993-81a6-95fd-62194e74386d')
+      assertError(await nobody.call(name, BODIES[name]), 404, 'NOT_FOUND', 'There is no session with this id')
+      for (const body of ['{"sessionId":1}', '[]', 'null', '{"more":true}']) {
+        const odd = await page.send(name, body)
+        assert.deepEqual([odd.statusCode, odd.json().code], [400, 'VALIDATION_FAILED'], body)
+      }
+      const broken = await page.send(name, '{')
+      assert.deepEqual([broken.statusCode, broken.json().code], [400, 'INVALID_JSON'])
+      const text = await page.call(name, BODIES[name], { headers: { 'content-type': 'text/plain' } })
+      assert.deepEqual([text.statusCode, text.json().code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
+      const large = await page.send(name, JSON.stringify({ sessionId: 'x'.repeat(33_000) }))
+      assert.deepEqual([large.statusCode, large.json().code], [413, 'PAYLOAD_TOO_LARGE'])
+      await page.open()
+      stage.harness.clock.advance(61_000)
+      assertError(await page.call(name, BODIES[name]), ...HAS_EXPIRED)
+      const { page: over } = await openedPage()
+      await over.cancel()
+      assertError(await over.call(name, BODIES[name]), ...HAS_ENDED)
+    })
+  }
+
+  test('another method is 405', async () => {
+    for (const name of ['open', ...CALLS]) {
+      const reply = await stage.harness.inject({ method: 'PUT', url: `/launch/api/${name}`, payload: {} })
+      assert.deepEqual([reply.statusCode, reply.json().code], [405, 'METHOD_NOT_ALLOWED'], name)
+    }
+  })
+})

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { CapturePayload } from '@ostiary/contract'
+import { sealPayload } from '@ostiary/crypto'
+import { runFlow, SPOOFS, type SpoofName, seededRandom } from '@ostiary/device/simulated'
+import Value from 'typebox/value'
+import { assertError } from '../testing/harness.ts'
+import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
+import { createPage, okOf } from './testing/page.ts'
+import { createStage, IPHONE, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await createStage()
+})
+after(() => stage.close())
+
+const NO_CHALLENGE = [409, 'CHALLENGE_NOT_VALID', 'There is no challenge under way'] as const
+const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const
+const callback = { url: 'http://127.0.0.1:9/hook' }
+
+async function challenged(body?: object) {
+  const created = await stage.create(body)
+  const page = await createPage(stage, created.sessionId)
+  const challenge = await reachChallenge(page)
+  return { created, page, challenge, submission: await makeSubmission(page, challenge) }
+}
+
+const verdictOf = async (token: string) => (await stage.result(token)).sessionStatus
+
+describe('a submission that comes late', () => {
+  test('is taken in the last millisecond of its challenge and refused in the next; another try follows', async () => {
+    const inTime = await challenged()
+    stage.harness.clock.advance(90_000)
+    assert.equal((await send(inTime.page, inTime.submission)).json().flowStatus, 'COMPLETED')
+    assert.equal(await verdictOf(inTime.created.token), 'AGE_ABOVE_THRESHOLD')
+    const { created, page, submission } = await challenged()
+    stage.harness.clock.advance(90_001)
+    assertError(await send(page, submission), ...NO_CHALLENGE)
+    assert.equal(await verdictOf(created.token), 'AGE_UNKNOWN')
+    const second = await makeSubmission(page, await page.challenge())
+    assert.equal(
+      (await send(page, { ...second, events: second.events.slice(submission.events.length) })).statusCode,
+      200,
+    )
+  })
+
+  test('is taken for up to two minutes after the session’s time when its challenge began in time, not later', async () => {
+    const { created, page, submission } = await challenged({ sessionExpiry: 60 })
+    stage.harness.clock.advance(70_000)
+    assert.equal((await send(page, submission)).json().flowStatus, 'COMPLETED')
+    assert.equal(await verdictOf(created.token), 'AGE_ABOVE_THRESHOLD')
+    const late = await challenged({ sessionExpiry: 60 })
+    stage.harness.clock.advance(90_001)
+    const refused = await late.page.call('submit', { sealed: late.submission.sealed })
+    assertError(refused, 409, 'SESSION_NOT_OPEN', 'The session has expired')
+    const { sessionStatus, flowStatus, errors } = await stage.result(late.created.token)
+    assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'EXPIRED', [-8]])
+  })
+})
+
+describe('a submission that came before', () => {
+  test('is refused in the try after it, raises BH_PAYLOAD_REPLAY, and can be sealed anew as often as it likes', async () => {
+    const { created, page, submission } = await challenged()
+    const failed = { ...submission.payload, live: 400 }
+    const sealed = await sealPayload(page.sealKey(), page.sessionId, failed)
+    assert.deepEqual(okOf<{ errors: number[] }>(await send(page, { ...submission, sealed })).errors, [-32])
+    const between = await page.call('submit', { sealed })
+    assertError(between, 409, 'SESSION_NOT_OPEN', 'The session is not at this step')
+    await page.challenge()
+    const replayed = [409, 'PAYLOAD_REPLAYED', 'This challenge was answered already'] as const
+    assertError(await page.call('submit', { sealed }), ...replayed)
+    const anew = await sealPayload(page.sealKey(), page.sessionId, { ...failed, live: 990, attempt: 2 })
+    assertError(await page.call('submit', { sealed: anew }), ...replayed)
+    await page.cancel()
+    const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+    assert.equal(sessionStatus, 'AGE_UNKNOWN')
+    assert.deepEqual([riskEvaluation.recommendation, riskEvaluation.flags], ['BLOCK', ['BH_PAYLOAD_REPLAY']])
+  })
+
+  test('is refused for a challenge that was left, without a flag: a reload is no attack', async () => {
+    const { created, page, submission } = await challenged()
+    await page.open()
+    await page.challenge()
+    const refused = await page.call('submit', { sealed: submission.sealed })
+    assertError(refused, 409, 'CHALLENGE_NOT_VALID', 'The payload answers another challenge')
+    await page.cancel()
+    assert.deepEqual((await stage.result(created.token)).riskEvaluation.flags, [])
+  })
+})
+
+test('a challenge takes five submits and no sixth, not even a good one', async () => {
+  const { created, page, submission } = await challenged()
+  for (let sent = 0; sent < 5; sent++) assert.equal((await page.call('submit', { sealed: 'x' })).statusCode, 400)
+  const sixth = await send(page, submission)
+  assertError(sixth, 409, 'CHALLENGE_NOT_VALID', 'Too many submits for one challenge')
+  assert.equal(await verdictOf(created.token), 'AGE_UNKNOWN')
+})
+
+test('a capture whose movements are not seen twice is flagged, three times ends the flow with -32', async () => {
+  const { token, sessionId } = await stage.create()
+  const { device, clock } = await stage.device(sessionId)
+  const codes: number[][] = []
+  const random = seededRandom(4)
+  const state = await runFlow(device, { clock, random, ageYears: 40, live: 450, onStep: () => codes.push([]) })
+  assert.deepEqual([state.flowStatus, state.attempt, state.errors], ['COMPLETED', 3, [-32]])
+  const { sessionStatus, errors } = await stage.result(token)
+  assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [-32, -19]])
+})
+
+describe('a device that is not honest', () => {
+  const ENDS: Readonly<Record<Exclude<SpoofName, 'late' | 'replay'>, readonly (readonly number[])[]>> = {
+    still: [[1, -19]],
+    loop: [[2]],
+    early: [[2], [-32, -19]],
+    recording: [[2], [-32, -19]],
+    robot: [[2]],
+    forged: [[2]],
+    nocapture: [[2]],
+    mask: [[1, -19]],
+    model: [[-20, -19], [2]],
+  }
+  for (const [spoof, ends] of Object.entries(ENDS)) {
+    const name = spoof as keyof typeof ENDS
+    const row = name === 'mask' ? '[C-050] ' : ''
+    test(`${row}${SPOOFS[name].meaning}: no verdict, and ${ends.map((codes) => codes.join(' and ')).join(', or ')}`, async () => {
+      const { token, sessionId } = await stage.create()
+      const { device, clock } = await stage.device(sessionId)
+      const state = await runFlow(device, { clock, random: seededRandom(6), ageYears: 40, spoof: name })
+      assert.equal(state.flowStatus, 'COMPLETED')
+      const { sessionStatus, status, result, errors } = await stage.result(token)
+      assert.deepEqual([sessionStatus, status], ['AGE_UNKNOWN', 'AGE_UNKNOWN'])
+      assert.deepEqual(result, { confidenceScore: null, faceMatch: null })
+      assert.ok(
+        ends.some((codes) => codes.join() === errors.join()),
+        `${errors}`,
+      )
+    })
+  }
+})
+
+test('[C-052] a camera that fails three times ends the session with -7 and its reason', async () => {
+  const { token, sessionId } = await stage.create()
+  const { device } = await stage.device(sessionId)
+  await device.open()
+  await device.consent(true)
+  for (let tries = 0; tries < 3; tries++) await device.failure(-7, 'permission_denied')
+  const { sessionStatus, flowStatus, errors, errorDetails } = await stage.result(token)
+  assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'COMPLETED', [-7, -19]])
+  assert.deepEqual(errorDetails[0], { code: -7, name: 'CAMERA_FAIL', reason: 'permission_denied' })
+})
+
+test('the simulated model gives no verdict in a live session', async () => {
+  const { token, sessionId } = await stage.create({}, await stage.liveKey())
+  const { device, clock } = await stage.device(sessionId)
+  const state = await runFlow(device, { clock, random: seededRandom(8), ageYears: 50 })
+  assert.deepEqual([state.flowStatus, state.livemode], ['COMPLETED', true])
+  const { sessionStatus, errors, riskEvaluation } = await stage.result(token)
+  assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [-20, -19]])
+  assert.deepEqual(riskEvaluation.flags, ['BH_MODEL_MISMATCH'])
+})
+
+test('a capture of seven seconds that comes three seconds after its challenge is no capture', async () => {
+  const { created, page, challenge } = await challenged()
+  stage.harness.clock.advance(3_000)
+  const model = { id: 'face-1', hash: 'm'.repeat(43) }
+  const submission = await makeSubmission(page, challenge, { payload: (claimed) => ({ ...claimed, model }) })
+  assert.deepEqual((await send(page, submission)).json().errors, [2])
+  const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+  assert.equal(sessionStatus, 'AGE_UNKNOWN')
+  assert.deepEqual(riskEvaluation.flags, ['BH_TOO_FAST', 'BH_MODEL_MISMATCH'])
+})
+
+describe('the payload', () => {
+  test('[C-006] is sealed in at most 2,048 bytes, with indicators and sixteen frames', async () => {
+    const sizes: number[] = []
+    for (let run = 0; run < 12; run++) {
+      const { sessionId } = await stage.create()
+      const page = await createPage(stage, sessionId)
+      const full = (claimed: CapturePayload): CapturePayload => ({
+        ...claimed,
+        indicators: '01-'.repeat(7),
+        browser: { kind: 'ordinary', phoneCamera: false },
+      })
+      const { sealed } = await makeSubmission(page, await reachChallenge(page), { payload: full }, { seed: run })
+      sizes.push(Buffer.byteLength(sealed))
+      assert.equal((await page.call('submit', { sealed })).statusCode, 200)
+    }
+    assert.ok(Math.max(...sizes) <= 2_048, `${sizes}`)
+  })
+
+  test('[C-004] is not readable in the body without the key', async () => {
+    const { submission } = await challenged()
+    const [header = '', , , content = ''] = submission.sealed.split('.')
+    const told: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())
+    assert.deepEqual(Object.keys(Object(told)).sort(), ['alg', 'enc', 'epk', 'sid', 'typ'])
+    const sent = `${submission.sealed}${Buffer.from(content, 'base64url').toString('latin1')}`
+    const { nonce, frames, model } = submission.payload
+    for (const value of [nonce, model.id, frames[0]?.digest ?? '', '"age"', '"yaw"'])
+      assert.ok(!sent.includes(value), value)
+  })
+
+  test('[C-005] has an estimate, the session’s id and optional metadata, and is taken with and without the last', async () => {
+    for (const metadata of [undefined, { build: '1.2.3', nested: { any: [1, true, null] } }]) {
+      const { token, sessionId } = await stage.create()
+      const page = await createPage(stage, sessionId)
+      const more = (claimed: CapturePayload) => (metadata ? { ...claimed, metadata } : claimed)
+      const submission = await makeSubmission(page, await reachChallenge(page), { payload: more })
+      assert.ok(Value.Check(CapturePayload, submission.payload))
+      assert.equal(submission.payload.sessionId, sessionId)
+      assert.ok(Math.abs(submission.payload.estimate.age - 420) < 20)
+      assert.equal((await send(page, submission)).json().flowStatus, 'COMPLETED')
+      assert.equal(await verdictOf(token), 'AGE_ABOVE_THRESHOLD')
+    }
+  })
+})
+
+describe('at once', () => {
+  test('twenty submits of one payload: one counts, and one webhook is sent', async () => {
+    const { created, page, submission } = await challenged({ callback })
+    await page.call('events', { events: submission.events })
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => page.call('submit', { sealed: submission.sealed })),
+    )
+    const taken = replies.filter(({ statusCode }) => statusCode === 200)
+    assert.equal(taken.length, 1)
+    for (const reply of replies) if (reply !== taken[0]) assertOvertaken(reply.statusCode, reply.json().code)
+    assert.equal(await verdictOf(created.token), 'AGE_ABOVE_THRESHOLD')
+    assert.deepEqual(await stage.webhooksOf(created.sessionId), ['age.session.completed'])
+  })
+
+  test('twenty times one and the same request: one counts', async () => {
+    const { created, page, submission } = await challenged({ callback })
+    await page.call('events', { events: submission.events })
+    const text = JSON.stringify({ sessionId: created.sessionId, sealed: submission.sealed })
+    const proof = await page.prove('POST', '/launch/api/submit', Buffer.from(text))
+    const replies = await Promise.all(Array.from({ length: 20 }, () => page.send('submit', text, { proof })))
+    assert.equal(replies.filter(({ statusCode }) => statusCode === 200).length, 1)
+    assert.deepEqual(await stage.webhooksOf(created.sessionId), ['age.session.completed'])
+  })
+
+  test('a cancel and a submit: one end, one webhook, and the result is the one that was told', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { created, page, submission } = await challenged({ callback })
+      await page.call('events', { events: submission.events })
+      const calls = [page.call('submit', { sealed: submission.sealed }), page.call('cancel')]
+      const replies = await Promise.all(round % 2 === 0 ? calls : calls.reverse())
+      const [told, ...others] = replies.filter(({ statusCode }) => statusCode === 200)
+      assert.ok(told && others.length === 0, replies.map(({ body }) => body).join())
+      const { flowStatus } = await stage.result(created.token)
+      assert.equal(flowStatus, told.json().flowStatus)
+      const event = flowStatus === 'COMPLETED' ? 'age.session.completed' : 'age.session.cancelled'
+      assert.deepEqual(await stage.webhooksOf(created.sessionId), [event])
+    }
+  })
+
+  test('two devices that open one session: one holds it', async () => {
+    const { sessionId } = await stage.create()
+    const pages = await Promise.all([createPage(stage, sessionId), createPage(stage, sessionId)])
+    const replies = await Promise.all(pages.map((page) => page.tryOpen()))
+    assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [200, 403])
+  })
+
+  test('two devices with one handoff code: one takes over', async () => {
+    const { sessionId } = await stage.create()
+    const first = await createPage(stage, sessionId, { userAgent: IPHONE })
+    await first.open()
+    const { code } = (await first.call('handoff')).json()
+    const pages = await Promise.all([createPage(stage, sessionId), createPage(stage, sessionId)])
+    const replies = await Promise.all(pages.map((page) => page.tryOpen({ handoffCode: code })))
+    assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [200, 409])
+  })
+})
+
+/** Calls that were sent after the one that counted: the flow is over, or a later counter was seen first. */
+function assertOvertaken(status: number, code: string): void {
+  const answer = `${status} ${code}`
+  assert.ok([`${HAS_ENDED[0]} ${HAS_ENDED[1]}`, '401 INVALID_DEVICE_PROOF'].includes(answer), answer)
+}

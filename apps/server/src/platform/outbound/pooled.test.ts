@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OutboundError, type OutboundReason } from './index.ts'
+import { createPooledOutbound, type PooledOptions, type PooledOutbound } from './pooled.ts'
+import { createCertificate } from './testing/certificate.ts'
+
+const servers: { server: Server; sockets: Set<Socket> }[] = []
+const outbounds: PooledOutbound[] = []
+after(async () => {
+  await Promise.all(outbounds.map((outbound) => outbound.close()))
+  for (const { server, sockets } of servers) {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+})
+
+async function listen(server: Server): Promise<{ port: number; connections: () => number; open: () => number }> {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  server.on('connection', (socket: Socket) => {
+    connections++
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  servers.push({ server, sockets })
+  return { port: (server.address() as AddressInfo).port, connections: () => connections, open: () => sockets.size }
+}
+const serve = (answer: RequestListener) => listen(createHttpServer(answer))
+
+function pooled(options: Partial<PooledOptions> = {}): PooledOutbound {
+  const outbound = createPooledOutbound({ allowNetworks: ['127.0.0.0/8'], timeoutMs: 300, ...options })
+  outbounds.push(outbound)
+  return outbound
+}
+
+const post = (outbound: PooledOutbound, url: string, headers: string[] = [], body = Buffer.from('{}')) =>
+  outbound.post({ url, allowHttp: true, headers, body })
+
+async function failsWith(reason: OutboundReason, work: Promise<unknown>): Promise<OutboundError> {
+  const error = await work.then(
+    () => assert.fail('it did not fail'),
+    (failure: unknown) => failure,
+  )
+  assert.ok(error instanceof OutboundError, String(error))
+  assert.equal(error.reason, reason, `${error.reason} ${error.code}`)
+  assert.equal(error.cause, undefined)
+  return error
+}
+
+async function eventually(condition: () => boolean, message: string): Promise<void> {
+  for (let i = 0; i < 200 && !condition(); i++) await sleep(10)
+  assert.ok(condition(), message)
+}
+
+describe('what is sent and read', () => {
+  test('exactly the bytes and headers that were given; connections are used again', async () => {
+    const seen: { url: string | undefined; headers: object; body: string }[] = []
+    const { port, connections } = await serve((request, response) => {
+      let body = ''
+      request.on('data', (chunk) => (body += chunk))
+      request.on('end', () => {
+        seen.push({ url: request.url, headers: request.headers, body })
+        response.writeHead(202, { 'set-cookie': 'a=b' }).end('done')
+      })
+    })
+    const outbound = pooled()
+    for (let i = 0; i < 6; i++) {
+      const url = `http://127.0.0.1:${port}/a?b=c#d`
+      assert.deepEqual(await post(outbound, url, ['x-a', 'b'], Buffer.from('{"ä":1}')), {
+        status: 202,
+        retryAfter: undefined,
+      })
+    }
+    const expected = {
+      url: '/a?b=c',
+      headers: { host: `127.0.0.1:${port}`, connection: 'keep-alive', 'x-a': 'b', 'content-length': '8' },
+      body: '{"ä":1}',
+    }
+    assert.deepEqual(seen, Array(6).fill(expected))
+    // A second one, because the next call can come before undici has put the first away.
+    assert.ok(connections() <= 2, `${connections()} connections`)
+  })
+
+  test('every status is an answer, a redirect too; nothing is followed', async () => {
+    let calls = 0
+    const { port } = await serve((request, response) => {
+      calls++
+      const status = Number(request.url?.slice(1))
+      response.writeHead(status, { location: '/200', 'retry-after': '17' }).end()
+    })
+    const outbound = pooled()
+    for (const status of [200, 204, 302, 307, 404, 410, 429, 500, 503]) {
+      assert.deepEqual(await post(outbound, `http://127.0.0.1:${port}/${status}`), { status, retryAfter: '17' })
+    }
+    assert.equal(calls, 9)
+  })
+
+  test('an interim answer is not the answer', async () => {
+    const { port } = await listen(
+      createNetServer((socket) => {
+        socket.once('data', () =>
+          socket.write('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n'),
+        )
+      }),
+    )
+    assert.equal((await post(pooled(), `http://127.0.0.1:${port}/`)).status, 201)
+  })
+
+  test('a body of 4 KB leaves the connection usable; a longer one ends it, and its status counts all the same', async () => {
+    let size = 4_096
+    const { port, connections, open } = await serve((_request, response) => response.end('x'.repeat(size)))
+    const outbound = pooled()
+    const url = `http://127.0.0.1:${port}/`
+    for (let i = 0; i < 6; i++) assert.equal((await post(outbound, url)).status, 200)
+    assert.ok(connections() <= 2, `${connections()} connections`)
+    size = 10_000_000
+    const before = open()
+    assert.equal((await post(outbound, url)).status, 200)
+    await eventually(() => open() < before, 'the connection is closed')
+  })
+})
+
+describe('what goes wrong', () => {
+  test('no answer in time', async () => {
+    const { port, open } = await serve(() => {})
+    const started = performance.now()
+    await failsWith('timeout', post(pooled(), `http://127.0.0.1:${port}/`))
+    const tookMs = performance.now() - started
+    assert.ok(tookMs >= 300 && tookMs < 1_500, `${tookMs} ms`)
+    await eventually(() => open() === 0, 'the connection is closed')
+  })
+
+  test('a status that came, with a body that never ends, counts when the time is over', async () => {
+    const { port, open } = await serve((_request, response) => response.writeHead(200).write('a'))
+    assert.equal((await post(pooled(), `http://127.0.0.1:${port}/`)).status, 200)
+    await eventually(() => open() === 0, 'the connection is closed')
+  })
+
+  test('a place where nobody listens, a connection that is cut, an answer that is none', async () => {
+    const { port, open } = await serve(() => {})
+    servers.pop()?.server.close()
+    await eventually(() => open() === 0, 'closed')
+    await failsWith('refused', post(pooled(), `http://127.0.0.1:${port}/`))
+    const cut = await listen(createNetServer((socket) => socket.once('data', () => socket.destroy())))
+    await failsWith('refused', post(pooled(), `http://127.0.0.1:${cut.port}/`))
+    const odd = await listen(createNetServer((socket) => socket.once('data', () => socket.write('SSH-2.0-x\r\n\r\n'))))
+    const error = await failsWith('refused', post(pooled(), `http://127.0.0.1:${odd.port}/`))
+    assert.ok(!`${error.message} ${error.code} ${error.stack}`.includes('SSH'))
+  })
+
+  test('headers that are too large to read', async () => {
+    const { port } = await serve((_request, response) => response.writeHead(200, { 'x-a': 'v'.repeat(20_000) }).end())
+    await failsWith('too_large', post(pooled(), `http://127.0.0.1:${port}/`))
+  })
+
+  test('a name that has no address, or cannot be asked for', async () => {
+    await failsWith('dns', post(pooled({ lookup: async () => [] }), 'http://host.example/'))
+    const lookup = () => Promise.reject(new Error('ENOTFOUND'))
+    await failsWith('dns', post(pooled({ lookup }), 'http://host.example/'))
+  })
+
+  test('one that waits for a connection in vain fails in time, and is never sent', async () => {
+    let calls = 0
+    const { port } = await serve(() => calls++)
+    const outbound = pooled({ connectionsPerOrigin: 1 })
+    const url = `http://127.0.0.1:${port}/`
+    await Promise.all([failsWith('timeout', post(outbound, url)), failsWith('timeout', post(outbound, url))])
+    await sleep(100)
+    assert.equal(calls, 1)
+  })
+
+  test('closing ends what is under way', async () => {
+    const { port, open } = await serve(() => {})
+    const outbound = pooled({ timeoutMs: 60_000 })
+    const failing = failsWith('refused', post(outbound, `http://127.0.0.1:${port}/`))
+    await eventually(() => open() === 1, 'it is under way')
+    await outbound.close()
+    await failing
+  })
+})
+
+describe('where it may go', () => {
+  test('addresses that are not public are refused before anything is sent', async () => {
+    const { port, connections } = await serve((_request, response) => response.end())
+    const closed = pooled({ allowNetworks: [] })
+    for (const host of ['127.0.0.1', '0.0.0.0', '10.0.0.1', '169.254.169.254', '[::1]', '[::ffff:7f00:1]']) {
+      await failsWith('forbidden_address', post(closed, `http://${host}:${port}/`))
+    }
+    for (const host of ['127.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', 'localhost', 'redis']) {
+      await failsWith('forbidden_target', post(closed, `http://${host}:${port}/`))
+    }
+    assert.equal(connections(), 0)
+  })
+
+  test('a name is refused when any of its addresses is, each time a connection is made', async () => {
+    const { port, connections } = await serve((_request, response) =>
+      response.writeHead(200, { connection: 'close' }).end(),
+    )
+    let addresses = ['127.0.0.1']
+    const outbound = pooled({ allowNetworks: ['127.0.0.1/32'], lookup: async () => addresses })
+    const url = `http://host.example:${port}/`
+    assert.equal((await post(outbound, url)).status, 200)
+    addresses = ['127.0.0.1', '127.0.0.2']
+    await failsWith('forbidden_address', post(outbound, url))
+    assert.equal(connections(), 1)
+  })
+
+  test('http only where the caller says so; no other host than the one of the URL', async () => {
+    const { port, connections } = await serve((_request, response) => response.end())
+    const request = { url: `http://127.0.0.1:${port}/`, allowHttp: false, headers: [], body: Buffer.of() }
+    await failsWith('forbidden_target', pooled().post(request))
+    await assert.rejects(post(pooled(), request.url, ['x-a', 'b', 'HOST', 'other.example']), TypeError)
+    assert.equal(connections(), 0)
+  })
+
+  test('proxies of the environment are not heeded', async () => {
+    const proxy = await serve((_request, response) => response.writeHead(500).end())
+    const { port } = await serve((_request, response) => response.end())
+    const before = { ...process.env }
+    Object.assign(process.env, {
+      HTTP_PROXY: `http://127.0.0.1:${proxy.port}`,
+      http_proxy: `http://127.0.0.1:${proxy.port}`,
+    })
+    try {
+      assert.equal((await post(pooled(), `http://127.0.0.1:${port}/`)).status, 200)
+    } finally {
+      process.env = before
+    }
+    assert.equal(proxy.connections(), 0)
+  })
+
+  test('certificates are checked: the authority and the name', async () => {
+    const { cert, key } = createCertificate('hook.example')
+    const { port } = await listen(createHttpsServer({ cert, key }, (_request, response) => response.end()))
+    const lookup = async () => ['127.0.0.1']
+    assert.equal((await post(pooled({ lookup, ca: cert }), `https://hook.example:${port}/`)).status, 200)
+    await failsWith('tls', post(pooled({ lookup }), `https://hook.example:${port}/`))
+    await failsWith('tls', post(pooled({ lookup, ca: cert }), `https://other.example:${port}/`))
+  })
+})
+
+describe('how much it holds', () => {
+  test('connections to one origin are limited', async () => {
+    const { port, connections } = await serve((_request, response) => void setTimeout(() => response.end(), 20))
+    const outbound = pooled({ connectionsPerOrigin: 3, timeoutMs: 5_000 })
+    await Promise.all(Array.from({ length: 12 }, () => post(outbound, `http://127.0.0.1:${port}/`)))
+    assert.equal(connections(), 3)
+  })
+
+  test('of many origins those that were used longest ago are let go', async () => {
+    const started = await Promise.all(Array.from({ length: 4 }, () => serve((_request, response) => response.end())))
+    const outbound = pooled({ maxOrigins: 2 })
+    for (const { port } of started) await post(outbound, `http://127.0.0.1:${port}/`)
+    assert.equal(outbound.origins(), 2)
+    await eventually(() => started.filter(({ open }) => open() > 0).length === 2, 'the first two are closed')
+    assert.deepEqual(
+      started.map(({ open }) => open() > 0),
+      [false, false, true, true],
+    )
+  })
+})

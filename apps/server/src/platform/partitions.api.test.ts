@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../testing/harness.ts'
+import { createDb, type Db } from './db.ts'
+import { createLog } from './log.ts'
+import { dropPartitionsBefore, ensurePartitions, partitionName } from './partitions.ts'
+
+let database: TestDatabase
+let db: Db
+const NOON = new Date('2026-11-15T12:00:00.000Z')
+const DAY_MS = 86_400_000
+const day = (offset: number) => new Date(NOON.getTime() + offset * DAY_MS)
+
+before(async () => {
+  database = await createTestDatabase()
+  db = createDb({
+    url: database.url,
+    poolMax: 5,
+    statementTimeoutMs: 5_000,
+    connectTimeoutMs: 3_000,
+    applicationName: 'test',
+    log: createLog('silent'),
+  })
+})
+after(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(() =>
+  database.query(`
+    drop table if exists events;
+    create table events (id int not null, made_at timestamptz not null, note text, primary key (id, made_at)) partition by range (made_at);
+    create index events_by_note on events (note);
+    create table events_default partition of events default`),
+)
+
+const insert = (id: number, at: Date) => database.query('insert into events values ($1, $2)', [id, at])
+const placeOf = async (id: number) =>
+  (await database.query('select tableoid::regclass::text as place from events where id = $1', [id])).rows[0]?.place
+const partitions = async () =>
+  (
+    await database.query(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'events'::regclass order by 1`,
+    )
+  ).rows.map(({ name }) => name)
+
+describe('ensurePartitions', () => {
+  test('makes a partition for each day in UTC, with the indexes of the table, and does nothing the second time', async () => {
+    const late = new Date('2026-11-15T23:59:59.999Z')
+    assert.deepEqual(await ensurePartitions(db, 'events', late, 2), { created: 2, moved: 0, skipped: 0 })
+    assert.deepEqual(await partitions(), ['events_20261115', 'events_20261116', 'events_default'])
+    assert.deepEqual(await ensurePartitions(db, 'events', late, 2), { created: 0, moved: 0, skipped: 0 })
+    await insert(1, new Date('2026-11-15T00:00:00.000Z'))
+    await insert(2, late)
+    await insert(3, new Date('2026-11-16T00:00:00.000Z'))
+    await insert(4, new Date('2026-11-17T00:00:00.000Z'))
+    assert.deepEqual(await Promise.all([1, 2, 3, 4].map(placeOf)), [
+      'events_20261115',
+      'events_20261115',
+      'events_20261116',
+      'events_default',
+    ])
+    const { rows } = await database.query(
+      `select count(*)::int as count from pg_index where indrelid = 'events_20261115'::regclass`,
+    )
+    assert.deepEqual(rows, [{ count: 2 }])
+  })
+
+  test('takes the rows along that came before the partition, and only those of its day', async () => {
+    await insert(1, day(0))
+    await insert(2, day(0))
+    await insert(3, day(1))
+    assert.deepEqual(await ensurePartitions(db, 'events', NOON, 1), { created: 1, moved: 2, skipped: 0 })
+    assert.deepEqual(await Promise.all([1, 2, 3].map(placeOf)), [
+      'events_20261115',
+      'events_20261115',
+      'events_default',
+    ])
+  })
+
+  test('several processes at once make each partition once', async () => {
+    await insert(1, day(3))
+    const reports = await Promise.all(Array.from({ length: 4 }, () => ensurePartitions(db, 'events', NOON, 5)))
+    const sum = (read: (report: (typeof reports)[number]) => number) => reports.reduce((all, one) => all + read(one), 0)
+    assert.equal(
+      sum(({ created }) => created),
+      5,
+    )
+    assert.equal(
+      sum(({ moved }) => moved),
+      1,
+    )
+    assert.equal((await partitions()).length, 6)
+  })
+
+  test('a day that is locked is skipped and counted, and made the next time; nothing is lost', async () => {
+    await insert(1, day(0))
+    await db.transaction(async (tx) => {
+      await tx.rows({ name: '', text: 'select * from events' })
+      assert.deepEqual(await ensurePartitions(db, 'events', NOON, 1), { created: 0, moved: 0, skipped: 1 })
+    })
+    assert.equal(await placeOf(1), 'events_default')
+    assert.deepEqual(await ensurePartitions(db, 'events', NOON, 1), { created: 1, moved: 1, skipped: 0 })
+  })
+
+  test('a day with too many rows in the default partition is skipped and counted', async () => {
+    await database.query(`insert into events select n, $1 from generate_series(1, 50001) n`, [NOON])
+    assert.deepEqual(await ensurePartitions(db, 'events', NOON, 2), { created: 1, moved: 0, skipped: 1 })
+    assert.equal(await placeOf(1), 'events_default')
+  })
+
+  test('a table without a default partition', async () => {
+    await database.query('drop table events_default')
+    assert.deepEqual(await ensurePartitions(db, 'events', NOON, 1), { created: 1, moved: 0, skipped: 0 })
+  })
+
+  test('refuses what is no name of a table, and a table without partitions', async () => {
+    await assert.rejects(ensurePartitions(db, 'events; drop table events', NOON, 1), /not the name of a table/)
+    await database.query('create table if not exists plain (id int)')
+    await assert.rejects(ensurePartitions(db, 'plain', NOON, 1), /plain is not partitioned/)
+  })
+})
+
+describe('dropPartitionsBefore', () => {
+  test('drops old empty days; days with rows, later days and the default partition stay', async () => {
+    await ensurePartitions(db, 'events', day(-3), 5)
+    await insert(1, day(-2))
+    assert.equal(await dropPartitionsBefore(db, 'events', day(0)), 2)
+    assert.deepEqual(await partitions(), ['events_20261113', 'events_20261115', 'events_20261116', 'events_default'])
+    await database.query('delete from events')
+    assert.equal(await dropPartitionsBefore(db, 'events', day(0)), 1)
+  })
+
+  test('the caller may decide otherwise, and is asked again when nobody can write any more', async () => {
+    await ensurePartitions(db, 'events', day(-2), 3)
+    await insert(1, day(-2))
+    await insert(2, day(-1))
+    const asked: string[] = []
+    const dropped = await dropPartitionsBefore(db, 'events', day(0), async (_tx, partition) => {
+      asked.push(partition)
+      return partition === partitionName('events', day(-2))
+    })
+    assert.equal(dropped, 1)
+    assert.deepEqual(asked, ['events_20261113', 'events_20261113', 'events_20261114'])
+    assert.equal(await placeOf(1), undefined)
+    assert.equal(await placeOf(2), 'events_20261114')
+  })
+
+  test('a partition that got a row between the two questions stays', async () => {
+    await ensurePartitions(db, 'events', day(-1), 1)
+    let times = 0
+    const dropped = await dropPartitionsBefore(db, 'events', day(0), async () => ++times === 1)
+    assert.deepEqual([dropped, times], [0, 2])
+    assert.equal((await partitions()).length, 2)
+  })
+
+  test('one that is in use stays for the next time', async () => {
+    await ensurePartitions(db, 'events', day(-1), 1)
+    await db.transaction(async (tx) => {
+      await tx.rows({ name: '', text: 'select * from events' })
+      assert.equal(await dropPartitionsBefore(db, 'events', day(0)), 0)
+    })
+    assert.equal(await dropPartitionsBefore(db, 'events', day(0)), 1)
+  })
+})

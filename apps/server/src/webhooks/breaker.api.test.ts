@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type Receiver, status } from './testing/receiver.ts'
+import { createRoom, type Room, type Tenant } from './testing/room.ts'
+
+let room: Room
+let tenant: Tenant
+let receiver: Receiver
+before(async () => {
+  room = await createRoom()
+})
+after(() => room.close())
+beforeEach(async () => {
+  // Each test has the queue for itself.
+  await room.harness.database.query('truncate webhook_queue, webhook_endpoints')
+  tenant = await room.newTenant()
+  receiver = await room.newReceiver()
+})
+
+const SECOND = 1_000
+const advance = (ms: number) => room.harness.clock.advance(ms)
+const tick = () => room.dispatcher.tick()
+const enqueue = (count: number, own = tenant) =>
+  Promise.all(Array.from({ length: count }, () => room.enqueue(own, { url: receiver.url })))
+const troubles = async () =>
+  (
+    await room.harness.database.query(
+      'select failures, opened_times as "openedTimes", open_until as "openUntil" from webhook_endpoints',
+    )
+  ).rows
+const later = (ms: number) => new Date(room.harness.clock.now().getTime() + ms)
+
+describe('a receiver that fails five times in a row', () => {
+  test('is left alone for 15 seconds, without using up attempts', async () => {
+    receiver.answer(status(500))
+    const ids = await enqueue(5)
+    await tick()
+    assert.deepEqual(await troubles(), [{ failures: 5, openedTimes: 1, openUntil: later(15 * SECOND) }])
+    const fresh = await enqueue(3)
+    advance(14_999)
+    assert.equal(await tick(), 0)
+    assert.equal(receiver.received.length, 5)
+    for (const id of fresh) {
+      const { state, attempts } = await room.webhooks.get(tenant.caller, id)
+      assert.deepEqual([state, attempts], ['pending', 0])
+    }
+    for (const id of ids) assert.equal((await room.webhooks.get(tenant.caller, id)).attempts, 1)
+  })
+
+  test('is then probed with one delivery; the rest doubles while that fails', async () => {
+    receiver.answer(status(500))
+    await enqueue(8)
+    await tick()
+    for (const [index, restSeconds] of [30, 60, 120].entries()) {
+      const [{ openUntil }] = await troubles()
+      advance(openUntil.getTime() - later(0).getTime())
+      assert.equal(await tick(), 1, 'one probe')
+      assert.equal(receiver.received.length, 8 + index + 1)
+      assert.deepEqual(await troubles(), [
+        { failures: 6 + index, openedTimes: index + 2, openUntil: later(restSeconds * SECOND) },
+      ])
+    }
+  })
+
+  test('gets everything when the probe is answered', async () => {
+    receiver.answer(status(503))
+    await enqueue(7)
+    await tick()
+    receiver.answer(status(200))
+    advance(15 * SECOND)
+    assert.ok((await tick()) >= 1)
+    assert.deepEqual(await troubles(), [])
+    while ((await tick()) > 0);
+    const { rows } = await room.harness.database.query('select count(*)::int as count from webhook_queue')
+    assert.deepEqual(rows, [{ count: 0 }])
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size, 7)
+  })
+
+  test('is not probed by two workers at once; if the prober dies, it is probed after its lease', async () => {
+    receiver.answer(status(500))
+    await enqueue(6)
+    await tick()
+    advance(15 * SECOND)
+    // A worker that takes the probe and dies: it hangs for good.
+    receiver.answer(() => {})
+    const dying = room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 60_000 }) })
+    void dying.tick()
+    while (receiver.received.length < 7) await new Promise((done) => setTimeout(done, 5))
+    receiver.answer(status(200))
+    assert.equal(await tick(), 0)
+    advance(29_999)
+    assert.equal(await tick(), 0)
+    advance(1)
+    assert.ok((await tick()) >= 1)
+    assert.deepEqual(await troubles(), [])
+  })
+
+  test('is one receiver of one tenant: the same place of another tenant is not affected', async () => {
+    receiver.answer(status(500))
+    await enqueue(5)
+    await tick()
+    receiver.answer(status(200))
+    const other = await room.newTenant()
+    await enqueue(2, other)
+    assert.equal(await tick(), 2)
+  })
+})
+
+describe('what does not count', () => {
+  test('four failures and a success', async () => {
+    receiver.answer(status(500))
+    await enqueue(4)
+    await tick()
+    assert.equal((await troubles())[0].failures, 4)
+    receiver.answer(status(200))
+    await enqueue(1)
+    await tick()
+    assert.deepEqual(await troubles(), [])
+  })
+
+  test('answers of the 4xx and 3xx kind, however many', async () => {
+    for (const code of [400, 404, 429, 302]) {
+      receiver.answer(status(code))
+      await enqueue(8)
+      await tick()
+      assert.deepEqual(await troubles(), [], `${code}`)
+    }
+  })
+
+  test('failures that the sandbox was asked for', async () => {
+    for (const id of await enqueue(6)) await room.webhooks.failNext(tenant.caller, id, 1)
+    assert.equal(await tick(), 6)
+    assert.deepEqual(await troubles(), [])
+    assert.equal(receiver.received.length, 0)
+  })
+})

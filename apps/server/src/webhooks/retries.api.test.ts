@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type AttemptOutcome, WEBHOOK_LIMITS } from '@ostiary/contract'
+import { type Answer, type Receiver, status } from './testing/receiver.ts'
+import { createRoom, type Room, type Tenant } from './testing/room.ts'
+
+let room: Room
+let tenant: Tenant
+let receiver: Receiver
+before(async () => {
+  room = await createRoom()
+})
+after(() => room.close())
+beforeEach(async () => {
+  // Each test has the queue for itself.
+  await room.harness.database.query('truncate webhook_queue, webhook_endpoints')
+  tenant = await room.newTenant()
+  receiver = await room.newReceiver()
+})
+
+const SECOND = 1_000
+const now = () => room.harness.clock.now().getTime()
+const advance = (ms: number) => room.harness.clock.advance(ms)
+const tick = () => room.dispatcher.tick()
+const get = (id: string) => room.webhooks.get(tenant.caller, id)
+
+/** Milliseconds until the next attempt. */
+async function waitOf(id: string): Promise<number> {
+  const { nextAttemptAt = '' } = await get(id)
+  return Date.parse(nextAttemptAt) - now()
+}
+
+describe('the schedule', () => {
+  test('ten attempts at the promised waits, never early; then it is dead, and says so in log and metrics', async () => {
+    receiver.answer(status(400))
+    const id = await room.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 40 * 3600 * SECOND) })
+    const deadBefore = room.metrics.deliveries.get('exhausted')
+    assert.equal(await tick(), 1)
+    for (const [index, seconds] of WEBHOOK_LIMITS.retrySeconds.entries()) {
+      const waitMs = await waitOf(id)
+      assert.ok(waitMs >= seconds * 800 && waitMs <= seconds * 1200, `wait ${index + 1}: ${waitMs} ms`)
+      advance(waitMs - 1)
+      assert.equal(await tick(), 0, 'not a millisecond early')
+      advance(1)
+      assert.equal(await tick(), 1)
+    }
+    assert.equal(receiver.received.length, 10)
+    assert.deepEqual(
+      receiver.received.map(({ headers }) => headers['x-service-attempt']),
+      ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'],
+    )
+    const delivery = await get(id)
+    assert.equal(delivery.state, 'dead')
+    assert.equal(delivery.deadReason, 'exhausted')
+    assert.equal(delivery.deadAt, room.harness.clock.now().toISOString())
+    assert.equal(delivery.attempts, 10)
+    assert.equal(delivery.attemptLog.length, 10)
+    assert.equal(delivery.attemptLog.at(-1)?.nextAttemptAt, undefined)
+    advance(48 * 3600 * SECOND)
+    assert.equal(await tick(), 0, 'and nothing follows')
+    assert.equal(room.metrics.deliveries.get('exhausted'), deadBefore + 1)
+    const line = room.harness.logged().match(/^.*a webhook is dead.*$/m)?.[0] ?? '{}'
+    const { level, tenantId, code } = JSON.parse(line)
+    assert.deepEqual({ level, tenantId, code }, { level: 'warn', tenantId: tenant.tenantId, code: 'exhausted' })
+  })
+
+  test('Retry-After is heeded: seconds or a date, up to an hour', async () => {
+    const at = (ms: number) => new Date(now() + ms).toUTCString()
+    const cases: [string, number, number][] = [
+      ['60', 60 * SECOND, 60 * SECOND],
+      // A date has no milliseconds.
+      [at(90 * SECOND), 89 * SECOND, 90 * SECOND],
+      ['86400', 3600 * SECOND, 3600 * SECOND],
+      ['1', 4 * SECOND, 6 * SECOND],
+      ['whenever', 4 * SECOND, 6 * SECOND],
+    ]
+    for (const code of [429, 503]) {
+      for (const [value, least, most] of cases) {
+        const own = await room.newReceiver()
+        own.answer(status(code, { 'retry-after': value }))
+        const id = await room.enqueue(tenant, { url: own.url })
+        await tick()
+        const waitMs = await waitOf(id)
+        assert.ok(waitMs >= least && waitMs <= most, `${code} ${value}: ${waitMs} ms`)
+      }
+    }
+    receiver.answer(status(500, { 'retry-after': '3000' }))
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await tick()
+    assert.ok((await waitOf(id)) <= 6 * SECOND, 'with another status it does not count')
+  })
+
+  test('410 ends it at once', async () => {
+    receiver.answer(status(410))
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await tick()
+    advance(24 * 3600 * SECOND - 1)
+    assert.equal(await tick(), 0)
+    const { state, deadReason, attempts } = await get(id)
+    assert.deepEqual({ state, deadReason, attempts }, { state: 'dead', deadReason: 'gone', attempts: 1 })
+  })
+
+  test('nothing is sent from the moment on at which the data goes', async () => {
+    receiver.answer(status(500))
+    const soon = await room.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 3 * SECOND) })
+    await tick()
+    assert.equal((await get(soon)).deadReason, 'retention', 'no attempt is planned for later than that')
+    const late = await room.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 60 * SECOND) })
+    advance(60 * SECOND)
+    const before = receiver.received.length
+    await tick()
+    assert.equal(receiver.received.length, before)
+    const { rows } = await room.harness.database.query(
+      'select dead_reason, attempts from webhook_queue where delivery_id = $1',
+      [late],
+    )
+    assert.deepEqual(rows, [{ dead_reason: 'retention', attempts: 0 }])
+  })
+
+  test('without the key that signs nothing can be sent', async () => {
+    const id = await room.enqueue({ ...tenant, keyId: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa' }, { url: receiver.url })
+    await tick()
+    const { state, deadReason, attempts } = await get(id)
+    assert.deepEqual({ state, deadReason, attempts }, { state: 'dead', deadReason: 'key_removed', attempts: 0 })
+  })
+
+  test('a revoked key still signs what its sessions owe', async () => {
+    await room.harness.wire.keys.revokeKey(tenant.keyId)
+    await room.enqueue(tenant, { url: receiver.url })
+    await tick()
+    assert.equal(receiver.received.length, 1)
+  })
+})
+
+describe('what counts as what', () => {
+  const cases: [string, Answer | undefined, AttemptOutcome, number | undefined][] = [
+    ['a redirect, which is not followed', status(307, { location: '/elsewhere' }), 'redirect', 307],
+    ['a refusal', status(404), 'rejected', 404],
+    ['a fault of the receiver', status(500), 'failed', 500],
+    ['no answer in time', () => {}, 'timeout', undefined],
+    [
+      'a connection that is cut',
+      (_response, _received, request) => void request.socket.destroy(),
+      'refused',
+      undefined,
+    ],
+    ['half an answer and then nothing', (response) => void response.socket?.write('HTTP/1.1 2'), 'timeout', undefined],
+    ['rubbish', (response) => void response.socket?.end('this is no HTTP at all\r\n\r\n'), 'refused', undefined],
+  ]
+  for (const [name, answer, outcome, code] of cases) {
+    test(name, async () => {
+      if (answer) receiver.answer(answer)
+      const id = await room.enqueue(tenant, { url: receiver.url })
+      await tick()
+      const { state, attempts, attemptLog } = await get(id)
+      const [attempt] = attemptLog
+      assert.deepEqual({ state, attempts, count: attemptLog.length }, { state: 'pending', attempts: 1, count: 1 })
+      assert.deepEqual(attempt, {
+        attempt: 1,
+        startedAt: room.harness.clock.now().toISOString(),
+        durationMs: 0,
+        outcome,
+        ...(code !== undefined && { status: code }),
+        nextAttemptAt: attempt?.nextAttemptAt,
+      })
+      assert.equal(receiver.received.length, 1)
+    })
+  }
+
+  test('a place where nobody listens', async () => {
+    await receiver.close()
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await tick()
+    assert.equal((await get(id)).attemptLog[0]?.outcome, 'refused')
+  })
+
+  test('a place that may not be called is given up at once, and nothing is sent', async () => {
+    const outbound = room.newOutbound({ allowNetworks: [] })
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await room.newDispatcher({ outbound }).tick()
+    const { state, deadReason, attemptLog } = await get(id)
+    assert.deepEqual([state, deadReason, attemptLog[0]?.outcome], ['dead', 'forbidden', 'forbidden'])
+    assert.equal(receiver.connections(), 0)
+  })
+
+  test('a live delivery is never sent over http, even if one came into the queue', async () => {
+    const live = await room.newTenant(true)
+    const id = await room.enqueue(live, { url: receiver.url })
+    await tick()
+    assert.equal((await room.webhooks.get(live.caller, id)).deadReason, 'forbidden')
+    assert.equal(receiver.connections(), 0)
+  })
+})

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../platform/clock.ts'
+import { type Receiver, status } from './testing/receiver.ts'
+import { createRoom, type Room, type Tenant } from './testing/room.ts'
+
+let room: Room
+let tenant: Tenant
+let receiver: Receiver
+before(async () => {
+  room = await createRoom()
+})
+after(() => room.close())
+beforeEach(async () => {
+  await room.harness.database.query('truncate webhook_queue, webhook_endpoints')
+  tenant = await room.newTenant()
+  receiver = await room.newReceiver()
+})
+
+/** For workers on the real clock, which is not where the room's stands. */
+const enqueueNow = (url: string) => {
+  const now = systemClock.now()
+  return room.enqueue(tenant, { url, now, purgeAt: new Date(now.getTime() + 3_600_000) })
+}
+const advance = (ms: number) => room.harness.clock.advance(ms)
+const queued = async () =>
+  (await room.harness.database.query('select count(*)::int as count from webhook_queue')).rows[0].count
+async function eventually(condition: () => Promise<boolean> | boolean, message: string): Promise<void> {
+  for (let i = 0; i < 400 && !(await condition()); i++) await sleep(25)
+  assert.ok(await condition(), message)
+}
+const idOf = ({ headers }: { headers: Record<string, unknown> }) => headers['x-service-delivery']
+
+describe('several workers', () => {
+  test('deliver each message once while nobody dies', async () => {
+    const others = await Promise.all([room.newReceiver(), room.newReceiver()])
+    const ids: string[] = []
+    for (let i = 0; i < 150; i++) {
+      const { url } = [receiver, ...others][i % 3] ?? receiver
+      ids.push(await enqueueNow(url))
+    }
+    const workers = Array.from({ length: 3 }, () =>
+      room.newDispatcher({ clock: systemClock, outbound: room.newOutbound({ timeoutMs: 10_000 }) }),
+    )
+    for (const worker of workers) worker.start()
+    await eventually(async () => (await queued()) === 0, 'everything is delivered')
+    await Promise.all(workers.map((worker) => worker.stop(5_000)))
+    const arrived = [receiver, ...others].flatMap(({ received }) => received.map(idOf))
+    assert.equal(arrived.length, 150)
+    assert.deepEqual(arrived.sort(), ids.sort())
+  })
+
+  test('take over what a dead one held, when its lease is over and not before', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    receiver.answer(() => {})
+    const dying = room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 60_000 }) })
+    void dying.tick()
+    await eventually(() => receiver.received.length === 1, 'the first worker has sent it')
+    receiver.answer(status(200))
+    assert.equal(await room.dispatcher.tick(), 0)
+    advance(29_999)
+    assert.equal(await room.dispatcher.tick(), 0)
+    advance(1)
+    assert.equal(await room.dispatcher.tick(), 1)
+    assert.deepEqual(receiver.received.map(idOf), [id, id], 'the same delivery, so that the host can tell')
+    const { state, attempts } = await room.webhooks.get(tenant.caller, id)
+    assert.deepEqual([state, attempts], ['delivered', 1])
+  })
+
+  test('a late answer does not undo what another worker wrote down', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    let answerLate = () => {}
+    receiver.answer((response) => {
+      answerLate = () => void response.writeHead(500).end()
+    })
+    const slow = room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 60_000 }) })
+    const slowTick = slow.tick()
+    await eventually(() => receiver.received.length === 1, 'the slow one has sent it')
+    advance(30_000)
+    receiver.answer(status(200))
+    assert.equal(await room.dispatcher.tick(), 1)
+    answerLate()
+    await slowTick
+    const { state, attempts, attemptLog } = await room.webhooks.get(tenant.caller, id)
+    assert.deepEqual([state, attempts, attemptLog.map(({ outcome }) => outcome)], ['delivered', 1, ['delivered']])
+  })
+
+  test('a worker that stops lets what is under way end, and gives the rest back at once', async () => {
+    for (let i = 0; i < 12; i++) await enqueueNow(receiver.url)
+    let open = 0
+    receiver.answer((response) => {
+      open++
+      setTimeout(() => response.end(), 300)
+    })
+    const worker = room.newDispatcher({
+      clock: systemClock,
+      limits: { perEndpoint: 2, ahead: 12, inFlight: 2 },
+      outbound: room.newOutbound({ timeoutMs: 5_000 }),
+    })
+    worker.start()
+    await eventually(() => open === 2, 'two are under way')
+    await worker.stop(5_000)
+    assert.equal(open, 2)
+    assert.equal(await queued(), 10)
+    const { rows } = await room.harness.database.query('select max(next_attempt_at) as last from webhook_queue')
+    assert.ok(rows[0].last <= new Date(), 'nothing waits for the end of a lease')
+  })
+})
+
+describe('one receiver and the others', () => {
+  test('one that hangs does not delay those that work', async () => {
+    const hanging = await room.newReceiver()
+    hanging.answer(() => {})
+    for (let i = 0; i < 60; i++) await enqueueNow(hanging.url)
+    const healthy = await Promise.all(Array.from({ length: 5 }, () => room.newReceiver()))
+    const worker = room.newDispatcher({
+      clock: systemClock,
+      // Few places, so that the hanging one would fill them all if it could.
+      limits: { perEndpoint: 4, inFlight: 8 },
+      outbound: room.newOutbound({ timeoutMs: 10_000 }),
+    })
+    worker.start()
+    await eventually(() => hanging.received.length >= 4, 'the hanging one has its share')
+    const started = performance.now()
+    for (let i = 0; i < 100; i++) await enqueueNow(healthy[i % 5]?.url ?? '')
+    await eventually(
+      () => healthy.reduce((sum, { received }) => sum + received.length, 0) === 100,
+      'all that work have everything',
+    )
+    const tookMs = performance.now() - started
+    assert.ok(tookMs < 5_000, `${tookMs} ms`)
+    assert.equal(hanging.received.length, 4, 'and the hanging one has no more than its share')
+    await hanging.close()
+    await worker.stop(3_000)
+  })
+
+  test('a large backlog of one does not stand before the first message of another', async () => {
+    for (let i = 0; i < 100; i++) await room.enqueue(tenant, { url: receiver.url })
+    const other = await room.newReceiver()
+    await room.enqueue(tenant, { url: other.url })
+    await room.dispatcher.tick()
+    assert.equal(other.received.length, 1)
+    assert.equal(receiver.received.length, 8, 'one turn is as many as may be under way')
+  })
+
+  test('with more receivers than one statement visits, all have their turn', async () => {
+    // Ids in the order of the index, so that the last page is short.
+    await room.harness.database.query(
+      `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at)
+       select $1, gen_random_uuid(), now(), false, gen_random_uuid(), $2 from generate_series(1, 1200)`,
+      [tenant.tenantId, new Date(room.harness.clock.now().getTime() + 60_000)],
+    )
+    for (let i = 0; i < 20; i++) {
+      const own = await room.newTenant()
+      await room.enqueue(own, { url: receiver.url })
+    }
+    assert.equal(await room.dispatcher.tick(), 20)
+    assert.equal(receiver.received.length, 20)
+  })
+
+  test('one that is gone from the database between two statements is left out', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await room.harness.database.query('delete from webhook_deliveries where delivery_id = $1', [id])
+    assert.equal(await room.dispatcher.tick(), 1)
+    assert.equal(receiver.received.length, 0)
+  })
+})

@@ -1,0 +1,56 @@
+/**
+ * The sending of webhooks without us: undici posts one body with both signatures fresh, as many at a time as our worker does.
+ * No queue, no lease, no log, no guard. Runs as a child process that is told how long to post, and answers how often it did.
+ */
+import { Pool } from 'undici'
+import { createSigner } from '../../apps/server/src/webhooks/signer.ts'
+
+const { urls, body, key, perReceiver } = JSON.parse(process.env.POSTING ?? '') as {
+  urls: string[]
+  body: string
+  key: string
+  perReceiver: number
+}
+const bytes = Buffer.from(body)
+const signer = createSigner(key)
+const pools = urls.map((url) => new Pool(new URL(url).origin, { connections: perReceiver, pipelining: 1 }))
+const path = new URL(urls[0] ?? '').pathname
+let sent = 0
+
+async function post(pool: Pool): Promise<void> {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const id = `0199b1c2-0000-7000-8000-${String(sent++).padStart(12, '0')}`
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'bare',
+    'x-service-timestamp': timestamp,
+    'x-service-signature': signer.sign(timestamp, bytes),
+    'x-service-event': 'age.session.completed',
+    'x-service-delivery': id,
+    'x-service-attempt': '1',
+    'x-service-sequence': '1',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signer.signStandard(id, timestamp, bytes),
+  }
+  const response = await pool.request({ method: 'POST', path, headers, body: bytes })
+  await response.body.dump()
+  if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`)
+}
+
+process.on('message', ({ ms }: { ms: number }) => {
+  const until = performance.now() + ms
+  const lanes = pools.flatMap((pool) =>
+    Array.from({ length: perReceiver }, async () => {
+      let count = 0
+      while (performance.now() < until) {
+        await post(pool)
+        count++
+      }
+      return count
+    }),
+  )
+  Promise.all(lanes).then((counts) => process.send?.({ count: counts.reduce((sum, count) => sum + count, 0) }))
+})
+process.once('disconnect', () => process.exit(0))
+process.send?.({ ready: true })
