@@ -22,9 +22,9 @@ create table sessions (
   -- Keyed hashes of metadata values, for the list.
   metadata_tags bigint[],
   -- Leads with the tenant, and is the index of the list.
-  primary key (tenant_id, created_at, session_id)
+  primary key (tenant_id, livemode, area, created_at, session_id)
 ) partition by range (created_at);
--- The launch page knows nothing but the id.
+-- The launch page knows nothing but the id. Every change of a session goes by it too.
 create unique index sessions_by_id on sessions (session_id, created_at);
 create index sessions_due on sessions (due_at) where ended_at is null;
 create index sessions_by_metadata on sessions using gin (metadata_tags) where metadata_tags is not null;

@@ -14,6 +14,8 @@ export const LAUNCH_LIMITS = {
   submitsPerAttempt: 5,
   handoffSeconds: 300,
   handoffs: 2,
+  /** A code that nobody uses in its five minutes is made anew. */
+  handoffCodes: 10,
   eventsPerCall: 50,
   events: 300,
   framesMin: 5,

@@ -3,6 +3,7 @@ import {
   findSessionCodeName,
   RISK_LEVELS,
   type RiskEvaluation,
+  type RiskOverrides,
   type SessionCodeName,
 } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
@@ -49,6 +50,21 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
     return { session, purgeAt, result: Buffer.from(JSON.stringify(endedResult(session, progress, wish, at))) }
   }
 
+  /** One whose end cannot be computed must not keep the others from theirs. */
+  function prepareAll(due: readonly AgeSession[], at: Date) {
+    const ended: ReturnType<typeof prepare>[] = []
+    const stuck: AgeSession[] = []
+    for (const session of due) {
+      try {
+        ended.push(prepare(session, session.progress, { flow: 'EXPIRED' }, at))
+      } catch (err) {
+        log.error({ err, sessionId: session.sessionId, tenantId: session.tenantId }, 'a session cannot be ended')
+        stuck.push(session)
+      }
+    }
+    return { ended, stuck }
+  }
+
   function messageOf({ session, purgeAt, result }: ReturnType<typeof prepare>, flow: FinalState, at: Date) {
     const { callback } = session.request
     if (!callback) return []
@@ -77,6 +93,7 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
     const ended = prepare(session, progress, wish, at)
     await sessions.end(tx, session, { state: wish.flow, at, purgeAt: ended.purgeAt, result: ended.result })
     await webhooks.enqueue(tx, messageOf(ended, wish.flow, at))
+    metrics.count(wish.flow)
     return wish.flow
   }
 
@@ -92,21 +109,19 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
 
     /** Ends sessions whose time is over, a batch per transaction; several workers share the work. Returns how many. */
     async expireDue(db: Db): Promise<number> {
-      return db.transaction(async (tx) => {
+      const [expired, putOff] = await db.transaction(async (tx) => {
         const at = clock.now()
-        const { due, unreadable } = await sessions.lockDue(tx, at, SWEEP_BATCH)
+        const { due, unreadable } = await sessions.lockDue(tx, 'C', at, SWEEP_BATCH)
         if (unreadable > 0) log.error({ count: unreadable }, 'sessions cannot be opened; is a master key missing?')
-        const ended = (due as AgeSession[]).map((session) =>
-          prepare(session, session.progress, { flow: 'EXPIRED' }, at),
-        )
+        const { ended, stuck } = prepareAll(due as AgeSession[], at)
+        await sessions.postpone(tx, stuck, at)
         await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
-        await webhooks.enqueue(
-          tx,
-          ended.flatMap((one) => messageOf(one, 'EXPIRED', at)),
-        )
-        metrics.count('EXPIRED', ended.length)
-        return ended.length + unreadable
+        const messages = ended.flatMap((one) => messageOf(one, 'EXPIRED', at))
+        await webhooks.enqueue(tx, messages)
+        return [ended.length, unreadable + stuck.length]
       })
+      metrics.count('EXPIRED', expired)
+      return expired + putOff
     },
 
     /** Until when a session lives whose step is under way: a capture that began in time may arrive a little late. */
@@ -184,13 +199,25 @@ function faultsOf(progress: Progress | null, wish: EndingWish, isBlocked: boolea
   return [...blocked, ...wish.wish.errors.flatMap((code) => findSessionCodeName(code) ?? []).map((name) => ({ name }))]
 }
 
+/**
+ * The tenant's policy as it was when the session was made. Another version of the service may have written it: what this one
+ * does not understand is left out, for the session must end.
+ */
+function storedOverrides(stored: unknown): RiskOverrides {
+  try {
+    return parseOverrides(stored)
+  } catch {
+    return {}
+  }
+}
+
 /** What the flags so far come to; nothing yet is a low risk without signals. */
 export function riskOf(request: AgeRequest, progress: Progress | null): RiskEvaluation {
   return evaluateRisk({
     flags: progress?.flags ?? [],
     browserEvaluated: progress?.indicators != null,
     behavioralEvaluated: progress?.behaviour ?? false,
-    overrides: parseOverrides(request.policy.risk),
+    overrides: storedOverrides(request.policy.risk),
   })
 }
 
@@ -200,6 +227,6 @@ function sandboxRisk(request: AgeRequest, { risk }: SandboxWish): RiskEvaluation
   const wished = RISK_LEVELS.find(({ level }) => level === risk)
   if (!wished) return base
   const { min: score, level } = wished
-  const blocks = level === 'HIGH' && parseOverrides(request.policy.risk).highBlocks
+  const blocks = level === 'HIGH' && storedOverrides(request.policy.risk).highBlocks
   return { ...base, score, level, recommendation: blocks ? 'BLOCK' : wished.recommendation }
 }

@@ -123,11 +123,14 @@ function verdict(given: Steps, basis: 'face' | 'document', status: ThresholdResu
   return { status, basis, errors: [], result: { ...(age === undefined ? {} : { age }), ...stepResults(given) } }
 }
 
-/** Without a verdict no age is told, and after an attack nothing of a face that may not have been there. */
+/**
+ * Without a verdict no age is told. After a failure nothing of the steps is either: a host that reads a nested field must not
+ * find a pass there that was refused. Only a face that does not match its document is shown with both.
+ */
 function unknown(given: Steps, errors: SessionCodeName[] = []): Decision {
-  const isAttack = errors.includes('SPOOF') || errors.includes('VIDEO_SPOOF')
+  const isTold = errors.every((name) => name === 'FACE_NOT_MATCH')
   const { request, settings } = given
-  return { status: 'AGE_UNKNOWN', basis: null, errors, result: stepResults(isAttack ? { request, settings } : given) }
+  return { status: 'AGE_UNKNOWN', basis: null, errors, result: stepResults(isTold ? given : { request, settings }) }
 }
 
 /** What each step that was done found, in the format the host asked for. */

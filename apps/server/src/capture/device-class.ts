@@ -11,8 +11,10 @@ export interface DeviceClaim {
  * itself is a desktop, because the QR code is always a way on. All three facts are claims: this keeps honest users off
  * desktops; who forges them is met by the judge of the capture.
  */
-export function isDesktop({ userAgent = '', secChUaMobile, claimed }: DeviceClaim): boolean {
+export function isDesktop({ userAgent: header = '', secChUaMobile, claimed }: DeviceClaim): boolean {
   if (claimed === 'desktop') return true
+  // No browser says more; a longer text is only there to keep the patterns busy.
+  const userAgent = header.slice(0, USER_AGENT_CHARS)
   // Safari on an iPad says that it is a Mac, and only the page can feel that it is touched.
   const mayBeIpad = MAC.test(userAgent) && secChUaMobile === undefined && !DESKTOP_ENGINE.test(userAgent)
   if (!PHONE_OR_TABLET.test(userAgent) && !mayBeIpad) return true
@@ -22,6 +24,7 @@ export function isDesktop({ userAgent = '', secChUaMobile, claimed }: DeviceClai
 }
 
 const PHONE_OR_TABLET = /\b(?:iPhone|iPad|iPod|Android)\b/
+const USER_AGENT_CHARS = 512
 const MAC = /\bMacintosh\b.*\bAppleWebKit\b/
 const DESKTOP_ENGINE = /\b(?:Chrome|Chromium|Edg|OPR|Firefox|Electron)\//
 const DESKTOP_SYSTEM = /\b(?:Windows NT|CrOS|X11)\b/

@@ -5,7 +5,8 @@ import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { createPage, okOf, type Page, type PageOptions, stateBody } from './testing/page.ts'
-import { createStage, IPHONE, LAPTOP, type Stage } from './testing/stage.ts'
+import { createStage, type Stage } from './testing/stage.ts'
+import { IPHONE, LAPTOP } from './testing/user-agents.ts'
 
 let stage: Stage
 before(async () => {
@@ -200,16 +201,16 @@ describe('a handoff', () => {
     assert.equal((await late.second.open({ handoffCode: code })).role, 'holder', 'a new code is made for it')
   })
 
-  test('is possible twice; a new code makes the one before worthless', async () => {
+  test('code that is made anew makes the one before worthless; ten are made and no more', async () => {
     const { first, second, code } = await handedOver()
-    const { code: newer } = await handoffOf(first)
+    let newest = code
+    for (let made = 2; made <= 10; made++) newest = (await handoffOf(first)).code
+    assertError(await first.call('handoff'), ...REFUSED, 'Too many handoff codes')
     assertError(await second.tryOpen({ handoffCode: code }), ...REFUSED, 'This handoff code is not valid')
-    await second.open({ handoffCode: newer })
-    assertError(await second.call('handoff'), ...REFUSED, 'The session was handed over twice already')
-    assertError(await first.call('handoff'), ...REFUSED, 'The session was handed over twice already')
+    assert.equal((await second.open({ handoffCode: newest })).role, 'holder')
   })
 
-  test('from the second device to a third leaves the second with nothing', async () => {
+  test('from the second device to a third leaves the second with nothing, and there is no fourth', async () => {
     const { created, first, second, code } = await handedOver()
     await second.open({ handoffCode: code })
     const { code: next } = await handoffOf(second)
@@ -218,6 +219,9 @@ describe('a handoff', () => {
     assertError(await second.call('cancel'), ...BAD_PROOF)
     assertError(await second.tryOpen(), 403, 'DEVICE_MISMATCH', 'The session is open on another device')
     assert.equal((await first.open()).role, 'viewer', 'the first one watches on')
+    for (const page of [third, first]) {
+      assertError(await page.call('handoff'), ...REFUSED, 'The session was handed over twice already')
+    }
   })
 })
 

@@ -108,6 +108,7 @@ function takeOver(session: AgeSession, before: Progress, device: BoundDevice, { 
     holder: device,
     viewer: before.viewer ?? before.holder,
     handoff: null,
+    handoffs: before.handoffs + 1,
     desktop: false,
     challenge: null,
     // A log belongs to one device.
@@ -124,8 +125,9 @@ function refuseStranger(session: AgeSession, before: Progress): Step {
 
 export function newHandoff(session: AgeSession, progress: Progress, handoff: NonNullable<Progress['handoff']>): Step {
   if (progress.handoffs >= LAUNCH_LIMITS.handoffs) throw refused('The session was handed over twice already')
+  if (progress.codes >= LAUNCH_LIMITS.handoffCodes) throw refused('Too many handoff codes')
   const state: SessionState = nextState(session.state, 'handoff_asked')
-  const waiting = { ...progress, handoff, handoffs: progress.handoffs + 1, challenge: null }
+  const waiting = { ...progress, handoff, codes: progress.codes + 1, challenge: null }
   // Whoever asks lets go of the session: until the code is used, nobody holds it.
   return {
     state,

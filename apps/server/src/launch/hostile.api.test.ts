@@ -21,6 +21,21 @@ before(async () => {
 })
 after(() => stage.close())
 
+const COUNT = SEALED_MUTATIONS.length + PAYLOAD_MUTATIONS.length + JUDGED_MUTATIONS.length
+
+test(`a good submission, of which ${COUNT} mutations follow, gives a verdict`, async () => {
+  assert.ok(COUNT >= 200)
+  const { token, sessionId } = await stage.create()
+  const page = await createPage(stage, sessionId)
+  const reply = await send(page, await makeSubmission(page, await reachChallenge(page)))
+  assert.deepEqual([reply.statusCode, reply.json().errors], [200, []])
+  const { sessionStatus, flowStatus, result, errors, riskEvaluation } = await stage.result(token)
+  assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_ABOVE_THRESHOLD', 'COMPLETED', []])
+  const facialAgeEstimation = { thresholdResult: 'AGE_ABOVE_THRESHOLD' }
+  assert.deepEqual(result, { confidenceScore: null, faceMatch: null, facialAgeEstimation })
+  assert.deepEqual([riskEvaluation.score, riskEvaluation.flags], [0, []])
+})
+
 /** A challenge takes five submits: so many mutations, and the good one at the end. */
 const PER_CHALLENGE = 4
 

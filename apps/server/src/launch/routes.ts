@@ -36,13 +36,14 @@ interface Deps {
 
 export async function launchRoutes(app: FastifyInstance, { launch, limiter, clock, origin }: Deps): Promise<void> {
   allowOrigin(app, origin)
+  const watchers = createWatchers()
 
   /** Per session and per address: a page calls a dozen times. */
   const limit: preValidationHookHandler = (request, _reply, done) => {
     const sessionId = sessionIdOf(request)
     const counters = [
       [`launch/${networkOf(request.ip)}`, LAUNCH_RATES.address],
-      [`launch/${String(sessionId).slice(0, 40)}`, LAUNCH_RATES.session],
+      [`launch/${sessionId.slice(0, 40)}`, LAUNCH_RATES.session],
     ] as const
     for (const [name, { perSecond, burstSeconds }] of counters) {
       const { allowed, retryAfterSeconds } = limiter.take(name, perSecond, clock.monotonicMs(), burstSeconds)
@@ -78,8 +79,10 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
   serve(launchStatus, async (request, reply) => {
     const call = callOf(request)
     // A process that is to end waits for its requests, and this one would take a quarter of an hour.
-    const isOver = () => closing || reply.raw.destroyed
     const watcher = await launch.watch(call)
+    const seat = watchers.take(`${call.sessionId}/${watcher.thumbprint}`)
+    const isOver = () => closing || reply.raw.destroyed || seat.isTaken()
+    reply.raw.once('close', seat.leave)
     return reply
       .header('content-type', 'text/event-stream; charset=utf-8')
       .header('x-accel-buffering', 'no')
@@ -87,14 +90,16 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
   })
 }
 
-function sessionIdOf({ body, query }: FastifyRequest): unknown {
+/** Not checked yet when the limits ask for it: anything may stand there. */
+function sessionIdOf({ body, query }: FastifyRequest): string {
   const place = typeof body === 'object' && body !== null ? body : query
-  return (place as { sessionId?: unknown }).sessionId
+  const { sessionId } = place as { sessionId?: unknown }
+  return typeof sessionId === 'string' ? sessionId : ''
 }
 
 function callOf(request: FastifyRequest): DeviceCall {
   return {
-    sessionId: String(sessionIdOf(request)),
+    sessionId: sessionIdOf(request),
     method: request.method,
     path: request.url.split('?', 1)[0] ?? '',
     bodyHash: bodyHashOf(request),
@@ -103,6 +108,29 @@ function callOf(request: FastifyRequest): DeviceCall {
 }
 
 const textOf = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
+
+/** Connections that watch at once in one process: each asks the database three times a second. */
+const MOST_WATCHERS = 2_000
+
+/** One seat for each device of a session: a page that comes again takes the seat of its earlier self. */
+function createWatchers() {
+  const seats = new Map<string, symbol>()
+  return {
+    take(name: string) {
+      if (seats.size >= MOST_WATCHERS && !seats.has(name)) {
+        const extra = { retryAfterSeconds: 5 }
+        throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'Too many pages are watching, try again', extra)
+      }
+      const own = Symbol(name)
+      seats.set(name, own)
+      const isTaken = () => seats.get(name) !== own
+      const leave = () => {
+        if (!isTaken()) seats.delete(name)
+      }
+      return { isTaken, leave }
+    },
+  }
+}
 
 const LOOK_EVERY_MS = 300
 /** A comment now and then, so that nothing on the way takes the connection for dead. */

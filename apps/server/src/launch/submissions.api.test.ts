@@ -7,7 +7,8 @@ import Value from 'typebox/value'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { createPage, okOf } from './testing/page.ts'
-import { createStage, IPHONE, type Stage } from './testing/stage.ts'
+import { createStage, type Stage } from './testing/stage.ts'
+import { IPHONE } from './testing/user-agents.ts'
 
 let stage: Stage
 before(async () => {
@@ -17,7 +18,7 @@ after(() => stage.close())
 
 const NO_CHALLENGE = [409, 'CHALLENGE_NOT_VALID', 'There is no challenge under way'] as const
 const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const
-const callback = { url: 'http://127.0.0.1:9/hook' }
+const callback = { url: 'http://127.0.0.1:49999/hook' }
 
 async function challenged(body?: object) {
   const created = await stage.create(body)
@@ -38,11 +39,7 @@ describe('a submission that comes late', () => {
     stage.harness.clock.advance(90_001)
     assertError(await send(page, submission), ...NO_CHALLENGE)
     assert.equal(await verdictOf(created.token), 'AGE_UNKNOWN')
-    const second = await makeSubmission(page, await page.challenge())
-    assert.equal(
-      (await send(page, { ...second, events: second.events.slice(submission.events.length) })).statusCode,
-      200,
-    )
+    assert.equal((await page.challenge()).attempt, 2)
   })
 
   test('is taken for up to two minutes after the session’s time when its challenge began in time, not later', async () => {
@@ -97,12 +94,10 @@ test('a challenge takes five submits and no sixth, not even a good one', async (
   assert.equal(await verdictOf(created.token), 'AGE_UNKNOWN')
 })
 
-test('a capture whose movements are not seen twice is flagged, three times ends the flow with -32', async () => {
+test('three captures that decide nothing end the flow with -32 and -19', async () => {
   const { token, sessionId } = await stage.create()
   const { device, clock } = await stage.device(sessionId)
-  const codes: number[][] = []
-  const random = seededRandom(4)
-  const state = await runFlow(device, { clock, random, ageYears: 40, live: 450, onStep: () => codes.push([]) })
+  const state = await runFlow(device, { clock, random: seededRandom(4), ageYears: 40, live: 450 })
   assert.deepEqual([state.flowStatus, state.attempt, state.errors], ['COMPLETED', 3, [-32]])
   const { sessionStatus, errors } = await stage.result(token)
   assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [-32, -19]])
@@ -118,7 +113,7 @@ describe('a device that is not honest', () => {
     forged: [[2]],
     nocapture: [[2]],
     mask: [[1, -19]],
-    model: [[-20, -19], [2]],
+    model: [[2]],
   }
   for (const [spoof, ends] of Object.entries(ENDS)) {
     const name = spoof as keyof typeof ENDS

@@ -1,6 +1,6 @@
-import { randomFillSync } from 'node:crypto'
 import { BUCKET_COUNT } from '@ostiary/crypto'
 import type { Clock } from './clock.ts'
+import { takeRandom } from './random.ts'
 
 /**
  * Ids are UUIDv7 that carry the bucket of their tenant, so that whoever holds an id finds the right database:
@@ -22,7 +22,6 @@ export interface Ids {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const SEQUENCE_LIMIT = 1 << 14
-const POOL_BYTES = 4096
 
 export function isId(text: string): boolean {
   return UUID_V7.test(text)
@@ -34,19 +33,8 @@ export function bucketOf(id: string): number {
 }
 
 export function createIds(clock: Clock): Ids {
-  const pool = Buffer.alloc(POOL_BYTES)
-  let used = POOL_BYTES
   let lastMs = 0
   let sequence = 0
-
-  function random(count: number): Buffer {
-    if (used + count > POOL_BYTES) {
-      randomFillSync(pool)
-      used = 0
-    }
-    used += count
-    return pool.subarray(used - count, used)
-  }
 
   /** Later calls give larger pairs, even within a millisecond and when the wall clock is set back. */
   function tick(): void {
@@ -70,13 +58,14 @@ export function createIds(clock: Clock): Ids {
     const time = lastMs.toString(16).padStart(12, '0')
     const bits = (bucket << 2).toString(16).padStart(3, '0')
     const order = (0x8000 | sequence).toString(16)
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${bits}-${order}-${random(6).toString('hex')}`
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${bits}-${order}-${takeRandom(6).toString('hex')}`
   }
 
   return {
     next,
-    nextUnbound: () => next((random(2).readUInt16BE() >>> 6) % BUCKET_COUNT),
-    randomBytes: (count) => randomFillSync(new Uint8Array(count)),
-    randomBucket: () => random(2).readUInt16BE() % BUCKET_COUNT,
+    nextUnbound: () => next((takeRandom(2).readUInt16BE() >>> 6) % BUCKET_COUNT),
+    // A copy: whoever gets it may keep it.
+    randomBytes: (count) => new Uint8Array(takeRandom(count)),
+    randomBucket: () => takeRandom(2).readUInt16BE() % BUCKET_COUNT,
   }
 }

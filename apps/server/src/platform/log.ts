@@ -16,6 +16,7 @@ const ALLOWED = new Set([
   'requestId',
   'correlationId',
   'sessionId',
+  'deliveryId',
   'tenantId',
   'keyId',
   'livemode',

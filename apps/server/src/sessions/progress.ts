@@ -23,7 +23,9 @@ export interface Progress {
   holder: BoundDevice | null
   /** The device that handed the session over and watches. */
   viewer: BoundDevice | null
+  /** Devices that took the session over, and codes that were made for it. */
   handoffs: number
+  codes: number
   handoff: { codeHash: string; expiresAtMs: number } | null
   /** A desktop opened it and may not run it. */
   desktop: boolean
@@ -50,6 +52,7 @@ export function newProgress(locale: string): Progress {
     holder: null,
     viewer: null,
     handoffs: 0,
+    codes: 0,
     handoff: null,
     desktop: false,
     locale,

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { takeRandom } from '../platform/random.ts'
 
 /**
  * What a session holds is sealed with a key of its own, and that key by the vault. When the key's row is deleted, whatever
@@ -14,18 +15,23 @@ export const tagKeyContextOf = (tenantId: string) => `session_tag_keys/${tenantI
 
 export type SealedPart = 'request' | 'progress' | 'result'
 
-export function newDataKey(): Buffer {
-  return randomBytes(DATA_KEY_BYTES)
+export function newDataKey(): KeyObject {
+  return toDataKey(takeRandom(DATA_KEY_BYTES))
 }
 
-export function sealPart(dataKey: Uint8Array, sessionId: string, part: SealedPart, content: Uint8Array): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
+/** A key object, because OpenSSL reads bare bytes anew for each use. */
+export function toDataKey(bytes: Buffer): KeyObject {
+  return createSecretKey(bytes)
+}
+
+export function sealPart(dataKey: KeyObject, sessionId: string, part: SealedPart, content: Uint8Array): Buffer {
+  const nonce = takeRandom(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', dataKey, nonce)
   cipher.setAAD(Buffer.from(`${sessionId}/${part}`))
   return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()])
 }
 
-export function openPart(dataKey: Uint8Array, sessionId: string, part: SealedPart, sealed: Buffer): Buffer {
+export function openPart(dataKey: KeyObject, sessionId: string, part: SealedPart, sealed: Buffer): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('Not a sealed part of a session')
   const decipher = createDecipheriv('aes-256-gcm', dataKey, sealed.subarray(0, NONCE_BYTES))
   decipher.setAAD(Buffer.from(`${sessionId}/${part}`))
@@ -41,7 +47,7 @@ const MAX_TAGS = 16
  * 64-bit tag under a key of the tenant: equal values meet, and nobody reads them back. As text: PostgreSQL's bigint is
  * wider than a number here.
  */
-export function tagsOf(tagKey: Uint8Array, livemode: boolean, metadata: Readonly<Record<string, unknown>>): string[] {
+export function tagsOf(tagKey: KeyObject, livemode: boolean, metadata: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(metadata)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
     .slice(0, MAX_TAGS)

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { AGE_LIMITS } from '@ostiary/contract'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -7,7 +8,7 @@ import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
 import type { FinalState, SessionState } from './machine.ts'
-import { keyContextOf, newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf } from './sealing.ts'
+import { keyContextOf, newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf, toDataKey } from './sealing.ts'
 import { type Area, type SessionKey, type SessionRow, type StoredSession, sessionStore } from './store.ts'
 
 interface Deps {
@@ -36,7 +37,7 @@ export interface NewSession {
 
 /** A session with its sealed parts open. `Request` and `Progress` belong to the area that made it. */
 export interface Session<Request = unknown, Progress = unknown> extends SessionRow {
-  dataKey: Buffer
+  dataKey: KeyObject
   request: Request
   progress: Progress | null
   /** The exact bytes of the result; null until the session ends. */
@@ -59,13 +60,13 @@ const DAY_MS = 86_400_000
  * never what a request or a result says.
  */
 export function createSessions({ cells, clock, ids, vault }: Deps) {
-  const tagKeys = new Map<string, Buffer>()
+  const tagKeys = new Map<string, KeyObject>()
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
     const { sealedKey, masterKeyId, request, progress, result, ...clear } = row
     const isOver = clear.purgeAt !== null && clear.purgeAt <= clock.now()
     if (isOver || !sealedKey || !masterKeyId || !request) return { ...clear, purged: true }
-    const dataKey = await vault.open({ blob: sealedKey, masterKeyId }, keyContextOf(clear.sessionId))
+    const dataKey = toDataKey(await vault.open({ blob: sealedKey, masterKeyId }, keyContextOf(clear.sessionId)))
     const read = (part: 'request' | 'progress', sealed: Buffer): unknown =>
       JSON.parse(openPart(dataKey, clear.sessionId, part, sealed).toString())
     return {
@@ -77,17 +78,17 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
     }
   }
 
-  async function tagKeyOf(db: Db, tenantId: string): Promise<Buffer> {
+  async function tagKeyOf(db: Db, tenantId: string): Promise<KeyObject> {
     const known = tagKeys.get(tenantId)
     if (known) return known
     const context = tagKeyContextOf(tenantId)
     if (!(await sessionStore.findTagKey(db, tenantId))) {
-      await sessionStore.insertTagKey(db, tenantId, await vault.seal(newDataKey(), context))
+      await sessionStore.insertTagKey(db, tenantId, await vault.seal(newDataKey().export(), context))
     }
     // Whoever came first: all processes must use the same.
     const sealed = await sessionStore.findTagKey(db, tenantId)
     if (!sealed) throw new Error('The tag key was not stored')
-    const key = await vault.open(sealed, context)
+    const key = toDataKey(await vault.open(sealed, context))
     if (tagKeys.size >= MAX_TAG_KEYS) tagKeys.clear()
     tagKeys.set(tenantId, key)
     return key
@@ -95,6 +96,11 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
 
   /** What was purged until then is forgotten now: its tombstone has had its time. */
   const forgottenUntil = () => new Date(clock.now().getTime() - AGE_LIMITS.tombstoneDays * DAY_MS)
+  /** Tried again in an hour. */
+  async function putOff(tx: Queryable, keys: readonly SessionKey[], now: Date): Promise<void> {
+    if (keys.length > 0) await sessionStore.postpone(tx, keys, new Date(now.getTime() + PUT_OFF_MS))
+  }
+
   const isForgotten = ({ purgeAt }: SessionRow) => purgeAt !== null && purgeAt <= forgottenUntil()
 
   async function find(sessionId: string): Promise<Session | Tombstone | undefined> {
@@ -111,7 +117,7 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
       const token = newToken(sessionId, ids.randomBytes)
       const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1000)
       const dataKey = newDataKey()
-      const sealed = await vault.seal(dataKey, keyContextOf(sessionId))
+      const sealed = await vault.seal(dataKey.export(), keyContextOf(sessionId))
       const request = Buffer.from(JSON.stringify(makeRequest({ sessionId, token })))
       const hasTags = Object.keys(metadata).length > 0
       const tags = hasTags ? tagsOf(await tagKeyOf(cells.forId(tenantId), tenantId), livemode, metadata) : []
@@ -172,14 +178,21 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
      * Sessions whose time is over, locked; those that others hold are passed over. One that cannot be opened (its master key
      * is missing) is put off: it must not stand before the others for ever.
      */
-    async lockDue(tx: Queryable, now: Date, limit: number): Promise<{ due: Session[]; unreadable: number }> {
-      const rows = await sessionStore.lockDue(tx, now, limit)
+    async lockDue(
+      tx: Queryable,
+      area: Area,
+      now: Date,
+      limit: number,
+    ): Promise<{ due: Session[]; unreadable: number }> {
+      const rows = await sessionStore.lockDue(tx, area, now, limit)
       const opened = await Promise.all(rows.map((row) => open(row).catch(() => undefined)))
       const unreadable = rows.filter((_row, at) => !opened[at] || isPurged(opened[at]))
-      if (unreadable.length > 0) await sessionStore.postpone(tx, unreadable, new Date(now.getTime() + PUT_OFF_MS))
+      await putOff(tx, unreadable, now)
       const due = opened.filter((session): session is Session => session !== undefined && !isPurged(session))
       return { due, unreadable: unreadable.length }
     },
+
+    postpone: putOff,
 
     async endMany(
       tx: Queryable,
@@ -207,7 +220,12 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
       const { before, limit } = page
       // A tombstone has no metadata, also while the purge has not come by yet: nothing is found by it.
       const purgedAfter = wanted ? clock.now() : forgottenUntil()
-      const rows = await sessionStore.list(db, { ...owner, area }, { before, limit, tags, purgedAfter })
+      const rows: StoredSession[] = []
+      for (const within of windowsBefore(before.createdAt, clock.now())) {
+        const wanting = { before, limit: limit - rows.length, tags, purgedAfter, within }
+        rows.push(...(await sessionStore.list(db, { ...owner, area }, wanting)))
+        if (rows.length >= limit) break
+      }
       return Promise.all(rows.map(open))
     },
 
@@ -220,5 +238,19 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
   }
 }
 export type Sessions = ReturnType<typeof createSessions>
+
+/** Nothing is older: the longest lifetime, the longest retention and a month as a tombstone. */
+const OLDEST_DAYS = 70
+
+/** Stretches of time from a moment back, each twice as long as the one before: the newest days are read first, and mostly alone. */
+function* windowsBefore(moment: Date, now: Date): Generator<{ from: Date; to: Date }> {
+  const oldestMs = now.getTime() - OLDEST_DAYS * DAY_MS
+  let toMs = Math.min(moment.getTime(), now.getTime() + DAY_MS)
+  for (let days = 1; toMs > oldestMs; days *= 2) {
+    const fromMs = toMs - days * DAY_MS
+    yield { from: new Date(fromMs), to: new Date(toMs) }
+    toMs = fromMs - 1
+  }
+}
 
 const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey): SessionKey => ({ tenantId, createdAt, sessionId })

@@ -52,7 +52,11 @@ const INSERT = sql(
    insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
    values ($1, $2, $3, $11, $12, $13)`,
 )
-const FIND = sql('sessions.find', `select ${CLEAR}, ${SEALED} from ${JOINED} where ${BY_ID}`)
+// The bounds stand for both tables: only so is one partition of each read.
+const FIND = sql(
+  'sessions.find',
+  `select ${CLEAR}, ${SEALED} from ${JOINED} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID}`,
+)
 const LOCK = sql('sessions.lock', `select ${CLEAR} from sessions s where ${BY_ID} for update`)
 const SECRETS = sql('sessions.secrets', `select ${SEALED} from session_secrets v where ${KEY}`)
 const SAVE = sql(
@@ -75,7 +79,7 @@ const END = sql(
 const LOCK_DUE = sql(
   'sessions.lock_due',
   `select ${CLEAR}, ${SEALED} from (
-     select * from sessions where ended_at is null and due_at <= $1 order by due_at limit $2 for update skip locked
+     select * from sessions where ended_at is null and due_at <= $1 and area = $3 order by due_at limit $2 for update skip locked
    ) s left join session_secrets v
      on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`,
 )
@@ -93,16 +97,21 @@ const END_MANY = sql(
    where v.tenant_id = g.tenant_id and v.created_at = g.created_at and v.session_id = g.session_id
      and v.created_at >= $8 and v.created_at <= $9`,
 )
-const list = (name: string, more: string) =>
-  sql(
-    name,
-    `select ${CLEAR}, ${SEALED} from ${JOINED}
-     where s.tenant_id = $1 and s.livemode = $2 and s.area = $3 and (s.created_at, s.session_id) < ($4, $5)
-       and (s.purge_at is null or s.purge_at > $7) ${more}
-     order by s.created_at desc, s.session_id desc limit $6`,
-  )
-const LIST = list('sessions.list', '')
-const LIST_TAGGED = list('sessions.list_tagged', 'and s.metadata_tags @> $8::bigint[]')
+const LISTED = `s.tenant_id = $1 and s.livemode = $2 and s.area = $3 and (s.created_at, s.session_id) < ($4, $5)
+  and (s.purge_at is null or s.purge_at > $7) and s.created_at >= $8 and s.created_at <= $9`
+const WITH_SECRETS = `left join session_secrets v on v.tenant_id = s.tenant_id and v.created_at = s.created_at
+  and v.session_id = s.session_id and v.created_at >= $8 and v.created_at <= $9`
+const NEWEST = 'order by s.created_at desc, s.session_id desc'
+const LIST = sql(
+  'sessions.list',
+  `select ${CLEAR}, ${SEALED} from sessions s ${WITH_SECRETS} where ${LISTED} ${NEWEST} limit $6`,
+)
+// The tags first, by their index: left to itself the planner walks the tenant's sessions and looks at the tags of each.
+const LIST_TAGGED = sql(
+  'sessions.list_tagged',
+  `with tagged as materialized (select * from sessions s where s.metadata_tags @> $10::bigint[] and ${LISTED})
+   select ${CLEAR}, ${SEALED} from (select * from tagged s ${NEWEST} limit $6) s ${WITH_SECRETS} ${NEWEST}`,
+)
 // The tags go with the secrets: they say nothing, and still they are about what is erased.
 const PURGE = sql(
   'sessions.purge',
@@ -217,7 +226,8 @@ export const sessionStore = {
     const [row] = await tx.rows<{ count: number }>(END, [...keyOf(key), state, endedAt, purgeAt, result])
     return row?.count === 1
   },
-  lockDue: (tx: Queryable, now: Date, limit: number): Promise<StoredSession[]> => tx.rows<Row>(LOCK_DUE, [now, limit]),
+  lockDue: (tx: Queryable, area: Area, now: Date, limit: number): Promise<StoredSession[]> =>
+    tx.rows<Row>(LOCK_DUE, [now, limit, area]),
   async endMany(
     tx: Queryable,
     ended: readonly (SessionKey & { purgeAt: Date; result: Buffer })[],
@@ -246,11 +256,14 @@ export const sessionStore = {
       tags: readonly string[]
       /** Those that were purged until then are left out. */
       purgedAfter: Date
+      /** Only what was made in this time: the days that are read. */
+      within: { from: Date; to: Date }
     },
   ): Promise<StoredSession[]> {
-    const { before, limit, tags, purgedAfter } = page
+    const { before, limit, tags, purgedAfter, within } = page
     const { tenantId, livemode, area } = owner
-    const values = [tenantId, livemode, area, before.createdAt, before.sessionId, limit, purgedAfter]
+    const bounds = [purgedAfter, within.from, within.to]
+    const values = [tenantId, livemode, area, before.createdAt, before.sessionId, limit, ...bounds]
     return tags.length === 0 ? db.rows<Row>(LIST, values) : db.rows<Row>(LIST_TAGGED, [...values, tags])
   },
   async purge(db: Queryable, now: Date, limit: number): Promise<number> {

@@ -47,6 +47,12 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
     }
   }
 
+  /** Never throws: a lease that is not given back ends. */
+  async function giveBack(tasks: readonly Task[]): Promise<void> {
+    const byCell = Map.groupBy(tasks, ({ claim }) => cells.forId(claim.tenantId))
+    await Promise.all([...byCell].map(([db, some]) => couriers.get(db)?.giveBack(some)))
+  }
+
   /** Waits until nothing is under way. */
   async function idle(deadlineMs = Number.POSITIVE_INFINITY): Promise<void> {
     while (lanes.held() > 0 && clock.monotonicMs() < deadlineMs) await sleep(2)
@@ -58,7 +64,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
 
   return {
     start(): void {
-      sweeping ??= setInterval(() => lanes.sweep(clock.monotonicMs()), SWEEP_EVERY_MS).unref()
+      sweeping ??= setInterval(() => void giveBack(lanes.sweep(clock.monotonicMs())), SWEEP_EVERY_MS).unref()
       for (const loop of loops) loop.start()
     },
 
@@ -66,8 +72,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
     async stop(timeoutMs: number): Promise<void> {
       const deadlineMs = clock.monotonicMs() + timeoutMs
       await Promise.all(loops.map((loop) => loop.stop()))
-      const unsent = Map.groupBy(lanes.takeWaiting(), ({ claim }) => cells.forId(claim.tenantId))
-      await Promise.all([...unsent].map(([db, tasks]) => couriers.get(db)?.giveBack(tasks)))
+      await giveBack(lanes.takeWaiting())
       await idle(deadlineMs)
       await drain(deadlineMs)
       for (const courier of couriers.values()) courier.giveUp()

@@ -4,9 +4,9 @@ import type { Ids } from '../platform/ids.ts'
 import type { KeyVault, Sealed } from '../platform/key-vault.ts'
 
 /**
- * Seals messages with a key of this process that the vault has sealed, and puts the sealed key in front of each. So a message opens
- * with the master key alone, and the vault (one day a service across the network) is asked once an hour and not for
- * every message. The figures are in docs/benchmarks.md: asking it each time cost more than signing and half of sending.
+ * Seals messages with a key of this process that the vault has sealed, and puts the sealed key in front of each. So a
+ * message opens with the master key alone, and the vault (one day a service across the network) is asked once an hour
+ * and not for every message: that took longer than both signatures of a message together.
  *
  *   1 byte format, 2 bytes length of the sealed key, the sealed key, 12 bytes nonce, the sealed message, 16 bytes tag
  */

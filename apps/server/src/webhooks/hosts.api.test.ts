@@ -20,6 +20,8 @@ beforeEach(async () => {
 })
 
 const UNKNOWN_ID = '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa'
+// A UUIDv7 of the year 10889, which no database has a date for.
+const FAR_FUTURE_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const PATH = '/webhooks/deliveries'
 const advance = (ms: number) => room.harness.clock.advance(ms)
 const iso = (offsetMs = 0) => new Date(room.harness.clock.now().getTime() + offsetMs).toISOString()
@@ -112,7 +114,7 @@ describe('GET /webhooks/deliveries/:id', () => {
   })
 
   test('404: unknown and malformed ids', async () => {
-    for (const id of [UNKNOWN_ID, 'none', `${UNKNOWN_ID}x`]) {
+    for (const id of [UNKNOWN_ID, FAR_FUTURE_ID, 'none', `${UNKNOWN_ID}x`]) {
       assertError(await get(`${PATH}/${id}`), 404, 'NOT_FOUND', 'There is no webhook delivery with this id')
     }
   })
@@ -134,6 +136,8 @@ describe('GET /webhooks/deliveries', () => {
     assert.deepEqual(idsOf(await list(`?sessionId=${randomUUID()}`)), [])
     assert.deepEqual(await list('?sessionId=nonsense'), { items: [], count: 0, nextCursor: null })
     assert.deepEqual(idsOf(await list(`?since=${start}`)), all)
+    assert.deepEqual(idsOf(await list('?since=0000-01-01T00:00:00Z')), all)
+    assert.deepEqual(idsOf(await list('?since=9999-12-31T23:59:59Z')), [])
     assert.deepEqual(idsOf(await list(`?since=${iso(-1)}`)), [waiting, failed])
     assert.deepEqual(idsOf(await list(`?since=${iso(-1)}&state=pending`)), [waiting, failed])
     assert.deepEqual(idsOf(await list(`?since=${iso(1)}`)), [])
@@ -167,6 +171,7 @@ describe('GET /webhooks/deliveries', () => {
       ['?since=yesterday', '/query/since'],
       ['?since=2026-11-15', '/query/since'],
       ['?cursor=nonsense', '/query/cursor'],
+      [`?cursor=${Buffer.from(FAR_FUTURE_ID).toString('base64url')}`, '/query/cursor'],
       ['?other=1', '/query/other'],
     ]) {
       const response = await get(`${PATH}${query}`)
@@ -214,7 +219,7 @@ describe('POST /webhooks/deliveries/:id/replay', () => {
   test('404: unknown and malformed ids, and what is past its time', async () => {
     const id = await room.enqueue(tenant, { url: receiver.url, purgeAt: new Date(Date.parse(iso(1_000))) })
     advance(1_000)
-    for (const gone of [id, UNKNOWN_ID, 'none']) {
+    for (const gone of [id, UNKNOWN_ID, FAR_FUTURE_ID, 'none']) {
       assertError(await post(`${PATH}/${gone}/replay`), 404, 'NOT_FOUND', 'There is no webhook delivery with this id')
     }
   })

@@ -27,7 +27,7 @@ function setUp(limits: Partial<LaneLimits> = {}) {
   const started: Task[] = []
   let asked = 0
   const lanes = createLanes(
-    { perEndpoint: 2, inFlight: 100, held: 200, ahead: 8, ...limits },
+    { perEndpoint: 2, inFlight: 100, open: 200, inHand: 150, ahead: 8, ...limits },
     async (one) => void started.push(one),
     () => asked++,
   )
@@ -53,15 +53,30 @@ describe('lanes', () => {
   })
 
   test('what hangs for a second no longer stands in the way of others, but still fills its own lane', () => {
-    const { lanes, of } = setUp({ inFlight: 2 })
-    lanes.add(tasks('hanging', 4), 0)
+    const { lanes, of } = setUp({ inFlight: 2, inHand: 3 })
+    const hanging = tasks('hanging', 4)
+    lanes.add(hanging, 0)
     lanes.add(tasks('healthy', 1), 0)
-    assert.deepEqual([of('hanging').length, of('healthy').length], [2, 0])
-    lanes.sweep(999)
+    assert.deepEqual([of('hanging').length, of('healthy').length, lanes.isStocked()], [2, 0, true])
+    assert.deepEqual(lanes.sweep(999), [])
     assert.equal(of('healthy').length, 0)
-    lanes.sweep(1_000)
+    assert.deepEqual(lanes.sweep(1_000), hanging.slice(2), 'those behind it are given back')
     assert.deepEqual([of('hanging').length, of('healthy').length], [2, 1])
-    assert.deepEqual([lanes.inFlight(), lanes.held()], [3, 5])
+    assert.deepEqual([lanes.inFlight(), lanes.held(), lanes.isStocked()], [3, 3, false])
+    assert.deepEqual(lanes.rooms(), { hanging: 0, healthy: 1 })
+  })
+
+  test('there is an end to how many may hang', () => {
+    const { lanes, started } = setUp({ open: 3 })
+    for (const name of ['a', 'b', 'c', 'd']) {
+      lanes.add(tasks(name, 1), 0)
+      lanes.sweep(1_000)
+    }
+    assert.deepEqual([started.length, lanes.held()], [3, 4])
+    const [first] = started
+    assert.ok(first)
+    lanes.done(first, 2_000)
+    assert.equal(started.length, 4)
   })
 
   test('room is what a lane can still take; quick ones may have more taken ahead', () => {
@@ -74,6 +89,14 @@ describe('lanes', () => {
     assert.deepEqual(lanes.rooms(), { a: 7 })
     lanes.done(second, 250)
     assert.deepEqual(lanes.rooms(), { a: 2 }, 'not so quick any more')
+    lanes.add(tasks('b', 1), 0)
+    const quickOne = of('b')[0]
+    assert.ok(quickOne)
+    lanes.done(quickOne, 1)
+    lanes.add(tasks('b', 4), 1)
+    assert.deepEqual(lanes.rooms(), { a: 2, b: 4 })
+    lanes.add(tasks('b', 1), 1)
+    assert.deepEqual(lanes.rooms(), { a: 2, b: 0 }, 'less than half is not worth a statement')
     assert.equal(lanes.perEndpoint, 2)
   })
 
@@ -91,24 +114,29 @@ describe('lanes', () => {
     assert.deepEqual(lanes.rooms(), {})
   })
 
-  test('more is asked for before a full lane runs empty, and not for one that was not full', () => {
-    const { lanes, timesAsked } = setUp()
-    lanes.add(tasks('a', 1), 0)
+  test('more is asked for when half of a full lane is free, once, and not for one that was not full', () => {
+    const { lanes, of, timesAsked } = setUp({ perEndpoint: 4 })
+    lanes.add([...tasks('a', 4), ...tasks('b', 3)], 0)
+    const [first, second, third] = of('a')
+    assert.ok(first && second && third)
+    lanes.done(first, 1_000)
     assert.equal(timesAsked(), 0)
-    lanes.add(tasks('b', 2), 0)
+    lanes.done(second, 1_000)
+    assert.equal(timesAsked(), 1)
+    lanes.done(third, 1_000)
+    for (const one of of('b')) lanes.done(one, 1_000)
     assert.equal(timesAsked(), 1)
   })
 
-  test('places count what is held, and what is being taken', () => {
-    const { lanes } = setUp({ held: 10 })
-    assert.equal(lanes.free(), 10)
-    const unreserve = lanes.reserve(4)
-    assert.equal(lanes.free(), 6)
-    lanes.add(tasks('a', 3), 0)
+  test('enough is enough: what is in hand counts, and what is being taken', () => {
+    const { lanes } = setUp({ inHand: 10 })
+    const unreserve = lanes.reserve(10)
+    assert.equal(lanes.isStocked(), true)
     unreserve()
-    assert.equal(lanes.free(), 7)
     lanes.add(tasks('a', 9), 0)
-    assert.equal(lanes.free(), 0)
+    assert.equal(lanes.isStocked(), false)
+    lanes.add(tasks('b', 1), 0)
+    assert.equal(lanes.isStocked(), true)
   })
 
   test('what was not started can be taken back', () => {

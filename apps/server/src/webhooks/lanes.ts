@@ -13,13 +13,15 @@ export interface LaneLimits {
   perEndpoint: number
   /** Deliveries at once; those that have waited for an answer for over a second do not count. */
   inFlight: number
-  /** All that are taken from the queue at once: under way or waiting here. */
-  held: number
+  /** The same with those: what a worker has open at most. */
+  open: number
+  /** With so many under way or waiting here no more are taken. Those that hang do not count. */
+  inHand: number
   /** What may be taken ahead for a receiver that answers quickly. */
   ahead: number
 }
 
-export const LANE_LIMITS: LaneLimits = { perEndpoint: 8, inFlight: 256, held: 1024, ahead: 256 }
+export const LANE_LIMITS: LaneLimits = { perEndpoint: 8, inFlight: 256, open: 2048, inHand: 512, ahead: 256 }
 
 const SLOW_MS = 1_000
 const QUICK_MS = 250
@@ -65,7 +67,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
   }
 
   function pump(nowMs: number): void {
-    while (quick.size < limits.inFlight) {
+    while (quick.size < limits.inFlight && quick.size + slow.size < limits.open) {
       const endpointId = ready.shift()
       if (endpointId === undefined) return
       const lane = laneOf(endpointId, nowMs)
@@ -82,23 +84,26 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
     lane.usedMs = nowMs
     quick.set(task, nowMs)
     void start(task)
-    // Asked for in time, so that the receiver need not wait for us.
-    if (lane.hasMore && lane.waiting.length <= limits.ahead / 4) {
-      lane.hasMore = false
-      onRoom()
-    }
   }
 
+  const mostOf = (lane: Lane): number => (lane.isQuick ? limits.ahead : limits.perEndpoint)
+
   function roomOf(lane: Lane): number {
-    const most = lane.isQuick ? limits.ahead : limits.perEndpoint
-    return Math.max(0, most - lane.inFlight - lane.waiting.length)
+    return Math.max(0, mostOf(lane) - lane.inFlight - lane.waiting.length)
+  }
+
+  /** Asked for when half of it is free: so the receiver need not wait for us, and it is worth a statement. */
+  function askForMore(lane: Lane): void {
+    if (!lane.hasMore || roomOf(lane) < mostOf(lane) / 2) return
+    lane.hasMore = false
+    onRoom()
   }
 
   return {
     /** Room of a receiver that nobody deals with. */
     perEndpoint: limits.perEndpoint,
-    /** How many may be taken from the queue now. */
-    free: (): number => Math.max(0, limits.held - quick.size - slow.size - waiting - claiming),
+    /** Whether there is work enough for now. */
+    isStocked: (): boolean => quick.size + waiting + claiming >= limits.inHand,
     /** Keeps places for what is being taken, while several cells are asked at once. Returns how to free them. */
     reserve(count: number): () => void {
       claiming += count
@@ -106,10 +111,13 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
         claiming -= count
       }
     },
-    /** Room of the receivers that this worker deals with. */
+    /** Room of the receivers that this worker deals with. One for whom much was taken ahead has none until half is used up. */
     rooms(): Record<string, number> {
       const rooms: Record<string, number> = {}
-      for (const [endpointId, lane] of lanes) rooms[endpointId] = roomOf(lane)
+      for (const [endpointId, lane] of lanes) {
+        const room = roomOf(lane)
+        rooms[endpointId] = lane.isQuick && room < limits.ahead / 2 ? 0 : room
+      }
       return rooms
     },
     add(tasks: readonly Task[], nowMs: number): void {
@@ -134,6 +142,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       slow.delete(task)
       makeReady(endpointId, lane)
       pump(nowMs)
+      askForMore(lane)
     },
     /** Takes back what waits here and has not been started. */
     takeWaiting(): Task[] {
@@ -142,18 +151,27 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       waiting = 0
       return tasks
     },
-    /** From time to time: what hangs stops counting, and lanes that nobody uses go. */
-    sweep(nowMs: number): void {
+    /**
+     * From time to time: what hangs stops counting, and lanes that nobody uses go. Returns what waited behind one that hangs: it
+     * was taken ahead when the receiver was quick, and another time is better than here.
+     */
+    sweep(nowMs: number): Task[] {
+      const stuck: Task[] = []
       for (const [task, startedMs] of quick) {
         if (startedMs > nowMs - SLOW_MS) break
         quick.delete(task)
         slow.add(task)
+        const lane = laneOf(task.claim.endpointId, nowMs)
+        lane.isQuick = false
+        stuck.push(...lane.waiting.splice(0))
       }
+      waiting -= stuck.length
       for (const [endpointId, lane] of lanes) {
         const isIdle = lane.inFlight === 0 && lane.waiting.length === 0 && lane.usedMs < nowMs - IDLE_MS
         if (isIdle) lanes.delete(endpointId)
       }
       pump(nowMs)
+      return stuck
     },
     inFlight: (): number => quick.size + slow.size,
     held: (): number => quick.size + slow.size + waiting,

@@ -18,8 +18,6 @@ interface LoopDeps {
 /** Receivers that one statement visits, and deliveries that it takes. */
 const VISIT = 512
 const TAKE = 256
-/** Less is not worth a statement. */
-const TAKE_MIN = 16
 /** What cannot be written down would be sent again: with so much of it no more is taken. */
 const BACKLOG_MAX = 1024
 const IDLE_MIN_MS = 10
@@ -62,15 +60,14 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
 
   /** One page of receivers; says whether they all had their turn now. */
   async function claim(): Promise<{ taken: number; isRoundOver: boolean }> {
-    const limit = Math.min(TAKE, lanes.free())
-    const unreserve = lanes.reserve(limit)
+    const unreserve = lanes.reserve(TAKE)
     try {
       const now = clock.now()
       const leaseUntil = new Date(now.getTime() + leaseMs)
-      const request = { after: cursor, visit: VISIT, limit, now, leaseUntil }
+      const request = { after: cursor, visit: VISIT, limit: TAKE, now, leaseUntil }
       const rooms = { rooms: lanes.rooms(), roomOfOthers: lanes.perEndpoint }
       const { claims, visited, last } = await queueStore.claim(db, { ...request, ...rooms })
-      const isFull = claims.length === limit
+      const isFull = claims.length === TAKE
       const isRoundOver = !isFull && visited < VISIT
       // A full page goes on behind the receiver that filled it: that one's turn comes again after all others.
       cursor = isRoundOver ? FIRST : ((isFull ? lastOf(claims) : last) ?? FIRST)
@@ -84,7 +81,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
   /** Returns how long to wait before the next. */
   async function step(idleMs: number): Promise<number> {
     if (clock.monotonicMs() - probedMs >= PROBE_EVERY_MS) await probe()
-    if (lanes.free() < TAKE_MIN || backlog() > BACKLOG_MAX) return IDLE_MIN_MS
+    if (lanes.isStocked() || backlog() > BACKLOG_MAX) return IDLE_MIN_MS
     const { taken, isRoundOver } = await claim()
     takenThisRound += taken
     if (!isRoundOver) return 0
@@ -139,7 +136,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
         const { taken, isRoundOver } = await claim()
         total += taken
         if (isRoundOver) return total
-        while (lanes.free() < TAKE_MIN) await sleep(2)
+        while (lanes.isStocked()) await sleep(2)
       }
     },
   }

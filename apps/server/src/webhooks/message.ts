@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isId } from '../platform/ids.ts'
 
 /** What a feature gives to be sent. It is written in the caller's transaction, or not at all. */
 export interface WebhookMessage {
@@ -30,6 +31,7 @@ export interface Call {
 }
 
 const LENGTH_BYTES = 4
+const DAY_MS = 86_400_000
 
 /** Length of the JSON part, the JSON part, the body as it is. */
 export function packCall({ url, headers, body }: Call): Buffer {
@@ -58,6 +60,11 @@ export function sealContext(tenantId: string, deliveryId: string): string {
 export function endpointIdOf(tenantId: string, livemode: boolean, origin: string): string {
   const hex = hash('sha256', `ostiary/webhook-endpoint/${tenantId}/${livemode}/${origin}`)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}
+
+/** Whether a text can be the id of a delivery. One of the far future cannot, and has no place in a calendar either. */
+export function isDeliveryId(text: string, now: Date): boolean {
+  return isId(text) && timeOfId(text).getTime() < now.getTime() + DAY_MS
 }
 
 /** The time inside a UUIDv7. Only for texts that `isId` accepts. */

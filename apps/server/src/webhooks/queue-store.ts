@@ -106,33 +106,44 @@ const PROBE = sql(
    update webhook_queue q set next_attempt_at = $2 where q.ctid = any (array(select place from picked)) returning ${CLAIMED}`,
 )
 
-const THESE = 'unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as these (tenant_id, delivery_id, created_at)'
+// The message of each claim is looked up by its key, one after the other. A plain join would be planned for the length of the
+// array, and then read whole partitions: a second where this takes milliseconds. LIMIT keeps the planner from making one of it.
 const PAYLOADS = sql(
   'webhooks.payloads',
-  `select d.delivery_id as "deliveryId", d.event, d.subject_id as "subjectId", d.sequence, d.key_id as "keyId", d.sealed as blob,
-     d.master_key_id as "masterKeyId", extract(epoch from d.purge_at)::float8 * 1000 as "purgeAtMs"
-   from ${THESE} join webhook_deliveries d using (tenant_id, delivery_id, created_at)`,
+  `select d.* from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as these (tenant_id, delivery_id, created_at)
+   cross join lateral (
+     select d.delivery_id as "deliveryId", d.event, d.subject_id as "subjectId", d.sequence, d.key_id as "keyId", d.sealed as blob,
+       d.master_key_id as "masterKeyId", extract(epoch from d.purge_at)::float8 * 1000 as "purgeAtMs"
+     from webhook_deliveries d
+     where d.tenant_id = these.tenant_id and d.delivery_id = these.delivery_id and d.created_at = these.created_at limit 1
+   ) d`,
 )
+
+/** For the same reason, rows of the queue are changed by their place in it. */
+const placesOf = (source: string) => `cross join lateral (
+       select q.ctid as place from webhook_queue q
+       where q.tenant_id = ${source}.tenant_id and q.delivery_id = ${source}.delivery_id limit 1
+     ) q`
 
 // A row that is not as this worker took it belongs to another by now, which writes down the same attempt itself. A success
 // counts all the same: nothing is left to do.
 const COMPLETE = sql(
   'webhooks.complete',
-  `with ended as (
-     select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::int[], $5::timestamptz[], $6::int[], $7::text[], $8::smallint[],
-       $9::timestamptz[], $10::timestamptz[], $11::text[])
+  `with ended as materialized (
+     select e.*, q.place from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::int[], $5::timestamptz[], $6::int[], $7::text[],
+       $8::smallint[], $9::timestamptz[], $10::timestamptz[], $11::text[])
      as e (tenant_id, delivery_id, created_at, attempt, started_at, duration_ms, outcome, status, next_attempt_at, dead_at, dead_reason)
+     ${placesOf('e')}
    ), delivered as (
-     delete from webhook_queue q using ended e
-     where e.outcome = 'delivered' and q.tenant_id = e.tenant_id and q.delivery_id = e.delivery_id
+     delete from webhook_queue q where q.ctid = any (array(select place from ended where outcome = 'delivered'))
      returning q.tenant_id, q.delivery_id
    ), failed as (
      update webhook_queue q set attempts = e.attempt, tries = q.tries + 1, dead_at = e.dead_at, dead_reason = e.dead_reason,
        next_attempt_at = coalesce(e.next_attempt_at, q.next_attempt_at),
        fail_next = case when e.outcome = 'sandbox' then greatest(q.fail_next - 1, 0) else q.fail_next end
      from ended e
-     where e.outcome <> 'delivered' and q.tenant_id = e.tenant_id and q.delivery_id = e.delivery_id
-       and q.attempts = e.attempt - 1 and q.dead_at is null
+     where q.ctid = any (array(select place from ended where outcome <> 'delivered'))
+       and q.tenant_id = e.tenant_id and q.delivery_id = e.delivery_id and q.attempts = e.attempt - 1 and q.dead_at is null
      returning q.tenant_id, q.delivery_id
    ), healed as (
      delete from webhook_endpoints where endpoint_id = any ($12::uuid[])
@@ -146,10 +157,13 @@ const COMPLETE = sql(
 // Only while the lease is ours.
 const GIVE_BACK = sql(
   'webhooks.give_back',
-  `update webhook_queue q set next_attempt_at = $4
-   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as these (tenant_id, delivery_id, lease_until)
-   where q.tenant_id = these.tenant_id and q.delivery_id = these.delivery_id and q.next_attempt_at = these.lease_until
-     and q.dead_at is null`,
+  `with these as materialized (
+     select t.*, q.place from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as t (tenant_id, delivery_id, lease_until)
+     ${placesOf('t')}
+   )
+   update webhook_queue q set next_attempt_at = $4 from these t
+   where q.ctid = any (array(select place from these)) and q.tenant_id = t.tenant_id and q.delivery_id = t.delivery_id
+     and q.next_attempt_at = t.lease_until and q.dead_at is null`,
 )
 const BURY = sql(
   'webhooks.bury',

@@ -15,7 +15,7 @@ interface Deps {
   log: Log
 }
 
-const GATHER_MS = 5
+const GATHER_MS = 8
 const BATCH_MAX = 512
 const RETRY_MS = 250
 

@@ -77,6 +77,7 @@ function headersOf(
   { startedAt, signer, userAgent }: { startedAt: Date; signer: Signer; userAgent: string },
 ): string[] {
   const timestamp = String(Math.floor(startedAt.getTime() / 1000))
+  const signatures = signer(claim.deliveryId, timestamp, body)
   const all = [
     'content-type',
     'application/json',
@@ -85,7 +86,7 @@ function headersOf(
     'x-service-timestamp',
     timestamp,
     'x-service-signature',
-    signer.sign(timestamp, body),
+    signatures.own,
     'x-service-event',
     event,
     'x-service-delivery',
@@ -99,7 +100,7 @@ function headersOf(
     'webhook-timestamp',
     timestamp,
     'webhook-signature',
-    signer.signStandard(claim.deliveryId, timestamp, body),
+    signatures.standard,
   ]
   for (const name in headers) all.push(name, headers[name] ?? '')
   return all

@@ -13,12 +13,12 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { parseNetworks } from '../platform/outbound/address.ts'
 import { type Callback, checkCallback } from './callback.ts'
 import { createMessageSealer } from './envelope.ts'
-import { endpointIdOf, packCall, sealContext, type WebhookMessage } from './message.ts'
+import { endpointIdOf, isDeliveryId, packCall, sealContext, type WebhookMessage } from './message.ts'
 import { type NewDelivery, type Owner, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
 
 interface Deps {
@@ -56,7 +56,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
   async function restart(caller: Owner, id: string, failNext: number): Promise<WebhookDelivery> {
     const db = cells.forId(caller.tenantId)
     const now = clock.now()
-    const found = isId(id) ? await webhookStore.replay(db, caller, id, { now, failNext }) : 0
+    const found = isDeliveryId(id, now) ? await webhookStore.replay(db, caller, id, { now, failNext }) : 0
     const delivery = found > 0 ? await webhookStore.find(db, caller, id, now) : undefined
     if (!delivery) throw unknownDelivery()
     return toRecord(delivery, caller.livemode)
@@ -83,13 +83,14 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
 
     async list(caller: Caller, query: DeliveryQuery): Promise<WebhookDeliveryPage> {
       if (query.sessionId !== undefined && !UUID.test(query.sessionId)) return { items: [], count: 0, nextCursor: null }
+      const now = clock.now()
       const { rows, more } = await webhookStore.list(cells.forId(caller.tenantId), caller, {
         state: query.state,
         subjectId: query.sessionId,
         since: query.since === undefined ? undefined : readTime('/query/since', query.since),
-        beforeId: query.cursor === undefined ? undefined : readCursor(query.cursor),
+        beforeId: query.cursor === undefined ? undefined : readCursor(query.cursor, now),
         limit: query.limit ?? WEBHOOK_LIMITS.pageDefault,
-        now: clock.now(),
+        now,
       })
       const items = rows.map((row) => toRecord(row, caller.livemode))
       const last = items.at(-1)
@@ -98,7 +99,8 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
 
     async get(caller: Caller, id: string): Promise<WebhookDeliveryDetails> {
       const db = cells.forId(caller.tenantId)
-      const found = isId(id) ? await webhookStore.find(db, caller, id, clock.now()) : undefined
+      const now = clock.now()
+      const found = isDeliveryId(id, now) ? await webhookStore.find(db, caller, id, now) : undefined
       if (!found) throw unknownDelivery()
       const attempts = await webhookStore.attempts(db, caller.tenantId, id)
       return { ...toRecord(found, caller.livemode), attemptLog: attempts.map(toAttempt) }
@@ -107,14 +109,12 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
     replay: (caller: Caller, id: string): Promise<WebhookDelivery> => restart(caller, id, 0),
 
     async replaySince(caller: Caller, body: ReplayWebhooksBody): Promise<ReplayedWebhooks> {
-      const limit = WEBHOOK_LIMITS.replayMax
       const { started, chosen, last } = await webhookStore.replaySince(cells.forId(caller.tenantId), caller, {
         state: body.state === 'all' ? 'settled' : (body.state ?? 'dead'),
         since: readTime('/body/since', body.since),
-        limit,
         now: clock.now(),
       })
-      return { count: started, continueFrom: chosen === limit && last ? last.toISOString() : null }
+      return { count: started, continueFrom: chosen === WEBHOOK_LIMITS.replayMax && last ? last.toISOString() : null }
     },
 
     /** Sandbox: the delivery starts again, and its next attempts count as failed without being sent. */
@@ -179,9 +179,9 @@ function writeCursor(lastId: string): string {
   return Buffer.from(lastId).toString('base64url')
 }
 
-function readCursor(cursor: string): string {
+function readCursor(cursor: string, now: Date): string {
   const lastId = Buffer.from(cursor, 'base64url').toString()
-  if (!isId(lastId)) throw invalid('/query/cursor', 'is not a cursor from an earlier page')
+  if (!isDeliveryId(lastId, now)) throw invalid('/query/cursor', 'is not a cursor from an earlier page')
   return lastId
 }
 

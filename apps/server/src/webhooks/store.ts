@@ -1,5 +1,5 @@
-import type { AttemptOutcome, DeadReason, DeliveryState } from '@ostiary/contract'
-import { type Queryable, sql } from '../platform/db.ts'
+import { type AttemptOutcome, type DeadReason, type DeliveryState, WEBHOOK_LIMITS } from '@ostiary/contract'
+import { type Db, type Queryable, sql } from '../platform/db.ts'
 import type { Sealed } from '../platform/key-vault.ts'
 import { firstIdOf, timeOfId } from './message.ts'
 
@@ -79,14 +79,17 @@ const LOG = `select max(attempt) as attempts,
 const COLUMNS = `d.delivery_id as id, d.event, d.subject_id as "subjectId", d.sequence, d.origin, d.created_at as "createdAt",
   d.purge_at as "purgeAt", coalesce(l.attempts, 0) as attempts, l.delivered_at as "deliveredAt",
   q.delivery_id is not null as "isQueued", q.next_attempt_at as "nextAttemptAt", q.dead_at as "deadAt", q.dead_reason as "deadReason"`
-const FROM_DELIVERIES = `webhook_deliveries d left join webhook_queue q on ${SAME}`
-// What is not delivered is found in the queue: a tenant with millions of deliveries has few of these.
-const FROM_QUEUE = `webhook_queue q join webhook_deliveries d on ${SAME} and d.created_at = q.created_at`
+// Everything about a row is looked up by its key, and LIMIT keeps the planner from making a join of it: joins of these tables
+// would be planned as scans of whole partitions, when a page has fifty rows.
+const ITS_QUEUE_ROW = `left join lateral (select * from webhook_queue q where ${SAME} limit 1) q on true`
+const ITS_MESSAGE = `cross join lateral (select * from webhook_deliveries d
+  where ${SAME} and d.created_at = q.created_at and d.purge_at > $3 limit 1) d`
+const ITS_LOG = `left join lateral (${LOG}) l on true`
 const MINE = 'd.tenant_id = $1 and d.livemode = $2 and d.purge_at > $3'
 
 const FIND = sql(
   'webhooks.find',
-  `select ${COLUMNS} from ${FROM_DELIVERIES} left join lateral (${LOG}) l on true
+  `select ${COLUMNS} from webhook_deliveries d ${ITS_QUEUE_ROW} ${ITS_LOG}
    where ${MINE} and d.delivery_id = $4 and d.created_at = $5`,
 )
 const ATTEMPTS = sql(
@@ -95,23 +98,50 @@ const ATTEMPTS = sql(
    from webhook_attempts where tenant_id = $1 and delivery_id = $2 and created_at = $3 order by attempt`,
 )
 
-const IN_STATE: Readonly<Record<DeliveryState | 'any' | 'settled', { from: string; key: string; where: string }>> = {
-  any: { from: FROM_DELIVERIES, key: 'd', where: 'true' },
-  settled: { from: FROM_DELIVERIES, key: 'd', where: '(q.delivery_id is null or q.dead_at is not null)' },
-  delivered: { from: FROM_DELIVERIES, key: 'd', where: 'q.delivery_id is null' },
-  pending: { from: FROM_QUEUE, key: 'q', where: 'q.tenant_id = $1 and q.livemode = $2 and q.dead_at is null' },
-  dead: { from: FROM_QUEUE, key: 'q', where: 'q.tenant_id = $1 and q.livemode = $2 and q.dead_at is not null' },
+const STATE_OF_QUEUE_ROW: Readonly<Record<DeliveryState | 'settled', string>> = {
+  pending: 'q.delivery_id is not null and q.dead_at is null',
+  dead: 'q.dead_at is not null',
+  delivered: 'q.delivery_id is null',
+  settled: '(q.delivery_id is null or q.dead_at is not null)',
 }
 
-/** One page, newest first: ids from $4 to before $5, made from $6 to $7. */
+/**
+ * Deliveries of an owner in the order of their ids, with alias d, and their queue rows, with alias q. What is not delivered is found in the
+ * queue: a tenant with millions of deliveries has few of these. The number stands in the text, because for a parameter
+ * the planner assumes a tenth of the table.
+ */
+function inOrder(state: DeliveryState | 'settled' | 'any', range: (alias: string) => string, order: string): string {
+  if (state === 'pending' || state === 'dead') {
+    return `(select * from webhook_queue q where q.tenant_id = $1 and q.livemode = $2 and ${STATE_OF_QUEUE_ROW[state]}
+      and ${range('q')} ${order}) q ${ITS_MESSAGE}`
+  }
+  // A question for each row, and not a join, for the same reason.
+  const asked = (column: string) => `(select ${column} from webhook_queue q where ${SAME})`
+  const where = {
+    any: 'true',
+    delivered: `${asked('q.delivery_id')} is null`,
+    settled: `(${asked('q.delivery_id')} is null or ${asked('q.dead_at')} is not null)`,
+  }[state]
+  return `(select * from webhook_deliveries d where ${MINE} and ${range('d')} and ${where} ${order}) d ${ITS_QUEUE_ROW}`
+}
+
+const PAGE_MAX = WEBHOOK_LIMITS.pageMax + 1
+
+/** One page, newest first: ids from $4 to before $5, made from $6 to $7. A session has few deliveries: they are fetched first. */
 function listStatement(state: DeliveryState | 'any', ofSubject: boolean) {
-  const { from, key, where } = IN_STATE[state]
-  const page = `${key}.delivery_id >= $4 and ${key}.delivery_id < $5 and d.created_at >= $6 and d.created_at <= $7`
+  const range = (alias: string) =>
+    `${alias}.delivery_id >= $4 and ${alias}.delivery_id < $5 and ${alias}.created_at >= $6 and ${alias}.created_at <= $7`
+  if (!ofSubject) {
+    const rows = inOrder(state, range, `order by delivery_id desc limit ${PAGE_MAX}`)
+    const text = `select ${COLUMNS} from ${rows} ${ITS_LOG} order by d.delivery_id desc limit $8`
+    return sql(`webhooks.list_${state}`, text)
+  }
+  const rows = '(select * from webhook_deliveries where tenant_id = $1 and subject_id = $9 offset 0) d'
+  const where = state === 'any' ? 'true' : STATE_OF_QUEUE_ROW[state]
   return sql(
-    `webhooks.list_${state}${ofSubject ? '_subject' : ''}`,
-    `select ${COLUMNS} from ${from} left join lateral (${LOG}) l on true
-     where ${MINE} and ${where} and ${page}${ofSubject ? ' and d.subject_id = $9' : ''}
-     order by ${key}.delivery_id desc limit $8`,
+    `webhooks.list_${state}_subject`,
+    `select ${COLUMNS} from ${rows} ${ITS_QUEUE_ROW} ${ITS_LOG}
+     where ${MINE} and ${range('d')} and ${where} order by d.delivery_id desc limit $8`,
   )
 }
 const listsOf = (state: DeliveryState | 'any') => ({
@@ -132,22 +162,21 @@ const START_AGAIN =
   'next_attempt_at = excluded.next_attempt_at, tries = 0, fail_next = excluded.fail_next, dead_at = null, dead_reason = null'
 const REPLAY = sql(
   'webhooks.replay',
-  `${PUT_BACK} $6 from webhook_deliveries d left join lateral (${LOG}) l on true
+  `${PUT_BACK} $6 from webhook_deliveries d ${ITS_LOG}
    where ${MINE} and d.delivery_id = $4 and d.created_at = $5
    on conflict (tenant_id, delivery_id) do update set ${START_AGAIN}`,
 )
 
-/** Oldest first, at most $6. Those that went pending in the meantime are left alone. */
+/** Oldest first, from id $4 on. Those that went pending in the meantime are left alone. */
 function replayStatement(state: 'dead' | 'delivered' | 'settled') {
-  const { from, key, where } = IN_STATE[state]
+  const range = (alias: string) => `${alias}.delivery_id >= $4 and ${alias}.created_at >= $5`
   return sql(
     `webhooks.replay_${state}`,
-    `with chosen as (
-       select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id from ${from}
-       where ${MINE} and ${where} and ${key}.delivery_id >= $4 and d.created_at >= $5
-       order by ${key}.delivery_id limit $6
+    `with chosen as materialized (
+       select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id
+       from ${inOrder(state, range, `order by delivery_id limit ${WEBHOOK_LIMITS.replayMax}`)}
      ), started as (
-       ${PUT_BACK} 0 from chosen d left join lateral (${LOG}) l on true
+       ${PUT_BACK} 0 from chosen d ${ITS_LOG}
        on conflict (tenant_id, delivery_id) do update set ${START_AGAIN} where webhook_queue.dead_at is not null
        returning 1
      )
@@ -160,8 +189,12 @@ const REPLAYS = {
   settled: replayStatement('settled'),
 }
 
-// The number stands in the text: for a parameter the planner would assume a tenth of the table.
 const PURGE_BATCH = 1000
+// A thousand rows are found by their keys. Left alone, the planner reads all partitions instead. For the transaction only.
+const BY_KEY = sql(
+  'webhooks.by_key',
+  `select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`,
+)
 const remove = (chosen: string) => `with old as materialized (${chosen}),
    queued as (delete from webhook_queue q using old o where q.tenant_id = o.tenant_id and q.delivery_id = o.delivery_id),
    logged as (delete from webhook_attempts a using old o
@@ -261,15 +294,19 @@ export const webhookStore = {
   async replaySince(
     db: Queryable,
     owner: Owner,
-    { state, since, limit, now }: { state: 'dead' | 'delivered' | 'settled'; since: Date; limit: number; now: Date },
+    { state, since, now }: { state: 'dead' | 'delivered' | 'settled'; since: Date; now: Date },
   ): Promise<{ started: number; chosen: number; last: Date | null }> {
-    const values = [owner.tenantId, owner.livemode, now, firstIdOf(since), since, limit]
+    const values = [owner.tenantId, owner.livemode, now, firstIdOf(since), since]
     const [found] = await db.rows<{ started: number; chosen: number; last: Date | null }>(REPLAYS[state], values)
     return found ?? { started: 0, chosen: 0, last: null }
   },
 
   purgeBatch: PURGE_BATCH,
-  purge: (db: Queryable, now: Date): Promise<number> => db.run(PURGE, [now]),
+  purge: (db: Db, now: Date): Promise<number> =>
+    db.transaction(async (tx) => {
+      await tx.rows(BY_KEY)
+      return tx.run(PURGE, [now])
+    }),
   erase: (db: Queryable, owner: Owner, subjectId: string): Promise<number> =>
     db.run(ERASE, [owner.tenantId, owner.livemode, subjectId]),
   async shift(db: Queryable, tenantId: string, ms: number): Promise<void> {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import type { Challenge, CreatedSession, DeviceKey, LaunchState, OpenedSession } from '@ostiary/contract'
 import { bodyHash, DEVICE_PROOF_HEADER, type ProofClaims, signProof } from '@ostiary/crypto'
 import type { LightMyRequestResponse } from 'fastify'
-import { IPHONE, type Stage } from './stage.ts'
+import type { Stage } from './stage.ts'
+import { IPHONE } from './user-agents.ts'
 
 export interface PageOptions {
   userAgent?: string

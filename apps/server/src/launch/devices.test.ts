@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AppError } from '../platform/errors.ts'
+import { type BoundDevice, newProgress, type Progress } from '../sessions/index.ts'
+import { bindDevice, hashCode, newHandoff, roleOf, takeBack } from './devices.ts'
+import { NOW, sessionAt } from './testing/session.ts'
+import { IPHONE, LAPTOP } from './testing/user-agents.ts'
+
+const device = (name: string, counter = 1): BoundDevice => ({
+  key: { kty: 'EC', crv: 'P-256', x: name.padEnd(43, 'x'), y: name.padEnd(43, 'y') },
+  thumbprint: name,
+  counter,
+})
+const PHONE = device('phone')
+const TABLET = device('tablet')
+const DESK = device('desk')
+const held = (more: Partial<Progress> = {}): Progress => ({ ...newProgress('en'), holder: PHONE, ...more })
+
+const opening = (more: object = {}, about: object = {}) => ({
+  body: {
+    sessionId: sessionAt('CREATED').sessionId,
+    deviceKey: PHONE.key,
+    platform: 'mobile' as const,
+    clientTime: NOW.getTime(),
+    ...more,
+  },
+  about: { userAgent: IPHONE, secChUaMobile: undefined, acceptLanguage: undefined, ...about },
+  now: NOW,
+})
+const refuses = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+test('a device that is bound keeps its role; any other is a stranger', () => {
+  const progress = held({ viewer: DESK })
+  assert.deepEqual(
+    [roleOf(progress, 'phone'), roleOf(progress, 'desk'), roleOf(progress, 'tablet')],
+    ['holder', 'viewer', undefined],
+  )
+})
+
+describe('opening', () => {
+  test('binds the first device, and notes a clock that is more than five minutes off', () => {
+    const { role, step } = bindDevice(sessionAt('CREATED'), PHONE, opening())
+    assert.deepEqual([role, step.state, step.progress.holder, step.progress.flags], ['holder', 'OPENED', PHONE, []])
+    for (const [offMs, flags] of [
+      [300_000, []],
+      [300_001, [{ code: 'BH_CLOCK_SKEW' }]],
+      [-300_001, [{ code: 'BH_CLOCK_SKEW' }]],
+    ] as const) {
+      const skewed = bindDevice(sessionAt('CREATED'), PHONE, opening({ clientTime: NOW.getTime() + offMs }))
+      assert.deepEqual(skewed.progress.flags, flags, `${offMs}`)
+    }
+  })
+
+  test('again with an older counter is refused, for the holder and for the viewer', () => {
+    const progress = held({ holder: device('phone', 5), viewer: device('desk', 9) })
+    const session = sessionAt('READY', {}, progress)
+    for (const repeated of [device('phone', 5), device('phone', 4), device('desk', 9), device('desk', 1)]) {
+      assert.throws(() => bindDevice(session, repeated, opening()), refuses('INVALID_DEVICE_PROOF'))
+    }
+    assert.equal(bindDevice(session, device('phone', 6), opening()).progress.holder?.counter, 6)
+    assert.equal(bindDevice(session, device('desk', 10), opening()).progress.viewer?.counter, 10)
+  })
+
+  test('by a stranger changes neither holder nor state', () => {
+    const { step } = bindDevice(sessionAt('FACE_ACTIVE', {}, held()), TABLET, opening())
+    assert.equal(step.refuse?.code, 'DEVICE_MISMATCH')
+    assert.deepEqual([step.state, step.progress.holder, step.progress.viewer], ['FACE_ACTIVE', PHONE, null])
+    assert.deepEqual(step.progress.flags, [{ code: 'BH_DEVICE_SWITCH' }])
+  })
+
+  test('on a desktop waits for a phone, unless the host allows desktops', () => {
+    const desktop = { userAgent: LAPTOP }
+    const barred = bindDevice(sessionAt('CREATED'), DESK, opening({}, desktop))
+    assert.deepEqual([barred.role, barred.step.state, barred.step.errors], ['viewer', 'HANDOFF_WAIT', [-5]])
+    assert.deepEqual([barred.progress.holder, barred.progress.viewer], [null, DESK])
+    const allowed = bindDevice(sessionAt('CREATED', { enableDesktop: true }), DESK, opening({}, desktop))
+    assert.deepEqual([allowed.role, allowed.step.state, allowed.step.errors], ['holder', 'OPENED', undefined])
+  })
+})
+
+describe('a handoff', () => {
+  const handoff = { codeHash: hashCode('code'), expiresAtMs: NOW.getTime() + 300_000 }
+
+  test('lets go of the session, and gives it to whoever brings the code', () => {
+    const asked = newHandoff(sessionAt('READY'), held(), handoff)
+    assert.deepEqual([asked.state, asked.progress.holder, asked.progress.viewer], ['HANDOFF_WAIT', null, PHONE])
+    const session = sessionAt('HANDOFF_WAIT', {}, asked.progress)
+    const { role, step } = bindDevice(session, TABLET, opening({ handoffCode: 'code' }))
+    assert.deepEqual([role, step.state, step.refuse], ['holder', 'OPENED', undefined])
+    assert.deepEqual([step.progress.holder, step.progress.viewer, step.progress.handoff], [TABLET, PHONE, null])
+  })
+
+  test('keeps only a hash of its code', () => {
+    const text = JSON.stringify(newHandoff(sessionAt('READY'), held(), { ...handoff, codeHash: hashCode('the-code') }))
+    assert.ok(!text.includes('the-code'))
+    assert.match(hashCode('the-code'), /^[A-Za-z0-9_-]{43}$/)
+  })
+
+  test('begins the log anew: an entry belongs to one device', () => {
+    const log = { seq: 3, hash: 'h'.repeat(43), entries: [], regressions: 1, flags: [] }
+    const waiting = held({ holder: null, viewer: PHONE, handoff, log })
+    const { progress } = bindDevice(sessionAt('HANDOFF_WAIT', {}, waiting), TABLET, opening({ handoffCode: 'code' }))
+    assert.deepEqual(progress.log, newProgress('en').log)
+  })
+
+  test('is not possible a third time, and no eleventh code is made', () => {
+    for (const over of [{ handoffs: 2 }, { codes: 10 }]) {
+      const ask = () => newHandoff(sessionAt('READY'), held(over), handoff)
+      assert.throws(ask, refuses('HANDOFF_REFUSED'), JSON.stringify(over))
+    }
+    assert.equal(newHandoff(sessionAt('READY'), held({ handoffs: 1, codes: 9 }), handoff).progress.codes, 10)
+  })
+})
+
+describe('taking back', () => {
+  test('makes the viewer the holder and leaves nobody to watch', () => {
+    const { state, role, progress } = takeBack(sessionAt('READY'), held({ holder: TABLET, viewer: PHONE }))
+    assert.deepEqual([state, role, progress.holder, progress.viewer], ['OPENED', 'holder', PHONE, null])
+  })
+
+  test('is not for a desktop that may not run the flow, before a phone has come or after', () => {
+    const opened = bindDevice(sessionAt('CREATED'), DESK, opening({}, { userAgent: LAPTOP })).progress
+    assert.throws(() => takeBack(sessionAt('HANDOFF_WAIT'), opened), refuses('HANDOFF_REFUSED'))
+    const moved = { ...opened, desktop: false, holder: PHONE }
+    assert.throws(() => takeBack(sessionAt('OPENED'), moved), refuses('HANDOFF_REFUSED'))
+  })
+})

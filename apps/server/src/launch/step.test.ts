@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DEVICE_REPORTABLE, SESSION_CODES } from '@ostiary/contract'
+import { AppError } from '../platform/errors.ts'
+import { newProgress, type SessionState } from '../sessions/index.ts'
+import { failTry, noted, reportedFailure } from './step.ts'
+import { sessionAt } from './testing/session.ts'
+
+const tried = (attempt: number) => ({ ...newProgress('en'), attempt })
+
+describe('what is noted', () => {
+  test('is there once, with its last reason, in the order of the last time', () => {
+    const once = noted(tried(1), 'CAMERA_FAIL', 'in_use')
+    const twice = noted(noted(once, 'NETWORK_LOST'), 'CAMERA_FAIL', 'not_found')
+    assert.deepEqual(twice.failures, [{ name: 'NETWORK_LOST' }, { name: 'CAMERA_FAIL', reason: 'not_found' }])
+    assert.deepEqual(once.failures, [{ name: 'CAMERA_FAIL', reason: 'in_use' }], 'the one before is left alone')
+  })
+
+  test('is not pushed out by any number of reports', () => {
+    let progress = noted(tried(1), 'DESKTOP')
+    for (let times = 0; times < 100; times++) {
+      for (const name of DEVICE_REPORTABLE) progress = noted(progress, name)
+    }
+    assert.deepEqual(progress.failures[0], { name: 'DESKTOP' })
+    assert.equal(progress.failures.length, DEVICE_REPORTABLE.length + 1)
+  })
+})
+
+describe('a try that failed', () => {
+  test('leaves another one, without its challenge, while there are any', () => {
+    const challenge = { nonce: 'n', steps: [], sampleAtMs: [], expiresAtMs: 1, submits: 1 }
+    for (const attempt of [1, 2]) {
+      const step = failTry(sessionAt('FACE_ACTIVE'), { ...tried(attempt), challenge }, 'SPOOF')
+      assert.deepEqual(step, { state: 'READY', progress: tried(attempt), errors: [1] })
+    }
+  })
+
+  test('is the end when it was the last, with -19 behind its own code', () => {
+    const step = failTry(sessionAt('FACE_ACTIVE'), tried(3), 'LIVENESS_INCONCLUSIVE')
+    assert.deepEqual(step.end, { flow: 'COMPLETED', failures: ['LIVENESS_INCONCLUSIVE', 'ATTEMPTS_EXCEEDED'] })
+    assert.deepEqual(step.errors, [-32])
+  })
+
+  test('is the end at once when its code is fatal', () => {
+    const step = failTry(sessionAt('FACE_ACTIVE'), tried(1), 'VIDEO_SPOOF')
+    assert.deepEqual(step.end, { flow: 'COMPLETED', failures: ['VIDEO_SPOOF'] })
+  })
+})
+
+describe('a failure that a device reports', () => {
+  const isRefused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+  test('never leads to a verdict, at no step and with no code', () => {
+    for (const state of [...MAY_FAIL, ...MAY_NOT]) {
+      for (const name of DEVICE_REPORTABLE) {
+        const { code, kind } = SESSION_CODES[name]
+        const report = () => reportedFailure(sessionAt(state), tried(3), code, undefined)
+        if (kind === 'F*' && !MAY_FAIL.includes(state))
+          assert.throws(report, isRefused('SESSION_NOT_OPEN'), `${state} ${name}`)
+        else {
+          const { end, progress } = report()
+          assert.equal(progress.face, null)
+          assert.ok(end === undefined || (end.flow === 'COMPLETED' && end.failures?.includes(name)), `${state} ${name}`)
+        }
+      }
+    }
+  })
+
+  test('with a code that is not a device’s to report is refused', () => {
+    for (const code of [0, 2, -5, -8, -9, -15, -17, -34, -100]) {
+      const report = () => reportedFailure(sessionAt('FACE_ACTIVE'), tried(1), code, undefined)
+      assert.throws(report, isRefused('VALIDATION_FAILED'), `${code}`)
+    }
+  })
+
+  test('before a challenge counts as a try', () => {
+    assert.equal(reportedFailure(sessionAt('READY'), tried(0), -7, 'in_use').progress.attempt, 1)
+    assert.equal(reportedFailure(sessionAt('FACE_ACTIVE'), tried(1), -7, 'in_use').progress.attempt, 1)
+    assert.ok(reportedFailure(sessionAt('READY'), tried(2), -7, 'in_use').end)
+  })
+})
+
+const MAY_FAIL: readonly SessionState[] = ['READY', 'FACE_ACTIVE', 'DOC_ACTIVE', 'MATCHING']
+const MAY_NOT: readonly SessionState[] = ['CREATED', 'OPENED', 'HANDOFF_WAIT', 'FACE_DONE', 'DOC_DONE', 'EVALUATING']

@@ -1,0 +1,27 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { ROOT } from './run.ts'
+
+/** Ends every process of a private cluster at once, as a power cut of the database would. Returns how many. */
+export function killPostgres(cluster: string): number {
+  const data = readFileSync(`${ROOT}.services/${cluster}/data-folder`, 'utf8').trim()
+  const postmaster = Number(readFileSync(`${data}/postmaster.pid`, 'utf8').split('\n')[0])
+  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(postmaster)], { encoding: 'utf8' })
+    .trim()
+    .split(/\s+/)
+    .map(Number)
+  for (const pid of [postmaster, ...children]) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It ended by itself when the postmaster died.
+    }
+  }
+  return children.length + 1
+}
+
+/** Starts it again while this process goes on calling the API. */
+export async function restartPostgres(cluster: string): Promise<void> {
+  await promisify(execFile)(`${ROOT}tools/services`, ['start', cluster])
+}
