@@ -19,6 +19,7 @@ import { createDb } from './platform/db.ts'
 import { createHealthMonitor } from './platform/health.ts'
 import { createLabelledCounter } from './platform/hot-metrics.ts'
 import { createIds } from './platform/ids.ts'
+import { createKeyRing } from './platform/key-ring.ts'
 import { createKeyVault } from './platform/key-vault.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, watchPools } from './platform/metrics.ts'
@@ -107,8 +108,9 @@ export function createWire(
   const settings = createSettings({ cells, clock, log, checkUrl: outbound.check })
   const tokens = createTokenVerifier({ outbound, clock, log, settings })
   const webhooks = createWebhookService({ cells, clock, ids, vault, allowNetworks: config.outbound.allowNetworks })
-  const sessions = createSessions({ cells, clock, ids, vault })
-  const sessionSecrets = createSessionSecrets({ cells, vault })
+  const ring = createKeyRing({ vault, clock, name: 'sessions' })
+  const sessions = createSessions({ cells, clock, ids, vault, ring })
+  const sessionSecrets = createSessionSecrets({ cells, vault, ring })
   const ended = createLabelledCounter('ostiary_sessions_ended_total', 'Age sessions that ended, by how', 'flow')
   const ending = createEnding({ clock, sessions, webhooks, log, metrics: metrics.add(ended) })
   const launchUrl = config.launch.url

@@ -78,9 +78,10 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
   })
   serve(launchStatus, async (request, reply) => {
     const call = callOf(request)
-    // A process that is to end waits for its requests, and this one would take a quarter of an hour.
     const watcher = await launch.watch(call)
-    const seat = watchers.take(`${call.sessionId}/${watcher.thumbprint}`)
+    // An ended session is told once to whoever asks: nobody waits there.
+    const seat = watchers.take(watcher.thumbprint === '' ? request.id : `${call.sessionId}/${watcher.thumbprint}`)
+    // A process that is to end waits for its requests, and this one would take a quarter of an hour.
     const isOver = () => closing || reply.raw.destroyed || seat.isTaken()
     reply.raw.once('close', seat.leave)
     return reply

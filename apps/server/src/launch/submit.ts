@@ -1,8 +1,15 @@
-import { CapturePayload, LAUNCH_LIMITS, RISK_FLAGS, readIndicators, SIMULATED_MODEL } from '@ostiary/contract'
+import {
+  CapturePayload,
+  LAUNCH_LIMITS,
+  RISK_FLAGS,
+  type RiskFlagCode,
+  readIndicators,
+  SIMULATED_MODEL,
+} from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { Compile } from 'typebox/compile'
 import { needsDocument } from '../age/index.ts'
-import { judgeCapture } from '../capture/index.ts'
+import { judgeCapture, type LogState } from '../capture/index.ts'
 import { AppError } from '../platform/errors.ts'
 import { flagsOfIndicators, type RiskFlag } from '../risk/index.ts'
 import { nextState, type OpenChallenge, type Progress, withFlags } from '../sessions/index.ts'
@@ -97,7 +104,7 @@ function judge(session: AgeSession, progress: Progress, { payload, challenge, no
   })
   const tooFast = !isSimulated(payload.model) && cameTooFast(payload, challenge, now)
   const flags = tooFast ? [...judged.flags, 'BH_TOO_FAST' as const] : judged.flags
-  const failure = tooFast ? 'VIDEO_SPOOF' : judged.failure
+  const failure = tooFast ? 'VIDEO_SPOOF' : (judged.failure ?? failureOfLog(session, progress.log))
   const { estimateYears, unstable, mismatch } = judged
   const known = withBrowser(
     {
@@ -115,7 +122,7 @@ function judge(session: AgeSession, progress: Progress, { payload, challenge, no
   }
   // A face that was sent on to a document stays so: a handoff begins the step again, and is no second throw of the dice.
   const sentOn = progress.face !== null
-  const face = { estimateYears, doubtful: sentOn || unstable || known.flags.some(isStrong) }
+  const face = { estimateYears, doubtful: sentOn || unstable || isUnfit(known.log) || known.flags.some(isStrong) }
   const seen = { ...known, challenge: null, face }
   const done = nextState(session.state, 'estimated')
   if (needsDocument(session.request, face, session.request.policy))
@@ -132,6 +139,20 @@ function withBrowser(progress: Progress, { indicators: marks, browser }: Capture
 
 const isSimulated = ({ id, hash }: CapturePayload['model']) =>
   id === SIMULATED_MODEL.id && hash === SIMULATED_MODEL.hash
+
+/**
+ * A log that was cut, reordered or timed by no human leaves the step without a verdict, however good the pictures are. Nothing of
+ * it says that a person was not there, so it is no attack either. What a busy device does by itself (a hidden tab) is not here.
+ */
+const NO_VERDICT: readonly RiskFlagCode[] = ['BH_STEP_ORDER', 'BH_LOG_GAP', 'BH_TIME_REGRESSION', 'BH_TOO_FAST']
+
+/** Where a document can be asked for, it decides instead. */
+function failureOfLog({ request }: AgeSession, log: LogState): 'LIVENESS_INCONCLUSIVE' | null {
+  const hasOtherWay = request.stepUpEnabled || request.requirements.includes('identity_document')
+  return isUnfit(log) && !hasOtherWay ? 'LIVENESS_INCONCLUSIVE' : null
+}
+
+const isUnfit = ({ flags }: LogState) => flags.some((code) => NO_VERDICT.includes(code))
 
 /** By our own clock: what was filmed for seven seconds cannot be here three seconds after it was asked for. */
 function cameTooFast({ frames }: CapturePayload, { expiresAtMs }: OpenChallenge, now: Date): boolean {

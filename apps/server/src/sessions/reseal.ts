@@ -1,20 +1,25 @@
 import type { Cells } from '../platform/cells.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { KeyVault } from '../platform/key-vault.ts'
-import { keyContextOf, tagKeyContextOf } from './sealing.ts'
+import type { KeyRing } from '../platform/key-ring.ts'
+import type { KeyVault, Sealed } from '../platform/key-vault.ts'
+import { tagKeyContextOf } from './sealing.ts'
 import { type SealedKeyRow, sealedKeyStore } from './sealed-key-store.ts'
 
 const BATCH = 500
 
 /** The keys of sessions and of metadata tags, when the master key changes. */
-export function createSessionSecrets({ cells, vault }: { cells: Cells; vault: KeyVault }) {
+export function createSessionSecrets({ cells, vault, ring }: { cells: Cells; vault: KeyVault; ring: KeyRing }) {
   async function resealBatch(tx: Queryable): Promise<number> {
     const rows = await sealedKeyStore.lockSealedWithOther(tx, vault.currentKeyId, BATCH)
     for (const row of rows) {
-      const context = contextOf(row)
-      await sealedKeyStore.reseal(tx, row, await vault.seal(await vault.open(row, context), context))
+      await sealedKeyStore.reseal(tx, row, row.session ? await ring.reseal(row) : await resealTagKey(row))
     }
     return rows.length
+  }
+
+  async function resealTagKey(row: SealedKeyRow): Promise<Sealed> {
+    const context = tagKeyContextOf(row.tenantId)
+    return vault.seal(await vault.open(row, context), context)
   }
 
   return {
@@ -39,6 +44,3 @@ export function createSessionSecrets({ cells, vault }: { cells: Cells; vault: Ke
   }
 }
 export type SessionSecrets = ReturnType<typeof createSessionSecrets>
-
-const contextOf = ({ tenantId, session }: SealedKeyRow) =>
-  session ? keyContextOf(session.sessionId) : tagKeyContextOf(tenantId)

@@ -10,7 +10,6 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** Binds a sealed key to its row. */
-export const keyContextOf = (sessionId: string) => `session_secrets/${sessionId}`
 export const tagKeyContextOf = (tenantId: string) => `session_tag_keys/${tenantId}`
 
 export type SealedPart = 'request' | 'progress' | 'result'

@@ -5,10 +5,11 @@ import type { Clock } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
+import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
 import type { FinalState, SessionState } from './machine.ts'
-import { keyContextOf, newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf, toDataKey } from './sealing.ts'
+import { newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf, toDataKey } from './sealing.ts'
 import { type Area, type SessionKey, type SessionRow, type StoredSession, sessionStore } from './store.ts'
 
 interface Deps {
@@ -16,6 +17,8 @@ interface Deps {
   clock: Clock
   ids: Ids
   vault: KeyVault
+  /** Keys of sessions. */
+  ring: KeyRing
 }
 
 /** Whose session it is, and by which key: that key signs its webhook. */
@@ -59,14 +62,14 @@ const DAY_MS = 86_400_000
  * What areas C and D share: capabilities, the sealed content, locking, ending, expiry and purge. Knows states and times,
  * never what a request or a result says.
  */
-export function createSessions({ cells, clock, ids, vault }: Deps) {
+export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
   const tagKeys = new Map<string, KeyObject>()
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
     const { sealedKey, masterKeyId, request, progress, result, ...clear } = row
     const isOver = clear.purgeAt !== null && clear.purgeAt <= clock.now()
     if (isOver || !sealedKey || !masterKeyId || !request) return { ...clear, purged: true }
-    const dataKey = toDataKey(await vault.open({ blob: sealedKey, masterKeyId }, keyContextOf(clear.sessionId)))
+    const dataKey = await ring.open({ blob: sealedKey, masterKeyId })
     const read = (part: 'request' | 'progress', sealed: Buffer): unknown =>
       JSON.parse(openPart(dataKey, clear.sessionId, part, sealed).toString())
     return {
@@ -116,8 +119,7 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
       const sessionId = newSessionId(bucketOf(tenantId), now, ids.randomBytes)
       const token = newToken(sessionId, ids.randomBytes)
       const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1000)
-      const dataKey = newDataKey()
-      const sealed = await vault.seal(dataKey.export(), keyContextOf(sessionId))
+      const { key: dataKey, stored } = await ring.next()
       const request = Buffer.from(JSON.stringify(makeRequest({ sessionId, token })))
       const hasTags = Object.keys(metadata).length > 0
       const tags = hasTags ? tagsOf(await tagKeyOf(cells.forId(tenantId), tenantId), livemode, metadata) : []
@@ -127,8 +129,8 @@ export function createSessions({ cells, clock, ids, vault }: Deps) {
         state: 'CREATED' as const,
         tokenHash: hashToken(token),
         tags: tags.length > 0 ? tags : null,
-        sealedKey: sealed.blob,
-        masterKeyId: sealed.masterKeyId,
+        sealedKey: stored.blob,
+        masterKeyId: stored.masterKeyId,
         request: sealPart(dataKey, sessionId, 'request', request),
       }
       return { sessionId, token, expiresAt, insert: (tx: Queryable) => sessionStore.insert(tx, row) }

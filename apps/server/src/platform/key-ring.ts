@@ -1,0 +1,100 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import type { Clock } from './clock.ts'
+import type { KeyVault, Sealed } from './key-vault.ts'
+import { takeRandom } from './random.ts'
+
+/**
+ * Many keys that are each destroyed by deleting a row, without asking the vault for each. A root key of this process is
+ * sealed by the vault once an hour; each key comes from the root and a salt of its own. What is stored is the salt with the
+ * sealed root:
+ *
+ *   1 byte format, 32 bytes salt, the sealed root
+ *
+ * Without its salt a key cannot be made again, whoever has the root.
+ */
+export interface KeyRing {
+  /** A new key, and what to store so that it can be opened. */
+  next(): Promise<{ key: KeyObject; stored: Sealed }>
+  open(stored: Sealed): Promise<KeyObject>
+  /** The same key, stored under the current master key. */
+  reseal(stored: Sealed): Promise<Sealed>
+}
+
+const FORMAT = 2
+const SALT_BYTES = 32
+const ROOT_AT = 1 + SALT_BYTES
+const ROOT_BYTES = 32
+const ROOT_LIFE_MS = 3_600_000
+const MAX_OPENED = 1_000
+
+interface Root {
+  key: KeyObject
+  sealed: Sealed
+}
+
+/** `name` binds the roots to what they are for. */
+export function createKeyRing({ vault, clock, name }: { vault: KeyVault; clock: Clock; name: string }): KeyRing {
+  const context = `key-ring/${name}`
+  const opened = new Map<string, Promise<KeyObject>>()
+  let current: Promise<Root> | undefined
+  let ends = 0
+
+  async function newRoot(): Promise<Root> {
+    const raw = Buffer.from(takeRandom(ROOT_BYTES))
+    return { key: createSecretKey(raw), sealed: await vault.seal(raw, context) }
+  }
+
+  function usableRoot(): Promise<Root> {
+    const nowMs = clock.monotonicMs()
+    if (!current || nowMs >= ends) {
+      ends = nowMs + ROOT_LIFE_MS
+      const made = newRoot()
+      made.catch(() => {
+        if (current === made) current = undefined
+      })
+      current = made
+    }
+    return current
+  }
+
+  function rootOf({ masterKeyId, blob }: Sealed): Promise<KeyObject> {
+    const id = blob.toString('latin1', ROOT_AT)
+    let root = opened.get(id)
+    if (!root) {
+      root = vault.open({ masterKeyId, blob: blob.subarray(ROOT_AT) }, context).then((raw) => createSecretKey(raw))
+      root.catch(() => opened.delete(id))
+      opened.set(id, root)
+      const [oldest] = opened.keys()
+      if (opened.size > MAX_OPENED && oldest !== undefined) opened.delete(oldest)
+    }
+    return root
+  }
+
+  return {
+    async next() {
+      const { key, sealed } = await usableRoot()
+      const blob = Buffer.concat([PREFIX, takeRandom(SALT_BYTES), sealed.blob])
+      return { key: derive(key, blob), stored: { masterKeyId: sealed.masterKeyId, blob } }
+    },
+    async open(stored) {
+      checkForm(stored.blob)
+      return derive(await rootOf(stored), stored.blob)
+    },
+    async reseal({ masterKeyId, blob }) {
+      checkForm(blob)
+      const raw = await vault.open({ masterKeyId, blob: blob.subarray(ROOT_AT) }, context)
+      const sealed = await vault.seal(raw, context)
+      return { masterKeyId: sealed.masterKeyId, blob: Buffer.concat([blob.subarray(0, ROOT_AT), sealed.blob]) }
+    },
+  }
+}
+
+const PREFIX = Buffer.of(FORMAT)
+
+function derive(root: KeyObject, blob: Buffer): KeyObject {
+  return createSecretKey(createHmac('sha256', root).update(blob.subarray(1, ROOT_AT)).digest())
+}
+
+function checkForm(blob: Buffer): void {
+  if (blob[0] !== FORMAT || blob.length <= ROOT_AT) throw new Error('Not a key of a ring')
+}
