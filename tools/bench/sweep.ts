@@ -1,4 +1,5 @@
 /** Does what the worker's sweeper does until nothing is due, in a process of its own, and prints how fast it went. */
+import { SWEEPERS } from '../../apps/server/src/age/index.ts'
 import { loadConfig } from '../../apps/server/src/config.ts'
 import { createWire } from '../../apps/server/src/wire.ts'
 
@@ -11,11 +12,14 @@ if (!cell) throw new Error('There is no cell')
 for (let batch = 0; batch < WARM_UP_BATCHES; batch++) await ending.expireDue(cell.db)
 const startedMs = performance.now()
 let expired = 0
-for (;;) {
-  const count = await ending.expireDue(cell.db)
-  if (count === 0) break
-  expired += count
+const sweep = async () => {
+  for (;;) {
+    const count = await ending.expireDue(cell.db)
+    if (count === 0) return
+    expired += count
+  }
 }
+await Promise.all(Array.from({ length: SWEEPERS }, sweep))
 process.stdout.write(JSON.stringify({ expired, ms: performance.now() - startedMs }))
 await cells.close()
 process.exit(0)

@@ -1,3 +1,4 @@
+import { SWEEPERS } from './age/index.ts'
 import { listJobs } from './jobs.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import { createSweeper } from './platform/sweeper.ts'
@@ -22,7 +23,9 @@ await orExplain(async () => {
   })
   const sweepers = cells
     .all()
-    .map(({ name, db }) => createSweeper({ cell: name, run: () => ending.expireDue(db), log }))
+    .flatMap(({ name, db }) =>
+      Array.from({ length: SWEEPERS }, () => createSweeper({ cell: name, run: () => ending.expireDue(db), log })),
+    )
   for (const sweeper of sweepers) sweeper.start()
   dispatcher.start()
   await listen(admin, config.admin.workerPort, config.admin.host)

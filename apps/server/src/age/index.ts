@@ -1,4 +1,4 @@
-export { createEnding, type Ending, type EndingWish } from './ending.ts'
+export { createEnding, type Ending, type EndingWish, SWEEPERS } from './ending.ts'
 export { type AgeRequest, readWish, type SandboxWish } from './request.ts'
 export { redirectTarget } from './result.ts'
 export { ageRoutes } from './routes.ts'

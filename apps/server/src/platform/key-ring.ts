@@ -58,7 +58,7 @@ export function createKeyRing({ vault, clock, name }: { vault: KeyVault; clock: 
   }
 
   function rootOf({ masterKeyId, blob }: Sealed): Promise<KeyObject> {
-    const id = blob.toString('latin1', ROOT_AT)
+    const id = masterKeyId + blob.toString('latin1', ROOT_AT)
     let root = opened.get(id)
     if (!root) {
       root = vault.open({ masterKeyId, blob: blob.subarray(ROOT_AT) }, context).then((raw) => createSecretKey(raw))

@@ -83,11 +83,13 @@ const LOCK_DUE = sql(
    ) s left join session_secrets v
      on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`,
 )
+// The results come as one piece, cut here: an array of them would be written and read as text of twice the size.
 const END_MANY = sql(
   'sessions.end_many',
   `with given as (
-     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::timestamptz[], $5::bytea[])
-       as g(tenant_id, created_at, session_id, purge_at, result)
+     select tenant_id, created_at, session_id, purge_at, substring($5::bytea from cut_at for length) as result
+     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::timestamptz[], $10::int[], $11::int[])
+       as g(tenant_id, created_at, session_id, purge_at, cut_at, length)
    ), ended as (
      update sessions s set state = $6, ended_at = $7, purge_at = g.purge_at from given g
      where s.tenant_id = g.tenant_id and s.created_at = g.created_at and s.session_id = g.session_id
@@ -235,16 +237,24 @@ export const sessionStore = {
     endedAt: Date,
   ): Promise<void> {
     const times = ended.map(({ createdAt }) => createdAt.getTime())
+    let end = 1
+    const cuts = ended.map(({ result }) => {
+      const cut = { at: end, length: result.length }
+      end += result.length
+      return cut
+    })
     await tx.run(END_MANY, [
       ended.map(({ tenantId }) => tenantId),
       ended.map(({ createdAt }) => createdAt),
       ended.map(({ sessionId }) => sessionId),
       ended.map(({ purgeAt }) => purgeAt),
-      ended.map(({ result }) => result),
+      Buffer.concat(ended.map(({ result }) => result)),
       state,
       endedAt,
       new Date(Math.min(...times)),
       new Date(Math.max(...times)),
+      cuts.map(({ at }) => at),
+      cuts.map(({ length }) => length),
     ])
   },
   list(
