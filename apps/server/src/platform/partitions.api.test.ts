@@ -47,9 +47,17 @@ const partitions = async () =>
 describe('ensurePartitions', () => {
   test('makes a partition for each day in UTC, with the indexes of the table, and does nothing the second time', async () => {
     const late = new Date('2026-11-15T23:59:59.999Z')
-    assert.deepEqual(await ensurePartitions(db, 'events', late, 2), { created: 2, moved: 0, skipped: 0 })
+    assert.deepEqual(await ensurePartitions(db, 'events', { from: late, days: 2 }), {
+      created: 2,
+      moved: 0,
+      skipped: 0,
+    })
     assert.deepEqual(await partitions(), ['events_20261115', 'events_20261116', 'events_default'])
-    assert.deepEqual(await ensurePartitions(db, 'events', late, 2), { created: 0, moved: 0, skipped: 0 })
+    assert.deepEqual(await ensurePartitions(db, 'events', { from: late, days: 2 }), {
+      created: 0,
+      moved: 0,
+      skipped: 0,
+    })
     await insert(1, new Date('2026-11-15T00:00:00.000Z'))
     await insert(2, late)
     await insert(3, new Date('2026-11-16T00:00:00.000Z'))
@@ -70,7 +78,11 @@ describe('ensurePartitions', () => {
     await insert(1, day(0))
     await insert(2, day(0))
     await insert(3, day(1))
-    assert.deepEqual(await ensurePartitions(db, 'events', NOON, 1), { created: 1, moved: 2, skipped: 0 })
+    assert.deepEqual(await ensurePartitions(db, 'events', { from: NOON, days: 1 }), {
+      created: 1,
+      moved: 2,
+      skipped: 0,
+    })
     assert.deepEqual(await Promise.all([1, 2, 3].map(placeOf)), [
       'events_20261115',
       'events_20261115',
@@ -80,7 +92,9 @@ describe('ensurePartitions', () => {
 
   test('several processes at once make each partition once', async () => {
     await insert(1, day(3))
-    const reports = await Promise.all(Array.from({ length: 4 }, () => ensurePartitions(db, 'events', NOON, 5)))
+    const reports = await Promise.all(
+      Array.from({ length: 4 }, () => ensurePartitions(db, 'events', { from: NOON, days: 5 })),
+    )
     const sum = (read: (report: (typeof reports)[number]) => number) => reports.reduce((all, one) => all + read(one), 0)
     assert.equal(
       sum(({ created }) => created),
@@ -97,33 +111,52 @@ describe('ensurePartitions', () => {
     await insert(1, day(0))
     await db.transaction(async (tx) => {
       await tx.rows({ name: '', text: 'select * from events' })
-      assert.deepEqual(await ensurePartitions(db, 'events', NOON, 1), { created: 0, moved: 0, skipped: 1 })
+      assert.deepEqual(await ensurePartitions(db, 'events', { from: NOON, days: 1 }), {
+        created: 0,
+        moved: 0,
+        skipped: 1,
+      })
     })
     assert.equal(await placeOf(1), 'events_default')
-    assert.deepEqual(await ensurePartitions(db, 'events', NOON, 1), { created: 1, moved: 1, skipped: 0 })
+    assert.deepEqual(await ensurePartitions(db, 'events', { from: NOON, days: 1 }), {
+      created: 1,
+      moved: 1,
+      skipped: 0,
+    })
   })
 
   test('a day with too many rows in the default partition is skipped and counted', async () => {
     await database.query(`insert into events select n, $1 from generate_series(1, 50001) n`, [NOON])
-    assert.deepEqual(await ensurePartitions(db, 'events', NOON, 2), { created: 1, moved: 0, skipped: 1 })
+    assert.deepEqual(await ensurePartitions(db, 'events', { from: NOON, days: 2 }), {
+      created: 1,
+      moved: 0,
+      skipped: 1,
+    })
     assert.equal(await placeOf(1), 'events_default')
   })
 
   test('a table without a default partition', async () => {
     await database.query('drop table events_default')
-    assert.deepEqual(await ensurePartitions(db, 'events', NOON, 1), { created: 1, moved: 0, skipped: 0 })
+    assert.deepEqual(await ensurePartitions(db, 'events', { from: NOON, days: 1 }), {
+      created: 1,
+      moved: 0,
+      skipped: 0,
+    })
   })
 
   test('refuses what is no name of a table, and a table without partitions', async () => {
-    await assert.rejects(ensurePartitions(db, 'events; drop table events', NOON, 1), /not the name of a table/)
+    await assert.rejects(
+      ensurePartitions(db, 'events; drop table events', { from: NOON, days: 1 }),
+      /not the name of a table/,
+    )
     await database.query('create table if not exists plain (id int)')
-    await assert.rejects(ensurePartitions(db, 'plain', NOON, 1), /plain is not partitioned/)
+    await assert.rejects(ensurePartitions(db, 'plain', { from: NOON, days: 1 }), /plain is not partitioned/)
   })
 })
 
 describe('dropPartitionsBefore', () => {
   test('drops old empty days; days with rows, later days and the default partition stay', async () => {
-    await ensurePartitions(db, 'events', day(-3), 5)
+    await ensurePartitions(db, 'events', { from: day(-3), days: 5 })
     await insert(1, day(-2))
     assert.equal(await dropPartitionsBefore(db, 'events', day(0)), 2)
     assert.deepEqual(await partitions(), ['events_20261113', 'events_20261115', 'events_20261116', 'events_default'])
@@ -132,7 +165,7 @@ describe('dropPartitionsBefore', () => {
   })
 
   test('the caller may decide otherwise, and is asked again when nobody can write any more', async () => {
-    await ensurePartitions(db, 'events', day(-2), 3)
+    await ensurePartitions(db, 'events', { from: day(-2), days: 3 })
     await insert(1, day(-2))
     await insert(2, day(-1))
     const asked: string[] = []
@@ -147,7 +180,7 @@ describe('dropPartitionsBefore', () => {
   })
 
   test('a partition that got a row between the two questions stays', async () => {
-    await ensurePartitions(db, 'events', day(-1), 1)
+    await ensurePartitions(db, 'events', { from: day(-1), days: 1 })
     let times = 0
     const dropped = await dropPartitionsBefore(db, 'events', day(0), async () => ++times === 1)
     assert.deepEqual([dropped, times], [0, 2])
@@ -155,7 +188,7 @@ describe('dropPartitionsBefore', () => {
   })
 
   test('one that is in use stays for the next time', async () => {
-    await ensurePartitions(db, 'events', day(-1), 1)
+    await ensurePartitions(db, 'events', { from: day(-1), days: 1 })
     await db.transaction(async (tx) => {
       await tx.rows({ name: '', text: 'select * from events' })
       assert.equal(await dropPartitionsBefore(db, 'events', day(0)), 0)

@@ -16,7 +16,6 @@ const LOCK_CLASS = 7_305_811
 const LOCK_TIMEOUT = sql('partitions.lock_timeout', `select set_config('lock_timeout', '2s', true)`)
 const TAKE_TURN = sql('partitions.take_turn', `select pg_advisory_xact_lock($1, hashtext($2))`)
 /** More rows than this are not moved in one go: the default partition is locked meanwhile. */
-const FILL_FACTOR = 70
 const MOVE_MAX = 50_000
 
 const DESCRIBE = sql(
@@ -34,7 +33,14 @@ const LIST = sql(
 )
 
 // Somebody else was faster, had the lock, or has put a row into the default partition in between: next time.
-const NOT_NOW = new Set(['55P03', '40P01', '42P07', '23514'])
+const NOT_NOW = new Set(['55P03', '40P01', '42P07', '23514', '57014'])
+
+export interface DaysWanted {
+  from: Date
+  days: number
+  /** How full a page is made, in percent. Less leaves room for the next version of a row beside it, so that a change touches no index. */
+  fillFactor?: number
+}
 
 /**
  * Makes the daily partitions of `days` days, beginning with the one (UTC) that `from` is in, of a table that is partitioned
@@ -42,7 +48,11 @@ const NOT_NOW = new Set(['55P03', '40P01', '42P07', '23514'])
  * partition already takes them along. What cannot be done now is counted and left for the next run: the default
  * partition takes the rows meanwhile, so nothing fails. Throws only when the database does.
  */
-export async function ensurePartitions(db: Db, table: string, from: Date, days: number): Promise<PartitionReport> {
+export async function ensurePartitions(
+  db: Db,
+  table: string,
+  { from, days, fillFactor = 100 }: DaysWanted,
+): Promise<PartitionReport> {
   checkName(table)
   const report: PartitionReport = { created: 0, moved: 0, skipped: 0 }
   const existing = new Set((await db.rows<{ name: string }>(LIST, [table])).map(({ name }) => name))
@@ -51,7 +61,7 @@ export async function ensurePartitions(db: Db, table: string, from: Date, days: 
     const start = new Date(first.getTime() + day * DAY_MS)
     const name = partitionName(table, start)
     if (existing.has(name)) continue
-    const moved = await orNotNow(() => createPartition(db, table, name, start))
+    const moved = await orNotNow(() => createPartition(db, table, { name, start, fillFactor }))
     if (moved === undefined) report.skipped++
     else {
       report.created++
@@ -79,7 +89,7 @@ export async function dropPartitionsBefore(
   let dropped = 0
   for (const { name } of old) {
     // Asked without a lock first: most are needed, and then nobody has to wait.
-    if (!(await mayGo(db, name))) continue
+    if (!(await orNotNow(() => mayGo(db, name)))) continue
     const gone = await orNotNow(() => dropPartition(db, table, name, mayGo))
     if (gone === true) dropped++
   }
@@ -92,7 +102,11 @@ export function partitionName(table: string, moment: Date): string {
 }
 
 /** Returns how many rows of the day were in the default partition. */
-function createPartition(db: Db, table: string, name: string, start: Date): Promise<number> {
+function createPartition(
+  db: Db,
+  table: string,
+  { name, start, fillFactor }: { name: string; start: Date; fillFactor: number },
+): Promise<number> {
   const [lower, upper] = [start.toISOString(), new Date(start.getTime() + DAY_MS).toISOString()]
   return db.transaction(async (tx) => {
     await tx.rows(LOCK_TIMEOUT)
@@ -100,11 +114,12 @@ function createPartition(db: Db, table: string, name: string, start: Date): Prom
     const [shape] = await tx.rows<{ keyColumn: string; defaultPartition: string | null }>(DESCRIBE, [table])
     if (!shape) throw new Error(`${table} is not partitioned`)
     // Made beside the table and then attached: `create table … partition of` would lock out every reader of the table.
-    // Room in each page for the next version of a row, so that most changes of a state touch no index.
-    await tx.run(ddl(`create table ${name} (like ${table} including all) with (fillfactor = ${FILL_FACTOR})`))
+    await tx.run(ddl(`create table ${name} (like ${table} including all) with (fillfactor = ${fillFactor})`))
     let moved = 0
     if (shape.defaultPartition !== null) {
       const within = `${shape.keyColumn} >= '${lower}' and ${shape.keyColumn} < '${upper}'`
+      // Once without the lock: when there are too many, nobody has to wait to hear so.
+      await countRows(tx, shape.defaultPartition, within)
       await tx.run(ddl(`lock table ${shape.defaultPartition} in access exclusive mode`))
       moved = await moveRows(tx, { from: shape.defaultPartition, to: name, within })
     }
@@ -117,13 +132,17 @@ async function moveRows(
   tx: Queryable,
   { from, to, within }: { from: string; to: string; within: string },
 ): Promise<number> {
-  const counting = `select count(*)::int as count from (select from ${from} where ${within} limit ${MOVE_MAX + 1}) as found`
-  const [{ count } = { count: 0 }] = await tx.rows<{ count: number }>(ddl(counting))
-  if (count === 0) return 0
-  if (count > MOVE_MAX) throw Object.assign(new Error('too many rows to move'), { code: '55P03' })
+  if ((await countRows(tx, from, within)) === 0) return 0
   return tx.run(
     ddl(`with moved as (delete from ${from} where ${within} returning *) insert into ${to} select * from moved`),
   )
+}
+
+async function countRows(tx: Queryable, from: string, within: string): Promise<number> {
+  const counting = `select count(*)::int as count from (select from ${from} where ${within} limit ${MOVE_MAX + 1}) as found`
+  const [{ count } = { count: 0 }] = await tx.rows<{ count: number }>(ddl(counting))
+  if (count > MOVE_MAX) throw Object.assign(new Error('too many rows to move'), { code: '55P03' })
+  return count
 }
 
 function dropPartition(
@@ -152,8 +171,11 @@ async function orNotNow<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (typeof code === 'string' && NOT_NOW.has(code)) return undefined
+    // A statement that took too long comes as "the store is away", and says why in its cause.
+    const codes = [error, error instanceof Error ? error.cause : undefined].map((one) =>
+      one instanceof Error && 'code' in one ? String(one.code) : '',
+    )
+    if (codes.some((code) => NOT_NOW.has(code))) return undefined
     throw error
   }
 }

@@ -36,6 +36,17 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
   await harness.close()
 })
 
+test('workers that start at the same moment on an empty database all start', async () => {
+  const harness = await createHarness()
+  const [cell] = harness.wire.cells.all()
+  assert.ok(cell)
+  const job = { name: 'nothing', cron: '* * * * *', run: async () => 0 }
+  const queues = Array.from({ length: 6 }, () => createQueue([job], harness.wire))
+  await Promise.all(queues.map((queue) => queue.start(cell)))
+  await Promise.all(queues.map((queue) => queue.stop(2_000)))
+  await harness.close()
+})
+
 test('a job that fails is tried again, and its error text is not stored', async () => {
   const harness = await createHarness()
   let runs = 0

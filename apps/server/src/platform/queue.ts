@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import type { Cell } from './cells.ts'
 import type { Clock } from './clock.ts'
@@ -49,7 +50,18 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
   const { clock, log, metrics } = deps
   const bosses: PgBoss[] = []
 
-  async function startCell({ name: cell, db }: Cell): Promise<PgBoss> {
+  /** Two workers that start on an empty database make the queue's tables at once, and one of them is told that they exist. */
+  async function startCell(cell: Cell, triesLeft = 5): Promise<PgBoss> {
+    try {
+      return await tryToStart(cell)
+    } catch (error) {
+      if (triesLeft === 0 || !isAlreadyThere(error)) throw error
+      await sleep(300)
+      return startCell(cell, triesLeft - 1)
+    }
+  }
+
+  async function tryToStart({ name: cell, db }: Cell): Promise<PgBoss> {
     const boss = new PgBoss({
       db: { executeSql: (text, values) => db.script(text, values) },
       schema: 'pgboss',
@@ -101,4 +113,11 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       await Promise.all(bosses.map((boss) => boss.stop({ graceful: true, close: false, timeout: timeoutMs })))
     },
   }
+}
+
+/** Unique violation, or an object that exists: schema, table, index, type, function. */
+const ALREADY_THERE = new Set(['23505', '42P06', '42P07', '42710', '42723'])
+
+function isAlreadyThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ALREADY_THERE.has(String(error.code))
 }
