@@ -20,7 +20,7 @@ const CREATORS = 8
 const RATIO_MOST = 3
 
 export const measure: Measure = async ({ full, say }) => {
-  const seconds = full ? 40 : 12
+  const seconds = full ? 40 : 10
   const database = await createDatabase(startServices(), 'drill')
   const settings = { ...testSettings(database.url), OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' }
   const running: { stop(): Promise<unknown> }[] = []

@@ -12,12 +12,14 @@ export function listJobs({
   node,
   refresher,
   cells,
-}: Pick<Wire, 'node' | 'refresher' | 'cells'>): readonly ScheduledJob[] {
+  log,
+  webhookMetrics,
+}: Pick<Wire, 'node' | 'refresher' | 'cells' | 'log' | 'webhookMetrics'>): readonly ScheduledJob[] {
   return [
     { name: 'purge-sessions', cron: '* * * * *', run: purgeSessions },
     { name: 'prepare-session-partitions', cron: '23 * * * *', run: prepareSessionPartitions },
     { name: 'drop-session-partitions', cron: '41 * * * *', run: dropSessionPartitions },
-    ...webhookJobs,
+    ...webhookJobs({ log, metrics: webhookMetrics }),
     { name: 'purge-idempotency-keys', cron: '*/5 * * * *', run: purgeIdempotencyKeys },
     { name: 'purge-expired-strings', cron: '*/5 * * * *', run: purgeExpiredStrings },
     { name: 'purge-old-exceptions', cron: '17 * * * *', run: purgeOldExceptions },

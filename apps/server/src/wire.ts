@@ -118,6 +118,7 @@ export function createWire(
   const launch = createLaunch({ sessions, ending, clock, ids, launchUrl })
   const sandbox = createSandbox({ cells, sessions, ending, webhooks })
   const webhookOutbound = createPooledOutbound({ allowNetworks: config.outbound.allowNetworks })
+  const webhookMetrics = createWebhookMetrics(metrics)
   const dispatcher = createDispatcher({
     cells,
     clock,
@@ -126,7 +127,7 @@ export function createWire(
     vault,
     keys,
     outbound: webhookOutbound,
-    metrics: createWebhookMetrics(metrics),
+    metrics: webhookMetrics,
     version: VERSION,
   })
   if (role === 'worker') {
@@ -160,6 +161,7 @@ export function createWire(
     sessionSecrets,
     webhooks,
     webhookOutbound,
+    webhookMetrics,
     dispatcher,
     ending,
     age,

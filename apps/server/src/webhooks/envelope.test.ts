@@ -37,7 +37,7 @@ describe('a sealed message', () => {
     const sealed = await seal(message, 'row 1')
     assert.deepEqual(await open(sealed, 'row 1'), message)
     assert.deepEqual(await createMessageOpener(vault)(sealed, 'row 1'), message)
-    await assert.rejects(open(sealed, 'row 2'))
+    await assert.rejects(async () => open(sealed, 'row 2'))
     assert.ok(!sealed.blob.includes('body'))
   })
 
@@ -47,18 +47,18 @@ describe('a sealed message', () => {
     for (let at = 0; at < sealed.blob.length; at++) {
       const blob = Buffer.from(sealed.blob)
       blob[at] = (blob[at] ?? 0) ^ 1
-      await assert.rejects(createMessageOpener(vault)({ ...sealed, blob }, 'row'), `byte ${at}`)
+      await assert.rejects(async () => createMessageOpener(vault)({ ...sealed, blob }, 'row'), `byte ${at}`)
     }
     for (const length of [0, 1, 3, 50, sealed.blob.length - 1]) {
       const blob = sealed.blob.subarray(0, length)
-      await assert.rejects(createMessageOpener(vault)({ ...sealed, blob }, 'row'), `${length} bytes`)
+      await assert.rejects(async () => createMessageOpener(vault)({ ...sealed, blob }, 'row'), `${length} bytes`)
     }
   })
 
   test('of another master key does not open', async () => {
     const { seal } = setUp()
     const sealed = await seal(Buffer.from('message'), 'row')
-    await assert.rejects(createMessageOpener(createKeyVault([randomBytes(32)]))(sealed, 'row'))
+    await assert.rejects(async () => createMessageOpener(createKeyVault([randomBytes(32)]))(sealed, 'row'))
   })
 
   test('is never the same twice, and may be empty', async () => {

@@ -68,33 +68,45 @@ export function createMessageSealer({ vault, clock, ids }: { vault: KeyVault; cl
 }
 
 export function createMessageOpener(vault: KeyVault) {
-  const opened = new Map<string, Promise<KeyObject>>()
+  const opened = new Map<string, KeyObject | Promise<KeyObject>>()
 
-  function keyOf(masterKeyId: string, blob: Buffer): Promise<KeyObject> {
+  function keyOf(masterKeyId: string, blob: Buffer): KeyObject | Promise<KeyObject> {
     const name = blob.toString('latin1')
-    let key = opened.get(name)
-    if (!key) {
-      key = vault.open({ masterKeyId, blob }, KEY_CONTEXT).then((raw) => createSecretKey(raw))
-      key.catch(() => opened.delete(name))
-      opened.set(name, key)
-      const [oldest] = opened.keys()
-      if (opened.size > MAX_OPENED && oldest !== undefined) opened.delete(oldest)
-    }
-    return key
+    const known = opened.get(name)
+    if (known) return known
+    const [oldest] = opened.keys()
+    if (opened.size >= MAX_OPENED && oldest !== undefined) opened.delete(oldest)
+    const opening = vault.open({ masterKeyId, blob }, KEY_CONTEXT).then((raw) => createSecretKey(raw))
+    opened.set(name, opening)
+    opening.then(
+      (key) => opened.set(name, key),
+      () => opened.delete(name),
+    )
+    return opening
   }
 
-  return async ({ masterKeyId, blob }: Sealed, context: string): Promise<Buffer> => {
+  /** A promise only while the key is being opened, which is once in an hour. */
+  return ({ masterKeyId, blob }: Sealed, context: string): Buffer | Promise<Buffer> => {
     if (blob[0] !== FORMAT) throw new Error('Not a sealed message')
     const nonceAt = KEY_AT + blob.readUInt16BE(1)
     const bodyAt = nonceAt + NONCE_BYTES
     if (blob.length < bodyAt + TAG_BYTES) throw new Error('Not a sealed message')
-    const key = await keyOf(masterKeyId, blob.subarray(KEY_AT, nonceAt))
-    const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(nonceAt, bodyAt), { authTagLength: TAG_BYTES })
-    decipher.setAAD(Buffer.from(context))
-    decipher.setAuthTag(blob.subarray(-TAG_BYTES))
-    const message = decipher.update(blob.subarray(bodyAt, -TAG_BYTES))
-    // GCM gives everything at once; what is left is the check of the tag.
-    decipher.final()
-    return message
+    const key = keyOf(masterKeyId, blob.subarray(KEY_AT, nonceAt))
+    const openWith = (its: KeyObject) => decipher(its, blob, { nonceAt, bodyAt, context })
+    return key instanceof Promise ? key.then(openWith) : openWith(key)
   }
+}
+
+function decipher(
+  key: KeyObject,
+  blob: Buffer,
+  { nonceAt, bodyAt, context }: { nonceAt: number; bodyAt: number; context: string },
+): Buffer {
+  const cipher = createDecipheriv('aes-256-gcm', key, blob.subarray(nonceAt, bodyAt), { authTagLength: TAG_BYTES })
+  cipher.setAAD(Buffer.from(context))
+  cipher.setAuthTag(blob.subarray(-TAG_BYTES))
+  const message = cipher.update(blob.subarray(bodyAt, -TAG_BYTES))
+  // GCM gives everything at once; what is left is the check of the tag.
+  cipher.final()
+  return message
 }

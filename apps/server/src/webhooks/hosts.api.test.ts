@@ -156,6 +156,30 @@ describe('GET /webhooks/deliveries', () => {
     }
   })
 
+  test('200: a delivered one is found behind very many that are not', async () => {
+    const delivered = await room.enqueue(tenant, { url: receiver.url })
+    await tick()
+    advance(1)
+    const { keyId, tenantId } = tenant
+    const now = room.harness.clock.now()
+    const one = { tenantId, keyId, livemode: false, area: 'C' as const, event: 'e', sequence: 1, headers: {}, now }
+    const rest = {
+      subjectId: randomUUID(),
+      url: receiver.url,
+      body: Buffer.of(),
+      purgeAt: new Date(now.getTime() + 60_000),
+    }
+    const db = room.harness.wire.cells.forId(tenantId)
+    await room.webhooks.enqueue(db, Array(4_001).fill({ ...one, ...rest }))
+    const page = await list('?state=delivered')
+    assert.deepEqual([idsOf(page), page.nextCursor], [[delivered], null])
+    await room.webhooks.enqueue(db, Array(4_000).fill({ ...one, ...rest }))
+    const first = await list('?state=delivered')
+    assert.deepEqual(idsOf(first), [], 'one call looks at so many and no more')
+    const second = await list(`?state=delivered&cursor=${first.nextCursor}`)
+    assert.deepEqual([idsOf(second), second.nextCursor], [[delivered], null])
+  })
+
   test('200: an item is the delivery without its attempts', async () => {
     const { dead } = await oneOfEach()
     const { attemptLog: _, ...delivery } = (await get(`${PATH}/${dead}`)).json()

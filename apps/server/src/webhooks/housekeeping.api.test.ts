@@ -134,12 +134,25 @@ describe('the partitions', () => {
     await arrangeWebhookPartitions(db(), now())
     assert.equal((await partitions('webhook_deliveries')).includes(today), false)
     assert.equal((await partitions('webhook_deliveries')).length, 10)
+    assert.ok((await partitions('webhook_attempts')).includes(today), 'the log goes by its age, empty or not')
     assert.equal(await arrangeWebhookPartitions(db(), now()), 0)
+    // A week to live, thirty days to keep, and one more; four days have passed.
+    advance(34 * DAY)
+    await arrangeWebhookPartitions(db(), now())
+    assert.ok((await partitions('webhook_attempts')).includes(today))
+    await room.harness.database.query(
+      `insert into webhook_attempts (tenant_id, delivery_id, created_at, attempt, started_at, duration_ms, outcome)
+       values ($1, $2, $3, 1, $3, 1, 'delivered')`,
+      [tenant.tenantId, id, new Date(now().getTime() - 38 * DAY)],
+    )
+    advance(DAY)
+    await arrangeWebhookPartitions(db(), now())
+    assert.equal((await partitions('webhook_attempts')).includes(today), false, 'whatever it holds')
   })
 
   test('both jobs are in the worker’s table', () => {
     assert.deepEqual(
-      webhookJobs.map(({ name }) => name),
+      webhookJobs({ log: room.harness.wire.log, metrics: room.metrics }).map(({ name }) => name),
       ['purge-webhooks', 'arrange-webhook-partitions'],
     )
   })

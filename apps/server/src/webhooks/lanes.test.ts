@@ -3,12 +3,11 @@ import { describe, test } from 'node:test'
 import { createLanes, type LaneLimits, type Task } from './lanes.ts'
 
 let made = 0
-function task(endpointId: string): Task {
+function task(endpointId: string, tenantId = 't'): Task {
   made++
   return {
-    claim: { tenantId: 't', deliveryId: `d${made}`, livemode: false, endpointId, attempts: 0, tries: 0, failNext: 0 },
+    claim: { tenantId, deliveryId: `d${made}`, livemode: false, endpointId, attempts: 0, tries: 0, failNext: 0 },
     payload: {
-      deliveryId: `d${made}`,
       event: 'e',
       subjectId: 's',
       sequence: 1,
@@ -21,13 +20,14 @@ function task(endpointId: string): Task {
     probe: false,
   }
 }
-const tasks = (endpointId: string, count: number) => Array.from({ length: count }, () => task(endpointId))
+const tasks = (endpointId: string, count: number, tenantId?: string) =>
+  Array.from({ length: count }, () => task(endpointId, tenantId))
 
 function setUp(limits: Partial<LaneLimits> = {}) {
   const started: Task[] = []
   let asked = 0
   const lanes = createLanes(
-    { perEndpoint: 2, inFlight: 100, open: 200, inHand: 150, ahead: 8, ...limits },
+    { perEndpoint: 2, inFlight: 100, slow: 100, inHand: 150, ahead: 8, tenantShare: 1, ...limits },
     async (one) => void started.push(one),
     () => asked++,
   )
@@ -53,7 +53,7 @@ describe('lanes', () => {
   })
 
   test('what hangs for a second no longer stands in the way of others, but still fills its own lane', () => {
-    const { lanes, of } = setUp({ inFlight: 2, inHand: 3 })
+    const { lanes, of } = setUp({ inFlight: 2, inHand: 3, tenantShare: 2 })
     const hanging = tasks('hanging', 4)
     lanes.add(hanging, 0)
     lanes.add(tasks('healthy', 1), 0)
@@ -66,17 +66,19 @@ describe('lanes', () => {
     assert.deepEqual(lanes.rooms(), { hanging: 0, healthy: 1 })
   })
 
-  test('there is an end to how many may hang', () => {
-    const { lanes, started } = setUp({ open: 3 })
-    for (const name of ['a', 'b', 'c', 'd']) {
+  test('there is an end to how many may hang; from then on they count', () => {
+    const { lanes, started } = setUp({ inFlight: 2, slow: 3, perEndpoint: 1 })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
       lanes.add(tasks(name, 1), 0)
       lanes.sweep(1_000)
     }
-    assert.deepEqual([started.length, lanes.held()], [3, 4])
+    assert.deepEqual([started.length, lanes.inFlight(), lanes.held()], [5, 5, 6])
     const [first] = started
     assert.ok(first)
     lanes.done(first, 2_000)
-    assert.equal(started.length, 4)
+    assert.deepEqual([started.length, lanes.inFlight()], [5, 4], 'a place among those that hang is free')
+    lanes.sweep(2_000)
+    assert.deepEqual([started.length, lanes.inFlight()], [6, 5])
   })
 
   test('room is what a lane can still take; quick ones may have more taken ahead', () => {
@@ -146,5 +148,58 @@ describe('lanes', () => {
     assert.equal(lanes.held(), 2)
     for (const one of started) lanes.done(one, 1)
     assert.deepEqual([started.length, lanes.held()], [2, 0])
+  })
+})
+
+describe('tenants', () => {
+  const many = (tenantId: string, receivers: number) =>
+    Array.from({ length: receivers }, (_, n) => task(`${tenantId}${n}`, tenantId))
+
+  test('one with many receivers has its share under way, and what ends makes room for its next', () => {
+    const { lanes, started } = setUp({ inFlight: 8, tenantShare: 1 / 4 })
+    lanes.add(many('greedy', 20), 0)
+    assert.equal(started.length, 2)
+    lanes.add(many('other', 1), 0)
+    assert.equal(started.at(-1)?.claim.tenantId, 'other')
+    const [first] = started
+    assert.ok(first)
+    lanes.done(first, 10)
+    assert.deepEqual(
+      started.map(({ claim }) => claim.endpointId),
+      ['greedy0', 'greedy1', 'other0', 'greedy2'],
+    )
+  })
+
+  test('those of its receivers that hang make room after a second, up to its share of those', () => {
+    const { lanes, started } = setUp({ inFlight: 8, slow: 16, tenantShare: 1 / 4 })
+    lanes.add(many('greedy', 20), 0)
+    for (const seconds of [1, 2, 3, 4]) lanes.sweep(seconds * 1_000)
+    assert.equal(started.length, 6, 'four hang, and two more count')
+    assert.equal(lanes.held(), 20)
+  })
+
+  test('one that has its share in hand gets no more until half of it is done', () => {
+    const { lanes, started, timesAsked } = setUp({ inHand: 16, tenantShare: 1 / 4 })
+    const all = many('greedy', 6)
+    assert.deepEqual(lanes.add(all, 0), all.slice(4))
+    lanes.add(many('other', 1), 0)
+    assert.deepEqual(lanes.fullTenants(), ['greedy'])
+    const [first, second] = started
+    assert.ok(first && second)
+    lanes.done(first, 10)
+    assert.deepEqual([lanes.fullTenants(), timesAsked()], [['greedy'], 0])
+    lanes.done(second, 10)
+    assert.deepEqual([lanes.fullTenants(), timesAsked()], [[], 1])
+  })
+
+  test('what is taken back from a blocked lane does not keep the others waiting', () => {
+    const { lanes, started } = setUp({ inFlight: 8, tenantShare: 1 / 4 })
+    lanes.add(many('greedy', 5), 0)
+    lanes.takeWaiting()
+    const next = task('greedy9', 'greedy')
+    lanes.add([next], 0)
+    for (const one of [...started]) lanes.done(one, 10)
+    assert.equal(started.at(-1), next)
+    assert.equal(lanes.held(), 1)
   })
 })

@@ -13,21 +13,43 @@ export interface LaneLimits {
   perEndpoint: number
   /** Deliveries at once; those that have waited for an answer for over a second do not count. */
   inFlight: number
-  /** The same with those: what a worker has open at most. */
-  open: number
+  /** Those. With so many of them the next ones keep counting. */
+  slow: number
   /** With so many under way or waiting here no more are taken. Those that hang do not count. */
   inHand: number
   /** What may be taken ahead for a receiver that answers quickly. */
   ahead: number
+  /** One tenant has at most this part of each of the numbers above, however many receivers it has. */
+  tenantShare: number
 }
 
-export const LANE_LIMITS: LaneLimits = { perEndpoint: 8, inFlight: 256, open: 2048, inHand: 512, ahead: 256 }
+export const LANE_LIMITS: LaneLimits = {
+  perEndpoint: 8,
+  inFlight: 256,
+  slow: 1792,
+  inHand: 2048,
+  ahead: 256,
+  tenantShare: 1 / 4,
+}
 
 const SLOW_MS = 1_000
 const QUICK_MS = 250
 const IDLE_MS = 1_000
 
+/** What one tenant has of everything. */
+interface Party {
+  lanes: number
+  quick: number
+  slow: number
+  waiting: number
+  /** Lanes that could start something if the tenant had not so much under way already. */
+  blocked: Lane[]
+}
+
 interface Lane {
+  endpointId: string
+  tenantId: string
+  party: Party
   inFlight: number
   waiting: Task[]
   isReady: boolean
@@ -39,47 +61,78 @@ interface Lane {
 }
 
 /**
- * Keeps receivers apart: each has a lane, of which only so many are under way, and lanes take turns. A receiver that hangs fills its lane,
- * and after a second what it holds up no longer counts against the others.
+ * Keeps receivers and tenants apart. Each receiver has a lane, of which only so many are under way, and lanes take turns. A
+ * receiver that hangs fills its lane, and after a second what it holds up no longer counts against the others. A tenant with
+ * very many such receivers fills its share, and the rest is for the others.
  */
 export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<void>, onRoom: () => void) {
   const lanes = new Map<string, Lane>()
-  const ready: string[] = []
+  const parties = new Map<string, Party>()
+  const ready: Lane[] = []
   /** In the order of their start, with the time of it. */
   const quick = new Map<Task, number>()
   const slow = new Set<Task>()
   let waiting = 0
   let claiming = 0
+  const shareOf = (limit: number) => Math.max(limits.perEndpoint, Math.floor(limit * limits.tenantShare))
+  const share = { inFlight: shareOf(limits.inFlight), slow: shareOf(limits.slow), inHand: shareOf(limits.inHand) }
+  const enough = Math.floor(share.inHand / 2)
+  const heldBy = (party: Party) => party.quick + party.waiting
 
-  function laneOf(endpointId: string, nowMs: number): Lane {
+  function laneOf({ endpointId, tenantId }: Claim, nowMs: number): Lane {
     let lane = lanes.get(endpointId)
     if (!lane) {
-      lane = { inFlight: 0, waiting: [], isReady: false, isQuick: false, hasMore: false, usedMs: nowMs }
+      const party = partyOf(tenantId)
+      party.lanes++
+      const state = { inFlight: 0, waiting: [], isReady: false, isQuick: false, hasMore: false, usedMs: nowMs }
+      lane = { endpointId, tenantId, party, ...state }
       lanes.set(endpointId, lane)
     }
     return lane
   }
 
-  function makeReady(endpointId: string, lane: Lane): void {
+  function partyOf(tenantId: string): Party {
+    let party = parties.get(tenantId)
+    if (!party) {
+      party = { lanes: 0, quick: 0, slow: 0, waiting: 0, blocked: [] }
+      parties.set(tenantId, party)
+    }
+    return party
+  }
+
+  function makeReady(lane: Lane): void {
     if (lane.isReady || lane.waiting.length === 0 || lane.inFlight >= limits.perEndpoint) return
     lane.isReady = true
-    ready.push(endpointId)
+    ready.push(lane)
+  }
+
+  /** One place of the tenant is free: one of its lanes may have it. */
+  function unblock({ blocked }: Party): void {
+    const lane = blocked.shift()
+    if (lane) ready.push(lane)
   }
 
   function pump(nowMs: number): void {
-    while (quick.size < limits.inFlight && quick.size + slow.size < limits.open) {
-      const endpointId = ready.shift()
-      if (endpointId === undefined) return
-      const lane = laneOf(endpointId, nowMs)
+    while (quick.size < limits.inFlight) {
+      const lane = ready.shift()
+      if (!lane) return
+      const { party } = lane
+      if (party.quick >= share.inFlight) {
+        party.blocked.push(lane)
+        continue
+      }
       lane.isReady = false
       const task = lane.waiting.shift()
       if (task) launch(task, lane, nowMs)
-      makeReady(endpointId, lane)
+      else unblock(party)
+      makeReady(lane)
     }
   }
 
   function launch(task: Task, lane: Lane, nowMs: number): void {
     waiting--
+    lane.party.waiting--
+    lane.party.quick++
     lane.inFlight++
     lane.usedMs = nowMs
     quick.set(task, nowMs)
@@ -94,9 +147,19 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
 
   /** Asked for when half of it is free: so the receiver need not wait for us, and it is worth a statement. */
   function askForMore(lane: Lane): void {
-    if (!lane.hasMore || roomOf(lane) < mostOf(lane) / 2) return
+    const { party } = lane
+    const isPartysTurn = heldBy(party) === enough
+    const isLanesTurn = lane.hasMore && heldBy(party) <= enough && roomOf(lane) >= mostOf(lane) / 2
+    if (!isPartysTurn && !isLanesTurn) return
     lane.hasMore = false
     onRoom()
+  }
+
+  function dropWaiting(lane: Lane): Task[] {
+    const tasks = lane.waiting.splice(0)
+    waiting -= tasks.length
+    lane.party.waiting -= tasks.length
+    return tasks
   }
 
   return {
@@ -120,36 +183,44 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       }
       return rooms
     },
-    add(tasks: readonly Task[], nowMs: number): void {
+    /** Tenants that have more than half of their share in hand: one turn could fill it. */
+    fullTenants: (): string[] =>
+      [...parties].filter(([, party]) => heldBy(party) > enough).map(([tenantId]) => tenantId),
+    /** Returns those that are more than their tenant's share. */
+    add(tasks: readonly Task[], nowMs: number): Task[] {
+      const tooMany: Task[] = []
       for (const task of tasks) {
-        const { endpointId } = task.claim
-        const lane = laneOf(endpointId, nowMs)
+        const lane = laneOf(task.claim, nowMs)
+        const { party } = lane
+        if (heldBy(party) >= share.inHand) {
+          tooMany.push(task)
+          continue
+        }
         lane.waiting.push(task)
         lane.hasMore = roomOf(lane) === 0
         waiting++
-        makeReady(endpointId, lane)
+        party.waiting++
+        makeReady(lane)
       }
       pump(nowMs)
+      return tooMany
     },
     done(task: Task, nowMs: number): void {
-      const { endpointId } = task.claim
-      const lane = laneOf(endpointId, nowMs)
+      const lane = laneOf(task.claim, nowMs)
       const startedMs = quick.get(task)
       lane.isQuick = startedMs !== undefined && nowMs - startedMs < QUICK_MS
       lane.inFlight--
       lane.usedMs = nowMs
-      quick.delete(task)
-      slow.delete(task)
-      makeReady(endpointId, lane)
+      if (quick.delete(task)) lane.party.quick--
+      else if (slow.delete(task)) lane.party.slow--
+      unblock(lane.party)
+      makeReady(lane)
       pump(nowMs)
       askForMore(lane)
     },
     /** Takes back what waits here and has not been started. */
     takeWaiting(): Task[] {
-      const tasks: Task[] = []
-      for (const lane of lanes.values()) tasks.push(...lane.waiting.splice(0))
-      waiting = 0
-      return tasks
+      return [...lanes.values()].flatMap(dropWaiting)
     },
     /**
      * From time to time: what hangs stops counting, and lanes that nobody uses go. Returns what waited behind one that hangs: it
@@ -158,17 +229,24 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
     sweep(nowMs: number): Task[] {
       const stuck: Task[] = []
       for (const [task, startedMs] of quick) {
-        if (startedMs > nowMs - SLOW_MS) break
+        if (startedMs > nowMs - SLOW_MS || slow.size >= limits.slow) break
+        const lane = laneOf(task.claim, nowMs)
+        const { party } = lane
+        if (party.slow >= share.slow) continue
         quick.delete(task)
         slow.add(task)
-        const lane = laneOf(task.claim.endpointId, nowMs)
+        party.quick--
+        party.slow++
         lane.isQuick = false
-        stuck.push(...lane.waiting.splice(0))
+        stuck.push(...dropWaiting(lane))
+        unblock(party)
       }
-      waiting -= stuck.length
       for (const [endpointId, lane] of lanes) {
         const isIdle = lane.inFlight === 0 && lane.waiting.length === 0 && lane.usedMs < nowMs - IDLE_MS
-        if (isIdle) lanes.delete(endpointId)
+        if (!isIdle) continue
+        lanes.delete(endpointId)
+        lane.party.lanes--
+        if (lane.party.lanes === 0) parties.delete(lane.tenantId)
       }
       pump(nowMs)
       return stuck

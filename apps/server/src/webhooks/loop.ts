@@ -3,7 +3,7 @@ import type { Cell } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Lanes } from './lanes.ts'
-import { type Claim, queueStore } from './queue-store.ts'
+import { queueStore, type Taken } from './queue-store.ts'
 
 interface LoopDeps {
   cell: Cell
@@ -22,6 +22,8 @@ const TAKE = 256
 const BACKLOG_MAX = 1024
 const IDLE_MIN_MS = 10
 const IDLE_MAX_MS = 50
+/** After a round in which something was taken. Who runs out of work wakes us sooner. */
+const BUSY_MS = 25
 const AFTER_FAILURE_MS = 1_000
 const PROBE_EVERY_MS = 500
 const FIRST = '00000000-0000-0000-0000-000000000000'
@@ -37,15 +39,16 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
   let wakeUp: (() => void) | undefined
   let wasWoken = false
 
-  async function hold(claims: readonly Claim[], probe: boolean, leaseUntil: Date): Promise<void> {
-    if (claims.length === 0) return
-    const payloads = new Map((await queueStore.payloads(db, claims)).map((one) => [one.deliveryId, one]))
-    // One without a message was purged between the two statements.
-    const tasks = claims.flatMap((claim) => {
-      const payload = payloads.get(claim.deliveryId)
-      return payload ? [{ claim, payload, leaseUntil, probe }] : []
-    })
-    lanes.add(tasks, clock.monotonicMs())
+  async function hold(taken: readonly Taken[], probe: boolean, leaseUntil: Date): Promise<void> {
+    if (taken.length === 0) return
+    const tasks = taken.flatMap(({ claim, payload }) => (payload ? [{ claim, payload, leaseUntil, probe }] : []))
+    const tooMany = lanes.add(tasks, clock.monotonicMs())
+    if (tooMany.length > 0) await queueStore.giveBack(db, tooMany, clock.now())
+    if (tasks.length < taken.length) {
+      const orphans = taken.filter(({ payload }) => !payload).map(({ claim }) => claim)
+      log.warn({ count: orphans.length, cell: cell.name }, 'webhooks without a message were taken from the queue')
+      await queueStore.forget(db, orphans)
+    }
   }
 
   /** One delivery of each receiver whose rest is over. */
@@ -53,9 +56,9 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
     probedMs = clock.monotonicMs()
     const now = clock.now()
     const leaseUntil = new Date(now.getTime() + leaseMs)
-    const claims = await queueStore.probe(db, now, leaseUntil)
-    await hold(claims, true, leaseUntil)
-    return claims.length
+    const taken = await queueStore.probe(db, now, leaseUntil)
+    await hold(taken, true, leaseUntil)
+    return taken.length
   }
 
   /** One page of receivers; says whether they all had their turn now. */
@@ -65,14 +68,14 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
       const now = clock.now()
       const leaseUntil = new Date(now.getTime() + leaseMs)
       const request = { after: cursor, visit: VISIT, limit: TAKE, now, leaseUntil }
-      const rooms = { rooms: lanes.rooms(), roomOfOthers: lanes.perEndpoint }
-      const { claims, visited, last } = await queueStore.claim(db, { ...request, ...rooms })
-      const isFull = claims.length === TAKE
+      const rooms = { rooms: lanes.rooms(), roomOfOthers: lanes.perEndpoint, fullTenants: lanes.fullTenants() }
+      const { taken, visited, last } = await queueStore.claim(db, { ...request, ...rooms })
+      const isFull = taken.length === TAKE
       const isRoundOver = !isFull && visited < VISIT
       // A full page goes on behind the receiver that filled it: that one's turn comes again after all others.
-      cursor = isRoundOver ? FIRST : ((isFull ? lastOf(claims) : last) ?? FIRST)
-      await hold(claims, false, leaseUntil)
-      return { taken: claims.length, isRoundOver }
+      cursor = isRoundOver ? FIRST : ((isFull ? lastOf(taken) : last) ?? FIRST)
+      await hold(taken, false, leaseUntil)
+      return { taken: taken.length, isRoundOver }
     } finally {
       unreserve()
     }
@@ -87,7 +90,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
     if (!isRoundOver) return 0
     const wasQuiet = takenThisRound === 0
     takenThisRound = 0
-    return wasQuiet ? Math.min(Math.max(idleMs, IDLE_MIN_MS) * 1.5, IDLE_MAX_MS) : IDLE_MIN_MS
+    return wasQuiet ? Math.min(Math.max(idleMs, IDLE_MIN_MS) * 1.5, IDLE_MAX_MS) : BUSY_MS
   }
 
   async function run(): Promise<void> {
@@ -142,9 +145,9 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
   }
 }
 
-function lastOf(claims: readonly Claim[]): string | undefined {
-  return claims.reduce<string | undefined>(
-    (last, { endpointId }) => (last !== undefined && last > endpointId ? last : endpointId),
+function lastOf(taken: readonly Taken[]): string | undefined {
+  return taken.reduce<string | undefined>(
+    (last, { claim: { endpointId } }) => (last !== undefined && last > endpointId ? last : endpointId),
     undefined,
   )
 }

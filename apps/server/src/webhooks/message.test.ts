@@ -53,7 +53,7 @@ test('a key is opened once, and again when that failed', async () => {
       return 'the key'
     },
   })
-  await assert.rejects(signerOf('t', 'k'), /away/)
+  await assert.rejects(async () => signerOf('t', 'k'), /away/)
   isAway = false
   const [one, two] = await Promise.all([signerOf('t', 'k'), signerOf('t', 'k')])
   assert.equal(one, two)

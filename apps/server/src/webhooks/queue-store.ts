@@ -1,7 +1,6 @@
 import type { AttemptOutcome, DeadReason } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { Trouble } from './breaker.ts'
-import { timeOfId } from './message.ts'
 
 /** SQL of what is under way: taking, sending, writing down. The dispatcher's. */
 
@@ -18,7 +17,6 @@ export interface Claim {
 
 /** The message of a claim. */
 export interface Payload {
-  deliveryId: string
   event: string
   subjectId: string
   sequence: number
@@ -27,6 +25,12 @@ export interface Payload {
   masterKeyId: string
   /** A number, not a Date: reading a time from text is what reading a row costs most. */
   purgeAtMs: number
+}
+
+/** What was taken, with its message; without one when that was removed. */
+export interface Taken {
+  claim: Claim
+  payload: Payload | undefined
 }
 
 /** One attempt, and what follows from it. */
@@ -46,22 +50,32 @@ export interface EndpointTrouble extends Trouble {
 }
 
 const CLAIMED = `q.tenant_id as "tenantId", q.delivery_id as "deliveryId", q.livemode,
-  q.endpoint_id as "endpointId", q.attempts, q.tries, q.fail_next as "failNext"`
+  q.endpoint_id as "endpointId", q.attempts, q.tries, q.fail_next as "failNext", q.created_at`
+// The message of each claim is looked up by its key, one after the other. A plain join would be planned for the length of the
+// list, and then read whole partitions: a second where this takes milliseconds. LIMIT keeps the planner from making one of it.
+// What is sealed comes in base64: PostgreSQL's own form for bytes is longer and takes us three times as long to read.
+const WITH_MESSAGES = `select c."tenantId", c."deliveryId", c.livemode, c."endpointId", c.attempts, c.tries, c."failNext", d.*
+  from claimed c left join lateral (
+    select d.event, d.subject_id as "subjectId", d.sequence, d.key_id as "keyId", encode(d.sealed, 'base64') as sealed,
+      d.master_key_id as "masterKeyId", extract(epoch from d.purge_at)::float8 * 1000 as "purgeAtMs"
+    from webhook_deliveries d
+    where d.tenant_id = c."tenantId" and d.delivery_id = c."deliveryId" and d.created_at = c.created_at limit 1
+  ) d on true`
 
 /**
  * Visits receivers with pending deliveries in the order of their ids, beginning after $1, at most $2 of them: one look into the index each,
  * however many deliveries it has. From each that has due ones (by $3) and does not rest it takes as many as there is room for ($4, or $5),
- * $6 in all, and moves them to the end of the lease ($7). So no receiver's backlog stands before another's. Rows that
+ * $6 in all, and moves them to the end of the lease ($7); tenants that have enough ($8) are passed over. So no receiver's backlog stands before another's. Rows that
  * another worker is taking at this moment are passed over. They are updated by their place in the table: any join could be planned as a scan of it.
  */
 const CLAIM = sql(
   'webhooks.claim',
-  `with recursive visited (endpoint_id, first_due, n) as (
-     (select endpoint_id, next_attempt_at, 1 from webhook_queue where dead_at is null and endpoint_id > $1
+  `with recursive visited (endpoint_id, tenant_id, first_due, n) as (
+     (select endpoint_id, tenant_id, next_attempt_at, 1 from webhook_queue where dead_at is null and endpoint_id > $1
       order by endpoint_id, next_attempt_at limit 1)
      union all
-     select next.endpoint_id, next.next_attempt_at, v.n + 1 from visited v cross join lateral (
-       select endpoint_id, next_attempt_at from webhook_queue q where q.dead_at is null and q.endpoint_id > v.endpoint_id
+     select next.endpoint_id, next.tenant_id, next.next_attempt_at, v.n + 1 from visited v cross join lateral (
+       select endpoint_id, tenant_id, next_attempt_at from webhook_queue q where q.dead_at is null and q.endpoint_id > v.endpoint_id
        order by q.endpoint_id, q.next_attempt_at limit 1
      ) next where v.n < $2
    ), picked as materialized (
@@ -70,16 +84,16 @@ const CLAIM = sql(
        where q.dead_at is null and q.endpoint_id = v.endpoint_id and q.next_attempt_at <= $3
        order by q.next_attempt_at limit coalesce(($4::jsonb ->> v.endpoint_id::text)::int, $5) for update skip locked
      ) due
-     where v.first_due <= $3
+     where v.first_due <= $3 and v.tenant_id <> all ($8::uuid[])
        and not exists (select from webhook_endpoints e where e.endpoint_id = v.endpoint_id and e.opened_times > 0)
      limit $6
    ), claimed as (
      update webhook_queue q set next_attempt_at = $7 where q.ctid = any (array(select place from picked)) returning ${CLAIMED}
    )
-   select *, null::int as visited from claimed
+   select found.*, null::int as visited from (${WITH_MESSAGES}) found
    union all
    select null, null, null, (select endpoint_id from visited order by n desc limit 1), null, null, null,
-     (select count(*)::int from visited)`,
+     null, null, null, null, null, null, null, (select count(*)::int from visited)`,
 )
 
 /**
@@ -102,59 +116,72 @@ const PROBE = sql(
        where q.dead_at is null and q.endpoint_id = r.endpoint_id and q.next_attempt_at <= $1
        order by q.next_attempt_at limit 1 for update skip locked
      ) due
+   ), claimed as (
+     update webhook_queue q set next_attempt_at = $2 where q.ctid = any (array(select place from picked)) returning ${CLAIMED}
    )
-   update webhook_queue q set next_attempt_at = $2 where q.ctid = any (array(select place from picked)) returning ${CLAIMED}`,
+   ${WITH_MESSAGES}`,
 )
 
-// The message of each claim is looked up by its key, one after the other. A plain join would be planned for the length of the
-// array, and then read whole partitions: a second where this takes milliseconds. LIMIT keeps the planner from making one of it.
-const PAYLOADS = sql(
-  'webhooks.payloads',
-  `select d.* from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as these (tenant_id, delivery_id, created_at)
-   cross join lateral (
-     select d.delivery_id as "deliveryId", d.event, d.subject_id as "subjectId", d.sequence, d.key_id as "keyId", d.sealed as blob,
-       d.master_key_id as "masterKeyId", extract(epoch from d.purge_at)::float8 * 1000 as "purgeAtMs"
-     from webhook_deliveries d
-     where d.tenant_id = these.tenant_id and d.delivery_id = these.delivery_id and d.created_at = these.created_at limit 1
-   ) d`,
-)
-
-/** For the same reason, rows of the queue are changed by their place in it. */
+/** Rows of the queue are changed by their place in it: a join by their keys would be planned as a scan of it. */
 const placesOf = (source: string) => `cross join lateral (
-       select q.ctid as place from webhook_queue q
+       select q.ctid as place, q.created_at from webhook_queue q
        where q.tenant_id = ${source}.tenant_id and q.delivery_id = ${source}.delivery_id limit 1
      ) q`
 
-// A row that is not as this worker took it belongs to another by now, which writes down the same attempt itself. A success
-// counts all the same: nothing is left to do.
-const COMPLETE = sql(
-  'webhooks.complete',
-  `with ended as materialized (
-     select e.*, q.place from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::int[], $5::timestamptz[], $6::int[], $7::text[],
-       $8::smallint[], $9::timestamptz[], $10::timestamptz[], $11::text[])
-     as e (tenant_id, delivery_id, created_at, attempt, started_at, duration_ms, outcome, status, next_attempt_at, dead_at, dead_reason)
+const timeOf = (ms: string) => `timestamptz 'epoch' + e.${ms} * interval '1 ms'`
+
+/**
+ * What became of attempts. A row that is not as this worker took it belongs to another by now, which writes down the same
+ * attempt itself; a success counts all the same, because nothing is left to do. Only what had a row in the queue comes
+ * into the log: of what was erased nothing may come back. Answers with those whose row was not found.
+ */
+const completion = (name: string, rowsOf: (which: string) => string) =>
+  sql(
+    name,
+    `with ended as materialized (
+     select e.tenant_id, e.delivery_id, q.created_at, q.place, e.attempt, ${timeOf('started_ms')} as started_at, e.duration_ms, e.outcome,
+       e.status, ${timeOf('next_ms')} as next_attempt_at, ${timeOf('dead_ms')} as dead_at, e.dead_reason
+     from unnest($1::uuid[], $2::uuid[], $3::int[], $4::float8[], $5::int[], $6::text[], $7::smallint[], $8::float8[], $9::float8[],
+       $10::text[])
+     as e (tenant_id, delivery_id, attempt, started_ms, duration_ms, outcome, status, next_ms, dead_ms, dead_reason)
      ${placesOf('e')}
    ), delivered as (
-     delete from webhook_queue q where q.ctid = any (array(select place from ended where outcome = 'delivered'))
-     returning q.tenant_id, q.delivery_id
+     delete from webhook_queue q where ${rowsOf(`outcome = 'delivered'`)} returning q.tenant_id, q.delivery_id
    ), failed as (
      update webhook_queue q set attempts = e.attempt, tries = q.tries + 1, dead_at = e.dead_at, dead_reason = e.dead_reason,
        next_attempt_at = coalesce(e.next_attempt_at, q.next_attempt_at),
        fail_next = case when e.outcome = 'sandbox' then greatest(q.fail_next - 1, 0) else q.fail_next end
      from ended e
-     where q.ctid = any (array(select place from ended where outcome <> 'delivered'))
+     where ${rowsOf(`outcome <> 'delivered'`)}
        and q.tenant_id = e.tenant_id and q.delivery_id = e.delivery_id and q.attempts = e.attempt - 1 and q.dead_at is null
      returning q.tenant_id, q.delivery_id
    ), healed as (
-     delete from webhook_endpoints where endpoint_id = any ($12::uuid[])
+     delete from webhook_endpoints where endpoint_id = any ($11::uuid[])
+   ), settled as materialized (
+     select * from delivered union all select * from failed
+   ), logged as (
+     insert into webhook_attempts (tenant_id, delivery_id, created_at, attempt, started_at, duration_ms, outcome, status, next_attempt_at)
+     select e.tenant_id, e.delivery_id, e.created_at, e.attempt, e.started_at, e.duration_ms, e.outcome, e.status, e.next_attempt_at
+     from ended e join settled s using (tenant_id, delivery_id)
+     on conflict (tenant_id, delivery_id, attempt, created_at) do update set started_at = excluded.started_at,
+       duration_ms = excluded.duration_ms, outcome = excluded.outcome, status = excluded.status, next_attempt_at = null
+     where excluded.outcome = 'delivered'
    )
-   insert into webhook_attempts (tenant_id, delivery_id, created_at, attempt, started_at, duration_ms, outcome, status, next_attempt_at)
-   select e.tenant_id, e.delivery_id, e.created_at, e.attempt, e.started_at, e.duration_ms, e.outcome, e.status, e.next_attempt_at
-   from ended e join (select * from delivered union all select * from failed) s using (tenant_id, delivery_id)
-   on conflict do nothing`,
+   select e.delivery_id as "deliveryId" from ended e
+   where not exists (select from settled s where s.tenant_id = e.tenant_id and s.delivery_id = e.delivery_id)`,
+  )
+const COMPLETE = completion(
+  'webhooks.complete',
+  (which) => `q.ctid = any (array(select place from ended where ${which}))`,
+)
+// A row that somebody changed in the same moment is in another place by then. Few are, so their keys will do.
+const COMPLETE_MOVED = completion(
+  'webhooks.complete_moved',
+  (which) => `q.tenant_id = any (array(select tenant_id from ended where ${which}))
+       and q.delivery_id = any (array(select delivery_id from ended where ${which}))`,
 )
 
-// Only while the lease is ours.
+// Only while the lease is ours. A row that somebody changes in the same moment has another lease, or none.
 const GIVE_BACK = sql(
   'webhooks.give_back',
   `with these as materialized (
@@ -169,6 +196,14 @@ const BURY = sql(
   'webhooks.bury',
   `update webhook_queue set dead_at = $3, dead_reason = $4
    where tenant_id = $1 and delivery_id = $2 and attempts = $5 and dead_at is null`,
+)
+
+// Its message was removed. A look of its own: the message could have been on its way from one partition to another.
+const FORGET = sql(
+  'webhooks.forget',
+  `delete from webhook_queue q where q.tenant_id = any ($1::uuid[]) and q.delivery_id = any ($2::uuid[]) and not exists (
+     select from webhook_deliveries d
+     where d.tenant_id = q.tenant_id and d.delivery_id = q.delivery_id and d.created_at = q.created_at)`,
 )
 
 const NOTE_TROUBLE = sql(
@@ -219,47 +254,31 @@ export interface ClaimRequest {
   /** Room of receivers that this worker is busy with. */
   rooms: Readonly<Record<string, number>>
   roomOfOthers: number
+  /** Tenants that get no more now. */
+  fullTenants: readonly string[]
   limit: number
   leaseUntil: Date
 }
 
 export const queueStore = {
   /** Claimed rows; how many receivers were visited, and the last of them. */
-  async claim(
-    db: Queryable,
-    request: ClaimRequest,
-  ): Promise<{ claims: Claim[]; visited: number; last: string | null }> {
-    const { after, visit, now, rooms, roomOfOthers, limit, leaseUntil } = request
-    const values = [after, visit, now, JSON.stringify(rooms), roomOfOthers, limit, leaseUntil]
-    const rows = await db.rows<Row<Claim & { visited: number | null }>>(CLAIM, values)
+  async claim(db: Queryable, request: ClaimRequest): Promise<{ taken: Taken[]; visited: number; last: string | null }> {
+    const { after, visit, now, rooms, roomOfOthers, fullTenants, limit, leaseUntil } = request
+    const values = [after, visit, now, JSON.stringify(rooms), roomOfOthers, limit, leaseUntil, fullTenants]
+    const rows = await db.rows<Row<TakenRow & { visited: number | null }>>(CLAIM, values)
     const walk = rows.pop()
-    return { claims: rows, visited: walk?.visited ?? 0, last: walk?.endpointId ?? null }
+    return { taken: rows.map(toTaken), visited: walk?.visited ?? 0, last: walk?.endpointId ?? null }
   },
-  probe: (db: Queryable, now: Date, leaseUntil: Date): Promise<Claim[]> =>
-    db.rows<Row<Claim>>(PROBE, [now, leaseUntil]),
-  payloads: (db: Queryable, claims: readonly Claim[]): Promise<Payload[]> =>
-    db.rows<Row<Payload>>(PAYLOADS, [
-      claims.map((one) => one.tenantId),
-      claims.map((one) => one.deliveryId),
-      claims.map((one) => timeOfId(one.deliveryId).toISOString()),
-    ]),
+  probe: async (db: Queryable, now: Date, leaseUntil: Date): Promise<Taken[]> =>
+    (await db.rows<Row<TakenRow>>(PROBE, [now, leaseUntil])).map(toTaken),
 
   async complete(db: Queryable, ended: readonly Completion[], healed: readonly string[]): Promise<void> {
-    const column = <T>(read: (one: Completion) => T): T[] => ended.map(read)
-    await db.run(COMPLETE, [
-      column((one) => one.claim.tenantId),
-      column((one) => one.claim.deliveryId),
-      column((one) => timeOfId(one.claim.deliveryId).toISOString()),
-      column((one) => one.attempt),
-      column((one) => one.startedAt.toISOString()),
-      column((one) => one.durationMs),
-      column((one) => one.outcome),
-      column((one) => one.status ?? null),
-      column((one) => one.nextAttemptAt?.toISOString() ?? null),
-      column((one) => one.dead?.at.toISOString() ?? null),
-      column((one) => one.dead?.reason ?? null),
-      healed,
-    ])
+    const single = withoutDoubles(ended)
+    const left = await db.rows<{ deliveryId: string }>(COMPLETE, [...columnsOf(single), asArray(healed)])
+    if (left.length === 0) return
+    const moved = new Set(left.map(({ deliveryId }) => deliveryId))
+    const again = single.filter(({ claim }) => moved.has(claim.deliveryId))
+    await db.rows(COMPLETE_MOVED, [...columnsOf(again), asArray([])])
   },
   giveBack: (db: Queryable, tasks: readonly { claim: Claim; leaseUntil: Date }[], now: Date): Promise<number> =>
     db.run(GIVE_BACK, [
@@ -270,6 +289,10 @@ export const queueStore = {
     ]),
   bury: (db: Queryable, claim: Claim, reason: DeadReason, now: Date): Promise<number> =>
     db.run(BURY, [claim.tenantId, claim.deliveryId, now, reason, claim.attempts]),
+
+  /** For claims that have no message: nobody could ever send them. */
+  forget: (db: Queryable, claims: readonly Claim[]): Promise<number> =>
+    db.run(FORGET, [claims.map((one) => one.tenantId), claims.map((one) => one.deliveryId)]),
 
   /** Receivers whose state is about to change, locked. Those that had none begin with no failures. */
   async lockTrouble(db: Queryable, endpoints: ReadonlyMap<string, Claim>, now: Date): Promise<EndpointTrouble[]> {
@@ -301,4 +324,44 @@ export const queueStore = {
     const [found] = await db.rows<{ due: number; oldestDue: Date | null; resting: number }>(STATE, [now])
     return found ?? { due: 0, oldestDue: null, resting: 0 }
   },
+}
+
+/** Two workers, or one after its own lease, can have sent the same attempt; one statement can write it down once. */
+function withoutDoubles(ended: readonly Completion[]): readonly Completion[] {
+  const single = new Map<string, Completion>()
+  for (const one of ended) {
+    const { deliveryId } = one.claim
+    if (single.get(deliveryId)?.outcome !== 'delivered') single.set(deliveryId, one)
+  }
+  return single.size === ended.length ? ended : [...single.values()]
+}
+
+type TakenRow = Claim & Omit<Payload, 'blob'> & { sealed: string | null }
+
+function toTaken(row: TakenRow): Taken {
+  const { event, subjectId, sequence, keyId, sealed, masterKeyId, purgeAtMs } = row
+  if (sealed === null) return { claim: row, payload: undefined }
+  const blob = Buffer.from(sealed, 'base64')
+  return { claim: row, payload: { event, subjectId, sequence, keyId, blob, masterKeyId, purgeAtMs } }
+}
+
+/** As PostgreSQL writes an array. For ids, numbers and words of ours, which need no quotes: looking for them costs more. */
+function asArray(values: readonly (string | number | null)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join(',')}}`
+}
+
+function columnsOf(ended: readonly Completion[]): string[] {
+  const column = (read: (one: Completion) => string | number | null) => asArray(ended.map(read))
+  return [
+    column((one) => one.claim.tenantId),
+    column((one) => one.claim.deliveryId),
+    column((one) => one.attempt),
+    column((one) => one.startedAt.getTime()),
+    column((one) => one.durationMs),
+    column((one) => one.outcome),
+    column((one) => one.status ?? null),
+    column((one) => one.nextAttemptAt?.getTime() ?? null),
+    column((one) => one.dead?.at.getTime() ?? null),
+    column((one) => one.dead?.reason ?? null),
+  ]
 }

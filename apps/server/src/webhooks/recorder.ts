@@ -15,7 +15,8 @@ interface Deps {
   log: Log
 }
 
-const GATHER_MS = 8
+// Long enough that a busy worker writes many at once. A worker that dies sends what it had not written down again.
+const GATHER_MS = 25
 const BATCH_MAX = 512
 const RETRY_MS = 250
 

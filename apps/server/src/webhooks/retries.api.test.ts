@@ -183,6 +183,22 @@ describe('what counts as what', () => {
     assert.equal(receiver.connections(), 0)
   })
 
+  test('a name whose address may not be called is tried again: the answer of a name server can change', async () => {
+    let addresses = ['127.0.0.2']
+    const outbound = room.newOutbound({ allowNetworks: ['127.0.0.1/32'], lookup: async () => addresses })
+    const dispatcher = room.newDispatcher({ outbound })
+    const url = receiver.url.replace('127.0.0.1', 'host.example')
+    const id = await room.enqueue(tenant, { url })
+    await dispatcher.tick()
+    const { state, attemptLog } = await get(id)
+    assert.deepEqual([state, attemptLog[0]?.outcome], ['pending', 'forbidden'])
+    assert.equal(receiver.connections(), 0)
+    addresses = ['127.0.0.1']
+    advance(6 * SECOND)
+    await dispatcher.tick()
+    assert.equal((await get(id)).state, 'delivered')
+  })
+
   test('a live delivery is never sent over http, even if one came into the queue', async () => {
     const live = await room.newTenant(true)
     const id = await room.enqueue(live, { url: receiver.url })

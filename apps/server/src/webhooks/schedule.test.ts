@@ -49,6 +49,11 @@ describe('planNext', () => {
   test('every other outcome is tried again', () => {
     const others: AttemptOutcome[] = ['rejected', 'failed', 'redirect', 'timeout', 'refused', 'dns', 'tls', 'sandbox']
     for (const outcome of others) assert.equal(waitOf(1, 0.5, { outcome }), 5_000, outcome)
+    assert.equal(
+      waitOf(1, 0.5, { outcome: 'forbidden', isResolved: true }),
+      5_000,
+      'what a name resolves to may change',
+    )
   })
 
   test('a receiver that asks for more time gets it, up to an hour, and never less than it asked for', () => {

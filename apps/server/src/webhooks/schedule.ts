@@ -6,6 +6,8 @@ export interface Result {
   status?: number | undefined
   /** From `Retry-After`, where it counts. */
   retryAfterMs?: number | undefined
+  /** A forbidden address that a name resolved to: the next time it may be another. */
+  isResolved?: boolean
 }
 
 /** What becomes of a delivery after an attempt. */
@@ -26,10 +28,11 @@ export interface Situation {
 const JITTER = 0.2
 
 /** A wait is never shorter than what the receiver asked for, and an attempt never comes after the data is gone. */
-export function planNext({ outcome, retryAfterMs = 0 }: Result, { tries, now, purgeAtMs, chance }: Situation): Plan {
+export function planNext(result: Result, { tries, now, purgeAtMs, chance }: Situation): Plan {
+  const { outcome, retryAfterMs = 0 } = result
   if (outcome === 'delivered') return { state: 'delivered' }
   if (outcome === 'gone') return { state: 'dead', reason: 'gone' }
-  if (outcome === 'forbidden') return { state: 'dead', reason: 'forbidden' }
+  if (outcome === 'forbidden' && !result.isResolved) return { state: 'dead', reason: 'forbidden' }
   const waitSeconds = WEBHOOK_LIMITS.retrySeconds[tries - 1]
   if (waitSeconds === undefined) return { state: 'dead', reason: 'exhausted' }
   const waitMs = waitSeconds * 1000 * (1 - JITTER + 2 * JITTER * chance())

@@ -3,7 +3,7 @@ import type { KeyService } from '../keys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
-import { OutboundError, type OutboundReason } from '../platform/outbound/index.ts'
+import { OutboundError, type OutboundReason, RESOLVED } from '../platform/outbound/index.ts'
 import type { PooledOutbound } from '../platform/outbound/pooled.ts'
 import { createMessageOpener } from './envelope.ts'
 import { type Call, sealContext, unpackCall } from './message.ts'
@@ -33,7 +33,9 @@ export function createSender({ clock, vault, keys, outbound, version }: SenderDe
       const { status, retryAfter } = await outbound.post({ url: call.url, allowHttp, headers, body: call.body })
       return resultOf(status, retryAfter, clock.now())
     } catch (error) {
-      if (error instanceof OutboundError) return { outcome: OUTCOMES[error.reason] }
+      // What a name resolves to can change, and some resolvers have two minds about it; a URL stays what it is.
+      if (error instanceof OutboundError)
+        return { outcome: OUTCOMES[error.reason], isResolved: error.code === RESOLVED }
       throw error
     }
   }
@@ -42,12 +44,11 @@ export function createSender({ clock, vault, keys, outbound, version }: SenderDe
     const now = clock.now()
     if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
     if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
-    const signer = await signerOf(claim.tenantId, payload.keyId).catch((error: unknown) => {
-      if (error instanceof AppError && error.fault === 'not_found') return undefined
-      throw error
-    })
+    const known = signerOf(claim.tenantId, payload.keyId)
+    const signer = known instanceof Promise ? await known.catch(ifRemoved) : known
     if (!signer) return { impossible: 'key_removed' }
-    const call = unpackCall(await open(payload, sealContext(claim.tenantId, claim.deliveryId)))
+    const opened = open(payload, sealContext(claim.tenantId, claim.deliveryId))
+    const call = unpackCall(opened instanceof Promise ? await opened : opened)
     // Read when the attempt begins: each has a time and a signature of its own.
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()
@@ -56,6 +57,11 @@ export function createSender({ clock, vault, keys, outbound, version }: SenderDe
   }
 }
 export type Sender = ReturnType<typeof createSender>
+
+function ifRemoved(error: unknown): undefined {
+  if (error instanceof AppError && error.fault === 'not_found') return undefined
+  throw error
+}
 
 const OUTCOMES: Readonly<Record<OutboundReason, Result['outcome']>> = {
   forbidden_target: 'forbidden',

@@ -84,7 +84,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
     async list(caller: Caller, query: DeliveryQuery): Promise<WebhookDeliveryPage> {
       if (query.sessionId !== undefined && !UUID.test(query.sessionId)) return { items: [], count: 0, nextCursor: null }
       const now = clock.now()
-      const { rows, more } = await webhookStore.list(cells.forId(caller.tenantId), caller, {
+      const { rows, last } = await webhookStore.list(cells.forId(caller.tenantId), caller, {
         state: query.state,
         subjectId: query.sessionId,
         since: query.since === undefined ? undefined : readTime('/query/since', query.since),
@@ -93,8 +93,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
         now,
       })
       const items = rows.map((row) => toRecord(row, caller.livemode))
-      const last = items.at(-1)
-      return { items, count: items.length, nextCursor: more && last ? writeCursor(last.id) : null }
+      return { items, count: items.length, nextCursor: last === undefined ? null : writeCursor(last) }
     },
 
     async get(caller: Caller, id: string): Promise<WebhookDeliveryDetails> {

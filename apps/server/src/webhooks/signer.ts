@@ -33,17 +33,25 @@ const MAX_SIGNERS = 2_000
 
 /** Signers of the keys in use. An API key never changes, so what is remembered stays right; what is not used goes. */
 export function createSigners(keys: Pick<KeyService, 'openKey'>) {
-  const signers = new Map<string, Promise<Signer>>()
-  return (tenantId: string, keyId: string): Promise<Signer> => {
-    const known = signers.get(keyId)
+  const signers = new Map<string, Signer | Promise<Signer>>()
+
+  function make(tenantId: string, keyId: string): Promise<Signer> {
+    const making = keys.openKey(tenantId, keyId).then(createSigner)
+    making.then(
+      (signer) => signers.set(keyId, signer),
+      () => signers.delete(keyId),
+    )
+    const [oldest] = signers.keys()
+    if (signers.size >= MAX_SIGNERS && oldest !== undefined) signers.delete(oldest)
+    return making
+  }
+
+  /** A promise only while the key is being opened: one for every message would cost more than the question. */
+  return (tenantId: string, keyId: string): Signer | Promise<Signer> => {
+    const signer = signers.get(keyId) ?? make(tenantId, keyId)
+    // The map is kept in the order of the last use.
     signers.delete(keyId)
-    const signer = known ?? keys.openKey(tenantId, keyId).then(createSigner)
     signers.set(keyId, signer)
-    if (!known) {
-      signer.catch(() => signers.delete(keyId))
-      const [oldest] = signers.keys()
-      if (signers.size > MAX_SIGNERS && oldest !== undefined) signers.delete(oldest)
-    }
     return signer
   }
 }

@@ -52,6 +52,13 @@ export interface StoredAttempt {
   nextAttemptAt: Date | null
 }
 
+/** A message that is removed with everything about it. */
+export interface RemovedDelivery extends Owner {
+  deliveryId: string
+  createdAt: Date
+  subjectId: string
+}
+
 type Row<T> = T & { [column: string]: unknown }
 
 // One statement for any number of messages, in the caller's transaction: message and queue row exist together or not at all.
@@ -82,8 +89,8 @@ const COLUMNS = `d.delivery_id as id, d.event, d.subject_id as "subjectId", d.se
 // Everything about a row is looked up by its key, and LIMIT keeps the planner from making a join of it: joins of these tables
 // would be planned as scans of whole partitions, when a page has fifty rows.
 const ITS_QUEUE_ROW = `left join lateral (select * from webhook_queue q where ${SAME} limit 1) q on true`
-const ITS_MESSAGE = `cross join lateral (select * from webhook_deliveries d
-  where ${SAME} and d.created_at = q.created_at and d.purge_at > $3 limit 1) d`
+const itsMessage = (lock: string) => `cross join lateral (select * from webhook_deliveries d
+  where ${SAME} and d.created_at = q.created_at and d.purge_at > $3 limit 1 ${lock}) d`
 const ITS_LOG = `left join lateral (${LOG}) l on true`
 const MINE = 'd.tenant_id = $1 and d.livemode = $2 and d.purge_at > $3'
 
@@ -110,10 +117,14 @@ const STATE_OF_QUEUE_ROW: Readonly<Record<DeliveryState | 'settled', string>> = 
  * queue: a tenant with millions of deliveries has few of these. The number stands in the text, because for a parameter
  * the planner assumes a tenth of the table.
  */
-function inOrder(state: DeliveryState | 'settled' | 'any', range: (alias: string) => string, order: string): string {
+function inOrder(
+  state: DeliveryState | 'settled' | 'any',
+  range: (alias: string) => string,
+  { order, lock = '', window }: { order: string; lock?: string; window?: string },
+): string {
   if (state === 'pending' || state === 'dead') {
     return `(select * from webhook_queue q where q.tenant_id = $1 and q.livemode = $2 and ${STATE_OF_QUEUE_ROW[state]}
-      and ${range('q')} ${order}) q ${ITS_MESSAGE}`
+      and ${range('q')} ${order}) q ${itsMessage(lock)}`
   }
   // A question for each row, and not a join, for the same reason.
   const asked = (column: string) => `(select ${column} from webhook_queue q where ${SAME})`
@@ -122,17 +133,32 @@ function inOrder(state: DeliveryState | 'settled' | 'any', range: (alias: string
     delivered: `${asked('q.delivery_id')} is null`,
     settled: `(${asked('q.delivery_id')} is null or ${asked('q.dead_at')} is not null)`,
   }[state]
-  return `(select * from webhook_deliveries d where ${MINE} and ${range('d')} and ${where} ${order}) d ${ITS_QUEUE_ROW}`
+  const from =
+    window === undefined ? `webhook_deliveries d where ${MINE} and ${range('d')}` : `(${window}) d where true`
+  return `(select * from ${from} and ${where} ${order} ${lock}) d ${ITS_QUEUE_ROW}`
 }
 
 const PAGE_MAX = WEBHOOK_LIMITS.pageMax + 1
 
+const IN_PAGE = (alias: string) =>
+  `${alias}.delivery_id >= $4 and ${alias}.delivery_id < $5 and ${alias}.created_at >= $6 and ${alias}.created_at <= $7`
+// Nothing leads to the delivered ones but a look at each. While a receiver is down there can be very few, so only so many
+// are looked at in one statement, and in one call; the next page goes on behind them.
+const WINDOW_ROWS = 2_000
+const WINDOWS_MAX = 4
+const WINDOW = `select * from webhook_deliveries d where ${MINE} and ${IN_PAGE('d')} order by delivery_id desc limit ${WINDOW_ROWS}`
+const WINDOW_END = sql(
+  'webhooks.window_end',
+  `select delivery_id as id from webhook_deliveries d where ${MINE} and ${IN_PAGE('d')}
+   order by delivery_id desc offset ${WINDOW_ROWS - 1} limit 1`,
+)
+
 /** One page, newest first: ids from $4 to before $5, made from $6 to $7. A session has few deliveries: they are fetched first. */
 function listStatement(state: DeliveryState | 'any', ofSubject: boolean) {
-  const range = (alias: string) =>
-    `${alias}.delivery_id >= $4 and ${alias}.delivery_id < $5 and ${alias}.created_at >= $6 and ${alias}.created_at <= $7`
+  const range = IN_PAGE
   if (!ofSubject) {
-    const rows = inOrder(state, range, `order by delivery_id desc limit ${PAGE_MAX}`)
+    const order = `order by delivery_id desc limit ${PAGE_MAX}`
+    const rows = inOrder(state, range, { order, ...(state === 'delivered' && { window: WINDOW }) })
     const text = `select ${COLUMNS} from ${rows} ${ITS_LOG} order by d.delivery_id desc limit $8`
     return sql(`webhooks.list_${state}`, text)
   }
@@ -155,7 +181,8 @@ const LISTS = {
   dead: listsOf('dead'),
 }
 
-// A replay starts the schedule again. Attempt numbers go on: the log knows the last.
+// A replay starts the schedule again. Attempt numbers go on: the log knows the last. Messages are locked, so that none is
+// removed meanwhile: a row of the queue without a message could never be sent.
 const PUT_BACK = `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at, attempts, fail_next)
   select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id, $3, coalesce(l.attempts, 0), `
 const START_AGAIN =
@@ -163,7 +190,7 @@ const START_AGAIN =
 const REPLAY = sql(
   'webhooks.replay',
   `${PUT_BACK} $6 from webhook_deliveries d ${ITS_LOG}
-   where ${MINE} and d.delivery_id = $4 and d.created_at = $5
+   where ${MINE} and d.delivery_id = $4 and d.created_at = $5 for key share of d
    on conflict (tenant_id, delivery_id) do update set ${START_AGAIN}`,
 )
 
@@ -174,7 +201,7 @@ function replayStatement(state: 'dead' | 'delivered' | 'settled') {
     `webhooks.replay_${state}`,
     `with chosen as materialized (
        select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id
-       from ${inOrder(state, range, `order by delivery_id limit ${WEBHOOK_LIMITS.replayMax}`)}
+       from ${inOrder(state, range, { order: `order by delivery_id limit ${WEBHOOK_LIMITS.replayMax}`, lock: 'for key share' })}
      ), started as (
        ${PUT_BACK} 0 from chosen d ${ITS_LOG}
        on conflict (tenant_id, delivery_id) do update set ${START_AGAIN} where webhook_queue.dead_at is not null
@@ -195,21 +222,35 @@ const BY_KEY = sql(
   'webhooks.by_key',
   `select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`,
 )
-const remove = (chosen: string) => `with old as materialized (${chosen}),
-   queued as (delete from webhook_queue q using old o where q.tenant_id = o.tenant_id and q.delivery_id = o.delivery_id),
-   logged as (delete from webhook_attempts a using old o
-     where a.tenant_id = o.tenant_id and a.delivery_id = o.delivery_id and a.created_at = o.created_at)
-   delete from webhook_deliveries d using old o
-   where d.tenant_id = o.tenant_id and d.delivery_id = o.delivery_id and d.created_at = o.created_at`
-const PURGE = sql(
-  'webhooks.purge',
-  remove(`select tenant_id, delivery_id, created_at from webhook_deliveries where purge_at <= $1
-    order by purge_at limit ${PURGE_BATCH} for update skip locked`),
+// Removing takes three statements, each of which sees what the one before had to wait for. First the messages are locked:
+// whoever puts one back into the queue locks it too. Then the rows of the queue go: whoever writes down an attempt deletes
+// or changes its row in the same statement. Then nobody adds anything, and all the rest goes.
+const KEYS =
+  'tenant_id as "tenantId", delivery_id as "deliveryId", created_at as "createdAt", subject_id as "subjectId", livemode'
+const LOCK_OLD = sql(
+  'webhooks.lock_old',
+  `select ${KEYS} from webhook_deliveries where purge_at <= $1 order by purge_at limit ${PURGE_BATCH} for update skip locked`,
 )
-const ERASE = sql(
-  'webhooks.erase',
-  remove(`select tenant_id, delivery_id, created_at from webhook_deliveries
-    where tenant_id = $1 and livemode = $2 and subject_id = $3 for update`),
+const LOCK_SUBJECT = sql(
+  'webhooks.lock_subject',
+  `select ${KEYS} from webhook_deliveries where tenant_id = $1 and livemode = $2 and subject_id = $3 for update`,
+)
+const UNQUEUE = sql(
+  'webhooks.unqueue',
+  `delete from webhook_queue q using unnest($1::uuid[], $2::uuid[]) as o (tenant_id, delivery_id)
+   where q.tenant_id = o.tenant_id and q.delivery_id = o.delivery_id
+   returning q.delivery_id as "deliveryId", q.dead_at is null as "isPending"`,
+)
+const REMOVE = sql(
+  'webhooks.remove',
+  `with old as materialized (
+     select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as o (tenant_id, delivery_id, created_at)
+   ), logged as (
+     delete from webhook_attempts a using old o
+     where a.tenant_id = o.tenant_id and a.delivery_id = o.delivery_id and a.created_at = o.created_at
+   )
+   delete from webhook_deliveries d using old o
+   where d.tenant_id = o.tenant_id and d.delivery_id = o.delivery_id and d.created_at = o.created_at`,
 )
 
 const SHIFT_QUEUE = sql(
@@ -270,17 +311,28 @@ export const webhookStore = {
   },
   attempts: (db: Queryable, tenantId: string, id: string): Promise<StoredAttempt[]> =>
     db.rows<Row<StoredAttempt>>(ATTEMPTS, [tenantId, id, timeOfId(id)]),
-  /** Newest first, and whether more follow. */
-  async list(db: Queryable, owner: Owner, page: PageRequest): Promise<{ rows: StoredDelivery[]; more: boolean }> {
-    const { state = 'any', subjectId, since = new Date(0), beforeId, limit, now } = page
-    const until = beforeId === undefined ? END_OF_TIME : timeOfId(beforeId)
-    // One more than asked for tells whether another page follows.
-    const bounds = [firstIdOf(since), beforeId ?? AFTER_ALL, since, until, limit + 1]
-    const values = [owner.tenantId, owner.livemode, now, ...bounds]
-    const found = await (subjectId === undefined
-      ? db.rows<Row<StoredDelivery>>(LISTS[state].all, values)
-      : db.rows<Row<StoredDelivery>>(LISTS[state].subject, [...values, subjectId]))
-    return { rows: found.slice(0, limit), more: found.length > limit }
+  /** Newest first, and behind which id the next page begins. */
+  async list(
+    db: Queryable,
+    owner: Owner,
+    page: PageRequest,
+  ): Promise<{ rows: StoredDelivery[]; last: string | undefined }> {
+    const { state = 'any', subjectId, since = new Date(0), limit, now } = page
+    const rows: StoredDelivery[] = []
+    let beforeId = page.beforeId
+    for (let windows = 1; ; windows++) {
+      const until = beforeId === undefined ? END_OF_TIME : timeOfId(beforeId)
+      const bounds = [owner.tenantId, owner.livemode, now, firstIdOf(since), beforeId ?? AFTER_ALL, since, until]
+      // One more than asked for tells whether another page follows.
+      const values = [...bounds, limit - rows.length + 1, ...(subjectId === undefined ? [] : [subjectId])]
+      const statement = subjectId === undefined ? LISTS[state].all : LISTS[state].subject
+      rows.push(...(await db.rows<Row<StoredDelivery>>(statement, values)))
+      if (rows.length > limit) return { rows: rows.slice(0, limit), last: rows[limit - 1]?.id }
+      if (state !== 'delivered' || subjectId !== undefined) return { rows, last: undefined }
+      const [end] = await db.rows<{ id: string }>(WINDOW_END, bounds)
+      if (!end || windows === WINDOWS_MAX) return { rows, last: end?.id }
+      beforeId = end.id
+    }
   },
 
   /** Returns 0 when there is no such delivery. */
@@ -302,15 +354,32 @@ export const webhookStore = {
   },
 
   purgeBatch: PURGE_BATCH,
-  purge: (db: Db, now: Date): Promise<number> =>
+  /** One batch: how many messages went, and which of them nobody had received or given up. */
+  purge: (db: Db, now: Date): Promise<{ removed: number; pending: RemovedDelivery[] }> =>
     db.transaction(async (tx) => {
       await tx.rows(BY_KEY)
-      return tx.run(PURGE, [now])
+      return remove(tx, await tx.rows<Row<RemovedDelivery>>(LOCK_OLD, [now]))
     }),
-  erase: (db: Queryable, owner: Owner, subjectId: string): Promise<number> =>
-    db.run(ERASE, [owner.tenantId, owner.livemode, subjectId]),
+  /** In the caller's transaction. */
+  async erase(tx: Queryable, owner: Owner, subjectId: string): Promise<number> {
+    const values = [owner.tenantId, owner.livemode, subjectId]
+    return (await remove(tx, await tx.rows<Row<RemovedDelivery>>(LOCK_SUBJECT, values))).removed
+  },
   async shift(db: Queryable, tenantId: string, ms: number): Promise<void> {
     for (const statement of [SHIFT_QUEUE, SHIFT_DELIVERIES, SHIFT_ENDPOINTS]) await db.run(statement, [tenantId, ms])
   },
   countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT_BY_MASTER_KEY),
+}
+
+/** Removes messages that this transaction has locked, with everything about them. */
+async function remove(
+  tx: Queryable,
+  messages: readonly RemovedDelivery[],
+): Promise<{ removed: number; pending: RemovedDelivery[] }> {
+  if (messages.length === 0) return { removed: 0, pending: [] }
+  const keys = [messages.map((one) => one.tenantId), messages.map((one) => one.deliveryId)]
+  const unqueued = await tx.rows<{ deliveryId: string; isPending: boolean }>(UNQUEUE, keys)
+  await tx.run(REMOVE, [...keys, messages.map((one) => one.createdAt.toISOString())])
+  const pending = new Set(unqueued.filter(({ isPending }) => isPending).map(({ deliveryId }) => deliveryId))
+  return { removed: messages.length, pending: messages.filter(({ deliveryId }) => pending.has(deliveryId)) }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { lookup as systemLookup } from 'node:dns/promises'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import {
@@ -12,6 +11,7 @@ import {
 import { request as httpsRequest } from 'node:https'
 import { pipeline } from 'node:stream/promises'
 import { isAllowedAddress, parseNetworks } from './address.ts'
+import { createResolver, type Lookup } from './resolver.ts'
 import { addressIn, checkTarget, type TargetPolicy, type TargetVerdict } from './target.ts'
 
 export type OutboundReason =
@@ -37,6 +37,9 @@ const MESSAGES: Readonly<Record<OutboundReason, string>> = {
   redirect: 'The answer is a redirect that is not followed',
 }
 
+/** The code of a `forbidden_address` that a name resolved to: unlike one in a URL it may be another the next time. */
+export const RESOLVED = 'resolved'
+
 /** Why a call failed. Holds nothing that the other side sent but its status: no cause, since parser errors quote bytes. */
 export class OutboundError extends Error {
   readonly reason: OutboundReason
@@ -60,7 +63,7 @@ export interface OutboundOptions {
   allowNetworks: readonly string[]
   allowHttp?: boolean
   /** All addresses of a name. Called once per target. */
-  lookup?: (host: string) => Promise<readonly string[]>
+  lookup?: Lookup
   /** Certificate authorities to trust instead of the usual ones. */
   ca?: string
 }
@@ -120,7 +123,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     allowHttp: options.allowHttp ?? false,
     allowNetworks: parseNetworks(options.allowNetworks),
   }
-  const lookup = options.lookup ?? lookupAll
+  const lookup = options.lookup ?? createResolver()
   const agent = `Ostiary/${options.version}`
 
   async function request(asked: OutboundRequest): Promise<OutboundResponse> {
@@ -175,7 +178,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     })
     if (found.length === 0) throw new OutboundError('dns')
     if (!found.every((address) => isAllowedAddress(address, policy.allowNetworks)))
-      throw new OutboundError('forbidden_address')
+      throw new OutboundError('forbidden_address', { code: RESOLVED })
     return found.slice(0, MAX_ADDRESSES_TRIED)
   }
 
@@ -202,10 +205,6 @@ export function createOutbound(options: OutboundOptions): Outbound {
       return { headers: response.headers, bytes: file.bytesWritten }
     },
   }
-}
-
-async function lookupAll(host: string): Promise<readonly string[]> {
-  return (await systemLookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address)
 }
 
 /** A mistake here is one of ours, and some would switch a limit off: nothing is larger than NaN. */

@@ -1,8 +1,8 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
 import { isAllowedAddress, parseNetworks } from './address.ts'
-import { OutboundError, type OutboundReason } from './index.ts'
+import { OutboundError, type OutboundReason, RESOLVED } from './index.ts'
+import { createResolver, type Lookup } from './resolver.ts'
 import { checkTarget, type TargetVerdict } from './target.ts'
 
 /**
@@ -43,7 +43,7 @@ export interface PooledOptions {
   /** Origins that may have connections at once. */
   maxOrigins?: number
   /** All addresses of a name. */
-  lookup?: (host: string) => Promise<readonly string[]>
+  lookup?: Lookup
   /** Certificate authorities to trust instead of the usual ones. */
   ca?: string
 }
@@ -74,7 +74,9 @@ export function createPooledOutbound(options: PooledOptions): PooledOutbound {
   // In the order of their beginning, and all have the same time: the first is the first to be late.
   const exchanges = new Set<Exchange>()
   const connect = {
-    lookup: guardedLookup(options.lookup ?? lookupAll, (address) => isAllowedAddress(address, policy.allowNetworks)),
+    lookup: guardedLookup(options.lookup ?? createResolver(), (address) =>
+      isAllowedAddress(address, policy.allowNetworks),
+    ),
     timeout: timeoutMs,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2' as const,
@@ -238,11 +240,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** All addresses must be allowed: a name that has both kinds is a trap. What comes out is what the connection goes to. */
-function guardedLookup(
-  lookup: (host: string) => Promise<readonly string[]>,
-  isAllowed: (address: string) => boolean,
-): LookupFunction {
-  // The system's resolver has few threads: a name that is asked for already is not asked for again.
+function guardedLookup(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {
+  // A name that is asked for already is not asked for again.
   const asking = new Map<string, Promise<readonly string[]>>()
 
   function addressesOf(host: string): Promise<readonly string[]> {
@@ -260,7 +259,7 @@ function guardedLookup(
       (found) => {
         const [first] = found
         if (first === undefined) return refuse(new OutboundError('dns'))
-        if (!found.every(isAllowed)) return refuse(new OutboundError('forbidden_address'))
+        if (!found.every(isAllowed)) return refuse(new OutboundError('forbidden_address', { code: RESOLVED }))
         if (options.all) callback(null, found.map(withFamily))
         else callback(null, first, withFamily(first).family)
       },
@@ -271,10 +270,6 @@ function guardedLookup(
 
 function withFamily(address: string): { address: string; family: number } {
   return { address, family: address.includes(':') ? 6 : 4 }
-}
-
-async function lookupAll(host: string): Promise<readonly string[]> {
-  return (await systemLookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address)
 }
 
 function allowed(verdict: TargetVerdict): URL {

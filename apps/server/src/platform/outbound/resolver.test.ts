@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createResolver, type ResolverOptions } from './resolver.ts'
+import { createNameServer, type NameServer, type Zone } from './testing/name-server.ts'
+
+const running: NameServer[] = []
+after(() => {
+  for (const one of running) one.close()
+})
+
+async function setUp(zone: Zone, options: ResolverOptions = {}) {
+  const nameServer = await createNameServer(zone)
+  running.push(nameServer)
+  const lookup = createResolver({ servers: [nameServer.server], timeoutMs: 300, ...options })
+  return { lookup, asked: nameServer.asked }
+}
+
+describe('the addresses of a name', () => {
+  test('are all that the name server has, those of IPv4 first', async () => {
+    const { lookup, asked } = await setUp((_name, kind) =>
+      kind === 'A' ? ['192.0.2.1', '192.0.2.2'] : ['2001:db8::1', '2001:db8::2'],
+    )
+    const [first, second, ...rest] = await lookup('host.example')
+    // A name server turns its answers round, so that everybody is asked.
+    assert.deepEqual(
+      [[first, second].sort(), rest.sort()],
+      [
+        ['192.0.2.1', '192.0.2.2'],
+        ['2001:db8::1', '2001:db8::2'],
+      ],
+    )
+    assert.deepEqual(asked.sort(), ['host.example A', 'host.example AAAA'])
+  })
+
+  test('one kind is enough, also when the other is never answered', async () => {
+    const { lookup } = await setUp((name, kind) => {
+      if (kind === 'AAAA') return name === 'silent.example' ? 'silence' : []
+      return name === 'six.example' ? undefined : ['192.0.2.1']
+    })
+    assert.deepEqual(await lookup('four.example'), ['192.0.2.1'])
+    assert.deepEqual(await lookup('silent.example'), ['192.0.2.1'])
+    await assert.rejects(lookup('six.example'), { code: 'ENOTFOUND' })
+  })
+
+  test('a name that does not exist is said so; one that is never answered takes as long as it may', async () => {
+    const { lookup } = await setUp((name) => (name === 'silent.example' ? 'silence' : undefined))
+    await assert.rejects(lookup('none.example'), { code: 'ENOTFOUND' })
+    const started = performance.now()
+    await assert.rejects(lookup('silent.example'), { code: 'ETIMEOUT' })
+    const tookMs = performance.now() - started
+    assert.ok(tookMs >= 250 && tookMs < 2_000, `${tookMs} ms`)
+  })
+})
+
+describe('names that hang', () => {
+  test('do not hold up the others', async () => {
+    const { lookup } = await setUp((name) => (name.startsWith('hang') ? 'silence' : ['192.0.2.1']), {
+      timeoutMs: 2_000,
+    })
+    const hanging = Array.from({ length: 50 }, (_, n) => lookup(`hang${n}.example`).catch(() => 'failed'))
+    await sleep(20)
+    const started = performance.now()
+    assert.deepEqual(await lookup('good.example'), ['192.0.2.1'])
+    const tookMs = performance.now() - started
+    assert.ok(tookMs < 1_000, `${tookMs} ms`)
+    await Promise.all(hanging)
+  })
+
+  test('are only so many at once; the rest waits for its turn', async () => {
+    const { lookup, asked } = await setUp((name) => (name.startsWith('hang') ? 'silence' : ['192.0.2.1']), {
+      openMax: 2,
+    })
+    const hanging = ['hang1.example', 'hang2.example'].map((name) => lookup(name).catch(() => 'failed'))
+    const waiting = lookup('good.example')
+    await sleep(50)
+    assert.equal(asked.filter((question) => question.startsWith('good')).length, 0)
+    assert.deepEqual(await waiting, ['192.0.2.1'])
+    await Promise.all(hanging)
+  })
+
+  test('are not asked for again at once, and are after a moment', async () => {
+    let isThere = false
+    const { lookup, asked } = await setUp(() => (isThere ? ['192.0.2.1'] : undefined), { failedMs: 200 })
+    await assert.rejects(lookup('host.example'), { code: 'ENOTFOUND' })
+    const questions = asked.length
+    isThere = true
+    await assert.rejects(lookup('host.example'), { code: 'ENOTFOUND' })
+    assert.equal(asked.length, questions)
+    await sleep(220)
+    assert.deepEqual(await lookup('host.example'), ['192.0.2.1'])
+  })
+})

@@ -1,0 +1,88 @@
+import { Resolver } from 'node:dns/promises'
+
+export interface ResolverOptions {
+  /** Name servers to ask instead of the system's. */
+  servers?: readonly string[]
+  timeoutMs?: number
+  /** Names that are asked for at once; the others wait for their turn. */
+  openMax?: number
+  /** How long a name that could not be resolved is not asked for again. */
+  failedMs?: number
+}
+
+export type Lookup = (host: string) => Promise<readonly string[]>
+
+const FAILED_MAX = 10_000
+/** The system's name servers are read anew after so long: they change while we run. */
+const SERVERS_MS = 60_000
+
+/**
+ * All addresses of a name, asked of the name servers directly. The system's own function (`dns.lookup`) waits in one of four
+ * threads that files and cryptography need too: four names whose servers do not answer would stop everything that leaves
+ * this process. Names of the local network and of the hosts file are none that we may call (target.ts), so nothing is missed.
+ * IPv4 comes first: it works where both are announced and only one is.
+ */
+export function createResolver(options: ResolverOptions = {}): Lookup {
+  const { timeoutMs = 2_000, openMax = 200, failedMs = 5_000 } = options
+  const failed = new Map<string, { error: unknown; untilMs: number }>()
+  const waiting: (() => void)[] = []
+  let open = 0
+  let current: { resolver: Resolver; madeMs: number } | undefined
+
+  function resolver(): Resolver {
+    if (!current || performance.now() - current.madeMs > SERVERS_MS) {
+      current = { resolver: new Resolver({ timeout: timeoutMs, tries: 1 }), madeMs: performance.now() }
+      if (options.servers) current.resolver.setServers(options.servers)
+    }
+    return current.resolver
+  }
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    // Whoever ends hands its place on, so nobody can take it in between.
+    if (open >= openMax) await new Promise<void>((resolve) => waiting.push(resolve))
+    else open++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else open--
+    }
+  }
+
+  async function ask(host: string): Promise<readonly string[]> {
+    const asked = resolver()
+    const [four, six] = await Promise.allSettled([asked.resolve4(host), asked.resolve6(host)])
+    const found = [four, six].flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    if (found.length > 0) return found
+    // Where one kind is merely not there and the other could not be asked for, the second is the reason.
+    throw (
+      [four, six].map((one) => one.status === 'rejected' && one.reason).find((reason) => !isMissing(reason)) ??
+      Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
+    )
+  }
+
+  function remember(host: string, error: unknown): void {
+    const [oldest] = failed.keys()
+    if (failed.size >= FAILED_MAX && oldest !== undefined) failed.delete(oldest)
+    failed.delete(host)
+    failed.set(host, { error, untilMs: performance.now() + failedMs })
+  }
+
+  return async (host) => {
+    const known = failed.get(host)
+    if (known && known.untilMs > performance.now()) throw known.error
+    failed.delete(host)
+    try {
+      return await inTurn(() => ask(host))
+    } catch (error) {
+      remember(host, error)
+      throw error
+    }
+  }
+}
+
+function isMissing(reason: unknown): boolean {
+  const code = (reason as { code?: unknown } | undefined)?.code
+  return code === 'ENOTFOUND' || code === 'ENODATA'
+}

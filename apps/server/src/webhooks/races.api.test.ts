@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AttemptOutcome } from '@ostiary/contract'
+import pg from 'pg'
+import { purgeWebhooks } from './index.ts'
+import { type Completion, queueStore } from './queue-store.ts'
+import type { Receiver } from './testing/receiver.ts'
+import { createRoom, type Room, type Tenant } from './testing/room.ts'
+
+let room: Room
+let tenant: Tenant
+let receiver: Receiver
+before(async () => {
+  room = await createRoom()
+})
+after(() => room.close())
+beforeEach(async () => {
+  await room.harness.database.query('truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints')
+  tenant = await room.newTenant()
+  receiver = await room.newReceiver()
+})
+
+const HOUR = 3_600_000
+const now = () => room.harness.clock.now()
+const advance = (ms: number) => room.harness.clock.advance(ms)
+const db = () => room.harness.wire.cells.forId(tenant.tenantId)
+const get = (id: string) => room.webhooks.get(tenant.caller, id)
+const counts = async () => {
+  const { rows } = await room.harness.database.query(
+    `select (select count(*) from webhook_deliveries)::int as deliveries, (select count(*) from webhook_queue)::int as queue,
+       (select count(*) from webhook_attempts)::int as attempts`,
+  )
+  return rows[0]
+}
+
+/** An attempt that a worker has just ended. */
+function ended(deliveryId: string, outcome: AttemptOutcome, change: Partial<Completion> = {}): Completion {
+  return {
+    claim: {
+      tenantId: tenant.tenantId,
+      deliveryId,
+      livemode: false,
+      endpointId: randomUUID(),
+      attempts: 0,
+      tries: 0,
+      failNext: 0,
+    },
+    attempt: 1,
+    startedAt: now(),
+    durationMs: 3,
+    outcome,
+    status: outcome === 'delivered' ? 200 : undefined,
+    nextAttemptAt: outcome === 'delivered' ? undefined : new Date(now().getTime() + 5_000),
+    dead: undefined,
+    ...change,
+  }
+}
+const complete = (...all: Completion[]) => queueStore.complete(db(), all, [])
+
+/** Does something while a transaction of somebody else is open, which ends a moment later. */
+async function duringTransaction<T>(statements: [string, unknown[]][], work: () => Promise<T>): Promise<T> {
+  const other = new pg.Client(room.harness.database.url)
+  await other.connect()
+  try {
+    await other.query('begin')
+    for (const [text, values] of statements) await other.query(text, values)
+    const working = work()
+    await sleep(250)
+    await other.query('commit')
+    return await working
+  } finally {
+    await other.end()
+  }
+}
+
+describe('a success is written down', () => {
+  test('while somebody else changes the row: a lease that is taken over, a replay, time that passes', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    const takeOver: [string, unknown[]] = [
+      `update webhook_queue set next_attempt_at = next_attempt_at + interval '30 s' where delivery_id = $1`,
+      [id],
+    ]
+    await duringTransaction([takeOver], () => complete(ended(id, 'delivered')))
+    assert.deepEqual(await counts(), { deliveries: 1, queue: 0, attempts: 1 })
+    const { state, attemptLog } = await get(id)
+    assert.deepEqual([state, attemptLog.map(({ outcome }) => outcome)], ['delivered', ['delivered']])
+  })
+
+  test('a failure too, when only its time was moved', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    const shift: [string, unknown[]] = ['update webhook_queue set next_attempt_at = $1', [now()]]
+    await duringTransaction([shift], () => complete(ended(id, 'timeout')))
+    const { state, attempts, nextAttemptAt, attemptLog } = await get(id)
+    const next = new Date(now().getTime() + 5_000).toISOString()
+    assert.deepEqual([state, attempts, nextAttemptAt, attemptLog.length], ['pending', 1, next, 1])
+  })
+
+  test('instead of the failure that another worker had with the same attempt, and no failure instead of it', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await complete(ended(id, 'timeout'))
+    await complete(ended(id, 'delivered', { durationMs: 7 }))
+    await complete(ended(id, 'timeout'))
+    const { state, attempts, deliveredAt, attemptLog } = await get(id)
+    const startedAt = now().toISOString()
+    assert.deepEqual(
+      { state, attempts, deliveredAt, attemptLog },
+      {
+        state: 'delivered',
+        attempts: 1,
+        deliveredAt: new Date(now().getTime() + 7).toISOString(),
+        attemptLog: [{ attempt: 1, startedAt, durationMs: 7, outcome: 'delivered', status: 200 }],
+      },
+    )
+    assert.equal((await counts()).queue, 0)
+  })
+
+  test('also when two results of one attempt are written down together', async () => {
+    const ids = [await room.enqueue(tenant, { url: receiver.url }), await room.enqueue(tenant, { url: receiver.url })]
+    const [first = '', second = ''] = ids
+    await complete(
+      ended(first, 'timeout'),
+      ended(second, 'delivered'),
+      ended(first, 'delivered'),
+      ended(second, 'timeout'),
+    )
+    for (const id of ids) {
+      const { state, attemptLog } = await get(id)
+      assert.deepEqual([state, attemptLog.map(({ outcome }) => outcome)], ['delivered', ['delivered']])
+    }
+    assert.deepEqual(await counts(), { deliveries: 2, queue: 0, attempts: 2 })
+  })
+})
+
+describe('what is removed stays removed', () => {
+  const removing = (id: string): [string, unknown[]][] =>
+    ['webhook_queue', 'webhook_attempts', 'webhook_deliveries'].map((table) => [
+      `delete from ${table} where delivery_id = $1`,
+      [id],
+    ])
+
+  test('a replay that meets its removal finds nothing; nor does one of many', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await room.dispatcher.tick()
+    const replay = () => room.webhooks.replay(tenant.caller, id)
+    await assert.rejects(duringTransaction(removing(id), replay), { code: 'NOT_FOUND' })
+    assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
+    const since = new Date(now().getTime() - HOUR).toISOString()
+    for (const state of ['delivered', 'all', 'dead'] as const) {
+      const next = await room.enqueue(tenant, { url: receiver.url })
+      await room.dispatcher.tick()
+      if (state === 'dead') {
+        await room.webhooks.replay(tenant.caller, next)
+        await room.harness.database.query(`update webhook_queue set dead_at = now(), dead_reason = 'exhausted'`)
+      }
+      const replayAll = () => room.webhooks.replaySince(tenant.caller, { since, state })
+      assert.deepEqual(await duringTransaction(removing(next), replayAll), { count: 0, continueFrom: null }, state)
+      assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 }, state)
+    }
+  })
+
+  test('a row of the queue that has no message is not taken for ever', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await room.harness.database.query('delete from webhook_deliveries where delivery_id = $1', [id])
+    assert.equal(await room.dispatcher.tick(), 1)
+    assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
+    assert.equal(receiver.received.length, 0)
+  })
+
+  const log = (id: string): [string, unknown[]][] => [
+    [
+      `with gone as (delete from webhook_queue where delivery_id = $1 returning tenant_id, delivery_id, created_at)
+       insert into webhook_attempts (tenant_id, delivery_id, created_at, attempt, started_at, duration_ms, outcome, status)
+       select *, 1, now(), 5, 'delivered', 200 from gone`,
+      [id],
+    ],
+  ]
+
+  test('an attempt that is written down at that moment goes with the rest: erased', async () => {
+    const subjectId = randomUUID()
+    const id = await room.enqueue(tenant, { url: receiver.url, subjectId })
+    const erase = () => db().transaction((tx) => room.webhooks.erase(tx, tenant.caller, subjectId))
+    assert.equal(await duringTransaction(log(id), erase), 1)
+    assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
+  })
+
+  test('an attempt that is written down at that moment goes with the rest: purged', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url, purgeAt: now() })
+    assert.equal(await duringTransaction(log(id), () => purgeWebhooks(db(), now())), 1)
+    assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
+  })
+
+  test('a replay that was first is removed with its message', async () => {
+    const subjectId = randomUUID()
+    const id = await room.enqueue(tenant, { url: receiver.url, subjectId })
+    await room.dispatcher.tick()
+    const replayed: [string, unknown[]][] = [
+      ['select from webhook_deliveries where delivery_id = $1 for key share', [id]],
+      [
+        `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at)
+         select tenant_id, delivery_id, created_at, livemode, endpoint_id, now() from webhook_deliveries where delivery_id = $1`,
+        [id],
+      ],
+    ]
+    const erase = () => db().transaction((tx) => room.webhooks.erase(tx, tenant.caller, subjectId))
+    assert.equal(await duringTransaction(replayed, erase), 1)
+    assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
+  })
+})
+
+describe('what was not delivered in time', () => {
+  test('is counted and named when its data goes; what was delivered or dead is not', async () => {
+    const subjectId = randomUUID()
+    const purgeAt = new Date(now().getTime() + HOUR)
+    await room.enqueue(tenant, { url: receiver.url, purgeAt })
+    await room.dispatcher.tick()
+    await room.enqueue(tenant, { url: receiver.url, purgeAt })
+    await room.harness.database.query(`update webhook_queue set dead_at = now(), dead_reason = 'gone'`)
+    const lost = await room.enqueue(tenant, { url: receiver.url, purgeAt, subjectId })
+    advance(HOUR)
+    const before = room.metrics.deliveries.get('retention')
+    const { log } = room.harness.wire
+    assert.equal(await purgeWebhooks(db(), now(), { log, metrics: room.metrics }), 3)
+    assert.equal(room.metrics.deliveries.get('retention'), before + 1)
+    const lines = room.harness
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes('before the data'))
+    assert.deepEqual(
+      lines.map((line) => ({ ...JSON.parse(line), time: '' })),
+      [
+        {
+          level: 'warn',
+          time: '',
+          tenantId: tenant.tenantId,
+          sessionId: subjectId,
+          deliveryId: lost,
+          livemode: false,
+          code: 'retention',
+          msg: 'a webhook was not delivered before the data went',
+        },
+        {
+          level: 'warn',
+          time: '',
+          count: 1,
+          code: 'retention',
+          msg: 'webhooks were not delivered before the data went',
+        },
+      ],
+    )
+  })
+})
