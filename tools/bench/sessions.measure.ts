@@ -1,10 +1,12 @@
 /**
  * Area C beside bare code, in one run: creating sessions (beside a bare handler that does the same inserts), delivering webhooks
  * (beside a bare undici loop that posts the same signed bodies), creating with many open sessions in the table (beside an empty
- * one), and how fast the sweeper ends sessions whose time is over. 50,000 open sessions; --full: 1,000,000.
+ * one), and how fast the sweeper ends sessions whose time is over. 50,000 open sessions; --full: 1,000,000. `--part create` (or
+ * `sweep`, `deliver`) measures only that.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { prepareSessionPartitions } from '../../apps/server/src/sessions/index.ts'
 import { arrangeWebhookPartitions } from '../../apps/server/src/webhooks/index.ts'
@@ -33,6 +35,8 @@ const CREATE_BODY = {
   metadata: { order: 'A-1234' },
 }
 
+const OPTIONS = { part: { type: 'string' }, full: { type: 'boolean' } } as const
+
 interface Sizes {
   warmUpMs: number
   pairs: number
@@ -44,6 +48,8 @@ const FULL: Sizes = { warmUpMs: 15_000, pairs: 300, openSessions: 1_000_000, due
 
 export const measure: Measure = async ({ full, say }) => {
   const sizes = full ? FULL : SHORT
+  const { part } = parseArgs({ args: process.argv.slice(4), options: OPTIONS }).values
+  const isAsked = (name: string) => part === undefined || part === name
   const running: { stop(): Promise<unknown> }[] = []
   try {
     const empty = await startSite('bench-sessions-empty', running)
@@ -53,10 +59,14 @@ export const measure: Measure = async ({ full, say }) => {
       `${sizes.openSessions} open sessions are in the second database: made by generate_series, as large as ours, indexed alike`,
     )
     // First, while the first database is empty.
-    const figures = [await compareCrowd(empty, crowded, sizes, say)]
-    figures.push(await compareCreate(empty, sizes, running, say))
-    figures.push(await measureSweep(crowded, sizes, say))
+    const figures: Figure[] = []
+    if (isAsked('create')) {
+      figures.push(await compareCrowd(empty, crowded, sizes, say))
+      figures.push(await compareCreate(empty, sizes, running, say))
+    }
+    if (isAsked('sweep')) figures.push(await measureSweep(crowded, sizes, say))
     await crowded.api.stop()
+    if (!isAsked('deliver')) return figures
     const deliveries = { ...empty, pairs: sizes.pairs / 2, running }
     const ratio = await compareDeliveries(deliveries, (line) => say(`deliver: ${line}`))
     figures.push({ name: 'sessions.deliver.ratio', value: ratio, floor: DELIVERY_FLOOR, is: 'least' })

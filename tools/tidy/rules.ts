@@ -21,7 +21,13 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/device': ['@ostiary/contract', '@ostiary/crypto'],
   'packages/sdk': ['@ostiary/contract', '@ostiary/crypto'],
   'apps/server': ['@ostiary/contract', '@ostiary/crypto'],
-  'apps/cli': ['@ostiary/contract', '@ostiary/device', '@ostiary/device/simulated', '@ostiary/sdk', '@ostiary/server/operate'],
+  'apps/cli': [
+    '@ostiary/contract',
+    '@ostiary/device',
+    '@ostiary/device/simulated',
+    '@ostiary/sdk',
+    '@ostiary/server/operate',
+  ],
   acceptance: ['@ostiary/device', '@ostiary/device/simulated', '@ostiary/sdk'],
 }
 
@@ -137,7 +143,8 @@ const ENVIRONMENT = /\bprocess\.env\b/
 export function checkSources(files: readonly SourceFile[]): Violation[] {
   const product = files.filter(({ path }) => /^(apps|packages)\//.test(path) && !isTest(path))
   return product.flatMap((file) => {
-    const mayReadTime = file.path.startsWith(`${SERVER}platform/`) || /^packages\/(sdk|device)\/src\/clock\.ts$/.test(file.path)
+    const mayReadTime =
+      file.path.startsWith(`${SERVER}platform/`) || /^packages\/(sdk|device)\/src\/clock\.ts$/.test(file.path)
     const mayReadEnvironment = /\/(main(-[a-z]+)?|start)\.ts$/.test(file.path)
     return file.text.split('\n').flatMap((text, index) => {
       const at = { path: file.path, line: index + 1 }
