@@ -26,6 +26,8 @@ const enqueueNow = (url: string) => {
 const advance = (ms: number) => room.harness.clock.advance(ms)
 const queued = async () =>
   (await room.harness.database.query('select count(*)::int as count from webhook_queue')).rows[0].count
+const HANGS_MS = 120_000
+
 async function eventually(condition: () => Promise<boolean> | boolean, message: string): Promise<void> {
   for (let i = 0; i < 400 && !(await condition()); i++) await sleep(25)
   assert.ok(await condition(), message)
@@ -118,18 +120,16 @@ describe('one receiver and the others', () => {
       clock: systemClock,
       // Few places, so that the hanging one would fill them all if it could.
       limits: { perEndpoint: 4, inFlight: 8 },
-      outbound: room.newOutbound({ timeoutMs: 10_000 }),
+      // Far longer than the test waits: whoever waited for it would never be served.
+      outbound: room.newOutbound({ timeoutMs: HANGS_MS }),
     })
     worker.start()
     await eventually(() => hanging.received.length >= 4, 'the hanging one has its share')
-    const started = performance.now()
     for (let i = 0; i < 100; i++) await enqueueNow(healthy[i % 5]?.url ?? '')
     await eventually(
       () => healthy.reduce((sum, { received }) => sum + received.length, 0) === 100,
       'all that work have everything',
     )
-    const tookMs = performance.now() - started
-    assert.ok(tookMs < 5_000, `${tookMs} ms`)
     assert.equal(hanging.received.length, 4, 'and the hanging one has no more than its share')
     await hanging.close()
     await worker.stop(3_000)
@@ -168,17 +168,14 @@ describe('one receiver and the others', () => {
     const worker = room.newDispatcher({
       clock: systemClock,
       limits: { perEndpoint: 2, inFlight: 16, slow: 64, inHand: 64 },
-      outbound: room.newOutbound({ timeoutMs: 10_000 }),
+      outbound: room.newOutbound({ timeoutMs: HANGS_MS }),
     })
     worker.start()
     await sleep(1_500)
     const other = await room.newTenant()
-    const started = performance.now()
     const now = systemClock.now()
     await room.enqueue(other, { url: receiver.url, now, purgeAt: new Date(now.getTime() + 3_600_000) })
-    await eventually(() => receiver.received.length === 1, 'it has arrived')
-    const tookMs = performance.now() - started
-    assert.ok(tookMs < 1_000, `${tookMs} ms`)
+    await eventually(() => receiver.received.length === 1, 'it has arrived, while all the others hang')
     await Promise.all(hanging.map((one) => one.close()))
     await worker.stop(3_000)
   })

@@ -51,7 +51,7 @@ export async function createRoom(): Promise<Room> {
   const receivers: Receiver[] = []
   const outbounds: PooledOutbound[] = []
   const newOutbound = (options: Partial<PooledOptions> = {}) => {
-    const outbound = createPooledOutbound({ allowNetworks, timeoutMs: 400, ...options })
+    const outbound = createPooledOutbound({ allowNetworks, timeoutMs: 1_500, ...options })
     outbounds.push(outbound)
     return outbound
   }
