@@ -176,7 +176,8 @@ export const listWebhookDeliveries = operation({
   method: 'GET',
   path: '/webhooks/deliveries',
   summary: 'List webhook deliveries',
-  description: 'Pages through the deliveries of areas C and D, newest first. Go by `nextCursor`, not by the count: a page can be ' +
+  description:
+    'Pages through the deliveries of areas C and D, newest first. Go by `nextCursor`, not by the count: a page can be ' +
     'short, even empty, and still have one.',
   auth: 'required',
   scope: 'age:read',
