@@ -82,11 +82,7 @@ test('[C-009] [C-057] [C-058] [C-059] [C-060] [C-061] the worker delivers the re
   const address = receiver.address()
   assert.ok(typeof address === 'object' && address)
   const callback = { url: `http://127.0.0.1:${address.port}/hook`, headers: { 'X-Shop': 'seven' } }
-  const created = await age.create({ ...BODY, callback }).catch((error: unknown) => {
-    if (error instanceof OstiaryError && error.code === 'INVALID_URL') return undefined
-    throw error
-  })
-  if (!created) return t.skip('this installation calls nobody on this machine')
+  const created = await age.create({ ...BODY, callback })
   assert.equal(await sandbox(`/sessions/${created.sessionId}/outcome`, { faceAge: 45 }), 204)
   const { headers, body } = await eventually(async () => arrived[0])
   const timestamp = String(headers['x-service-timestamp'])
