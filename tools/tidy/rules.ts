@@ -19,8 +19,10 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contract': [],
   'packages/crypto': [],
   'packages/device': ['@ostiary/contract', '@ostiary/crypto'],
+  'packages/faces': [],
   'packages/sdk': ['@ostiary/contract', '@ostiary/crypto'],
   'apps/server': ['@ostiary/contract', '@ostiary/crypto'],
+  'apps/launch': ['@ostiary/contract', '@ostiary/crypto', '@ostiary/device', '@ostiary/faces'],
   'apps/cli': [
     '@ostiary/contract',
     '@ostiary/device',
@@ -37,7 +39,7 @@ const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** Packages that also run in browsers. */
-const PORTABLE = ['packages/contract', 'packages/crypto', 'packages/device', 'packages/sdk']
+const PORTABLE = ['packages/contract', 'packages/crypto', 'packages/device', 'packages/faces', 'packages/sdk']
 
 /** Rooms of the server, top row first. Imports go down; never up, never within a row. */
 const ROWS: readonly (readonly string[])[] = [

@@ -1,4 +1,5 @@
 import { cancelSession, createSession, deleteSession, getSession, getSessionResult, listSessions } from './age.ts'
+import { listLocales } from './languages.ts'
 import {
   launchCancel,
   launchChallenge,
@@ -21,11 +22,14 @@ import { getWebhookDelivery, listWebhookDeliveries, replayWebhookDelivery, repla
 import { createString, deleteString, getString, listStrings } from './strings.ts'
 
 export * from './age.ts'
+export * from './brand.ts'
 export * from './errors.ts'
 export * from './keys.ts'
+export * from './languages.ts'
 export * from './launch.ts'
 export * from './limits.ts'
 export * from './locales.ts'
+export * from './models.ts'
 export * from './node.ts'
 export * from './node-errors.ts'
 export * from './openapi.ts'
@@ -72,6 +76,7 @@ export const OPERATIONS: readonly Operation[] = [
   launchHandoff,
   launchTakeBack,
   launchStatus,
+  listLocales,
   listWebhookDeliveries,
   getWebhookDelivery,
   replayWebhookDelivery,

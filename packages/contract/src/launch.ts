@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { FLOW_STATUSES } from './age.ts'
 import { operation } from './operation.ts'
+import { Brand } from './settings.ts'
 
 /** The device API: what the launch page calls. Every call is signed by the device's own key (docs/api/launch.md). */
 export const LAUNCH_LIMITS = {
@@ -11,6 +12,8 @@ export const LAUNCH_LIMITS = {
   proofChars: 2048,
   challengeSeconds: 90,
   attempts: 3,
+  /** Asked for in one challenge. */
+  movements: 3,
   submitsPerAttempt: 5,
   handoffSeconds: 300,
   handoffs: 2,
@@ -104,6 +107,10 @@ export const OpenedSession = Type.Object(
     locale: Type.String(),
     consentVersion: Type.String(),
     sealKey: DeviceKey,
+    brand: Type.Union([Brand, Type.Null()], { description: 'How the host wants the page to look; null: as it comes' }),
+    embedOrigins: Type.Array(Type.String(), {
+      description: 'Origins that the page may tell how far it is, when one of them opened or frames it',
+    }),
   },
   { title: 'OpenedSession' },
 )

@@ -50,6 +50,19 @@ export type LocaleTag = (typeof LOCALES)[number]['tag']
 
 export const DEFAULT_LOCALE: LocaleTag = 'en'
 
+export const LOCALE_REVIEWS = ['native_reviewed', 'machine_draft'] as const
+export type LocaleReview = (typeof LOCALE_REVIEWS)[number]
+
+/**
+ * The languages that the page has texts in, and who has read them. Nothing is reviewed until a native speaker has read all
+ * of it and says so in a commit.
+ */
+export const PAGE_LOCALES: Readonly<Partial<Record<LocaleTag, LocaleReview>>> = {
+  en: 'machine_draft',
+  de: 'machine_draft',
+  ar: 'machine_draft',
+}
+
 /** Longer tags are legal and nobody's language. */
 const TAG_CHARS_MAX = 64
 

@@ -29,6 +29,7 @@ test('a titled schema is written once and referred to', () => {
   const { components } = document as { components: { schemas: Record<string, unknown> } }
   assert.deepEqual(Object.keys(components.schemas), [
     'AgeResult',
+    'Brand',
     'Callback',
     'CreatedSession',
     'CreateException',
@@ -45,6 +46,8 @@ test('a titled schema is written once and referred to', () => {
     'Feature',
     'Health',
     'Indicators',
+    'Language',
+    'LanguageList',
     'LaunchChallenge',
     'LaunchEvent',
     'LaunchHandoff',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { AGE_STATUSES } from './age.ts'
+import { LAUNCH_LIMITS, MOVEMENTS } from './launch.ts'
 import { operation } from './operation.ts'
 import { RISK_LEVELS } from './risk.ts'
 import { WebhookDelivery } from './webhooks.ts'
@@ -42,6 +43,28 @@ export const SandboxOutcome = Type.Object(
   },
 )
 export type SandboxOutcome = Type.Static<typeof SandboxOutcome>
+
+/**
+ * Instead of an outcome, in `metadata.__test` alone: the movements that every try of a test session asks for. Nothing else
+ * changes: a person, or a recording of one, goes through the flow and gets the verdict that the capture earns.
+ */
+export const SandboxChallenge = Type.Object(
+  {
+    challenge: Type.Array(Type.Enum([...MOVEMENTS]), {
+      minItems: LAUNCH_LIMITS.movements,
+      maxItems: LAUNCH_LIMITS.movements,
+      description: 'In this order; none twice in a row',
+    }),
+    times: Type.Optional(
+      Type.Enum(['random', 'fixed'], {
+        default: 'random',
+        description: '`fixed`: movements and samples at the middle of their ranges, every time the same',
+      }),
+    ),
+  },
+  { title: 'SandboxChallenge', additionalProperties: false },
+)
+export type SandboxChallenge = Type.Static<typeof SandboxChallenge>
 
 const shared = { area: 'C', auth: 'required', scope: 'age:write' } as const
 

@@ -12,6 +12,10 @@ export const SETTINGS_LIMITS = {
   issuers: 10,
   issuerChars: 256,
   audienceChars: 256,
+  embedOrigins: 20,
+  brandNameChars: 60,
+  /** The logo as it is entered: a data URL, text and all. */
+  logoChars: 24 * 1024,
   /** All settings of a tenant together, as JSON. */
   bytes: 64 * 1024,
 } as const
@@ -85,7 +89,50 @@ export const TenantIssuer = Type.Object(
 )
 export type TenantIssuer = Type.Static<typeof TenantIssuer>
 
-/** Every setting but the issuers, which are entered with less than they are read with. */
+const colour = (description: string) =>
+  Type.Union([Type.String({ pattern: '^#[0-9a-f]{6}$' }), Type.Null()], { default: null, description })
+const logo = Type.Union(
+  [
+    Type.String({
+      pattern: '^data:image/(png|webp|svg\\+xml);base64,[A-Za-z0-9+/]+={0,2}$',
+      maxLength: SETTINGS_LIMITS.logoChars,
+    }),
+    Type.Null(),
+  ],
+  { default: null, description: 'PNG, WebP or SVG as a data URL in base64, at most 24 KB with all its letters' },
+)
+const brandName = Type.String({
+  minLength: 1,
+  maxLength: SETTINGS_LIMITS.brandNameChars,
+  description: 'Who asks, as users know it',
+})
+const primary = colour(
+  'Ground of buttons, `#rrggbb` in lower case. Dark or white text on it must have a contrast of 4.5',
+)
+const background = colour(
+  'Ground of the page, in the same form and with the same rule; `primary` must have a contrast of 3 to it',
+)
+
+/** How the launch page shows itself to a tenant's users. */
+export const Brand = Type.Object(
+  { name: brandName, logo, primary, background },
+  { title: 'Brand', additionalProperties: false, description: 'Name, logo and colours of the host on the page' },
+)
+export type Brand = Type.Static<typeof Brand>
+
+/** The same as it is entered: what is not named is the page's own. */
+export const BrandInput = Type.Object(
+  {
+    name: brandName,
+    logo: Type.Optional(logo),
+    primary: Type.Optional(primary),
+    background: Type.Optional(background),
+  },
+  { title: 'BrandInput', additionalProperties: false },
+)
+export type BrandInput = Type.Static<typeof BrandInput>
+
+/** Every setting but the issuers and the brand, which are entered with less than they are read with. */
 const fields = {
   retentionSeconds: Type.Integer({
     minimum: retentionSecondsMin,
@@ -132,6 +179,14 @@ const fields = {
     default: 86_400,
     description: 'Longest lifetime that a call may ask for',
   }),
+  embedOrigins: Type.Array(Type.String({ minLength: 1, maxLength: SETTINGS_LIMITS.urlChars }), {
+    maxItems: SETTINGS_LIMITS.embedOrigins,
+    uniqueItems: true,
+    default: [],
+    description:
+      'Origins (`https://shop.example`) whose pages may show the launch page in a frame or a popup, and are told how far it ' +
+      'is. Empty: none',
+  }),
 }
 const manyIssuers = { maxItems: SETTINGS_LIMITS.issuers, default: [] }
 
@@ -143,6 +198,7 @@ export const TenantSettings = Type.Object(
       ...manyIssuers,
       description: 'Identity providers whose tokens are taken. Empty: every Bearer token is refused',
     }),
+    brand: Type.Union([Brand, Type.Null()], { default: null, description: 'null: the page as it comes' }),
   },
   { title: 'TenantSettings', additionalProperties: false },
 )
@@ -161,7 +217,9 @@ export const TenantSettingsInput = Type.Object(
     risk: Type.Optional(fields.risk),
     defaultLocale: Type.Optional(fields.defaultLocale),
     sessionSecondsMax: Type.Optional(fields.sessionSecondsMax),
+    embedOrigins: Type.Optional(fields.embedOrigins),
     issuers: Type.Optional(Type.Array(TenantIssuerInput, manyIssuers)),
+    brand: Type.Optional(BrandInput),
   },
   { title: 'TenantSettingsInput', additionalProperties: false },
 )
@@ -180,5 +238,7 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   risk: {},
   defaultLocale: 'en',
   sessionSecondsMax: 86_400,
+  embedOrigins: [],
   issuers: [],
+  brand: null,
 }

@@ -1,0 +1,66 @@
+import { ALIGNED } from './embed.ts'
+import { eyesAndMouthSquare, fitSimilarity, fivePointsOf, squareTo } from './geometry.ts'
+import type { Picture, Tensor } from './types.ts'
+import { mirrored, type TensorForm, toTensor, warp } from './warp.ts'
+
+export interface AgeSummary {
+  meanYears: number
+  medianYears: number
+  /** Standard deviation over all the frames there are. */
+  spreadYears: number
+}
+
+const FA_SIZE = 112
+/** How far down the middle of eyes and mouth lies for this net. */
+const FA_MIDDLE = 0.37
+const FA_FORM: TensorForm = { layout: 'NCHW', order: 'RGB', mean: [0, 0, 0], scale: 1 }
+
+const DEEP_SIZE = 224
+const DEEP_FORM: TensorForm = { layout: 'NHWC', order: 'BGR', mean: [103.939, 116.779, 123.68], scale: 1 }
+/** The aligned face of 112 pixels, larger, and a little lower so that the forehead is in it. */
+const DEEP_ALIGNED = ALIGNED.map(({ x, y }) => ({ x: (x - 56) * 1.75 + 112, y: (y - 56) * 1.75 + 118 }))
+
+/** A batch of two for the first net: the face and its mirror image, whose mean errs less than either. */
+export function faInput(picture: Picture, mesh: Float32Array): Tensor {
+  const middle = { x: FA_SIZE / 2, y: FA_SIZE * FA_MIDDLE }
+  const crop = warp(picture, squareTo(eyesAndMouthSquare(fivePointsOf(mesh)), FA_SIZE, middle), FA_SIZE)
+  return toTensor([crop, mirrored(crop)], FA_FORM)
+}
+
+export function readFa(outputs: Readonly<Record<string, Tensor>>): number {
+  const [face, mirror] = outputs.age?.data ?? []
+  if (face === undefined || mirror === undefined) throw new Error('The first age net gave no two ages')
+  return (face + mirror) / 2
+}
+
+export function deepInput(picture: Picture, mesh: Float32Array): Tensor {
+  return toTensor(warp(picture, fitSimilarity(fivePointsOf(mesh), DEEP_ALIGNED), DEEP_SIZE), DEEP_FORM)
+}
+
+/** The expectation over the hundred ages the second net knows; its likeliest age alone errs more. */
+export function readDeep(outputs: Readonly<Record<string, Tensor>>): number {
+  const shares = outputs.Softmax_1?.data
+  if (shares?.length !== 100) throw new Error('The second age net gave no hundred shares')
+  let years = 0
+  for (const [age, share] of shares.entries()) years += age * share
+  return years
+}
+
+/** The mean of both nets, uncorrected: a correction fitted on adults would lift everybody young. */
+export function combineAges(fa: number, deep: number): number {
+  return (fa + deep) / 2
+}
+
+/** Over the frames of one capture. */
+export function summariseAges(agesYears: readonly number[]): AgeSummary {
+  if (agesYears.length === 0) throw new Error('There is no age to summarise')
+  const mean = agesYears.reduce((sum, age) => sum + age, 0) / agesYears.length
+  const squares = agesYears.reduce((sum, age) => sum + (age - mean) ** 2, 0)
+  const sorted = agesYears.toSorted((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  return {
+    meanYears: mean,
+    medianYears: ((sorted[Math.floor(middle)] ?? mean) + (sorted[Math.ceil(middle)] ?? mean)) / 2,
+    spreadYears: Math.sqrt(squares / agesYears.length),
+  }
+}

@@ -1,0 +1,139 @@
+import { combineAges, deepInput, faInput, readDeep, readFa } from './age.ts'
+import { digestOf } from './digest.ts'
+import { EMBEDDING } from './embed.ts'
+import { eyeAspect, eyeInputs, openness, readShut } from './eyes.ts'
+import { boxOf } from './geometry.ts'
+import { passiveInput, readPassive } from './liveness.ts'
+import { createNets, type Nets } from './nets.ts'
+import { poseOf } from './pose.ts'
+import { measureQuality, USABLE_SCORE_MIN } from './quality.ts'
+import { createTracker } from './tracker.ts'
+import type { EmbeddingId, LoadNet, Measured, NetId, Picture, SeenFace, Sighting } from './types.ts'
+import { cosine, quantise } from './vectors.ts'
+import type { Crop } from './warp.ts'
+
+/**
+ * Looks at pictures of one camera, one after the other: calls may not overlap. Between pictures that have nothing to do
+ * with each other `begin` is called, because a face is looked for first where it was last.
+ */
+export interface FaceEngine {
+  /** Where the face is and how good the picture, for guidance. */
+  look(picture: Picture): Promise<Sighting>
+  /** Everything about one sample; null without a face. */
+  measure(picture: Picture): Promise<Measured | null>
+  /** The feature vector of the best sample measured since `begin`. */
+  embed(id: EmbeddingId): Promise<Float32Array>
+  /** Forgets samples and faces. */
+  begin(): void
+  /** Loads nets and runs each once, so that the first picture does not wait. */
+  warmUp(nets?: readonly NetId[]): Promise<void>
+  embedFace(picture: Picture, face: SeenFace, id: EmbeddingId): Promise<Float32Array>
+  estimateAge(picture: Picture, face: SeenFace): Promise<number>
+  /** What the passive check says about one picture: 1 is surely live. */
+  passiveLive(picture: Picture, face: SeenFace): Promise<number>
+}
+
+export interface FaceEngineOptions {
+  load: LoadNet
+  /** Milliseconds; paces the search for a second face. Without it a picture counts as a tenth of a second. */
+  now?: () => number
+  /** Ages are estimated for this many samples after `begin` and no more: the estimate gains nothing, the wait grows. */
+  agedMax?: number
+}
+
+/** What looking needs, and what measuring needs beside it. */
+export const LOOK_NETS = ['blazeface', 'facemesh', 'fr_eye'] as const satisfies readonly NetId[]
+export const MEASURE_NETS = ['fr_liveness', 'fr_feature', 'fa_age', 'faceres_deep'] as const satisfies readonly NetId[]
+
+/** Ages of faces that are turned further, or whose eyes are shut, are off. */
+const AGED = { yawMax: 15, eyesMin: 0.25 }
+
+interface Best {
+  score: number
+  vector: Float32Array
+  /** For the other embedding, so that no picture need be kept. */
+  crop: Crop
+}
+
+export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY }: FaceEngineOptions): FaceEngine {
+  const nets = createNets(load)
+  const tracker = createTracker(nets, now)
+  let first: Float32Array | undefined
+  let best: Best | undefined
+  let aged = 0
+
+  return {
+    async look(picture) {
+      const { faces, mesh } = await tracker.find(picture)
+      return { faces, face: mesh ? await describe(nets, picture, mesh) : null }
+    },
+
+    async measure(picture) {
+      const { mesh } = await tracker.find(picture, { precise: true })
+      if (!mesh) return null
+      const face = await describe(nets, picture, mesh)
+      const live = await passiveLive(nets, picture, face)
+      const vector = await embedCrop(nets, EMBEDDING.FACE3_3.crop(picture, mesh), 'FACE3_3')
+      const sameness = first && cosine(first, vector)
+      first ??= vector
+      const { score } = face.quality
+      if (score > (best?.score ?? -1)) best = { score, vector, crop: EMBEDDING.FACE3_1.crop(picture, mesh) }
+      const ageYears = aged < agedMax && isAgeable(face) ? await estimateAge(nets, picture, face) : undefined
+      if (ageYears !== undefined) aged++
+      return { face, ageYears, live, sameness, digest: await digestOf(quantise(vector).values) }
+    },
+
+    async embed(id) {
+      if (!best) throw new Error('Nothing was measured that could be embedded')
+      return id === 'FACE3_3' ? best.vector : embedCrop(nets, best.crop, id)
+    },
+
+    begin() {
+      tracker.forget()
+      first = undefined
+      best = undefined
+      aged = 0
+    },
+
+    async warmUp(ids = [...LOOK_NETS, ...MEASURE_NETS]) {
+      for (const id of ids) await nets.warmUp(id)
+    },
+
+    embedFace: (picture, { mesh }, id) => embedCrop(nets, EMBEDDING[id].crop(picture, mesh), id),
+    estimateAge: (picture, face) => estimateAge(nets, picture, face),
+    passiveLive: (picture, face) => passiveLive(nets, picture, face),
+  }
+}
+
+async function describe(nets: Nets, picture: Picture, mesh: Float32Array): Promise<SeenFace> {
+  const [left, right] = eyeInputs(picture, mesh)
+  const shut = [readShut(await nets.run('fr_eye', left)), readShut(await nets.run('fr_eye', right))] as const
+  const box = boxOf(mesh)
+  const pose = poseOf(mesh)
+  return {
+    mesh,
+    box,
+    pose,
+    eyes: openness({ shut, aspect: eyeAspect(mesh), yaw: pose.yaw }),
+    size: box.width / picture.width,
+    quality: measureQuality({ picture, mesh, box, pose }),
+  }
+}
+
+function isAgeable({ quality, pose, eyes }: SeenFace): boolean {
+  return quality.score >= USABLE_SCORE_MIN && Math.abs(pose.yaw) <= AGED.yawMax && eyes >= AGED.eyesMin
+}
+
+async function embedCrop(nets: Nets, crop: Crop, id: EmbeddingId): Promise<Float32Array> {
+  const { net, input, read } = EMBEDDING[id]
+  return read(await nets.run(net, input(crop)))
+}
+
+async function estimateAge(nets: Nets, picture: Picture, { mesh }: SeenFace): Promise<number> {
+  const fa = readFa(await nets.run('fa_age', faInput(picture, mesh)))
+  return combineAges(fa, readDeep(await nets.run('faceres_deep', deepInput(picture, mesh))))
+}
+
+async function passiveLive(nets: Nets, picture: Picture, { box }: SeenFace): Promise<number> {
+  return readPassive(await nets.run('fr_liveness', passiveInput(picture, box)))
+}

@@ -1,0 +1,117 @@
+import type { Guidance, SeenFace, Sighting } from './types.ts'
+
+/** Where the face should be, in pixels of the picture as the camera gives it: middle and half axes. */
+export interface Oval {
+  x: number
+  y: number
+  rx: number
+  ry: number
+}
+
+export interface GuidanceContext {
+  oval: Oval
+  /** What was said about the picture before: limits are moved a little in its favour, so that it does not flicker. */
+  was?: Guidance | undefined
+  /** How far the face moved since the last picture, by its own width. */
+  moved?: number | undefined
+}
+
+export interface Guide {
+  next(sighting: Sighting, atMs: number): Guidance
+}
+
+/** Another thing to say must be so for this long before it is said. */
+const STEADY_MS = 250
+/** People blink: eyes must be shut for longer than that. */
+const SHUT_STEADY_MS = 600
+/** How much further than the limit it must be before a face that was well placed is sent elsewhere. */
+const LEAVE = 1.25
+/** How far within the limit it must be before what was said is taken back. */
+const RETURN = 0.9
+
+/** The oval in which the face is to be placed, for the guide and for whoever draws it. */
+export function ovalFor(width: number, height: number): Oval {
+  const rx = Math.min(width * 0.34, height * 0.3)
+  return { x: width / 2, y: height * 0.48, rx, ry: Math.min((rx * 4) / 3, height * 0.46) }
+}
+
+/** Follows the pictures of a camera and says one thing at a time. Directions are the person's own. */
+export function createGuide({ width, height, oval }: { width: number; height: number; oval?: Oval }): Guide {
+  const target = oval ?? ovalFor(width, height)
+  let said: Guidance = 'no_face'
+  let pending: { code: Guidance; sinceMs: number } | undefined
+  let last: { face: SeenFace; atMs: number } | undefined
+  return {
+    next(sighting, atMs) {
+      const moved = last && sighting.face ? movement(last, { face: sighting.face, atMs }) : undefined
+      last = sighting.face ? { face: sighting.face, atMs } : undefined
+      const code = guidanceFor(sighting, { oval: target, was: said, moved })
+      if (code === said) pending = undefined
+      else if (pending?.code !== code) pending = { code, sinceMs: atMs }
+      if (pending && (said === 'no_face' || atMs - pending.sinceMs >= steadyMs(code))) {
+        said = code
+        pending = undefined
+      }
+      return said
+    },
+  }
+}
+
+/** What is to be said about one picture: the first thing that is wrong, in the order in which it is best put right. */
+export function guidanceFor({ faces, face }: Sighting, context: GuidanceContext): Guidance {
+  if (!face || faces === 0) return 'no_face'
+  if (faces > 1) return 'one_face_only'
+  for (const { code, excess } of wrongs(face, context)) if (excess > allowance(code, context.was)) return code
+  return 'in_oval'
+}
+
+interface Wrong {
+  code: Guidance
+  /** How far it is from right, by its limit: above 1 it is wrong. */
+  excess: number
+}
+
+function wrongs(face: SeenFace, { oval, moved }: GuidanceContext): Wrong[] {
+  const { quality, pose, box } = face
+  const width = box.width / (2 * oval.rx)
+  const right = (box.x + box.width / 2 - oval.x) / oval.rx
+  const down = (box.y + box.height / 2 - oval.y) / oval.ry
+  return [
+    { code: 'too_dark', excess: 0.16 / Math.max(quality.brightness, 0.01) },
+    { code: 'backlit', excess: (1 - quality.backlight) / 0.6 },
+    { code: 'too_bright', excess: quality.brightness / 0.9 },
+    { code: 'too_far', excess: 0.55 / Math.max(width, 0.01) },
+    { code: 'too_close', excess: width / 1.1 },
+    // The picture is not mirrored: its right is the person's left, so they go back to their right.
+    { code: 'move_right', excess: right / 0.35 },
+    { code: 'move_left', excess: -right / 0.35 },
+    { code: 'move_up', excess: down / 0.35 },
+    { code: 'move_down', excess: -down / 0.35 },
+    { code: 'tilt_right', excess: pose.roll / 15 },
+    { code: 'tilt_left', excess: -pose.roll / 15 },
+    { code: 'look_straight', excess: Math.max(Math.abs(pose.yaw) / 15, Math.abs(pose.pitch) / 22) },
+    { code: 'eyes_closed', excess: face.eyes < 0.12 ? 2 : 0 },
+    { code: 'blurry', excess: (1 - quality.sharpness) / 0.65 },
+    { code: 'hold_still', excess: (moved ?? 0) / 0.5 },
+  ]
+}
+
+function allowance(code: Guidance, was: Guidance | undefined): number {
+  if (was === code) return RETURN
+  return was === 'in_oval' ? LEAVE : 1
+}
+
+/** Widths of the face per second. */
+function movement(before: { face: SeenFace; atMs: number }, now: { face: SeenFace; atMs: number }): number {
+  const seconds = Math.max(0.03, (now.atMs - before.atMs) / 1000)
+  const [one, other] = [before.face.box, now.face.box]
+  const way = Math.hypot(
+    one.x + one.width / 2 - other.x - other.width / 2,
+    one.y - other.y + (one.height - other.height) / 2,
+  )
+  return way / other.width / seconds
+}
+
+function steadyMs(code: Guidance): number {
+  return code === 'eyes_closed' ? SHUT_STEADY_MS : STEADY_MS
+}
