@@ -9,6 +9,8 @@ import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'
 import { isSecret, loadConfig, Settings } from '../apps/server/src/config.ts'
+import { IMMUTABLE } from '../apps/server/src/launch/page-files.ts'
+import { documentHeaders } from '../apps/server/src/launch/page-headers.ts'
 import { freePorts, ROOT } from './lib/run.ts'
 
 interface Service {
@@ -178,11 +180,11 @@ test('everything the Dockerfile copies exists and is let in by .dockerignore', (
   }
 })
 
-test('the image installs for every workspace that server and command line use', () => {
+test('the image installs for every workspace that server, command line and page use', () => {
   const folders = new Map(
     globSync('{apps,packages}/*/package.json', { cwd: ROOT }).map((file) => [JSON.parse(read(file)).name, file]),
   )
-  const needed = new Set(['@ostiary/server', '@ostiary/cli'])
+  const needed = new Set(['@ostiary/server', '@ostiary/cli', '@ostiary/launch'])
   // A set that grows while it is walked is walked to its new end.
   for (const name of needed) {
     const file = folders.get(name)
@@ -199,14 +201,77 @@ test('the image holds no tests, and every file its sources import', () => {
     files.filter((file) => /\.test\.ts$|\/testing\//.test(file)),
     [],
   )
-  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+  for (const file of files.filter((name) => /\.tsx?$/.test(name))) {
     for (const [, target = ''] of read(file).matchAll(/(?:from|import|import\()\s*'(\.[^']+)'/g)) {
-      const wanted = path.join(path.dirname(file), target)
+      const wanted = path.join(path.dirname(file), target.replace(/\?.*$/, ''))
       assert.ok(files.includes(wanted), `${file} imports ${wanted}, which is not in the image`)
     }
   }
+  // The bundler reads these too.
+  for (const file of files.filter((name) => path.basename(name) === 'tsconfig.json')) {
+    const { extends: base } = JSON.parse(read(file))
+    const wanted = base === undefined ? file : path.join(path.dirname(file), base)
+    assert.ok(files.includes(wanted), `${file} extends ${wanted}, which is not in the image`)
+  }
   assert.ok(statSync(`${ROOT}apps/cli/src/main.ts`).mode & 0o100, 'the command line cannot be executed')
 })
+
+test('the page is built in a stage of its own with its models, and lies where the service looks for it', () => {
+  const from = dockerfile.findIndex(({ word, rest }) => word === 'FROM' && rest.at(-1) === 'page')
+  const rest = dockerfile.slice(from + 1)
+  const stage = rest.slice(
+    0,
+    rest.findIndex(({ word }) => word === 'FROM'),
+  )
+  const steps = stage.filter(({ word }) => word === 'RUN').map(({ text }) => text)
+  assert.match(steps[0] ?? '', /^npm ci --ignore-scripts --workspace=apps\/launch$/)
+  assert.equal(steps[1], 'node tools/models/main.ts')
+  assert.match(steps[2] ?? '', /^npm run build --workspace=apps\/launch /)
+  const { launch } = loadConfig(textsOf(compose.services.api?.environment), secretsInStock)
+  const built = path.relative(ROOT, launch.folder)
+  assert.ok(lastStage.some(({ word, text }) => word === 'COPY' && text === `--from=page /ostiary/${built} ${built}`))
+  assert.ok(isIgnored(`${built}/index.html`), 'a page that was built in the checkout would get into the image')
+})
+
+test('the example for another host sends the headers that the service sends, and lets the page call the API', () => {
+  const example = read('deploy/launch-page.nginx.conf')
+  const sent = new Map([...example.matchAll(/add_header (\S+) (".*?"|\S+) always;/g)].map(headerOf))
+  const ours = documentHeaders({ embedOrigins: ['https://shop.example'], popup: false })
+  for (const [name, value] of Object.entries(ours)) {
+    const elsewhere = value.replace("connect-src 'self'", "connect-src 'self' https://api.example")
+    assert.equal(sent.get(name), elsewhere, name)
+  }
+  const common = ['referrer-policy', 'x-content-type-options', 'strict-transport-security', 'cache-control']
+  assert.deepEqual([...sent.keys()].sort(), [...Object.keys(ours), ...common].sort())
+  // In a block with a header of its own nginx forgets all the others.
+  assert.doesNotMatch(example.slice(example.indexOf('\n  location')), /add_header/)
+  const page = read('apps/launch/index.html')
+  const [, found = ''] = /sub_filter '([^']+)'/.exec(example) ?? []
+  assert.ok(page.includes(found), 'the page does not have the line that says where the API is')
+})
+
+test('the example for another host keeps for ever what the service lets be kept for ever', () => {
+  const patterns = [
+    ...read('deploy/launch-page.nginx.conf').matchAll(/"~(\S+)" "public, max-age=31536000, immutable"/g),
+  ]
+  const isKept = (file: string) => patterns.some(([, pattern = '']) => new RegExp(pattern).test(`/launch/${file}`))
+  for (const file of [
+    'assets/main-B3xY7_aQ.js',
+    'assets/logo.svg',
+    'index.html',
+    'service-worker.js',
+    'models/manifest.json',
+    'models/dlib/0123456789ab/dlib.onnx',
+    'models/dlib/latest/dlib.onnx',
+    'ort/1.30.0/ort.wasm',
+    'ort/readme.txt',
+  ])
+    assert.equal(isKept(file), IMMUTABLE.test(file), file)
+})
+
+function headerOf([, name = '', value = '']: RegExpMatchArray): [string, string] {
+  return [name.toLowerCase(), value.replaceAll('"', '')]
+}
 
 test('the health check follows the process of its container, API or worker', async (t) => {
   let status = 200

@@ -1,12 +1,14 @@
 /**
- * `npm run dev`: a working installation in one command. Starts the private database, brings it up to date, starts API
- * and worker (restarted when a file changes), and prints a test API key that is ready to use.
+ * `npm run dev`: a working installation in one command. Starts the private database, brings it up to date, builds the launch
+ * page when its sources changed, starts API and worker (restarted when a file changes), and prints a test API key and a
+ * launch URL that are ready to use.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { withServices } from '@ostiary/server/operate'
+import { provideLaunchPage } from './lib/launch-page.ts'
 import { isFree, ROOT, sleep, startServices } from './lib/run.ts'
 
 const folder = `${ROOT}.dev`
@@ -79,11 +81,32 @@ async function isReady(url: string): Promise<boolean> {
   return false
 }
 
+/** Without a page everything else still works, and its address says what is missing. */
+function tryToBuildPage(): void {
+  try {
+    provideLaunchPage(console.log)
+  } catch {
+    console.error('The launch page could not be built: its output above says why. All the rest is started without it.')
+  }
+}
+
+/** A session to be tried out in a browser on this machine. */
+async function newLaunchUrl(url: string, key: string): Promise<string> {
+  const response = await fetch(`${url}/session`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ redirectUrl: `${url}/health`, ageThreshold: 30, enableDesktop: true, sessionExpiry: 3600 }),
+  })
+  const { launchUrl } = (await response.json()) as { launchUrl?: string }
+  return launchUrl ?? `none: the session was refused with ${response.status}`
+}
+
 async function main(): Promise<void> {
   const given = settings(startServices())
   const env: Record<string, string> = { PUBLIC_URL: `http://localhost:${given.PORT ?? 8080}`, ...given }
   for (const [name, fallback] of Object.entries(PORTS)) await refuseBusyPort(name, Number(env[name] ?? fallback))
   const key = await testKey(env)
+  tryToBuildPage()
   const children = ['api', 'worker'].map((name) =>
     spawn(process.execPath, ['--watch', '--watch-preserve-output', `${ROOT}apps/server/src/main-${name}.ts`], {
       env,
@@ -106,6 +129,7 @@ async function main(): Promise<void> {
     reference   ${url}/reference
     metrics     http://localhost:${env.ADMIN_PORT ?? 9400}/metrics
     test key    ${key}
+    launch page ${await newLaunchUrl(url, key)}
 
     curl ${url}/strings -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"value":"hello"}'
 

@@ -42,7 +42,8 @@ async function banner(child: ChildProcess): Promise<void> {
   child.stdout?.on('data', (chunk) => {
     output += chunk
   })
-  for (let tries = 0; tries < 300; tries++) {
+  // A first start builds the launch page.
+  for (let tries = 0; tries < 1_200; tries++) {
     if (/test key {4}ost_test_[0-9a-z]{60}/.test(output)) return
     if (child.exitCode !== null) break
     await sleep(100)

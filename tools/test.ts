@@ -1,10 +1,12 @@
 /**
- * Runs test suites: `node tools/test.ts pure api acceptance [-- <node --test options>]`.
- * Starts what they need (acceptance: a whole installation, unless OSTIARY_URL names one), prints the results as they come, and keeps each test's outcome in
- * .reports/<suite>.ndjson, which `npm run spec` reads.
+ * Runs test suites: `node tools/test.ts pure api acceptance launch [-- <node --test options>]`.
+ * Starts what they need (acceptance and launch: a whole installation, unless OSTIARY_URL names one; with the page in LAUNCH_DIR
+ * if that is set), prints the results as they come, and keeps each test's outcome in .reports/<suite>.ndjson, which
+ * `npm run spec` reads.
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync } from 'node:fs'
+import { provideLaunchPage } from './lib/launch-page.ts'
 import { ROOT, startServices } from './lib/run.ts'
 import { startSystem } from './lib/system.ts'
 
@@ -12,11 +14,15 @@ const SUITES = {
   pure: {
     files: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
     without: /\.api\.test\.ts$/,
+    atOnce: 2,
   },
-  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/ },
-  acceptance: { files: ['acceptance/**/*.test.ts'], without: /$^/ },
+  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, atOnce: 2 },
+  acceptance: { files: ['acceptance/*.test.ts'], without: /$^/, atOnce: 2 },
+  // Real browsers with a camera and models: two at once on two cores would measure the wait for each other.
+  launch: { files: ['acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
 } as const
 type Suite = keyof typeof SUITES
+const WHOLE_SYSTEM: readonly Suite[] = ['acceptance', 'launch']
 
 const [suiteNames, extra] = split(process.argv.slice(2))
 let failed = false
@@ -38,7 +44,8 @@ async function runSuite(name: Suite): Promise<boolean> {
     .sort()
   console.log(`\n== ${name}: ${files.length} files`)
   mkdirSync(`${ROOT}.reports`, { recursive: true })
-  const system = name === 'acceptance' && !process.env.OSTIARY_URL ? await startSystem('acceptance') : undefined
+  if (name === 'launch' && !process.env.LAUNCH_DIR) provideLaunchPage(console.log)
+  const system = WHOLE_SYSTEM.includes(name) && !process.env.OSTIARY_URL ? await startSystem(name) : undefined
   const env = { ...process.env, ...(name === 'api' && { OSTIARY_TEST_CLUSTER: startServices() }), ...system?.env }
   const reporters = [
     '--test-reporter=spec',
@@ -48,7 +55,16 @@ async function runSuite(name: Suite): Promise<boolean> {
   ]
   const child = spawn(
     process.execPath,
-    ['--test', '--test-concurrency=2', '--test-timeout=90000', '--test-force-exit', ...reporters, ...extra, ...files],
+    [
+      '--test',
+      `--test-concurrency=${suite.atOnce}`,
+      '--test-timeout=90000',
+      ...(suite.atOnce === 1 ? ['--test-isolation=none'] : []),
+      '--test-force-exit',
+      ...reporters,
+      ...extra,
+      ...files,
+    ],
     {
       cwd: ROOT,
       env,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RISK_FLAG_CODES, RISK_FLAGS, SESSION_CODE_NAMES, SESSION_CODES } from '@ostiary/contract'
+import { INDICATOR_PATHS, RISK_FLAG_CODES, RISK_FLAGS, SESSION_CODE_NAMES, SESSION_CODES } from '@ostiary/contract'
 import { riskFlagsDocument, sessionCodesDocument } from './risk-docs.ts'
 
 const rowsOf = (document: string, pattern: RegExp) => document.split('\n').filter((line) => pattern.test(line))
@@ -18,6 +18,14 @@ test('the document of risk flags has one row per flag, with its weight and floor
       .map((row) => row.split(' | ').map((cell) => cell.replaceAll(/[`|¹]/g, '').trim()))
       .map((row) => [row[0], row[2], row[3]]),
     RISK_FLAG_CODES.map((code) => [code, String(RISK_FLAGS[code].weight), String(RISK_FLAGS[code].floor || '-')]),
+  )
+})
+
+test('the document of risk flags says of every indicator what the page looks at', () => {
+  const rows = rowsOf(riskFlagsDocument(), /^\| `(headless|virtualCamera|browserAnomalies)\./)
+  assert.deepEqual(
+    rows.map((row) => /^\| `([\w.]+)` \| .+ \| .+ \|$/.exec(row)?.[1]),
+    INDICATOR_PATHS,
   )
 })
 

@@ -3,6 +3,7 @@ import {
   CAMERA_FAIL_REASONS,
   CIRCUMSTANCES,
   DEVICE_REPORTABLE,
+  INDICATOR_PATHS,
   PRIVACY_TOOL_MAX,
   RETIRED_SESSION_CODES,
   RISK_FLAG_CODES,
@@ -15,6 +16,7 @@ import {
   SESSION_CODES,
   type SessionCodeName,
 } from '@ostiary/contract'
+import { SIGNAL_READINGS } from '../../apps/launch/src/signals/reads.ts'
 
 const SOURCES: Readonly<Record<RiskSource, { title: string; text: string }>> = {
   browser: {
@@ -75,6 +77,20 @@ ${ORDER.map(sourceSection).join('\n\n')}
 ¹ Privacy tools raise this flag in honest hands. Alone it never lifts the score above MEDIUM: its weight and floor are at most
 ${PRIVACY_TOOL_MAX}, also for a tenant who changes them.
 
+## What the launch page looks at
+
+All 21 are evaluated on the device, in well under a second while the models load; what is sent is one letter each. None of them
+opens a camera, asks for a permission or sends anything, and the name of the camera stays on the device. A question that a browser
+does not answer within 0.3 seconds is not evaluated. What is not evaluated is false in \`indicators\`.
+
+| Indicator | Suspicious | Not evaluated |
+|---|---|---|
+${readingRows()}
+
+The page also says what kind of browser it runs in: inside another app (by the user agent), one that protects privacy (Brave,
+DuckDuckGo, Firefox Focus, Tor Browser and what looks like it), or an ordinary one; and whether the camera is a phone that serves as
+a webcam (by its name). The weights above are softened by that where the tables say so.
+
 ## Other weights
 
 A tenant may change weights and floors, let HIGH recommend \`BLOCK\` (\`highBlocks\`), and turn further sources on (\`sources\`).
@@ -113,6 +129,13 @@ ${text}
 | Flag | Raised by | Weight | Floor | Honest causes |
 |---|---|---|---|---|
 ${rows.join('\n')}`
+}
+
+function readingRows(): string {
+  return INDICATOR_PATHS.map((path) => {
+    const { suspicious, notEvaluated } = SIGNAL_READINGS[path]
+    return `| \`${path}\` | ${suspicious} | ${notEvaluated || '-'} |`
+  }).join('\n')
 }
 
 const KINDS = { F: 'ends', D: 'noted', 'F*': 'ends after the last try' } as const

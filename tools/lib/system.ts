@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApiKeyRecord } from '@ostiary/contract'
 import { createDatabase, testSettings } from './databases.ts'
-import { ostiary, type Started, startApi, startServices, startWorker } from './run.ts'
+import { freePorts, ostiary, type Started, startApi, startServices, startWorker } from './run.ts'
 
 export interface RunningSystem {
   /** What black-box tests get to know: addresses and keys. */
@@ -16,15 +16,25 @@ export interface RunningSystem {
 export async function startSystem(logName: string): Promise<RunningSystem> {
   const database = await createDatabase(startServices(), 'system')
   const lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
-  // Webhooks of the tests go to receivers on this machine.
-  const settings = { ...testSettings(database.url), SANCTIONS_DIR: lists, OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' }
-  importList(settings, join(lists, 'acceptance_list.csv'))
-  const api = await startApi({ env: settings, logName: `${logName}-api` })
+  const installed = {
+    ...testSettings(database.url),
+    SANCTIONS_DIR: lists,
+    // Webhooks of the tests go to receivers on this machine.
+    OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
+    ...(process.env.LAUNCH_DIR && { LAUNCH_DIR: process.env.LAUNCH_DIR }),
+  }
+  importList(installed, join(lists, 'acceptance_list.csv'))
+  const [port = 0, adminPort = 0, hostPort = 0] = await freePorts(3)
+  // Browsers give the camera to this name without https.
+  const settings = { ...installed, PUBLIC_URL: `http://localhost:${port}` }
+  const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) }
+  const api = await startApi({ env: { ...settings, ...ports }, logName: `${logName}-api` })
   const worker = await startWorker({ env: settings, logName: `${logName}-worker` })
   const env = {
     OSTIARY_URL: api.url,
     ...keysFor(settings, 'ONE', 'Acceptance One'),
     ...keysFor(settings, 'TWO', 'Acceptance Two'),
+    ...framingHost(settings, `http://127.0.0.1:${hostPort}`),
   }
   return {
     env,
@@ -42,6 +52,15 @@ function keysFor(settings: Record<string, string>, name: string, tenant: string)
   const create = (mode: string) =>
     ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, `--${mode}`, '--plan', 'plus').api_key
   return { [`OSTIARY_TEST_KEY_${name}`]: create('test'), [`OSTIARY_LIVE_KEY_${name}`]: create('live') }
+}
+
+/** A customer with a look of its own, whose pages at this origin may frame the launch page. */
+function framingHost(settings: Record<string, string>, origin: string): Record<string, string> {
+  const keys = keysFor(settings, 'EMBED', 'Acceptance Embed')
+  const brand = { name: 'Harbour Books', primary: '#7a1f3d' }
+  const changes = [`embedOrigins=${JSON.stringify([origin])}`, `brand=${JSON.stringify(brand)}`]
+  ostiary(settings, 'tenants', 'settings', 'Acceptance Embed', ...changes.flatMap((change) => ['--set', change]))
+  return { ...keys, OSTIARY_EMBED_ORIGIN: origin }
 }
 
 /** A second dataset beside `demo`: invented people, one of whom is on both. */

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { RELEASED_MODELS } from '@ostiary/contract'
 import pg from 'pg'
 import { COMMANDS, runCli } from './cli.ts'
 
@@ -77,6 +81,25 @@ test('tenants and keys: create, list, rotate, revoke', async () => {
   )
   assert.match((await cli('tenants suspend "Fjord Rentals"')).out, /is suspended/)
   assert.match((await cli('tenants resume "Fjord Rentals"')).out, /is active/)
+})
+
+test('doctor says whether users will see a page, and whether their browsers will give it the camera', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-page-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const page = { ...env, LAUNCH_DIR: folder }
+  const said = async (more: Record<string, string> = {}) => (await cli('doctor', { ...page, ...more })).out
+  assert.match(await said(), /! launch page +not built.*\n +→ Run .*npm run build -w apps\/launch/)
+  assert.match(await said(), /✓ launch URL +http:\/\/localhost:8080/)
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>')
+  assert.match(await said(), /✗ launch page +has no models/)
+  mkdirSync(join(folder, 'models'))
+  const manifest = join(folder, 'models/manifest.json')
+  writeFileSync(manifest, JSON.stringify({ id: 'home-made', hash: 'x' }))
+  assert.match(await said(), /✗ launch page +runs models that this version refuses \(home-made\)/)
+  writeFileSync(manifest, JSON.stringify(RELEASED_MODELS.at(-1)))
+  assert.match(await said(), /✓ launch page +2 files, 0 MB, models /)
+  assert.match(await said({ LAUNCH_URL: 'https://page.example/launch/' }), /✓ launch page +on another host/)
+  assert.match(await said({ PUBLIC_URL: 'http://id.example' }), /! launch URL +http:\/\/id.example is not encrypted/)
 })
 
 test('reseal after a change of the master key; doctor tells before and after', async () => {

@@ -89,7 +89,7 @@ test('simulate plays an honest person from creation to result, step by step', as
     '  phone    opens the session',
     '  phone    gives consent',
     '  phone    try 1: is asked to [a-z ]+, [a-z ]+, [a-z ]+',
-    '  phone    submits 1[4-6] frames, estimate 3[345]\\.\\d years',
+    '  phone    submits 1[7-9] frames, estimate 3[345]\\.\\d years',
     '',
     'The flow ended: COMPLETED',
     `  then to    http://localhost/age-checked\\?sessionId=${uuid}&flowStatus=COMPLETED`,

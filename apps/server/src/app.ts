@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { ageRoutes } from './age/index.ts'
 import { nodeRoutes, renderNodeError } from './biometrics/index.ts'
 import { findCaller } from './keys/index.ts'
-import { launchRoutes } from './launch/index.ts'
+import { launchPageRoutes, launchRoutes, localeRoutes } from './launch/index.ts'
 import { createHttp } from './platform/http.ts'
 import { processRoutes } from './platform/process-routes.ts'
 import { referenceRoutes } from './platform/reference.ts'
@@ -15,7 +15,7 @@ import type { Wire } from './wire.ts'
 /** The API's table of contents. */
 export function buildApp(wire: Wire): FastifyInstance {
   const { config, version, ids, log, metrics, monitor, guard, strings, exceptions, sanctions, node } = wire
-  const { age, launch, sandbox, webhooks, tokens, limiter, clock } = wire
+  const { age, launch, pageUse, sandbox, webhooks, tokens, limiter, clock } = wire
   const app = createHttp({
     version,
     trustProxy: config.http.trustProxy,
@@ -37,6 +37,8 @@ export function buildApp(wire: Wire): FastifyInstance {
   app.register(sanctionsRoutes, { sanctions, guard })
   app.register(exceptionRoutes, { exceptions, guard, metrics })
   app.register(launchRoutes, { launch, limiter, clock, origin: new URL(config.launch.url).origin })
+  app.register(launchPageRoutes, { folder: config.launch.folder, use: pageUse })
+  app.register(localeRoutes)
   app.register(sandboxRoutes, { sandbox, guard })
   app.register(nodeRoutes, { ...node, guard })
   return app

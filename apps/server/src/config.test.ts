@@ -38,6 +38,17 @@ test('values are read by their type', () => {
   assert.deepEqual(config.http.trustProxy, ['192.0.2.1', '2001:db8::/32'])
 })
 
+test('the launch page is ours, below the public address, unless it is said to be elsewhere', () => {
+  const ours = loadConfig({ ...GOOD, PUBLIC_URL: 'https://id.example/ostiary/' }).launch
+  assert.deepEqual([ours.url, ours.isOurs], ['https://id.example/ostiary/launch/', true])
+  assert.match(ours.folder, /\/apps\/launch\/dist$/)
+  const LAUNCH_URL = 'https://page.example/check?v=2'
+  const elsewhere = loadConfig({ ...GOOD, LAUNCH_URL, LAUNCH_DIR: '/srv/page' }).launch
+  assert.deepEqual(elsewhere, { url: LAUNCH_URL, folder: '/srv/page', isOurs: false })
+  assert.deepEqual(problemsOf({ ...GOOD, PUBLIC_URL: 'https://id.example:port' }), ['PUBLIC_URL: is not a valid URL'])
+  assert.deepEqual(problemsOf({ ...GOOD, LAUNCH_URL: 'https://[page' }), ['LAUNCH_URL: is not a valid URL'])
+})
+
 test('everything that is wrong is named at once', () => {
   assert.deepEqual(problemsOf({ PORT: 'eighty', LOG_LEVEL: 'loud', MIGRATE_ON_START: 'maybe' }), [
     'PORT: must be integer',

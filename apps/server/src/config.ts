@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import Type, { type TObject, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import Value from 'typebox/value'
@@ -61,6 +62,13 @@ export const Settings = Type.Object({
       pattern: '^https?://[^#]+$',
       description:
         'Where the launch page is, when another host serves it; `PUBLIC_URL` with `/launch/` otherwise. Its origin may call the device API',
+    }),
+  ),
+  LAUNCH_DIR: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Folder of the built launch page, served under `/launch/`; `apps/launch/dist` of the checkout when not set. Read when the API starts',
     }),
   ),
   AUTH_REQUIRED_AREAS: Type.String({
@@ -168,8 +176,16 @@ export interface Config {
   shutdown: { drainMs: number; timeoutMs: number }
   node: { exactMax: number; indexMemoryMb: number }
   outbound: { allowNetworks: readonly string[] }
-  launch: { url: string }
+  launch: LaunchConfig
   sanctions: SanctionsConfig
+}
+
+export interface LaunchConfig {
+  url: string
+  /** Where the built page lies on this machine. */
+  folder: string
+  /** Whether this installation serves it, or another host does. */
+  isOurs: boolean
 }
 
 /** Area B's own settings: all that the commands about datasets need. */
@@ -221,6 +237,8 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
   for (const entry of splitList(String(values.TRUST_PROXY))) {
     if (!isNetwork(entry)) problems.push('TRUST_PROXY: must be addresses or networks such as 192.0.2.0/24')
   }
+  const launch = launchOf(values)
+  if (!URL.canParse(launch.url)) problems.push(`${launch.isOurs ? 'PUBLIC' : 'LAUNCH'}_URL: is not a valid URL`)
   attempt('OUTBOUND_ALLOW_NETWORKS', () => parseNetworks(splitList(values.OUTBOUND_ALLOW_NETWORKS)))
   const masterKeys = masterKey ? attempt('MASTER_KEY', () => parseMasterKeys(masterKey)) : undefined
   if (problems.length > 0 || !cells || !masterKeys) throw new ConfigError(problems)
@@ -238,9 +256,17 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
     node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
     outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },
-    launch: { url: values.LAUNCH_URL ?? `${values.PUBLIC_URL.replace(/\/+$/, '')}/launch/` },
+    launch,
     sanctions: sanctionsOf(values),
   })
+}
+
+function launchOf({ LAUNCH_URL, LAUNCH_DIR, PUBLIC_URL }: Type.Static<typeof Settings>): LaunchConfig {
+  return {
+    url: LAUNCH_URL ?? `${PUBLIC_URL.replace(/\/+$/, '')}/launch/`,
+    folder: LAUNCH_DIR ?? fileURLToPath(new URL('../../launch/dist', import.meta.url)),
+    isOurs: LAUNCH_URL === undefined,
+  }
 }
 
 const SanctionsSettings = Type.Pick(Settings, [

@@ -1,5 +1,7 @@
 import { createServer } from 'node:net'
+import { RELEASED_MODELS } from '@ostiary/contract'
 import { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
+import { findPageModels, listPageFiles } from './launch/index.ts'
 import type { Cell } from './platform/cells.ts'
 import { sql } from './platform/db.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
@@ -60,6 +62,7 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
     checks.push(await checkPort('API port', config.http.host, config.http.port, isOurs))
     checks.push(await checkPort('admin port', config.admin.host, config.admin.port, isOurs))
     checks.push(checkAuth(config))
+    checks.push(checkLaunchUrl(config), await checkLaunchPage(config))
     return checks
   } finally {
     await wire.cells.close()
@@ -237,4 +240,42 @@ function checkAuth(config: Config): Check {
     finding: `${open.join(' and ')} answer without a key`,
     remedy: 'In production set AUTH_REQUIRED_AREAS=A,B',
   }
+}
+
+function checkLaunchUrl({ launch }: Config): Check {
+  const name = 'launch URL'
+  const { protocol, hostname, origin } = new URL(launch.url)
+  if (protocol === 'https:' || LOOPBACK.has(hostname)) return { name, state: 'ok', finding: origin }
+  return {
+    name,
+    state: 'warning',
+    finding: `${origin} is not encrypted, and browsers give no camera to such a page`,
+    remedy: 'Put a proxy with TLS before the API, and set PUBLIC_URL (or LAUNCH_URL) to its https address',
+  }
+}
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+async function checkLaunchPage({ launch }: Config): Promise<Check> {
+  const name = 'launch page'
+  if (!launch.isOurs) return { name, state: 'ok', finding: 'on another host (LAUNCH_URL); not looked at' }
+  const build = 'node tools/models/main.ts && npm run build -w apps/launch'
+  const files = await listPageFiles(launch.folder)
+  if (!files)
+    return {
+      name,
+      state: 'warning',
+      finding: 'not built: users of area C see a notice instead',
+      remedy: `Run in the checkout: ${build} (or set LAUNCH_DIR)`,
+    }
+  const models = await findPageModels(launch.folder)
+  const isReleased = RELEASED_MODELS.some(({ id, hash }) => id === models?.id && hash === models.hash)
+  if (!isReleased)
+    return {
+      name,
+      state: 'failed',
+      finding: models ? `runs models that this version refuses (${models.id})` : 'has no models',
+      remedy: `Build it from the checkout of this version: ${build}`,
+    }
+  const megabytes = Math.round(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / 1e6)
+  return { name, state: 'ok', finding: `${files.length} files, ${megabytes} MB, models ${models?.id}` }
 }

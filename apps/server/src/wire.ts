@@ -12,7 +12,7 @@ import {
 } from './biometrics/index.ts'
 import type { Config } from './config.ts'
 import { createGuard, createKeyCache, createKeyService } from './keys/index.ts'
-import { createLaunch } from './launch/index.ts'
+import { createLaunch, createPageUse } from './launch/index.ts'
 import { createCells } from './platform/cells.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { createDb } from './platform/db.ts'
@@ -115,7 +115,8 @@ export function createWire(
   const ending = createEnding({ clock, sessions, webhooks, log, metrics: metrics.add(ended) })
   const launchUrl = config.launch.url
   const age = createAgeService({ cells, clock, sessions, settings, webhooks, ending, launchUrl })
-  const launch = createLaunch({ sessions, ending, clock, ids, launchUrl })
+  const launch = createLaunch({ sessions, settings, ending, clock, ids, launchUrl })
+  const pageUse = createPageUse({ sessions, settings, limiter, clock, log })
   const sandbox = createSandbox({ cells, sessions, ending, webhooks })
   const webhookOutbound = createPooledOutbound({ allowNetworks: config.outbound.allowNetworks })
   const webhookMetrics = createWebhookMetrics(metrics)
@@ -166,6 +167,7 @@ export function createWire(
     ending,
     age,
     launch,
+    pageUse,
     sandbox,
   }
 }

@@ -124,9 +124,9 @@ export async function createDevice(options: DeviceOptions) {
         session = await post<OpenedSession>(LAUNCH_PATHS.open, body)
         return remember(session)
       }),
-    consent(accepted: boolean): Promise<LaunchState> {
-      const { consentVersion, locale } = opened()
-      return change(LAUNCH_PATHS.consent, { accepted, version: consentVersion, locale })
+    /** `locale` is the language in which the question was read: a user may have changed it. */
+    consent(accepted: boolean, locale: string = opened().locale): Promise<LaunchState> {
+      return change(LAUNCH_PATHS.consent, { accepted, version: opened().consentVersion, locale })
     },
     /** To be asked for when the camera runs: its time is short. */
     challenge: (): Promise<Challenge> =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -46,7 +46,7 @@ test('settings are shown with what is a default, and as JSON', async () => {
   assert.match(out, /^SETTING +VALUE\n/)
   assert.match(out, /\nretentionSeconds +86400 +default\n/)
   assert.match(out, /\ndefaultLocale +en +default\n/)
-  assert.match(out, /\nissuers +\[\] +default$/)
+  assert.match(out, /\nissuers +\[\] +default\nbrand +null +default$/)
   assert.deepEqual(await stored(), TENANT_SETTINGS_DEFAULTS)
 })
 
@@ -89,4 +89,45 @@ test('what cannot be set is said place by place, and nothing is changed', async 
   assert.match((await cli('tenants', 'settings', 'Nobody')).err, /There is no tenant "Nobody"/)
   assert.match((await cli('tenants', 'settings')).err, /Name the tenant/)
   assert.deepEqual(await stored(), before)
+})
+
+test('a brand is set with its logo from a file, and shown without the letters of the picture', async () => {
+  const logo = join(folder, 'logo.svg')
+  writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"><circle r="9"/></svg>')
+  const without = await settings('--logo', logo)
+  assert.deepEqual(
+    [without.code, without.err.split('\n')[0]],
+    [2, `--logo needs a brand: add --set 'brand={"name":"…"}'`],
+  )
+  const brand = { name: 'Fjord', primary: '#0b57d0' }
+  const { code, out } = await settings('--set', `brand=${JSON.stringify(brand)}`, '--logo', logo)
+  assert.equal(code, 0)
+  const dataUrl = `data:image/svg+xml;base64,${readFileSync(logo).toString('base64')}`
+  assert.deepEqual((await stored()).brand, { ...brand, background: null, logo: dataUrl })
+  assert.match(out, /\nbrand +\{[^\n]*"data:image\/svg\+xml;base64 … \(\d+ letters\)"/)
+  assert.ok(!out.includes(dataUrl))
+  writeFileSync(logo, '<svg/>')
+  await settings('--logo', logo)
+  assert.deepEqual((await stored()).brand.logo, `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`)
+})
+
+test('a logo that is no picture, too large or not there is refused, and so is a colour that nobody can read', async () => {
+  const refusalOf = async (...args: string[]) => {
+    const { code, err } = await settings(...args)
+    assert.equal(code, 2)
+    return err.split('\n\n')[0]
+  }
+  const large = join(folder, 'large.png')
+  writeFileSync(large, Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(19_000)]))
+  const nothingChanged = 'The settings are not valid; nothing was changed:\n  '
+  assert.equal(
+    await refusalOf('--logo', large),
+    `${nothingChanged}/brand/logo must not have more than 24576 characters`,
+  )
+  assert.equal(await refusalOf('--logo', join(folder, 'changes.json')), '--logo must be a .png, .webp or .svg file')
+  assert.equal(await refusalOf('--logo', join(folder, 'none.png')), '--logo cannot be read')
+  assert.equal(
+    await refusalOf('--set', 'brand={"name":"Fjord","primary":"#7a7a7a"}'),
+    `${nothingChanged}/brand/primary leaves text a contrast of 4.29, and it needs 4.5: choose a lighter or a darker colour`,
+  )
 })

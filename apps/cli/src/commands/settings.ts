@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { TENANT_SETTINGS_DEFAULTS, type TenantSettings } from '@ostiary/contract'
 import { AppError, withServices } from '@ostiary/server/operate'
@@ -9,18 +10,22 @@ import { resolveTenant } from './tenants.ts'
 export const settingsCommands: readonly Command[] = [
   {
     name: 'tenants settings',
-    usage: `ostiary tenants settings <id or name> [--file <changes.json>] [--set <name>=<value>]... [--json]
+    usage: `ostiary tenants settings <id or name> [--file <changes.json>] [--set <name>=<value>]... [--logo <file>] [--json]
 
 Without --file and --set it shows the settings. A value is JSON, or a text as it stands; null goes back to the default.
-What is not named stays as it is; a list is replaced as a whole. All changes are made together, or none.
+What is not named stays as it is; a list is replaced as a whole. All changes are made together, or none. --logo puts a
+picture (.png, .webp, .svg, at most 18 KB) into the brand.
 
-  ostiary tenants settings "Fjord Rentals" --set retentionSeconds=3600 --set 'redirectUrls=["https://fjord.example"]'`,
+  ostiary tenants settings "Fjord Rentals" --set retentionSeconds=3600 --set 'redirectUrls=["https://fjord.example"]'
+  ostiary tenants settings "Fjord Rentals" --set 'brand={"name":"Fjord","primary":"#0b57d0"}' --logo fjord.svg`,
     summary: 'Show or change what a tenant has set',
-    options: { file: { type: 'string' }, set: { type: 'string', multiple: true } },
+    options: { file: { type: 'string' }, set: { type: 'string', multiple: true }, logo: { type: 'string' } },
     run: (invocation) => {
-      const patch = patchOf(invocation)
+      const given = patchOf(invocation)
+      const logo = logoOf(invocation)
       return withServices(invocation.env, async (services) => {
         const tenantId = await resolveTenant(services, argument(invocation, 'tenant'))
+        const patch = logo === undefined ? given : withLogo(logo, given, await services.settings.get(tenantId))
         const settings = patch
           ? await services.settings.set(tenantId, patch).catch(inWords)
           : await services.settings.get(tenantId)
@@ -41,6 +46,26 @@ function patchOf(invocation: Invocation): Record<string, unknown> | undefined {
   return { ...(file !== undefined && readPatchFile(file)), ...Object.fromEntries(assignments) }
 }
 
+const LOGO_TYPES: Readonly<Record<string, string>> = { '.png': 'png', '.webp': 'webp', '.svg': 'svg+xml' }
+
+/** The picture of --logo as settings hold it. */
+function logoOf(invocation: Invocation): string | undefined {
+  const path = text(invocation, 'logo')
+  if (path === undefined) return undefined
+  const type = LOGO_TYPES[extname(path).toLowerCase()]
+  if (type === undefined) throw new UsageError('--logo must be a .png, .webp or .svg file')
+  return `data:image/${type};base64,${readBytes(path, '--logo').toString('base64')}`
+}
+
+/** Into the brand that is being set, or else into the one there is. */
+function withLogo(logo: string, patch: Record<string, unknown> = {}, current: TenantSettings): Record<string, unknown> {
+  const brand = patch.brand ?? current.brand
+  if (typeof brand !== 'object' || brand === null) {
+    throw new UsageError(`--logo needs a brand: add --set 'brand={"name":"…"}'`)
+  }
+  return { ...patch, brand: { ...brand, logo } }
+}
+
 function readAssignment(assignment: string): [string, unknown] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
   if (name === undefined || value === undefined) throw new UsageError('--set must be <name>=<value>')
@@ -52,7 +77,7 @@ function readAssignment(assignment: string): [string, unknown] {
 }
 
 function readPatchFile(path: string): object {
-  const content = readText(path)
+  const content = readBytes(path, '--file').toString('utf8')
   try {
     const parsed: unknown = JSON.parse(content)
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
@@ -62,11 +87,11 @@ function readPatchFile(path: string): object {
   throw new UsageError('--file must name a JSON object, as in { "retentionSeconds": 3600 }')
 }
 
-function readText(path: string): string {
+function readBytes(path: string, option: string): Buffer {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path)
   } catch {
-    throw new UsageError('--file cannot be read')
+    throw new UsageError(`${option} cannot be read`)
   }
 }
 
@@ -81,8 +106,14 @@ function overview(settings: TenantSettings): string {
   const defaults: Record<string, unknown> = { ...TENANT_SETTINGS_DEFAULTS }
   const rows = Object.entries(settings).map(([name, value]) => [
     name,
-    typeof value === 'string' ? value : JSON.stringify(value),
+    typeof value === 'string' ? value : JSON.stringify(value, shortened),
     isDeepStrictEqual(value, defaults[name]) ? 'default' : '',
   ])
   return table(['SETTING', 'VALUE', ''], rows)
+}
+
+/** A picture is thousands of letters that nobody reads; --json has them all. */
+function shortened(_name: string, value: unknown): unknown {
+  const [start] = typeof value === 'string' ? (/^data:[^,]*/.exec(value) ?? []) : []
+  return start === undefined ? value : `${start} … (${Buffer.byteLength(String(value))} letters)`
 }

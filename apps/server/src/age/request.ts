@@ -7,10 +7,12 @@ import {
   type ReturnFormat,
   type RiskLevel,
   resolveLocale,
+  SandboxChallenge,
   SandboxOutcome,
   type TenantSettings,
 } from '@ostiary/contract'
 import { Compile } from 'typebox/compile'
+import type { PinnedChallenge } from '../capture/index.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { isAllowedRedirect } from '../settings/index.ts'
 
@@ -48,6 +50,8 @@ export interface AgeRequest {
   callback: { url: string; headers: Record<string, string> } | null
   metadata: Record<string, unknown>
   sandbox: SandboxWish | null
+  /** Absent in sessions that were made before there was such a thing. */
+  pinned?: PinnedChallenge | null
   policy: Policy
 }
 
@@ -91,7 +95,7 @@ export function toRequest(
     locale: localeOf(body.locale),
     callback: body.callback ? { url: body.callback.url, headers: { ...body.callback.headers } } : null,
     metadata,
-    sandbox: livemode || !('__test' in given) ? null : readWish(given.__test, '/body/metadata/__test'),
+    ...(livemode || !('__test' in given) ? NO_TEST : readTest(given.__test, '/body/metadata/__test')),
     policy: {
       retentionSeconds: settings.retentionSeconds,
       alwaysReturnAge: settings.alwaysReturnAge,
@@ -126,6 +130,22 @@ export function warningsOf(body: CreateSessionBody): string[] {
   }
   if (asksDocument || stepUpEnabled) warnings.push('document-step-not-available')
   return warnings
+}
+
+const NO_TEST = { sandbox: null, pinned: null }
+const challenges = Compile(SandboxChallenge)
+
+/** What a test key asks for in `metadata.__test`: an outcome without a person, or a person who knows what is coming. */
+function readTest(value: unknown, pointer: string): Pick<AgeRequest, 'sandbox' | 'pinned'> {
+  const asksChallenge = typeof value === 'object' && value !== null && 'challenge' in value
+  if (!asksChallenge) return { sandbox: readWish(value, pointer), pinned: null }
+  if (!challenges.Check(value)) {
+    throw invalid(pointer, 'is no challenge of the sandbox, which has three movements and no outcome (docs/api/age.md)')
+  }
+  const { challenge: movements, times } = value
+  const repeated = movements.findIndex((movement, at) => at > 0 && movement === movements[at - 1])
+  if (repeated >= 0) throw invalid(`${pointer}/challenge/${repeated}`, 'must be another movement than the one before')
+  return { sandbox: null, pinned: { movements, fixedTimes: times === 'fixed' } }
 }
 
 const wishes = Compile(SandboxOutcome)

@@ -102,6 +102,8 @@ describe('two capabilities', () => {
       requirements: ['face'],
       locale: 'en',
       consentVersion: '1',
+      brand: null,
+      embedOrigins: [],
     })
     assert.ok(!JSON.stringify(told).includes(token))
   })

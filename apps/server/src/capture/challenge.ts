@@ -15,63 +15,77 @@ export interface ChallengePlan {
 
 export type RandomBytes = (count: number) => Uint8Array
 
+/** What a test session may know beforehand. A session of a live key never does. */
+export interface PinnedChallenge {
+  movements: readonly Movement[]
+  /** Whether the times are the same every time, too. */
+  fixedTimes: boolean
+}
+
 interface Range {
   min: number
   max: number
 }
 
+/** A whole number out of a range, both ends included. */
+type Choose = (range: Range) => number
+
 /**
  * A challenge nobody could have prepared for: which movements, when, and when frames are sampled. The samples stand so that
  * no movement can fall between them, because an honest answer that nobody sees costs the user a try.
  */
-export function createChallenge(random: RandomBytes): ChallengePlan {
-  const steps = pickSteps(random)
+export function createChallenge(random: RandomBytes, pinned?: PinnedChallenge): ChallengePlan {
+  const atRandom: Choose = ({ min, max }) => min + below(max - min + 1, random)
+  const when = pinned?.fixedTimes ? middleOf : atRandom
+  const steps = pickSteps(when, (last, at) => pinned?.movements[at] ?? pickMovement(last, atRandom))
   const sampleAtMs = [
-    ...samplesBefore(steps[0]?.atMs ?? 0, random),
-    ...steps.flatMap((step) => samplesOfStep(step, random)),
-    ...samplesBetween(steps, random),
+    ...samplesBefore(steps[0]?.atMs ?? 0, when),
+    ...steps.flatMap((step) => samplesOfStep(step, when)),
+    ...samplesBetween(steps, when),
   ].toSorted((a, b) => a - b)
   return { steps, sampleAtMs }
 }
 
-function pickSteps(random: RandomBytes): ChallengeStep[] {
+function pickSteps(when: Choose, next: (last: Movement | undefined, at: number) => Movement): ChallengeStep[] {
   const steps: ChallengeStep[] = []
   while (steps.length < CAPTURE_RULES.steps) {
     const last = steps.at(-1)
-    // The same movement twice in a row could be one long movement.
-    const choices = MOVEMENTS.filter((movement) => movement !== last?.movement)
-    const movement = choices[below(choices.length, random)] ?? 'turn_left'
-    const atMs = last ? last.atMs + within(CAPTURE_RULES.stepGapMs, random) : within(CAPTURE_RULES.firstStepMs, random)
+    const movement = next(last?.movement, steps.length)
+    const atMs = last ? last.atMs + when(CAPTURE_RULES.stepGapMs) : when(CAPTURE_RULES.firstStepMs)
     steps.push({ movement, atMs })
   }
   return steps
 }
 
-function samplesOfStep({ movement, atMs }: ChallengeStep, random: RandomBytes): number[] {
-  const { count, firstMs, gapMs } = movement === 'blink' ? CAPTURE_RULES.blinkSamples : CAPTURE_RULES.stepSamples
-  const times = [atMs + within(firstMs, random)]
-  while (times.length < count) times.push((times.at(-1) ?? 0) + within(gapMs, random))
+/** The same movement twice in a row could be one long movement. */
+function pickMovement(last: Movement | undefined, choose: Choose): Movement {
+  const choices = MOVEMENTS.filter((movement) => movement !== last)
+  return choices[choose({ min: 0, max: choices.length - 1 })] ?? 'turn_left'
+}
+
+function samplesOfStep({ atMs }: ChallengeStep, when: Choose): number[] {
+  const { count, firstMs, gapMs } = CAPTURE_RULES.stepSamples
+  const times = [atMs + when(firstMs)]
+  while (times.length < count) times.push((times.at(-1) ?? 0) + when(gapMs))
   return times
 }
 
 /** Two samples of the face at rest, one in each half of the time before the first step. */
-function samplesBefore(firstStepMs: number, random: RandomBytes): number[] {
+function samplesBefore(firstStepMs: number, when: Choose): number[] {
   const { sampleFirstMsMin: earliest, sampleGapMsMin: gap } = CAPTURE_RULES
   const middle = Math.floor((earliest + firstStepMs) / 2)
-  return [within({ min: earliest, max: middle - gap }, random), within({ min: middle, max: firstStepMs - 1 }, random)]
+  return [when({ min: earliest, max: middle - gap }), when({ min: middle, max: firstStepMs - 1 })]
 }
 
 /** One more sample before none, some or all of the later steps, when the answer to the step before is over. */
-function samplesBetween(steps: readonly ChallengeStep[], random: RandomBytes): number[] {
+function samplesBetween(steps: readonly ChallengeStep[], when: Choose): number[] {
   return steps.slice(1).flatMap(({ atMs }, index) => {
     const over = (steps[index]?.atMs ?? 0) + CAPTURE_RULES.tailMs + CAPTURE_RULES.sampleGapMsMin
-    return below(2, random) === 0 ? [] : [within({ min: over, max: atMs }, random)]
+    return when({ min: 0, max: 1 }) === 0 ? [] : [when({ min: over, max: atMs })]
   })
 }
 
-function within({ min, max }: Range, random: RandomBytes): number {
-  return min + below(max - min + 1, random)
-}
+const middleOf: Choose = ({ min, max }) => Math.floor((min + max) / 2)
 
 /** A whole number below `count`, each equally likely: numbers of the last, incomplete round are thrown again. */
 function below(count: number, random: RandomBytes): number {

@@ -82,7 +82,9 @@ describe('a picture that comes twice', () => {
 
   test('is known by its measurements when its digest was changed', () => {
     const copy = { ...first, t: 3614, digest: 'another-one' }
-    assert.deepEqual(checkRepeats(frames.with(9, copy)), REPEATED)
+    const twice = frames.with(8, { ...copy, t: 3229, digest: 'one-more-one' })
+    assert.deepEqual(checkRepeats(twice.with(9, copy)), REPEATED)
+    assert.deepEqual(checkRepeats(frames.with(9, copy)), TOO_FEW, 'once can be chance, and costs a try')
     for (const part of ['yaw', 'pitch', 'roll', 'eyes', 'size', 'quality'] as const) {
       assert.deepEqual(checkRepeats(frames.with(9, { ...copy, [part]: copy[part] + 1 })), [], part)
     }

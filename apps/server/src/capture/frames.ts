@@ -44,15 +44,20 @@ function isRegular(frames: Frames, sampleAtMs: readonly number[]): boolean {
     .some((delay) => frames.every(({ t }) => samples.has(t - delay)))
 }
 
-/** One picture twice: by its digest, or by measurements that agree to the last digit, which two pictures never do. */
+/**
+ * One picture twice: by its digest, or by measurements that agree to the last digit. Of a calm face in good light two pictures
+ * may agree by chance (two in 1,770 pairs did), so once costs a try; it does not happen twice in one capture.
+ */
 export function checkRepeats(frames: Frames): Finding[] {
   const pictures = new Set(frames.map(({ digest }) => digest))
   const measured = new Set(
     frames.map(({ yaw, pitch, roll, eyes, size, quality }) => [yaw, pitch, roll, eyes, size, quality].join()),
   )
+  if (pictures.size < frames.length) return [injected('BH_FRAMES_REPEAT')]
+  const alike = frames.length - measured.size
   // Of a still that is held before the camera the measurements may agree: it is found as a still.
-  const repeated = pictures.size < frames.length || (measured.size < frames.length && !isStill(frames))
-  return repeated ? [injected('BH_FRAMES_REPEAT')] : []
+  if (alike === 0 || isStill(frames)) return []
+  return [alike > CAPTURE_RULES.alikeFramesMax ? injected('BH_FRAMES_REPEAT') : INCONCLUSIVE]
 }
 
 /** A still: nothing moves, neither when a movement is asked for nor between. */

@@ -1,4 +1,4 @@
-export { type ChallengePlan, type ChallengeStep, createChallenge } from './challenge.ts'
+export { type ChallengePlan, type ChallengeStep, createChallenge, type PinnedChallenge } from './challenge.ts'
 export { type DeviceClaim, isDesktop } from './device-class.ts'
 export { appendEvents, emptyLog, type LogState } from './event-log.ts'
 export type { LogEntry } from './event-rules.ts'

@@ -18,6 +18,9 @@ export function checkMovements(frames: Frames, steps: readonly ChallengeStep[]):
   return findings
 }
 
+/** People who mistake left for right, or settle down late, do this too: it costs a try and is noted, but ends nothing. */
+const EARLY: Finding = { flag: 'BH_CHALLENGE_LATENCY', failure: 'LIVENESS_INCONCLUSIVE' }
+
 interface StepContext {
   step: ChallengeStep
   previous: ChallengeStep | undefined
@@ -26,7 +29,7 @@ interface StepContext {
 
 function checkStep(frames: Frames, context: StepContext): Finding[] {
   const findings: Finding[] = []
-  if (isEarly(frames, context)) findings.push(injected('BH_CHALLENGE_LATENCY'))
+  if (isEarly(frames, context)) findings.push(EARLY)
   if (!isSeen(frames, context)) findings.push(NOT_FOLLOWED)
   return findings
 }

@@ -16,6 +16,8 @@ const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step']
 const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const
 const HAS_EXPIRED = [409, 'SESSION_NOT_OPEN', 'The session has expired'] as const
 const CALLS = ['consent', 'challenge', 'events', 'submit', 'failure', 'cancel', 'handoff', 'take-back'] as const
+/** The look of a page whose tenant has set none. */
+const PLAIN = { brand: null, embedOrigins: [] }
 /** A body of each call that its schema takes. */
 const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {
   consent: { accepted: true, version: '1', locale: 'en' },
@@ -46,7 +48,7 @@ describe('open', () => {
     const created = await stage.create({ requirements: ['face', 'identity_document'], locale: 'de-AT' })
     const page = await createPage(stage, created.sessionId)
     const { sealKey, ...opened } = await page.open()
-    const facts = { requirements: ['face', 'identity_document'], locale: 'de', consentVersion: '1' }
+    const facts = { requirements: ['face', 'identity_document'], locale: 'de', consentVersion: '1', ...PLAIN }
     assert.deepEqual(opened, { ...stateBody(created), ...facts })
     assert.deepEqual(Object.keys(sealKey).sort(), ['crv', 'kty', 'x', 'y'], 'the private half stays')
   })
@@ -80,7 +82,7 @@ describe('open', () => {
     await page.cancel()
     const other = await createPage(stage, created.sessionId)
     const { sealKey: _key, ...told } = await other.open()
-    const facts = { requirements: ['face'], locale: 'en', consentVersion: '1' }
+    const facts = { requirements: ['face'], locale: 'en', consentVersion: '1', ...PLAIN }
     const ended = { state: 'CANCELLED', role: 'viewer', flowStatus: 'CANCELLED' } as const
     assert.deepEqual(told, { ...stateBody(created, ended), ...facts })
   })
@@ -90,7 +92,7 @@ describe('open', () => {
     stage.harness.clock.advance(60_001)
     const page = await createPage(stage, created.sessionId)
     const { sealKey: _key, ...told } = await page.open()
-    const facts = { requirements: ['face'], locale: 'en', consentVersion: '1' }
+    const facts = { requirements: ['face'], locale: 'en', consentVersion: '1', ...PLAIN }
     const ended = { state: 'EXPIRED', role: 'viewer', flowStatus: 'EXPIRED' } as const
     assert.deepEqual(told, { ...stateBody(created, ended), ...facts })
     assert.deepEqual((await stage.result(created.token)).errors, [-8])
@@ -160,7 +162,7 @@ describe('challenge', () => {
     assert.deepEqual(rest, { attempt: 1, expiresAt: new Date(now + 90_000).toISOString() })
     assert.match(nonce, /^[A-Za-z0-9_-]{32}$/)
     assert.equal(steps.length, 3)
-    assert.ok(sampleAtMs.length >= 14 && sampleAtMs.length <= 16, `${sampleAtMs}`)
+    assert.ok(sampleAtMs.length >= 17 && sampleAtMs.length <= 19, `${sampleAtMs}`)
     const second = await page.challenge()
     assert.notEqual(second.nonce, nonce)
     assert.equal(second.attempt, 2, 'a challenge that was left begins the next try')

@@ -19,25 +19,30 @@ import {
   type FinalState,
   isFinal,
   isPurged,
-  nextState,
   newProgress,
+  nextState,
   type Progress,
   type SessionEvent,
   type Sessions,
   withFlags,
 } from '../sessions/index.ts'
+import { embedOriginsFor, type Settings } from '../settings/index.ts'
 import { type AgeSession, type DeviceCall, identify, newDevice, type Role, stateOf } from './call.ts'
 import { bindDevice, hashCode, newHandoff, roleOf, takeBack } from './devices.ts'
-import { judgeSubmit } from './submit.ts'
 import { reportedFailure, type Step } from './step.ts'
+import { judgeSubmit } from './submit.ts'
 
 interface Deps {
   sessions: Sessions
+  settings: Settings
   ending: Ending
   clock: Clock
   ids: Ids
   launchUrl: string
 }
+
+/** What opening tells of the session itself; how the page is to look is the tenant's, and added to it. */
+type Bound = Omit<OpenedSession, 'brand' | 'embedOrigins'>
 
 /** What the request says about the device beside its body. */
 export interface DeviceFacts {
@@ -55,7 +60,7 @@ export interface Watcher {
 export const CONSENT_VERSION = '1'
 
 /** The launch page's side of a session. Every call is one transaction on the session's row; a device is never trusted. */
-export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) {
+export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl }: Deps) {
   /** Ends, saves or refuses, as the step decided. What was learnt from a refused call is kept. */
   async function settle(tx: Queryable, session: AgeSession, role: Role, step: Step): Promise<LaunchState> {
     const told = { role: step.role ?? role, errors: step.errors }
@@ -138,7 +143,7 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
   const move = (session: AgeSession, event: SessionEvent) => nextState(session.state, event)
 
   /** An ended session says that it has ended to whoever has its launch URL: where to go on, and no result. */
-  async function describeEnded(call: DeviceCall, body: OpenBody, session: AgeSession): Promise<OpenedSession> {
+  async function describeEnded(call: DeviceCall, body: OpenBody, session: AgeSession): Promise<Bound> {
     await newDevice(call, body.deviceKey)
     const progress = newProgress(session.request.policy.defaultLocale)
     const { publicJwk } = await createSealKeyPair()
@@ -167,26 +172,33 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
     })
   }
 
-  async function open(call: DeviceCall, body: OpenBody, about: DeviceFacts): Promise<OpenedSession> {
-    return locked<OpenedSession>(call.sessionId, async (tx, session) => {
-      if (isFinal(session.state)) return describeEnded(call, body, session)
+  async function open(call: DeviceCall, body: OpenBody, about: DeviceFacts) {
+    return locked<{ session: AgeSession; bound: Bound }>(call.sessionId, async (tx, session) => {
+      if (isFinal(session.state)) return { session, bound: await describeEnded(call, body, session) }
       const device = await newDevice(call, body.deviceKey)
-      const bound = bindDevice(session, device, { body, about, now: clock.now() })
-      const sealKey = bound.progress.sealKey ?? (await createSealKeyPair()).privateJwk
-      const progress = { ...bound.progress, sealKey }
-      const state = await settle(tx, session, bound.role, { ...bound.step, progress })
-      if (bound.step.refuse) return bound.step.refuse
+      const opening = bindDevice(session, device, { body, about, now: clock.now() })
+      const sealKey = opening.progress.sealKey ?? (await createSealKeyPair()).privateJwk
+      const progress = { ...opening.progress, sealKey }
+      const state = await settle(tx, session, opening.role, { ...opening.step, progress })
+      if (opening.step.refuse) return opening.step.refuse
       const { d: _secret, ...publicKey } = sealKey
-      return { ...state, ...facts(session, progress), sealKey: publicKey }
+      return { session, bound: { ...state, ...facts(session, progress), sealKey: publicKey } }
     })
+  }
+
+  /** The tenant's wishes of today, not those of the session's creation: a new logo is for everybody. */
+  async function lookOf({ tenantId, livemode }: AgeSession): Promise<Pick<OpenedSession, 'brand' | 'embedOrigins'>> {
+    const { brand, embedOrigins } = await settings.get(tenantId)
+    return { brand, embedOrigins: embedOriginsFor(embedOrigins, livemode) }
   }
 
   return {
     async open(call: DeviceCall, body: OpenBody, about: DeviceFacts): Promise<OpenedSession> {
-      const opened = await open(call, body, about)
-      const found = opened.flowStatus === null && !opened.livemode ? await sessions.find(call.sessionId) : undefined
-      const request = found && !isPurged(found) ? (found as AgeSession).request : undefined
-      if (!request?.sandbox || opened.role === 'viewer') return opened
+      const { session, bound } = await open(call, body, about)
+      // After the transaction: the settings may need a connection of their own.
+      const opened = { ...bound, ...(await lookOf(session)) }
+      const { request, livemode } = session
+      if (livemode || !request.sandbox || opened.flowStatus !== null || opened.role === 'viewer') return opened
       await playSandbox(call.sessionId, request)
       return { ...opened, ...(await this.stateFor(call.sessionId, opened.role)) }
     },
@@ -230,7 +242,7 @@ export function createLaunch({ sessions, ending, clock, ids, launchUrl }: Deps) 
         }
         const nowMs = clock.now().getTime()
         const expiresAtMs = nowMs + LAUNCH_LIMITS.challengeSeconds * 1000
-        const made = createChallenge(ids.randomBytes)
+        const made = createChallenge(ids.randomBytes, session.request.pinned ?? undefined)
         const nonce = Buffer.from(ids.randomBytes(24)).toString('base64url')
         issued = { ...made, nonce, attempt, expiresAt: new Date(expiresAtMs).toISOString() }
         const challenge = { ...made, nonce, expiresAtMs, submits: 0 }

@@ -32,10 +32,7 @@ export function route<O extends Operation>(app: FastifyInstance, op: O, options:
   const { guard, guardAfterBody, checkBody = true, bodyLimitBytes, handler } = options
   const response: Record<string, TSchema> = {}
   for (const [status, reply] of Object.entries(op.success)) if (reply.schema) response[status] = reply.schema
-  const name: onRequestHookHandler = (request, _reply, done) => {
-    operations.set(request, op.operationId)
-    done()
-  }
+  const name = named(op.operationId)
   app.route({
     method: op.method,
     url: op.path,
@@ -53,6 +50,14 @@ export function route<O extends Operation>(app: FastifyInstance, op: O, options:
 }
 
 const operations = createRequestSlot<string>('operation')
+
+/** Tells log and metrics what a request is for, where no operation of the contract does. */
+export function named(operation: string): onRequestHookHandler {
+  return (request, _reply, done) => {
+    operations.set(request, operation)
+    done()
+  }
+}
 
 /** The operation a request is for, for log and metrics. */
 export const operationOf = operations.get

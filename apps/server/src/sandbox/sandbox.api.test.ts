@@ -167,6 +167,41 @@ describe('metadata.__test', () => {
   })
 })
 
+describe('metadata.__test with a challenge', () => {
+  const pointer = '/body/metadata/__test'
+  const refusalOf = async (__test: object) => {
+    const refused = await host.call('POST', '/session', { ...LEAST, metadata: { __test } })
+    assert.deepEqual([refused.statusCode, refused.json().code], [400, 'VALIDATION_FAILED'], JSON.stringify(__test))
+    return refused.json().details
+  }
+
+  test('400 for anything but three movements, and for an outcome beside them', async () => {
+    const message = 'is no challenge of the sandbox, which has three movements and no outcome (docs/api/age.md)'
+    for (const __test of [
+      { challenge: ['blink', 'closer'] },
+      { challenge: ['blink', 'closer', 'blink', 'closer'] },
+      { challenge: ['blink', 'closer', 'jump'] },
+      { challenge: 'blink' },
+      { challenge: ['blink', 'closer', 'blink'], times: 'never' },
+      { challenge: ['blink', 'closer', 'blink'], outcome: ABOVE },
+      { challenge: ['blink', 'closer', 'blink'], delayMs: 1 },
+    ])
+      assert.deepEqual(await refusalOf(__test), [{ pointer, message }])
+  })
+
+  test('400 for the same movement twice in a row: it could be one long movement', async () => {
+    const details = [{ pointer: `${pointer}/challenge/2`, message: 'must be another movement than the one before' }]
+    assert.deepEqual(await refusalOf({ challenge: ['closer', 'blink', 'blink'] }), details)
+  })
+
+  test('the flow does not end by itself when it is opened, and no outcome call takes a challenge', async () => {
+    const challenge = ['closer', 'blink', 'closer']
+    const { sessionId } = await host.create({ metadata: { __test: { challenge } } })
+    assert.equal((await host.call('POST', outcomeUrl(sessionId), { challenge })).statusCode, 400)
+    assert.equal((await room.visit(sessionId, { declines: true })).flowStatus, 'CANCELLED')
+  })
+})
+
 describe('POST /test/clock/advance', () => {
   const advance = (who: Host, seconds: unknown) => who.call('POST', '/test/clock/advance', { seconds })
 

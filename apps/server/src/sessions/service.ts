@@ -10,7 +10,14 @@ import type { KeyVault } from '../platform/key-vault.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
 import type { FinalState, SessionState } from './machine.ts'
 import { newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf, toDataKey } from './sealing.ts'
-import { type Area, type SessionKey, type SessionRow, type StoredSession, sessionStore } from './store.ts'
+import {
+  type Area,
+  type SessionKey,
+  type SessionOwner,
+  type SessionRow,
+  type StoredSession,
+  sessionStore,
+} from './store.ts'
 
 interface Deps {
   cells: Cells
@@ -147,6 +154,12 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
 
     async findState(sessionId: string): Promise<SessionState | undefined> {
       return sessionStore.findState(cells.forId(sessionId), sessionId, hourOf(sessionId))
+    },
+
+    /** Whose session it is; one indexed read. */
+    async findOwner(sessionId: string): Promise<SessionOwner | undefined> {
+      if (!isSessionId(sessionId)) return undefined
+      return sessionStore.findOwner(cells.forId(sessionId), sessionId, hourOf(sessionId))
     },
 
     /** Runs `work` while nobody else can change the session. Undefined when there is no such session. */

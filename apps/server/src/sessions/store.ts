@@ -34,6 +34,8 @@ type Row = StoredSession & { [column: string]: unknown }
 /** What names a row: all of it, so that one partition is touched. */
 export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'>
 
+export type SessionOwner = Pick<SessionRow, 'tenantId' | 'livemode'>
+
 const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, s.area,
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
   s.ended_at as "endedAt", s.purge_at as "purgeAt"`
@@ -65,6 +67,10 @@ const SAVE = sql(
    update session_secrets set progress = $6 where ${KEY}`,
 )
 const FIND_STATE = sql('sessions.find_state', `select state from sessions s where ${BY_ID}`)
+const FIND_OWNER = sql(
+  'sessions.find_owner',
+  `select s.tenant_id as "tenantId", s.livemode from sessions s where ${BY_ID}`,
+)
 const END = sql(
   'sessions.end',
   `with ended as (
@@ -208,6 +214,10 @@ export const sessionStore = {
   /** The state alone, for those who wait for it to change. */
   async findState(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionState | undefined> {
     return (await db.rows<{ state: SessionState }>(FIND_STATE, [sessionId, from, to]))[0]?.state
+  },
+  /** Whose it is, and nothing that is sealed: for whoever needs no more. */
+  async findOwner(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionOwner | undefined> {
+    return (await db.rows<SessionOwner & { [column: string]: unknown }>(FIND_OWNER, [sessionId, from, to]))[0]
   },
   /** The session, held by this transaction until it ends. */
   async lock(tx: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {

@@ -13,6 +13,14 @@ const ISSUER = {
   audience: 'age-check',
 }
 
+/** As large as a logo may be. */
+const LOGO = dataUrlOf(24 * 1024)
+
+function dataUrlOf(chars: number): string {
+  const start = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64')}`
+  return start + 'A'.repeat(chars - start.length)
+}
+
 function refusalOf(settings: unknown): [string, string][] {
   try {
     checkSettings(settings, checkUrl)
@@ -36,7 +44,9 @@ describe('reading', () => {
       risk: {},
       defaultLocale: 'en',
       sessionSecondsMax: 86_400,
+      embedOrigins: [],
       issuers: [],
+      brand: null,
     })
     assert.deepEqual(readSettings({}), DEFAULTS)
   })
@@ -58,6 +68,11 @@ describe('reading', () => {
       issuers: [{ ...ISSUER, algorithms: ['RS512'], subjectToMetadata: true }],
     }).issuers
     assert.deepEqual(issuer, { ...ISSUER, algorithms: ['RS512'], subjectToMetadata: true })
+  })
+
+  test('a brand gets what was not named as null: the page’s own', () => {
+    const { brand } = readSettings({ brand: { name: 'Fjord Rentals', primary: '#0b57d0' } })
+    assert.deepEqual(brand, { name: 'Fjord Rentals', logo: null, primary: '#0b57d0', background: null })
   })
 
   test('nobody can change the settings that all requests share', () => {
@@ -113,6 +128,8 @@ describe('changing', () => {
       risk: { highBlocks: true, flags: { BR_WEBGL: { weight: 10 } } },
       defaultLocale: 'zh-Hans',
       sessionSecondsMax: 604_800,
+      embedOrigins: ['https://shop.example', 'http://localhost:3000'],
+      brand: { name: 'x'.repeat(60), logo: LOGO, primary: '#0b57d0', background: '#ffffff' },
       issuers: Array.from({ length: 10 }, (_, at) => ({ ...ISSUER, issuer: `urn:issuer:${at}` })),
     }
     assert.deepEqual(checkSettings(settings, checkUrl), settings)
@@ -124,6 +141,7 @@ describe('changing', () => {
 
   test('each value that is not allowed is refused with its place', () => {
     const issuer = (change: object) => ({ issuers: [{ ...ISSUER, ...change }] })
+    const brand = (change: object) => ({ brand: { name: 'Fjord Rentals', ...change } })
     const refused: [object, string][] = [
       [{ retentionSeconds: 3_599 }, '/retentionSeconds'],
       [{ retentionSeconds: 2_592_001 }, '/retentionSeconds'],
@@ -158,6 +176,20 @@ describe('changing', () => {
       [issuer({ jwksUri: 'http://id.example/keys' }), '/issuers/0/jwksUri'],
       [issuer({ jwksUri: 'https://169.254.169.254/keys' }), '/issuers/0/jwksUri'],
       [issuer({ jwksUri: 'https://user:pass@id.example/keys' }), '/issuers/0/jwksUri'],
+      [{ embedOrigins: ['https://a.example', 'https://b.example/path'] }, '/embedOrigins/1'],
+      [{ embedOrigins: Array.from({ length: 21 }, (_, at) => `https://${at}.example`) }, '/embedOrigins'],
+      [{ brand: {} }, '/brand/name'],
+      [brand({ name: 'x'.repeat(61) }), '/brand/name'],
+      [brand({ name: 'a\u0000b' }), '/brand/name'],
+      [brand({ primary: '#FFF' }), '/brand/primary'],
+      [brand({ primary: '#0B57D0' }), '/brand/primary'],
+      [brand({ background: 7 }), '/brand/background'],
+      [brand({ background: '#7a7a7a' }), '/brand/background'],
+      [brand({ logo: dataUrlOf(24 * 1024 + 1) }), '/brand/logo'],
+      [brand({ logo: 'https://shop.example/logo.png' }), '/brand/logo'],
+      [brand({ logo: 'data:image/gif;base64,R0lGODlh' }), '/brand/logo'],
+      [brand({ logo: 'data:image/png;base64,R0lGODlh' }), '/brand/logo'],
+      [brand({ colour: 'red' }), '/brand/colour'],
       [{ retention: 3_600 }, '/retention'],
       [JSON.parse('{"__proto__": {"enforceBlock": true}}'), '/__proto__'],
     ]
@@ -177,6 +209,10 @@ describe('changing', () => {
     ])
     assert.deepEqual(refusalOf({ issuers: [{ ...ISSUER, jwksUri: 'https://10.0.0.1/keys' }] }), [
       ['/issuers/0/jwksUri', 'may not be called (address)'],
+    ])
+    assert.deepEqual(refusalOf({ brand: { name: 'A', primary: 'SECRET', background: 7 } }), [
+      ['/brand/primary', 'must match pattern "^#[0-9a-f]{6}$"'],
+      ['/brand/background', 'must be string'],
     ])
   })
 

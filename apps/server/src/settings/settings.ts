@@ -1,4 +1,6 @@
 import {
+  type Brand,
+  type BrandInput,
   DEFAULT_LOCALE,
   DEFAULT_TOKEN_ALGORITHMS,
   type ErrorDetail,
@@ -14,6 +16,7 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import Value from 'typebox/value'
 import { AppError } from '../platform/errors.ts'
 import type { TargetVerdict } from '../platform/outbound/target.ts'
+import { brandDetails, embedOriginProblem } from './branding.ts'
 import { redirectEntryProblem } from './redirects.ts'
 
 const input = Compile(TenantSettingsInput)
@@ -38,7 +41,13 @@ export function checkSettings(settings: unknown, checkUrl: (url: string) => Targ
   if (Buffer.byteLength(JSON.stringify(settings)) > SETTINGS_LIMITS.bytes) {
     throw refused([{ pointer: '', message: `must not hold more than ${SETTINGS_LIMITS.bytes / 1024} KB` }])
   }
-  const problems = [...localeProblems(settings), ...redirectProblems(settings), ...issuerProblems(settings, checkUrl)]
+  const problems = [
+    ...localeProblems(settings),
+    ...redirectProblems(settings),
+    ...embedProblems(settings),
+    ...(settings.brand ? brandDetails(settings.brand) : []),
+    ...issuerProblems(settings, checkUrl),
+  ]
   if (problems.length > 0) throw refused(problems)
   return settings
 }
@@ -54,11 +63,16 @@ export function readSettings(stored: unknown): TenantSettings {
     ...structuredClone(TENANT_SETTINGS_DEFAULTS),
     ...known,
     issuers: (known.issuers ?? []).map(fill),
+    brand: known.brand ? fillBrand(known.brand) : null,
   })
 }
 
 function fill(issuer: NonNullable<TenantSettingsInput['issuers']>[number]): TenantIssuer {
   return { algorithms: [...DEFAULT_TOKEN_ALGORITHMS], subjectToMetadata: false, ...issuer }
+}
+
+function fillBrand(brand: BrandInput): Brand {
+  return { logo: null, primary: null, background: null, ...brand }
 }
 
 /** Asked only of those who set it: a language that a later version lacks must not make settings unreadable. */
@@ -71,6 +85,13 @@ function redirectProblems({ redirectUrls = [] }: TenantSettingsInput): ErrorDeta
   return redirectUrls.flatMap((entry, at) => {
     const message = redirectEntryProblem(entry)
     return message === undefined ? [] : [{ pointer: `/redirectUrls/${at}`, message }]
+  })
+}
+
+function embedProblems({ embedOrigins = [] }: TenantSettingsInput): ErrorDetail[] {
+  return embedOrigins.flatMap((entry, at) => {
+    const message = embedOriginProblem(entry)
+    return message === undefined ? [] : [{ pointer: `/embedOrigins/${at}`, message }]
   })
 }
 
@@ -108,8 +129,9 @@ function describe(error: TLocalizedValidationError): ErrorDetail[] {
       message: 'is not a known field',
     }))
   }
-  // Said better by `additionalProperties`.
-  return error.keyword === 'boolean' ? [] : [{ pointer: at, message: error.message }]
+  // Said better by `additionalProperties`, and by what is wrong with the value itself where null would do as well.
+  const isEcho = error.keyword === 'boolean' || error.keyword === 'anyOf' || error.message === 'must be null'
+  return isEcho ? [] : [{ pointer: at, message: error.message }]
 }
 
 /** Settings are shared by every request of a tenant: whoever changed them would change them for all. */

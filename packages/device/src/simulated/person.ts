@@ -45,12 +45,12 @@ interface Reaction {
 const RAMP_MS = 150
 /** Nobody is equally quick three times: one answer is quick, one slow, one between. */
 const REACTIONS_MS = [
-  { min: 250, max: 360 },
-  { min: 370, max: 480 },
-  { min: 490, max: 600 },
+  { min: 250, max: 450 },
+  { min: 500, max: 800 },
+  { min: 850, max: 1200 },
 ] as const
-/** After the asking; the next movement is asked for 1,700 ms after it at the earliest. */
-const OVER_AFTER_MS = { min: 1450, max: 1600 }
+/** After the asking; the next movement is asked for 2,400 ms after it at the earliest. */
+const OVER_AFTER_MS = { min: 1900, max: 2150 }
 /** Without closing eyes longer than one likes to. */
 const BLINK_MS = { min: 700, max: 800 }
 

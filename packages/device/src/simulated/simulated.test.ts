@@ -8,15 +8,15 @@ import { createSimulatedClock, SPOOFS, type Spoof, seededRandom, simulateCapture
 
 const SESSION = '0d4f1c52-7a43-4c1e-9a55-9e0f6a8f8b11'
 
-/** Sixteen samples, the most a challenge has; four of them in each movement. */
+/** Nineteen samples, the most a challenge has; five of them in each movement. */
 function challengeOf(movements: readonly Movement[]): Challenge {
-  const steps = movements.map((movement, index) => ({ movement, atMs: 1200 + index * 2000 }))
+  const steps = movements.map((movement, index) => ({ movement, atMs: 1200 + index * 2700 }))
   const sampleAtMs = [
     200,
     800,
-    ...steps.flatMap(({ atMs }) => [330, 660, 990, 1300].map((ms) => atMs + ms)),
-    3050,
-    5050,
+    ...steps.flatMap(({ atMs }) => [350, 770, 1190, 1610, 2030].map((ms) => atMs + ms)),
+    3750,
+    6450,
   ]
   return {
     nonce: 'bm9uY2Utb2YtMjQtYnl0ZXMtMTIz',
@@ -75,12 +75,12 @@ test('each movement is seen after it was asked for and over before the next, the
     const [first, second] = capture.frames
     assert.ok(first && second)
     for (const { movement, atMs } of challenge.steps) {
-      const frames = capture.frames.filter(({ t }) => t >= atMs && t < atMs + 1650)
+      const frames = capture.frames.filter(({ t }) => t >= atMs && t < atMs + 2200)
       const seen = frames.filter((frame) => shows(movement, frame, first)).map(({ t }) => t - atMs)
       assert.ok(seen.length > 0 && Math.min(...seen) >= 250, `seed ${seed}: ${movement} seen at ${seen}`)
     }
     for (const { movement, atMs } of challenge.steps) {
-      const rest = capture.frames.filter(({ t }) => t >= atMs + 1650 && t < atMs + 2000)
+      const rest = capture.frames.filter(({ t }) => t >= atMs + 2200 && t < atMs + 2700)
       assert.ok(!rest.some((frame) => shows(movement, frame, first)), `seed ${seed}: ${movement} is not over`)
     }
   }
@@ -110,7 +110,7 @@ test('the log of a capture shows and sees every movement in order and ends after
       return (seen?.atMs ?? 0) - (shown?.atMs ?? 0)
     })
     assert.ok(
-      latencies.every((ms) => ms >= 250 && ms <= 900),
+      latencies.every((ms) => ms >= 250 && ms <= 1400),
       `${latencies}`,
     )
     assert.ok(Math.max(...latencies) - Math.min(...latencies) >= 50, `${latencies}`)
@@ -118,7 +118,7 @@ test('the log of a capture shows and sees every movement in order and ends after
   }
 })
 
-test('a whole submit of sixteen frames has at most 2,048 bytes', async () => {
+test('a whole submit of nineteen frames has at most 2,048 bytes', async () => {
   const { publicJwk } = await createSealKeyPair()
   const sizes: number[] = []
   for (const { challenge, capture } of captures()) {

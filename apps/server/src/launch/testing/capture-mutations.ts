@@ -115,8 +115,14 @@ const PICTURES: Judged[] = [
   ),
   injected('a loop', 'BH_FRAMES_REPEAT', spoof(SPOOFS.loop)),
   injected(
-    'one picture twice under two digests',
+    'one picture three times under three digests',
     'BH_FRAMES_REPEAT',
+    frames((all) =>
+      all.map((one, at) => (at === 1 || at === 2 ? { ...(all[0] ?? one), t: one.t, digest: one.digest } : one)),
+    ),
+  ),
+  inconclusive(
+    'one picture twice under two digests',
     frames((all) => all.map((one, at) => (at === 1 ? { ...(all[0] ?? one), t: one.t, digest: one.digest } : one))),
   ),
   { name: 'a photograph', codes: [1], flags: ['BH_FRAMES_STATIC'], ...spoof(SPOOFS.still) },
@@ -156,6 +162,10 @@ function ageless(one: CaptureFrame, isOne: boolean): CaptureFrame {
   return isOne ? rest : one
 }
 
+function early(name: string, changes: Changes): Judged {
+  return { ...inconclusive(name, changes), flags: ['BH_CHALLENGE_LATENCY'] }
+}
+
 /** What the face did. */
 const POSES: Judged[] = [
   { name: 'other movements than asked for', codes: [-32, 2], flags: [], ...spoof(SPOOFS.recording) },
@@ -186,17 +196,15 @@ const POSES: Judged[] = [
     ),
   },
   {
-    ...injected(
+    ...early(
       'a pose before it was asked for',
-      'BH_CHALLENGE_LATENCY',
       frames((all) => all.map((one, at) => (at === 1 ? { ...one, yaw: one.yaw + 260 } : one))),
     ),
     fits: ({ steps }) => steps[0]?.movement === 'turn_left',
   },
   {
-    ...injected(
+    ...early(
       'a face that is near before it was asked for',
-      'BH_CHALLENGE_LATENCY',
       frames((all) => all.map((one, at) => (at === 1 ? { ...one, size: Math.round(one.size * 1.4) } : one))),
     ),
     fits: ({ steps }) => steps[0]?.movement === 'closer',

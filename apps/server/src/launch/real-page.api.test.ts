@@ -1,0 +1,176 @@
+/** What a page with a camera and real models needs of the service, beside what every client needs. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { LOCALES, RELEASED_MODELS, SIMULATED_MODEL } from '@ostiary/contract'
+import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
+import { createPage } from './testing/page.ts'
+import { createStage, type Stage } from './testing/stage.ts'
+
+let stage: Stage
+let liveKey: string
+before(async () => {
+  stage = await createStage()
+  liveKey = await stage.liveKey()
+})
+after(() => stage.close())
+
+const BRAND = { name: 'Fjord Rentals', logo: null, primary: '#0b57d0', background: '#ffffff' }
+const SHOP = 'https://shop.example'
+const LOCAL = 'http://localhost:3000'
+
+describe('open tells the page', () => {
+  const lookOf = async (key?: string) => {
+    const { sessionId } = await stage.create({}, key)
+    const { brand, embedOrigins } = await (await createPage(stage, sessionId)).open()
+    return { brand, embedOrigins }
+  }
+
+  test('nothing of a look where the tenant has set none', async () => {
+    assert.deepEqual(await lookOf(), { brand: null, embedOrigins: [] })
+  })
+
+  test('the tenant’s brand and who may be told how far it is: for live sessions only those with encryption', async () => {
+    await stage.withSettings({ brand: BRAND, embedOrigins: [SHOP, LOCAL] }, async () => {
+      assert.deepEqual(await lookOf(), { brand: BRAND, embedOrigins: [SHOP, LOCAL] })
+      assert.deepEqual(await lookOf(liveKey), { brand: BRAND, embedOrigins: [SHOP] })
+    })
+  })
+
+  test('the look of today, also of a session that was made before it and of one that has ended', async () => {
+    const { sessionId } = await stage.create()
+    const page = await createPage(stage, sessionId)
+    assert.equal((await page.open()).brand, null)
+    await stage.withSettings({ brand: { name: 'Fjord' } }, async () => {
+      const brand = { name: 'Fjord', logo: null, primary: null, background: null }
+      assert.deepEqual((await page.open()).brand, brand)
+      await page.cancel()
+      assert.deepEqual((await (await createPage(stage, sessionId)).open()).brand, brand)
+    })
+  })
+})
+
+describe('a capture by', () => {
+  const MODELS = {
+    'a released set of models': RELEASED_MODELS.at(-1),
+    'the simulated model': SIMULATED_MODEL,
+    'an unknown model': { id: 'home-made', hash: 'B'.repeat(43) },
+    'an unknown model under a released name': { id: RELEASED_MODELS.at(-1)?.id ?? '', hash: 'B'.repeat(43) },
+  } as const
+
+  async function submit(model: { id: string; hash: string } | undefined, key?: string) {
+    assert.ok(model)
+    const { sessionId, token } = await stage.create({}, key)
+    const page = await createPage(stage, sessionId)
+    const challenge = await reachChallenge(page)
+    const made = await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) })
+    // As long as it was filmed: what comes sooner was not.
+    stage.harness.clock.advance(10_000)
+    const { errors } = (await send(page, made)).json()
+    const { sessionStatus, riskEvaluation } = await stage.result(token)
+    return { errors, sessionStatus, flags: riskEvaluation.flags }
+  }
+  const ABOVE = { errors: [], sessionStatus: 'AGE_ABOVE_THRESHOLD', flags: [] }
+  const UNKNOWN = { errors: [-20], sessionStatus: 'AGE_UNKNOWN', flags: [] }
+
+  const CASES: readonly [keyof typeof MODELS, 'test' | 'live', object][] = [
+    ['a released set of models', 'test', ABOVE],
+    ['a released set of models', 'live', ABOVE],
+    ['the simulated model', 'test', ABOVE],
+    ['the simulated model', 'live', UNKNOWN],
+    ['an unknown model', 'test', UNKNOWN],
+    ['an unknown model', 'live', UNKNOWN],
+    ['an unknown model under a released name', 'live', UNKNOWN],
+  ]
+  for (const [name, mode, expected] of CASES) {
+    const counts = expected === ABOVE ? 'counts' : 'counts for nothing (-20)'
+    test(`${name} ${counts} in a session of a ${mode} key`, async () => {
+      assert.deepEqual(await submit(MODELS[name], mode === 'live' ? liveKey : undefined), expected)
+    })
+  }
+
+  test('an unknown model raises BH_MODEL_MISMATCH in the result', async () => {
+    const { sessionId, token } = await stage.create()
+    const page = await createPage(stage, sessionId)
+    const challenge = await reachChallenge(page)
+    const model = MODELS['an unknown model']
+    const made = await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) })
+    stage.harness.clock.advance(10_000)
+    await send(page, made)
+    await page.cancel()
+    assert.deepEqual((await stage.result(token)).riskEvaluation.flags, ['BH_MODEL_MISMATCH'])
+  })
+
+  test('a released set of models is not taken sooner than it was filmed', async () => {
+    const { sessionId, token } = await stage.create()
+    const page = await createPage(stage, sessionId)
+    const challenge = await reachChallenge(page)
+    const model = RELEASED_MODELS.at(-1)
+    assert.ok(model)
+    await send(page, await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) }))
+    const { errors, riskEvaluation } = await stage.result(token)
+    assert.deepEqual([errors, riskEvaluation.flags], [[2], ['BH_TOO_FAST']])
+  })
+})
+
+describe('a pinned challenge', () => {
+  const movements = ['look_up', 'turn_left', 'blink'] as const
+  const metadata = { order: 'A-7', __test: { challenge: movements, times: 'fixed' } }
+
+  test('is asked for in every try, and the verdict is the one that the capture earns', async () => {
+    const { sessionId, token } = await stage.create({ metadata })
+    const page = await createPage(stage, sessionId)
+    const first = await reachChallenge(page)
+    assert.deepEqual(
+      first.steps.map(({ movement }) => movement),
+      movements,
+    )
+    await page.failure(-12)
+    const second = await page.challenge()
+    assert.deepEqual([second.steps, second.sampleAtMs], [first.steps, first.sampleAtMs])
+    assert.notEqual(second.nonce, first.nonce, 'a recording of the calls is worth nothing')
+    const young = await makeSubmission(page, second, {}, { ageYears: 19 })
+    assert.equal((await send(page, young)).json().flowStatus, 'COMPLETED')
+    const result = await stage.result(token)
+    assert.deepEqual([result.sessionStatus, result.assurance.level], ['AGE_BELOW_THRESHOLD', 'estimate'])
+    assert.deepEqual(result.metadata, metadata)
+  })
+
+  test('can leave the times to chance', async () => {
+    const times = new Set<number | undefined>()
+    for (let count = 0; count < 4; count++) {
+      const { sessionId } = await stage.create({ metadata: { __test: { challenge: movements } } })
+      const { steps } = await reachChallenge(await createPage(stage, sessionId))
+      assert.deepEqual(
+        steps.map(({ movement }) => movement),
+        movements,
+      )
+      times.add(steps[2]?.atMs)
+    }
+    assert.ok(times.size > 1)
+  })
+
+  test('is metadata like any other for a live key: nobody knows what will be asked', async () => {
+    const asked = new Set<string>()
+    for (let count = 0; count < 6; count++) {
+      const { sessionId } = await stage.create({ metadata }, liveKey)
+      const { steps } = await reachChallenge(await createPage(stage, sessionId))
+      asked.add(JSON.stringify(steps))
+    }
+    assert.ok(asked.size > 4)
+  })
+})
+
+test('the languages are listed for everybody, with what the page has of each', async () => {
+  const { statusCode, headers, ...reply } = await stage.harness.inject('/v2/locales')
+  assert.deepEqual([statusCode, headers['cache-control']], [200, 'public, max-age=3600'])
+  const { default: fallback, items } = reply.json()
+  assert.equal(fallback, 'en')
+  assert.equal(items.length, LOCALES.length)
+  assert.equal(items.length, 44)
+  const english = { tag: 'en', name: 'English', english: 'English', direction: 'ltr' }
+  assert.deepEqual(items[0], { ...english, available: true, review: 'machine_draft' })
+  const find = (tag: string) => items.find((item: { tag: string }) => item.tag === tag)
+  assert.deepEqual([find('ar').direction, find('ar').available], ['rtl', true])
+  const irish = { tag: 'ga', name: 'Gaeilge', english: 'Irish', direction: 'ltr', available: false, review: null }
+  assert.deepEqual(find('ga'), irish)
+})

@@ -1,0 +1,42 @@
+import { type BrandInput, brandProblems, type ErrorDetail } from '@ostiary/contract'
+
+/** What a schema cannot see in a brand: a misleading name, colours nobody could read, a logo that is not what it says. */
+export function brandDetails({ name, logo = null, primary = null, background = null }: BrandInput): ErrorDetail[] {
+  const at = (field: keyof BrandInput, message: string) => ({ pointer: `/brand/${field}`, message })
+  return [
+    ...(name.trim() !== name || HIDDEN_SIGN.test(name) ? [at('name', BAD_NAME)] : []),
+    ...brandProblems({ primary, background }).map(({ field, message }) => at(field, message)),
+    ...(logo === null || isPicture(logo) ? [] : [at('logo', 'does not hold the kind of picture that it says')]),
+  ]
+}
+
+/** What is wrong with an origin that is to frame the page, if anything. It ends up in a header, so it may hold nothing else. */
+export function embedOriginProblem(entry: string): string | undefined {
+  const [, scheme, host] = ORIGIN.exec(entry) ?? []
+  if (!URL.canParse(entry) || new URL(entry).origin !== entry || scheme === undefined || host === undefined) {
+    return 'must be an origin such as https://shop.example: no path, no wildcard, lower case, no default port'
+  }
+  return scheme === 'https' || LOOPBACK.has(host) ? undefined : 'must be https; http is for localhost only'
+}
+
+/** Who may frame the page of a session. Plain http is for trying things out, so it is left out of live sessions. */
+export function embedOriginsFor(origins: readonly string[], livemode: boolean): string[] {
+  return origins.filter((origin) => !livemode || origin.startsWith('https:'))
+}
+
+const ORIGIN = /^(https?):\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d{1,5})?$/
+const LOOPBACK = new Set(['localhost', '127.0.0.1'])
+const BAD_NAME = 'must be one line without spaces around it and without signs that cannot be seen'
+/** Control signs, and those that turn the text around them. The joiners of Persian and of Indian scripts are letters. */
+const HIDDEN_SIGN = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+
+function isPicture(dataUrl: string): boolean {
+  const comma = dataUrl.indexOf(',')
+  const bytes = Buffer.from(dataUrl.slice(comma + 1), 'base64')
+  const type = /^data:image\/([a-z+]+);/.exec(dataUrl)?.[1]
+  if (type === 'png') return bytes.subarray(0, 8).equals(PNG)
+  if (type === 'webp') return bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP'
+  const text = bytes.toString('utf8').replaceAll(/<!--[\s\S]*?-->/g, '')
+  return text.trimStart().startsWith('<') && /<([a-z][^\s/>]*)/i.exec(text)?.[1] === 'svg'
+}
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])

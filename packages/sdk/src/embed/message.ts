@@ -1,0 +1,43 @@
+import type { WindowMessage } from './browser.ts'
+
+const EVENTS = ['ready', 'step', 'finished', 'closed'] as const
+const FLOWS = ['COMPLETED', 'CANCELLED', 'EXPIRED'] as const
+
+/** What the page says about itself. Never a result: your server reads that with the token. */
+export interface LaunchMessage {
+  event: (typeof EVENTS)[number]
+  sessionId: string
+  /** With `step`: the screen that the user is at. */
+  step?: string
+  /** With `finished`: how the flow ended. */
+  flowStatus?: (typeof FLOWS)[number]
+  /** With `finished`: where the page would have sent the user. */
+  redirectUrl?: string
+}
+
+export interface Sender {
+  origin: string
+  sessionId: string | null
+  /** The window that was opened; none yet when it is undefined. */
+  source: unknown
+}
+
+/** Reads a message, if it is one of the page that was opened: right origin, right window, right session, right form. */
+export function readMessage({ origin, source, data }: WindowMessage, from: Sender): LaunchMessage | undefined {
+  if (origin !== from.origin || !source || source !== from.source) return undefined
+  if (typeof data !== 'object' || data === null) return undefined
+  const said: { readonly [name: string]: unknown } = { ...data }
+  const event = EVENTS.find((known) => known === said.event)
+  if (said.source !== 'ostiary' || said.version !== 1 || !event || typeof said.sessionId !== 'string') return undefined
+  if (said.sessionId !== from.sessionId) return undefined
+  const flowStatus = FLOWS.find((known) => known === said.flowStatus)
+  return {
+    event,
+    sessionId: said.sessionId,
+    ...(typeof said.step === 'string' && { step: said.step }),
+    ...(flowStatus && { flowStatus }),
+    // Whoever goes there as it stands must not run a script with it.
+    ...(typeof said.redirectUrl === 'string' &&
+      /^https?:\/\//.test(said.redirectUrl) && { redirectUrl: said.redirectUrl }),
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isUpToDate } from './launch-page.ts'
+
+function createCheckout(t: TestContext) {
+  const root = mkdtempSync(join(tmpdir(), 'ostiary-build-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  return {
+    write(path: string, seconds: number) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), path)
+      utimesSync(join(root, path), seconds, seconds)
+    },
+    isUpToDate: () => isUpToDate({ root, sources: ['src/**/*', 'index.html'], built: ['dist/a.js', 'dist/b.json'] }),
+  }
+}
+
+test('a build is up to date when all of it is there and no source is younger than its end', (t) => {
+  const checkout = createCheckout(t)
+  checkout.write('index.html', 100)
+  checkout.write('src/deep/main.ts', 200)
+  assert.equal(checkout.isUpToDate(), false)
+  checkout.write('dist/a.js', 300)
+  assert.equal(checkout.isUpToDate(), false)
+  // Copied with the time it had.
+  checkout.write('dist/b.json', 50)
+  assert.equal(checkout.isUpToDate(), true)
+  checkout.write('src/deep/main.ts', 301)
+  assert.equal(checkout.isUpToDate(), false)
+})
+
+test('a changed test asks for no build', (t) => {
+  const checkout = createCheckout(t)
+  checkout.write('dist/a.js', 300)
+  checkout.write('dist/b.json', 300)
+  checkout.write('src/main.test.ts', 400)
+  checkout.write('src/testing/rehearsal.ts', 400)
+  assert.equal(checkout.isUpToDate(), true)
+})
