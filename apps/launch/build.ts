@@ -1,0 +1,110 @@
+/**
+ * `npm run build -w apps/launch`: everything that a static host needs, in dist/. With `--shell` only what Vite makes (for work on
+ * the screens), with `--gallery` the gallery too.
+ */
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
+import { RUNTIME } from './runtime-files.ts'
+import type { Releases } from './src/cache-rules.ts'
+import { readManifest } from './src/engine/model-files.ts'
+
+const HERE = import.meta.dirname
+const DIST = join(HERE, 'dist')
+const MODELS = join(HERE, '../../.models')
+const COMPRESSIBLE = /\.(html|js|mjs|css|json|svg|wasm|onnx)$/
+/** Below this, headers weigh more than what is saved. */
+const COMPRESSED_BYTES_MIN = 512
+
+const isShell = process.argv.includes('--shell')
+await build({
+  configFile: join(HERE, 'vite.config.ts'),
+  logLevel: 'warn',
+  ...(process.argv.includes('--gallery') && { mode: 'gallery' }),
+})
+const models = isShell ? 'none' : copyModels()
+copyRuntime()
+await buildServiceWorker({ page: hashOfPage(), models, runtime: RUNTIME.facts.wasm.sha256.slice(0, 12) })
+if (!isShell) compress()
+report()
+
+/** The nets and their list; says which set it is. */
+function copyModels(): string {
+  const manifestPath = join(MODELS, 'manifest.json')
+  if (!existsSync(manifestPath)) throw new Error('There are no models: run tools/bootstrap first')
+  const { hash, nets } = readManifest(JSON.parse(readFileSync(manifestPath, 'utf8')))
+  copy(manifestPath, 'models/manifest.json')
+  for (const { path, sha256 } of nets.values()) {
+    const from = join(MODELS, path.slice('models/'.length))
+    if (createHash('sha256').update(readFileSync(from)).digest('hex') !== sha256)
+      throw new Error(`${path} is not what the manifest says: run tools/bootstrap`)
+    copy(from, path)
+  }
+  return hash.slice(0, 12)
+}
+
+function copyRuntime(): void {
+  for (const { from, to } of RUNTIME.files) copy(from, to)
+}
+
+function copy(from: string, to: string): void {
+  const target = join(DIST, to)
+  mkdirSync(dirname(target), { recursive: true })
+  copyFileSync(from, target)
+}
+
+/** Its name has no hash, because browsers ask for it by its name to see whether it changed. */
+async function buildServiceWorker(releases: Releases): Promise<void> {
+  await build({
+    configFile: false,
+    root: HERE,
+    logLevel: 'warn',
+    define: { RELEASES: JSON.stringify(releases) },
+    build: {
+      target: 'es2022',
+      outDir: DIST,
+      emptyOutDir: false,
+      modulePreload: false,
+      rolldownOptions: {
+        input: join(HERE, 'src/service-worker.ts'),
+        output: { format: 'iife', entryFileNames: 'service-worker.js' },
+      },
+    },
+  })
+}
+
+/** Names of assets hold their hashes, so the page and their list say which release it is. */
+function hashOfPage(): string {
+  const hash = createHash('sha256').update(readFileSync(join(DIST, 'index.html')))
+  for (const name of readdirSync(join(DIST, 'assets')).sort()) hash.update(name)
+  return hash.digest('hex').slice(0, 12)
+}
+
+function compress(): void {
+  for (const path of listFiles()) {
+    const bytes = readFileSync(path)
+    if (!COMPRESSIBLE.test(path) || bytes.length < COMPRESSED_BYTES_MIN) continue
+    const compressed = gzipSync(bytes, { level: 9 })
+    if (compressed.length < 0.95 * bytes.length) writeFileSync(`${path}.gz`, compressed)
+  }
+}
+
+function report(): void {
+  const rows = listFiles()
+    .filter((path) => !path.endsWith('.gz'))
+    .map((path) => {
+      const bytes = readFileSync(path)
+      const compressed = existsSync(`${path}.gz`) ? readFileSync(`${path}.gz`).length : bytes.length
+      return `${String(bytes.length).padStart(10)} ${String(compressed).padStart(9)} gz  ${path.slice(DIST.length + 1)}`
+    })
+  console.log(rows.join('\n'))
+}
+
+function listFiles(): string[] {
+  return readdirSync(DIST, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
+}

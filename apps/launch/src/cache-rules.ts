@@ -1,0 +1,45 @@
+/** Which release of each kind of file is served; the build puts it into the service worker. */
+export interface Releases {
+  page: string
+  models: string
+  runtime: string
+}
+
+export interface CachedRequest {
+  method: string
+  url: string
+  /** Whether the browser goes to a new page with it. */
+  isNavigation: boolean
+}
+
+/** `keep`: what is in the cache is used. `refresh`: only when the network gives nothing. `pass`: none of our business. */
+export type CacheRule = { rule: 'pass' } | { rule: 'keep' | 'refresh'; cache: string; key: string }
+
+const PREFIX = 'ostiary-'
+const PASS = { rule: 'pass' } as const
+
+/** What the service worker does about a request. `scope` is the page's folder. */
+export function cacheRuleFor(request: CachedRequest, scope: string, releases: Releases): CacheRule {
+  const { method, url, isNavigation } = request
+  if (method !== 'GET' || !url.startsWith(scope)) return PASS
+  const { pathname } = new URL(url)
+  const path = pathname.slice(new URL(scope).pathname.length)
+  if (path.startsWith('api/')) return PASS
+  // The query of a page names its session, and the page is the same for all: neither belongs into a cache.
+  if (isNavigation) return path === '' ? { rule: 'refresh', cache: nameOf('page', releases), key: scope } : PASS
+  if (/^models\/[^/]+\/[0-9a-f]{12}\//.test(path)) return { rule: 'keep', cache: nameOf('models', releases), key: url }
+  if (path.startsWith('ort/')) return { rule: 'keep', cache: nameOf('runtime', releases), key: url }
+  if (path.startsWith('assets/')) return { rule: 'keep', cache: nameOf('page', releases), key: url }
+  if (path === 'models/manifest.json') return { rule: 'refresh', cache: nameOf('models', releases), key: url }
+  return PASS
+}
+
+/** Caches of ours that belong to another release. */
+export function outdatedCaches(names: readonly string[], releases: Releases): string[] {
+  const current = (['page', 'models', 'runtime'] as const).map((kind) => nameOf(kind, releases))
+  return names.filter((name) => name.startsWith(PREFIX) && !current.includes(name))
+}
+
+function nameOf(kind: keyof Releases, releases: Releases): string {
+  return `${PREFIX}${kind}-${releases[kind]}`
+}

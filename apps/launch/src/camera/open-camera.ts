@@ -1,0 +1,122 @@
+import { type Camera, CameraError } from './camera-types.ts'
+import { createFreshFrames } from './fresh-frames.ts'
+import { type CameraSituation, isTooPicky, problemBefore, problemOf } from './problems.ts'
+import { watchTrack } from './track-watch.ts'
+
+/** More pixels cost time and give the nets nothing: they look at 256 of them at most. */
+const WISHES: MediaTrackConstraints = {
+  facingMode: 'user',
+  width: { ideal: 640 },
+  height: { ideal: 480 },
+  frameRate: { ideal: 30 },
+}
+const FIRST_PICTURE_MS_MAX = 10_000
+
+/** Asks for the camera, and resolves when its first picture is there. Rejects with CameraError. */
+export async function openCamera(): Promise<Camera> {
+  const situation = readSituation()
+  const problem = problemBefore(situation)
+  if (problem) throw new CameraError(problem)
+  const stream = await askForStream().catch((error) => {
+    throw new CameraError(problemOf(error, situation), error)
+  })
+  const video = createVideo(stream)
+  try {
+    await firstPicture(video)
+    return cameraOf(stream, video)
+  } catch (error) {
+    for (const track of stream.getTracks()) track.stop()
+    video.remove()
+    throw new CameraError('in_use', error)
+  }
+}
+
+function readSituation(): CameraSituation {
+  // Browsers disagree about the name, and some have neither; the types know none of them.
+  const policies: Document & { permissionsPolicy?: Policy; featurePolicy?: Policy } = document
+  const policy = policies.permissionsPolicy ?? policies.featurePolicy
+  return {
+    secure: isSecureContext,
+    // In an insecure page, and in some in-app browsers, there is no such thing.
+    hasApi: typeof navigator.mediaDevices?.getUserMedia === 'function',
+    policyAllows: policy?.allowsFeature('camera'),
+  }
+}
+
+interface Policy {
+  allowsFeature(feature: string): boolean
+}
+
+async function askForStream(): Promise<MediaStream> {
+  try {
+    return await navigator.mediaDevices.getUserMedia({ video: WISHES, audio: false })
+  } catch (error) {
+    if (!isTooPicky(error)) throw error
+    return navigator.mediaDevices.getUserMedia({ video: true, audio: false })
+  }
+}
+
+/** An element of our own beside the preview. Some browsers give frames only to what is in the document. */
+function createVideo(stream: MediaStream): HTMLVideoElement {
+  const video = document.createElement('video')
+  video.muted = true
+  video.playsInline = true
+  video.srcObject = stream
+  video.setAttribute('aria-hidden', 'true')
+  video.tabIndex = -1
+  const hidden = { position: 'fixed', top: '0', left: '0', width: '1px', height: '1px', opacity: '0' }
+  Object.assign(video.style, { ...hidden, 'pointer-events': 'none' })
+  document.body.append(video)
+  return video
+}
+
+async function firstPicture(video: HTMLVideoElement): Promise<void> {
+  const signal = AbortSignal.timeout(FIRST_PICTURE_MS_MAX)
+  const shown = new Promise<void>((resolve, reject) => {
+    if (video.readyState >= video.HAVE_CURRENT_DATA) resolve()
+    video.addEventListener('loadeddata', () => resolve(), { once: true })
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  await Promise.all([video.play(), shown])
+}
+
+function cameraOf(stream: MediaStream, video: HTMLVideoElement): Camera {
+  const [track] = stream.getVideoTracks()
+  if (!track) throw new Error('The stream has no picture')
+  const frames = createFreshFrames(video)
+  let ended = track.readyState === 'ended'
+  const listeners: (() => void)[] = []
+  const watch = watchTrack(
+    track,
+    () => document.visibilityState === 'visible',
+    () => {
+      ended = true
+      for (const told of listeners) told()
+    },
+  )
+  return {
+    stream,
+    label: track.label,
+    // A phone that is turned round turns its pictures too.
+    get width() {
+      return video.videoWidth
+    },
+    get height() {
+      return video.videoHeight
+    },
+    async grab() {
+      await frames.next()
+      return createImageBitmap(video)
+    },
+    onEnded(told) {
+      if (ended) told()
+      else listeners.push(told)
+    },
+    stop() {
+      watch.stop()
+      for (const one of stream.getTracks()) one.stop()
+      video.srcObject = null
+      video.remove()
+    },
+  }
+}

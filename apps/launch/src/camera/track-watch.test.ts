@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import { MUTED_MS_MAX, watchTrack } from './track-watch.ts'
+
+class Track extends EventTarget {
+  muted = false
+  mute(muted: boolean) {
+    this.muted = muted
+    this.dispatchEvent(new Event(muted ? 'mute' : 'unmute'))
+  }
+}
+
+function watched(isVisible: () => boolean = () => true) {
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const track = new Track()
+  const ended = mock.fn()
+  return { track, ended, watch: watchTrack(track, isVisible, ended) }
+}
+
+test('a track that ends is told once', () => {
+  const { track, ended } = watched()
+  track.dispatchEvent(new Event('ended'))
+  track.dispatchEvent(new Event('ended'))
+  assert.equal(ended.mock.callCount(), 1)
+})
+
+test('a mute moment is forgiven, a long one is the end', () => {
+  const { track, ended } = watched()
+  track.mute(true)
+  mock.timers.tick(MUTED_MS_MAX - 1)
+  track.mute(false)
+  mock.timers.tick(MUTED_MS_MAX)
+  assert.equal(ended.mock.callCount(), 0)
+  track.mute(true)
+  mock.timers.tick(MUTED_MS_MAX)
+  assert.equal(ended.mock.callCount(), 1)
+})
+
+test('while the page is out of view the camera may be mute as long as it likes', () => {
+  let visible = false
+  const { track, ended } = watched(() => visible)
+  track.mute(true)
+  mock.timers.tick(3 * MUTED_MS_MAX)
+  assert.equal(ended.mock.callCount(), 0)
+  visible = true
+  mock.timers.tick(MUTED_MS_MAX)
+  assert.equal(ended.mock.callCount(), 1)
+})
+
+test('a camera that was stopped on purpose has not stopped by itself', () => {
+  const { track, ended, watch } = watched()
+  track.mute(true)
+  watch.stop()
+  mock.timers.tick(MUTED_MS_MAX)
+  track.dispatchEvent(new Event('ended'))
+  assert.equal(ended.mock.callCount(), 0)
+})

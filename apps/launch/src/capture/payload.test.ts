@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Measured, SeenFace } from '@ostiary/faces'
+import { CaptureFailure } from './capture-types.ts'
+import { assembleCapture, estimateOf, frameOf, type Sample } from './payload.ts'
+import { createPerson, seeded } from './testing/person.ts'
+import { MODELS } from './testing/rehearsal.ts'
+
+const person = createPerson({ random: seeded(5) })
+
+function sample(tMs: number, face: Partial<SeenFace> = {}, measured: Partial<Measured> = {}): Sample {
+  const whole = person.measuredAt(tMs)
+  return { tMs, measured: { ...whole, ...measured, face: { ...whole.face, ...face } } }
+}
+const withScore = (score: number) => ({ quality: { ...person.faceAt(0).quality, score } })
+const failsWith = (code: number) => (error: unknown) => error instanceof CaptureFailure && error.code === code
+
+test('a frame has the units of the wire: tenths of degrees and years, thousandths of the rest', () => {
+  const face = { pose: { yaw: -12.34, pitch: 5.06, roll: -0.02 }, eyes: 0.8761, size: 0.3333, ...withScore(0.7296) }
+  assert.deepEqual(frameOf(sample(1234.6, face, { ageYears: 34.27, digest: 'abcdefghijk' })), {
+    t: 1235,
+    yaw: -123,
+    pitch: 51,
+    roll: 0,
+    eyes: 876,
+    size: 333,
+    quality: 730,
+    age: 343,
+    digest: 'abcdefghijk',
+  })
+})
+
+test('shares stay between nothing and all', () => {
+  const { eyes, quality } = frameOf(sample(0, { eyes: 1.2, ...withScore(-0.1) }))
+  assert.deepEqual([eyes, quality], [1000, 0])
+})
+
+test('a frame that is too poor has no age, and neither has one whose age no person has', () => {
+  const age = (score: number, ageYears: number | undefined) => frameOf(sample(0, withScore(score), { ageYears })).age
+  assert.equal(age(0.3494, 30), undefined)
+  assert.equal(age(0.3496, 30), 300)
+  assert.equal(age(0.8, 0.4), undefined)
+  assert.equal(age(0.8, 111), undefined)
+  assert.equal(age(0.8, undefined), undefined)
+})
+
+test('the estimate is mean and deviation of the frames that have an age', () => {
+  const frames = [30, 32, undefined, 37].map((ageYears, index) => frameOf(sample(index, {}, { ageYears })))
+  assert.deepEqual(estimateOf(frames), { age: 330, spread: 29, frames: 3 })
+})
+
+test('a capture names the models and says what the passive check says', () => {
+  const capture = assembleCapture(
+    [200, 600, 1000, 1400, 1800].map((tMs) => sample(tMs, {}, { live: 0.9 })),
+    MODELS,
+  )
+  assert.deepEqual(capture.model, { id: MODELS.id, hash: MODELS.hash })
+  assert.equal(capture.live, 900)
+  assert.equal(capture.frames.length, 5)
+})
+
+test('landmarks that no head can have are left out, as no face is', () => {
+  const odd = [
+    { pose: { yaw: 71, pitch: 0, roll: 0 } },
+    { pose: { yaw: 0, pitch: -56, roll: 0 } },
+    { pose: { yaw: 0, pitch: 0, roll: 80 } },
+    { pose: { yaw: Number.NaN, pitch: 0, roll: 0 } },
+    { size: 0.99 },
+    { size: 0.05 },
+  ].map((face, index) => sample(1000 + index, face))
+  const capture = assembleCapture([sample(100), ...odd, sample(2000)], MODELS)
+  assert.deepEqual(
+    capture.frames.map(({ t }) => t),
+    [100, 2000],
+  )
+})
+
+test('of two pictures with the same numbers one is enough, and one picture that came twice stays', () => {
+  const [first, other] = [sample(100), sample(200)]
+  const twin = { tMs: 300, measured: { ...first.measured, digest: 'another-one' } }
+  const repeat = { tMs: 400, measured: first.measured }
+  const timesOf = (samples: readonly Sample[]) => assembleCapture(samples, MODELS).frames.map(({ t }) => t)
+  assert.deepEqual(timesOf([first, other, twin]), [100, 200])
+  assert.deepEqual(timesOf([first, other, repeat]), [100, 200, 400])
+})
+
+test('without any face there is nothing to send, -12; without any age neither, -39', () => {
+  assert.throws(() => assembleCapture([], MODELS), failsWith(-12))
+  assert.throws(() => assembleCapture([sample(1, { size: 0.99 })], MODELS), failsWith(-12))
+  assert.throws(() => assembleCapture([sample(1, {}, { ageYears: undefined })], MODELS), failsWith(-39))
+})

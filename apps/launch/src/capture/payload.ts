@@ -1,0 +1,99 @@
+import type { CaptureFrame } from '@ostiary/contract'
+import { judgeLiveness, type Measured, type SeenFace } from '@ostiary/faces'
+import type { LoadedModels } from '../engine/engine.ts'
+import { CaptureFailure, type FaceCapture } from './capture-types.ts'
+
+/** A measured sample and its time after the start of the capture. */
+export interface Sample {
+  tMs: number
+  measured: Measured
+}
+
+/** Frames below it give no age (docs/api/launch.md). In thousandths. */
+const AGED_QUALITY_MIN = 350
+/** No age that a net gives for a face lies outside. In tenths of a year. */
+const AGE = { min: 10, max: 1_100 } as const
+/**
+ * Landmarks of a face that is half out of the picture can be anything. What no head does is no measurement, and the server would
+ * take it for an invention: such a frame is left out, as one without a face is.
+ */
+const HEAD = { yawMax: 70, pitchMax: 55, rollMax: 55, sizeMin: 0.09, sizeMax: 0.97 } as const
+
+const NO_FACE = -12
+const QUALITY_LOW = -39
+
+/** What is sealed for the server: the samples in the units of the wire, and the estimate as the server computes it from them. */
+export function assembleCapture(samples: readonly Sample[], { id, hash }: LoadedModels): FaceCapture {
+  const usable = samples.filter(({ measured }) => isHead(measured.face))
+  if (usable.length === 0) throw new CaptureFailure(NO_FACE)
+  const frames = withoutTwins(usable.map(frameOf))
+  const estimate = estimateOf(frames)
+  if (estimate.frames === 0) throw new CaptureFailure(QUALITY_LOW)
+  const { live } = judgeLiveness(usable.map(({ measured }) => measured))
+  return { model: { id, hash }, estimate, live: thousandths(live), frames }
+}
+
+export function frameOf({ tMs, measured }: Sample): CaptureFrame {
+  const { face, ageYears, digest } = measured
+  const quality = thousandths(face.quality.score)
+  const age = ageYears === undefined ? undefined : Math.round(10 * ageYears)
+  const hasAge = age !== undefined && quality >= AGED_QUALITY_MIN && age >= AGE.min && age <= AGE.max
+  return {
+    t: Math.round(tMs),
+    yaw: tenths(face.pose.yaw),
+    pitch: tenths(face.pose.pitch),
+    roll: tenths(face.pose.roll),
+    eyes: thousandths(face.eyes),
+    size: thousandths(face.size),
+    quality,
+    ...(hasAge && { age }),
+    digest,
+  }
+}
+
+/**
+ * Two pictures of somebody who sits still may agree in every rounded number, and then look like one picture sent twice. The second
+ * says nothing that the first does not. One picture that the camera really gave twice stays: that is for the server to see.
+ */
+function withoutTwins(frames: readonly CaptureFrame[]): CaptureFrame[] {
+  const numbersOf = ({ yaw, pitch, roll, eyes, size, quality }: CaptureFrame) =>
+    [yaw, pitch, roll, eyes, size, quality].join()
+  return frames.filter(
+    (frame, index) =>
+      !frames
+        .slice(0, index)
+        .some((earlier) => numbersOf(earlier) === numbersOf(frame) && earlier.digest !== frame.digest),
+  )
+}
+
+/** Mean and deviation of the frames' ages. Both are taken from the rounded numbers, because the server has only those. */
+export function estimateOf(frames: readonly CaptureFrame[]): FaceCapture['estimate'] {
+  const ages = frames.flatMap(({ age }) => (age === undefined ? [] : [age]))
+  if (ages.length === 0) return { age: 0, spread: 0, frames: 0 }
+  const mean = meanOf(ages)
+  const spread = Math.sqrt(meanOf(ages.map((age) => (age - mean) ** 2)))
+  return { age: Math.round(mean), spread: Math.round(spread), frames: ages.length }
+}
+
+function isHead({ pose, size }: SeenFace): boolean {
+  return (
+    Math.abs(pose.yaw) <= HEAD.yawMax &&
+    Math.abs(pose.pitch) <= HEAD.pitchMax &&
+    Math.abs(pose.roll) <= HEAD.rollMax &&
+    size >= HEAD.sizeMin &&
+    size <= HEAD.sizeMax
+  )
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** Zero without a sign: JSON has no other. */
+function tenths(value: number): number {
+  return Math.round(10 * value) + 0
+}
+
+function thousandths(share: number): number {
+  return Math.round(1000 * Math.max(0, Math.min(1, share))) + 0
+}

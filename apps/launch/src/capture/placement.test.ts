@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Guidance } from '@ostiary/faces'
+import { createPlacement, PLACED_MS, SEARCH_MS_MAX } from './placement.ts'
+
+/** Says the same every 100 ms; the last answer. */
+function say(placement: ReturnType<typeof createPlacement>, guidance: Guidance, fromMs: number, forMs: number) {
+  let last = placement.note(guidance, fromMs)
+  for (let ms = 100; ms <= forMs && last.is === 'searching'; ms += 100) last = placement.note(guidance, fromMs + ms)
+  return last
+}
+
+test('a face is placed when it has been in the oval for a moment without a break', () => {
+  const placement = createPlacement()
+  assert.deepEqual(say(placement, 'in_oval', 0, PLACED_MS - 100), { is: 'searching' })
+  assert.deepEqual(say(placement, 'too_far', PLACED_MS, 0), { is: 'searching' })
+  assert.deepEqual(say(placement, 'in_oval', 1000, PLACED_MS - 100), { is: 'searching' })
+  assert.deepEqual(say(placement, 'in_oval', 1000 + PLACED_MS, 0), { is: 'placed' })
+})
+
+test('after the search is over its code is that of what was wrong for the longest time', () => {
+  const placement = createPlacement()
+  say(placement, 'no_face', 0, 15_000)
+  say(placement, 'too_dark', 15_100, 10_000)
+  assert.deepEqual(say(placement, 'backlit', 25_200, 30_000), { is: 'given_up', code: -10 })
+})
+
+test('distance, pose and sharpness are one matter: quality', () => {
+  const placement = createPlacement()
+  say(placement, 'no_face', 0, 16_000)
+  say(placement, 'too_far', 16_100, 10_000)
+  say(placement, 'blurry', 26_200, 10_000)
+  assert.deepEqual(say(placement, 'look_straight', 36_300, 20_000), { is: 'given_up', code: -39 })
+})
+
+test('time in which nobody looked is not held against the user', () => {
+  const placement = createPlacement()
+  placement.note('no_face', 0)
+  assert.deepEqual(placement.note('no_face', 10 * SEARCH_MS_MAX), { is: 'searching' })
+  assert.deepEqual(say(placement, 'no_face', 10 * SEARCH_MS_MAX + 100, SEARCH_MS_MAX), { is: 'given_up', code: -12 })
+})

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Challenge } from '@ostiary/contract'
+import { CaptureFailure } from './capture-types.ts'
+import { createPerson, seeded } from './testing/person.ts'
+import { MODELS, type RehearsalOptions, rehearse } from './testing/rehearsal.ts'
+
+const CHALLENGE: Challenge = {
+  nonce: 'n',
+  attempt: 2,
+  expiresAt: '',
+  steps: [
+    { movement: 'turn_left', atMs: 1150 },
+    { movement: 'blink', atMs: 3300 },
+    { movement: 'closer', atMs: 5450 },
+  ],
+  sampleAtMs: [300, 900, 1495, 1825, 2155, 2485, 3630, 3917, 4205, 4492, 5795, 6125, 6455, 6785],
+}
+
+const failing = (options: Partial<RehearsalOptions>, code: number, reason?: string) =>
+  assert.rejects(rehearse({ challenge: CHALLENGE, ...options }), (error) => {
+    assert.ok(error instanceof CaptureFailure, String(error))
+    assert.deepEqual([error.code, error.reason], [code, reason])
+    return true
+  })
+
+test('a person who does what is asked gives one frame per sample, near its time', async () => {
+  const { capture, openPictures } = await rehearse({ challenge: CHALLENGE })
+  const lateMs = capture.frames.map(({ t }, index) => t - (CHALLENGE.sampleAtMs[index] ?? 0))
+  assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
+  assert.ok(
+    lateMs.every((ms) => ms >= 0 && ms <= 60),
+    `${lateMs}`,
+  )
+  assert.deepEqual(capture.model, { id: MODELS.id, hash: MODELS.hash })
+  assert.equal(openPictures, 0)
+})
+
+test('the log tells of the challenge, of each movement in turn and of the end', async () => {
+  const { log, capture } = await rehearse({ challenge: CHALLENGE })
+  assert.deepEqual(
+    log.map(({ type, n }) => [type, n]),
+    [
+      ['challenge_received', 2],
+      ...[1, 2, 3].flatMap((n) => [
+        ['movement_shown', n],
+        ['movement_seen', n],
+      ]),
+      ['capture_done', undefined],
+    ],
+  )
+  const start = log[0]?.t ?? 0
+  const shown = log.filter(({ type }) => type === 'movement_shown').map(({ t }) => t - start)
+  assert.ok(
+    shown.every((t, index) => t >= (CHALLENGE.steps[index]?.atMs ?? 0) && t < (CHALLENGE.steps[index]?.atMs ?? 0) + 20),
+    `${shown}`,
+  )
+  assert.ok((log.at(-1)?.t ?? 0) - start >= (capture.frames.at(-1)?.t ?? 0))
+})
+
+test('the views lead from finding through the movements to measuring, and never go back', async () => {
+  const { views } = await rehearse({ challenge: CHALLENGE })
+  const phases = views.map(({ phase }) => phase).filter((phase, index, all) => phase !== all[index - 1])
+  assert.deepEqual(phases, ['find', 'challenge', 'measure'])
+  assert.ok(views.every(({ progress }, index) => progress >= (views[index - 1]?.progress ?? 0)))
+  assert.equal(views.at(-1)?.progress, 1)
+  assert.equal(views.at(-1)?.movementsSeen, 3)
+  const asked = views.map(({ movement }) => movement).filter((movement, index, all) => movement !== all[index - 1])
+  assert.deepEqual(asked, [null, 'turn_left', null, 'blink', null, 'closer', null])
+})
+
+test('an engine that takes its time delays neither the samples nor the movements', async () => {
+  const { capture, log } = await rehearse({ challenge: CHALLENGE, lookMs: 350, measureMs: 1500 })
+  const lateMs = capture.frames.map(({ t }, index) => t - (CHALLENGE.sampleAtMs[index] ?? 0))
+  assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
+  assert.ok(Math.max(...lateMs) <= 60, `${lateMs}`)
+  assert.equal(log.filter(({ type }) => type === 'movement_shown').length, 3)
+  assert.equal(log.at(-1)?.type, 'capture_done')
+})
+
+test('samples are measured while nobody is waited for, so that little is left to do at the end', async () => {
+  const { views, tookMs } = await rehearse({ challenge: CHALLENGE, lookMs: 90, measureMs: 400 })
+  const left = views.find(({ phase }) => phase === 'measure')?.progress ?? 0
+  assert.ok(left > 0.85, `${left}`)
+  assert.ok(tookMs < 12_500, `${tookMs}`)
+})
+
+test('a slow camera misses samples rather than sending one picture twice or late', async () => {
+  const { capture } = await rehearse({ challenge: CHALLENGE, frameMs: 300 })
+  const times = capture.frames.map(({ t }) => t)
+  assert.ok(times.length >= 5)
+  for (const t of times) assert.ok(CHALLENGE.sampleAtMs.some((due) => t - due >= 0 && t - due <= 240))
+  assert.equal(new Set(times).size, times.length)
+})
+
+describe('a try that cannot be finished ends with its code:', () => {
+  test('nobody before the camera, -12', () => failing({ sight: () => ({ faces: 0, face: null }) }, -12))
+  test('two people while the face is looked for, -11', () =>
+    failing({ sight: (sighting) => ({ ...sighting, faces: 2 }) }, -11))
+  test('darkness, -10', () =>
+    failing(
+      {
+        sight: ({ faces, face }) => ({
+          faces,
+          face: face && { ...face, quality: { ...face.quality, brightness: 0.05 } },
+        }),
+      },
+      -10,
+    ))
+  test('a face that stays too far away, -39', () =>
+    failing(
+      { sight: ({ faces, face }) => ({ faces, face: face && { ...face, box: { ...face.box, width: 60 } } }) },
+      -39,
+    ))
+  test('a person who leaves during the movements, -12', () =>
+    failing({ sight: (sighting, atMs) => (atMs > 14_000 ? { faces: 0, face: null } : sighting) }, -12))
+  test('a second person during the movements, -11', () =>
+    failing({ sight: (sighting, atMs) => (atMs > 14_000 ? { ...sighting, faces: 2 } : sighting) }, -11))
+  test('a camera that stops while the face is looked for, -7', () =>
+    failing({ onStart: ({ time, endCamera }) => void time.sleep(400).then(endCamera) }, -7, 'track_ended'))
+  test('a camera that stops during the movements, -7', () =>
+    failing({ onStart: ({ time, endCamera }) => void time.sleep(4000).then(endCamera) }, -7, 'track_ended'))
+  test('a camera without pictures during the movements, -32', () =>
+    failing({ hasPicture: (atMs) => atMs < 11_200 }, -32))
+  test('an engine that throws, -22', () =>
+    failing({ engine: { measure: () => Promise.reject(new Error('out of memory')) } }, -22))
+})
+
+test('a second face that is seen for a moment ends nothing', async () => {
+  const { log } = await rehearse({
+    challenge: CHALLENGE,
+    sight: (sighting, atMs) => (atMs > 14_000 && atMs < 14_700 ? { ...sighting, faces: 2 } : sighting),
+  })
+  assert.equal(log.at(-1)?.type, 'capture_done')
+})
+
+test('a camera that stops after the last sample is not missed', async () => {
+  const { capture } = await rehearse({
+    challenge: CHALLENGE,
+    measureMs: 900,
+    onStart: ({ time, endCamera }) => void time.sleep(9500).then(endCamera),
+  })
+  assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
+})
+
+test('who cannot satisfy the guidance may start anyway', async () => {
+  const { log } = await rehearse({
+    challenge: CHALLENGE,
+    sight: ({ faces, face }) => ({ faces, face: face && { ...face, box: { ...face.box, width: 60 } } }),
+    onStart: ({ time, startAnyway }) => void time.sleep(3000).then(startAnyway),
+  })
+  assert.equal(log.at(-1)?.type, 'capture_done')
+})
+
+test('who leaves is let go at once, with the reason given', async () => {
+  const reason = new Error('cancelled')
+  for (const afterMs of [200, 4000, 9500]) {
+    const leaving = rehearse({
+      challenge: CHALLENGE,
+      measureMs: 900,
+      onStart: ({ time, abort }) => void time.sleep(afterMs).then(() => abort(reason)),
+    })
+    await assert.rejects(leaving, reason)
+  }
+})
+
+test('a person who does something else is measured all the same, and not told that it was seen', async () => {
+  const person = createPerson({
+    random: seeded(3),
+    answer: (asked) => (asked === 'turn_left' ? 'turn_right' : asked),
+  })
+  const { log, capture } = await rehearse({ challenge: CHALLENGE, person })
+  assert.deepEqual(
+    log.filter(({ type }) => type === 'movement_seen').map(({ n }) => n),
+    [2, 3],
+  )
+  assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
+})

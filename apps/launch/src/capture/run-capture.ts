@@ -1,0 +1,33 @@
+import { CaptureFailure, type RunCapture } from './capture-types.ts'
+import { findFace } from './find-face.ts'
+import { orScanError } from './glance.ts'
+import { assembleCapture } from './payload.ts'
+import { runChallenge } from './run-challenge.ts'
+
+const CAMERA_FAIL = -7
+
+/** One try: the face is placed, the challenge asked for and answered, the samples measured and put into the form of the wire. */
+export const runCapture: RunCapture = async (deps) => {
+  const stop = new AbortController()
+  const leave = () => stop.abort(deps.signal.reason)
+  deps.signal.throwIfAborted()
+  deps.signal.addEventListener('abort', leave)
+  let needsCamera = true
+  deps.camera.onEnded(() => {
+    if (needsCamera) stop.abort(new CaptureFailure(CAMERA_FAIL, 'track_ended'))
+  })
+  try {
+    await orScanError(deps.engine.begin())
+    const restFaces = await findFace(deps, stop.signal)
+    const challenge = await deps.challenge()
+    stop.signal.throwIfAborted()
+    deps.log('challenge_received', challenge.attempt)
+    const onFilmed = () => {
+      needsCamera = false
+    }
+    const samples = await runChallenge(deps, { challenge, restFaces, stop, onFilmed })
+    return assembleCapture(samples, deps.models)
+  } finally {
+    deps.signal.removeEventListener('abort', leave)
+  }
+}

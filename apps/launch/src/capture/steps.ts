@@ -1,0 +1,88 @@
+import type { Challenge, Movement } from '@ostiary/contract'
+import type { SeenFace } from '@ostiary/faces'
+import { type Rest, restOf, shows } from './movements.ts'
+
+/** Nobody answers sooner: what is seen before is left over from the movement before. */
+export const ANSWER_FROM_MS = 200
+/** After this the server takes it for no answer any more. */
+export const ANSWER_UNTIL_MS = 2_500
+/** A movement that the engine notices later than this after its asking is not logged as seen. */
+const NOTICED_MS_MAX = 2_900
+/** Of the faces seen at rest the last few are enough. */
+const REST_FACES_MAX = 12
+
+interface Step {
+  movement: Movement
+  shownAtMs: number | undefined
+  /** When the picture was taken that showed it. */
+  seenAtMs: number | undefined
+}
+
+/** A face, and when its picture was taken. */
+export interface Observation {
+  face: SeenFace
+  atMs: number
+}
+
+/** The movements of one challenge: which was asked for, which was seen. All times are of one clock. */
+export function createSteps(steps: Challenge['steps'], restFaces: readonly SeenFace[]) {
+  const all: Step[] = steps.map(({ movement }) => ({ movement, shownAtMs: undefined, seenAtMs: undefined }))
+  const resting = [...restFaces]
+  let rest: Rest | undefined
+  let lastSampleMs = Number.NEGATIVE_INFINITY
+
+  /** A movement counts when a sample was taken since it was seen: only samples are sent, and who is told early stops early. */
+  const isDone = ({ seenAtMs }: Step) => seenAtMs !== undefined && lastSampleMs >= seenAtMs
+
+  return {
+    /** The next movement is on the screen. Says its number, from 1. */
+    show(atMs: number): number {
+      rest ??= restOf(resting.slice(-REST_FACES_MAX))
+      const index = all.findIndex(({ shownAtMs }) => shownAtMs === undefined)
+      const step = all[index]
+      if (step) step.shownAtMs = atMs
+      return index + 1
+    },
+    /** A face was looked at. Says the number of a movement that is seen for the first time. */
+    observe({ face, atMs }: Observation, nowMs: number): number | undefined {
+      if (all[0]?.shownAtMs === undefined) {
+        resting.push(face)
+        return undefined
+      }
+      const index = all.findIndex(
+        ({ movement, shownAtMs, seenAtMs }) =>
+          shownAtMs !== undefined &&
+          seenAtMs === undefined &&
+          atMs - shownAtMs >= ANSWER_FROM_MS &&
+          atMs - shownAtMs <= ANSWER_UNTIL_MS &&
+          nowMs - shownAtMs <= NOTICED_MS_MAX &&
+          rest !== undefined &&
+          shows(movement, face, rest),
+      )
+      const step = all[index]
+      if (!step) return undefined
+      step.seenAtMs = atMs
+      return index + 1
+    },
+    sampled(atMs: number): void {
+      lastSampleMs = atMs
+    },
+    /** Whether the user is being waited for. */
+    awaits(nowMs: number): boolean {
+      return all.some(
+        ({ shownAtMs, seenAtMs }) =>
+          shownAtMs !== undefined && seenAtMs === undefined && nowMs - shownAtMs <= ANSWER_UNTIL_MS,
+      )
+    },
+    /** What the screen shows. */
+    view(): { movement: Movement | null; movementsSeen: number; movementsTotal: number } {
+      const current = all.findLast(({ shownAtMs }) => shownAtMs !== undefined)
+      return {
+        movement: current && !isDone(current) ? current.movement : null,
+        movementsSeen: all.filter(isDone).length,
+        movementsTotal: all.length,
+      }
+    },
+  }
+}
+export type Steps = ReturnType<typeof createSteps>

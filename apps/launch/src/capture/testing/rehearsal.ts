@@ -1,0 +1,143 @@
+/** A capture without camera and nets: both interfaces have an implementation here, and time is virtual. Only tests import this. */
+import type { Challenge } from '@ostiary/contract'
+import type { Sighting } from '@ostiary/faces'
+import type { Camera } from '../../camera/camera-types.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { CaptureDeps, CaptureView, FaceCapture } from '../capture-types.ts'
+import { runCapture } from '../run-capture.ts'
+import { createPerson, type Person, seeded } from './person.ts'
+import { startVirtualTime, type VirtualTime } from './virtual-time.ts'
+
+export const MODELS = { id: 'rehearsal', hash: 'r'.repeat(43), backend: 'wasm', threads: 1 } as const
+
+export interface LoggedMoment {
+  type: Parameters<CaptureDeps['log']>[0]
+  n?: number
+  t: number
+}
+
+export interface RehearsalOptions {
+  challenge: Challenge
+  seed?: number
+  person?: Person
+  /** Of the camera. Frames come at whole multiples of it. */
+  frameMs?: number
+  /** How long the engine takes. */
+  lookMs?: number
+  measureMs?: number
+  /** Changes what the engine sees. */
+  sight?: (sighting: Sighting, atMs: number) => Sighting
+  /** Whether the camera has a picture at this time. */
+  hasPicture?: (atMs: number) => boolean
+  /** Is told when the capture begins, with what it may pull. */
+  onStart?: (levers: { time: VirtualTime; endCamera(): void; abort(reason: Error): void; startAnyway(): void }) => void
+  engine?: Partial<Engine>
+}
+
+export interface Rehearsal {
+  capture: FaceCapture
+  log: LoggedMoment[]
+  views: CaptureView[]
+  /** Pictures that nobody closed: each would hold its memory for ever. */
+  openPictures: number
+  tookMs: number
+}
+
+/** Runs one capture to its end, or rejects as it does. */
+export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
+  const time = startVirtualTime()
+  try {
+    const person = options.person ?? createPerson({ random: seeded(options.seed ?? 1) })
+    const log: LoggedMoment[] = []
+    const views: CaptureView[] = []
+    const pictures = new Set<object>()
+    const leave = new AbortController()
+    const startAnyway = new AbortController()
+    const { camera, endCamera } = fakeCamera(time, pictures, options)
+    const startedMs = time.clock.monotonicMs()
+    const running = runCapture({
+      camera,
+      engine: { ...fakeEngine(time, person, options), ...options.engine },
+      models: MODELS,
+      clock: time.clock,
+      challenge: async () => {
+        await time.sleep(80)
+        return options.challenge
+      },
+      log: (type, n) => log.push({ type, ...(n !== undefined && { n }), t: time.clock.monotonicMs() }),
+      onView(view) {
+        views.push(view)
+        person.read(view.movement, time.clock.monotonicMs())
+      },
+      startAnyway: startAnyway.signal,
+      signal: leave.signal,
+    })
+    options.onStart?.({
+      time,
+      endCamera,
+      abort: (reason) => leave.abort(reason),
+      startAnyway: () => startAnyway.abort(),
+    })
+    const capture = await time.pass(running)
+    return { capture, log, views, openPictures: pictures.size, tookMs: time.clock.monotonicMs() - startedMs }
+  } finally {
+    time.end()
+  }
+}
+
+interface Picture {
+  atMs: number
+  close(): void
+}
+
+function fakeCamera(time: VirtualTime, pictures: Set<object>, { frameMs = 33, hasPicture }: RehearsalOptions) {
+  const listeners: (() => void)[] = []
+  const camera: Camera = {
+    stream: undefined,
+    label: 'rehearsal',
+    width: 640,
+    height: 480,
+    async grab() {
+      await time.sleep(frameMs - (time.clock.monotonicMs() % frameMs))
+      const atMs = time.clock.monotonicMs()
+      if (hasPicture && !hasPicture(atMs)) throw new Error('No new picture')
+      const picture: Picture = { atMs, close: () => pictures.delete(picture) }
+      pictures.add(picture)
+      return asBitmap(picture)
+    },
+    onEnded: (listener) => listeners.push(listener),
+    stop: () => {},
+  }
+  return {
+    camera,
+    endCamera: () => {
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+/** As the worker: one thing after the other. */
+function fakeEngine(time: VirtualTime, person: Person, options: RehearsalOptions): Engine {
+  const { lookMs = 90, measureMs = 400, sight = (sighting) => sighting } = options
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(ms: number, bitmap: ImageBitmap, result: (atMs: number) => T): Promise<T> => {
+    const { atMs } = asPicture(bitmap)
+    const done = last.then(() => time.sleep(ms)).then(() => result(atMs))
+    bitmap.close()
+    last = done
+    return done
+  }
+  const seen = (atMs: number) => sight({ faces: 1, face: person.faceAt(atMs) }, atMs)
+  return {
+    load: async () => MODELS,
+    look: (bitmap) => inTurn(lookMs, bitmap, seen),
+    measure: (bitmap) => inTurn(measureMs, bitmap, (atMs) => (seen(atMs).face ? person.measuredAt(atMs) : null)),
+    embed: async () => new Float32Array(512),
+    begin: async () => {},
+    close: () => {},
+  }
+}
+
+/** The capture passes pictures on and closes them; it never looks into one. */
+const asBitmap = (picture: Picture) => picture as unknown as ImageBitmap
+const asPicture = (bitmap: ImageBitmap) => bitmap as unknown as Picture

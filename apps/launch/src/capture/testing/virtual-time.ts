@@ -1,0 +1,61 @@
+/** Time that passes only when a test lets it, so that seconds of a capture take milliseconds. Only tests import this. */
+import { mock } from 'node:test'
+import type { DeviceClock } from '@ostiary/device'
+
+/** More turns than any chain of promises in a capture has. */
+const TURNS = 30
+
+export interface VirtualTime {
+  clock: DeviceClock
+  sleep(ms: number): Promise<void>
+  /** Lets time pass until the promise is settled, and settles as it does. */
+  pass<T>(until: Promise<T>, maxMs?: number): Promise<T>
+  end(): void
+}
+
+interface Timer {
+  dueMs: number
+  run(): void
+}
+
+export function startVirtualTime(): VirtualTime {
+  const timers = new Set<Timer>()
+  let nowMs = 10_000
+  const set = mock.method(globalThis, 'setTimeout', (run: () => void, ms = 0) => {
+    const timer = { dueMs: nowMs + Math.max(1, ms), run }
+    timers.add(timer)
+    return timer
+  })
+  const clear = mock.method(globalThis, 'clearTimeout', (timer: Timer) => timers.delete(timer))
+
+  function runNext(): void {
+    const [next] = [...timers].sort((a, b) => a.dueMs - b.dueMs)
+    if (!next) throw new Error('Everything waits for something that never comes')
+    timers.delete(next)
+    nowMs = Math.max(nowMs, next.dueMs)
+    next.run()
+  }
+
+  return {
+    clock: { nowMs: () => 1_800_000_000_000 + nowMs, monotonicMs: () => nowMs },
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    async pass(until, maxMs = 120_000) {
+      let settled = false
+      const settle = () => {
+        settled = true
+      }
+      until.then(settle, settle)
+      const endMs = nowMs + maxMs
+      for (;;) {
+        for (let turn = 0; turn < TURNS; turn++) await undefined
+        if (settled) return until
+        if (nowMs > endMs) throw new Error(`Nothing came of it in ${maxMs} ms`)
+        runNext()
+      }
+    },
+    end() {
+      set.mock.restore()
+      clear.mock.restore()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createHost, type LaunchMessage } from './host.ts'
+
+function windowOf() {
+  const posted: [LaunchMessage, string][] = []
+  return {
+    posted,
+    window: { postMessage: (message: LaunchMessage, origin: string) => void posted.push([message, origin]) },
+  }
+}
+const sessionId = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
+const origins = ['https://shop.example', 'https://app.shop.example']
+
+test('a message goes to every listed origin when the browser does not say where the host is', () => {
+  const { window, posted } = windowOf()
+  createHost(window, { sessionId, origins, knownOrigin: null }).tell({ event: 'step', step: 'capture' })
+  const message = { source: 'ostiary', version: 1, sessionId, event: 'step', step: 'capture' }
+  assert.deepEqual(
+    posted,
+    origins.map((origin) => [message, origin]),
+  )
+})
+
+test('a host that is known gets it alone', () => {
+  const { window, posted } = windowOf()
+  const host = createHost(window, { sessionId, origins, knownOrigin: 'https://shop.example' })
+  host.tell({ event: 'finished', flowStatus: 'COMPLETED', redirectUrl: 'https://shop.example/back' })
+  assert.deepEqual(
+    posted.map(([, origin]) => origin),
+    ['https://shop.example'],
+  )
+})
+
+test('a host that is not listed is told nothing, and the page is no embedded one', () => {
+  const { window, posted } = windowOf()
+  for (const host of [
+    createHost(window, { sessionId, origins, knownOrigin: 'https://evil.example' }),
+    createHost(window, { sessionId, origins: [], knownOrigin: null }),
+  ]) {
+    host.tell({ event: 'ready' })
+    assert.equal(host.isListening, false)
+  }
+  assert.deepEqual(posted, [])
+})

@@ -1,0 +1,134 @@
+/** The page's end and the worker's end of the engine, joined by a real channel. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Picture } from '@ostiary/faces'
+import type { NotedRequest } from '../ledger/ledger.ts'
+import { EngineLoadError } from './engine.ts'
+import { connectEngine } from './engine-client.ts'
+import { type EngineHostOptions, RuntimeBrokenError, type StartedFaces, serveEngine } from './engine-host.ts'
+
+const PICTURE: Picture = { width: 2, height: 1, data: new Uint8ClampedArray(8) }
+const FACES: StartedFaces = {
+  id: 'faces-1',
+  hash: 'h',
+  threads: 1,
+  lookMs: 40,
+  engine: {
+    look: async ({ width }) => ({ faces: width, face: null }),
+    measure: async () => null,
+    embed: async () => Float32Array.of(1, 2),
+    begin: () => {},
+  },
+}
+
+/** Can be sent through a channel and closed, which is all that is asked of a bitmap here. */
+const bitmap = () => new MessageChannel().port1 as unknown as ImageBitmap
+
+function joined(host: Partial<EngineHostOptions> = {}) {
+  const { port1, port2 } = new MessageChannel()
+  const requests: NotedRequest[] = []
+  serveEngine({ port: port2, start: async () => FACES, pixelsOf: () => PICTURE, ...host })
+  const client = connectEngine({ port: port1, onRequest: (one) => requests.push(one), onClose: () => port2.close() })
+  return { client, requests }
+}
+
+test('what is asked is answered', async () => {
+  const { client } = joined()
+  assert.deepEqual(await client.load(() => {}), { id: 'faces-1', hash: 'h', threads: 1, lookMs: 40 })
+  await client.begin()
+  assert.deepEqual(await client.look(bitmap()), { faces: 2, face: null })
+  assert.equal(await client.measure(bitmap()), null)
+  assert.deepEqual(await client.embed('FACE3_3'), Float32Array.of(1, 2))
+  client.close()
+})
+
+test('loading tells how far it is and what it asked the network for', async () => {
+  const request = { method: 'GET', url: 'https://check.example/x', bytesOut: 0 }
+  const { client, requests } = joined({
+    async start(report) {
+      report.progress({ loadedBytes: 5, totalBytes: 9 })
+      report.request(request)
+      return FACES
+    },
+  })
+  const progress: number[] = []
+  await client.load(({ loadedBytes }) => progress.push(loadedBytes))
+  assert.deepEqual(progress, [5])
+  assert.deepEqual(requests, [request])
+  client.close()
+})
+
+test('one thing is done after the other', async () => {
+  let running = 0
+  let most = 0
+  const look = async () => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    running -= 1
+    return { faces: 0, face: null }
+  }
+  const { client } = joined({ start: async () => ({ ...FACES, engine: { ...FACES.engine, look } }) })
+  await client.load(() => {})
+  await Promise.all([client.look(bitmap()), client.look(bitmap()), client.look(bitmap())])
+  assert.equal(most, 1)
+  client.close()
+})
+
+test('a file that could not be loaded is named, and loading may be tried again', async () => {
+  let tries = 0
+  const { client } = joined({
+    async start() {
+      tries += 1
+      if (tries === 1) throw new EngineLoadError('models/a.onnx', new Error('The answer was 503'))
+      return FACES
+    },
+  })
+  await assert.rejects(
+    client.load(() => {}),
+    (error) => error instanceof EngineLoadError && error.file === 'models/a.onnx' && /503/.test(String(error.cause)),
+  )
+  assert.equal(client.broken, false)
+  await client.load(() => {})
+  client.close()
+})
+
+test('a runtime that does not run makes this worker useless for good', async () => {
+  const { client } = joined({ start: () => Promise.reject(new RuntimeBrokenError('models/a.onnx', 'no simd')) })
+  await assert.rejects(
+    client.load(() => {}),
+    EngineLoadError,
+  )
+  assert.equal(client.broken, true)
+  await assert.rejects(client.look(bitmap()), EngineLoadError)
+  client.close()
+})
+
+test('an error while looking is an error of that look only', async () => {
+  let looks = 0
+  const look = async () => {
+    looks += 1
+    if (looks === 1) throw new Error('odd picture')
+    return { faces: 1, face: null }
+  }
+  const { client } = joined({ start: async () => ({ ...FACES, engine: { ...FACES.engine, look } }) })
+  await client.load(() => {})
+  await assert.rejects(client.look(bitmap()), /odd picture/)
+  assert.deepEqual(await client.look(bitmap()), { faces: 1, face: null })
+  client.close()
+})
+
+test('when the worker dies, everything that waits for it fails', async () => {
+  const { client } = joined({ start: () => new Promise(() => {}) })
+  const loading = client.load(() => {})
+  client.fail(new Error('out of memory'))
+  await assert.rejects(loading, /out of memory/)
+  await assert.rejects(client.begin(), /out of memory/)
+  client.close()
+})
+
+test('nothing can be looked at before it is loaded', async () => {
+  const { client } = joined()
+  await assert.rejects(client.look(bitmap()), /Nothing is loaded/)
+  client.close()
+})

@@ -1,0 +1,84 @@
+import type { FaceEngine, Picture } from '@ostiary/faces'
+import type { NotedRequest } from '../ledger/ledger.ts'
+import { EngineLoadError, type LoadProgress } from './engine.ts'
+import type { EngineAnswer, FromWorker, ToWorker } from './protocol.ts'
+
+export interface StartedFaces {
+  engine: Pick<FaceEngine, 'look' | 'measure' | 'embed' | 'begin'>
+  id: string
+  hash: string
+  threads: number
+  lookMs: number
+}
+
+export interface EngineHostOptions {
+  port: MessagePort
+  /** Loads everything that looking and measuring need. Called again after a failure that is not final. */
+  start(report: EngineReport): Promise<StartedFaces>
+  /** Reads a bitmap's pixels; the bitmap is closed afterwards. */
+  pixelsOf(bitmap: ImageBitmap): Picture
+}
+
+export interface EngineReport {
+  progress(progress: LoadProgress): void
+  request(request: NotedRequest): void
+}
+
+/** The nets are there but do not run: this worker can never be of use again. */
+export class RuntimeBrokenError extends EngineLoadError {}
+
+/** The worker's side of the channel. Questions are answered one after the other: nets cannot run side by side. */
+export function serveEngine({ port, start, pixelsOf }: EngineHostOptions): void {
+  let faces: StartedFaces | undefined
+  let last: Promise<void> = Promise.resolve()
+  const tell = (message: FromWorker, transfer: Transferable[] = []) => port.postMessage(message, transfer)
+  const report: EngineReport = {
+    progress: (progress) => tell({ progress }),
+    request: (request) => tell({ request }),
+  }
+
+  async function answerTo(question: ToWorker): Promise<EngineAnswer> {
+    if (question.ask === 'load') {
+      faces ??= await start(report)
+      const { id, hash, threads, lookMs } = faces
+      return { is: 'loaded', id, hash, threads, lookMs }
+    }
+    if (!faces) throw new Error('Nothing is loaded yet')
+    switch (question.ask) {
+      case 'look':
+        return { is: 'sighting', sighting: await faces.engine.look(take(question.picture)) }
+      case 'measure':
+        return { is: 'measured', measured: await faces.engine.measure(take(question.picture)) }
+      case 'embed':
+        return { is: 'embedding', vector: await faces.engine.embed(question.embedding) }
+      case 'begin':
+        faces.engine.begin()
+        return { is: 'begun' }
+    }
+  }
+
+  function take(bitmap: ImageBitmap): Picture {
+    try {
+      return pixelsOf(bitmap)
+    } finally {
+      bitmap.close()
+    }
+  }
+
+  port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+    last = last.then(async () => {
+      const answer = await answerTo(data).catch(failed)
+      tell({ number: data.number, answer })
+    })
+  }
+}
+
+function failed(error: unknown): EngineAnswer {
+  if (!(error instanceof EngineLoadError)) return { is: 'failed', message: textOf(error) }
+  const message = textOf(error.cause ?? error)
+  return { is: 'failed', message, file: error.file, broken: error instanceof RuntimeBrokenError }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

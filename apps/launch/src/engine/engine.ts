@@ -1,0 +1,40 @@
+import type { EmbeddingId, Measured, Sighting } from '@ostiary/faces'
+
+/** The face engine as the page sees it. The work is done in a Web Worker; pictures go there and never further. */
+export interface Engine {
+  /** Loads what looking and measuring need. Again after a failure: what is there already is not fetched again. */
+  load(onProgress: (progress: LoadProgress) => void): Promise<LoadedModels>
+  /** For guidance: where the face is and how good the picture. The bitmap is closed by the engine. */
+  look(picture: ImageBitmap): Promise<Sighting>
+  /** Everything about one sample; null without a usable face. Pictures wait their turn. The bitmap is closed by the engine. */
+  measure(picture: ImageBitmap): Promise<Measured | null>
+  /** The feature vector of the best sample measured since `begin`, for flows that need one. */
+  embed(id: EmbeddingId): Promise<Float32Array>
+  /** A new capture begins: forgets the face that samples are compared with. */
+  begin(): Promise<void>
+  close(): void
+}
+
+export interface LoadProgress {
+  loadedBytes: number
+  totalBytes: number
+}
+
+/** Names the set of models in the sealed payload; the server knows the sets that were released. */
+export interface LoadedModels {
+  id: string
+  hash: string
+  backend: 'wasm' | 'webgpu'
+  threads: number
+}
+
+/** The models could not be fetched, or are not what the manifest says. `file` names which. */
+export class EngineLoadError extends Error {
+  readonly file: string
+
+  constructor(file: string, cause?: unknown) {
+    super(`Could not load ${file}`, cause === undefined ? undefined : { cause })
+    this.name = 'EngineLoadError'
+    this.file = file
+  }
+}

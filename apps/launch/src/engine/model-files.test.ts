@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { NETS } from '@ostiary/faces'
+import { EngineLoadError, type LoadProgress } from './engine.ts'
+import { createModelFiles, MANIFEST_PATH, type PinnedFile, readManifest } from './model-files.ts'
+
+const BASE = 'https://check.example/launch/'
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const pinned = (path: string, content: string): PinnedFile => ({
+  path,
+  sizeBytes: bytesOf(content).length,
+  sha256: createHash('sha256').update(content).digest('hex'),
+})
+
+/** A server with these files, and what it was asked for. */
+function serving(files: Record<string, string | (() => Response)>) {
+  const progress: LoadProgress[] = []
+  const asked: string[] = []
+  const store = createModelFiles({
+    baseUrl: BASE,
+    async fetch(url) {
+      const path = String(url).slice(BASE.length)
+      asked.push(path)
+      const file = files[path]
+      if (file === undefined) return new Response('', { status: 404 })
+      return typeof file === 'string' ? new Response(inPieces(file)) : file()
+    },
+    onProgress: (one) => progress.push(one),
+  })
+  return { store, progress, asked }
+}
+
+function inPieces(text: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < text.length; at += 4) controller.enqueue(bytesOf(text.slice(at, at + 4)))
+      controller.close()
+    },
+  })
+}
+
+const failsOn = (file: string) => (error: unknown) => error instanceof EngineLoadError && error.file === file
+
+test('a file that is what it should be is taken, and its bytes are counted as they come', async () => {
+  const one = pinned('models/a.onnx', '0123456789')
+  const other = pinned('models/b.onnx', 'abcd')
+  const { store, progress } = serving({ 'models/a.onnx': '0123456789', 'models/b.onnx': 'abcd' })
+  store.expect([one, other])
+  assert.deepEqual(await store.get(one), bytesOf('0123456789'))
+  await store.get(other)
+  assert.ok(progress.every(({ totalBytes }) => totalBytes === 14))
+  assert.deepEqual(
+    progress.map(({ loadedBytes }) => loadedBytes),
+    [0, 4, 8, 10, 10, 14],
+  )
+})
+
+test('a file with other content, fewer or more bytes is refused by its name', async () => {
+  const { store } = serving({ 'models/a.onnx': '0123456789' })
+  await assert.rejects(store.get(pinned('models/a.onnx', '9876543210')), failsOn('models/a.onnx'))
+  await assert.rejects(store.get(pinned('models/a.onnx', '012345678')), failsOn('models/a.onnx'))
+  await assert.rejects(store.get(pinned('models/a.onnx', '0123456789a')), failsOn('models/a.onnx'))
+})
+
+test('a file that is not there, or a network that is not, names the file', async () => {
+  const { store } = serving({ 'models/b.onnx': () => Response.error() })
+  await assert.rejects(store.get(pinned('models/a.onnx', 'x')), failsOn('models/a.onnx'))
+  await assert.rejects(store.get(pinned('models/b.onnx', 'x')), failsOn('models/b.onnx'))
+  await assert.rejects(store.models(), failsOn(MANIFEST_PATH))
+})
+
+test('what came in is not fetched again, what failed is', async () => {
+  let isUp = false
+  const file = pinned('models/a.onnx', 'abcd')
+  const { store, asked } = serving({
+    'models/a.onnx': () => (isUp ? new Response('abcd') : new Response('', { status: 503 })),
+  })
+  await assert.rejects(store.get(file), failsOn('models/a.onnx'))
+  isUp = true
+  await store.get(file)
+  await store.get(file)
+  assert.equal(asked.length, 2)
+})
+
+const MANIFEST = {
+  id: 'faces-1',
+  hash: 'h'.repeat(43),
+  nets: NETS.map((id) => ({ id, file: `${id}/0123/${id}.onnx`, bytes: 10, sha256: 'ab', licence: 'MIT' })),
+}
+
+test('the manifest says where each net is', async () => {
+  const { store } = serving({ [MANIFEST_PATH]: JSON.stringify(MANIFEST) })
+  const { id, hash, nets } = await store.models()
+  assert.deepEqual([id, hash], [MANIFEST.id, MANIFEST.hash])
+  assert.deepEqual(nets.get('facemesh'), { path: 'models/facemesh/0123/facemesh.onnx', sizeBytes: 10, sha256: 'ab' })
+})
+
+test('a manifest without a net of ours, or that is none, is refused', () => {
+  assert.throws(() => readManifest({ ...MANIFEST, nets: MANIFEST.nets.slice(1) }), /blazeface/)
+  for (const none of [null, 'x', [], {}, { ...MANIFEST, hash: 1 }]) assert.throws(() => readManifest(none), /manifest/)
+})

@@ -1,0 +1,131 @@
+import { NETS, type NetId } from '@ostiary/faces'
+import { EngineLoadError, type LoadProgress } from './engine.ts'
+
+/** A file that must be exactly this one. */
+export interface PinnedFile {
+  /** Below the page's folder. */
+  path: string
+  sizeBytes: number
+  /** Hexadecimal. */
+  sha256: string
+}
+
+export interface ModelSet {
+  id: string
+  hash: string
+  nets: ReadonlyMap<NetId, PinnedFile>
+}
+
+export interface ModelFilesOptions {
+  baseUrl: string
+  fetch: typeof globalThis.fetch
+  onProgress(progress: LoadProgress): void
+}
+
+export const MANIFEST_PATH = 'models/manifest.json'
+
+/** Fetches models and runtime, counts their bytes and takes none that is not what it should be. */
+export function createModelFiles({ baseUrl, fetch, onProgress }: ModelFilesOptions) {
+  const expected = new Map<string, PinnedFile>()
+  const loadedBytes = new Map<string, number>()
+  const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
+  let models: Promise<ModelSet> | undefined
+
+  function count(path: string, bytes: number): void {
+    loadedBytes.set(path, bytes)
+    const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0)
+    const totalBytes = sum([...expected.values()].map(({ sizeBytes }) => sizeBytes))
+    onProgress({ loadedBytes: Math.min(sum(loadedBytes.values()), totalBytes), totalBytes })
+  }
+
+  async function request(path: string, options: RequestInit): Promise<Response> {
+    const response = await fetch(new URL(path, baseUrl).href, options)
+    if (!response.ok) throw new Error(`The answer was ${response.status}`)
+    return response
+  }
+
+  async function download(file: PinnedFile): Promise<Uint8Array<ArrayBuffer>> {
+    const { path, sizeBytes, sha256 } = file
+    count(path, 0)
+    const bytes = await readBody(await request(path, {}), sizeBytes, (read) => count(path, read))
+    const found = hexOf(await crypto.subtle.digest('SHA-256', bytes))
+    if (found !== sha256) throw new Error(`SHA-256 is ${found} instead of ${sha256}`)
+    return bytes
+  }
+
+  return {
+    /** The set that is served now. */
+    models(): Promise<ModelSet> {
+      models ??= request(MANIFEST_PATH, { cache: 'no-cache' })
+        .then(async (response) => readManifest(await response.json()))
+        .catch((error) => {
+          models = undefined
+          throw new EngineLoadError(MANIFEST_PATH, error)
+        })
+      return models
+    },
+    /** From here on these files count into the progress. */
+    expect(wanted: readonly PinnedFile[]): void {
+      for (const file of wanted) expected.set(file.path, file)
+    },
+    /** A file that came in once is not fetched again; one that failed is. */
+    get(file: PinnedFile): Promise<Uint8Array<ArrayBuffer>> {
+      const known = files.get(file.path)
+      if (known) return known
+      const coming = download(file).catch((error) => {
+        files.delete(file.path)
+        throw new EngineLoadError(file.path, error)
+      })
+      files.set(file.path, coming)
+      return coming
+    },
+    /** Its net is built: the bytes need not be kept. */
+    drop(file: PinnedFile): void {
+      files.delete(file.path)
+    },
+  }
+}
+
+/** What the page needs of the manifest; the rest is for people (docs/models.md). */
+export function readManifest(json: unknown): ModelSet {
+  const { id, hash, nets } = recordOf(json)
+  if (typeof id !== 'string' || typeof hash !== 'string' || !Array.isArray(nets))
+    throw new Error('This is not a manifest of models')
+  const byId = new Map(nets.map(recordOf).map((net) => [net.id, net]))
+  const files = NETS.map((net): [NetId, PinnedFile] => {
+    const { file, bytes, sha256 } = byId.get(net) ?? {}
+    if (typeof file !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string')
+      throw new Error(`The manifest does not say where ${net} is`)
+    return [net, { path: `models/${file}`, sizeBytes: bytes, sha256 }]
+  })
+  return { id, hash, nets: new Map(files) }
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** Reads into one buffer of the size that is expected, so that large files are not copied twice. */
+async function readBody(
+  { body }: Response,
+  sizeBytes: number,
+  onRead: (readBytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(sizeBytes)
+  let read = 0
+  const reader = body?.getReader()
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true }
+    if (done || !value) break
+    if (read + value.length > sizeBytes) throw new Error(`More than the expected ${sizeBytes} bytes came`)
+    bytes.set(value, read)
+    read += value.length
+    onRead(read)
+  }
+  if (read < sizeBytes) throw new Error(`Only ${read} of ${sizeBytes} bytes came`)
+  return bytes
+}
+
+function hexOf(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

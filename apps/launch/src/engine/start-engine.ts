@@ -1,0 +1,84 @@
+import type { NotedRequest } from '../ledger/ledger.ts'
+import { trustedScriptUrl } from '../trusted-urls.ts'
+import { type Engine, EngineLoadError, type LoadedModels, type LoadProgress } from './engine.ts'
+import { connectEngine, type EngineClient, type LoadedEngine } from './engine-client.ts'
+import type { EngineSetup } from './protocol.ts'
+import { areWorthIt, threadsToTry } from './threads.ts'
+import workerUrl from './worker.ts?worker&url'
+
+export interface StartEngineOptions {
+  /** Hears of every request that the worker makes. */
+  onRequest?: (request: NotedRequest) => void
+}
+
+/** The engine of this page, in a worker of its own. Nothing happens before `load`. */
+export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): Engine {
+  let client: EngineClient | undefined
+  let loading: Promise<LoadedModels> | undefined
+  let listeners: ((progress: LoadProgress) => void)[] = []
+  const tellAll = (progress: LoadProgress) => {
+    for (const listener of listeners) listener(progress)
+  }
+  const ready = () => client ?? notLoaded()
+
+  async function load(): Promise<LoadedModels> {
+    if (!client || client.broken) client = startWorker(1, onRequest)
+    const { id, hash, threads, lookMs } = await client.load(tellAll)
+    const better = await tryThreads(lookMs, onRequest)
+    if (better) {
+      client.close()
+      client = better.client
+    }
+    return { id, hash, backend: 'wasm', threads: better?.loaded.threads ?? threads }
+  }
+
+  return {
+    load(onProgress) {
+      listeners.push(onProgress)
+      loading ??= load().finally(() => {
+        listeners = []
+      })
+      loading.catch(() => {
+        loading = undefined
+      })
+      return loading
+    },
+    look: (picture) => ready().look(picture),
+    measure: (picture) => ready().measure(picture),
+    embed: (id) => ready().embed(id),
+    begin: () => ready().begin(),
+    close: () => client?.close(),
+  }
+}
+
+/** A second worker with more threads, when the first is slow; undefined when that is no better, for whatever reason. */
+async function tryThreads(
+  lookMs: number,
+  onRequest: (request: NotedRequest) => void,
+): Promise<{ client: EngineClient; loaded: LoadedEngine } | undefined> {
+  const threads = threadsToTry(lookMs, { crossOriginIsolated, cores: navigator.hardwareConcurrency })
+  if (threads === undefined) return undefined
+  const client = startWorker(threads, onRequest)
+  try {
+    const loaded = await client.load(() => {})
+    if (areWorthIt(lookMs, loaded.lookMs)) return { client, loaded }
+  } catch {
+    // One thread runs already; that this did not work out is nobody's business.
+  }
+  client.close()
+  return undefined
+}
+
+function startWorker(threads: number, onRequest: (request: NotedRequest) => void): EngineClient {
+  const { port1, port2 } = new MessageChannel()
+  const worker = new Worker(trustedScriptUrl(workerUrl), { type: 'module', name: 'ostiary-faces' })
+  const client = connectEngine({ port: port1, onRequest, onClose: () => worker.terminate() })
+  worker.onerror = ({ message }) => client.fail(new EngineLoadError('the face engine', new Error(message)))
+  const setup: EngineSetup = { baseUrl: new URL('.', document.baseURI).href, threads }
+  worker.postMessage(setup, [port2])
+  return client
+}
+
+function notLoaded(): never {
+  throw new Error('Call load() first')
+}

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { areWorthIt, threadsToTry } from './threads.ts'
+
+test('threads are tried where one is slow, cores are many and memory may be shared', () => {
+  assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 8 }), 4)
+  assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 6 }), 3)
+  assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 32 }), 4)
+  assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 2 }), undefined)
+  assert.equal(threadsToTry(60, { crossOriginIsolated: true, cores: 8 }), undefined)
+  assert.equal(threadsToTry(180, { crossOriginIsolated: false, cores: 8 }), undefined)
+})
+
+test('more threads are kept only when they are clearly quicker', () => {
+  assert.equal(areWorthIt(180, 90), true)
+  assert.equal(areWorthIt(180, 150), false)
+  assert.equal(areWorthIt(180, 400), false)
+})

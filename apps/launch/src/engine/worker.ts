@@ -1,0 +1,97 @@
+/** The face engine's thread. Pictures come in, numbers go out, and nothing else. */
+import { systemClock } from '@ostiary/device'
+import { createFaceEngine, type FaceEngine, LOOK_NETS, MEASURE_NETS, type NetId, type Picture } from '@ostiary/faces'
+import { watchTimeline } from '../ledger/timeline.ts'
+import { trustWorkerUrls } from '../trusted-urls.ts'
+import { EngineLoadError } from './engine.ts'
+import { type EngineReport, RuntimeBrokenError, type StartedFaces, serveEngine } from './engine-host.ts'
+import { createModelFiles, type PinnedFile } from './model-files.ts'
+import type { RuntimeFacts } from './ort-runtime.ts'
+import type { EngineSetup } from './protocol.ts'
+
+declare const RUNTIME: RuntimeFacts
+
+/** The age of so many samples is enough, and each costs a fifth of a second on a slow phone. */
+const AGED_MAX = 8
+const TIMED_LOOKS = 3
+
+addEventListener('message', ({ data, ports: [port] }: MessageEvent<EngineSetup>) => {
+  if (port) serveEngine({ port, pixelsOf: pixelReader(), start: starter(data) })
+})
+
+function starter({ baseUrl, threads }: EngineSetup): (report: EngineReport) => Promise<StartedFaces> {
+  let report: EngineReport | undefined
+  watchTimeline((request) => report?.request(request), { fetches: true })
+  const files = createModelFiles({
+    baseUrl,
+    fetch: (url, options) => fetch(url, options),
+    onProgress: (progress) => report?.progress(progress),
+  })
+  return async (to) => {
+    report = to
+    const models = await files.models()
+    const fileOf = (id: NetId): PinnedFile => models.nets.get(id) ?? missing(id)
+    const wanted = [RUNTIME.wasm, ...[...LOOK_NETS, ...MEASURE_NETS].map(fileOf)]
+    files.expect(wanted)
+    const [wasm] = await Promise.all(wanted.map((file) => files.get(file)))
+    if (!wasm) throw new EngineLoadError(RUNTIME.wasm.path)
+
+    const { configureRuntime, netOf } = await import('./ort-runtime.ts').catch((error) => {
+      throw new RuntimeBrokenError('the runtime', error)
+    })
+    const loaderUrl = new URL(RUNTIME.loaderPath, baseUrl).href
+    trustWorkerUrls(loaderUrl)
+    // The runtime imports it too; asked for here, a loader that is missing is named.
+    await import(/* @vite-ignore */ loaderUrl).catch((error) => {
+      throw new RuntimeBrokenError(RUNTIME.loaderPath, error)
+    })
+    configureRuntime({ wasm, loaderUrl, threads })
+    files.drop(RUNTIME.wasm)
+    const engine = createFaceEngine({
+      now: systemClock.monotonicMs,
+      agedMax: AGED_MAX,
+      load: async (id) => {
+        const file = fileOf(id)
+        const bytes = await files.get(file)
+        files.drop(file)
+        return netOf(bytes).catch((error) => {
+          throw new RuntimeBrokenError(file.path, error)
+        })
+      },
+    })
+    await engine.warmUp()
+    return { engine, id: models.id, hash: models.hash, threads, lookMs: await timeLook(engine) }
+  }
+}
+
+/** The best of a few: whatever else the device does meanwhile can only make it slower. */
+async function timeLook({ warmUp }: FaceEngine): Promise<number> {
+  const times: number[] = []
+  while (times.length < TIMED_LOOKS) {
+    const beforeMs = systemClock.monotonicMs()
+    await warmUp(LOOK_NETS)
+    times.push(systemClock.monotonicMs() - beforeMs)
+  }
+  return Math.min(...times)
+}
+
+/** One canvas for all pictures, as long as they have one size. */
+function pixelReader(): (bitmap: ImageBitmap) => Picture {
+  let canvas = new OffscreenCanvas(1, 1)
+  let context = canvas.getContext('2d', { willReadFrequently: true })
+  return (bitmap) => {
+    const { width, height } = bitmap
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas = new OffscreenCanvas(width, height)
+      context = canvas.getContext('2d', { willReadFrequently: true })
+    }
+    if (!context) throw new Error('No canvas to read pixels with')
+    context.drawImage(bitmap, 0, 0)
+    const { data } = context.getImageData(0, 0, width, height)
+    return { width, height, data }
+  }
+}
+
+function missing(id: NetId): never {
+  throw new Error(`The manifest has no ${id}`)
+}

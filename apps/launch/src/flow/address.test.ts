@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readAddress } from './address.ts'
+
+const id = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
+
+test('session and handoff code are read, and the code is not in the clean address', () => {
+  const read = readAddress(`https://id.example/launch/?sessionId=${id}&as=popup#h=abc-DEF_1`)
+  assert.deepEqual(read, {
+    sessionId: id,
+    handoffCode: 'abc-DEF_1',
+    clean: `https://id.example/launch/?sessionId=${id}&as=popup`,
+  })
+})
+
+test('a link without a code has none', () => {
+  assert.equal(readAddress(`https://id.example/launch/?sessionId=${id}`).handoffCode, null)
+  assert.equal(readAddress(`https://id.example/launch/?sessionId=${id}#h=`).handoffCode, null)
+  assert.equal(readAddress(`https://id.example/launch/?sessionId=${id}#top`).handoffCode, null)
+})
+
+test('what cannot be a session id is none', () => {
+  for (const query of ['', '?sessionId=', '?sessionId=short', `?sessionId=${id}x`])
+    assert.equal(readAddress(`https://id.example/launch/${query}`).sessionId, null)
+})

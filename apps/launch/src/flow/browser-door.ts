@@ -1,0 +1,42 @@
+import { closePopup, findHost } from '../embed/find-host.ts'
+import type { PageDoor } from './deps.ts'
+
+/** The page of a real browser. */
+export function createBrowserDoor(sessionId: string | null): PageDoor {
+  return {
+    pause,
+    async wait(ms, signal) {
+      const early = new AbortController()
+      const wake = () => early.abort()
+      window.addEventListener('online', wake, { once: true })
+      try {
+        await pause(ms, AbortSignal.any([signal, early.signal]))
+      } catch {
+        signal.throwIfAborted()
+      } finally {
+        window.removeEventListener('online', wake)
+      }
+    },
+    onVisibility(listener) {
+      document.addEventListener('visibilitychange', () => listener(document.visibilityState === 'visible'))
+    },
+    leave: (url) => location.assign(url),
+    findHost: (origins) => (sessionId === null ? null : findHost(sessionId, origins)),
+    close: closePopup,
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', end, { once: true })
+  })
+}

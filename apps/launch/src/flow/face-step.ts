@@ -1,0 +1,189 @@
+import { DeviceError } from '@ostiary/device'
+import { type Camera, CameraError, type CameraProblem } from '../camera/camera-types.ts'
+import { CaptureFailure, type CaptureView } from '../capture/capture-types.ts'
+import { EngineLoadError } from '../engine/engine.ts'
+import type { FlowDeps, FullCapture } from './deps.ts'
+import type { Models } from './models.ts'
+import type { SessionLink } from './session.ts'
+import type { Store } from './store.ts'
+import { submitCapture } from './submit-capture.ts'
+
+const CODES = {
+  unsupportedBrowser: -6,
+  camera: -7,
+  attemptsExceeded: -19,
+  models: -20,
+  network: -21,
+  scan: -22,
+} as const
+/** Who cannot follow the guidance for so long may start without. */
+const START_ANYWAY_MS = 12_000
+
+export interface FaceStepOptions {
+  deps: FlowDeps
+  store: Store
+  session: SessionLink
+  models: Models
+}
+
+/** The face step: camera, capture, submit, and what is reported when one of them fails. */
+export function createFaceStep({ deps, store, session, models }: FaceStepOptions) {
+  let activity = new AbortController()
+  let startAnyway = new AbortController()
+  /** A challenge was received and no retake logged since: the next one needs its `retake` before it. */
+  let answered = false
+
+  async function report(code: number, reason?: string): Promise<void> {
+    try {
+      session.tell(await session.call((device) => device.failure(code, reason)))
+    } catch (error) {
+      return session.settle(error, { whileOpen: [code] })
+    }
+    const { session: told } = store.view()
+    // Codes that cost no try may still come on the last one: the server ends the flow when another is asked for.
+    if (told && told.flowStatus === null && told.attemptsLeft === 0) await giveUp()
+  }
+
+  async function giveUp(): Promise<void> {
+    await session.call((device) => device.challenge()).catch(() => {})
+    await session.reopen({ atEnd: [CODES.attemptsExceeded] })
+  }
+
+  /** A camera that does not start costs a try like any other: docs/session-codes.md. */
+  async function cameraFailed(problem: CameraProblem): Promise<void> {
+    store.dispatch({ type: 'camera_failed', problem })
+    if (deps.browser.inApp) await report(CODES.unsupportedBrowser, 'in_app')
+    await report(CODES.camera, problem)
+  }
+
+  async function start(): Promise<void> {
+    stop()
+    activity = new AbortController()
+    const { signal } = activity
+    store.dispatch({ type: 'camera_asked' })
+    session.log.log('camera_requested')
+    const camera = await deps.openCamera().catch((error: unknown) => {
+      if (!signal.aborted) void cameraFailed(error instanceof CameraError ? error.problem : 'in_use')
+      return null
+    })
+    if (!camera) return
+    if (signal.aborted) return camera.stop()
+    session.log.log('camera_ready')
+    store.patch({ camera, capture: null })
+    store.dispatch({ type: 'camera_ready' })
+    session
+      .call((device) => device.flushEvents())
+      .then(
+        (told) => told && session.tell(told),
+        () => {},
+      )
+    try {
+      await send(await capture(camera, signal))
+    } catch (error) {
+      if (!signal.aborted) await failed(error)
+    } finally {
+      camera.stop()
+      if (activity.signal === signal) store.patch({ camera: null, capture: null, mayStartAnyway: false })
+    }
+  }
+
+  async function capture(camera: Camera, signal: AbortSignal): Promise<FullCapture> {
+    const signals = deps.collectSignals({ label: camera.label })
+    // While the models come the camera may be unplugged.
+    const ended = new Promise<never>((_resolve, reject) =>
+      camera.onEnded(() => reject(new CaptureFailure(CODES.camera, 'track_ended'))),
+    )
+    ended.catch(() => {})
+    const loaded = await Promise.race([models.ready(), ended, aborted(signal)])
+    if (answered) session.log.log('retake', store.view().session?.attempt)
+    answered = false
+    startAnyway = new AbortController()
+    const patience = new AbortController()
+    deps.door.pause(START_ANYWAY_MS, patience.signal).then(
+      () => store.patch({ mayStartAnyway: true }),
+      () => {},
+    )
+    try {
+      const face = await deps.runCapture({
+        camera,
+        engine: deps.engine,
+        models: loaded,
+        clock: deps.clock,
+        challenge: async () => {
+          const challenge = await session.call((device) => device.challenge())
+          patience.abort()
+          answered = true
+          return challenge
+        },
+        log: (type, n) => session.log.log(type, n),
+        onView: (view) => show(view, camera),
+        startAnyway: startAnyway.signal,
+        signal,
+      })
+      return { ...face, ...(await signals) }
+    } finally {
+      patience.abort()
+    }
+  }
+
+  function show(view: CaptureView, camera: Camera): void {
+    // Nothing is filmed any more: the camera's light goes out while the device computes.
+    if (view.phase === 'measure') camera.stop()
+    store.patch({
+      capture: view,
+      ...(view.phase !== 'find' && { mayStartAnyway: false }),
+      ...(view.phase === 'measure' && { camera: null }),
+    })
+  }
+
+  async function send(full: FullCapture): Promise<void> {
+    store.dispatch({ type: 'captured' })
+    const lossesBefore = session.losses()
+    const wasLost = () => session.losses() > lossesBefore
+    try {
+      const judged = await submitCapture(full, session)
+      store.patch({ session: judged })
+      store.dispatch({ type: 'judged', session: judged })
+      if (wasLost() && judged.flowStatus === null) await report(CODES.network)
+    } catch (error) {
+      // Refused after the connection was away: the answer to an earlier try was lost, or the challenge is too old.
+      await session.settle(error, wasLost() ? { whileOpen: [CODES.network] } : {})
+    }
+  }
+
+  async function failed(error: unknown): Promise<void> {
+    if (error instanceof DeviceError) return session.settle(error)
+    const { code, reason } = failureOf(error)
+    if (code === CODES.camera) return cameraFailed('track_ended')
+    store.dispatch({ type: 'capture_failed', code })
+    await report(code, reason)
+  }
+
+  function stop(): void {
+    activity.abort(new Error('The capture was left'))
+    store.view().camera?.stop()
+    store.patch({ camera: null, capture: null, mayStartAnyway: false })
+  }
+
+  return {
+    start,
+    stop,
+    startAnyway: () => startAnyway.abort(),
+    /** The log begins anew: nothing in it was answered yet. */
+    begun: () => {
+      answered = false
+    },
+  }
+}
+export type FaceStep = ReturnType<typeof createFaceStep>
+
+function failureOf(error: unknown): { code: number; reason: string | undefined } {
+  if (error instanceof CaptureFailure) return { code: error.code, reason: error.reason }
+  return { code: error instanceof EngineLoadError ? CODES.models : CODES.scan, reason: undefined }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  )
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ended } from './testing/service.ts'
+import { createStage } from './testing/stage.ts'
+
+test('a device that hands over shows the code, follows the other one, and goes back to the host at the end', async () => {
+  const { flow, service, seen, reaches, until } = await createStage()
+  await flow.start()
+  flow.actions.askHandoff()
+  await reaches('handoff', { status: 'ready' })
+  assert.match(flow.view().handoff?.url ?? '', /#h=c$/)
+  service.change({ state: 'OPENED' })
+  await reaches('viewer', { stage: 'scanned' })
+  service.change({ state: 'FACE_ACTIVE' })
+  await reaches('viewer', { stage: 'face' })
+  service.change(ended('COMPLETED'))
+  await reaches('done')
+  await until(() => seen.left.length === 1)
+})
+
+test('a device that takes the session back begins with the consent, and its log begins anew', async () => {
+  const { flow, service, reaches } = await createStage()
+  await flow.start()
+  flow.actions.askHandoff()
+  await reaches('handoff', { status: 'ready' })
+  flow.actions.takeBack()
+  await reaches('welcome')
+  flow.actions.consent(true)
+  await reaches('done')
+  assert.deepEqual(service.events().slice(0, 3), ['page_open', 'consent_shown', 'consent_given'])
+  assert.equal(service.bodies('events')[0].events[0].seq, 1)
+})
+
+test('a user who changes their mind while the code is being made gets the session back all the same', async () => {
+  const { flow, service, reaches } = await createStage()
+  await flow.start()
+  flow.actions.askHandoff()
+  flow.actions.takeBack()
+  await reaches('welcome')
+  assert.deepEqual(service.paths(), ['open', 'handoff', 'take-back'])
+})
+
+test('a device that joined with a code does not go to the host: the first one does', async () => {
+  const { flow, service, seen, shelf, reaches, until } = await createStage({ hash: 'code' })
+  await flow.start()
+  assert.equal(service.bodies('open')[0].handoffCode, 'code')
+  flow.actions.consent(true)
+  await reaches('done')
+  await until(() => shelf.size === 0)
+  assert.equal(flow.view().secondDevice, true)
+  assert.deepEqual(seen.left, [])
+})
+
+test('a desktop that may not run the flow begins with a code', async () => {
+  const { flow, service, reaches } = await createStage({
+    answers: { open: [{ state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }] },
+  })
+  await flow.start()
+  await reaches('handoff', { status: 'ready' })
+  assert.equal(flow.view().barred, true)
+  assert.equal(service.bodies('handoff').length, 1)
+})
+
+test('when there are no more codes the screen says so, and the session goes on here', async () => {
+  const { flow, reaches } = await createStage({ answers: { handoff: [{ status: 409, code: 'HANDOFF_REFUSED' }] } })
+  await flow.start()
+  flow.actions.askHandoff()
+  await reaches('handoff', { status: 'refused' })
+  flow.actions.takeBack()
+  await reaches('welcome')
+})
+
+test('a code that nobody used in its time is replaced, once', async () => {
+  const { flow, service, letPass, reaches, until } = await createStage()
+  await flow.start()
+  flow.actions.askHandoff()
+  await reaches('handoff', { status: 'ready' })
+  letPass(300_000)
+  await until(() => service.bodies('handoff').length > 1)
+  await reaches('handoff', { status: 'ready' })
+  assert.equal(service.bodies('handoff').length, 2)
+})
+
+test('a session that may not be taken back stays where it is, and is still followed', async () => {
+  const { flow, service, reaches, until } = await createStage({
+    answers: { 'take-back': [{ status: 409, code: 'HANDOFF_REFUSED' }] },
+  })
+  await flow.start()
+  flow.actions.askHandoff()
+  await reaches('handoff', { status: 'ready' })
+  service.change({ state: 'OPENED' })
+  await reaches('viewer', { stage: 'scanned' })
+  flow.actions.takeBack()
+  await until(() => flow.view().takeBackRefused)
+  service.change({ state: 'READY' })
+  await reaches('viewer', { stage: 'consent' })
+})

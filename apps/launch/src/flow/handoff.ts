@@ -1,0 +1,105 @@
+import type { Handoff, LaunchState } from '@ostiary/contract'
+import { DeviceError } from '@ostiary/device'
+import type { FlowDeps } from './deps.ts'
+import type { SessionLink } from './session.ts'
+import type { Store } from './store.ts'
+
+/** However wrong this device's clock is: codes are few, and none lasts longer than five minutes. */
+const CODE_LASTS_MS = { min: 60_000, max: 300_000 } as const
+
+export interface HandoffOptions {
+  deps: FlowDeps
+  store: Store
+  session: SessionLink
+  /** Ends with the flow. */
+  signal: AbortSignal
+  /** This device holds the session again, and its log begins anew. */
+  onTakenBack(): void
+}
+
+/** Moving the session to another device, watching it there, and taking it back. */
+export function createHandoff({ deps, store, session, signal, onTakenBack }: HandoffOptions) {
+  let watching: AbortController | null = null
+  let making: Promise<void> = Promise.resolve()
+  let letGo = false
+
+  async function askForCode(): Promise<void> {
+    try {
+      const handoff = await session.call((device) => device.handoff())
+      letGo = true
+      store.patch({ handoff, takeBackRefused: false })
+      store.dispatch({ type: 'handoff_ready' })
+      watch()
+      void replaceInTime(handoff)
+    } catch (error) {
+      if (isRefusal(error)) store.dispatch({ type: 'handoff_refused' })
+      else await session.settle(error)
+    }
+  }
+
+  /** A code that nobody used is replaced by itself. */
+  async function replaceInTime(handoff: Handoff): Promise<void> {
+    const leftMs = Date.parse(handoff.expiresAt) - deps.clock.nowMs() - store.view().serverAheadMs
+    try {
+      await deps.door.pause(
+        Math.min(Math.max(leftMs, CODE_LASTS_MS.min), CODE_LASTS_MS.max),
+        watching?.signal ?? signal,
+      )
+    } catch {
+      return
+    }
+    const { state, handoff: shown } = store.view()
+    if (state.at === 'handoff' && shown === handoff) store.dispatch({ type: 'handoff_asked' })
+  }
+
+  function watch(): void {
+    if (watching) return
+    watching = new AbortController()
+    const until = AbortSignal.any([signal, watching.signal])
+    // What arrives after the end of watching is about a time that is over: this device may hold the session again.
+    const follow = (state: LaunchState) => {
+      if (!until.aborted) session.tell(state)
+    }
+    session
+      .call((device) => device.watch(follow, until))
+      .catch((error: unknown) => {
+        if (!until.aborted) return session.settle(error)
+      })
+  }
+
+  function unwatch(): void {
+    watching?.abort()
+    watching = null
+  }
+
+  return {
+    /** A code for another device. */
+    makeCode(): Promise<void> {
+      making = askForCode()
+      return making
+    },
+    watch,
+    async takeBack(): Promise<void> {
+      await making
+      // No code was ever made here: nothing has to be taken back, only the screen is left.
+      if (!letGo && store.view().session?.role === 'holder') return session.reopen()
+      unwatch()
+      try {
+        const taken = await session.call((device) => device.takeBack())
+        letGo = false
+        onTakenBack()
+        store.patch({ session: taken, handoff: null })
+        store.dispatch({ type: 'opened', session: taken })
+      } catch (error) {
+        if (!isRefusal(error)) return session.settle(error)
+        store.patch({ takeBackRefused: true })
+        watch()
+      }
+    },
+  }
+}
+export type HandoffPart = ReturnType<typeof createHandoff>
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof DeviceError && error.code === 'HANDOFF_REFUSED'
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LaunchState } from '@ostiary/contract'
+import { next, START } from './machine.ts'
+import type { Event, State } from './states.ts'
+
+const session: LaunchState = {
+  sessionId: '00000000-0000-4000-8000-000000000000',
+  state: 'READY',
+  role: 'holder',
+  attempt: 0,
+  attemptsLeft: 3,
+  expiresAt: '2026-01-01T00:15:00.000Z',
+  flowStatus: null,
+  errors: [],
+  redirectUrl: null,
+  livemode: false,
+}
+const ended = (flowStatus: 'COMPLETED' | 'CANCELLED' | 'EXPIRED', errors: number[] = []): LaunchState => ({
+  ...session,
+  state: flowStatus,
+  flowStatus,
+  errors,
+  redirectUrl: 'https://shop.example/back',
+})
+const viewer = (state: string): LaunchState => ({ ...session, state, role: 'viewer' })
+
+/** Every state once, with each of the differences that could matter to an event. */
+const STATES: Record<string, State> = {
+  loading: START,
+  problem: { at: 'problem', problem: 'no_network' },
+  unsupported: { at: 'unsupported', why: { kind: 'in_app', app: 'Chat' } },
+  welcome: { at: 'welcome', answering: false },
+  'welcome answering': { at: 'welcome', answering: true },
+  'camera prime': { at: 'camera', status: 'prime' },
+  'camera asking': { at: 'camera', status: 'asking' },
+  'camera denied': { at: 'camera', status: 'permission_denied' },
+  capture: { at: 'capture' },
+  sending: { at: 'sending' },
+  retry: { at: 'retry', tip: 'neutral' },
+  'handoff making': { at: 'handoff', status: 'making' },
+  'handoff ready': { at: 'handoff', status: 'ready' },
+  'handoff refused': { at: 'handoff', status: 'refused' },
+  viewer: { at: 'viewer', stage: 'scanned' },
+  done: { at: 'done' },
+  ended: { at: 'ended' },
+  expired: { at: 'expired' },
+  cancelled: { at: 'cancelled' },
+  declined: { at: 'declined' },
+}
+
+const EVENTS: Record<string, Event> = {
+  unsupported: { type: 'unsupported', why: { kind: 'in_app', app: 'Chat' } },
+  'opened new': { type: 'opened', session: { ...session, state: 'OPENED' } },
+  'opened ready': { type: 'opened', session },
+  'opened viewer': { type: 'opened', session: viewer('FACE_ACTIVE') },
+  'opened desktop': { type: 'opened', session: viewer('HANDOFF_WAIT') },
+  'opened over': { type: 'opened', session: ended('COMPLETED') },
+  'told ready': { type: 'told', session },
+  'told opened': { type: 'told', session: { ...session, state: 'OPENED' } },
+  'told waiting': { type: 'told', session: viewer('HANDOFF_WAIT') },
+  'told viewer': { type: 'told', session: viewer('READY') },
+  'told done': { type: 'told', session: ended('COMPLETED') },
+  'told no verdict': { type: 'told', session: ended('COMPLETED', [-12]) },
+  'told expired': { type: 'told', session: ended('EXPIRED') },
+  'told cancelled': { type: 'told', session: ended('CANCELLED', [-17]) },
+  'told declined': { type: 'told', session: ended('CANCELLED', [-18]) },
+  refused: { type: 'refused', problem: 'gone' },
+  answered: { type: 'answered' },
+  camera_asked: { type: 'camera_asked' },
+  camera_failed: { type: 'camera_failed', problem: 'in_use' },
+  camera_ready: { type: 'camera_ready' },
+  captured: { type: 'captured' },
+  capture_failed: { type: 'capture_failed', code: -10 },
+  'judged again': { type: 'judged', session: { ...session, attempt: 1, errors: [-32] } },
+  'judged done': { type: 'judged', session: ended('COMPLETED') },
+  'judged document': { type: 'judged', session: { ...session, state: 'DOC_ACTIVE' } },
+  reopened: { type: 'reopened' },
+  handoff_asked: { type: 'handoff_asked' },
+  handoff_ready: { type: 'handoff_ready' },
+  handoff_refused: { type: 'handoff_refused' },
+}
+
+const OPENED = {
+  'opened new': 'welcome',
+  'opened ready': 'camera prime',
+  'opened viewer': 'viewer face',
+  'opened desktop': 'handoff making',
+  'opened over': 'done',
+}
+const TOLD_END = {
+  'told done': 'done',
+  'told no verdict': 'ended',
+  'told expired': 'expired',
+  'told cancelled': 'cancelled',
+  'told declined': 'declined',
+}
+const RUNNING = {
+  ...OPENED,
+  ...TOLD_END,
+  'told waiting': 'handoff making',
+  'told viewer': 'viewer consent',
+  refused: 'problem gone',
+}
+const HANDS_OFF = { ...RUNNING, handoff_asked: 'handoff making' }
+const CAMERA = { camera_asked: 'camera asking', camera_failed: 'camera in_use', camera_ready: 'capture' }
+const WATCHING = {
+  ...HANDS_OFF,
+  'told ready': 'camera prime',
+  'told opened': 'welcome',
+}
+const HANDOFF = { ...WATCHING, handoff_ready: 'handoff ready', handoff_refused: 'handoff refused' }
+
+/** All that may happen. What does not stand here must leave the state as it is. */
+const MOVES: Record<string, Record<string, string>> = {
+  loading: { ...OPENED, unsupported: 'unsupported in_app', refused: 'problem gone', camera_failed: 'camera in_use' },
+  problem: { ...OPENED, ...TOLD_END, reopened: 'loading', refused: 'problem gone' },
+  unsupported: {},
+  welcome: { ...HANDS_OFF, answered: 'welcome answering', camera_asked: 'camera asking' },
+  'welcome answering': { ...HANDS_OFF, answered: 'welcome answering', camera_asked: 'camera asking' },
+  'camera prime': { ...HANDS_OFF, ...CAMERA },
+  'camera asking': { ...HANDS_OFF, ...CAMERA },
+  'camera denied': { ...HANDS_OFF, ...CAMERA },
+  capture: { ...HANDS_OFF, captured: 'sending', capture_failed: 'retry light', camera_failed: 'camera in_use' },
+  sending: {
+    ...RUNNING,
+    'judged again': 'retry neutral',
+    'judged done': 'done',
+    'judged document': 'problem step_missing',
+  },
+  retry: { ...HANDS_OFF, ...CAMERA },
+  'handoff making': { ...HANDOFF, 'told waiting': 'handoff making' },
+  'handoff ready': { ...HANDOFF, 'told waiting': 'handoff ready' },
+  'handoff refused': { ...HANDOFF, 'told waiting': 'handoff refused' },
+  viewer: WATCHING,
+  done: {},
+  ended: {},
+  expired: {},
+  cancelled: {},
+  declined: {},
+}
+
+function nameOf(state: State): string {
+  switch (state.at) {
+    case 'problem':
+      return `problem ${state.problem}`
+    case 'unsupported':
+      return `unsupported ${state.why.kind}`
+    case 'welcome':
+      return state.answering ? 'welcome answering' : 'welcome'
+    case 'camera':
+    case 'handoff':
+      return `${state.at} ${state.status}`
+    case 'retry':
+      return `retry ${state.tip}`
+    case 'viewer':
+      return `viewer ${state.stage}`
+    default:
+      return state.at
+  }
+}
+
+for (const [name, state] of Object.entries(STATES)) {
+  test(`on "${name}" exactly the listed events lead on`, () => {
+    for (const [what, event] of Object.entries(EVENTS)) {
+      const expected = MOVES[name]?.[what] ?? nameOf(state)
+      assert.equal(nameOf(next(state, event)), expected, `${name} + ${what}`)
+    }
+  })
+}
+
+test('an event that cannot happen gives back the very same state, so that nothing is drawn anew', () => {
+  const capture = STATES.capture ?? START
+  assert.equal(next(capture, { type: 'answered' }), capture)
+  assert.equal(next(capture, { type: 'told', session }), capture)
+})
+
+test('the table of this test knows every state and every event type', () => {
+  assert.deepEqual(Object.keys(MOVES).sort(), Object.keys(STATES).sort())
+  for (const row of Object.values(MOVES)) for (const what of Object.keys(row)) assert.ok(what in EVENTS, what)
+})
+
+test('no end screen is ever left', () => {
+  for (const at of ['done', 'ended', 'expired', 'cancelled', 'declined'] as const)
+    for (const event of Object.values(EVENTS)) assert.deepEqual(next({ at }, event), { at })
+})

@@ -1,0 +1,95 @@
+import { endOf, placeOf, tipOf } from './place.ts'
+import type { Event, EventOf, EventType, State } from './states.ts'
+
+/**
+ * Where an event leads. Events that cannot happen on a screen leave it as it is: late answers, a second tap, a connection
+ * that comes back after the end. What has ended stays ended.
+ */
+export function next(state: State, event: Event): State {
+  return moved(TABLE[state.at], event) ?? state
+}
+
+export const START: State = { at: 'loading' }
+
+type Row = { [T in EventType]?: (event: EventOf<T>) => State | undefined }
+
+function moved<T extends EventType>(row: Row, event: EventOf<T>): State | undefined {
+  const move: Row[T] = row[event.type]
+  return move?.(event)
+}
+
+/** On every screen of a running flow: the host or the clock may end it, another device may take it over, it may break. */
+const RUNNING: Row = {
+  told: ({ session }) => (session.flowStatus !== null || session.role === 'viewer' ? placeOf(session) : undefined),
+  opened: ({ session }) => placeOf(session),
+  refused: ({ problem }) => ({ at: 'problem', problem }),
+}
+
+/** On a screen that the user may leave for another device. */
+const HANDS_OFF: Row = { ...RUNNING, handoff_asked: () => ({ at: 'handoff', status: 'making' }) }
+
+const ASKING: State = { at: 'camera', status: 'asking' }
+const CAMERA: Row = {
+  camera_asked: () => ASKING,
+  camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),
+  camera_ready: () => ({ at: 'capture' }),
+}
+
+/** A device that watches learns everything from what it is told. */
+const WATCHING: Row = {
+  ...RUNNING,
+  told: ({ session }) => placeOf(session),
+  handoff_asked: () => ({ at: 'handoff', status: 'making' }),
+}
+
+const TABLE: Readonly<Record<State['at'], Row>> = {
+  loading: {
+    unsupported: ({ why }) => ({ at: 'unsupported', why }),
+    opened: ({ session }) => placeOf(session),
+    refused: ({ problem }) => ({ at: 'problem', problem }),
+    // Without a secure page there is neither a camera nor a key to open the session with.
+    camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),
+  },
+  problem: {
+    reopened: () => START,
+    opened: ({ session }) => placeOf(session),
+    refused: ({ problem }) => ({ at: 'problem', problem }),
+    told: ({ session }) => (session.flowStatus !== null ? endOf(session) : undefined),
+  },
+  unsupported: {},
+  welcome: {
+    ...HANDS_OFF,
+    answered: () => ({ at: 'welcome', answering: true }),
+    // Consent was given: the browser is asked for the camera without another tap.
+    camera_asked: () => ASKING,
+  },
+  camera: { ...HANDS_OFF, ...CAMERA },
+  capture: {
+    ...HANDS_OFF,
+    captured: () => ({ at: 'sending' }),
+    capture_failed: ({ code }) => ({ at: 'retry', tip: tipOf(code) }),
+    camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),
+  },
+  sending: {
+    ...RUNNING,
+    judged: ({ session }) => placeOf(session),
+  },
+  retry: { ...HANDS_OFF, ...CAMERA },
+  handoff: {
+    ...WATCHING,
+    // Waiting goes on: the server says so again and again, and the code stays on the screen.
+    told: ({ session }) => (isWaiting(session) ? undefined : placeOf(session)),
+    handoff_ready: () => ({ at: 'handoff', status: 'ready' }),
+    handoff_refused: () => ({ at: 'handoff', status: 'refused' }),
+  },
+  viewer: WATCHING,
+  done: {},
+  ended: {},
+  expired: {},
+  cancelled: {},
+  declined: {},
+}
+
+function isWaiting(session: EventOf<'told'>['session']): boolean {
+  return placeOf(session).at === 'handoff'
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EngineLoadError, type LoadedModels, type LoadProgress } from '../engine/engine.ts'
+import { createModels } from './models.ts'
+
+const MODELS: LoadedModels = { id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 }
+
+function loader(outcomes: ('ok' | Error)[]) {
+  const waits: number[] = []
+  const progress: (LoadProgress | null)[] = []
+  const models = createModels({
+    engine: {
+      async load(onProgress) {
+        onProgress({ loadedBytes: 1, totalBytes: 2 })
+        const outcome = outcomes.shift()
+        if (outcome instanceof Error) throw outcome
+        return MODELS
+      },
+    },
+    wait: async (ms) => void waits.push(ms),
+    onProgress: (told) => progress.push(told),
+  })
+  return { models, waits, progress }
+}
+
+test('models are loaded once, however often they are asked for, and the end of loading is told', async () => {
+  const { models, progress } = loader(['ok'])
+  assert.equal(models.ready(), models.ready())
+  assert.deepEqual(await models.ready(), MODELS)
+  assert.deepEqual(progress, [{ loadedBytes: 1, totalBytes: 2 }, null])
+})
+
+test('a file that does not come is asked for again twice', async () => {
+  const missing = () => new EngineLoadError('facemesh.onnx')
+  const { models, waits } = loader([missing(), missing(), 'ok'])
+  assert.deepEqual(await models.ready(), MODELS)
+  assert.deepEqual(waits, [1000, 3000])
+})
+
+test('after the third failure it is told, and whoever asks again begins again', async () => {
+  const missing = () => new EngineLoadError('facemesh.onnx')
+  const { models } = loader([missing(), missing(), missing(), 'ok'])
+  await assert.rejects(models.ready(), EngineLoadError)
+  assert.deepEqual(await models.ready(), MODELS)
+})
+
+test('what is not a missing file is not tried again', async () => {
+  const { models, waits } = loader([new TypeError('a fault of ours')])
+  await assert.rejects(models.ready(), TypeError)
+  assert.deepEqual(waits, [])
+})

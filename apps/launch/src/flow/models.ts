@@ -1,0 +1,41 @@
+import { type Engine, EngineLoadError, type LoadedModels, type LoadProgress } from '../engine/engine.ts'
+
+const PAUSES_MS = [1_000, 3_000]
+
+export interface ModelsDeps {
+  engine: Pick<Engine, 'load'>
+  wait(ms: number): Promise<void>
+  /** Null when everything is there. */
+  onProgress(progress: LoadProgress | null): void
+}
+
+/** The face models, fetched from the moment the page opens. A file that does not come is asked for again twice. */
+export function createModels({ engine, wait, onProgress }: ModelsDeps) {
+  let loading: Promise<LoadedModels> | undefined
+
+  async function load(): Promise<LoadedModels> {
+    for (let failures = 0; ; failures++) {
+      try {
+        const models = await engine.load(onProgress)
+        onProgress(null)
+        return models
+      } catch (error) {
+        const pauseMs = PAUSES_MS[failures]
+        if (!(error instanceof EngineLoadError) || pauseMs === undefined) throw error
+        await wait(pauseMs)
+      }
+    }
+  }
+
+  return {
+    /** Asked again after a failure, it begins again. */
+    ready(): Promise<LoadedModels> {
+      loading ??= load()
+      loading.catch(() => {
+        loading = undefined
+      })
+      return loading
+    },
+  }
+}
+export type Models = ReturnType<typeof createModels>

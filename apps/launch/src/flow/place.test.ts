@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LaunchState } from '@ostiary/contract'
+import { endOf, placeOf, stageOf, tipOf } from './place.ts'
+
+const holder: LaunchState = {
+  sessionId: '00000000-0000-4000-8000-000000000000',
+  state: 'OPENED',
+  role: 'holder',
+  attempt: 0,
+  attemptsLeft: 3,
+  expiresAt: '2026-01-01T00:15:00.000Z',
+  flowStatus: null,
+  errors: [],
+  redirectUrl: null,
+  livemode: true,
+}
+
+test('a session that waits for consent begins on the welcome screen', () => {
+  assert.deepEqual(placeOf(holder), { at: 'welcome', answering: false })
+  assert.deepEqual(placeOf({ ...holder, state: 'CREATED' }), { at: 'welcome', answering: false })
+})
+
+test('a page loaded again after consent goes on with the camera and does not ask for consent again', () => {
+  assert.deepEqual(placeOf({ ...holder, state: 'READY' }), { at: 'camera', status: 'prime' })
+  assert.deepEqual(placeOf({ ...holder, state: 'FACE_ACTIVE' }), { at: 'camera', status: 'prime' })
+})
+
+test('a try that was not accepted leads to another one', () => {
+  assert.deepEqual(placeOf({ ...holder, state: 'READY', errors: [-32] }), { at: 'retry', tip: 'neutral' })
+})
+
+test('a step that this page does not know is a problem and not an empty screen', () => {
+  assert.deepEqual(placeOf({ ...holder, state: 'DOC_ACTIVE' }), { at: 'problem', problem: 'step_missing' })
+})
+
+test('a desktop that may not run the flow shows the code for a phone', () => {
+  const desktop: LaunchState = { ...holder, state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }
+  assert.deepEqual(placeOf(desktop), { at: 'handoff', status: 'making' })
+})
+
+test('a device that handed over watches the other one', () => {
+  const stages = ['OPENED', 'READY', 'FACE_ACTIVE', 'DOC_ACTIVE', 'EVALUATING'].map(stageOf)
+  assert.deepEqual(stages, ['scanned', 'consent', 'face', 'document', 'done'])
+  assert.deepEqual(placeOf({ ...holder, state: 'FACE_ACTIVE', role: 'viewer' }), { at: 'viewer', stage: 'face' })
+})
+
+test('the end is told by how the flow ended, for holder and viewer alike', () => {
+  const end = (flowStatus: LaunchState['flowStatus'], errors: number[] = []) =>
+    endOf({ ...holder, flowStatus, errors }).at
+  assert.equal(end('COMPLETED'), 'done')
+  assert.equal(end('COMPLETED', [1]), 'ended')
+  assert.equal(end('CANCELLED', [-17]), 'cancelled')
+  assert.equal(end('CANCELLED', [-38]), 'cancelled')
+  assert.equal(end('CANCELLED', [-18]), 'declined')
+  assert.equal(end('EXPIRED'), 'expired')
+  assert.deepEqual(placeOf({ ...holder, role: 'viewer', flowStatus: 'EXPIRED' }), { at: 'expired' })
+})
+
+test('every code of the server’s judgement gives the same tip; only what the device saw itself is told apart', () => {
+  assert.deepEqual([1, 2, -9, -32, -34, undefined].map(tipOf), Array(6).fill('neutral'))
+  assert.deepEqual([-10, -11, -12, -20, -39].map(tipOf), ['light', 'alone', 'face', 'models', 'quality'])
+})

@@ -1,0 +1,67 @@
+import type { LaunchState } from '@ostiary/contract'
+import type { Stage, State, Tip } from './states.ts'
+
+const CONSENT_DECLINED = -18
+const CHOSE_TO_DECLINE: State = { at: 'declined' }
+
+/**
+ * The steps after consent: which states of the server belong to a step, and the screen it begins with. A new step is a line
+ * here, a state, its line in the machine's table, and a screen.
+ */
+const STEPS: readonly { serverStates: readonly string[]; first: State }[] = [
+  { serverStates: ['READY', 'FACE_ACTIVE'], first: { at: 'camera', status: 'prime' } },
+]
+
+/** The screen for a session as the server sees it: after opening, after a capture was judged, when the device's role changes. */
+export function placeOf(session: LaunchState): State {
+  if (session.flowStatus !== null) return endOf(session)
+  if (session.role === 'viewer') return watching(session)
+  if (session.state === 'CREATED' || session.state === 'OPENED') return { at: 'welcome', answering: false }
+  const step = STEPS.find(({ serverStates }) => serverStates.includes(session.state))
+  if (!step) return { at: 'problem', problem: 'step_missing' }
+  return session.errors.length > 0 ? { at: 'retry', tip: tipOf(session.errors[0]) } : step.first
+}
+
+/** A flow that ended in a verdict ends on `done`, whatever the verdict: it is the host's to tell. */
+export function endOf({ flowStatus, errors }: LaunchState): State {
+  if (flowStatus === 'EXPIRED') return { at: 'expired' }
+  if (flowStatus === 'CANCELLED') return errors.includes(CONSENT_DECLINED) ? CHOSE_TO_DECLINE : { at: 'cancelled' }
+  return { at: errors.length > 0 ? 'ended' : 'done' }
+}
+
+/** A device that does not hold the session shows the code for another one, or what that one does. */
+function watching({ state }: LaunchState): State {
+  return state === 'HANDOFF_WAIT' || state === 'CREATED'
+    ? { at: 'handoff', status: 'making' }
+    : { at: 'viewer', stage: stageOf(state) }
+}
+
+export function stageOf(serverState: string): Stage {
+  return STAGE_OF[serverState] ?? 'done'
+}
+
+const STAGE_OF: Readonly<Record<string, Stage>> = {
+  OPENED: 'scanned',
+  READY: 'consent',
+  FACE_ACTIVE: 'face',
+  FACE_DONE: 'face',
+  DOC_ACTIVE: 'document',
+  DOC_DONE: 'document',
+  MATCHING: 'document',
+}
+
+/** Only what the device noticed itself is told apart; every code of the server's judgement gives the same tip. */
+export function tipOf(code: number | undefined): Tip {
+  return TIP_OF.get(code) ?? 'neutral'
+}
+
+const TIP_OF: ReadonlyMap<number | undefined, Tip> = new Map([
+  [-7, 'camera'],
+  [-10, 'light'],
+  [-11, 'alone'],
+  [-12, 'face'],
+  [-20, 'models'],
+  [-21, 'late'],
+  [-31, 'face'],
+  [-39, 'quality'],
+])

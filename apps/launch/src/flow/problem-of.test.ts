@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DeviceError } from '@ostiary/device'
+import { isPassing, problemOf, remedyFor } from './problem-of.ts'
+
+const answer = (status: number, code = 'ANY') => new DeviceError(status, { code })
+
+test('no answer, too many calls and a service that starts are waited for', () => {
+  for (const status of [0, 429, 502, 503, 504]) {
+    assert.equal(remedyFor(answer(status)), 'later')
+    assert.ok(isPassing(answer(status)))
+  }
+  assert.equal(problemOf(answer(0)), 'no_network')
+  assert.equal(problemOf(answer(503)), 'busy')
+})
+
+test('a call that came at the wrong moment makes the page ask where the session stands', () => {
+  assert.equal(remedyFor(answer(409, 'SESSION_NOT_OPEN')), 'reopen')
+  assert.equal(remedyFor(answer(409, 'CHALLENGE_NOT_VALID')), 'reopen')
+  assert.equal(remedyFor(answer(409, 'PAYLOAD_REPLAYED')), 'reopen')
+})
+
+test('everything else has a name for the user', () => {
+  const problems = [
+    answer(404),
+    answer(400),
+    answer(410),
+    answer(403, 'DEVICE_MISMATCH'),
+    answer(409, 'HANDOFF_REFUSED'),
+    answer(401, 'INVALID_DEVICE_PROOF'),
+    answer(500),
+    new TypeError('not a call at all'),
+  ].map(problemOf)
+  assert.deepEqual(problems, [
+    'unknown_link',
+    'unknown_link',
+    'gone',
+    'other_device',
+    'code_refused',
+    'fault',
+    'fault',
+    'fault',
+  ])
+})

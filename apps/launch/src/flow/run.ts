@@ -1,0 +1,203 @@
+import type { OpenedSession } from '@ostiary/contract'
+import type { Host } from '../embed/host.ts'
+import type { FlowDeps } from './deps.ts'
+import { createFaceStep, type FaceStep } from './face-step.ts'
+import { createHandoff, type HandoffPart } from './handoff.ts'
+import { createModels } from './models.ts'
+import { createSession, type SessionLink } from './session.ts'
+import { END_SCREENS, type EndScreen, type State } from './states.ts'
+import { createStore } from './store.ts'
+import { type Actions, FIRST_VIEW } from './view.ts'
+
+/** Reading a question takes longer; a tap that comes sooner was not meant for it. */
+const CONSENT_READ_MS = 400
+const TEXTS_MS_MAX = 4_000
+const EXPIRY_LOOK_MS_MAX = 30_000
+const AFTER_EXPIRY_MS = 5_000
+/** Time to read an end screen before the page goes back to the host by itself. */
+const LEAVE_AFTER_MS: Readonly<Record<EndScreen, number>> = {
+  done: 3_000,
+  cancelled: 3_000,
+  declined: 4_000,
+  ended: 7_000,
+  expired: 7_000,
+}
+
+interface Parts {
+  session: SessionLink
+  face: FaceStep
+  handoff: HandoffPart
+}
+
+/** Runs the flow: what happens behind the screens, from opening the link to going back to the host. */
+export function createFlow(deps: FlowDeps) {
+  const { address, browser, clock, door, engine } = deps
+  const store = createStore({ ...FIRST_VIEW, inApp: browser.inApp })
+  const over = new AbortController()
+  const { signal } = over
+  const models = createModels({
+    engine,
+    wait: (ms) => door.wait(ms, signal),
+    onProgress: (loading) => store.patch({ loading }),
+  })
+  let parts: Parts | null = null
+  let host: Host | null = null
+  let consentShownMs = 0
+
+  async function start(): Promise<void> {
+    if (!browser.isSecure) {
+      store.dispatch({ type: 'camera_failed', problem: 'insecure_context' })
+      return
+    }
+    if (!browser.hasCameraApi) {
+      const why = browser.inApp
+        ? ({ kind: 'in_app', app: browser.inApp.name } as const)
+        : ({ kind: 'no_camera_api' } as const)
+      store.dispatch({ type: 'unsupported', why })
+      return
+    }
+    if (address.sessionId === null) {
+      store.dispatch({ type: 'refused', problem: 'unknown_link' })
+      return
+    }
+    models.ready().catch(() => {})
+    await open(address.sessionId)
+  }
+
+  async function open(sessionId: string): Promise<void> {
+    try {
+      parts = await connect(sessionId)
+    } catch {
+      store.dispatch({ type: 'refused', problem: 'fault' })
+      return
+    }
+    await parts.session.begin()
+  }
+
+  async function connect(sessionId: string): Promise<Parts> {
+    const session = await createSession({ deps, store, sessionId, signal, onOpened })
+    const face = createFaceStep({ deps, store, session, models })
+    const onTakenBack = () => {
+      session.log.log('page_open')
+      face.begun()
+    }
+    const handoff = createHandoff({ deps, store, session, signal, onTakenBack })
+    door.onVisibility((visible) => {
+      if (isHolder() && !signal.aborted) session.log.log(visible ? 'tab_visible' : 'tab_hidden')
+    })
+    void watchExpiry(session)
+    return { session, face, handoff }
+  }
+
+  const isHolder = () => store.view().session?.role === 'holder'
+
+  async function onOpened(session: OpenedSession): Promise<void> {
+    // No screen in one language that turns into another; but a language that cannot be had keeps nobody waiting for ever.
+    await Promise.race([deps.onLocale(session.locale).catch(() => {}), door.pause(TEXTS_MS_MAX, signal)])
+    if (host) return
+    host = door.findHost(session.embedOrigins)
+    store.patch({ embedded: host !== null })
+    host?.tell({ event: 'ready' })
+  }
+
+  store.onEnter((state, before) => {
+    if (!parts) return
+    const { session, face, handoff } = parts
+    if (state.at !== before.at) host?.tell({ event: 'step', step: state.at })
+    if (leavesFace(state)) face.stop()
+    if (state.at === 'welcome' && before.at !== 'welcome') {
+      consentShownMs = clock.monotonicMs()
+      session.log.log('consent_shown')
+    }
+    if (state.at === 'handoff' && state.status === 'making') void handoff.makeCode()
+    if (state.at === 'viewer') handoff.watch()
+    if (isEnd(state.at)) void finish(state.at)
+  })
+
+  async function consent(accepted: boolean): Promise<void> {
+    if (!parts) return
+    const { session, face } = parts
+    store.dispatch({ type: 'answered' })
+    try {
+      await door.pause(Math.max(0, consentShownMs + CONSENT_READ_MS - clock.monotonicMs()), signal)
+      if (accepted) session.log.log('consent_given')
+      const told = await session.call((device) => device.consent(accepted, deps.language()))
+      session.tell(told)
+      if (told.flowStatus !== null) return
+      if (told.state === 'READY') await face.start()
+      else store.dispatch({ type: 'opened', session: told })
+    } catch (error) {
+      await session.settle(error)
+    }
+  }
+
+  async function cancel(): Promise<void> {
+    if (!parts) return
+    parts.face.stop()
+    try {
+      parts.session.tell(await parts.session.call((device) => device.cancel()))
+    } catch (error) {
+      await parts.session.settle(error)
+    }
+  }
+
+  /** At the end of its time the server is asked: it may still give grace, and this clock may be wrong. */
+  async function watchExpiry(session: SessionLink): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        const { session: known, serverAheadMs, state } = store.view()
+        const leftMs = known ? Date.parse(known.expiresAt) - clock.nowMs() - serverAheadMs : EXPIRY_LOOK_MS_MAX
+        const waits = leftMs > 0 || known === null
+        if (!waits && state.at !== 'capture' && state.at !== 'sending') await session.reopen()
+        await door.pause(waits ? Math.min(leftMs, EXPIRY_LOOK_MS_MAX) : AFTER_EXPIRY_MS, signal)
+      }
+    } catch {
+      // The flow is over.
+    }
+  }
+
+  async function finish(end: EndScreen): Promise<void> {
+    const { session: told, secondDevice } = store.view()
+    over.abort(new Error('The flow is over'))
+    engine.close()
+    await parts?.session.forget()
+    const redirectUrl = told?.redirectUrl ?? null
+    host?.tell({
+      event: 'finished',
+      ...(told?.flowStatus && { flowStatus: told.flowStatus }),
+      ...(redirectUrl !== null && { redirectUrl }),
+    })
+    if (host || secondDevice || redirectUrl === null) return
+    await door.pause(LEAVE_AFTER_MS[end], new AbortController().signal)
+    door.leave(redirectUrl)
+  }
+
+  const actions: Actions = {
+    consent: (accepted) => void consent(accepted),
+    startCamera: () => void parts?.face.start(),
+    startAnyway: () => parts?.face.startAnyway(),
+    askHandoff: () => void store.dispatch({ type: 'handoff_asked' }),
+    takeBack: () => void parts?.handoff.takeBack(),
+    cancel: () => void cancel(),
+    reopen() {
+      store.dispatch({ type: 'reopened' })
+      if (parts) void parts.session.again()
+      else if (address.sessionId !== null) void open(address.sessionId)
+    },
+    closePage() {
+      host?.tell({ event: 'closed' })
+      door.close()
+    },
+  }
+  return { start, actions, view: store.view, onChange: store.onChange }
+}
+export type Flow = ReturnType<typeof createFlow>
+
+function isEnd(at: State['at']): at is EndScreen {
+  return END_SCREENS.some((name) => name === at)
+}
+
+/** The camera runs on these screens only. */
+function leavesFace({ at }: State): boolean {
+  return at !== 'camera' && at !== 'capture' && at !== 'sending' && at !== 'retry'
+}

@@ -1,0 +1,131 @@
+import type { LaunchState, OpenedSession } from '@ostiary/contract'
+import { createSealKeyPair } from '@ostiary/crypto'
+
+export const SESSION_ID = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
+
+const REDIRECT = `https://shop.example/back?sessionId=${SESSION_ID}`
+export const SESSION: LaunchState = {
+  sessionId: SESSION_ID,
+  state: 'OPENED',
+  role: 'holder',
+  attempt: 0,
+  attemptsLeft: 3,
+  expiresAt: '2026-01-01T00:15:00.000Z',
+  flowStatus: null,
+  errors: [],
+  redirectUrl: null,
+  livemode: true,
+}
+
+export const ended = (
+  flowStatus: NonNullable<LaunchState['flowStatus']>,
+  errors: number[] = [],
+): Partial<LaunchState> => ({
+  state: flowStatus,
+  flowStatus,
+  errors,
+  redirectUrl: REDIRECT,
+})
+
+/** What the service answers to a call: a change of the session, an error, or no answer at all. */
+export type Answer = Partial<OpenedSession> | { status: number; code: string } | 'no network' | object
+
+export interface Call {
+  path: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads from it what it sent.
+  body: any
+}
+
+/**
+ * The other side of the wire: keeps the session, answers every call with it, and notes what was sent. `answers` are taken one
+ * after the other for a path; without one left, a call leads where it leads when all goes well.
+ */
+export async function createService(answers: Record<string, Answer[]> = {}) {
+  const { publicJwk } = await createSealKeyPair()
+  let session: LaunchState = SESSION
+  const calls: Call[] = []
+  const streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
+
+  function usual(path: string, body: { accepted?: boolean }): Partial<LaunchState> {
+    if (path === 'consent') return body.accepted ? { state: 'READY' } : ended('CANCELLED', [-18])
+    if (path === 'challenge')
+      return { state: 'FACE_ACTIVE', attempt: session.attempt + 1, attemptsLeft: session.attemptsLeft - 1 }
+    if (path === 'submit') return ended('COMPLETED')
+    if (path === 'cancel') return ended('CANCELLED', [-17])
+    if (path === 'handoff') return { state: 'HANDOFF_WAIT', role: 'viewer' }
+    if (path === 'take-back') return { state: 'OPENED', role: 'holder' }
+    return {}
+  }
+
+  const change = (part: Partial<LaunchState>) => {
+    session = { ...session, errors: [], ...part }
+    for (const stream of streams) stream.enqueue(eventOf(session))
+  }
+
+  const service: typeof fetch = async (input, init) => {
+    const path = new URL(String(input)).pathname.replace('/launch/api/', '')
+    init?.signal?.throwIfAborted()
+    if (path === 'status') return new Response(streamOf(session, streams, init?.signal ?? null))
+    const body = JSON.parse(new TextDecoder().decode(init?.body as Uint8Array<ArrayBuffer>))
+    calls.push({ path, body })
+    const answer = answers[path]?.shift() ?? usual(path, body)
+    if (answer === 'no network') throw new TypeError('no network')
+    if (typeof answer === 'object' && 'status' in answer && 'code' in answer)
+      return Response.json({ code: answer.code, message: answer.code }, { status: Number(answer.status) })
+    change(answer)
+    return Response.json(replyOf(path))
+  }
+
+  function replyOf(path: string): object {
+    if (path === 'open') {
+      const facts = { requirements: ['face'], locale: 'de', consentVersion: '1', brand: null, embedOrigins: [] }
+      return { ...facts, sealKey: publicJwk, ...session }
+    }
+    if (path === 'challenge')
+      return { nonce: 'n', attempt: session.attempt, steps: [], sampleAtMs: [], expiresAt: session.expiresAt }
+    if (path === 'handoff')
+      return {
+        code: 'c',
+        url: `https://id.example/launch/?sessionId=${SESSION_ID}#h=c`,
+        expiresAt: '2026-01-01T00:05:00.000Z',
+      }
+    return session
+  }
+
+  return {
+    fetch: service,
+    change,
+    calls,
+    paths: () => calls.map(({ path }) => path),
+    bodies: (path: string) => calls.filter((call) => call.path === path).map(({ body }) => body),
+    /** Everything logged, in order, as the service has it. */
+    events: (): string[] =>
+      calls
+        .filter(({ path }) => path === 'events')
+        .flatMap(({ body }) =>
+          body.events.map(({ type, n }: { type: string; n?: number }) => (n === undefined ? type : `${type} ${n}`)),
+        ),
+  }
+}
+
+const eventOf = (session: LaunchState) => new TextEncoder().encode(`event: state\ndata: ${JSON.stringify(session)}\n\n`)
+
+function streamOf(
+  session: LaunchState,
+  streams: Set<ReadableStreamDefaultController<Uint8Array>>,
+  signal: AbortSignal | null,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      streams.add(controller)
+      controller.enqueue(eventOf(session))
+      signal?.addEventListener('abort', () => {
+        streams.delete(controller)
+        controller.error(signal.reason)
+      })
+    },
+    cancel() {
+      streams.clear()
+    },
+  })
+}

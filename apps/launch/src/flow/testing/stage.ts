@@ -1,0 +1,184 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Camera, CameraError, type CameraProblem } from '../../camera/camera-types.ts'
+import type { FaceCapture, RunCapture } from '../../capture/capture-types.ts'
+import type { Told } from '../../embed/host.ts'
+import type { LoadedModels } from '../../engine/engine.ts'
+import type { BrowserFacts, FlowDeps } from '../deps.ts'
+import type { DeviceShelf, KeptDevice } from '../device-shelf.ts'
+import { createFlow } from '../run.ts'
+import { createService, SESSION_ID } from './service.ts'
+
+const MODELS: LoadedModels = { id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 }
+const LONG_MS = 12_000
+const START_MS = Date.UTC(2026, 0, 1)
+
+/** A finished capture; what is in it does not matter to the flow. */
+const CAPTURE: FaceCapture = {
+  model: { id: MODELS.id, hash: MODELS.hash },
+  estimate: { age: 312, spread: 9, frames: 5 },
+  live: 940,
+  frames: [],
+}
+
+export interface StageOptions {
+  answers?: Parameters<typeof createService>[0]
+  /** One for each time the camera is asked for; a running one when none is left. */
+  cameras?: CameraProblem[]
+  /** One for each capture; a good one when none is left. */
+  captures?: RunCapture[]
+  browser?: Partial<BrowserFacts>
+  loadModels?: () => Promise<LoadedModels>
+  embedded?: boolean
+  hash?: string
+  shelf?: Map<string, KeptDevice>
+}
+
+/** What a capture that goes well does to the log and the screen. */
+export const goodCapture: RunCapture = async ({ challenge, log, onView }) => {
+  const view = { guidance: null, movement: null, movementsSeen: 0, movementsTotal: 3, progress: 0 }
+  onView({ ...view, phase: 'find', guidance: 'in_oval' })
+  const { attempt } = await challenge()
+  log('challenge_received', attempt)
+  onView({ ...view, phase: 'challenge', movement: 'blink' })
+  log('movement_shown', 1)
+  log('movement_seen', 1)
+  log('capture_done')
+  onView({ ...view, phase: 'measure', movementsSeen: 1, progress: 1 })
+  return CAPTURE
+}
+
+/** A whole flow with everything around it played: service, camera, capture, clock and page. Pauses take no time. */
+export async function createStage(options: StageOptions = {}) {
+  const service = await createService(options.answers)
+  const shelf = options.shelf ?? new Map<string, KeptDevice>()
+  const seen: { told: Told[]; left: string[]; locales: string[]; cameras: number; running: number; screens: string[] } =
+    {
+      told: [],
+      left: [],
+      locales: [],
+      cameras: 0,
+      running: 0,
+      screens: [],
+    }
+  let monotonicMs = 0
+  let visibility: (visible: boolean) => void = () => {}
+  const clock = { nowMs: () => START_MS + monotonicMs, monotonicMs: () => monotonicMs }
+  const long: (() => void)[] = []
+  /** Short ones pass at once, long ones when a test lets them. */
+  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      const pass = () => {
+        monotonicMs += ms
+        resolve()
+      }
+      if (ms < LONG_MS) setImmediate(pass)
+      else long.push(resolve)
+    })
+  const deps: FlowDeps = {
+    address: {
+      sessionId: SESSION_ID,
+      handoffCode: options.hash ?? null,
+      clean: `https://id.example/launch/?sessionId=${SESSION_ID}`,
+    },
+    baseUrl: 'https://id.example',
+    clock,
+    fetch: service.fetch,
+    shelf: shelfOf(shelf),
+    engine: {
+      load: options.loadModels ?? (async () => MODELS),
+      look: async () => ({ faces: 0, face: null }),
+      measure: async () => null,
+      embed: async () => new Float32Array(),
+      begin: async () => {},
+      close: () => {},
+    },
+    async openCamera() {
+      seen.cameras++
+      const problem = options.cameras?.shift()
+      if (problem) throw new CameraError(problem)
+      seen.running++
+      return cameraOf(() => {
+        seen.running--
+      })
+    },
+    runCapture: (capture) => (options.captures?.shift() ?? goodCapture)(capture),
+    collectSignals: async () => ({ indicators: '0'.repeat(21), browser: { kind: 'ordinary' } }),
+    browser: {
+      platform: 'mobile',
+      language: 'en',
+      isSecure: true,
+      hasCameraApi: true,
+      inApp: null,
+      ...options.browser,
+    },
+    door: {
+      pause,
+      wait: pause,
+      onVisibility(listener) {
+        visibility = listener
+      },
+      leave: (url) => void seen.left.push(url),
+      findHost: () => (options.embedded ? { isListening: true, tell: (told) => void seen.told.push(told) } : null),
+      close: () => void seen.told.push({ event: 'closed' }),
+    },
+    language: () => 'ar',
+    onLocale: async (locale) => void seen.locales.push(locale),
+  }
+  const flow = createFlow(deps)
+  flow.onChange(({ state }) => {
+    if (state.at !== seen.screens.at(-1)) seen.screens.push(state.at)
+  })
+  return {
+    flow,
+    service,
+    seen,
+    shelf,
+    hide: () => visibility(false),
+    /** So much time goes by, and with it every long pause that was under way. */
+    letPass(ms: number) {
+      monotonicMs += ms
+      for (const pass of long.splice(0)) pass()
+    },
+    /** Resolves when the screen is there, with what is given of it; a flow that gets stuck fails the test. */
+    reaches: (at: string, facts: object = {}) =>
+      until(
+        () => isDeepStrictEqual({ ...flow.view().state, ...facts, at }, flow.view().state),
+        () => `The flow is on ${JSON.stringify(flow.view().state)} and never came to "${at}"`,
+      ),
+    until: (holds: () => boolean) => until(holds, () => `It never came: ${holds}`),
+  }
+}
+
+async function until(holds: () => boolean, complaint: () => string): Promise<void> {
+  for (let turns = 0; turns < 800; turns++) {
+    if (holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  throw new Error(complaint())
+}
+
+function shelfOf(kept: Map<string, KeptDevice>): DeviceShelf {
+  return {
+    find: async (id) => kept.get(id),
+    keep: async (id, device) => void kept.set(id, device),
+    forget: async (id) => void kept.delete(id),
+  }
+}
+
+function cameraOf(onStop: () => void): Camera {
+  let stopped = false
+  return {
+    stream: undefined,
+    label: 'Front camera',
+    width: 640,
+    height: 480,
+    grab: () => Promise.reject(new Error('no pictures here')),
+    onEnded: () => {},
+    stop() {
+      if (!stopped) onStop()
+      stopped = true
+    },
+  }
+}

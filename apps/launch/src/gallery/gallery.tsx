@@ -1,0 +1,101 @@
+import { systemClock } from '@ostiary/device'
+import { render } from 'preact'
+import type { Actions } from '../flow/view.ts'
+import type { LedgerEntry } from '../ledger/ledger.ts'
+import { App } from '../screens/app.tsx'
+import '../style/all.css'
+import { createLanguages } from '../texts/languages.ts'
+import { textFiles } from '../texts/text-files.ts'
+import { applyTheme } from '../theme/apply-theme.ts'
+import { DrawnPerson } from './person.tsx'
+import { variantsAt } from './variants.ts'
+
+/**
+ * Every screen by itself: gallery.html?screen=capture&theme=dark&lang=ar. For screenshots and accessibility checks; not part
+ * of the built page. `&primary=` and `&background=` (six digits) try a brand.
+ */
+const wishes = new URLSearchParams(location.search)
+const variants = variantsAt(systemClock.nowMs())
+const languages = createLanguages(textFiles)
+const nothing = () => {}
+const actions: Actions = {
+  consent: nothing,
+  startCamera: nothing,
+  startAnyway: nothing,
+  askHandoff: nothing,
+  takeBack: nothing,
+  cancel: nothing,
+  reopen: nothing,
+  closePage: nothing,
+}
+
+async function show(): Promise<void> {
+  const texts = await languages.load(languages.choose([wishes.get('lang')]))
+  const root = document.documentElement
+  root.lang = texts.tag
+  root.dir = texts.direction
+  const theme = wishes.get('theme')
+  if (theme !== null) root.dataset.scheme = theme
+  const colour = (name: string) => (wishes.has(name) ? `#${wishes.get(name)}` : null)
+  applyTheme({ primary: colour('primary'), background: colour('background') }, root)
+  const name = wishes.get('screen') ?? ''
+  const variant = variants[name]
+  const app = document.querySelector('#app')
+  if (!app) return
+  Object.assign(globalThis, { GALLERY_SCREENS: Object.keys(variants) })
+  if (!variant) {
+    render(
+      <main>
+        <h1>Screens</h1>
+        <ul>
+          {Object.keys(variants).map((key) => (
+            <li key={key}>
+              <a href={`?screen=${key}`}>{key}</a>
+            </li>
+          ))}
+        </ul>
+      </main>,
+      app,
+    )
+    return
+  }
+  document.title = texts.t('app.title')
+  render(
+    <App
+      view={variant.view}
+      dialog={variant.dialog ?? null}
+      actions={actions}
+      texts={texts}
+      languages={languages.available}
+      onLanguage={nothing}
+      page={{
+        nowMs: () => systemClock.nowMs(),
+        link: 'https://id.example/launch/?sessionId=0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b',
+        userAgent: navigator.userAgent,
+        preview: <DrawnPerson />,
+        ledger: { entries: () => LEDGER, onChange: () => nothing },
+      }}
+    />,
+    app,
+  )
+}
+
+const entry = (kind: LedgerEntry['kind'], method: string, path: string, bytesOut: number): LedgerEntry => ({
+  atMs: 0,
+  method,
+  path,
+  bytesOut,
+  kind,
+})
+const LEDGER: readonly LedgerEntry[] = [
+  entry('page', 'GET', '/launch/', 0),
+  entry('page', 'GET', '/launch/assets/index-B3kf92Lx.js', 0),
+  entry('model', 'GET', '/launch/models/facemesh/9f2c51aa03be/facemesh.onnx', 0),
+  entry('call', 'POST', '/launch/api/open', 318),
+  entry('call', 'POST', '/launch/api/consent', 94),
+  entry('call', 'POST', '/launch/api/challenge', 52),
+  entry('call', 'POST', '/launch/api/events', 1432),
+  entry('submit', 'POST', '/launch/api/submit', 1877),
+]
+
+await show()

@@ -1,0 +1,111 @@
+import type { LaunchState } from '@ostiary/contract'
+import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
+import type { CaptureView } from '../capture/capture-types.ts'
+import { SESSION_PROBLEMS, type State } from '../flow/states.ts'
+import { FIRST_VIEW, type View } from '../flow/view.ts'
+
+/** A name for each screen and each of its faces, with what the flow would have it show. */
+export interface Variant {
+  view: View
+  dialog?: 'ledger' | 'cancel'
+}
+
+const BRAND = { name: 'Larkfield Wines', logo: null, primary: null, background: null }
+
+export function variantsAt(nowMs: number): Record<string, Variant> {
+  const session: LaunchState = {
+    sessionId: '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b',
+    state: 'OPENED',
+    role: 'holder',
+    attempt: 1,
+    attemptsLeft: 2,
+    expiresAt: new Date(nowMs + 14 * 60_000).toISOString(),
+    flowStatus: null,
+    errors: [],
+    redirectUrl: null,
+    livemode: true,
+  }
+  const base: View = { ...FIRST_VIEW, session, brand: BRAND, loading: null }
+  const on = (state: State, more: Partial<View> = {}): Variant => ({ view: { ...base, state, ...more } })
+  const over: LaunchState = { ...session, flowStatus: 'COMPLETED', redirectUrl: 'https://larkfield.example/checked' }
+  const handoff = {
+    code: 'k3v9Qm2XbT7wLr8ZpN4yHs6d',
+    url: `https://id.example/launch/?sessionId=${session.sessionId}#h=k3v9Qm2XbT7wLr8ZpN4yHs6d`,
+    expiresAt: new Date(nowMs + 4 * 60_000 + 41_000).toISOString(),
+  }
+  return {
+    loading: on({ at: 'loading' }, { session: null, brand: null }),
+    welcome: on({ at: 'welcome', answering: false }),
+    'welcome-nobody': on(
+      { at: 'welcome', answering: false },
+      { brand: null, session: { ...session, livemode: false } },
+    ),
+    'welcome-expiring': on(
+      { at: 'welcome', answering: false },
+      { session: { ...session, expiresAt: new Date(nowMs + 92_000).toISOString() } },
+    ),
+    'welcome-offline': on({ at: 'welcome', answering: true }, { offline: true }),
+    unsupported: on({ at: 'unsupported', why: { kind: 'in_app', app: 'Chatterbox' } }, { session: null, brand: null }),
+    'unsupported-browser': on({ at: 'unsupported', why: { kind: 'no_camera_api' } }, { session: null, brand: null }),
+    'camera-prime': on({ at: 'camera', status: 'prime' }),
+    'camera-asking': on({ at: 'camera', status: 'asking' }),
+    ...Object.fromEntries(CAMERA_PROBLEMS.map((status) => [`camera-${status}`, on({ at: 'camera', status })])),
+    ...captures(on),
+    sending: on({ at: 'sending' }),
+    'sending-offline': on({ at: 'sending' }, { offline: true }),
+    retry: on({ at: 'retry', tip: 'neutral' }),
+    'retry-light': on({ at: 'retry', tip: 'light' }, { session: { ...session, attemptsLeft: 1 } }),
+    handoff: on({ at: 'handoff', status: 'ready' }, { handoff }),
+    'handoff-desktop': on({ at: 'handoff', status: 'ready' }, { handoff, barred: true }),
+    'handoff-making': on({ at: 'handoff', status: 'making' }),
+    'handoff-refused': on({ at: 'handoff', status: 'refused' }),
+    viewer: on({ at: 'viewer', stage: 'face' }),
+    done: on({ at: 'done' }, { session: over }),
+    'done-second': on({ at: 'done' }, { session: over, secondDevice: true }),
+    'done-embedded': on({ at: 'done' }, { session: over, embedded: true }),
+    ended: on({ at: 'ended' }, { session: over }),
+    expired: on({ at: 'expired' }, { session: { ...over, flowStatus: 'EXPIRED' } }),
+    cancelled: on({ at: 'cancelled' }, { session: { ...over, flowStatus: 'CANCELLED' } }),
+    declined: on({ at: 'declined' }, { session: { ...over, flowStatus: 'CANCELLED' } }),
+    ...Object.fromEntries(
+      SESSION_PROBLEMS.map((problem) => [
+        `problem-${problem}`,
+        on({ at: 'problem', problem }, problem === 'step_missing' ? {} : { session: null, brand: null }),
+      ]),
+    ),
+    ledger: { ...on({ at: 'done' }, { session: over }), dialog: 'ledger' },
+    cancel: { ...on({ at: 'welcome', answering: false }), dialog: 'cancel' },
+  }
+}
+
+function captures(on: (state: State, more: Partial<View>) => Variant): Record<string, Variant> {
+  const capture = (view: Partial<CaptureView>, more: Partial<View> = {}) =>
+    on(
+      { at: 'capture' },
+      {
+        capture: {
+          phase: 'challenge',
+          guidance: null,
+          movement: null,
+          movementsSeen: 1,
+          movementsTotal: 3,
+          progress: 0.42,
+          ...view,
+        },
+        ...more,
+      },
+    )
+  return {
+    'capture-load': on({ at: 'capture' }, { loading: { loadedBytes: 7_900_000, totalBytes: 12_700_000 } }),
+    'capture-find': capture({ phase: 'find', guidance: 'too_far' }),
+    'capture-dark': capture({ phase: 'find', guidance: 'too_dark' }, { mayStartAnyway: true }),
+    'capture-in-oval': capture({ phase: 'find', guidance: 'in_oval' }),
+    capture: capture({ movement: 'turn_left' }),
+    'capture-turn-right': capture({ movement: 'turn_right', movementsSeen: 0, progress: 0.2 }),
+    'capture-look-up': capture({ movement: 'look_up' }),
+    'capture-blink': capture({ movement: 'blink', movementsSeen: 2, progress: 0.7 }),
+    'capture-closer': capture({ movement: 'closer' }),
+    'capture-back': capture({ movement: null }),
+    'capture-measure': capture({ phase: 'measure', movementsSeen: 3, progress: 1 }),
+  }
+}

@@ -1,0 +1,93 @@
+import type { DeviceClock } from '@ostiary/device'
+
+/** What a request was for: the page itself, its models, a step of the flow, or the result. */
+export type LedgerKind = 'page' | 'model' | 'call' | 'submit'
+
+export interface LedgerEntry {
+  /** Unix milliseconds. */
+  atMs: number
+  method: string
+  /** With its query, which leaves too; with its origin when it is not the page's. */
+  path: string
+  /** Of the body. Headers are not counted. */
+  bytesOut: number
+  kind: LedgerKind
+}
+
+/** A request that was not made through the ledger's own fetch. */
+export interface NotedRequest {
+  method: string
+  url: string
+  bytesOut: number
+  /** Unix milliseconds; now, when it is left out. */
+  atMs?: number
+}
+
+export interface Ledger {
+  fetch: typeof globalThis.fetch
+  note(request: NotedRequest): void
+  /** The oldest first. */
+  entries(): readonly LedgerEntry[]
+  /** Returns what ends it. */
+  onChange(listener: () => void): () => void
+}
+
+export interface LedgerOptions {
+  fetch: typeof globalThis.fetch
+  clock: Pick<DeviceClock, 'nowMs'>
+  /** Address of the page. */
+  pageUrl: string
+}
+
+/** Keeps a list of everything that leaves the device: each request, and how many bytes went out with it. */
+export function createLedger({ fetch, clock, pageUrl }: LedgerOptions): Ledger {
+  const entries: LedgerEntry[] = []
+  const listeners = new Set<() => void>()
+  const note = ({ method, url, bytesOut, atMs = clock.nowMs() }: NotedRequest) => {
+    entries.push({ atMs, method, path: pathOf(url, pageUrl), bytesOut, kind: kindOf(url, pageUrl) })
+    entries.sort((a, b) => a.atMs - b.atMs)
+    for (const listener of listeners) listener()
+  }
+  return {
+    fetch: (input, options = {}) => {
+      const request = typeof input === 'object' && 'url' in input ? input : undefined
+      // A body inside a Request can only be counted by reading it, and none of ours is sent that way.
+      if (request?.body) throw new TypeError('Give the body to fetch itself: only there it can be counted')
+      note({
+        method: (options.method ?? request?.method ?? 'GET').toUpperCase(),
+        url: request?.url ?? String(input),
+        bytesOut: sizeOf(options.body),
+      })
+      return fetch(input, options)
+    },
+    note,
+    entries: () => [...entries],
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** Nothing leaves uncounted: a body of a kind that we do not know is refused. */
+function sizeOf(body: BodyInit | null | undefined): number {
+  if (body === null || body === undefined) return 0
+  if (typeof body === 'string') return new TextEncoder().encode(body).length
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return body.byteLength
+  if (body instanceof Blob) return body.size
+  throw new TypeError('A body of this kind cannot be counted')
+}
+
+export function kindOf(url: string, pageUrl: string): LedgerKind {
+  const { pathname } = new URL(url, pageUrl)
+  if (pathname.endsWith('/launch/api/submit')) return 'submit'
+  if (pathname.includes('/launch/api/')) return 'call'
+  const folder = new URL('.', pageUrl).pathname
+  const below = pathname.startsWith(folder) ? pathname.slice(folder.length) : ''
+  return /^(models|ort)\//.test(below) ? 'model' : 'page'
+}
+
+function pathOf(url: string, pageUrl: string): string {
+  const { origin, pathname, search } = new URL(url, pageUrl)
+  return (origin === new URL(pageUrl).origin ? '' : origin) + pathname + search
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import type { NotedRequest } from './ledger.ts'
+import type { Resource } from './resources.ts'
+import { watchTimeline } from './timeline.ts'
+
+const { PerformanceObserver: original } = globalThis
+afterEach(() => {
+  globalThis.PerformanceObserver = original
+})
+
+/** A browser whose timeline the test writes. */
+function browserWith(supportedEntryTypes: readonly string[]) {
+  const observed: string[] = []
+  let tell: (entries: readonly Resource[]) => void = () => {}
+  class FakeObserver {
+    static supportedEntryTypes = supportedEntryTypes
+    constructor(callback: (list: { getEntries(): readonly Resource[] }) => void) {
+      tell = (entries) => callback({ getEntries: () => entries })
+    }
+    observe({ type }: { type: string }) {
+      observed.push(type)
+    }
+    disconnect() {
+      tell = () => {}
+    }
+  }
+  Object.assign(globalThis, { PerformanceObserver: FakeObserver })
+  return { observed, tell: (...entries: Resource[]) => tell(entries) }
+}
+
+const PAGE = { entryType: 'navigation', name: 'https://check.example/launch/', startTime: 0, transferSize: 900 }
+const SCRIPT = { entryType: 'resource', name: 'https://check.example/launch/a.js', startTime: 9, transferSize: 900 }
+
+test('an entry that is told twice is noted once, and the same file fetched again is another', () => {
+  const browser = browserWith(['navigation', 'resource'])
+  const noted: NotedRequest[] = []
+  watchTimeline((request) => noted.push(request), { fetches: false })
+  browser.tell(PAGE, SCRIPT)
+  browser.tell(PAGE)
+  browser.tell({ ...SCRIPT, startTime: 400 })
+  assert.deepEqual(
+    noted.map(({ url }) => url),
+    [PAGE.name, SCRIPT.name, SCRIPT.name],
+  )
+})
+
+test('only what the thread has is watched, until it is ended', () => {
+  const browser = browserWith(['resource'])
+  const noted: NotedRequest[] = []
+  const end = watchTimeline((request) => noted.push(request), { fetches: true })
+  assert.deepEqual(browser.observed, ['resource'])
+  end()
+  browser.tell(SCRIPT)
+  assert.equal(noted.length, 0)
+})
+
+test('a browser without a timeline tells nothing', () => {
+  Object.assign(globalThis, { PerformanceObserver: undefined })
+  watchTimeline(() => assert.fail(), { fetches: true })()
+})

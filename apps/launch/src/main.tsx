@@ -1,0 +1,103 @@
+import { systemClock } from '@ostiary/device'
+import { render } from 'preact'
+import { openCamera } from './camera/open-camera.ts'
+import { runCapture } from './capture/run-capture.ts'
+import { startEngine } from './engine/start-engine.ts'
+import { readAddress } from './flow/address.ts'
+import { createBrowserDoor } from './flow/browser-door.ts'
+import { createDeviceShelf } from './flow/device-shelf.ts'
+import { createFlow } from './flow/run.ts'
+import { watchBrowserRequests } from './ledger/browser-requests.ts'
+import { createLedger } from './ledger/ledger.ts'
+import { registerServiceWorker } from './register-service-worker.ts'
+import { App } from './screens/app.tsx'
+import { collectSignals, detectInAppBrowser, devicePlatform, readEnvironment } from './signals/index.ts'
+import './style/all.css'
+import { rememberedLanguage, rememberLanguage } from './texts/choice.ts'
+import { createLanguages } from './texts/languages.ts'
+import { textFiles } from './texts/text-files.ts'
+import { applyTheme } from './theme/apply-theme.ts'
+
+const link = location.href
+const address = readAddress(link)
+// A code is for one use: it must not stay where it can be copied or bookmarked.
+if (address.handoffCode !== null) history.replaceState(null, '', address.clean)
+
+const ledger = createLedger({ fetch: (input, init) => fetch(input, init), clock: systemClock, pageUrl: link })
+watchBrowserRequests(ledger.note)
+const environment = readEnvironment(globalThis, systemClock)
+const languages = createLanguages(textFiles)
+let chosen = rememberedLanguage()
+let texts = await languages.load(languages.choose([chosen, ...navigator.languages]))
+
+const flow = createFlow({
+  address,
+  baseUrl: apiUrl(),
+  clock: systemClock,
+  fetch: ledger.fetch,
+  shelf: createDeviceShelf(systemClock.nowMs),
+  engine: startEngine({ onRequest: ledger.note }),
+  openCamera,
+  runCapture,
+  collectSignals: (camera) => collectSignals(environment, camera),
+  browser: {
+    platform: devicePlatform(environment),
+    language: navigator.language,
+    isSecure: isSecureContext,
+    hasCameraApi: typeof navigator.mediaDevices?.getUserMedia === 'function',
+    inApp: detectInAppBrowser(navigator.userAgent),
+  },
+  door: createBrowserDoor(address.sessionId),
+  language: () => texts.tag,
+  async onLocale(locale) {
+    if (chosen === null) await speak(locale)
+  },
+})
+
+/** The page of the API is on its own origin, unless it was put on a host by itself. */
+function apiUrl(): string {
+  const named = document.querySelector('meta[name="ostiary-api"]')?.getAttribute('content')
+  return named ? new URL(named).origin : location.origin
+}
+
+async function speak(wish: string): Promise<void> {
+  const tag = languages.choose([wish])
+  if (tag !== texts.tag) texts = await languages.load(tag)
+  draw()
+}
+
+function choose(tag: string): void {
+  chosen = tag
+  rememberLanguage(tag)
+  void speak(tag)
+}
+
+const root = document.documentElement
+const place = document.querySelector('#app')
+let painted: unknown = null
+
+function draw(): void {
+  const view = flow.view()
+  root.lang = texts.tag
+  root.dir = texts.direction
+  document.title = view.brand ? `${texts.t('app.title')}: ${view.brand.name}` : texts.t('app.title')
+  if (view.brand && view.brand !== painted) applyTheme(view.brand, root)
+  painted = view.brand
+  if (!place) return
+  render(
+    <App
+      view={view}
+      actions={flow.actions}
+      texts={texts}
+      languages={languages.available}
+      onLanguage={choose}
+      page={{ nowMs: systemClock.nowMs, link, userAgent: navigator.userAgent, ledger }}
+    />,
+    place,
+  )
+}
+
+flow.onChange(draw)
+draw()
+await flow.start()
+registerServiceWorker(ledger.note)

@@ -1,0 +1,173 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { matters } from '../flow/countdown.ts'
+import type { State } from '../flow/states.ts'
+import type { Languages } from '../texts/languages.ts'
+import { CameraScreen } from './camera.tsx'
+import { CancelledScreen } from './cancelled.tsx'
+import { CaptureScreen } from './capture.tsx'
+import { ConfirmCancelDialog } from './confirm-cancel.tsx'
+import { DeclinedScreen } from './declined.tsx'
+import { DoneScreen } from './done.tsx'
+import { EndedScreen } from './ended.tsx'
+import { ExpiredScreen } from './expired.tsx'
+import { HandoffScreen } from './handoff.tsx'
+import { LedgerDialog } from './ledger.tsx'
+import { LoadingScreen } from './loading.tsx'
+import { Bar } from './parts/bar.tsx'
+import { Countdown } from './parts/countdown.tsx'
+import { Icon } from './parts/icons.tsx'
+import { ProblemScreen } from './problem.tsx'
+import { RetryScreen } from './retry.tsx'
+import type { ScreenProps } from './screen.ts'
+import { SendingScreen } from './sending.tsx'
+import { UnsupportedScreen } from './unsupported.tsx'
+import { ViewerScreen } from './viewer.tsx'
+import { WelcomeScreen } from './welcome.tsx'
+
+/** One screen for each state of the flow. */
+const SCREENS: Readonly<Record<State['at'], (props: ScreenProps) => JSX.Element | null>> = {
+  loading: LoadingScreen,
+  problem: ProblemScreen,
+  unsupported: UnsupportedScreen,
+  welcome: WelcomeScreen,
+  camera: CameraScreen,
+  capture: CaptureScreen,
+  sending: SendingScreen,
+  retry: RetryScreen,
+  handoff: HandoffScreen,
+  viewer: ViewerScreen,
+  done: DoneScreen,
+  ended: EndedScreen,
+  expired: ExpiredScreen,
+  cancelled: CancelledScreen,
+  declined: DeclinedScreen,
+}
+
+export interface AppProps extends ScreenProps {
+  languages: Languages['available']
+  onLanguage(tag: string): void
+  /** Open from the start: for the gallery. */
+  dialog?: DialogName
+}
+type DialogName = 'ledger' | 'cancel' | null
+
+export function App(props: AppProps): JSX.Element {
+  const { view, actions, texts, page, languages, onLanguage } = props
+  const [dialog, setDialog] = useState<DialogName>(props.dialog ?? null)
+  const { state, session } = view
+  const Screen = SCREENS[state.at]
+  const running = session !== null && session.flowStatus === null
+  const close = () => setDialog(null)
+  return (
+    <div class="page">
+      <Bar
+        brand={view.brand}
+        isTest={session?.livemode === false}
+        texts={texts}
+        languages={languages}
+        onLanguage={onLanguage}
+      />
+      <div class="sheet">
+        {running && <Notices {...props} />}
+        <main data-screen={state.at} {...marksOf(props)}>
+          <Screen key={state.at} view={view} actions={actions} texts={texts} page={page} />
+        </main>
+        <Menu {...props} running={running} onDialog={setDialog} />
+      </div>
+      {dialog === 'ledger' && <LedgerDialog texts={texts} page={page} onClose={close} />}
+      {dialog === 'cancel' && running && (
+        <ConfirmCancelDialog
+          texts={texts}
+          onClose={close}
+          onConfirm={() => {
+            close()
+            actions.cancel()
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+/** What concerns every screen: the connection, and the time that is left when it gets short. */
+function Notices({ view, texts: { t, tag }, page }: AppProps): JSX.Element | null {
+  if (view.offline && view.state.at !== 'sending') {
+    return (
+      <p class="notice" role="status">
+        <Icon name="cloudOff" size={18} />
+        {t('app.offline')}
+      </p>
+    )
+  }
+  if (!view.session || view.state.at === 'sending') return null
+  return (
+    <Countdown untilMs={Date.parse(view.session.expiresAt) - view.serverAheadMs} nowMs={page.nowMs} locale={tag}>
+      {(time, seconds) =>
+        matters(seconds) ? (
+          <p class="notice digits">
+            <Icon name="clock" size={18} />
+            {t('app.expires', { time })}
+          </p>
+        ) : null
+      }
+    </Countdown>
+  )
+}
+
+/** Another device, what was sent, and the way out: on every screen, in the same place. */
+function Menu({
+  view,
+  actions,
+  texts: { t },
+  running,
+  onDialog,
+}: AppProps & { running: boolean; onDialog(name: DialogName): void }): JSX.Element {
+  const mayHandOff = running && !['handoff', 'viewer', 'sending', 'problem'].includes(view.state.at)
+  return (
+    <nav class="menu" aria-label={t('app.more')}>
+      {mayHandOff && (
+        <button type="button" data-action="handoff" onClick={actions.askHandoff}>
+          {t('menu.handoff')}
+        </button>
+      )}
+      <button type="button" data-action="ledger" onClick={() => onDialog('ledger')}>
+        {t('menu.ledger')}
+      </button>
+      {running && (
+        <button type="button" data-action="cancel" onClick={() => onDialog('cancel')}>
+          {t('menu.cancel')}
+        </button>
+      )}
+    </nav>
+  )
+}
+
+/** For tests and for hosts' own styles of observation: where exactly the flow is. */
+function marksOf({
+  view: { state, capture, offline, session, handoff },
+}: AppProps): Record<string, string | number | undefined> {
+  switch (state.at) {
+    case 'problem':
+      return { 'data-problem': state.problem }
+    case 'camera':
+      return { 'data-status': state.status }
+    case 'capture':
+      return {
+        'data-phase': capture?.phase ?? 'load',
+        'data-movement': capture?.movement ?? '',
+        'data-guidance': capture?.guidance ?? '',
+        'data-progress': Math.round((capture?.progress ?? 0) * 100),
+      }
+    case 'sending':
+      return { 'data-offline': offline ? 'true' : '' }
+    case 'retry':
+      return { 'data-tries-left': session?.attemptsLeft }
+    case 'handoff':
+      return { 'data-status': state.status, 'data-handoff-url': state.status === 'ready' ? handoff?.url : undefined }
+    case 'viewer':
+      return { 'data-stage': state.stage }
+    default:
+      return {}
+  }
+}

@@ -1,0 +1,61 @@
+import type { JSX } from 'preact'
+import type { CameraStatus } from '../flow/states.ts'
+import type { TextKey } from '../texts/translate.ts'
+import { allowHelp } from './parts/browser-help.ts'
+import { Button } from './parts/button.tsx'
+import { Emblem } from './parts/emblem.tsx'
+import { inAppText } from './parts/in-app-text.ts'
+import { Title } from './parts/title.tsx'
+import type { ScreenProps } from './screen.ts'
+
+/** Before the browser asks, while it asks, and what to do when there is no camera after all. */
+export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps): JSX.Element | null {
+  if (view.state.at !== 'camera') return null
+  const { status } = view.state
+  const { title, text } = textsOf(status)
+  const failed = status !== 'prime' && status !== 'asking'
+  return (
+    <div class="screen screen--still">
+      <Emblem icon={failed ? 'cameraOff' : 'camera'} mood={failed ? 'alert' : status === 'asking' ? 'wait' : 'plain'} />
+      <Title>{t(title)}</Title>
+      <p class="lead">
+        {t(text)} {failed && view.session?.attemptsLeft === 1 && t('retry.left', { count: 1 })}
+      </p>
+      {failed && view.inApp && <p class="how">{inAppText(view.inApp.name, t)}</p>}
+      {status === 'permission_denied' && !view.inApp && (
+        <div class="how">
+          {allowHelp(page.userAgent).map((key) => (
+            <p key={key}>{t(key)}</p>
+          ))}
+        </div>
+      )}
+      {status !== 'asking' && (
+        <div class="buttons">
+          {!HOPELESS.includes(status) && (
+            <Button action="start" look="main" onPress={actions.startCamera}>
+              {t(failed ? 'camera.again' : 'camera.start')}
+            </Button>
+          )}
+          {failed && view.session && (
+            <Button
+              action="handoff-here"
+              look={HOPELESS.includes(status) ? 'main' : 'text'}
+              onPress={actions.askHandoff}
+            >
+              {t(view.inApp ? 'camera.openBrowser' : 'menu.handoff')}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Another try on this page cannot go better. */
+const HOPELESS: readonly CameraStatus[] = ['insecure_context', 'policy_blocked']
+
+function textsOf(status: CameraStatus): { title: TextKey; text: TextKey } {
+  if (status === 'prime') return { title: 'camera.primeTitle', text: 'camera.primeText' }
+  if (status === 'asking') return { title: 'camera.askingTitle', text: 'camera.askingText' }
+  return { title: `camera.${status}.title`, text: `camera.${status}.text` }
+}

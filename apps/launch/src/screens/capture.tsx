@@ -1,0 +1,107 @@
+import type { JSX } from 'preact'
+import type { CaptureView } from '../capture/capture-types.ts'
+import type { LoadProgress } from '../engine/engine.ts'
+import type { Translate } from '../texts/translate.ts'
+import { Announcement } from './parts/announcement.tsx'
+import { Button } from './parts/button.tsx'
+import { Coach } from './parts/coach.tsx'
+import { Stage } from './parts/stage.tsx'
+import { Title } from './parts/title.tsx'
+import type { ScreenProps } from './screen.ts'
+
+/** Places the face, asks for the movements, and measures. Everything that matters is both to be seen and to be heard. */
+export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.Element {
+  const { t, tag } = texts
+  const { capture, loading } = view
+  const phase = capture?.phase ?? 'load'
+  const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
+  return (
+    <div class="capture">
+      <Title unseen>{t('capture.title')}</Title>
+      <Stage
+        camera={view.camera}
+        phase={phase}
+        guidance={capture?.guidance ?? ''}
+        movement={asked}
+        progress={capture?.progress ?? 0}
+        label={t('capture.preview')}
+        preview={page.preview}
+      />
+      <div class="prompt">
+        {phase === 'load' && <Loading loading={loading} locale={tag} t={t} />}
+        {capture && phase === 'find' && <p class="prompt__text">{t(guidanceKey(capture))}</p>}
+        {capture && phase === 'challenge' && <Movements capture={capture} t={t} />}
+        {phase === 'measure' && (
+          <>
+            <p class="prompt__text">{t('capture.measure')}</p>
+            <p class="small">{t('capture.measureText')}</p>
+          </>
+        )}
+        {phase === 'find' && view.mayStartAnyway && (
+          <Button action="start-anyway" look="soft" onPress={actions.startAnyway}>
+            {t('capture.startAnyway')}
+          </Button>
+        )}
+      </div>
+      <Announcement text={politeText(view.capture, t)} nowMs={page.nowMs} />
+      <p class="unseen" role="alert">
+        {asked ? t(`movement.${asked}`) : ''}
+      </p>
+    </div>
+  )
+}
+
+function Loading({ loading, locale, t }: { loading: LoadProgress | null; locale: string; t: Translate }): JSX.Element {
+  const share = loading && loading.totalBytes > 0 ? loading.loadedBytes / loading.totalBytes : loading ? 0 : 1
+  const percent = new Intl.NumberFormat(locale, { style: 'percent' }).format(share)
+  return (
+    <>
+      <p class="prompt__text">{t('capture.load')}</p>
+      <div
+        class="bar-of-load"
+        role="progressbar"
+        aria-label={t('capture.load')}
+        aria-valuenow={Math.round(share * 100)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <span style={{ inlineSize: `${share * 100}%` }} />
+      </div>
+      <p class="small digits">{t('capture.loadText', { percent })}</p>
+    </>
+  )
+}
+
+function Movements({ capture, t }: { capture: CaptureView; t: Translate }): JSX.Element {
+  const { movement, movementsSeen, movementsTotal } = capture
+  return (
+    <>
+      {movement ? (
+        <div class="prompt__row">
+          <Coach movement={movement} />
+          <p class="prompt__text">{t(`movement.${movement}`)}</p>
+        </div>
+      ) : (
+        <p class="prompt__text">{t(movementsSeen > 0 ? 'capture.back' : 'capture.ready')}</p>
+      )}
+      <div class="dots" aria-hidden="true">
+        {Array.from({ length: movementsTotal }, (_, index) => (
+          <span
+            key={index}
+            class={index < movementsSeen ? 'is-seen' : index === movementsSeen ? 'is-now' : undefined}
+          />
+        ))}
+      </div>
+    </>
+  )
+}
+
+const guidanceKey = ({ guidance }: CaptureView) => `guidance.${guidance ?? 'no_face'}` as const
+
+/** What is said beside the movements themselves: those do not wait for their turn. */
+function politeText(capture: CaptureView | null, t: Translate): string {
+  if (!capture) return t('capture.load')
+  if (capture.phase === 'measure') return `${t('capture.measure')}. ${t('capture.measureText')}`
+  if (capture.phase === 'find') return t(guidanceKey(capture))
+  return capture.movement === null && capture.movementsSeen === 0 ? t('capture.ready') : ''
+}

@@ -1,0 +1,56 @@
+import type { JSX } from 'preact'
+import { Button } from './parts/button.tsx'
+import { CopyLink } from './parts/copy-link.tsx'
+import { Countdown } from './parts/countdown.tsx'
+import { QrCode } from './parts/qr.tsx'
+import { Title } from './parts/title.tsx'
+import type { ScreenProps } from './screen.ts'
+
+/** The code for another device. A desktop that may not run the flow begins here. */
+export function HandoffScreen({ view, actions, texts, page }: ScreenProps): JSX.Element | null {
+  const { t, tag } = texts
+  if (view.state.at !== 'handoff') return null
+  const { status } = view.state
+  if (status === 'refused') return <NoCode view={view} actions={actions} texts={texts} page={page} />
+  const url = status === 'ready' ? (view.handoff?.url ?? null) : null
+  return (
+    <div class="screen screen--center">
+      <Title>{t(view.barred ? 'handoff.desktopTitle' : 'handoff.title')}</Title>
+      <p class="lead">{t(view.barred ? 'handoff.desktopText' : 'handoff.text')}</p>
+      <QrCode link={url} t={t} />
+      <p class="waiting" role="status">
+        {t(url === null ? 'handoff.making' : 'handoff.waiting')}
+      </p>
+      {view.handoff && url !== null && (
+        <Countdown untilMs={Date.parse(view.handoff.expiresAt) - view.serverAheadMs} nowMs={page.nowMs} locale={tag}>
+          {(time) => <p class="small digits">{t('handoff.valid', { time })}</p>}
+        </Countdown>
+      )}
+      <div class="buttons">
+        {url !== null && <CopyLink link={url} look="soft" t={t} />}
+        {!view.barred && (
+          <Button action="take-back" onPress={actions.takeBack}>
+            {t('handoff.back')}
+          </Button>
+        )}
+        <p class="small">{t('handoff.secret')}</p>
+      </div>
+    </div>
+  )
+}
+
+function NoCode({ view, actions, texts: { t } }: ScreenProps): JSX.Element {
+  return (
+    <div class="screen screen--still">
+      <Title>{t('handoff.refusedTitle')}</Title>
+      <p class="lead">{t('handoff.refusedText')}</p>
+      {!view.barred && (
+        <div class="buttons">
+          <Button action="take-back" look="main" onPress={actions.takeBack}>
+            {t('handoff.back')}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

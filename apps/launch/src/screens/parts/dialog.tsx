@@ -1,0 +1,29 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+interface Props {
+  name: string
+  title: string
+  onClose(): void
+  children: ComponentChildren
+}
+
+/** A modal dialog of the browser: it keeps the focus inside, ends with Escape, and gives the focus back. */
+export function Dialog({ name, title, onClose, children }: Props): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    element.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog ref={element} data-dialog={name} aria-labelledby={`${name}-title`} onClose={onClose}>
+      <h1 id={`${name}-title`} tabIndex={-1}>
+        {title}
+      </h1>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LedgerEntry } from '../../ledger/ledger.ts'
+import { bytesOf, sizeText, sumsOf } from './ledger-sums.ts'
+
+const entry = (kind: LedgerEntry['kind'], bytesOut: number): LedgerEntry => ({
+  atMs: 0,
+  method: 'POST',
+  path: '/any',
+  bytesOut,
+  kind,
+})
+
+test('requests are summed by kind, what says most about the user first, and no kind that did not happen', () => {
+  const entries = [entry('page', 0), entry('call', 300), entry('submit', 1900), entry('call', 200), entry('page', 0)]
+  assert.deepEqual(sumsOf(entries), [
+    { kind: 'submit', requests: 1, bytesOut: 1900 },
+    { kind: 'call', requests: 2, bytesOut: 500 },
+    { kind: 'page', requests: 2, bytesOut: 0 },
+  ])
+  assert.equal(bytesOf(entries), 2400)
+  assert.deepEqual(sumsOf([]), [])
+})
+
+test('sizes are written as the language writes them', () => {
+  assert.equal(sizeText(0, 'en'), '0 byte')
+  assert.equal(sizeText(1934, 'en'), '1.9 kB')
+  assert.equal(sizeText(1934, 'de'), '1,9 kB')
+})

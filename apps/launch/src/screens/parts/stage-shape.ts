@@ -1,0 +1,27 @@
+import type { Oval } from '@ostiary/faces'
+
+export interface Crop {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** Width by height of the stage, as style/capture.css has it. */
+const RATIO = 3 / 4
+
+/** The part of the picture that the stage shows: its middle, as large as fits (CSS: object-fit: cover). */
+export function cropOf(width: number, height: number): Crop {
+  const shown = width / height > RATIO ? { width: height * RATIO, height } : { width, height: width / RATIO }
+  return { x: (width - shown.width) / 2, y: (height - shown.height) / 2, ...shown }
+}
+
+/** An oval as a path that begins at its top and runs with the clock: strokes of progress begin there. */
+export function ovalPath({ x, y, rx, ry }: Oval): string {
+  return `M${x} ${y - ry}A${rx} ${ry} 0 0 1 ${x} ${y + ry}A${rx} ${ry} 0 0 1 ${x} ${y - ry}z`
+}
+
+/** Everything but the oval: drawn with the rule "evenodd", the oval is a hole. */
+export function veilPath(crop: Crop, oval: Oval): string {
+  return `M${crop.x} ${crop.y}h${crop.width}v${crop.height}h-${crop.width}z${ovalPath(oval)}`
+}

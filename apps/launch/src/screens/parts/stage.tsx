@@ -1,0 +1,97 @@
+import type { Movement } from '@ostiary/contract'
+import { type Oval, ovalFor } from '@ostiary/faces'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Camera } from '../../camera/camera-types.ts'
+import { Face } from './coach.tsx'
+import { cropOf, ovalPath, veilPath } from './stage-shape.ts'
+
+export interface StageProps {
+  camera: Camera | null
+  phase: 'load' | 'find' | 'challenge' | 'measure'
+  guidance: string
+  movement: Movement | null
+  /** 0 to 1. */
+  progress: number
+  label: string
+  /** Instead of the camera's picture. */
+  preview: ComponentChildren
+}
+
+/** The size of the drawing when there is no camera. */
+const WITHOUT_CAMERA = { width: 480, height: 640 }
+
+/** The camera's picture as in a mirror, and over it the oval in which the guide wants the face: both from one rule. */
+export function Stage({ camera, phase, guidance, movement, progress, label, preview }: StageProps): JSX.Element {
+  // A camera that has stopped has no size any more, and the oval stays where it was.
+  const last = useRef(WITHOUT_CAMERA)
+  if (camera && camera.width > 0) last.current = { width: camera.width, height: camera.height }
+  const { width, height } = last.current
+  const crop = cropOf(width, height)
+  const oval = ovalFor(width, height)
+  const stroke = crop.width * 0.016
+  const ring = { ...oval, rx: oval.rx + stroke, ry: oval.ry + stroke }
+  return (
+    <div class="stage" data-guidance={guidance} data-dim={phase === 'measure' ? '' : undefined}>
+      {camera?.stream ? <Preview stream={camera.stream} label={label} /> : <div class="stage__figure">{preview}</div>}
+      <svg viewBox={`${crop.x} ${crop.y} ${crop.width} ${crop.height}`} stroke-width={stroke} aria-hidden="true">
+        <path class="stage__veil" d={veilPath(crop, oval)} fill-rule="evenodd" stroke="none" />
+        <path class="stage__track" d={ovalPath(ring)} />
+        {phase === 'find' && <path class="stage__ring stage__ring--find" d={ovalPath(ring)} />}
+        {(phase === 'load' || phase === 'measure') && (
+          <path class="stage__ring stage__ring--wait" d={ovalPath(ring)} pathLength={100} stroke-dasharray="22 78" />
+        )}
+        {phase === 'challenge' && (
+          <path class="stage__ring" d={ovalPath(ring)} pathLength={100} stroke-dasharray={`${progress * 100} 200`} />
+        )}
+        {phase === 'measure' && <Calm oval={oval} />}
+        {movement && <Arrow movement={movement} oval={ring} />}
+      </svg>
+    </div>
+  )
+}
+
+function Preview({ stream, label }: { stream: MediaStream; label: string }): JSX.Element {
+  const element = useRef<HTMLVideoElement>(null)
+  useEffect(() => {
+    if (element.current) element.current.srcObject = stream
+  }, [stream])
+  // A live picture of the user, without sound: there is nothing to caption.
+  return <video ref={element} aria-label={label} autoplay muted playsInline />
+}
+
+/** The camera is off already: a face of a few lines keeps its place. */
+function Calm({ oval }: { oval: Oval }): JSX.Element {
+  const scale = oval.ry / 48
+  return (
+    <g
+      class="stage__calm"
+      transform={`translate(${oval.x - 30 * scale} ${oval.y - 38 * scale}) scale(${scale})`}
+      stroke-width="1.5"
+    >
+      <Face />
+    </g>
+  )
+}
+
+/** A sign on the edge of the oval, on the side the head should go. In a mirror, the user's left is on the left. */
+function Arrow({ movement, oval }: { movement: Movement; oval: Oval }): JSX.Element | null {
+  const direction = DIRECTIONS[movement]
+  if (!direction) return null
+  const { x, y, turn } = direction
+  const size = oval.rx * 0.2
+  return (
+    <g transform={`translate(${oval.x + x * oval.rx} ${oval.y + y * oval.ry}) rotate(${turn}) scale(${size})`}>
+      <g class="stage__arrow">
+        <circle r="1" stroke="none" />
+        <path d="M.42 0h-.84M-.1 -.34L-.44 0l.34 .34" stroke-width=".16" />
+      </g>
+    </g>
+  )
+}
+
+const DIRECTIONS: Readonly<Partial<Record<Movement, { x: number; y: number; turn: number }>>> = {
+  turn_left: { x: -1, y: 0, turn: 0 },
+  turn_right: { x: 1, y: 0, turn: 180 },
+  look_up: { x: 0, y: -1, turn: 90 },
+}

@@ -1,0 +1,24 @@
+import type { ComponentChildren } from 'preact'
+import type { Actions, View } from '../flow/view.ts'
+import type { LedgerEntry } from '../ledger/ledger.ts'
+import type { Texts } from '../texts/languages.ts'
+
+/** What every screen gets. */
+export interface ScreenProps {
+  view: View
+  actions: Actions
+  texts: Texts
+  page: PageFacts
+}
+
+/** What a screen needs to know of the page it is on, and may do to it. */
+export interface PageFacts {
+  /** Unix milliseconds by this device's clock. */
+  nowMs(): number
+  /** The link with which the page was opened, code of a handoff included. */
+  link: string
+  userAgent: string
+  /** Stands in for the camera's picture where there is no camera: in the gallery. */
+  preview?: ComponentChildren
+  ledger: { entries(): readonly LedgerEntry[]; onChange(listener: () => void): () => void }
+}

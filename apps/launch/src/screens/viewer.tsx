@@ -1,0 +1,47 @@
+import type { JSX } from 'preact'
+import { STAGES, type Stage } from '../flow/states.ts'
+import { Button } from './parts/button.tsx'
+import { Icon } from './parts/icons.tsx'
+import { Title } from './parts/title.tsx'
+import type { ScreenProps } from './screen.ts'
+
+/** Another device runs the flow; this one shows how far it is, and goes on by itself at the end. */
+export function ViewerScreen({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
+  if (view.state.at !== 'viewer') return null
+  const { stage } = view.state
+  const shown = STAGES.filter((name) => name !== 'document' || stage === 'document')
+  const now = shown.indexOf(stage)
+  return (
+    <div class="screen">
+      <Title>{t('viewer.title')}</Title>
+      <p class="lead">{t('viewer.text')}</p>
+      <ol class="stages">
+        {shown.map((name, index) => (
+          <li
+            key={name}
+            class={index < now ? 'is-past' : index === now ? 'is-now' : undefined}
+            aria-current={index === now ? 'step' : undefined}
+          >
+            <span class="stage__dot">{index < now && <Icon name="check" size={16} />}</span>
+            {t(`viewer.${name}`)}
+          </li>
+        ))}
+      </ol>
+      <p class="unseen" role="status">
+        {t(`viewer.${stage satisfies Stage}`)}
+      </p>
+      <div class="buttons">
+        {view.takeBackRefused && (
+          <p class="small" role="alert">
+            {t('viewer.backRefused')}
+          </p>
+        )}
+        {!view.barred && !view.takeBackRefused && (
+          <Button action="take-back" onPress={actions.takeBack}>
+            {t('viewer.back')}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,5 @@
+export { collectSignals, type Signals } from './collect.ts'
+export type { SignalEnvironment } from './environment.ts'
+export { detectInAppBrowser, type InAppBrowser } from './in-app.ts'
+export { devicePlatform } from './platform.ts'
+export { readEnvironment } from './read-environment.ts'

@@ -1,0 +1,70 @@
+/**
+ * How signals touch the browser's globals. A global may be missing, may be another type than the standard says, and its
+ * getter may throw (extensions and privacy modes do all of this), so nothing here trusts a type and nothing throws.
+ */
+
+/** What lies at the end of the path, or undefined when it cannot be reached. */
+export function at(start: unknown, ...path: readonly string[]): unknown {
+  try {
+    return path.reduce<unknown>((value, name) => (isReachable(value) ? Reflect.get(value, name) : undefined), start)
+  } catch {
+    return undefined
+  }
+}
+
+/** Calls a method, or gives undefined where there is none. What the method throws is the caller's to judge. */
+export function call(target: unknown, method: string, ...parameters: readonly unknown[]): unknown {
+  const found = at(target, method)
+  return typeof found === 'function' ? Reflect.apply(found, target, parameters) : undefined
+}
+
+/** As `call`, for callers to whom a failure is no news. */
+export function tryCall(target: unknown, method: string, ...parameters: readonly unknown[]): unknown {
+  try {
+    return call(target, method, ...parameters)
+  } catch {
+    return undefined
+  }
+}
+
+export function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+export function number(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+export function flag(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined
+}
+
+/** The entries of an array, or of what only looks like one, as a PluginArray does. */
+export function list(value: unknown): readonly unknown[] | undefined {
+  const length = number(at(value, 'length'))
+  if (!isReachable(value) || length === undefined) return undefined
+  return Array.from({ length: Math.min(length, MOST_ENTRIES) }, (_, index) => at(value, String(index)))
+}
+
+export function isReachable(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+}
+
+export function has(target: unknown, name: string): boolean {
+  try {
+    return isReachable(target) && Reflect.has(target, name)
+  } catch {
+    return false
+  }
+}
+
+/** Names of the object's own properties, those included that do not show in a loop. */
+export function ownNames(target: unknown): readonly string[] {
+  try {
+    return isReachable(target) ? Object.getOwnPropertyNames(target) : []
+  } catch {
+    return []
+  }
+}
+
+const MOST_ENTRIES = 100

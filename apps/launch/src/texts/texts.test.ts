@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { LOCALES } from '@ostiary/contract'
+import { GUIDANCE } from '@ostiary/faces'
+import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
+import { SESSION_PROBLEMS, STAGES, TIPS } from '../flow/states.ts'
+import { createLanguages, type TextFiles } from './languages.ts'
+import { createTranslate, placeholdersOf, type Text } from './translate.ts'
+
+type Table = Record<string, Text>
+const folder = new URL('./', import.meta.url)
+const read = (tag: string): Table => JSON.parse(readFileSync(new URL(`${tag}.json`, folder), 'utf8'))
+const tags = readdirSync(folder).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? [])
+const english = read('en')
+const formsOf = (text: Text | undefined): string[] =>
+  typeof text === 'string' ? [text] : Object.values(text ?? {}).map(String)
+const files: TextFiles = Object.fromEntries(tags.map((tag) => [`./${tag}.json`, async () => read(tag)]))
+
+test('English, German and Arabic are there, and every file is a language of the contract', () => {
+  for (const tag of ['en', 'de', 'ar']) assert.ok(tags.includes(tag), tag)
+  for (const tag of tags)
+    assert.ok(
+      LOCALES.some((locale) => locale.tag === tag),
+      tag,
+    )
+})
+
+for (const tag of tags) {
+  const texts = read(tag)
+
+  test(`${tag}: has exactly the keys of English, in the same order`, () => {
+    assert.deepEqual(Object.keys(texts), Object.keys(english))
+  })
+
+  test(`${tag}: every text has the placeholders of English`, () => {
+    for (const [key, text] of Object.entries(texts)) {
+      // A language may leave the number out where the form says it: "one more try".
+      const wanted = new Set(formsOf(english[key]).flatMap(placeholdersOf))
+      const used = new Set(formsOf(text).flatMap(placeholdersOf))
+      assert.deepEqual([...used].sort(), [...wanted].sort(), key)
+    }
+  })
+
+  test(`${tag}: plural texts have exactly the forms of the language`, () => {
+    const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories
+    for (const [key, text] of Object.entries(texts)) {
+      assert.equal(typeof text, typeof english[key], key)
+      if (typeof text !== 'string') assert.deepEqual(Object.keys(text).sort(), [...categories].sort(), key)
+    }
+  })
+
+  test(`${tag}: no text is empty, shouts, or is left in English by mistake`, () => {
+    const alike = Object.entries(texts).filter(([key, text]) => tag !== 'en' && text === english[key])
+    assert.deepEqual(alike, [])
+    for (const [key, text] of Object.entries(texts))
+      for (const form of formsOf(text)) assert.match(form, /^[^!]*\S[^!]*$/, key)
+  })
+}
+
+test('every code that a screen can show has its text', () => {
+  const needed = [
+    ...GUIDANCE.map((code) => `guidance.${code}`),
+    ...CAMERA_PROBLEMS.flatMap((problem) => [`camera.${problem}.title`, `camera.${problem}.text`]),
+    ...SESSION_PROBLEMS.flatMap((problem) => [`problem.${problem}.title`, `problem.${problem}.text`]),
+    ...TIPS.map((tip) => `retry.${tip}`),
+    ...STAGES.map((stage) => `viewer.${stage}`),
+    ...['turn_left', 'turn_right', 'look_up', 'blink', 'closer'].map((movement) => `movement.${movement}`),
+  ]
+  assert.deepEqual(
+    needed.filter((key) => !(key in english)),
+    [],
+  )
+})
+
+test('a wish in any spelling leads to the texts there are, and otherwise the next wish counts', () => {
+  const languages = createLanguages(files)
+  assert.equal(languages.choose(['de_AT']), 'de')
+  assert.equal(languages.choose([null, 'ar-EG', 'de']), 'ar')
+  assert.equal(languages.choose(['ja', 'de']), 'de')
+  assert.equal(languages.choose(['ja', 'not a tag', undefined]), 'en')
+  assert.deepEqual(
+    languages.available.map(({ tag }) => tag),
+    ['en', 'de', 'ar'],
+  )
+})
+
+test('a language without texts is shown in English and from left to right', async () => {
+  const { tag, direction, t } = await createLanguages(files).load('fa')
+  assert.deepEqual([tag, direction], ['en', 'ltr'])
+  assert.equal(t('menu.cancel'), 'Cancel')
+})
+
+test('plural forms follow the language: Arabic has six', async () => {
+  const { t } = await createLanguages(files).load('ar')
+  const said = [0, 1, 2, 3, 11, 100].map((count) => t('ledger.sum', { count, size: 'x' }))
+  assert.equal(new Set(said.map((text) => text.replaceAll(/\d+/g, ''))).size, 6)
+})
+
+test('a name keeps its own direction inside Arabic, and nothing is added to a text from left to right', () => {
+  const messages = { ...english, 'end.back': 'to {name} {unknown}' } as never
+  const rtl = createTranslate(messages, { tag: 'ar', direction: 'rtl' })
+  const ltr = createTranslate(messages, { tag: 'de', direction: 'ltr' })
+  assert.equal(rtl('end.back', { name: 'Shop' }), 'to \u2068Shop\u2069 {unknown}')
+  assert.equal(ltr('end.back', { name: 'Shop' }), 'to Shop {unknown}')
+})
+
+test('numbers are written as the language writes them', () => {
+  const t = createTranslate(english as never, { tag: 'de', direction: 'ltr' })
+  assert.equal(t('retry.left', { count: 1234 }), 'You have 1.234 more tries.')
+})

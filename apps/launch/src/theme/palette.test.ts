@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BRAND_INK, BRAND_PAPER, contrastOf } from '@ostiary/contract'
+import { paletteOf, type Scheme, SURFACE } from './palette.ts'
+
+const SCHEMES: readonly Scheme[] = ['light', 'dark']
+const of = (primary: string | null, scheme: Scheme, background: string | null = null) =>
+  paletteOf({ primary, background }, scheme)
+
+test('a colour that can be seen and written on stays as the tenant chose it', () => {
+  assert.deepEqual(of('#0a5c8f', 'light'), { accent: '#0a5c8f', onAccent: BRAND_PAPER, accentText: '#0a5c8f' })
+})
+
+test('whatever the primary, button, its text and links can be read in both schemes', () => {
+  const steps = ['00', '33', '66', '99', 'cc', 'ff']
+  for (const red of steps)
+    for (const green of steps)
+      for (const blue of steps)
+        for (const scheme of SCHEMES) {
+          const primary = `#${red}${green}${blue}`
+          const { accent = '', onAccent = '', accentText = '' } = of(primary, scheme)
+          assert.ok(contrastOf(accent, onAccent) >= 4.5, `${primary} ${scheme}: text on the button`)
+          assert.ok(contrastOf(accent, SURFACE[scheme]) >= 3, `${primary} ${scheme}: button on the page`)
+          assert.ok(contrastOf(accentText, SURFACE[scheme]) >= 4.5, `${primary} ${scheme}: link`)
+        }
+})
+
+test('a light yellow becomes a darker one on white and stays itself on dark', () => {
+  const { accent } = of('#ffe000', 'light')
+  assert.notEqual(accent, '#ffe000')
+  assert.equal(of('#ffe000', 'dark').accent, '#ffe000')
+  assert.equal(of('#ffe000', 'dark').onAccent, BRAND_INK)
+})
+
+test('a background counts in the scheme it fits', () => {
+  assert.deepEqual(of(null, 'light', '#f4f0e6'), { backdrop: '#f4f0e6', onBackdrop: BRAND_INK })
+  assert.deepEqual(of(null, 'dark', '#f4f0e6'), {})
+  assert.deepEqual(of(null, 'dark', '#101a2b'), { backdrop: '#101a2b', onBackdrop: BRAND_PAPER })
+  assert.deepEqual(of(null, 'light', '#101a2b'), {})
+})
+
+test('what is no colour changes nothing', () => {
+  for (const text of ['red', '#fff', '#12345g', 'url(x)', '']) assert.deepEqual(of(text, 'light', text), {})
+})

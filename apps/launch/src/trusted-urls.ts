@@ -1,0 +1,36 @@
+/**
+ * Trusted Types: the browser makes a worker only of an address that a policy of ours has let through. Where it does not know
+ * them, addresses stay what they are. Node's types have none of this, and neither has every browser.
+ */
+interface TrustedTypePolicies {
+  createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }
+}
+
+declare global {
+  var trustedTypes: TrustedTypePolicies | undefined
+}
+
+let ownOrigin: { createScriptURL(url: string): string } | undefined
+
+/** An address on the page's own origin, for `new Worker` and the service worker. */
+export function trustedScriptUrl(url: string): string {
+  ownOrigin ??= globalThis.trustedTypes?.createPolicy('ostiary', { createScriptURL: sameOrigin }) ?? {
+    createScriptURL: sameOrigin,
+  }
+  return ownOrigin.createScriptURL(url)
+}
+
+function sameOrigin(url: string): string {
+  if (new URL(url, location.href).origin !== location.origin) throw new TypeError(`Not our own: ${url}`)
+  return url
+}
+
+/** For a runtime that makes its threads itself: it may do so from this one address. */
+export function trustWorkerUrls(loaderUrl: string): void {
+  globalThis.trustedTypes?.createPolicy('default', {
+    createScriptURL(url) {
+      if (url !== loaderUrl) throw new TypeError(`Not the runtime's loader: ${url}`)
+      return url
+    },
+  })
+}
