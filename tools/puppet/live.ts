@@ -1,0 +1,90 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { MOVEMENTS, type Movement } from '@ostiary/contract'
+import { CAMERA_SIZE, CLIP_FPS, createScene, type Portrait, readPortrait } from './clip.ts'
+import { toI420 } from './i420.ts'
+import { createSway } from './natural.ts'
+import { createPlayer, type Frame, type Reel, type SceneName } from './player.ts'
+import { createPuppet } from './puppet.ts'
+import { type Script, stanceAt, USUAL } from './script.ts'
+import type { Size } from './stage.ts'
+
+export interface LiveOptions {
+  portrait: string
+  /** Ends in .y4m. */
+  out: string
+  size?: Size
+  seed?: number
+  /** Which movements it will be able to make; all when it is left out. */
+  movements?: readonly Movement[]
+}
+
+/** A camera that answers. Chromium reads the frame in the file each time it wants one, and we keep changing it. */
+export interface LiveCamera {
+  path: string
+  /** Answers as a person does, a human while after being asked; resolves when the face is at rest again. */
+  perform(movement: Movement): Promise<void>
+  show(what: SceneName): void
+  stop(): Promise<void>
+}
+
+/**
+ * Draws everything beforehand, because drawing takes time that the browser under test needs, and plays it into a file that
+ * holds a single frame.
+ */
+export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera> {
+  const { portrait, out, size = CAMERA_SIZE, seed = 1, movements = MOVEMENTS } = options
+  const reel = drawReel(await readPortrait(portrait), { size, seed, movements })
+  const file = openSync(out, 'w')
+  const header = Buffer.from(`YUV4MPEG2 W${size.width} H${size.height} F${BROWSER_FPS}:1 Ip A1:1 C420mpeg2\nFRAME\n`)
+  writeSync(file, header)
+  const player = createPlayer(reel, {
+    fps: CLIP_FPS,
+    seed,
+    now: () => performance.now(),
+    show: (frame) => writeSync(file, frame, 0, frame.length, header.length),
+  })
+  return {
+    path: out,
+    perform: player.perform,
+    show: player.show,
+    async stop() {
+      player.stop()
+      closeSync(file)
+    },
+  }
+}
+
+/** The browser looks twice as often as the picture changes, as it would with a slow camera. */
+const BROWSER_FPS = 30
+
+/** At rest a face moves so slowly that every second frame may be shown twice. */
+const REST = { lengthMs: 4000, fps: CLIP_FPS / 2 } as const
+
+function drawReel(
+  { picture, mesh }: Portrait,
+  options: Required<Pick<LiveOptions, 'size' | 'seed' | 'movements'>>,
+): Reel {
+  const { size, seed, movements } = options
+  const puppet = createPuppet(picture, { mesh, size })
+  const sway = createSway(seed, 1)
+  const play = (script: Script, fps: number): Frame[] =>
+    Array.from({ length: Math.ceil((script.durationMs * fps) / 1000) }, (_, frame) => {
+      const tMs = (frame * 1000) / fps
+      return toI420(puppet.draw(stanceAt(script, tMs, sway(tMs))))
+    })
+  // Every frame is played on the way there and on the way back, so only half of a movement has to be drawn.
+  const drawMove = (movement: Movement): [Movement, Frame[]] => {
+    const { riseMs, holdMs } = USUAL[movement]
+    const there = play({ durationMs: riseMs + holdMs / 2, moves: [{ movement, atMs: 0 }] }, CLIP_FPS)
+    return [movement, [...there, ...there.toReversed()]]
+  }
+  const rest = play({ durationMs: REST.lengthMs, moves: [] }, REST.fps)
+  return {
+    rest: rest.flatMap((frame) => [frame, frame]),
+    empty: toI420(puppet.empty),
+    twoFaces: toI420(createScene({ picture, mesh }, { size, script: TWO_FACES }).draw(0, 0)),
+    moves: new Map(movements.map(drawMove)),
+  }
+}
+
+const TWO_FACES: Script = { durationMs: 1, moves: [], faces: 2 }

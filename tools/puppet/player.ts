@@ -1,0 +1,92 @@
+import type { Movement } from '@ostiary/contract'
+import { createNoise } from './natural.ts'
+import { createRandom } from './random.ts'
+
+/** What a live camera has to show, drawn beforehand. */
+export interface Reel {
+  rest: readonly Frame[]
+  empty: Frame
+  twoFaces: Frame
+  moves: ReadonlyMap<Movement, readonly Frame[]>
+}
+
+/** What can stand before a live camera. `still`: not a pixel changes from now on. */
+export const SCENES = ['rest', 'empty', 'two-faces', 'still'] as const
+export type SceneName = (typeof SCENES)[number]
+
+export type Frame = Uint8ClampedArray
+
+export interface PlayerOptions {
+  fps: number
+  seed: number
+  /** Milliseconds of a clock that only goes forward. */
+  now: () => number
+  show: (frame: Frame) => void
+}
+
+export interface Player {
+  /** Resolves when the face is at rest again. */
+  perform(movement: Movement): Promise<void>
+  show(what: SceneName): void
+  stop(): void
+}
+
+/** Of the sensor, in levels of brightness. */
+const NOISE = 2
+/** Nobody answers faster than this, and no one who listens slower than that. */
+const ANSWER_MS = { min: 350, max: 650 } as const
+
+/** Plays a reel: the face at rest over and over, and a movement when one is asked for. No two frames are the same. */
+export function createPlayer(reel: Reel, { fps, seed, now, show }: PlayerOptions): Player {
+  const random = createRandom(seed)
+  const addNoise = createNoise(seed, NOISE)
+  const startedMs = now()
+  let scene: SceneName = 'rest'
+  let playing: { frames: readonly Frame[]; startedMs: number; done: () => void } | undefined
+  let shown = 0
+  // By the clock and not by counting: on a busy machine frames are left out, but a movement takes as long as it should.
+  const framesSince = (sinceMs: number) => Math.floor(((now() - sinceMs) * fps) / 1000)
+  const pick = (): Frame => {
+    const frame = playing?.frames[framesSince(playing.startedMs)]
+    if (playing && !frame) {
+      playing.done()
+      playing = undefined
+    }
+    if (scene === 'empty') return reel.empty
+    if (scene === 'two-faces') return reel.twoFaces
+    return frame ?? backAndForth(reel.rest, framesSince(startedMs)) ?? reel.empty
+  }
+  const tick = () => {
+    const picked = pick()
+    if (scene === 'still') return
+    const frame = new Uint8ClampedArray(picked)
+    addNoise(frame.subarray(0, (frame.length * 2) / 3), 1, shown++)
+    show(frame)
+  }
+  tick()
+  const timer = setInterval(tick, 1000 / fps)
+  return {
+    async perform(movement) {
+      const frames = reel.moves.get(movement)
+      if (!frames) throw new Error(`This camera was not made to ${movement}`)
+      await new Promise((resolve) => setTimeout(resolve, ANSWER_MS.min + random() * (ANSWER_MS.max - ANSWER_MS.min)))
+      await new Promise<void>((done) => {
+        playing?.done()
+        playing = { frames, startedMs: now(), done }
+      })
+    },
+    show(what) {
+      scene = what
+    },
+    stop() {
+      clearInterval(timer)
+      playing?.done()
+    },
+  }
+}
+
+/** A loop without a seam. */
+function backAndForth(frames: readonly Frame[], index: number): Frame | undefined {
+  const place = index % (2 * frames.length)
+  return frames[place < frames.length ? place : 2 * frames.length - 1 - place]
+}
