@@ -35,7 +35,7 @@ export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera>
   const { portrait, out, size = CAMERA_SIZE, seed = 1, movements = MOVEMENTS } = options
   const reel = drawReel(await readPortrait(portrait), { size, seed, movements })
   const file = openSync(out, 'w')
-  const header = Buffer.from(`YUV4MPEG2 W${size.width} H${size.height} F${BROWSER_FPS}:1 Ip A1:1 C420mpeg2\nFRAME\n`)
+  const header = Buffer.from(y4mHeader(size))
   writeSync(file, header)
   const player = createPlayer(reel, {
     fps: CLIP_FPS,
@@ -52,6 +52,11 @@ export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera>
       closeSync(file)
     },
   }
+}
+
+/** What stands before the one frame of a .y4m. */
+export function y4mHeader({ width, height }: Size): string {
+  return `YUV4MPEG2 W${width} H${height} F${BROWSER_FPS}:1 Ip A1:1 C420mpeg2\nFRAME\n`
 }
 
 /** The browser looks twice as often as the picture changes, as it would with a slow camera. */

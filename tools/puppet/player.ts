@@ -32,14 +32,14 @@ export interface Player {
 }
 
 /** Of the sensor, in levels of brightness. */
-const NOISE = 2
+export const LIVE_NOISE = 2
 /** Nobody answers faster than this, and no one who listens slower than that. */
 const ANSWER_MS = { min: 350, max: 650 } as const
 
 /** Plays a reel: the face at rest over and over, and a movement when one is asked for. No two frames are the same. */
 export function createPlayer(reel: Reel, { fps, seed, now, show }: PlayerOptions): Player {
   const random = createRandom(seed)
-  const addNoise = createNoise(seed, NOISE)
+  const addNoise = createNoise(seed, LIVE_NOISE)
   const startedMs = now()
   let scene: SceneName = 'rest'
   let playing: { frames: readonly Frame[]; startedMs: number; done: () => void } | undefined

@@ -55,7 +55,7 @@ export const USUAL: Record<Movement, Required<Omit<Move, 'movement' | 'atMs'>>> 
   turn_right: { riseMs: 300, holdMs: 800, fallMs: 300, amount: 24 },
   look_up: { riseMs: 300, holdMs: 800, fallMs: 300, amount: 13 },
   blink: { riseMs: 100, holdMs: 620, fallMs: 130, amount: 0 },
-  closer: { riseMs: 400, holdMs: 800, fallMs: 400, amount: 1.32 },
+  closer: { riseMs: 300, holdMs: 800, fallMs: 300, amount: 1.32 },
 }
 
 /** What the puppet is to look like at a moment. Angles in degrees, with the signs of `Pose`. */

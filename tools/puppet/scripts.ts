@@ -51,14 +51,14 @@ export interface ChallengeClip {
 const TAIL_MS = 1800
 
 /** Three answers after exactly the same time are a program's. */
-const ANSWER_SPREAD_MS = [-70, 90, 10] as const
+const ANSWER_SPREAD_MS = [-30, 30, 0] as const
 
 /**
  * A clip that answers a challenge whose steps are known beforehand. The page decides when it begins, so the clip makes it
  * begin: somebody appears at a known moment, and a page that waits for a face starts a known time after that.
  */
 export function challengeScript(clip: ChallengeClip): Script {
-  const { steps, emptyMs = 12_000, settleMs = 1500, answerMs = 600, rounds = 3, gapMs = 6000, seed = 1 } = clip
+  const { steps, emptyMs = 15_000, settleMs = 1600, answerMs = 850, rounds = 3, gapMs = 6000, seed = 1 } = clip
   const answers = steps.map(({ movement, atMs }, index) => ({
     movement,
     atMs: settleMs + atMs + answerMs + (ANSWER_SPREAD_MS[index % ANSWER_SPREAD_MS.length] ?? 0),

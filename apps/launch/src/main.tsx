@@ -14,7 +14,7 @@ import { App } from './screens/app.tsx'
 import { collectSignals, detectInAppBrowser, devicePlatform, readEnvironment } from './signals/index.ts'
 import './style/all.css'
 import { rememberedLanguage, rememberLanguage } from './texts/choice.ts'
-import { createLanguages } from './texts/languages.ts'
+import { createLanguages, type Texts } from './texts/languages.ts'
 import { textFiles } from './texts/text-files.ts'
 import { applyTheme } from './theme/apply-theme.ts'
 
@@ -28,7 +28,7 @@ watchBrowserRequests(ledger.note)
 const environment = readEnvironment(globalThis, systemClock)
 const languages = createLanguages(textFiles)
 let chosen = rememberedLanguage()
-let texts = await languages.load(languages.choose([chosen, ...navigator.languages]))
+let texts = await firstTexts()
 
 const flow = createFlow({
   address,
@@ -53,6 +53,18 @@ const flow = createFlow({
     if (chosen === null) await speak(locale)
   },
 })
+
+/** Without any text there is nothing to show: this sentence then stands alone, in the language most can read. */
+async function firstTexts(): Promise<Texts> {
+  const wanted = languages.choose([chosen, ...navigator.languages])
+  try {
+    return await languages.load(wanted).catch(() => languages.load('en'))
+  } catch (error) {
+    const sheet = document.querySelector('.sheet')
+    if (sheet) sheet.textContent = 'This page could not be loaded. Please check your connection and load it again.'
+    throw error
+  }
+}
 
 /** The page of the API is on its own origin, unless it was put on a host by itself. */
 function apiUrl(): string {

@@ -106,8 +106,8 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
 }
 
 async function describe(nets: Nets, picture: Picture, mesh: Float32Array): Promise<SeenFace> {
-  const [left, right] = eyeInputs(picture, mesh)
-  const shut = [readShut(await nets.run('fr_eye', left)), readShut(await nets.run('fr_eye', right))] as const
+  const shut: number[] = []
+  for (const input of eyeInputs(picture, mesh)) shut.push(readShut(await nets.run('fr_eye', input)))
   const box = boxOf(mesh)
   const pose = poseOf(mesh)
   return {

@@ -19,27 +19,33 @@ const EYES: readonly [Eye, Eye] = [
   { corners: [263, 362], upper: [386, 385], lower: [374, 380] },
 ]
 
-/** Height by width of an eye that is wide open; open eyes of portraits lie at 0.21 to 0.34 (docs/accuracy.md). */
+/** Height by width of an eye that is wide open; open eyes of portraits lie at 0.21 to 0.33 (docs/accuracy.md). */
 const WIDE_ASPECT = 0.33
 /** What remains of the openness when the net calls both eyes shut: it errs now and then. */
 const DOUBT = 0.28
 /** From this turn on only the nearer eye is looked at: the net takes the far one for shut. */
 const ONE_EYE_YAW = 30
+/** One look at an eye counts for no more than this, so that none overrules the others. */
+const LOOK_MAX = 4
+/** The net knows open eyes better than shut ones: what it says is moved this far towards shut. */
+const TOWARDS_SHUT = 1
 
-/** One input per eye. The net knows shut eyes better as they stand on the right of a picture, so the left one is mirrored. */
-export function eyeInputs(picture: Picture, mesh: Float32Array): readonly [Tensor, Tensor] {
-  const cropOf = (eye: Eye) => warp(picture, squareTo(squareAroundEye(mesh, eye), SIZE), SIZE)
-  return [toInput(mirrored(cropOf(EYES[0]))), toInput(cropOf(EYES[1]))]
+/** Two inputs for the eye on the left of the picture, two for the one on the right: as it is, and mirrored. */
+export function eyeInputs(picture: Picture, mesh: Float32Array): readonly Tensor[] {
+  return EYES.flatMap((eye) => {
+    const crop = warp(picture, squareTo(squareAroundEye(mesh, eye), SIZE), SIZE)
+    return [toInput(crop), toInput(mirrored(crop))]
+  })
 }
 
 function toInput(crop: Crop): Tensor {
   return { dims: [1, 1, SIZE, SIZE], data: toGrey(crop).map((value) => value / 255) }
 }
 
-/** Probability that the eye is shut, from the two numbers the net gives. */
+/** How strongly one look speaks for a shut eye: above 0 for shut, below for open. */
 export function readShut(outputs: Readonly<Record<string, Tensor>>): number {
   const [shut = 0, open = 0] = Object.values(outputs)[0]?.data ?? []
-  return 1 / (1 + Math.exp(open - shut))
+  return Math.min(LOOK_MAX, Math.max(-LOOK_MAX, shut - open))
 }
 
 /** Height by width of the eyes, mean of both, by the mesh alone. */
@@ -53,8 +59,8 @@ export function eyeAspect(mesh: Float32Array): number {
 }
 
 export interface EyesSeen {
-  /** Probabilities that the eye on the left and the one on the right of the picture are shut. */
-  shut: readonly [number, number]
+  /** What each of the four looks says, in the order of the inputs. */
+  shut: readonly number[]
   aspect: number
   /** Degrees. */
   yaw: number
@@ -65,10 +71,12 @@ export interface EyesSeen {
  * sees every eye, but its lids close only halfway. So each lowers what the other says.
  */
 export function openness({ shut, aspect, yaw }: EyesSeen): number {
-  const byMesh = Math.min(1, aspect / WIDE_ASPECT)
+  const [left = 0, leftMirrored = 0, right = 0, rightMirrored = 0] = shut
   // A head turned to its own left shows the eye on the left of the picture.
-  const left = Math.min(1, Math.max(0, 0.5 + yaw / ONE_EYE_YAW / 2))
-  const byNet = 1 - (left * shut[0] + (1 - left) * shut[1])
+  const leftShare = Math.min(1, Math.max(0, 0.5 + yaw / ONE_EYE_YAW / 2))
+  const evidence = leftShare * (left + leftMirrored) + (1 - leftShare) * (right + rightMirrored)
+  const byNet = 1 / (1 + Math.exp(evidence + TOWARDS_SHUT))
+  const byMesh = Math.min(1, aspect / WIDE_ASPECT)
   // To the third power, so that a blink is seen even where the net overlooks one of the two eyes.
   return byMesh * (DOUBT + (1 - DOUBT) * byNet ** 3)
 }

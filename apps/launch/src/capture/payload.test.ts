@@ -75,6 +75,19 @@ test('landmarks that no head can have are left out, as no face is', () => {
   )
 })
 
+test('a picture that the camera gives again is left out, twice at most: more of them look like a still', () => {
+  const pictures = [100, 200, 300, 400, 500, 600].map((tMs) => sample(tMs))
+  const again = (...at: number[]) =>
+    pictures.map(({ tMs, measured }, index) => ({
+      tMs,
+      measured: at.includes(index) ? (pictures[index - 1]?.measured ?? measured) : measured,
+    }))
+  const timesOf = (samples: typeof pictures) => assembleCapture(samples, MODELS).frames.map(({ t }) => t)
+  assert.deepEqual(timesOf(again(1)), [100, 300, 400, 500, 600])
+  assert.deepEqual(timesOf(again(1, 4)), [100, 300, 400, 600])
+  assert.deepEqual(timesOf(again(1, 3, 5)), [100, 200, 300, 400, 500, 600])
+})
+
 test('of two pictures with the same numbers one is enough, and one picture that came twice stays', () => {
   const [first, other] = [sample(100), sample(200)]
   const twin = { tMs: 300, measured: { ...first.measured, digest: 'another-one' } }

@@ -19,6 +19,9 @@ const AGE = { min: 10, max: 1_100 } as const
  */
 const HEAD = { yawMax: 70, pitchMax: 55, rollMax: 55, sizeMin: 0.09, sizeMax: 0.97 } as const
 
+/** Pictures that came again in one capture. */
+const STUTTERS_MAX = 2
+
 const NO_FACE = -12
 const QUALITY_LOW = -39
 
@@ -26,7 +29,7 @@ const QUALITY_LOW = -39
 export function assembleCapture(samples: readonly Sample[], { id, hash }: LoadedModels): FaceCapture {
   const usable = samples.filter(({ measured }) => isHead(measured.face))
   if (usable.length === 0) throw new CaptureFailure(NO_FACE)
-  const frames = withoutTwins(usable.map(frameOf))
+  const frames = withoutTwins(withoutStutter(usable.map(frameOf)))
   const estimate = estimateOf(frames)
   if (estimate.frames === 0) throw new CaptureFailure(QUALITY_LOW)
   const { live } = judgeLiveness(usable.map(({ measured }) => measured))
@@ -49,6 +52,15 @@ export function frameOf({ tMs, measured }: Sample): CaptureFrame {
     ...(hasAge && { age }),
     digest,
   }
+}
+
+/**
+ * Cameras and their drivers give a picture again when they are late with the next one. A few such pictures right after each other
+ * are left out; of more the server is to know, because a still or a loop looks like that.
+ */
+function withoutStutter(frames: readonly CaptureFrame[]): readonly CaptureFrame[] {
+  const fresh = frames.filter(({ digest }, index) => index === 0 || digest !== frames[index - 1]?.digest)
+  return frames.length - fresh.length <= STUTTERS_MAX ? fresh : frames
 }
 
 /**

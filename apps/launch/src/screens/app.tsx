@@ -69,8 +69,8 @@ export function App(props: AppProps): JSX.Element {
         onLanguage={onLanguage}
       />
       <div class="sheet">
-        {running && <Notices {...props} />}
         <main data-screen={state.at} {...marksOf(props)}>
+          {running && <Notices {...props} />}
           <Screen key={state.at} view={view} actions={actions} texts={texts} page={page} />
         </main>
         <Menu {...props} running={running} onDialog={setDialog} />

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { CaptureView } from '../capture/capture-types.ts'
 import type { LoadProgress } from '../engine/engine.ts'
 import type { Translate } from '../texts/translate.ts'
@@ -9,11 +10,18 @@ import { Stage } from './parts/stage.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
+const SEEN_MS = 60
+
 /** Places the face, asks for the movements, and measures. Everything that matters is both to be seen and to be heard. */
 export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.Element {
   const { t, tag } = texts
   const { capture, loading } = view
   const phase = capture?.phase ?? 'load'
+  const seen = capture?.movementsSeen ?? 0
+  // Closed eyes see no screen: a phone that can be felt says that it was enough.
+  useEffect(() => {
+    if (seen > 0 && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SEEN_MS)
+  }, [seen])
   const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
   return (
     <div class="capture">
@@ -67,7 +75,7 @@ function Loading({ loading, locale, t }: { loading: LoadProgress | null; locale:
       >
         <span style={{ inlineSize: `${share * 100}%` }} />
       </div>
-      <p class="small digits">{t('capture.loadText', { percent })}</p>
+      <p class="small digits">{share < 1 ? t('capture.loadText', { percent }) : t('capture.loaded')}</p>
     </>
   )
 }

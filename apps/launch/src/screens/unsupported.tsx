@@ -14,11 +14,11 @@ export function UnsupportedScreen({ view, texts: { t }, page }: ScreenProps): JS
       <Title>{t('unsupported.title')}</Title>
       <p class="lead">{why.kind === 'in_app' ? inAppText(why.app, t) : t('unsupported.browser')}</p>
       <p class="how">{t('unsupported.how')}</p>
-      <QrCode link={page.link} t={t} />
-      <p class="small">{t('unsupported.scan')}</p>
-      <div class="buttons">
+      <div class="buttons buttons--close">
         <CopyLink link={page.link} look="main" t={t} />
       </div>
+      <QrCode link={page.link} t={t} />
+      <p class="small centred">{t('unsupported.scan')}</p>
     </div>
   )
 }

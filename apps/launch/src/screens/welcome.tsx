@@ -21,8 +21,8 @@ export function WelcomeScreen({ view, actions, texts: { t } }: ScreenProps): JSX
         <Point icon="home" title="welcome.stayTitle" text="welcome.stayText" t={t} />
         <Point icon="numbers" title="welcome.leaveTitle" text="welcome.leaveText" t={t} />
       </ul>
-      <p class="consent small">{t('welcome.consent')}</p>
       <div class="buttons buttons--stay">
+        <p class="consent">{t('welcome.consent')}</p>
         <Button action="consent" look="main" busy={busy} onPress={() => actions.consent(true)}>
           {t('welcome.agree')}
         </Button>

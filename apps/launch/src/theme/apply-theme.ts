@@ -3,6 +3,7 @@ import { type BrandColours, type Palette, paletteOf, type Scheme } from './palet
 const PROPERTY_OF: Readonly<Record<keyof Palette, string>> = {
   accent: '--accent',
   onAccent: '--on-accent',
+  accentEdge: '--accent-edge',
   accentText: '--accent-text',
   backdrop: '--backdrop',
   onBackdrop: '--on-backdrop',
@@ -28,6 +29,7 @@ export function applyTheme(colours: BrandColours, root: HTMLElement): void {
 const NAMES = [
   'accent',
   'onAccent',
+  'accentEdge',
   'accentText',
   'backdrop',
   'onBackdrop',

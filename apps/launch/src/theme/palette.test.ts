@@ -8,7 +8,12 @@ const of = (primary: string | null, scheme: Scheme, background: string | null = 
   paletteOf({ primary, background }, scheme)
 
 test('a colour that can be seen and written on stays as the tenant chose it', () => {
-  assert.deepEqual(of('#0a5c8f', 'light'), { accent: '#0a5c8f', onAccent: BRAND_PAPER, accentText: '#0a5c8f' })
+  assert.deepEqual(of('#0a5c8f', 'light'), {
+    accent: '#0a5c8f',
+    onAccent: BRAND_PAPER,
+    accentEdge: '#0a5c8f',
+    accentText: '#0a5c8f',
+  })
 })
 
 test('whatever the primary, button, its text and links can be read in both schemes', () => {
@@ -18,18 +23,26 @@ test('whatever the primary, button, its text and links can be read in both schem
       for (const blue of steps)
         for (const scheme of SCHEMES) {
           const primary = `#${red}${green}${blue}`
-          const { accent = '', onAccent = '', accentText = '' } = of(primary, scheme)
+          const { accent = '', onAccent = '', accentEdge = '', accentText = '' } = of(primary, scheme)
           assert.ok(contrastOf(accent, onAccent) >= 4.5, `${primary} ${scheme}: text on the button`)
-          assert.ok(contrastOf(accent, SURFACE[scheme]) >= 3, `${primary} ${scheme}: button on the page`)
+          assert.ok(contrastOf(accentEdge, SURFACE[scheme]) >= 3, `${primary} ${scheme}: edge of the button`)
           assert.ok(contrastOf(accentText, SURFACE[scheme]) >= 4.5, `${primary} ${scheme}: link`)
         }
 })
 
-test('a light yellow becomes a darker one on white and stays itself on dark', () => {
-  const { accent } = of('#ffe000', 'light')
-  assert.notEqual(accent, '#ffe000')
-  assert.equal(of('#ffe000', 'dark').accent, '#ffe000')
-  assert.equal(of('#ffe000', 'dark').onAccent, BRAND_INK)
+test('a light yellow stays itself, with dark text on it; on white it gets an edge', () => {
+  for (const scheme of SCHEMES) {
+    const { accent, onAccent } = of('#ffe000', scheme)
+    assert.deepEqual([accent, onAccent], ['#ffe000', BRAND_INK])
+  }
+  assert.notEqual(of('#ffe000', 'light').accentEdge, '#ffe000')
+  assert.equal(of('#ffe000', 'dark').accentEdge, '#ffe000')
+})
+
+test('a mid tone on which no text can be read gives way', () => {
+  const grey = '#7b7b7b'
+  assert.ok(contrastOf(grey, BRAND_INK) < 4.5 && contrastOf(grey, BRAND_PAPER) < 4.5)
+  assert.notEqual(of(grey, 'light').accent, grey)
 })
 
 test('a background counts in the scheme it fits', () => {

@@ -20,6 +20,8 @@ export interface Palette {
   /** Of buttons, and of the text on them. */
   accent?: string
   onAccent?: string
+  /** Around buttons: a colour that hardly stands off from the surface gets an edge that does. */
+  accentEdge?: string
   /** Of links, the ring and the focus mark: always to be seen on the page's own surface. */
   accentText?: string
   /** Around the card, and of the text there. */
@@ -34,8 +36,8 @@ const COLOUR = /^#[0-9a-f]{6}$/i
 const STEP = 0.06
 
 /**
- * Colours for a brand. A primary that does not stand off from the surface is moved towards dark or light until it does, so
- * that no tenant can make a button or a link that nobody sees. A background counts only in the scheme it fits: a white one
+ * Colours for a brand. Where a primary does not stand off from the surface, a shade of it that does is used for links and
+ * edges, so that no tenant can make a button or a link that nobody sees. A background counts only in the scheme it fits: a white one
  * does not blind a user who asked for dark.
  */
 export function paletteOf({ primary, background }: BrandColours, scheme: Scheme): Palette {
@@ -44,16 +46,11 @@ export function paletteOf({ primary, background }: BrandColours, scheme: Scheme)
 
 function accentsOf(primary: string | null, scheme: Scheme): Palette {
   if (primary === null || !COLOUR.test(primary)) return {}
-  const accent = stoodOff(primary, scheme, BRAND_EDGE_CONTRAST_MIN)
-  const onAccent = textOn(accent)
-  // Mid tones leave neither dark nor white text enough contrast: the accent gives way until one of them has it.
-  const readable =
-    contrastOf(accent, onAccent) >= BRAND_CONTRAST_MIN ? accent : stoodOff(primary, scheme, BRAND_CONTRAST_MIN)
-  return {
-    accent: readable,
-    onAccent: textOn(readable),
-    accentText: stoodOff(primary, scheme, BRAND_CONTRAST_MIN),
-  }
+  const accentText = stoodOff(primary, scheme, BRAND_CONTRAST_MIN)
+  // Mid tones leave neither dark nor white text enough contrast: then the accent gives way until one of them has it.
+  const accent = contrastOf(primary, textOn(primary)) >= BRAND_CONTRAST_MIN ? primary : accentText
+  const isSeen = contrastOf(accent, SURFACE[scheme]) >= BRAND_EDGE_CONTRAST_MIN
+  return { accent, onAccent: textOn(accent), accentEdge: isSeen ? accent : accentText, accentText }
 }
 
 function backdropOf(background: string | null, scheme: Scheme): Palette {

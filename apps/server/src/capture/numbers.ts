@@ -43,8 +43,9 @@ export function checkRanges(frames: readonly CaptureFrame[]): Finding[] {
       size <= human.sizeMax &&
       (age === undefined || (age >= human.ageMin && age <= human.ageMax)),
   )
-  const eyesOpen = Math.max(...frames.map(({ eyes }) => eyes)) >= human.openEyesMin
-  return plausible && eyesOpen ? [] : [injected(IMPLAUSIBLE)]
+  if (!plausible) return [injected(IMPLAUSIBLE)]
+  // Some open eyes measure little more than shut ones: of 102 portraits the narrowest had 170. That is no attack.
+  return Math.max(...frames.map(({ eyes }) => eyes)) >= human.openEyesMin ? [] : [INCONCLUSIVE]
 }
 
 /** What the passive check on the device says. */

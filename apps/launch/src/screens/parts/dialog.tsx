@@ -13,9 +13,14 @@ export function Dialog({ name, title, onClose, children }: Props): JSX.Element {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const before = document.activeElement
-    element.current?.showModal()
+    const dialog = element.current
+    dialog?.showModal()
     return () => {
-      if (before instanceof HTMLElement) before.focus()
+      // Until it is closed, nothing behind it can have the focus.
+      dialog?.close()
+      // The screen behind it may have changed meanwhile.
+      const back = before?.isConnected && before !== document.body ? before : document.querySelector('main h1')
+      if (back instanceof HTMLElement) back.focus()
     }
   }, [])
   return (

@@ -23,7 +23,7 @@ test('requests are summed by kind, what says most about the user first, and no k
 })
 
 test('sizes are written as the language writes them', () => {
-  assert.equal(sizeText(0, 'en'), '0 byte')
+  assert.equal(sizeText(884, 'en'), '884 bytes')
   assert.equal(sizeText(1934, 'en'), '1.9 kB')
   assert.equal(sizeText(1934, 'de'), '1,9 kB')
 })

@@ -28,6 +28,7 @@ export function sizeText(bytes: number, locale: string): string {
   return new Intl.NumberFormat(locale, {
     style: 'unit',
     unit: small ? 'byte' : 'kilobyte',
+    unitDisplay: small ? 'long' : 'short',
     maximumFractionDigits: 1,
   }).format(small ? bytes : bytes / 1000)
 }

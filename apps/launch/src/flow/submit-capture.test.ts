@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ended } from './testing/service.ts'
+import { createStage } from './testing/stage.ts'
+
+test('a finished capture is not lost with the connection: the same sealed text is sent until it is taken', async () => {
+  const { flow, service, hide, reaches } = await createStage({
+    answers: { submit: ['no network', 'no network', { status: 503, code: 'DEPENDENCY_DOWN' }] },
+  })
+  const offline: boolean[] = []
+  flow.onChange((view) => {
+    if (view.offline !== offline.at(-1)) offline.push(view.offline)
+    // A tab that goes away meanwhile must not get between the log's end and the seal that names it.
+    if (view.offline) hide()
+  })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('done')
+  const sealed = service.bodies('submit').map((body) => body.sealed)
+  assert.equal(sealed.length, 4)
+  assert.equal(new Set(sealed).size, 1)
+  assert.deepEqual(offline, [false, true, false])
+  assert.equal(service.events().at(-1), 'submit')
+})
+
+test('a submit whose answer was lost: the page asks where the session stands', async () => {
+  const refused = { status: 409, code: 'SESSION_NOT_OPEN' }
+  const judged = await createStage({ answers: { submit: ['no network', refused], open: [{}, ended('COMPLETED')] } })
+  await judged.flow.start()
+  judged.flow.actions.consent(true)
+  await judged.reaches('done')
+  assert.deepEqual(judged.service.paths().slice(-3), ['submit', 'submit', 'open'])
+  const tooLate = await createStage({ answers: { submit: ['no network', refused], open: [{}, { state: 'READY' }] } })
+  await tooLate.flow.start()
+  tooLate.flow.actions.consent(true)
+  await tooLate.reaches('retry', { tip: 'late' })
+})
