@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { violationsOn } from './testing/axe.ts'
+import type { Device } from './testing/browser.ts'
+import { type Gallery, type GalleryWishes, startGallery } from './testing/gallery.ts'
+import { setUpStage, someone, theBrowserWithoutCamera } from './testing/stage.ts'
+import { hostOf, setting } from './testing/system.ts'
+import { visitOn } from './testing/visit.ts'
+
+setUpStage()
+const host = hostOf('OSTIARY_TEST_KEY_ONE')
+let gallery: Gallery
+let device: Device
+let screens: string[]
+before(async () => {
+  const served = await fetch(`${setting('OSTIARY_URL')}/launch/`)
+  gallery = await startGallery({ policy: served.headers.get('content-security-policy') ?? undefined })
+  device = await (await theBrowserWithoutCamera()).device({
+    form: 'phone',
+    // A colour that is on its way to another one has no contrast to speak of.
+    context: { reducedMotion: 'reduce' },
+  })
+  const page = await device.page()
+  await page.goto(gallery.url({ screen: 'welcome' }))
+  await page.locator('main[data-screen]').waitFor()
+  screens = await page.evaluate('globalThis.GALLERY_SCREENS')
+  await page.close()
+})
+after(async () => {
+  await device?.close()
+  gallery?.stop()
+})
+
+for (const lang of ['en', 'ar']) {
+  test(`axe-core objects to nothing on any screen, light and dark, ${lang}`, { timeout: 150_000 }, async () => {
+    const visit = visitOn(await device.page())
+    const objections: string[] = []
+    for (const screen of screens) objections.push(...(await objectionsTo(visit.page, { screen, lang })))
+    await visit.page.close()
+    assert.ok(screens.length >= 15, `${screens.length} screens`)
+    assert.deepEqual(objections, [])
+    // Nobody has touched the gallery, so it may not vibrate.
+    assert.deepEqual(
+      visit.faults.filter((fault) => !fault.includes('navigator.vibrate')),
+      [],
+    )
+  })
+}
+
+test('axe-core objects to nothing when a customer has colours of its own', async () => {
+  const page = await device.page()
+  const objections: string[] = []
+  for (const brand of [{ primary: 'ffd400' }, { primary: '7a1f3d', background: 'f6efe2' }, { background: '102a43' }]) {
+    for (const screen of ['welcome', 'capture', 'handoff', 'done', 'ledger'])
+      objections.push(...(await objectionsTo(page, { screen, lang: 'en', ...brand })))
+  }
+  await page.close()
+  assert.deepEqual(objections, [])
+})
+
+async function objectionsTo(page: Page, wishes: GalleryWishes): Promise<string[]> {
+  // Without motion: a colour on its way from one to the other is neither.
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.goto(gallery.url(wishes))
+  await page.locator('main[data-screen]').waitFor()
+  const light = await violationsOn(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await violationsOn(page)
+  const { screen, primary = '', background = '' } = wishes
+  return [...light.map((text) => `light: ${text}`), ...dark.map((text) => `dark: ${text}`)].map(
+    (text) => `${screen} ${primary} ${background}: ${text}`,
+  )
+}
+
+test('axe-core objects to nothing on the real page either', async (t) => {
+  const { visit, camera } = await someone(t, { form: 'phone' })
+  t.after(() => camera.show('rest'))
+  camera.show('empty')
+  const created = await host.create()
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('ledger')
+  await visit.page.locator('dialog[data-dialog="ledger"]').waitFor()
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('close')
+  await visit.act('consent')
+  await visit.screen(['capture'])
+  await visit.attributeIs('data-phase', 'find', 40_000)
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('cancel')
+  await visit.page.locator('dialog[data-dialog="cancel"]').waitFor()
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('cancel-keep')
+  await visit.act('handoff')
+  await visit.attributeIs('data-status', 'ready')
+  assert.deepEqual(await violationsOn(visit.page), [])
+})
+
+test('nothing is cut off at 320 pixels, the narrowest phone', async () => {
+  const page = await device.page()
+  const wide: string[] = []
+  await page.setViewportSize({ width: 320, height: 568 })
+  for (const lang of ['de', 'ar']) {
+    for (const screen of screens) {
+      await page.goto(gallery.url({ screen, lang }))
+      await page.locator('main[data-screen]').waitFor()
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      if (Number(overflow) > 0) wide.push(`${screen}, ${lang}: ${overflow} px`)
+    }
+  }
+  await page.close()
+  assert.deepEqual(wide, [])
+})

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { stripTypeScriptTypes } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const SDK = new URL('.', import.meta.resolve('@ostiary/sdk'))
+
+/** A customer's page that opens the launch page with `@ostiary/sdk/embed`, as its query says, and keeps what it is told. */
+const PAGE = `<!doctype html><html lang="en"><title>A shop</title><main><h1>A shop</h1><div id="place"></div></main>
+<script type="module">
+import { openLaunch } from '/sdk/embed/index.ts'
+const query = new URLSearchParams(location.search)
+globalThis.told = []
+globalThis.begin = () => {
+  globalThis.opened = openLaunch({
+    launchUrl: query.get('launchUrl'),
+    as: query.get('as'),
+    container: document.getElementById('place'),
+    onEvent: (event) => globalThis.told.push(event),
+  })
+}
+</script>`
+
+/** Serves the same page on every name of this machine, so that one of them is listed and another is not. */
+export async function startFramingHost(port: number): Promise<{ stop(): void }> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://host')
+    if (!pathname.startsWith('/sdk/')) {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE)
+      return
+    }
+    const file = fileURLToPath(new URL(pathname.slice('/sdk/'.length), SDK))
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end(stripTypeScriptTypes(readFileSync(file, 'utf8')))
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    stop: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

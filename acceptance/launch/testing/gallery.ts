@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { extname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PAGE = fileURLToPath(new URL('../../../apps/launch/', import.meta.url))
+const VITE = fileURLToPath(import.meta.resolve('vite/package.json')).replace('package.json', 'bin/vite.js')
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+}
+
+/** A screen in one of its states, and how it is to look. Colours have six digits. */
+export interface GalleryWishes {
+  screen: string
+  theme?: 'light' | 'dark'
+  lang?: string
+  primary?: string
+  background?: string
+}
+
+export interface Gallery {
+  url(wishes: GalleryWishes): string
+  stop(): void
+}
+
+/** The page's screens without a service behind them, built apart from the page that is served to users. */
+export async function startGallery({ policy }: { policy: string | undefined }): Promise<Gallery> {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-gallery-'))
+  execFileSync(process.execPath, [VITE, 'build', '--mode', 'gallery', '--outDir', folder, '--logLevel', 'warn'], {
+    cwd: PAGE,
+    env: { ...process.env, GALLERY: '1' },
+    stdio: 'inherit',
+  })
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://gallery')
+    const file = join(folder, normalize(pathname))
+    if (!existsSync(file) || extname(file) === '') return void response.writeHead(404).end()
+    response.writeHead(200, {
+      'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+      ...(policy && { 'content-security-policy': policy }),
+    })
+    response.end(readFileSync(file))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    url: (wishes) => `http://localhost:${port}/gallery.html?${new URLSearchParams({ ...wishes })}`,
+    stop() {
+      server.closeAllConnections()
+      server.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+
+/** One request as it left the browser. */
+export interface Recorded {
+  method: string
+  origin: string
+  /** With its query. */
+  path: string
+  contentType: string | undefined
+  userAgent: string
+  body: Buffer
+  /** Undefined until the answer begins, and for good when the connection was cut. */
+  status: number | undefined
+  /** Of the answer's body as it travelled, so far. */
+  bytesIn: number
+}
+
+/** `before`: the service never sees the request. `after`: it does, and its answer is lost. */
+export type Cut = 'before' | 'after' | undefined
+
+/**
+ * The only way out of a test browser: page, workers, service worker and the browser itself all pass here, whatever the page
+ * says about it. Knows plain http to this machine; everything else is written down and refused.
+ */
+export interface RecordingProxy {
+  url: string
+  requests: Recorded[]
+  /** Decides which connections break; by default none. */
+  cut: (request: Recorded) => Cut
+  /** Holds requests back for a slow connection; by default none. */
+  hold: (request: Recorded) => Promise<void> | undefined
+  stop(): Promise<void>
+}
+
+export async function startProxy(): Promise<RecordingProxy> {
+  const agent = new Agent({ keepAlive: true })
+  const server = createServer((request, response) => void pass(proxy, agent, request, response))
+  // A browser asks this way for https. No test needs it.
+  server.on('connect', (request, socket) => {
+    const origin = `https://${request.url ?? ''}`
+    proxy.requests.push({
+      ...described(request),
+      origin,
+      path: '',
+      body: Buffer.alloc(0),
+      status: undefined,
+      bytesIn: 0,
+    })
+    socket.end('HTTP/1.1 502 Refused\r\n\r\n')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const proxy: RecordingProxy = {
+    url: `http://127.0.0.1:${port}`,
+    requests: [],
+    cut: () => undefined,
+    hold: () => undefined,
+    async stop() {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return proxy
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1'])
+
+async function pass(proxy: RecordingProxy, agent: Agent, request: IncomingMessage, response: ServerResponse) {
+  const target = new URL(request.url ?? '')
+  const recorded: Recorded = {
+    ...described(request),
+    origin: target.origin,
+    path: `${target.pathname}${target.search}`,
+    body: Buffer.alloc(0),
+    status: undefined,
+    bytesIn: 0,
+  }
+  // Written down before it is answered, so that nothing the page knows of is missing here.
+  proxy.requests.push(recorded)
+  try {
+    recorded.body = await buffer(request)
+  } catch {
+    return // The browser has gone.
+  }
+  await proxy.hold(recorded)
+  const cut = proxy.cut(recorded)
+  if (cut === 'before') return void response.destroy()
+  if (!LOOPBACK.has(target.hostname)) return void response.writeHead(502).end()
+  const { 'proxy-connection': _mine, ...headers } = request.headers
+  const onward = send(
+    { host: '127.0.0.1', port: target.port || 80, method: request.method, path: recorded.path, headers, agent },
+    (answer) => {
+      if (cut === 'after') {
+        answer.resume()
+        return void response.destroy()
+      }
+      recorded.status = answer.statusCode
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.on('data', (part: Buffer) => {
+        recorded.bytesIn += part.length
+      })
+      answer.pipe(response)
+      response.once('close', () => answer.destroy())
+    },
+  )
+  onward.once('error', () => response.destroy())
+  onward.end(recorded.body)
+}
+
+function described({ method = '', headers }: IncomingMessage) {
+  return { method, contentType: headers['content-type'], userAgent: headers['user-agent'] ?? '' }
+}

@@ -1,0 +1,25 @@
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const READER = createRequire(import.meta.url).resolve('jsqr')
+
+/** Reads the QR code on a page as another camera would: from its picture. Undefined when there is none that can be read. */
+export async function readQrCode(page: Page): Promise<string | undefined> {
+  const picture = await page.screenshot()
+  const reader = await page.context().newPage()
+  try {
+    await reader.addScriptTag({ path: READER })
+    const read = await reader.evaluate(`(async () => {
+      const image = new Image()
+      image.src = 'data:image/png;base64,${picture.toString('base64')}'
+      await image.decode()
+      const { width, height } = image
+      const canvas = new OffscreenCanvas(width, height).getContext('2d')
+      canvas.drawImage(image, 0, 0)
+      return jsQR(canvas.getImageData(0, 0, width, height).data, width, height)?.data
+    })()`)
+    return typeof read === 'string' ? read : undefined
+  } finally {
+    await reader.close()
+  }
+}

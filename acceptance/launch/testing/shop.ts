@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { eventually } from './system.ts'
+
+export interface Delivered {
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** A customer's own site on this machine: where webhooks arrive and where users come back to. */
+export interface Shop {
+  hookUrl: string
+  /** With a parameter of the customer's own. */
+  backUrl: string
+  nextWebhook(): Promise<Delivered>
+  stop(): void
+}
+
+export async function startShop(): Promise<Shop> {
+  const arrived: Delivered[] = []
+  const server = createServer(async (request, response) => {
+    if (request.method === 'POST') {
+      arrived.push({ headers: request.headers, body: await buffer(request) })
+      response.writeHead(204).end()
+      return
+    }
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>The shop</title><p>Back.')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    hookUrl: `http://127.0.0.1:${port}/hook`,
+    backUrl: `http://localhost:${port}/back?state=K7`,
+    nextWebhook: () => eventually('a webhook arrives', () => arrived.shift()),
+    stop: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AgeResult, type CreateSessionBody, createClient, type OstiaryClient } from '@ostiary/sdk'
+
+/** From the runner, or of any installation you want to judge. */
+export function setting(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set: run this with node tools/test.ts launch`)
+  return value
+}
+
+/** A customer: its key, its client, and what test keys may do beside that. */
+export interface Host {
+  apiKey: string
+  client: OstiaryClient
+  create(body?: Partial<CreateSessionBody>): Promise<CreatedVisit>
+  /** Lets time pass for the test sessions that there are. */
+  advanceClock(seconds: number): Promise<void>
+}
+
+export interface CreatedVisit {
+  token: string
+  sessionId: string
+  launchUrl: string
+  /** The result as the host reads it now. */
+  result(): Promise<AgeResult>
+  /** The result once the flow has ended. */
+  ended(): Promise<AgeResult>
+}
+
+/** The age that the portrait's face is taken for lies well above. */
+const AGE_THRESHOLD = 20
+/** For tests that do not follow the user back. */
+const REDIRECT_URL = 'https://shop.example/back'
+
+export function hostOf(keyName: string): Host {
+  const [baseUrl, apiKey] = [setting('OSTIARY_URL'), setting(keyName)]
+  const client = createClient({ baseUrl, apiKey })
+  return {
+    apiKey,
+    client,
+    async create(body = {}) {
+      const created = await client.age.create({
+        redirectUrl: REDIRECT_URL,
+        ageThreshold: AGE_THRESHOLD,
+        enableDesktop: true,
+        facialAgeEstimationReturnFormat: 'both',
+        ...body,
+      })
+      const { token, launchUrl, sessionId } = created
+      return {
+        token,
+        launchUrl,
+        sessionId,
+        result: () => client.age.result(token),
+        ended: () => client.age.waitForResult(token, { timeoutMs: 20_000 }),
+      }
+    },
+    async advanceClock(seconds) {
+      const response = await fetch(`${baseUrl}/test/clock/advance`, {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ seconds }),
+      })
+      assert.equal(response.status, 204)
+    },
+  }
+}
+
+/** How a flow ended, in short. */
+export async function endOf(created: CreatedVisit) {
+  const { flowStatus, sessionStatus, errors, errorDetails } = await created.ended()
+  return { flowStatus, sessionStatus, errors, reasons: errorDetails.flatMap(({ reason }) => reason ?? []) }
+}
+
+/** Asks again until there is an answer. */
+export async function eventually<T>(what: string, ask: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (let times = 0; times < 150; times++) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await sleep(100)
+  }
+  throw new Error(`It did not happen within fifteen seconds: ${what}`)
+}
