@@ -130,6 +130,24 @@ async function tabTo({ page }: Visit, action: string): Promise<void> {
   throw new Error(`"${action}" cannot be reached by Tab`)
 }
 
+test('who does not do what is asked is asked again in neutral words, and may pass then', async (t) => {
+  const { visit, camera } = await someone(t)
+  const created = await host.create()
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+  await visit.screen(['retry'], 60_000)
+  await visit.attributeIs('data-tries-left', '2')
+  const { riskEvaluation, progress } = await created.result()
+  assert.equal(progress?.attempt, 1, String(riskEvaluation.flags))
+  await visit.act('retry')
+  await visit.screen(['capture'])
+  await visit.answer(camera)
+  await visit.saw(['done'], 60_000)
+  const { flowStatus, sessionStatus, errors } = await created.ended()
+  assert.deepEqual([flowStatus, sessionStatus, errors], ['COMPLETED', 'AGE_ABOVE_THRESHOLD', []])
+})
+
 test('a still picture is no living person: the flow ends at once with code 2', async (t) => {
   const { visit, camera } = await someone(t)
   t.after(() => camera.show('rest'))

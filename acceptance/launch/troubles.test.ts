@@ -31,7 +31,7 @@ async function searchInVain(visit: Visit): Promise<string> {
   })
 }
 /** Time for one look at the least. */
-const LOOK_MS = 150
+const LOOK_MS = 80
 
 /** The same for all tries. */
 async function searchThreeTimes(visit: Visit): Promise<void> {

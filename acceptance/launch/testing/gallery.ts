@@ -33,7 +33,7 @@ export interface Gallery {
 /** The page's screens without a service behind them, built apart from the page that is served to users. */
 export async function startGallery({ policy }: { policy: string | undefined }): Promise<Gallery> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-gallery-'))
-  execFileSync(process.execPath, [VITE, 'build', '--mode', 'gallery', '--outDir', folder, '--logLevel', 'warn'], {
+  execFileSync(process.execPath, [VITE, 'build', '--mode', 'gallery', '--outDir', folder, '--logLevel', 'error'], {
     cwd: PAGE,
     env: { ...process.env, GALLERY: '1' },
     stdio: 'inherit',
