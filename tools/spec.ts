@@ -7,12 +7,18 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { ROOT } from './lib/run.ts'
 
-const SUITES = ['pure', 'api', 'acceptance', 'launch']
+const SUITES = ['pure', 'api', 'acceptance']
 /** Areas whose rows must all be covered. */
 const FINISHED = ['A', 'B', 'C', 'E']
-/** Rows of finished areas that wait for something that is not built yet. Each is named in the output. */
+/** Rows of finished areas that wait for something that is not built yet, or not in the gate yet. Each is named in the output. */
+const BROWSER = 'has its test in the browser suite, which is not in the gate yet: node tools/test.ts launch'
 const WAITING: Readonly<Record<string, string>> = {
+  'C-001': BROWSER,
   'C-002': 'needs the document step',
+  'C-003': BROWSER,
+  'C-010': BROWSER,
+  'C-013': BROWSER,
+  'C-015': BROWSER,
   'C-018': 'needs the document step',
 }
 const AREA_NAMES: Record<string, string> = {
@@ -33,7 +39,7 @@ if (!process.argv.includes('--from-reports')) {
   const pattern = '\\[[A-EX]-\\d{3}\\]'
   spawnSync(
     process.execPath,
-    [`${ROOT}tools/test.ts`, 'pure', 'api', 'acceptance', 'launch', '--', `--test-name-pattern=${pattern}`],
+    [`${ROOT}tools/test.ts`, 'pure', 'api', 'acceptance', '--', `--test-name-pattern=${pattern}`],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   )
 }
