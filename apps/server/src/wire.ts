@@ -62,7 +62,8 @@ export function createWire(
       url,
       poolMax: config.database.poolMax,
       statementTimeoutMs: config.database.statementTimeoutMs,
-      connectTimeoutMs: 3_000,
+      // A busy test machine may take its time; an API that cannot connect says so soon.
+      connectTimeoutMs: role === 'test' ? 30_000 : 3_000,
       applicationName: `ostiary-${role}-${cell}`,
       sessionSettings: VECTOR_SEARCH,
       log,

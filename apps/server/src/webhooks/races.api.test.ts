@@ -66,10 +66,9 @@ async function duringTransaction<T>(statements: [string, unknown[]][], work: () 
   try {
     await other.query('begin')
     for (const [text, values] of statements) await other.query(text, values)
-    const working = work()
-    await sleep(250)
-    await other.query('commit')
-    return await working
+    const [worked] = await Promise.allSettled([work(), sleep(250).then(() => other.query('commit'))])
+    if (worked.status === 'rejected') throw worked.reason
+    return worked.value
   } finally {
     await other.end()
   }
