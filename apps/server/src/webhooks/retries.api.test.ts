@@ -151,7 +151,8 @@ describe('what counts as what', () => {
     test(name, async () => {
       if (answer) receiver.answer(answer)
       const id = await room.enqueue(tenant, { url: receiver.url })
-      const impatient = outcome === 'timeout' && room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 1_500 }) })
+      const impatient =
+        outcome === 'timeout' && room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 1_500 }) })
       await (impatient || room.dispatcher).tick()
       const { state, attempts, attemptLog } = await get(id)
       const [attempt] = attemptLog
