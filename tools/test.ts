@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync } from 'node:fs'
 import { provideLaunchPage } from './lib/launch-page.ts'
-import { ROOT, startServices } from './lib/run.ts'
+import { COMPILED, ROOT, startServices } from './lib/run.ts'
 import { startSystem } from './lib/system.ts'
 
 const SUITES = {
@@ -46,7 +46,12 @@ async function runSuite(name: Suite): Promise<boolean> {
   mkdirSync(`${ROOT}.reports`, { recursive: true })
   if (name === 'launch' && !process.env.LAUNCH_DIR) provideLaunchPage(console.log)
   const system = WHOLE_SYSTEM.includes(name) && !process.env.OSTIARY_URL ? await startSystem(name) : undefined
-  const env = { ...process.env, ...(name === 'api' && { OSTIARY_TEST_CLUSTER: startServices() }), ...system?.env }
+  const env = {
+    ...process.env,
+    ...COMPILED,
+    ...(name === 'api' && { OSTIARY_TEST_CLUSTER: startServices() }),
+    ...system?.env,
+  }
   const reporters = [
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',

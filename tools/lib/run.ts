@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
+/** Of every process that is started here: what one has compiled the next one need not. */
+export const COMPILED = { NODE_COMPILE_CACHE: `${ROOT}.reports/compiled` }
+
 type Env = Readonly<Record<string, string>>
 
 /** Starts a private cluster (see tools/services) and returns its URL. `DATABASE_URL` wins for the main one. */
@@ -86,7 +89,7 @@ export async function startProcess(script: string, { env, logName, nodeFlags = [
   const logFile = `${ROOT}.reports/${logName}.log`
   const handle = openSync(logFile, 'w')
   const child = spawn(process.execPath, [...nodeFlags, `${ROOT}${script}`], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...COMPILED, ...env },
     stdio: ['ignore', handle, handle],
   })
   closeSync(handle)
@@ -130,7 +133,7 @@ export function sleep(ms: number): Promise<void> {
 /** Runs `ostiary … --json` as a person would, and returns what it printed. */
 export function ostiary<T>(env: Env, ...args: string[]): T {
   const printed = execFileSync(process.execPath, [`${ROOT}apps/cli/src/main.ts`, ...args, '--json'], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...COMPILED, ...env },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
