@@ -68,6 +68,11 @@ export const ERRORS = {
     meaning: 'The API key that was sent does not exist. A wrong key is refused even where none is needed.',
     remedy: 'Check that the whole key was copied, and that it belongs to this installation.',
   },
+  INVALID_CLIENT_CREDENTIALS: {
+    status: 401,
+    meaning: 'The client credentials are missing where the tenant needs them, wrong, revoked or too old.',
+    remedy: 'Send client id and secret, or a token of `POST /oauth/token`, of the same tenant and mode as the API key.',
+  },
   INVALID_TOKEN: {
     status: 401,
     meaning: 'The bearer token is not valid, or the tenant has no identity provider that it could come from.',

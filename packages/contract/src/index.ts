@@ -8,11 +8,14 @@ import {
   launchFailure,
   launchHandoff,
   launchOpen,
+  launchPasskeyOptions,
+  launchPasskeyVerify,
   launchStatus,
   launchSubmit,
   launchTakeBack,
 } from './launch.ts'
 import { checkNodeKey, nodeDeleteUser, nodeEnroll, nodePlainEnroll, nodePlainPredict, nodePredict } from './node.ts'
+import { requestToken } from './oauth.ts'
 import type { Operation } from './operation.ts'
 import { listDatasets, screenFile } from './sanctions.ts'
 import { createException, deleteException, listExceptions } from './sanctions-exceptions.ts'
@@ -20,6 +23,13 @@ import { advanceClock, failDelivery, setOutcome } from './sandbox.ts'
 import { describeService, getHealth, getLivez, getOpenApi, getReadyz } from './service.ts'
 import { getWebhookDelivery, listWebhookDeliveries, replayWebhookDelivery, replayWebhooks } from './webhooks.ts'
 import { createString, deleteString, getString, listStrings } from './strings.ts'
+import {
+  cancelVerification,
+  createVerification,
+  deleteVerification,
+  getVerification,
+  getVerificationWebhook,
+} from './verification.ts'
 
 export * from './age.ts'
 export * from './brand.ts'
@@ -27,11 +37,13 @@ export * from './errors.ts'
 export * from './keys.ts'
 export * from './languages.ts'
 export * from './launch.ts'
+export * from './launch-payload.ts'
 export * from './limits.ts'
 export * from './locales.ts'
 export * from './models.ts'
 export * from './node.ts'
 export * from './node-errors.ts'
+export * from './oauth.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
 export * from './risk.ts'
@@ -43,6 +55,7 @@ export * from './service.ts'
 export * from './session-codes.ts'
 export * from './settings.ts'
 export * from './strings.ts'
+export * from './verification.ts'
 export * from './webhooks.ts'
 
 export const VERSION = '0.1.0'
@@ -75,7 +88,15 @@ export const OPERATIONS: readonly Operation[] = [
   launchCancel,
   launchHandoff,
   launchTakeBack,
+  launchPasskeyOptions,
+  launchPasskeyVerify,
   launchStatus,
+  createVerification,
+  getVerification,
+  getVerificationWebhook,
+  cancelVerification,
+  deleteVerification,
+  requestToken,
   listLocales,
   listWebhookDeliveries,
   getWebhookDelivery,

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { FLOW_STATUSES } from './age.ts'
 import { operation } from './operation.ts'
 import { Brand } from './settings.ts'
+import { VERIFICATION_TYPES } from './verification.ts'
 
 /** The device API: what the launch page calls. Every call is signed by the device's own key (docs/api/launch.md). */
 export const LAUNCH_LIMITS = {
@@ -9,6 +10,8 @@ export const LAUNCH_LIMITS = {
   sealedBytes: 4096,
   inflatedBytes: 16 * 1024,
   bodyBytes: 32 * 1024,
+  /** Of a submit: a selfie may come with it, sealed like the rest. */
+  submitBytes: 400 * 1024,
   proofChars: 2048,
   challengeSeconds: 90,
   attempts: 3,
@@ -100,9 +103,28 @@ export const LaunchState = Type.Object(
 )
 export type LaunchState = Type.Static<typeof LaunchState>
 
+/** What a page must know of an ENROLL, SIGN-IN or VERIFY session beside its steps. */
+export const VerificationFacts = Type.Object(
+  {
+    realm: Type.String({
+      description: 'Names the tenant and its mode: local tokens of one realm are used in no other',
+    }),
+    version: Type.Literal('FACE3_3', { description: 'The feature vector that is wanted' }),
+    sendImages: Type.Boolean(),
+    estimateAge: Type.Boolean(),
+    matching: Type.Enum(['server', 'local_first'], {
+      description: '`local_first`: after a hit on the device the vector is not sent',
+    }),
+  },
+  { title: 'VerificationFacts' },
+)
+export type VerificationFacts = Type.Static<typeof VerificationFacts>
+
 export const OpenedSession = Type.Object(
   {
     ...LaunchState.properties,
+    type: Type.Enum(['AGE', ...VERIFICATION_TYPES]),
+    verification: Type.Union([VerificationFacts, Type.Null()], { description: 'null for age sessions' }),
     requirements: Type.Array(Type.String()),
     locale: Type.String(),
     consentVersion: Type.String(),
@@ -143,64 +165,6 @@ export const LaunchEvent = Type.Object(
   { title: 'LaunchEvent', additionalProperties: false },
 )
 export type LaunchEvent = Type.Static<typeof LaunchEvent>
-
-/** One sampled frame, quantised: angles in tenths of a degree, the rest in thousandths. */
-export const CaptureFrame = Type.Object(
-  {
-    /** Milliseconds after the start of the capture. */
-    t: Type.Integer({ minimum: 0, maximum: 120_000 }),
-    yaw: Type.Integer({ minimum: -900, maximum: 900, description: 'Left is positive' }),
-    pitch: Type.Integer({ minimum: -900, maximum: 900, description: 'Up is positive' }),
-    roll: Type.Integer({ minimum: -900, maximum: 900 }),
-    /** How far the eyes are open. */
-    eyes: Type.Integer({ minimum: 0, maximum: 1000 }),
-    /** Width of the face in the picture. */
-    size: Type.Integer({ minimum: 0, maximum: 1000 }),
-    quality: Type.Integer({ minimum: 0, maximum: 1000 }),
-    /** Estimate of this frame in tenths of a year; absent for frames that are not good enough. */
-    age: Type.Optional(Type.Integer({ minimum: 0, maximum: 1200 })),
-    /** First 8 bytes of SHA-256 over the frame's features: equal digests are the same picture. */
-    digest: Type.String({ pattern: '^[A-Za-z0-9_-]{11}$' }),
-  },
-  { title: 'CaptureFrame', additionalProperties: false },
-)
-export type CaptureFrame = Type.Static<typeof CaptureFrame>
-
-/** What the device seals to the session's key. Everything in it is a claim of the device. */
-export const CapturePayload = Type.Object(
-  {
-    v: Type.Literal(1),
-    sessionId: SessionId,
-    nonce: Type.String({ minLength: 1, maxLength: 64 }),
-    attempt: Type.Integer({ minimum: 1, maximum: 10 }),
-    model: Type.Object({ id: Type.String({ maxLength: 64 }), hash: Hash }, { additionalProperties: false }),
-    /** Age in tenths of a year, the spread of the frames' estimates, and how many frames it rests on. */
-    estimate: Type.Object(
-      {
-        age: Type.Integer({ minimum: 0, maximum: 1200 }),
-        spread: Type.Integer({ minimum: 0, maximum: 1200 }),
-        frames: Type.Integer({ minimum: 1, maximum: 24 }),
-      },
-      { additionalProperties: false },
-    ),
-    /** What the passive check says: 1000 is surely live. */
-    live: Type.Integer({ minimum: 0, maximum: 1000 }),
-    frames: Type.Array(CaptureFrame, { minItems: 1, maxItems: 24 }),
-    /** The last entry of the event log at the time of sealing. */
-    log: Type.Object({ seq: Type.Integer({ minimum: 1 }), hash: Hash }, { additionalProperties: false }),
-    /** One letter per indicator in the order of INDICATOR_PATHS: 1 suspicious, 0 not, - not evaluated. */
-    indicators: Type.Optional(Type.String({ pattern: '^[01-]{21}$' })),
-    browser: Type.Optional(
-      Type.Object(
-        { kind: Type.Enum(['ordinary', 'webview', 'privacy']), phoneCamera: Type.Optional(Type.Boolean()) },
-        { additionalProperties: false },
-      ),
-    ),
-    metadata: Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }))),
-  },
-  { title: 'CapturePayload', additionalProperties: false },
-)
-export type CapturePayload = Type.Static<typeof CapturePayload>
 
 const PROOF_HEADER = {
   'x-device-proof': {
@@ -290,7 +254,16 @@ export const launchSubmit = operation({
   path: '/launch/api/submit',
   summary: 'Submit a capture',
   description: 'A sealed payload of at most 4 KB. Either ends the flow, asks for the next step, or leaves another try.',
-  body: Type.Object({ sessionId: SessionId, sealed: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
+  body: Type.Object(
+    {
+      sessionId: SessionId,
+      sealed: Type.String({ minLength: 1 }),
+      selfie: Type.Optional(
+        Type.String({ minLength: 1, description: 'With `sendImages`: `{"jpeg": base64}`, sealed in the same way' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   success: stateReply,
   errors: [...DEVICE_ERRORS, 'INVALID_PAYLOAD', 'CHALLENGE_NOT_VALID', 'PAYLOAD_REPLAYED'],
 })
@@ -355,6 +328,49 @@ export const launchTakeBack = operation({
   body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
   success: stateReply,
   errors: [...DEVICE_ERRORS, 'HANDOFF_REFUSED'],
+})
+
+export const PasskeyOptions = Type.Object(
+  {
+    mode: Type.Enum(['create', 'get']),
+    options: Type.Unsafe<Record<string, unknown>>(
+      Type.Object({}, { additionalProperties: true, description: 'For `navigator.credentials`, in its JSON form' }),
+    ),
+  },
+  { title: 'PasskeyOptions' },
+)
+export type PasskeyOptions = Type.Static<typeof PasskeyOptions>
+
+export const launchPasskeyOptions = operation({
+  ...shared,
+  area: 'D',
+  operationId: 'launchPasskeyOptions',
+  method: 'POST',
+  path: '/launch/api/passkey/options',
+  summary: 'Begin the passkey step',
+  description: 'What to ask the authenticator for. Valid for five minutes and for one answer.',
+  body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
+  success: { 200: { description: 'Options', schema: PasskeyOptions } },
+  errors: DEVICE_ERRORS,
+})
+
+export const launchPasskeyVerify = operation({
+  ...shared,
+  area: 'D',
+  operationId: 'launchPasskeyVerify',
+  method: 'POST',
+  path: '/launch/api/passkey/verify',
+  summary: 'Send the authenticator’s answer',
+  description: 'A wrong one uses up a try; the last one ends the flow with -25.',
+  body: Type.Object(
+    {
+      sessionId: SessionId,
+      response: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true })),
+    },
+    { additionalProperties: false },
+  ),
+  success: stateReply,
+  errors: [...DEVICE_ERRORS, 'CHALLENGE_NOT_VALID'],
 })
 
 export const launchStatus = operation({

@@ -88,6 +88,10 @@ export const RATES = {
   'age-create': { live: { perSecond: 50 }, test: { perSecond: 10 } },
   /** Reads by the token alone count per address. */
   'age-read': { live: { perSecond: 100 }, test: { perSecond: 20 }, anonymous: { perSecond: 20 } },
+  'verify-create': { live: { perSecond: 50 }, test: { perSecond: 10 } },
+  'verify-read': { live: { perSecond: 100 }, test: { perSecond: 20 } },
+  /** Tokens last ten minutes; a host asks for one now and then. Without a key, per address. */
+  token: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 5 } },
   webhooks: { live: { perSecond: 20 }, test: { perSecond: 10 } },
   sandbox: { live: { perSecond: 10 }, test: { perSecond: 10 } },
 } as const satisfies Record<string, { live: Rate; test: Rate; anonymous?: Rate }>

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { ERRORS, ErrorBody, type ErrorCode } from './errors.ts'
 import { NODE_ERRORS, NodeError, type NodeErrorCode } from './node-errors.ts'
+import { OAuthError } from './oauth.ts'
 import type { Operation } from './operation.ts'
 
 type Json = { [key: string]: unknown }
@@ -136,6 +137,7 @@ function responses(op: Operation, components: Map<string, Json>): Json {
     }
   }
   if (op.nodeErrors) return { ...byStatus, ...nodeErrorResponses(op.nodeErrors, components) }
+  if (op.oauthErrors) return { ...byStatus, ...oauthErrorResponses(op.oauthErrors, components) }
   const codesByStatus = Map.groupBy(errorCodesOf(op), (code) => String(ERRORS[code].status))
   for (const [status, codes] of [...codesByStatus].sort()) {
     if (byStatus[status]) continue
@@ -174,6 +176,11 @@ function nodeErrorResponses(codes: readonly NodeErrorCode[], components: Map<str
       },
     ]),
   )
+}
+
+function oauthErrorResponses(errors: Readonly<Record<number, string>>, components: Map<string, Json>): Json {
+  const content = { 'application/json': { schema: hoist(OAuthError, components) } }
+  return Object.fromEntries(Object.entries(errors).map(([status, description]) => [status, { description, content }]))
 }
 
 /** Copies a schema, moving every titled part into `components` and leaving a reference in its place. */

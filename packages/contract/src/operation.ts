@@ -24,7 +24,8 @@ export interface Operation {
   summary: string
   description: string
   auth: Auth
-  scope?: Scope
+  /** Of several, any one is enough. */
+  scope?: Scope | readonly Scope[]
   params?: TSchema
   query?: TSchema
   body?: TSchema
@@ -36,6 +37,8 @@ export interface Operation {
   errors: readonly ErrorCode[]
   /** Area E has errors of its own; its `errors` are empty. */
   nodeErrors?: readonly NodeErrorCode[]
+  /** The token endpoint has errors in the shape of RFC 6749: what each status means. Its `errors` are empty. */
+  oauthErrors?: Readonly<Record<number, string>>
   /** Request headers worth naming, besides the key. */
   headers?: Readonly<Record<string, { description: string; schema: Readonly<Record<string, unknown>> }>>
 }

@@ -45,6 +45,32 @@ export const SandboxOutcome = Type.Object(
 export type SandboxOutcome = Type.Static<typeof SandboxOutcome>
 
 /**
+ * How a test session of area D can end without a person: at the start of its `transactionID` after `test:`, or by
+ * `POST /test/sessions/:id/outcome`.
+ */
+export const VERIFICATION_TEST_OUTCOMES = ['success', 'spoof', 'expired', 'not_enrolled', 'locked'] as const
+export type VerificationTestOutcome = (typeof VERIFICATION_TEST_OUTCOMES)[number]
+
+export const SetOutcomeBody = Type.Object(
+  {
+    ...SandboxOutcome.properties,
+    outcome: Type.Optional(
+      Type.Enum([...AGE_STATUSES, ...VERIFICATION_TEST_OUTCOMES], {
+        description:
+          'Age sessions: `AGE_ABOVE_THRESHOLD` when absent. ENROLL, SIGN-IN and VERIFY sessions, which take no other field: ' +
+          '`success` when absent',
+      }),
+    ),
+  },
+  {
+    title: 'SetOutcome',
+    additionalProperties: false,
+    examples: [{ outcome: 'AGE_BELOW_THRESHOLD', risk: 'HIGH' }, { outcome: 'spoof' }],
+  },
+)
+export type SetOutcomeBody = Type.Static<typeof SetOutcomeBody>
+
+/**
  * Instead of an outcome, in `metadata.__test` alone: the movements that every try of a test session asks for. Nothing else
  * changes: a person, or a recording of one, goes through the flow and gets the verdict that the capture earns.
  */
@@ -66,7 +92,7 @@ export const SandboxChallenge = Type.Object(
 )
 export type SandboxChallenge = Type.Static<typeof SandboxChallenge>
 
-const shared = { area: 'C', auth: 'required', scope: 'age:write' } as const
+const shared = { area: 'C', auth: 'required', scope: ['age:write', 'verify:write'] } as const
 
 export const setOutcome = operation({
   ...shared,
@@ -76,7 +102,7 @@ export const setOutcome = operation({
   summary: 'End a test session with an outcome',
   description: 'Test keys only. The session ends as if its user had done so; its webhook is sent.',
   params: Type.Object({ id: Type.String() }),
-  body: SandboxOutcome,
+  body: SetOutcomeBody,
   success: { 204: { description: 'Ended', schema: null } },
   errors: ['INVALID_JSON', 'VALIDATION_FAILED', 'NOT_FOUND', 'SESSION_NOT_OPEN', 'GONE'],
 })

@@ -179,6 +179,20 @@ const fields = {
     default: 86_400,
     description: 'Longest lifetime that a call may ask for',
   }),
+  clientCredentials: Type.Enum(['live', 'always', 'never'], {
+    default: 'live',
+    description: 'Which calls of area D need client credentials beside the API key: those of live keys, all, or none',
+  }),
+  signInMatching: Type.Enum(['server', 'local_with_passkey', 'local'], {
+    default: 'local_with_passkey',
+    description:
+      'What a hit on the user’s own device counts for. `server`: nothing, the server compares every time. ' +
+      '`local_with_passkey`: enough together with a passkey. `local`: enough by itself, which trusts the device',
+  }),
+  debugInLive: Type.Boolean({
+    default: false,
+    description: 'Whether live sessions of area D may be created with `debugMode`',
+  }),
   embedOrigins: Type.Array(Type.String({ minLength: 1, maxLength: SETTINGS_LIMITS.urlChars }), {
     maxItems: SETTINGS_LIMITS.embedOrigins,
     uniqueItems: true,
@@ -217,6 +231,9 @@ export const TenantSettingsInput = Type.Object(
     risk: Type.Optional(fields.risk),
     defaultLocale: Type.Optional(fields.defaultLocale),
     sessionSecondsMax: Type.Optional(fields.sessionSecondsMax),
+    clientCredentials: Type.Optional(fields.clientCredentials),
+    signInMatching: Type.Optional(fields.signInMatching),
+    debugInLive: Type.Optional(fields.debugInLive),
     embedOrigins: Type.Optional(fields.embedOrigins),
     issuers: Type.Optional(Type.Array(TenantIssuerInput, manyIssuers)),
     brand: Type.Optional(BrandInput),
@@ -238,6 +255,9 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   risk: {},
   defaultLocale: 'en',
   sessionSecondsMax: 86_400,
+  clientCredentials: 'live',
+  signInMatching: 'local_with_passkey',
+  debugInLive: false,
   embedOrigins: [],
   issuers: [],
   brand: null,

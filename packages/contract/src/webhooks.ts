@@ -180,7 +180,7 @@ export const listWebhookDeliveries = operation({
     'Pages through the deliveries of areas C and D, newest first. Go by `nextCursor`, not by the count: a page can be ' +
     'short, even empty, and still have one.',
   auth: 'required',
-  scope: 'age:read',
+  scope: ['age:read', 'verify:read'],
   query: Type.Object(
     {
       limit: Type.Optional(
@@ -205,7 +205,7 @@ export const getWebhookDelivery = operation({
   summary: 'Get one webhook delivery',
   description: 'Returns the delivery with its attempts. Its body and headers are not returned.',
   auth: 'required',
-  scope: 'age:read',
+  scope: ['age:read', 'verify:read'],
   params: IdParams,
   success: { 200: { description: 'The delivery', schema: WebhookDeliveryDetails } },
   errors: ['NOT_FOUND'],
@@ -221,7 +221,7 @@ export const replayWebhookDelivery = operation({
     'Starts the delivery’s attempts again, at once, whether it is dead, delivered or waiting. The body and the delivery id ' +
     'stay the same; attempt numbers go on.',
   auth: 'required',
-  scope: 'age:write',
+  scope: ['age:write', 'verify:write'],
   params: IdParams,
   success: { 200: { description: 'On its way', schema: WebhookDelivery } },
   errors: ['NOT_FOUND'],
@@ -235,7 +235,7 @@ export const replayWebhooks = operation({
   summary: 'Send webhooks again',
   description: 'Starts the attempts of all dead (or delivered, or both) deliveries since a moment again.',
   auth: 'required',
-  scope: 'age:write',
+  scope: ['age:write', 'verify:write'],
   body: ReplayWebhooksBody,
   success: { 200: { description: 'How many are on their way', schema: ReplayedWebhooks } },
   errors: ['INVALID_JSON', 'VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],

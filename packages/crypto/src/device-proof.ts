@@ -1,4 +1,4 @@
-import { base64url, CompactSign, type CryptoKey, calculateJwkThumbprint, compactVerify, importJWK } from 'jose'
+import { base64url, CompactSign, type CryptoKey, compactVerify, importJWK } from 'jose'
 
 /**
  * Each call of a device is signed by the key the device made when it opened the session: a compact JWS (ES256) over the
@@ -88,9 +88,9 @@ export async function bodyHash(bytes: Uint8Array = new Uint8Array()): Promise<st
   return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
 }
 
-/** The name of a key (RFC 7638): base64url of SHA-256. */
+/** The name of a key (RFC 7638): base64url of SHA-256 over its members in the order of their names. */
 export function thumbprint({ kty, crv, x, y }: PublicJwk): Promise<string> {
-  return calculateJwkThumbprint({ kty, crv, x, y }, 'sha256')
+  return bodyHash(new TextEncoder().encode(JSON.stringify({ crv, kty, x, y })))
 }
 
 /** Cheap checks before the signature: most rubbish ends here. */

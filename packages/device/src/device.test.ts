@@ -11,6 +11,8 @@ import {
   launchFailure,
   launchHandoff,
   launchOpen,
+  launchPasskeyOptions,
+  launchPasskeyVerify,
   launchStatus,
   launchSubmit,
   launchTakeBack,
@@ -94,6 +96,8 @@ test('paths and limits are those of the contract', () => {
     cancel: launchCancel.path,
     handoff: launchHandoff.path,
     takeBack: launchTakeBack.path,
+    passkeyOptions: launchPasskeyOptions.path,
+    passkeyVerify: launchPasskeyVerify.path,
     status: launchStatus.path,
   })
   assert.equal(EVENTS_PER_CALL, LAUNCH_LIMITS.eventsPerCall)
@@ -184,6 +188,33 @@ test('submit ends the log, sends it first, and seals the capture with where it e
   })
   assert.equal(await it.flushEvents(), undefined, 'nothing is left to send')
   assert.equal(sent.length, 4)
+})
+
+test('a selfie is sealed beside the capture, and can be sealed by itself', async () => {
+  const jpeg = new Uint8Array(20_000).map((_byte, at) => at % 251)
+  const expected = { jpeg: Buffer.from(jpeg).toString('base64') }
+  const limits = { sessionId: SESSION, maxBytes: 200_000, maxInflatedBytes: 200_000 }
+  const { it, sent } = await device()
+  await it.open()
+  await it.challenge()
+  await it.submit(capture, jpeg)
+  const { sealed, selfie } = sent.at(-1)?.body ?? {}
+  assert.ok(typeof sealed === 'string' && sealed !== selfie)
+  assert.deepEqual(await openPayload(seal.privateJwk, String(selfie), limits), expected)
+  await it.submitSealed('sealed', await it.sealSelfie(jpeg))
+  assert.deepEqual(await openPayload(seal.privateJwk, String(sent.at(-1)?.body?.selfie), limits), expected)
+  await it.submitSealed('sealed')
+  assert.deepEqual(sent.at(-1)?.body, { sessionId: SESSION, sealed: 'sealed' })
+})
+
+test('the passkey step asks, and sends what the authenticator answers', async () => {
+  const asked = { mode: 'get', options: { challenge: 'c' } }
+  const { it, sent } = await device({ [LAUNCH_PATHS.passkeyOptions]: () => Response.json(asked) })
+  assert.deepEqual(await it.passkeyOptions(), asked)
+  assert.deepEqual(await it.passkeyVerify({ id: 'x' }), state)
+  assert.deepEqual(paths(sent), ['passkey/options', 'passkey/verify'])
+  assert.deepEqual(sent[1]?.body, { sessionId: SESSION, response: { id: 'x' } })
+  assert.deepEqual(it.lastState, state)
 })
 
 test('whenever something is logged during a submit, the payload names the last entry that was sent before it', async () => {

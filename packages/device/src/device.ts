@@ -7,6 +7,7 @@ import type {
   LaunchState,
   OpenBody,
   OpenedSession,
+  PasskeyOptions,
 } from '@ostiary/contract'
 import { sealPayload } from '@ostiary/crypto'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
@@ -52,6 +53,8 @@ export const LAUNCH_PATHS = {
   cancel: '/launch/api/cancel',
   handoff: '/launch/api/handoff',
   takeBack: '/launch/api/take-back',
+  passkeyOptions: '/launch/api/passkey/options',
+  passkeyVerify: '/launch/api/passkey/verify',
   status: '/launch/api/status',
 } as const
 export const EVENTS_PER_CALL = 50
@@ -104,6 +107,7 @@ export async function createDevice(options: DeviceOptions) {
   }
 
   const seal = (payload: object) => sealPayload(opened().sealKey, sessionId, payload)
+  const sealSelfie = (jpeg: Uint8Array) => seal({ jpeg: toBase64(jpeg) })
 
   return {
     sessionId,
@@ -139,19 +143,27 @@ export async function createDevice(options: DeviceOptions) {
     /** Sends what the server does not have yet; undefined when it has everything. */
     flushEvents: (): Promise<LaunchState | undefined> => inTurn(async () => sendEvents(await log.read())),
     /** Ends the log of this try with `submit`, sends it, and seals the capture together with where the log ends. */
-    submit: (capture: Capture): Promise<LaunchState> =>
+    submit: (capture: Capture, selfie?: Uint8Array): Promise<LaunchState> =>
       inTurn(async () => {
         await log.append('submit')
         // What is logged from here on is sent later: the server compares the end of its log with the one in the payload.
         const end = await log.read()
         const payload = toPayload(capture, end)
         await sendEvents(end)
-        return remember(await post<LaunchState>(LAUNCH_PATHS.submit, { sealed: await seal(payload) }))
+        const picture = selfie && { selfie: await sealSelfie(selfie) }
+        return remember(await post<LaunchState>(LAUNCH_PATHS.submit, { sealed: await seal(payload), ...picture }))
       }),
-    submitSealed: (sealed: string): Promise<LaunchState> => change(LAUNCH_PATHS.submit, { sealed }),
+    /** `selfie` is what `sealSelfie` made, where the session wants one. */
+    submitSealed: (sealed: string, selfie?: string): Promise<LaunchState> =>
+      change(LAUNCH_PATHS.submit, { sealed, ...(selfie !== undefined && { selfie }) }),
     /** What `submit` would seal now, and the seal by itself: for whoever wants to try something else. */
     payloadOf: async (capture: Capture): Promise<CapturePayload> => toPayload(capture, await log.read()),
     seal,
+    /** A JPEG, sealed like a capture. */
+    sealSelfie,
+    /** What to ask the authenticator for. Its answer goes to `passkeyVerify`, once. */
+    passkeyOptions: (): Promise<PasskeyOptions> => inTurn(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
+    passkeyVerify: (response: object): Promise<LaunchState> => change(LAUNCH_PATHS.passkeyVerify, { response }),
     /** A step failed here, with one of the session codes. */
     failure: (code: number, reason?: string): Promise<LaunchState> =>
       inTurn(async () => {
@@ -197,6 +209,16 @@ async function exportPublicKey(key: DeviceCryptoKey): Promise<DeviceKey> {
   const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', key)
   return { kty: 'EC', crv: 'P-256', x, y }
 }
+
+/** In pieces: a whole picture is more than one call takes as arguments. */
+function toBase64(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    text += String.fromCharCode(...bytes.subarray(at, at + PIECE_BYTES))
+  }
+  return btoa(text)
+}
+const PIECE_BYTES = 8192
 
 function missing(call: string): never {
   throw new Error(`Call ${call}() first`)

@@ -87,6 +87,15 @@ test('after as many ages as were asked for no more are estimated, until the next
   assert.deepEqual(await ages(), [33, 33, undefined])
 })
 
+test('[D-022] where no ages are wished for no net of age is run, until the next capture wants them again', async () => {
+  const { scripted, engine } = start()
+  engine.begin({ ages: false })
+  assert.equal((await engine.measure(sharp()))?.ageYears, undefined)
+  assert.ok(!scripted.runs.some((net) => net === 'fa_age' || net === 'faceres_deep'))
+  engine.begin()
+  assert.equal((await engine.measure(sharp()))?.ageYears, 33)
+})
+
 test('the best sample is the one that is embedded', async () => {
   const { scripted, engine } = start()
   await assert.rejects(engine.embed('FACE3_3'), /Nothing was measured/)

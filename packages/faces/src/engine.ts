@@ -23,8 +23,8 @@ export interface FaceEngine {
   measure(picture: Picture): Promise<Measured | null>
   /** The feature vector of the best sample measured since `begin`. */
   embed(id: EmbeddingId): Promise<Float32Array>
-  /** Forgets samples and faces. */
-  begin(): void
+  /** Forgets samples and faces. With `ages` false none is estimated until the next `begin`. */
+  begin(wishes?: { ages: boolean }): void
   /** Loads nets and runs each once, so that the first picture does not wait. */
   warmUp(nets?: readonly NetId[]): Promise<void>
   embedFace(picture: Picture, face: SeenFace, id: EmbeddingId): Promise<Float32Array>
@@ -61,6 +61,7 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
   let first: Float32Array | undefined
   let best: Best | undefined
   let aged = 0
+  let wantsAges = true
 
   return {
     async look(picture) {
@@ -78,7 +79,8 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
       first ??= vector
       const { score } = face.quality
       if (score > (best?.score ?? -1)) best = { score, vector, crop: EMBEDDING.FACE3_1.crop(picture, mesh) }
-      const ageYears = aged < agedMax && isAgeable(face) ? await estimateAge(nets, picture, face) : undefined
+      const ageYears =
+        wantsAges && aged < agedMax && isAgeable(face) ? await estimateAge(nets, picture, face) : undefined
       if (ageYears !== undefined) aged++
       return { face, ageYears, live, sameness, digest: await digestOf(quantise(vector).values) }
     },
@@ -88,7 +90,8 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
       return id === 'FACE3_3' ? best.vector : embedCrop(nets, best.crop, id)
     },
 
-    begin() {
+    begin({ ages } = { ages: true }) {
+      wantsAges = ages
       tracker.forget()
       first = undefined
       best = undefined

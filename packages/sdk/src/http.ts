@@ -6,12 +6,18 @@ export interface ClientOptions {
   baseUrl: string
   /** Checked when the client is made: a cut-off key is found before the first call. */
   apiKey?: string
+  /** Area D: the client that calls. Its token is fetched when it is needed and used until it ends. */
+  clientId?: string
+  clientSecret?: string
   /** Per attempt. Default 10 seconds. */
   timeoutMs?: number
   /** Further attempts after a lost connection, 429 or 503. Default 2. */
   maxRetries?: number
   fetch?: typeof globalThis.fetch
 }
+
+/** Bodies of all areas; area E has a `status`, the token endpoint an `error` as OAuth names them. */
+type AnyErrorBody = Partial<ErrorBody> & { status?: number; error?: string; error_description?: string }
 
 /** What the service answered with, or why no answer came (`status` 0). */
 export class OstiaryError extends Error {
@@ -23,11 +29,14 @@ export class OstiaryError extends Error {
   /** Area E's own number for the case; undefined elsewhere. */
   readonly nodeStatus: number | undefined
 
-  constructor(status: number, body: Partial<ErrorBody> & { status?: number }, cause?: unknown) {
-    super(body.message ?? `The service answered ${status}`, cause === undefined ? undefined : { cause })
+  constructor(status: number, body: AnyErrorBody, cause?: unknown) {
+    super(
+      body.message ?? body.error_description ?? `The service answered ${status}`,
+      cause === undefined ? undefined : { cause },
+    )
     this.name = 'OstiaryError'
     this.status = status
-    this.code = body.code ?? (status === 0 ? 'CONNECTION_FAILED' : 'UNKNOWN')
+    this.code = body.code ?? body.error ?? (status === 0 ? 'CONNECTION_FAILED' : 'UNKNOWN')
     this.requestId = body.requestId
     this.details = body.details ?? []
     this.retryAfterSeconds = body.retryAfter
@@ -39,7 +48,7 @@ export interface Call {
   method: string
   path: string
   query?: Record<string, string | number | undefined>
-  /** Sent as JSON; a form is sent as it is. */
+  /** Sent as JSON; a form of either kind is sent as it is. */
   body?: unknown
   /** Instead of `body`, where each attempt needs one of its own. */
   makeBody?: () => Promise<unknown>
@@ -72,8 +81,8 @@ export function createSend(options: ClientOptions): Send {
     }
     if (apiKey !== undefined) headers['x-api-key'] = apiKey
     const sent = call.makeBody ? await call.makeBody() : call.body
-    // A form names its own type, with the boundary that only it knows.
-    const isForm = sent instanceof FormData
+    // A form names its own type, one of parts with the boundary that only it knows.
+    const isForm = sent instanceof FormData || sent instanceof URLSearchParams
     if (sent !== undefined && !isForm) headers['content-type'] = 'application/json'
     const timeout = AbortSignal.timeout(call.timeoutMs ?? timeoutMs)
     const init = {
@@ -86,7 +95,7 @@ export function createSend(options: ClientOptions): Send {
     const text = await response.text()
     const body: unknown = text === '' ? undefined : parse(text, response.status)
     if (response.ok || call.alsoOk?.includes(response.status)) return body as T
-    throw new OstiaryError(response.status, (body ?? {}) as Partial<ErrorBody>)
+    throw new OstiaryError(response.status, (body ?? {}) as AnyErrorBody)
   }
 
   return async (call) => {

@@ -1,18 +1,22 @@
 import type { Descriptor, Health } from '@ostiary/contract'
 import { createAgeClient } from './age.ts'
+import { withClientCredentials } from './credentials.ts'
 import { type ClientOptions, createSend } from './http.ts'
 import { createNodeClient } from './node.ts'
 import { createSanctionsClient } from './sanctions.ts'
 import { createStringsClient } from './strings.ts'
+import { createVerificationClient } from './verification.ts'
 import { createWebhooksClient } from './webhooks.ts'
 
 export type {
   AgeResult,
   AgeStatus,
   CreatedSession,
+  CreatedVerification,
   CreateExceptionBody,
   CreateSessionBody,
   CreateStringBody,
+  CreateVerificationBody,
   Dataset,
   DeliveryState,
   Descriptor,
@@ -33,6 +37,10 @@ export type {
   SessionSummary,
   StringPage,
   StringRecord,
+  VerificationOutcome,
+  VerificationSummary,
+  VerificationType,
+  VerificationWebhook,
   WebhookAttempt,
   WebhookDelivery,
   WebhookDeliveryDetails,
@@ -43,6 +51,7 @@ export { type ClientOptions, OstiaryError } from './http.ts'
 export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
 export type { CreateExceptionOptions, ListExceptionsOptions, ScreenOptions } from './sanctions.ts'
 export type { CreateStringOptions, ListStringsOptions } from './strings.ts'
+export type { CreateVerificationOptions } from './verification.ts'
 export { type ListDeliveriesOptions, type ReceivedWebhook, verifyWebhook } from './webhooks.ts'
 
 /** A client for one installation. For servers: an API key must not be in a browser. */
@@ -55,6 +64,7 @@ export function createClient(options: ClientOptions) {
     strings: createStringsClient(send),
     sanctions: createSanctionsClient(send),
     age: createAgeClient(send),
+    verification: createVerificationClient(withClientCredentials(send, options)),
     webhooks: createWebhooksClient(send),
     node: createNodeClient(send, options.apiKey),
   }

@@ -1,5 +1,5 @@
-import type { LaunchState } from '@ostiary/contract'
-import type { Device } from '../device.ts'
+import type { Challenge, LaunchState, PasskeyOptions } from '@ostiary/contract'
+import type { Capture, Device } from '../device.ts'
 import type { SimulatedClock } from './clock.ts'
 import { type Moment, type SimulateOptions, type SimulatedCapture, simulateCapture } from './person.ts'
 import { between } from './randomness.ts'
@@ -12,6 +12,12 @@ export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   /** Refuses when asked for consent. */
   declines?: boolean
   handoffCode?: string
+  /** What the browser says of the token it keeps: its key, or its own comparison. */
+  claim?: (challenge: Challenge) => Promise<NonNullable<Capture['local']>>
+  /** JPEG, for sessions that share it. */
+  selfie?: Uint8Array
+  /** The authenticator. Without one the flow stops at the passkey step. */
+  passkey?: (asked: PasskeyOptions) => Promise<object>
   /** Told what happens, for people to read. */
   onStep?: (step: string) => void
 }
@@ -34,7 +40,8 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
   }
   await device.logEvent('consent_given')
   onStep('gives consent')
-  await device.consent(true)
+  const consented = await device.consent(true)
+  if (consented.flowStatus !== null) return consented
   await device.logEvent('camera_requested')
   await pass(400, 1500)
   await device.logEvent('camera_ready')
@@ -47,6 +54,10 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
     await device.logEvent('retake', state.attempt)
     state = await captureOnce(device, person)
   }
+  while (person.passkey && state.state === 'PASSKEY_ACTIVE') {
+    onStep('is asked for a passkey')
+    state = await device.passkeyVerify(await person.passkey(await device.passkeyOptions()))
+  }
   return state
 }
 
@@ -58,16 +69,19 @@ async function captureOnce(device: Device, person: SimulatedPerson): Promise<Lau
   onStep(`try ${challenge.attempt}: is asked to ${challenge.steps.map(({ movement }) => WORDS[movement]).join(', ')}`)
   const honest = simulateCapture({ ...person, challenge: spoof.plan?.(challenge) ?? challenge })
   const made: SimulatedCapture = spoof.change ? spoof.change(honest, challenge) : honest
+  const capture = person.claim ? { ...made.capture, local: await person.claim(challenge) } : made.capture
   await play(device, clock, made.moments)
   if (spoof.waitMs !== undefined) {
     onStep(`waits ${spoof.waitMs / 1000} seconds`)
     await clock.pass(spoof.waitMs)
   }
-  onStep(`submits ${made.capture.frames.length} frames, estimate ${(made.capture.estimate.age / 10).toFixed(1)} years`)
-  if (!spoof.repeats) return device.submit(made.capture)
+  const { frames, estimate } = capture
+  const age = estimate.frames === 0 ? 'no estimate' : `estimate ${(estimate.age / 10).toFixed(1)} years`
+  onStep(`submits ${frames.length} frames, ${age}`)
+  if (!spoof.repeats) return device.submit(capture, person.selfie)
   await device.logEvent('submit')
   await device.flushEvents()
-  const sealed = await device.seal(await device.payloadOf(made.capture))
+  const sealed = await device.seal(await device.payloadOf(capture))
   await device.submitSealed(sealed)
   onStep('submits the same again')
   return device.submitSealed(sealed)
@@ -93,5 +107,7 @@ async function play(device: Device, clock: SimulatedClock, moments: readonly Mom
 
 /** Any other step needs what a simulated face does not have, such as a document. */
 function mayTryAgain({ flowStatus, state, attemptsLeft }: LaunchState): boolean {
-  return flowStatus === null && attemptsLeft > 0 && (state === 'READY' || state === 'FACE_ACTIVE')
+  return flowStatus === null && attemptsLeft > 0 && MAY_CAPTURE.includes(state)
 }
+
+const MAY_CAPTURE = ['READY', 'CONSENTED', 'FACE_ACTIVE']

@@ -5,6 +5,7 @@ import {
   type Movement,
   SIMULATED_MODEL,
 } from '@ostiary/contract'
+import { encodeVector } from '@ostiary/crypto'
 import type { Capture } from '../device.ts'
 import { between, noise, type Random, randomDigest } from './randomness.ts'
 
@@ -12,13 +13,16 @@ export { SIMULATED_MODEL }
 
 export interface SimulateOptions {
   challenge: Pick<Challenge, 'steps' | 'sampleAtMs'>
-  ageYears: number
+  /** Null: the device measures no age, as when nobody asked for one. */
+  ageYears: number | null
   random: Random
   model?: Capture['model']
   /** What the passive check says, in thousandths. */
   live?: number
   indicators?: string
   browser?: Capture['browser']
+  /** What the device makes of the face: 512 numbers. */
+  vector?: ArrayLike<number>
 }
 
 /** Something to log, at its time after the start of the capture. */
@@ -65,7 +69,7 @@ const AMOUNTS: Record<Movement, { min: number; max: number }> = {
 
 /** What a device measures of a living person who does what is asked, in the units of the wire. */
 export function simulateCapture(options: SimulateOptions): SimulatedCapture {
-  const { challenge, random, live, model = SIMULATED_MODEL, indicators, browser } = options
+  const { challenge, random, live, model = SIMULATED_MODEL, indicators, browser, vector } = options
   const first = Math.floor(random() * REACTIONS_MS.length)
   const reactions = challenge.steps.map((step, index) => react(step, first + index, random))
   const rest = {
@@ -81,11 +85,12 @@ export function simulateCapture(options: SimulateOptions): SimulatedCapture {
   })
   const capture: Capture = {
     model,
-    estimate: estimateOf(frames),
+    estimate: options.ageYears === null ? { age: 0, spread: 0, frames: 0 } : estimateOf(frames),
     live: live ?? Math.round(between(random, 930, 990)),
     frames,
     ...(indicators !== undefined && { indicators }),
     ...(browser !== undefined && { browser }),
+    ...(vector !== undefined && { face: { version: 'FACE3_3', vector: encodeVector(vector) } }),
   }
   return { capture, moments: momentsOf(challenge, frames, reactions, random) }
 }
@@ -138,7 +143,7 @@ function measure({ random, ageYears }: SimulateOptions, t: number, pose: Pose): 
   const tenths = (value: number, deviation: number) => Math.round(10 * (value + noise(random, deviation)))
   const eyes = thousandths(pose.eyes, 0.02)
   const quality = thousandths(0.86 - 0.26 * pose.moved, 0.03)
-  const age = Math.max(10, Math.min(1100, tenths(ageYears, 1.5)))
+  const age = ageYears === null ? undefined : Math.max(10, Math.min(1100, tenths(ageYears, 1.5)))
   return {
     t,
     yaw: tenths(pose.yaw, 0.8),
@@ -147,7 +152,7 @@ function measure({ random, ageYears }: SimulateOptions, t: number, pose: Pose): 
     eyes,
     size: thousandths(pose.size, 0.004),
     quality,
-    ...(eyes > 400 && { age }),
+    ...(eyes > 400 && age !== undefined && { age }),
     digest: randomDigest(random),
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { CapturePayload, type Challenge, type Movement } from '@ostiary/contract'
-import { createSealKeyPair, sealPayload } from '@ostiary/crypto'
+import { createSealKeyPair, encodeVector, sealPayload } from '@ostiary/crypto'
 import Value from 'typebox/value'
 import { createSimulatedClock, SPOOFS, type Spoof, seededRandom, simulateCapture } from './index.ts'
 
@@ -68,6 +68,17 @@ test('a capture is what the wire takes, with one frame soon after each sample ti
     assert.ok(late.length === challenge.sampleAtMs.length && late.every((ms) => ms >= 3 && ms <= 40), `${late}`)
     assert.equal(new Set(capture.frames.map(({ digest }) => digest)).size, capture.frames.length)
   }
+})
+
+test('a device that measures no age says so, and a face goes along as text', () => {
+  const [challenge] = CHALLENGES
+  assert.ok(challenge)
+  const vector = Array.from({ length: 512 }, (_, at) => Math.cos(at))
+  const { capture } = simulateCapture({ challenge, ageYears: null, vector, random: seededRandom(5) })
+  assert.deepEqual(capture.estimate, { age: 0, spread: 0, frames: 0 })
+  assert.ok(capture.frames.every(({ age }) => age === undefined))
+  assert.deepEqual(capture.face, { version: 'FACE3_3', vector: encodeVector(vector) })
+  assert.deepEqual([...Value.Errors(CapturePayload, payloadOf(capture, challenge.nonce))], [])
 })
 
 test('each movement is seen after it was asked for and over before the next, the right way round', () => {

@@ -96,6 +96,7 @@ type Frame = SimulatedCapture['capture']['frames'][number]
 function changeFrames(change: (frame: Frame, index: number, frames: readonly Frame[]) => Frame) {
   return ({ capture, moments }: SimulatedCapture): SimulatedCapture => {
     const frames = capture.frames.map((frame, index) => change(frame, index, capture.frames))
-    return { capture: { ...capture, frames, estimate: estimateOf(frames) }, moments }
+    const estimate = capture.estimate.frames === 0 ? capture.estimate : estimateOf(frames)
+    return { capture: { ...capture, frames, estimate }, moments }
   }
 }

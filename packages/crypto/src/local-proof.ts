@@ -1,0 +1,63 @@
+import { base64url, CompactSign, type CryptoKey, compactVerify, importJWK } from 'jose'
+import { ProofError, type PublicJwk, thumbprint } from './device-proof.ts'
+
+/**
+ * What a browser says of its own comparison, signed with the key it made when the face was enrolled: a compact JWS (ES256)
+ * over the session, the nonce of the challenge and the outcome. The header names the key by its thumbprint. It proves that
+ * this browser is the one that enrolled, and nothing about the face before its camera.
+ */
+export interface LocalClaim {
+  sessionId: string
+  /** Of the challenge that the capture answers: a claim is good for one try. */
+  nonce: string
+  hit: boolean
+}
+
+const TYPE = 'ostiary-local+jwt'
+const ALG = 'ES256'
+const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}$/
+const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/
+
+export async function signLocalProof(privateKey: CryptoKey, claim: LocalClaim & { key: PublicJwk }): Promise<string> {
+  const { key, sessionId, nonce, hit } = claim
+  const header = { alg: ALG, typ: TYPE, kid: await thumbprint(key) }
+  const payload = new TextEncoder().encode(JSON.stringify({ sid: sessionId, nonce, hit }))
+  return new CompactSign(payload).setProtectedHeader(header).sign(privateKey)
+}
+
+/** The key that a proof names, to look it up by. Nothing is verified yet. */
+export function kidOfLocalProof(proof: string): string | undefined {
+  if (!COMPACT.test(proof)) return undefined
+  const { alg, typ, kid, ...rest } = readPart(proof.split('.')[0] ?? '')
+  const isOurs = alg === ALG && typ === TYPE && Object.keys(rest).length === 0
+  return isOurs && typeof kid === 'string' && THUMBPRINT.test(kid) ? kid : undefined
+}
+
+/** Checks that this key made this claim. Throws a ProofError otherwise. */
+export async function verifyLocalProof(key: PublicJwk, proof: string, expected: LocalClaim): Promise<void> {
+  if (!COMPACT.test(proof)) throw new ProofError('format')
+  const kid = kidOfLocalProof(proof)
+  if (kid === undefined) throw new ProofError('header')
+  const { sid, nonce, hit, ...rest } = readPart(proof.split('.')[1] ?? '')
+  if (Object.keys(rest).length > 0) throw new ProofError('claims')
+  if (sid !== expected.sessionId) throw new ProofError('session')
+  if (nonce !== expected.nonce || hit !== expected.hit) throw new ProofError('claims')
+  if (kid !== (await thumbprint(key))) throw new ProofError('key')
+  const imported = await importJWK({ ...key }, ALG).catch(() => {
+    throw new ProofError('key')
+  })
+  await compactVerify(proof, imported, { algorithms: [ALG] }).catch(() => {
+    throw new ProofError('signature')
+  })
+}
+
+/** Empty for what is no object: every check of its members fails then. */
+function readPart(part: string): Record<string, unknown> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(part))
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
