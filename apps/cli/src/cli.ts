@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { AppError, ConfigError, type Environment, VERSION } from '@ostiary/server/operate'
 import { type Command, UsageError } from './command.ts'
+import { clientCommands } from './commands/clients.ts'
 import { datasetCommands } from './commands/datasets.ts'
 import { exceptionCommands } from './commands/exceptions.ts'
 import { keyCommands } from './commands/keys.ts'
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   ...tenantCommands,
   ...settingsCommands,
   ...keyCommands,
+  ...clientCommands,
   ...nodeCommands,
   ...datasetCommands,
   ...screenCommands,

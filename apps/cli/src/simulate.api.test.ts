@@ -239,3 +239,59 @@ test('the SDK finds the webhooks of a session and sends them again', async () =>
   assert.equal((await webhooks.replay(id)).id, id)
   assert.deepEqual(await webhooks.replaySince(new Date(0)), { count: 0, continueFrom: null })
 })
+
+test('simulate plays ENROLL, and finds the same invented face again at SIGN-IN and VERIFY, and nobody else', async () => {
+  const enrolled = await cli('simulate --create --type ENROLL --face 42 --customer-id c-42 --json')
+  assert.equal(enrolled.code, 0, enrolled.err)
+  const { state, result } = JSON.parse(enrolled.out)
+  assert.deepEqual(
+    [state.state, state.flowStatus, result.outcome, result.errors],
+    ['SUCCESS', 'COMPLETED', 'SUCCEEDED', []],
+  )
+  const again = JSON.parse((await cli('simulate --create --type ENROLL --face 42 --json')).out).result
+  assert.deepEqual([again.puid, again.errors], [result.puid, [{ code: -37, message: 'Already enrolled' }]])
+
+  const found = await cli('simulate --create --type SIGN-IN --face 42')
+  assert.equal(found.code, 0, found.err)
+  const lines = [
+    'The flow ended: COMPLETED',
+    '  then to    http://localhost/welcome\\?sessionId=[0-9a-f-]{36}&status=SUCCESS',
+    '  outcome    SIGN-IN SUCCEEDED',
+    `  person     ${result.puid}`,
+    '  matched by server',
+    '  risk       LOW 0, ALLOW',
+  ]
+  assert.match(found.out, new RegExp(`\n${lines.join('\n')}$`))
+  const stranger = await cli('simulate --create --type SIGN-IN --face 43')
+  assert.equal(stranger.code, 3)
+  assert.match(stranger.out, /try 3: [\s\S]+outcome {4}SIGN-IN FAILED\n {2}errors {5}User not enrolled \(-36\)\n/)
+  assert.equal((await cli(`simulate --create --type VERIFY --face 42 --puid ${result.puid} --json`)).code, 0)
+  const other = JSON.parse(
+    (await cli('simulate --create --type VERIFY --face 43 --customer-id c-42 --json')).out,
+  ).result
+  assert.deepEqual([other.status, other.errors], ['FAILED', [{ code: -9, message: 'Face does not match' }]])
+})
+
+test('simulate gives a session of area D the picture and the age that it asks for, and stands where a passkey is asked for', async () => {
+  const { verification } = client()
+  const asked = {
+    type: 'ENROLL',
+    redirectURL: 'http://localhost/back',
+    callback: { url: 'https://host.example/hook' },
+  } as const
+  const { launchUrl, sessionId } = await verification.create({ ...asked, sendImages: true, estimateAge: true })
+  const played = await cli(`simulate --launch-url ${launchUrl} --face 50 --age 41 --json`)
+  assert.equal(played.code, 0, played.out)
+  const { estimatedAge = 0 } = await verification.webhook(sessionId)
+  assert.ok(estimatedAge >= 39 && estimatedAge <= 43, `${estimatedAge}`)
+  const withPasskey = await verification.create({ ...asked, requirements: ['face', 'passkey'] })
+  const stands = await cli(`simulate --launch-url ${withPasskey.launchUrl} --face 51`)
+  assert.equal(stands.code, 3)
+  assert.match(
+    stands.out,
+    /The flow stands at PASSKEY_ACTIVE\n {2}A passkey is asked for, and a simulated person has none$/,
+  )
+  const unknown = await cli('simulate --create --type LOGIN')
+  assert.equal(unknown.code, 2)
+  assert.match(unknown.err, /^--type must be one of ENROLL, SIGN-IN, VERIFY/)
+})

@@ -42,6 +42,10 @@ test('the launch page is ours, below the public address, unless it is said to be
   const ours = loadConfig({ ...GOOD, PUBLIC_URL: 'https://id.example/ostiary/' }).launch
   assert.deepEqual([ours.url, ours.isOurs], ['https://id.example/ostiary/launch/', true])
   assert.match(ours.folder, /\/apps\/launch\/dist$/)
+  assert.equal(
+    loadConfig({ ...GOOD, PUBLIC_URL: 'https://id.example/ostiary/' }).publicUrl,
+    'https://id.example/ostiary',
+  )
   const LAUNCH_URL = 'https://page.example/check?v=2'
   const elsewhere = loadConfig({ ...GOOD, LAUNCH_URL, LAUNCH_DIR: '/srv/page' }).launch
   assert.deepEqual(elsewhere, { url: LAUNCH_URL, folder: '/srv/page', isOurs: false })

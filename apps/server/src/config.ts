@@ -165,6 +165,8 @@ export const Settings = Type.Object({
 
 export interface Config {
   cells: CellMap
+  /** Where this installation is reached, without a slash at the end. */
+  publicUrl: string
   masterKeys: readonly Buffer[]
   serviceName: string
   authRequiredAreas: ReadonlySet<string>
@@ -245,6 +247,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
 
   return Object.freeze({
     cells,
+    publicUrl: withoutSlash(values.PUBLIC_URL),
     masterKeys,
     serviceName: values.SERVICE_NAME,
     authRequiredAreas: new Set(splitList(values.AUTH_REQUIRED_AREAS)),
@@ -263,10 +266,14 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
 
 function launchOf({ LAUNCH_URL, LAUNCH_DIR, PUBLIC_URL }: Type.Static<typeof Settings>): LaunchConfig {
   return {
-    url: LAUNCH_URL ?? `${PUBLIC_URL.replace(/\/+$/, '')}/launch/`,
+    url: LAUNCH_URL ?? `${withoutSlash(PUBLIC_URL)}/launch/`,
     folder: LAUNCH_DIR ?? fileURLToPath(new URL('../../launch/dist', import.meta.url)),
     isOurs: LAUNCH_URL === undefined,
   }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
 }
 
 const SanctionsSettings = Type.Pick(Settings, [

@@ -1,9 +1,11 @@
 import { purgeUsedEnvelopes } from './biometrics/index.ts'
+import { purgeUsedAssertions } from './keys/index.ts'
 import { purgeIdempotencyKeys } from './platform/idempotency/index.ts'
 import type { ScheduledJob } from './platform/queue.ts'
 import { purgeOldExceptions } from './sanctions/index.ts'
 import { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './sessions/index.ts'
 import { purgeExpiredStrings } from './strings/index.ts'
+import { purgeLocalKeys, purgeLockouts } from './verification/index.ts'
 import { webhookJobs } from './webhooks/index.ts'
 import type { Wire } from './wire.ts'
 
@@ -21,6 +23,7 @@ export function listJobs({
     { name: 'drop-session-partitions', cron: '41 * * * *', run: dropSessionPartitions },
     ...webhookJobs({ log, metrics: webhookMetrics }),
     { name: 'purge-idempotency-keys', cron: '*/5 * * * *', run: purgeIdempotencyKeys },
+    { name: 'purge-used-assertions', cron: '*/5 * * * *', run: purgeUsedAssertions },
     { name: 'purge-expired-strings', cron: '*/5 * * * *', run: purgeExpiredStrings },
     { name: 'purge-old-exceptions', cron: '17 * * * *', run: purgeOldExceptions },
     // The lists are files that all cells share: one cell's turn is enough.
@@ -30,6 +33,8 @@ export function listJobs({
       run: async (db, now) => (db === cells.all()[0]?.db ? refresher.run(now) : 0),
     },
     { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
+    { name: 'purge-lockouts', cron: '*/5 * * * *', run: purgeLockouts },
+    { name: 'purge-local-keys', cron: '53 * * * *', run: purgeLocalKeys },
     { name: 'arrange-face-shelves', cron: '* * * * *', run: node.shelves.arrange },
     { name: 'vacuum-deleted-faces', cron: '* * * * *', run: node.shelves.vacuumDeleted },
   ]

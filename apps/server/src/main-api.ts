@@ -7,7 +7,7 @@ import { orExplain, startWire } from './start.ts'
 await orExplain(async () => {
   const startedUp = exitOnSignals()
   const wire = await startWire('api')
-  const { config, log, clock, monitor, cells, keyCache, library, pool } = wire
+  const { config, log, clock, monitor, cells, keyCache, clientCache, library, pool } = wire
   const app = buildApp(wire)
   const admin = createAdminServer(wire.metrics, monitor)
 
@@ -18,6 +18,7 @@ await orExplain(async () => {
   await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })
   await listen(admin, config.admin.port, config.admin.host)
   keyCache.start()
+  clientCache.start()
   monitor.markStarted()
   log.info({ host: config.http.host, port: config.http.port, version: wire.version }, 'API ready')
 
@@ -39,6 +40,7 @@ await orExplain(async () => {
         deadlineMs: 3_000,
         run: async () => {
           keyCache.stop()
+          clientCache.stop()
           library.stop()
           await pool.stop()
           await cells.close()

@@ -11,7 +11,7 @@ import { arrangeWebhookPartitions } from './webhooks/index.ts'
 await orExplain(async () => {
   const startedUp = exitOnSignals()
   const wire = await startWire('worker')
-  const { config, log, clock, monitor, cells, ending, dispatcher, webhookOutbound } = wire
+  const { config, log, clock, monitor, cells, ending, verificationEnding, dispatcher, webhookOutbound } = wire
   const jobs = listJobs(wire)
   const queue = createQueue(jobs, wire)
   const admin = createAdminServer(wire.metrics, monitor)
@@ -24,7 +24,9 @@ await orExplain(async () => {
   const sweepers = cells
     .all()
     .flatMap(({ name, db }) =>
-      Array.from({ length: SWEEPERS }, () => createSweeper({ cell: name, run: () => ending.expireDue(db), log })),
+      [ending, verificationEnding].flatMap(({ expireDue }) =>
+        Array.from({ length: SWEEPERS }, () => createSweeper({ cell: name, run: () => expireDue(db), log })),
+      ),
     )
   for (const sweeper of sweepers) sweeper.start()
   dispatcher.start()

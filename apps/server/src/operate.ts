@@ -36,6 +36,7 @@ export async function withServices<T>(env: Environment, work: (services: Operato
   try {
     return await work({
       keys: wire.keys,
+      clients: wire.clients,
       settings: wire.settings,
       secrets: createSecrets(wire),
       node: wire.node.shelves,
@@ -63,6 +64,7 @@ function openDatasets({ dir, keepVersions }: SanctionsConfig): Importer {
 
 export interface OperatorServices {
   keys: ReturnType<typeof createWire>['keys']
+  clients: ReturnType<typeof createWire>['clients']
   settings: ReturnType<typeof createWire>['settings']
   secrets: Secrets
   node: ReturnType<typeof createWire>['node']['shelves']

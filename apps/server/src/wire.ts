@@ -1,5 +1,5 @@
 import { VERSION } from '@ostiary/contract'
-import { createAgeService, createEnding } from './age/index.ts'
+import { createAgeFlow, createAgeService, createEnding } from './age/index.ts'
 import {
   createEnrolment,
   createGallery,
@@ -11,8 +11,17 @@ import {
   watchSizes,
 } from './biometrics/index.ts'
 import type { Config } from './config.ts'
-import { createGuard, createKeyCache, createKeyService } from './keys/index.ts'
+import {
+  createAccessTokens,
+  createClientCache,
+  createClientGate,
+  createClientService,
+  createGuard,
+  createKeyCache,
+  createKeyService,
+} from './keys/index.ts'
 import { createLaunch, createPageUse } from './launch/index.ts'
+import { createPasskeys } from './passkeys/index.ts'
 import { createCells } from './platform/cells.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { createDb } from './platform/db.ts'
@@ -42,6 +51,14 @@ import { createSandbox } from './sandbox/index.ts'
 import { createSessionSecrets, createSessions, watchSessions } from './sessions/index.ts'
 import { createSettings, createTokenVerifier } from './settings/index.ts'
 import { createStringService } from './strings/index.ts'
+import {
+  createLocalKeys,
+  createLockouts,
+  createVerificationEnding,
+  createVerificationFlow,
+  createVerificationService,
+  createWork,
+} from './verification/index.ts'
 import { createDispatcher, createWebhookMetrics, createWebhookService, watchWebhookQueue } from './webhooks/index.ts'
 
 export interface WireOptions {
@@ -81,6 +98,11 @@ export function createWire(
     metrics,
     authRequiredAreas: config.authRequiredAreas,
   })
+  const { publicUrl, masterKeys } = config
+  const clientCache = createClientCache(cells, clock, log)
+  const audiences = [publicUrl, `${publicUrl}/oauth/token`]
+  const clients = createClientService({ cells, clock, ids, cache: clientCache, limiter, metrics, audiences })
+  const accessTokens = createAccessTokens({ masterKeys, clock, ids, issuer: publicUrl })
   const monitor = createHealthMonitor(config.serviceName, VERSION, cells, clock)
   const strings = createStringService({ cells, clock, ids })
   const exceptions = createExceptionService({ cells, clock, ids })
@@ -99,7 +121,16 @@ export function createWire(
   const inTurn = createTurns()
   const searching = { cells, clock, log, groups, gallery, metrics: nodeMetrics, inTurn }
   const enrolment = createEnrolment({ ...searching, ids })
-  const recognition = createRecognition({ ...searching, limiter })
+  const passkeys = createPasskeys({ clock, ids, log, launchUrl: config.launch.url })
+  const localKeys = createLocalKeys({ clock })
+  const recognition = createRecognition({
+    ...searching,
+    limiter,
+    onErase: async (tx, group, personId) => {
+      await passkeys.deletePerson(tx, group, personId)
+      await localKeys.deletePerson(tx, group, personId)
+    },
+  })
   const transport = createTransport({ cells, clock, ids })
   const { exactMax, indexMemoryMb } = config.node
   const shelves = createShelves({ cells, clock, log, groups, exactMax, indexMemoryMb })
@@ -107,6 +138,11 @@ export function createWire(
   const node = { groups, enrolment, recognition, transport, shelves }
 
   const settings = createSettings({ cells, clock, log, checkUrl: outbound.check })
+  const clientGate = createClientGate({
+    clients,
+    tokens: accessTokens,
+    policyOf: async (tenantId) => (await settings.get(tenantId)).clientCredentials,
+  })
   const tokens = createTokenVerifier({ outbound, clock, log, settings })
   const webhooks = createWebhookService({ cells, clock, ids, vault, allowNetworks: config.outbound.allowNetworks })
   const ring = createKeyRing({ vault, clock, name: 'sessions' })
@@ -115,10 +151,31 @@ export function createWire(
   const ended = createLabelledCounter('ostiary_sessions_ended_total', 'Age sessions that ended, by how', 'flow')
   const ending = createEnding({ clock, sessions, webhooks, log, metrics: metrics.add(ended) })
   const launchUrl = config.launch.url
-  const age = createAgeService({ cells, clock, sessions, settings, webhooks, ending, launchUrl })
-  const launch = createLaunch({ sessions, settings, ending, clock, ids, launchUrl })
+  const verified = createLabelledCounter(
+    'ostiary_verifications_ended_total',
+    'ENROLL, SIGN-IN and VERIFY sessions that ended, by how',
+    'outcome',
+  )
+  const verificationEnding = createVerificationEnding({
+    clock,
+    sessions,
+    webhooks,
+    log,
+    metrics: metrics.add(verified),
+  })
+  const hosting = { cells, clock, sessions, settings, webhooks, launchUrl }
+  const verification = createVerificationService({ ...hosting, ending: verificationEnding })
+  const age = createAgeService({ ...hosting, ending })
+  const work = createWork({ cells, sessions, enrolment, recognition, localKeys })
+  const lockouts = createLockouts({ clock })
+  const keeping = { work, passkeys, localKeys, lockouts }
+  const flows = {
+    C: createAgeFlow({ ending }),
+    D: createVerificationFlow({ clock, ids, sessions, ending: verificationEnding, ...keeping }),
+  }
+  const launch = createLaunch({ sessions, settings, flows, clock, ids, launchUrl })
   const pageUse = createPageUse({ sessions, settings, limiter, clock, log })
-  const sandbox = createSandbox({ cells, sessions, ending, webhooks })
+  const sandbox = createSandbox({ cells, sessions, ending, verificationEnding, lockouts, webhooks })
   const webhookOutbound = createPooledOutbound({ allowNetworks: config.outbound.allowNetworks })
   const webhookMetrics = createWebhookMetrics(metrics)
   const dispatcher = createDispatcher({
@@ -147,6 +204,10 @@ export function createWire(
     vault,
     keyCache,
     keys,
+    clientCache,
+    clients,
+    clientGate,
+    accessTokens,
     guard,
     monitor,
     strings,
@@ -156,6 +217,7 @@ export function createWire(
     pool,
     sanctions,
     node,
+    passkeys,
     limiter,
     settings,
     tokens,
@@ -167,6 +229,9 @@ export function createWire(
     dispatcher,
     ending,
     age,
+    verificationEnding,
+    verification,
+    flows,
     launch,
     pageUse,
     sandbox,

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgeResult, AGE_LIMITS, findSessionCodeName, type LaunchState, writeIndicators } from '@ostiary/contract'
 import { createDevice, DeviceError, systemClock } from '@ostiary/device'
 import { createSimulatedClock, runFlow, SPOOFS, seededRandom, type SpoofName } from '@ostiary/device/simulated'
+import type { VerificationWebhook } from '@ostiary/sdk'
 import { type Command, type Invocation, number, text, UsageError } from '../command.ts'
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
+import { createVerification, describeWebhook, partOf, readFace, readType } from '../simulate/verification.ts'
 import { paint } from '../terminal.ts'
 
 const DEFAULT_AGE = 34
@@ -23,13 +25,16 @@ export const simulateCommands: readonly Command[] = [
   {
     name: 'simulate',
     usage: `ostiary simulate --create [--threshold <years>] [--step-up] [--callback <url>] [--redirect <url>]
+       ostiary simulate --create --type ENROLL|SIGN-IN|VERIFY [--puid <id> | --customer-id <text>] [--callback <url>] [--redirect <url>]
        ostiary simulate --launch-url <url>
-       both: [--age <years>] [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
+       all: [--face <number>] [--age <years>] [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
              [--seed <number>] [--url <address>] [--key <key>] [--json]
 
-Plays the user's device in an age session of a test key: opens, consents, answers the challenge, submits. The person, the
+Plays the user's device in a session of a test key: opens, consents, answers the challenge, submits. The person, the
 camera and the estimate are made up; everything else is the real exchange.
---create makes the session first (threshold ${DEFAULT_THRESHOLD}) and reads its result; --launch-url plays one that is there.
+--create makes the session first and reads its result: an age session (threshold ${DEFAULT_THRESHOLD}), or with --type one that enrols a
+face, finds its person again or compares with one person. --launch-url plays one that is there.
+--face says whose face it is: the same number is the same person, 1 when absent. Such a person has no passkey.
 --age is how old the person looks: ${DEFAULT_AGE} when absent. --seed makes the same person again.
 --desktop opens it on a desktop; --handoff does too, and goes on with a phone. --real-time takes as long as a person would.
 --decline refuses consent, --cancel leaves before it is asked for.
@@ -37,12 +42,16 @@ camera and the estimate are made up; everything else is the real exchange.
 ${spoofLines.join('\n')}
 ${CONNECTION_USAGE}
 
-Exit code: 0 there is a verdict, ${NO_VERDICT} there is none, 1 not possible, 2 not understood.`,
-    summary: 'Play the device of an age session, honestly or not',
+Exit code: 0 there is a verdict or a person, ${NO_VERDICT} there is none, 1 not possible, 2 not understood.`,
+    summary: 'Play the device of a session, honestly or not',
     options: {
       ...CONNECTION_OPTIONS,
       create: { type: 'boolean' },
       'launch-url': { type: 'string' },
+      type: { type: 'string' },
+      face: { type: 'string' },
+      puid: { type: 'string' },
+      'customer-id': { type: 'string' },
       threshold: { type: 'string' },
       'step-up': { type: 'boolean' },
       callback: { type: 'string' },
@@ -64,9 +73,11 @@ interface Target {
   baseUrl: string
   sessionId: string
   handoffCode?: string
-  /** Reads the result, where the token is known. */
-  readResult?: () => Promise<AgeResult>
+  /** Reads the result, where the session is ours. */
+  readResult?: () => Promise<Result>
 }
+
+type Result = AgeResult | VerificationWebhook
 
 /** How the played part of a flow ended: where it stands, or with which refusal. */
 type Outcome = { state: LaunchState } | { refused: DeviceError }
@@ -80,7 +91,9 @@ async function simulate(invocation: Invocation): Promise<number> {
   const target = options.create ? await createTarget(invocation) : launchTarget(invocation)
   if (!options.json) terminal.out(paint(terminal, 'bold', `Session ${target.sessionId}`))
   const outcome = await play({ invocation, target, person, say })
-  const result = await target.readResult?.()
+  // One of area D that stands still has nothing to read yet.
+  const isOpen = 'state' in outcome && outcome.state.flowStatus === null
+  const result = isOpen && readType(invocation) ? undefined : await target.readResult?.()
   if (options.json) terminal.out(JSON.stringify({ ...jsonOf(outcome), ...(result && { result }) }))
   else {
     const [headline = '', ...more] = describeOutcome(outcome)
@@ -91,13 +104,18 @@ async function simulate(invocation: Invocation): Promise<number> {
 }
 
 /** Only the host can read a verdict; a device at least knows that nothing went wrong. */
-function hasVerdict(outcome: Outcome, result: AgeResult | undefined): boolean {
-  if (result) return result.status !== 'AGE_UNKNOWN'
+function hasVerdict(outcome: Outcome, result: Result | undefined): boolean {
+  if (result) return isAge(result) ? result.status !== 'AGE_UNKNOWN' : result.status === 'SUCCESS'
   return 'state' in outcome && outcome.state.flowStatus === 'COMPLETED' && outcome.state.errors.length === 0
+}
+
+function isAge(result: Result): result is AgeResult {
+  return 'flowStatus' in result
 }
 
 interface Person {
   ageYears: number
+  face: number
   seed: number
   spoof?: SpoofName
 }
@@ -109,7 +127,8 @@ function readPerson(invocation: Invocation): Person {
   }
   const ageYears = years(invocation, 'age') ?? DEFAULT_AGE
   const [chance = 0] = crypto.getRandomValues(new Uint32Array(1))
-  return { ageYears, seed: number(invocation, 'seed') ?? chance, ...(spoof !== undefined && { spoof }) }
+  const seed = number(invocation, 'seed') ?? chance
+  return { ageYears, face: readFace(invocation), seed, ...(spoof !== undefined && { spoof }) }
 }
 
 function isSpoof(name: string): name is SpoofName {
@@ -131,6 +150,14 @@ async function createTarget(invocation: Invocation): Promise<Target> {
   const { client, url, hasKey } = connect(invocation)
   if (!hasKey) throw new UsageError('A session belongs to a tenant: set OSTIARY_API_KEY to a test key, or say --key')
   if (isLive(invocation)) throw new UsageError('Simulated people are taken with test keys only: use an ost_test_ key')
+  const inTheirWords = (error: unknown) => {
+    throw inWords(error, url)
+  }
+  const type = readType(invocation)
+  if (type) {
+    const { sessionId, readResult } = await createVerification(invocation, client, type).catch(inTheirWords)
+    return { baseUrl: url, sessionId, readResult: () => readResult().catch(inTheirWords) }
+  }
   const callback = text(invocation, 'callback')
   const body = {
     redirectUrl: text(invocation, 'redirect') ?? DEFAULT_REDIRECT,
@@ -139,14 +166,8 @@ async function createTarget(invocation: Invocation): Promise<Target> {
     metadata: { simulated: true },
     ...(callback !== undefined && { callback: { url: callback } }),
   }
-  const { token, sessionId } = await client.age.create(body).catch((error) => {
-    throw inWords(error, url)
-  })
-  const readResult = () =>
-    client.age.result(token).catch((error) => {
-      throw inWords(error, url)
-    })
-  return { baseUrl: url, sessionId, readResult }
+  const { token, sessionId } = await client.age.create(body).catch(inTheirWords)
+  return { baseUrl: url, sessionId, readResult: () => client.age.result(token).catch(inTheirWords) }
 }
 
 function isLive(invocation: Invocation): boolean {
@@ -193,7 +214,7 @@ async function play({ invocation, target, person, say }: Play): Promise<Outcome>
 
 async function playOn(name: DeviceName, { invocation, target, person, say }: Play): Promise<LaunchState> {
   const { options } = invocation
-  const { ageYears, seed, spoof } = person
+  const { seed, spoof } = person
   // Some cheats need time to pass for the service too.
   const isReal = options['real-time'] === true || spoof === 'late'
   const clock = createSimulatedClock(systemClock, isReal ? { wait: (ms) => sleep(ms) } : {})
@@ -206,17 +227,21 @@ async function playOn(name: DeviceName, { invocation, target, person, say }: Pla
     onStep('cancels')
     return device.cancel()
   }
-  return runFlow(device, {
-    clock,
-    random: seededRandom(seed),
-    ageYears,
-    indicators: writeIndicators(new Set()),
-    browser: { kind: 'ordinary' },
-    onStep,
-    declines: options.decline === true,
-    ...(spoof !== undefined && { spoof }),
-    ...(handoffCode !== undefined && { handoffCode }),
-  })
+  // Opened here, to know what is asked for; the flow goes on with what was answered.
+  const opened = await device.open(handoffCode)
+  return runFlow(
+    { ...device, open: async () => opened },
+    {
+      clock,
+      random: seededRandom(seed),
+      ...partOf(opened, person),
+      indicators: writeIndicators(new Set()),
+      browser: { kind: 'ordinary' },
+      onStep,
+      declines: options.decline === true,
+      ...(spoof !== undefined && { spoof }),
+    },
+  )
 }
 
 function makeDevice(name: DeviceName, { baseUrl, sessionId }: Target, clock: typeof systemClock) {
@@ -233,6 +258,7 @@ function jsonOf(outcome: Outcome) {
 /** What a simulated person cannot do. */
 const WHY_IT_STANDS: Readonly<Record<string, readonly string[]>> = {
   DOC_ACTIVE: ['  A document is asked for, and a simulated person has none'],
+  PASSKEY_ACTIVE: ['  A passkey is asked for, and a simulated person has none'],
   HANDOFF_WAIT: ['  A phone has to go on: --handoff plays one'],
 }
 
@@ -246,8 +272,9 @@ function describeOutcome(outcome: Outcome): string[] {
   return [`The flow ended: ${flowStatus}${codes}`, ...(redirectUrl === null ? [] : [`  then to    ${redirectUrl}`])]
 }
 
-function describeResult(result: AgeResult | undefined): string[] {
+function describeResult(result: Result | undefined): string[] {
   if (!result) return []
+  if (!isAge(result)) return describeWebhook(result)
   const { score, level, recommendation, flags } = result.riskEvaluation
   return [
     `  verdict    ${result.status}, threshold ${result.thresholds.ageThreshold}`,

@@ -1,17 +1,17 @@
 import {
   AGE_LIMITS,
+  type FlowStatus,
   findSessionCodeName,
   RISK_LEVELS,
   type RiskEvaluation,
-  type RiskOverrides,
   type SessionCodeName,
 } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import { evaluateRisk, parseOverrides } from '../risk/index.ts'
-import type { FinalState, Progress, Session, Sessions } from '../sessions/index.ts'
+import { evaluateRisk, storedOverrides } from '../risk/index.ts'
+import type { Progress, Session, Sessions } from '../sessions/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
 import type { AgeRequest, SandboxWish } from './request.ts'
 import { type SessionFault, toResult } from './result.ts'
@@ -34,7 +34,7 @@ interface Deps {
   metrics: LabelledCounter
 }
 
-const EVENTS: Readonly<Record<FinalState, string>> = {
+const EVENTS: Readonly<Record<FlowStatus, string>> = {
   COMPLETED: 'age.session.completed',
   CANCELLED: 'age.session.cancelled',
   EXPIRED: 'age.session.expired',
@@ -68,7 +68,7 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
     return { ended, stuck }
   }
 
-  function messageOf({ session, purgeAt, result }: ReturnType<typeof prepare>, flow: FinalState, at: Date) {
+  function messageOf({ session, purgeAt, result }: ReturnType<typeof prepare>, flow: FlowStatus, at: Date) {
     const { callback } = session.request
     if (!callback) return []
     const { tenantId, livemode, keyId, sessionId } = session
@@ -91,7 +91,7 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
     session: AgeSession,
     progress: Progress | null,
     wish: EndingWish,
-  ): Promise<FinalState> {
+  ): Promise<FlowStatus> {
     const at = clock.now()
     const ended = prepare(session, progress, wish, at)
     await sessions.end(tx, session, { state: wish.flow, at, purgeAt: ended.purgeAt, result: ended.result })
@@ -200,20 +200,6 @@ function faultsOf(progress: Progress | null, wish: EndingWish, isBlocked: boolea
   const blocked = isBlocked ? [last('POLICY_BLOCKED')] : []
   if (!wish.wish) return [...blocked, ...(wish.failures ?? []).map(last)]
   return [...blocked, ...wish.wish.errors.flatMap((code) => findSessionCodeName(code) ?? []).map((name) => ({ name }))]
-}
-
-/**
- * The tenant's policy as it was when the session was made. Another version of the service may have written it: what this one
- * does not understand is left out, for the session must end.
- */
-function storedOverrides(stored: object): RiskOverrides {
-  // Most tenants have none, and a check of nothing takes as long as the rest of the evaluation.
-  if (Object.keys(stored).length === 0) return stored
-  try {
-    return parseOverrides(stored)
-  } catch {
-    return {}
-  }
 }
 
 /** What the flags so far come to; nothing yet is a low risk without signals. */

@@ -1,6 +1,5 @@
 export { createEnding, type Ending, type EndingWish, SWEEPERS } from './ending.ts'
+export { createAgeFlow } from './flow.ts'
 export { type AgeRequest, readWish, type SandboxWish } from './request.ts'
-export { redirectTarget } from './result.ts'
 export { ageRoutes } from './routes.ts'
 export { type AgeService, createAgeService } from './service.ts'
-export { needsDocument } from './verdict.ts'

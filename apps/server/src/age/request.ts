@@ -6,7 +6,6 @@ import {
   findSessionCodeName,
   type ReturnFormat,
   type RiskLevel,
-  resolveLocale,
   SandboxChallenge,
   SandboxOutcome,
   type TenantSettings,
@@ -14,7 +13,7 @@ import {
 import { Compile } from 'typebox/compile'
 import type { PinnedChallenge } from '../capture/index.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { isAllowedRedirect } from '../settings/index.ts'
+import { isAllowedRedirect, pageLocaleOf } from '../settings/index.ts'
 
 /** What a test key may ask for instead of a person before a camera (`metadata.__test`, and the sandbox's own call). */
 export interface SandboxWish {
@@ -92,7 +91,7 @@ export function toRequest(
     facialAgeEstimationReturnFormat: body.facialAgeEstimationReturnFormat ?? 'threshold',
     stepUpEnabled: body.stepUpEnabled ?? false,
     enableDesktop: body.enableDesktop ?? false,
-    locale: localeOf(body.locale),
+    locale: pageLocaleOf(body.locale),
     callback: body.callback ? { url: body.callback.url, headers: { ...body.callback.headers } } : null,
     metadata,
     ...(livemode || !('__test' in given) ? NO_TEST : readTest(given.__test, '/body/metadata/__test')),
@@ -105,16 +104,6 @@ export function toRequest(
       defaultLocale: settings.defaultLocale,
     },
   }
-}
-
-/** The language of the page, when the tag names one we have; otherwise the browser decides. */
-function localeOf(text: string | undefined): string | null {
-  if (text === undefined) return null
-  const found = resolveLocale(text)
-  if (found.state === 'malformed') {
-    throw new AppError('invalid_request', 'INVALID_LOCALE', 'locale is not a language tag such as de or pt-BR')
-  }
-  return found.state === 'found' ? found.tag : null
 }
 
 /** Settings that are allowed and will disappoint. */

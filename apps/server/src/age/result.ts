@@ -6,6 +6,7 @@ import {
   SESSION_CODES,
   type SessionCodeName,
 } from '@ostiary/contract'
+import { withParameters } from '../settings/index.ts'
 import type { Decision, VerdictRequest } from './verdict.ts'
 
 /** Something that went wrong in a session, with the reason where its code has several. */
@@ -102,9 +103,5 @@ export function redirectTarget(
   redirectUrl: string,
   { sessionId, flowStatus }: { sessionId: string; flowStatus: FlowStatus },
 ): string {
-  const url = new URL(redirectUrl)
-  for (const name of ['sessionId', 'flowStatus']) if (url.searchParams.has(name)) url.searchParams.delete(name)
-  const added = new URLSearchParams({ sessionId, flowStatus })
-  url.search = url.search === '' ? `?${added}` : `${url.search}&${added}`
-  return url.href
+  return withParameters(redirectUrl, { sessionId, flowStatus })
 }

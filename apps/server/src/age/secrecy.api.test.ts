@@ -104,6 +104,8 @@ describe('two capabilities', () => {
       consentVersion: '1',
       brand: null,
       embedOrigins: [],
+      type: 'AGE',
+      verification: null,
     })
     assert.ok(!JSON.stringify(told).includes(token))
   })

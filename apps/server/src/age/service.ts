@@ -4,6 +4,7 @@ import {
   type AgeResult,
   type CreatedSession,
   type CreateSessionBody,
+  FLOW_STATUSES,
   type SessionPage,
   type SessionSummary,
 } from '@ostiary/contract'
@@ -239,7 +240,7 @@ function summaryOf(session: Session | Tombstone): SessionSummary {
   return {
     sessionId,
     state: isPurged(session) ? 'PURGED' : state,
-    flowStatus: isFinal(state) ? state : null,
+    flowStatus: FLOW_STATUSES.find((final) => final === state) ?? null,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,

@@ -36,6 +36,8 @@ export interface EnrolRequest {
   vectors: readonly Float64Array[]
   /** The caller's own name for the person. */
   externalId?: string | undefined
+  /** Of the person that is made, if one is. Who asks again with the same id is told again that the person is new. */
+  personId?: string | undefined
 }
 
 export interface Enrolled {
@@ -156,7 +158,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
     async enrol(group: GroupId, request: EnrolRequest): Promise<Enrolled> {
       try {
         const good = filter(request)
-        const personId = ids.next(bucketOf(group.tenantId))
+        const personId = request.personId ?? ids.next(bucketOf(group.tenantId))
         const giveUpAtMs = clock.monotonicMs() + GIVE_UP_AFTER_MS
         const enrolled = await run(() => prepare(group, request, { personId, good, giveUpAtMs }), group, giveUpAtMs)
         metrics.enrolments.count(enrolled.isNew ? 'new' : 'existing')

@@ -34,6 +34,8 @@ interface Deps {
   gallery: Gallery
   metrics: NodeMetrics
   inTurn: InTurn
+  /** Deletes what others keep of the person. Runs in the transaction that deletes the person, who is locked. */
+  onErase: (tx: Queryable, group: GroupId, personId: string) => Promise<void>
 }
 
 export interface PredictRequest {
@@ -51,7 +53,9 @@ export interface Candidate {
   score: number
 }
 
-export function createRecognition({ cells, clock, log, limiter, groups, gallery, metrics, inTurn }: Deps) {
+export function createRecognition(deps: Deps) {
+  const { cells, clock, log, limiter, groups, gallery, metrics, inTurn, onErase } = deps
+
   async function neighboursOf(space: SpaceId, keys: GroupKeys, request: PredictRequest): Promise<Neighbour[]> {
     const embedding = toHalfvec(keys.rotation(space.version)(middleOf(request.vectors)))
     if (request.userIdentifier !== undefined) return compareWithOne(space, keys, request.userIdentifier, embedding)
@@ -114,6 +118,7 @@ export function createRecognition({ cells, clock, log, limiter, groups, gallery,
       touched.add(shelfTable(shelf))
     }
     for (const { table } of templates) touched.add(table)
+    await onErase(tx, group, personId)
     await faceStore.deletePerson(tx, group, personId)
     await faceStore.markVacuumDue(tx, [...touched], clock.now())
     return true
@@ -146,6 +151,20 @@ export function createRecognition({ cells, clock, log, limiter, groups, gallery,
         metrics.predictions.count('failed')
         throw nodeError('NODE_PREDICT_FAILED', undefined, error)
       }
+    },
+
+    /** A person who is enrolled, by their id or by the host's own name for them. */
+    async find(
+      { tenantId, livemode }: GroupId,
+      by: { puid: string } | { externalId: string },
+    ): Promise<{ puid: string; guid: string } | undefined> {
+      const group = { tenantId, livemode }
+      const keys = await groups.find(group)
+      if (!keys || ('puid' in by && !isId(by.puid))) return undefined
+      const [personId, name] = 'puid' in by ? [by.puid, by.puid] : [null, by.externalId]
+      const found = await faceStore.resolvePerson(cells.forId(tenantId), group, personId, keys.externalRef(name))
+      const puid = 'puid' in by ? found.find((one) => one === by.puid) : found[0]
+      return puid === undefined ? undefined : { puid, guid: keys.guid }
     },
 
     /** Deletes a person with everything that is kept of them, in every version. False when there is no such person. */

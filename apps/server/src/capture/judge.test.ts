@@ -51,6 +51,27 @@ test('an honest person is accepted, with the mean of the frames as the estimate'
   }
 })
 
+describe('where no age is asked for', () => {
+  const ageless = (capture: Honest): Honest => {
+    const frames = capture.payload.frames.map(({ age: _age, ...frame }) => frame)
+    const payload = { ...capture.payload, frames, estimate: { age: 0, spread: 0, frames: 0 } }
+    return { ...capture, payload, wantsAge: false }
+  }
+
+  test('an honest person is accepted without one', () => {
+    expectAll(ageless, { flags: [], failure: null })
+  })
+
+  test('too few good pictures decide nothing, and everything else is judged as ever', () => {
+    const poor = (capture: Honest) => {
+      const frames = capture.payload.frames.map((frame, at) => (at < 4 ? frame : { ...frame, quality: 200 }))
+      return withPayload(capture, { frames })
+    }
+    expectAll((capture) => poor(ageless(capture)), { flags: [], failure: 'LIVENESS_INCONCLUSIVE' })
+    expectAll((capture) => withPayload(ageless(capture), { live: 100 }), { flags: [], failure: 'SPOOF' })
+  })
+})
+
 describe('frames that no camera took for this challenge', () => {
   const FOREIGN: Verdict = { flags: ['BH_CHALLENGE_MISMATCH'], failure: 'VIDEO_SPOOF' }
   const REPEATED: Verdict = { flags: ['BH_FRAMES_REPEAT'], failure: 'VIDEO_SPOOF' }

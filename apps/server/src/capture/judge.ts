@@ -5,7 +5,7 @@ import { currentTry } from './event-rules.ts'
 import { CAPTURE_FAILURES, type CaptureFailure, type Finding, injected } from './finding.ts'
 import { checkFrameTimes, checkRepeats, checkStillness } from './frames.ts'
 import { checkLatencies, checkMovements } from './movements.ts'
-import { checkEstimate, checkLive, checkRanges, estimateOf } from './numbers.ts'
+import { checkEstimate, checkLive, checkQuality, checkRanges, estimateOf } from './numbers.ts'
 import { CAPTURE_RULES } from './rules.ts'
 
 export interface CaptureCase {
@@ -16,6 +16,8 @@ export interface CaptureCase {
   attempt: number
   /** How many earlier tries did not follow their challenge. */
   mismatches: number
+  /** Whether an age was asked for. Where it was not, none is looked for; that there is none is the caller's to check. */
+  wantsAge: boolean
   acceptModel(model: CapturePayload['model']): boolean
 }
 
@@ -47,7 +49,7 @@ export function judgeCapture(capture: CaptureCase): CaptureJudgement {
     ...checkMovements(payload.frames, challenge.steps),
     ...checkLatencies(currentTry(log.entries), challenge.steps),
     ...checkRanges(payload.frames),
-    ...checkEstimate(payload),
+    ...(capture.wantsAge ? checkEstimate(payload) : checkQuality(payload.frames)),
     ...checkLive(payload.live),
     ...checkModel(capture),
     ...(unstable ? [{ flag: 'BH_AGE_UNSTABLE' } as const] : []),

@@ -31,6 +31,12 @@ export function checkEstimate({ frames, estimate }: Pick<CapturePayload, 'frames
   return new Set(ages).size === 1 ? [injected(IMPLAUSIBLE)] : []
 }
 
+/** Where no age is asked for: as many frames must be good enough as an estimate would need. */
+export function checkQuality(frames: readonly CaptureFrame[]): Finding[] {
+  const good = frames.filter(({ quality }) => quality >= CAPTURE_RULES.agedQualityMin)
+  return good.length < CAPTURE_RULES.agedFramesMin ? [INCONCLUSIVE] : []
+}
+
 /** Whether the measurements are such as a face before a camera can have. */
 export function checkRanges(frames: readonly CaptureFrame[]): Finding[] {
   const { human } = CAPTURE_RULES

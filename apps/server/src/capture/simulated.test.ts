@@ -32,6 +32,7 @@ function judgeSimulated(seed: number, spoof: Spoof = { meaning: 'none' }): Captu
     log,
     attempt: 1,
     mismatches: 0,
+    wantsAge: true,
     acceptModel: ({ id }) => id === SIMULATED_MODEL.id,
   })
 }

@@ -15,20 +15,45 @@ const MAX_ENTRIES = 20_000
 // Keys that do not exist are remembered in a map of their own, so that made-up keys cannot push out real ones.
 const MAX_UNKNOWN = 2_000
 
-interface Entry {
+interface Entry<F> {
   bucket: number
-  facts: KeyFacts | undefined
+  facts: F | undefined
   loadedMs: number
   usedSinceLoad: boolean
 }
 
-export interface KeyCache {
-  /** What is known of a key without asking anyone; undefined when the database must be asked (`load`). */
-  peek(hash: string): { facts: KeyFacts | undefined } | undefined
-  /** The facts of a key, or undefined when it does not exist. */
-  load(hash: string, bucket: number): Promise<KeyFacts | undefined>
+/** What is known of API keys, by the hash of the key; of clients, by their id. */
+export interface FactsCache<F> {
+  /** What is known without asking anyone; undefined when the database must be asked (`load`). */
+  peek(name: string): { facts: F | undefined } | undefined
+  /** The facts, or undefined when there is no such key or client. */
+  load(name: string, bucket: number): Promise<F | undefined>
   start(): void
   stop(): void
+}
+export type KeyCache = FactsCache<KeyFacts>
+
+interface Deps<F> {
+  cells: Cells
+  clock: Clock
+  log: Log
+  /** Asks one cell for many at once; those that do not exist are left out. */
+  find(db: Db, names: readonly string[]): Promise<ReadonlyMap<string, F>>
+}
+
+export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
+  return createFactsCache<KeyFacts>({
+    cells,
+    clock,
+    log,
+    async find(db, hashes) {
+      const found = await keyStore.findFacts(
+        db,
+        hashes.map((hash) => Buffer.from(hash, 'base64')),
+      )
+      return new Map(found.map((facts) => [facts.lookupHash.toString('base64'), facts]))
+    },
+  })
 }
 
 /**
@@ -36,59 +61,58 @@ export interface KeyCache {
  * statement, so that a hot check never waits for the database. When the database is away entries run out and checks
  * fail: no verdict without evidence. Unknown keys are remembered too, so that a flood of one wrong key costs nothing.
  */
-export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
-  const known = new Map<string, Entry>()
-  const unknown = new Map<string, Entry>()
-  const loading = new Map<string, Promise<KeyFacts | undefined>>()
+export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): FactsCache<F> {
+  const known = new Map<string, Entry<F>>()
+  const unknown = new Map<string, Entry<F>>()
+  const loading = new Map<string, Promise<F | undefined>>()
   let timer: NodeJS.Timeout | undefined
   const refreshing = new Set<Db>()
 
-  function remember(hash: string, entry: Entry): void {
-    known.delete(hash)
-    unknown.delete(hash)
-    if (entry.facts) putLast(known, hash, entry, MAX_ENTRIES)
-    else putLast(unknown, hash, entry, MAX_UNKNOWN)
+  function remember(name: string, entry: Entry<F>): void {
+    known.delete(name)
+    unknown.delete(name)
+    if (entry.facts) putLast(known, name, entry, MAX_ENTRIES)
+    else putLast(unknown, name, entry, MAX_UNKNOWN)
   }
 
-  async function load(hash: string, bucket: number): Promise<KeyFacts | undefined> {
+  async function load(name: string, bucket: number): Promise<F | undefined> {
     // Taken before the question is sent: what is read may be as old as that.
     const loadedMs = clock.monotonicMs()
-    const [facts] = await keyStore.findFacts(cells.forBucket(bucket), [bytesOf(hash)])
+    const facts = (await find(cells.forBucket(bucket), [name])).get(name)
     if (clock.monotonicMs() - loadedMs > KEY_MAX_AGE_MS) {
       throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is too slow, try again')
     }
-    remember(hash, { bucket, facts, loadedMs, usedSinceLoad: false })
+    remember(name, { bucket, facts, loadedMs, usedSinceLoad: false })
     return facts
   }
 
   /** Forgets what is old and unused; returns what is used and due, by cell. */
-  function sweep(nowMs: number): Map<Db, [string, Entry][]> {
-    const due = new Map<Db, [string, Entry][]>()
+  function sweep(nowMs: number): Map<Db, [string, Entry<F>][]> {
+    const due = new Map<Db, [string, Entry<F>][]>()
     for (const entries of [known, unknown]) {
-      for (const [hash, entry] of entries) {
+      for (const [name, entry] of entries) {
         const age = nowMs - entry.loadedMs
-        if (age > KEY_MAX_AGE_MS && !entry.usedSinceLoad) entries.delete(hash)
+        if (age > KEY_MAX_AGE_MS && !entry.usedSinceLoad) entries.delete(name)
         else if (age > REFRESH_AFTER_MS && entry.usedSinceLoad && entry.facts) {
           const db = cells.forBucket(entry.bucket)
           const batch = due.get(db)
-          if (batch) batch.push([hash, entry])
-          else due.set(db, [[hash, entry]])
+          if (batch) batch.push([name, entry])
+          else due.set(db, [[name, entry]])
         }
       }
     }
     return due
   }
 
-  async function refreshCell(db: Db, batch: readonly [string, Entry][], nowMs: number): Promise<void> {
-    const found = await keyStore.findFacts(
+  async function refreshCell(db: Db, batch: readonly [string, Entry<F>][], nowMs: number): Promise<void> {
+    const found = await find(
       db,
-      batch.map(([hash]) => bytesOf(hash)),
+      batch.map(([name]) => name),
     )
-    const byHash = new Map(found.map((facts) => [facts.lookupHash.toString('base64'), facts]))
-    for (const [hash, entry] of batch) {
+    for (const [name, entry] of batch) {
       // A load that came in between knows better.
-      if (known.get(hash) !== entry) continue
-      remember(hash, { ...entry, facts: byHash.get(hash), loadedMs: nowMs, usedSinceLoad: false })
+      if (known.get(name) !== entry) continue
+      remember(name, { ...entry, facts: found.get(name), loadedMs: nowMs, usedSinceLoad: false })
     }
   }
 
@@ -99,23 +123,23 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
       if (refreshing.has(db)) continue
       refreshing.add(db)
       refreshCell(db, batch, nowMs)
-        .catch((err) => log.warn({ err }, 'API keys could not be refreshed'))
+        .catch((err) => log.warn({ err }, 'API keys or clients could not be refreshed'))
         .finally(() => refreshing.delete(db))
     }
   }
 
   return {
-    peek(hash) {
-      const entry = known.get(hash) ?? unknown.get(hash)
+    peek(name) {
+      const entry = known.get(name) ?? unknown.get(name)
       if (!entry || clock.monotonicMs() - entry.loadedMs > KEY_MAX_AGE_MS) return undefined
       entry.usedSinceLoad = true
       return entry
     },
-    load(hash, bucket) {
-      let pending = loading.get(hash)
+    load(name, bucket) {
+      let pending = loading.get(name)
       if (!pending) {
-        pending = load(hash, bucket).finally(() => loading.delete(hash))
-        loading.set(hash, pending)
+        pending = load(name, bucket).finally(() => loading.delete(name))
+        loading.set(name, pending)
       }
       return pending
     },
@@ -129,13 +153,9 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
   }
 }
 
-function putLast(entries: Map<string, Entry>, hash: string, entry: Entry, limit: number): void {
-  entries.set(hash, entry)
+function putLast<F>(entries: Map<string, Entry<F>>, name: string, entry: Entry<F>, limit: number): void {
+  entries.set(name, entry)
   if (entries.size <= limit) return
   const [oldest] = entries.keys()
   if (oldest !== undefined) entries.delete(oldest)
-}
-
-function bytesOf(hash: string): Buffer {
-  return Buffer.from(hash, 'base64')
 }

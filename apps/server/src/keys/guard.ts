@@ -144,7 +144,7 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
 
   return {
     before: (op, rate) => (request, reply, done) => {
-      whenIdentified(request, op, request.headers['x-api-key'], (error, caller) => {
+      whenIdentified(request, op, keyInHeaders(request, op), (error, caller) => {
         if (!caller) return done(error)
         callers.set(request, caller)
         done(limit(request, reply, op, rate))
@@ -167,6 +167,14 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
       })
     },
   }
+}
+
+/** Area D takes the key by another spelling too. It gets lost behind some proxies, so the usual one is better. */
+function keyInHeaders({ headers }: FastifyRequest, { area }: Access): unknown {
+  const usual = headers['x-api-key']
+  const other = area === 'D' ? headers.x_api_key : undefined
+  if (other === undefined || other === '') return usual
+  return usual === undefined || usual === '' || usual === other ? other : NO_KEY
 }
 
 /** Two keys that differ are refused like a wrong one: whose data is meant cannot be told. */

@@ -39,6 +39,14 @@ test('a key is accepted only while everything about it is right', () => {
   assert.equal(refusal({ allowedIps: ['198.51.100.0/24'] }), 'ADDRESS_DENIED')
 })
 
+test('of several scopes that an operation names any one is enough', () => {
+  const use = { ...USE, scope: ['age:write', 'verify:write'] } as const
+  for (const scopes of [['age:write'], ['verify:write', 'strings:rw']])
+    assert.equal(acceptKey({ ...FACTS, scopes }, use, NOW).keyId, 'k')
+  const message = 'This API key lacks the scope age:write or verify:write'
+  assert.throws(() => acceptKey({ ...FACTS, scopes: ['age:read', 'verify:read'] }, use, NOW), { message })
+})
+
 test('plans change the rate; an unknown plan is the standard one', () => {
   const factor = (usagePlan: string | null) => acceptKey({ ...FACTS, usagePlan }, USE, NOW).rateFactor
   assert.deepEqual(

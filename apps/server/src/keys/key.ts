@@ -13,7 +13,8 @@ export interface Caller {
 
 /** For what, and from where, a key is used. */
 export interface KeyUse {
-  scope: Scope | undefined
+  /** Of several, any one is enough. */
+  scope: Scope | readonly Scope[] | undefined
   address: string
 }
 
@@ -49,8 +50,9 @@ export function acceptKey(facts: KeyFacts, use: KeyUse, now: Date): Caller {
   if (!isAddressAllowed(facts.allowedIps, use.address)) {
     throw new AppError('forbidden', 'ADDRESS_DENIED', 'This API key may not be used from this address')
   }
-  if (use.scope && !hasScope(facts.scopes, use.scope)) {
-    throw new AppError('forbidden', 'SCOPE_DENIED', `This API key lacks the scope ${use.scope}`)
+  const wanted = use.scope === undefined ? [] : [use.scope].flat()
+  if (wanted.length > 0 && !wanted.some((scope) => hasScope(facts.scopes, scope))) {
+    throw new AppError('forbidden', 'SCOPE_DENIED', `This API key lacks the scope ${wanted.join(' or ')}`)
   }
   return {
     tenantId: facts.tenantId,

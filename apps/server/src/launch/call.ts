@@ -1,9 +1,17 @@
 import { type LaunchState, LAUNCH_LIMITS } from '@ostiary/contract'
 import { type DeviceRequest, ProofError, thumbprint, verifyProof } from '@ostiary/crypto'
-import type { AgeRequest } from '../age/index.ts'
-import { redirectTarget } from '../age/index.ts'
 import { AppError } from '../platform/errors.ts'
-import { type BoundDevice, isFinal, type Progress, type Session, type SessionState } from '../sessions/index.ts'
+import {
+  type Area,
+  type BoundDevice,
+  type Flow,
+  type FlowSession,
+  flowStatusOf,
+  isFinal,
+  type Progress,
+  type Role,
+  type SessionState,
+} from '../sessions/index.ts'
 
 /** A call as it arrived: what was signed, and the signature. */
 export interface DeviceCall {
@@ -14,8 +22,7 @@ export interface DeviceCall {
   proof: string | undefined
 }
 
-export type AgeSession = Session<AgeRequest, Progress>
-export type Role = 'holder' | 'viewer'
+export type Flows = Readonly<Record<Area, Flow>>
 
 /** Checks that a call is signed with a key, and is not one that came before. Returns its counter. */
 export async function checkProof(call: DeviceCall, device: BoundDevice): Promise<number> {
@@ -61,14 +68,16 @@ export function badProof(detail: string): AppError {
   return new AppError('unauthenticated', 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid', { detail })
 }
 
+export interface Telling {
+  state: SessionState
+  progress: Progress
+  role: Role
+  errors?: readonly number[] | undefined
+}
+
 /** What a page is told after every call. */
-export function stateOf(
-  session: AgeSession,
-  state: SessionState,
-  progress: Progress,
-  { role, errors = [] }: { role: Role; errors?: readonly number[] | undefined },
-): LaunchState {
-  const flowStatus = isFinal(state) ? state : null
+export function stateOf(flow: Flow, session: FlowSession, telling: Telling): LaunchState {
+  const { state, progress, role, errors = [] } = telling
   return {
     sessionId: session.sessionId,
     state,
@@ -76,10 +85,9 @@ export function stateOf(
     attempt: progress.attempt,
     attemptsLeft: Math.max(0, LAUNCH_LIMITS.attempts - progress.attempt),
     expiresAt: session.expiresAt.toISOString(),
-    flowStatus,
+    flowStatus: flowStatusOf(state),
     errors: [...errors],
-    redirectUrl:
-      flowStatus && redirectTarget(session.request.redirectUrl, { sessionId: session.sessionId, flowStatus }),
+    redirectUrl: isFinal(state) ? flow.redirectUrl(session, state) : null,
     livemode: session.livemode,
   }
 }

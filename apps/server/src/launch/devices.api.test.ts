@@ -46,7 +46,8 @@ describe('a session that is not for desktops', () => {
     test(`waits for a phone when the device ${what}`, async () => {
       const created = await stage.create({ enableDesktop: false })
       const page = await createPage(stage, created.sessionId, options)
-      const { requirements: _r, locale: _l, consentVersion: _c, sealKey: _k, ...looked } = await page.open()
+      const { requirements: _r, locale: _l, consentVersion: _c, sealKey: _k, ...opened } = await page.open()
+      const { type: _t, verification: _v, ...looked } = opened
       const { brand: _b, embedOrigins: _e, ...state } = looked
       assert.deepEqual(state, stateBody(created, { state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }))
       for (const [name, body] of [

@@ -5,15 +5,18 @@ import { AppError } from '../platform/errors.ts'
 import {
   type BoundDevice,
   canHappen,
+  type FlowSession,
   newProgress,
   nextState,
   type Progress,
+  type Role,
   type SessionState,
+  type Step,
   withFlags,
 } from '../sessions/index.ts'
-import { type AgeSession, badProof, type Role } from './call.ts'
+import { badProof } from './call.ts'
 import type { DeviceFacts } from './service.ts'
-import { noted, type Step } from './step.ts'
+import { noted } from './step.ts'
 
 const CLOCK_SKEW_MS = 5 * 60_000
 
@@ -30,7 +33,7 @@ export function hashCode(code: string): string {
 
 /** Which role a device gets that opens the launch URL, and what that does to the session. */
 export function bindDevice(
-  session: AgeSession,
+  session: FlowSession,
   device: BoundDevice,
   opening: Opening,
 ): { role: Role; step: Step; progress: Progress } {
@@ -46,17 +49,17 @@ export function bindDevice(
   const { userAgent, secChUaMobile } = opening.about
   const desktop = isDesktop({ userAgent, secChUaMobile, claimed: opening.body.platform })
   if (!desktop || session.request.enableDesktop) {
-    return answer('holder', { state: nextState(session.state, 'open'), progress: { ...before, holder: device } })
+    return answer('holder', { state: nextState(session, 'open'), progress: { ...before, holder: device } })
   }
   const waiting = noted({ ...before, viewer: device, desktop: true }, 'DESKTOP')
   return answer('viewer', {
-    state: nextState(session.state, 'open_on_desktop'),
+    state: nextState(session, 'open_on_desktop'),
     progress: waiting,
     errors: [SESSION_CODES.DESKTOP.code],
   })
 }
 
-function firstProgress({ request }: AgeSession, { body, about }: Opening): Progress {
+function firstProgress({ request }: FlowSession, { body, about }: Opening): Progress {
   return newProgress(
     chooseLocale({
       locale: request.locale ?? body.locale,
@@ -77,17 +80,17 @@ function refuseRepeat(known: BoundDevice | null, { counter }: BoundDevice): void
 }
 
 /** A page that was loaded again. What was under way begins anew; a challenge that was issued is lost. */
-function resume(session: AgeSession, progress: Progress, role: Role): Step {
+function resume(session: FlowSession, progress: Progress, role: Role): Step {
   if (role === 'viewer') {
     const errors = progress.desktop && !progress.holder ? [SESSION_CODES.DESKTOP.code] : []
     return { state: session.state, progress, errors }
   }
-  const state = canHappen(session.state, 'open') ? nextState(session.state, 'open') : session.state
+  const state = canHappen(session, 'open') ? nextState(session, 'open') : session.state
   return { state, progress: { ...progress, challenge: null } }
 }
 
 /** The second device. The first one watches from now on; the code is used up. */
-function takeOver(session: AgeSession, before: Progress, device: BoundDevice, { body, about, now }: Opening): Step {
+function takeOver(session: FlowSession, before: Progress, device: BoundDevice, { body, about, now }: Opening): Step {
   const { handoff } = before
   const isRight = handoff !== null && hashCode(body.handoffCode ?? '') === handoff.codeHash
   if (!isRight) {
@@ -114,19 +117,19 @@ function takeOver(session: AgeSession, before: Progress, device: BoundDevice, { 
     // A log belongs to one device.
     log: emptyLog(),
   }
-  return { state: nextState(session.state, 'handoff_opened'), progress }
+  return { state: nextState(session, 'handoff_opened'), progress }
 }
 
-function refuseStranger(session: AgeSession, before: Progress): Step {
+function refuseStranger(session: FlowSession, before: Progress): Step {
   const progress = noted(withFlags(before, [{ code: 'BH_DEVICE_SWITCH' }]), 'DEVICE_MISMATCH')
   const refuse = new AppError('forbidden', 'DEVICE_MISMATCH', 'The session is open on another device')
   return { state: session.state, progress, refuse }
 }
 
-export function newHandoff(session: AgeSession, progress: Progress, handoff: NonNullable<Progress['handoff']>): Step {
+export function newHandoff(session: FlowSession, progress: Progress, handoff: NonNullable<Progress['handoff']>): Step {
   if (progress.handoffs >= LAUNCH_LIMITS.handoffs) throw refused('The session was handed over twice already')
   if (progress.codes >= LAUNCH_LIMITS.handoffCodes) throw refused('Too many handoff codes')
-  const state: SessionState = nextState(session.state, 'handoff_asked')
+  const state: SessionState = nextState(session, 'handoff_asked')
   const waiting = { ...progress, handoff, codes: progress.codes + 1, challenge: null }
   // Whoever asks lets go of the session: until the code is used, nobody holds it.
   return {
@@ -140,11 +143,11 @@ export function newHandoff(session: AgeSession, progress: Progress, handoff: Non
 }
 
 /** The first device goes on by itself. Where it may not run the flow it has nothing to take back. */
-export function takeBack(session: AgeSession, progress: Progress): Step {
+export function takeBack(session: FlowSession, progress: Progress): Step {
   const { viewer } = progress
   if (!viewer || isBarred(progress)) throw refused('This device may not run the flow')
-  const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session.state, 'handoff_asked')
-  const state = nextState(waiting, 'handoff_opened')
+  const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session, 'handoff_asked')
+  const state = nextState({ ...session, state: waiting }, 'handoff_opened')
   return {
     state,
     progress: { ...progress, holder: viewer, viewer: null, handoff: null, challenge: null, log: emptyLog() },

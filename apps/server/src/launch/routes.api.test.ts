@@ -15,9 +15,20 @@ after(() => stage.close())
 const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step'] as const
 const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const
 const HAS_EXPIRED = [409, 'SESSION_NOT_OPEN', 'The session has expired'] as const
-const CALLS = ['consent', 'challenge', 'events', 'submit', 'failure', 'cancel', 'handoff', 'take-back'] as const
-/** The look of a page whose tenant has set none. */
-const PLAIN = { brand: null, embedOrigins: [] }
+const CALLS = [
+  'consent',
+  'challenge',
+  'events',
+  'submit',
+  'failure',
+  'cancel',
+  'handoff',
+  'take-back',
+  'passkey/options',
+  'passkey/verify',
+] as const
+/** What is told of an age check whose tenant has set no look. */
+const PLAIN = { brand: null, embedOrigins: [], type: 'AGE', verification: null }
 /** A body of each call that its schema takes. */
 const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {
   consent: { accepted: true, version: '1', locale: 'en' },
@@ -28,6 +39,8 @@ const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {
   cancel: {},
   handoff: {},
   'take-back': {},
+  'passkey/options': {},
+  'passkey/verify': { response: {} },
 }
 
 async function openedPage(body?: object) {
@@ -221,7 +234,14 @@ describe('submit', () => {
 })
 
 describe('failure', () => {
-  for (const name of DEVICE_REPORTABLE) {
+  test('PASSKEY_FAILED has no place in an age check', async () => {
+    const { page } = await readyPage()
+    assertError(await page.call('failure', { code: -25 }), ...NOT_AT_STEP)
+    assertError(await page.call('passkey/options'), ...NOT_AT_STEP)
+    assertError(await page.call('passkey/verify', { response: {} }), ...NOT_AT_STEP)
+  })
+
+  for (const name of DEVICE_REPORTABLE.filter((one) => one !== 'PASSKEY_FAILED')) {
     const { code, kind } = SESSION_CODES[name]
     if (kind === 'D') {
       test(`${name} is noted, and costs nothing`, async () => {
@@ -310,7 +330,8 @@ describe('every call but open', () => {
       assert.deepEqual([broken.statusCode, broken.json().code], [400, 'INVALID_JSON'])
       const text = await page.call(name, BODIES[name], { headers: { 'content-type': 'text/plain' } })
       assert.deepEqual([text.statusCode, text.json().code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
-      const large = await page.send(name, JSON.stringify({ sessionId: 'x'.repeat(33_000) }))
+      const bytes = name === 'submit' ? 410_000 : 33_000
+      const large = await page.send(name, JSON.stringify({ sessionId: 'x'.repeat(bytes) }))
       assert.deepEqual([large.statusCode, large.json().code], [413, 'PAYLOAD_TOO_LARGE'])
       await page.open()
       stage.harness.clock.advance(61_000)

@@ -10,6 +10,8 @@ import {
   launchFailure,
   launchHandoff,
   launchOpen,
+  launchPasskeyOptions,
+  launchPasskeyVerify,
   launchStatus,
   launchSubmit,
   launchTakeBack,
@@ -53,8 +55,11 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
     done()
   }
 
-  const serve = <O extends Operation>(op: O, handler: Parameters<typeof route<O>>[2]['handler']) =>
-    route(app, op, { guardAfterBody: limit, bodyLimitBytes: LAUNCH_LIMITS.bodyBytes, handler })
+  const serve = <O extends Operation>(
+    op: O,
+    handler: Parameters<typeof route<O>>[2]['handler'],
+    bodyLimitBytes: number = LAUNCH_LIMITS.bodyBytes,
+  ) => route(app, op, { guardAfterBody: limit, bodyLimitBytes, handler })
 
   serve(launchOpen, (request) =>
     launch.open(callOf(request), request.body, {
@@ -63,13 +68,15 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
       acceptLanguage: request.headers['accept-language'],
     }),
   )
-  serve(launchConsent, (request) => launch.consent(callOf(request), request.body))
+  serve(launchConsent, (request) => launch.consent(callOf(request), request.body, networkOf(request.ip)))
   serve(launchChallenge, (request) => launch.challenge(callOf(request)))
   serve(launchEvents, (request) => launch.events(callOf(request), request.body.events))
-  serve(launchSubmit, (request) => launch.submit(callOf(request), request.body.sealed))
+  serve(launchSubmit, (request) => launch.submit(callOf(request), request.body), LAUNCH_LIMITS.submitBytes)
   serve(launchFailure, (request) => launch.failure(callOf(request), request.body))
   serve(launchCancel, (request) => launch.cancel(callOf(request)))
   serve(launchHandoff, (request) => launch.handoff(callOf(request)))
+  serve(launchPasskeyOptions, (request) => launch.passkeyOptions(callOf(request)))
+  serve(launchPasskeyVerify, (request) => launch.passkeyVerify(callOf(request), request.body.response))
   serve(launchTakeBack, (request) => launch.takeBack(callOf(request)))
   let closing = false
   app.addHook('preClose', (done) => {

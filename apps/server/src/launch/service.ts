@@ -7,9 +7,9 @@ import {
   type LaunchState,
   type OpenBody,
   type OpenedSession,
+  type PasskeyOptions,
 } from '@ostiary/contract'
 import { createSealKeyPair } from '@ostiary/crypto'
-import type { AgeRequest, Ending } from '../age/index.ts'
 import { appendEvents, createChallenge } from '../capture/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -17,25 +17,30 @@ import { AppError } from '../platform/errors.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
   type FinalState,
+  type FlowSession,
   isFinal,
   isPurged,
   newProgress,
   nextState,
+  type PasskeyStep,
   type Progress,
-  type SessionEvent,
+  type Role,
   type Sessions,
+  type Step,
   withFlags,
 } from '../sessions/index.ts'
 import { embedOriginsFor, type Settings } from '../settings/index.ts'
-import { type AgeSession, type DeviceCall, identify, newDevice, type Role, stateOf } from './call.ts'
+import { type DeviceCall, type Flows, identify, newDevice, stateOf } from './call.ts'
 import { bindDevice, hashCode, newHandoff, roleOf, takeBack } from './devices.ts'
-import { reportedFailure, type Step } from './step.ts'
+import { notHere, type Report, reportedFailure } from './step.ts'
 import { judgeSubmit } from './submit.ts'
+import { createWorkQueue } from './work-queue.ts'
 
 interface Deps {
   sessions: Sessions
   settings: Settings
-  ending: Ending
+  /** What each area does of a flow by itself. */
+  flows: Flows
   clock: Clock
   ids: Ids
   launchUrl: string
@@ -57,31 +62,52 @@ export interface Watcher {
   thumbprint: string
 }
 
+interface ConsentAnswer {
+  accepted: boolean
+  version: string
+  locale: string
+}
+
+type Decide = (session: FlowSession, progress: Progress, tx: Queryable) => Step | Promise<Step>
+
+/** Who did what, for what is told and noted of it. */
+interface Doing {
+  role: Role
+  call: string
+}
+
+/** States in which a page waits for the service. */
+const SERVICE_WORK: ReadonlySet<string> = new Set(['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'])
+
 export const CONSENT_VERSION = '1'
 
 /** The launch page's side of a session. Every call is one transaction on the session's row; a device is never trusted. */
-export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl }: Deps) {
+export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl }: Deps) {
+  const flowOf = ({ area }: FlowSession) => flows[area]
+
   /** Ends, saves or refuses, as the step decided. What was learnt from a refused call is kept. */
-  async function settle(tx: Queryable, session: AgeSession, role: Role, step: Step): Promise<LaunchState> {
-    const told = { role: step.role ?? role, errors: step.errors }
+  async function settle(tx: Queryable, session: FlowSession, step: Step, by: Doing): Promise<LaunchState> {
+    const flow = flowOf(session)
+    const progress = flow.noteStep?.(session, step, { call: by.call, now: clock.now() }) ?? step.progress
+    const told = { progress, role: step.role ?? by.role, errors: step.errors }
     if (step.end) {
-      const state = await ending.conclude(tx, session, step.progress, step.end)
-      return stateOf(session, state, step.progress, told)
+      const state = await flow.conclude(tx, session, progress, step.end)
+      return stateOf(flow, session, { ...told, state })
     }
-    const progress = { state: step.state, progress: step.progress, ...(step.dueAt && { dueAt: step.dueAt }) }
-    await sessions.save(tx, session, progress)
-    return stateOf(session, step.state, step.progress, told)
+    const { state, dueAt } = step
+    await sessions.save(tx, session, { state, progress, ...(dueAt && { dueAt }) })
+    return stateOf(flow, session, { ...told, state })
   }
 
   async function locked<T>(
     sessionId: string,
-    work: (tx: Queryable, session: AgeSession) => Promise<T | AppError>,
+    work: (tx: Queryable, session: FlowSession) => Promise<T | AppError>,
   ): Promise<T> {
     const outcome = await sessions.whileLocked<T | AppError>(sessionId, async (tx, found) => {
       if (isPurged(found)) throw new AppError('gone', 'GONE', 'The session is over and deleted')
-      const session = found as AgeSession
+      const session = found as FlowSession
       if (session.endedAt === null && clock.now() > session.dueAt) {
-        const state = await ending.conclude(tx, session, session.progress, { flow: 'EXPIRED' })
+        const state = await flowOf(session).conclude(tx, session, session.progress, { how: 'expired' })
         // The call meets what the sweeper would have left: a page that comes late is told where to go on.
         return work(tx, { ...session, state, progress: null, endedAt: clock.now() })
       }
@@ -94,17 +120,13 @@ export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl
   }
 
   /** One signed call of the session's holder, or of its viewer where that is allowed. */
-  function step(
-    call: DeviceCall,
-    who: Role | 'either',
-    decide: (session: AgeSession, progress: Progress) => Step | Promise<Step>,
-  ) {
+  function step(call: DeviceCall, who: Role | 'either', decide: Decide) {
     return locked<LaunchState>(call.sessionId, async (tx, session) => {
       if (isFinal(session.state)) return ended(session.state)
       const { role, progress } = await authenticate(call, session)
       const isAllowed = who === 'either' || role === who
-      const decided = await orRefuse(session, progress, isAllowed ? decide : refuseOther)
-      const state = await settle(tx, session, role, decided)
+      const decided = await orRefuse(session, progress, tx, isAllowed ? decide : refuseOther)
+      const state = await settle(tx, session, decided, { role, call: nameOf(call) })
       return decided.refuse ?? state
     })
   }
@@ -114,72 +136,84 @@ export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl
   }
 
   /** A refused call is used up like any other: nobody can keep it and send it again when it would be taken. */
-  async function orRefuse(
-    session: AgeSession,
-    progress: Progress,
-    decide: (session: AgeSession, progress: Progress) => Step | Promise<Step>,
-  ): Promise<Step> {
+  async function orRefuse(session: FlowSession, progress: Progress, tx: Queryable, decide: Decide): Promise<Step> {
     try {
-      return await decide(session, progress)
+      return await decide(session, progress, tx)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return { state: session.state, progress, refuse: error }
     }
   }
 
-  async function authenticate(call: DeviceCall, session: AgeSession): Promise<{ role: Role; progress: Progress }> {
+  async function authenticate(call: DeviceCall, session: FlowSession): Promise<{ role: Role; progress: Progress }> {
     if (!session.progress)
       throw new AppError('unauthenticated', 'INVALID_DEVICE_PROOF', 'The session is not open on a device')
     const { role, device } = await identify(call, session.progress)
     return { role, progress: { ...session.progress, [role]: device } }
   }
 
-  async function get(sessionId: string): Promise<AgeSession> {
+  async function get(sessionId: string): Promise<FlowSession> {
     const found = await sessions.find(sessionId)
     if (!found || isPurged(found)) throw new AppError('gone', 'GONE', 'The session is over and deleted')
-    return found as AgeSession
+    return found as FlowSession
   }
 
-  const move = (session: AgeSession, event: SessionEvent) => nextState(session.state, event)
-
   /** An ended session says that it has ended to whoever has its launch URL: where to go on, and no result. */
-  async function describeEnded(call: DeviceCall, body: OpenBody, session: AgeSession): Promise<Bound> {
+  async function describeEnded(call: DeviceCall, body: OpenBody, session: FlowSession): Promise<Bound> {
     await newDevice(call, body.deviceKey)
     const progress = newProgress(session.request.policy.defaultLocale)
     const { publicJwk } = await createSealKeyPair()
     return {
-      ...stateOf(session, session.state, progress, { role: 'viewer' }),
+      ...stateOf(flowOf(session), session, { state: session.state, progress, role: 'viewer' }),
       ...facts(session, progress),
       sealKey: publicJwk,
     }
   }
 
-  const facts = ({ request }: AgeSession, progress: Progress) => ({
-    requirements: [...request.requirements],
+  const facts = (session: FlowSession, progress: Progress) => ({
+    ...flowOf(session).describe(session),
     locale: progress.locale,
     consentVersion: CONSENT_VERSION,
   })
 
-  /** A test session with an outcome in its metadata needs no person. */
-  async function playSandbox(sessionId: string, request: AgeRequest): Promise<void> {
-    if (!request.sandbox) return
-    const { delayMs } = request.sandbox
+  /** A test session with an outcome in its request needs no person. */
+  async function playWish(sessionId: string, delayMs: number): Promise<void> {
     if (delayMs > 0) await sleep(delayMs)
     await locked(sessionId, async (tx, session) => {
-      if (!isFinal(session.state))
-        await ending.conclude(tx, session, session.progress, { flow: 'COMPLETED', wish: request.sandbox })
+      if (!isFinal(session.state)) await flowOf(session).conclude(tx, session, session.progress, { how: 'wished' })
       return null
     })
   }
 
+  const queue = createWorkQueue<LaunchState>()
+
+  /** What the service does by itself after a call. Whoever asks meanwhile waits for the same. */
+  function afterWork(sessionId: string, told: LaunchState): Promise<LaunchState> {
+    return SERVICE_WORK.has(told.state) ? queue.join(sessionId, () => work(sessionId)) : Promise.resolve(told)
+  }
+
+  async function work(sessionId: string): Promise<LaunchState> {
+    const before = await get(sessionId)
+    const done = await flowOf(before).work?.(before)?.()
+    const told = await locked<LaunchState>(sessionId, async (tx, session) => {
+      const { state, progress } = session
+      const next = done && progress && !isFinal(state) ? await done.apply(tx, session, progress) : undefined
+      if (next) return settle(tx, session, next, { role: 'holder', call: 'work' })
+      // Another process was quicker, or the session has ended: what was reached stands.
+      return stateOf(flowOf(session), session, { state, progress: progress ?? newProgress('en'), role: 'holder' })
+    })
+    await done?.after?.(told.state)
+    return told
+  }
+
   async function open(call: DeviceCall, body: OpenBody, about: DeviceFacts) {
-    return locked<{ session: AgeSession; bound: Bound }>(call.sessionId, async (tx, session) => {
+    return locked<{ session: FlowSession; bound: Bound }>(call.sessionId, async (tx, session) => {
       if (isFinal(session.state)) return { session, bound: await describeEnded(call, body, session) }
       const device = await newDevice(call, body.deviceKey)
       const opening = bindDevice(session, device, { body, about, now: clock.now() })
       const sealKey = opening.progress.sealKey ?? (await createSealKeyPair()).privateJwk
       const progress = { ...opening.progress, sealKey }
-      const state = await settle(tx, session, opening.role, { ...opening.step, progress })
+      const state = await settle(tx, session, { ...opening.step, progress }, { role: opening.role, call: 'open' })
       if (opening.step.refuse) return opening.step.refuse
       const { d: _secret, ...publicKey } = sealKey
       return { session, bound: { ...state, ...facts(session, progress), sealKey: publicKey } }
@@ -187,9 +221,15 @@ export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl
   }
 
   /** The tenant's wishes of today, not those of the session's creation: a new logo is for everybody. */
-  async function lookOf({ tenantId, livemode }: AgeSession): Promise<Pick<OpenedSession, 'brand' | 'embedOrigins'>> {
+  async function lookOf({ tenantId, livemode }: FlowSession): Promise<Pick<OpenedSession, 'brand' | 'embedOrigins'>> {
     const { brand, embedOrigins } = await settings.get(tenantId)
     return { brand, embedOrigins: embedOriginsFor(embedOrigins, livemode) }
+  }
+
+  function passkeyOf(session: FlowSession) {
+    const { passkey } = flowOf(session)
+    if (session.state !== 'PASSKEY_ACTIVE' || !passkey) throw notHere()
+    return passkey
   }
 
   return {
@@ -197,48 +237,52 @@ export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl
       const { session, bound } = await open(call, body, about)
       // After the transaction: the settings may need a connection of their own.
       const opened = { ...bound, ...(await lookOf(session)) }
-      const { request, livemode } = session
-      if (livemode || !request.sandbox || opened.flowStatus !== null || opened.role === 'viewer') return opened
-      await playSandbox(call.sessionId, request)
+      if (opened.flowStatus !== null || opened.role === 'viewer') return opened
+      const delayMs = session.livemode ? null : flowOf(session).wishDelayMs(session)
+      if (delayMs === null) return { ...opened, ...(await afterWork(call.sessionId, stateIn(opened))) }
+      await playWish(call.sessionId, delayMs)
       return { ...opened, ...(await this.stateFor(call.sessionId, opened.role)) }
     },
 
     /** Where a flow stands, for a device that has shown who it is. */
     async stateFor(sessionId: string, role: Role): Promise<LaunchState> {
       const session = await get(sessionId)
-      return stateOf(session, session.state, session.progress ?? newProgress('en'), { role })
+      const { state, progress } = session
+      return stateOf(flowOf(session), session, { state, progress: progress ?? newProgress('en'), role })
     },
 
     /** The same for one that watches: what it is may change meanwhile. Undefined when the session was taken from it. */
     async findStateFor(sessionId: string, { role, thumbprint }: Watcher): Promise<LaunchState | undefined> {
       const session = await get(sessionId)
-      const { progress } = session
+      const { state, progress } = session
       const current = progress ? roleOf(progress, thumbprint) : role
-      return current && stateOf(session, session.state, progress ?? newProgress('en'), { role: current })
+      if (!current) return undefined
+      return stateOf(flowOf(session), session, { state, progress: progress ?? newProgress('en'), role: current })
     },
 
-    consent: (call: DeviceCall, answer: { accepted: boolean; version: string; locale: string }) =>
-      step(call, 'holder', (session, progress) => {
+    async consent(call: DeviceCall, answer: ConsentAnswer, network: string): Promise<LaunchState> {
+      const owner = answer.accepted ? await sessions.findOwner(call.sessionId) : undefined
+      const named = owner && (await flows[owner.area].nameNetwork?.(owner, network))
+      return step(call, 'holder', (session, progress, tx) => {
         const consent = { version: answer.version, locale: answer.locale, atMs: clock.now().getTime() }
         if (!answer.accepted) {
-          move(session, 'consent_declined')
-          return { state: session.state, progress, errors: [-18], end: { flow: 'CANCELLED', code: 'CONSENT_DECLINED' } }
+          nextState(session, 'consent_declined')
+          return { state: session.state, progress, errors: [-18], end: { how: 'cancelled', code: 'CONSENT_DECLINED' } }
         }
-        const ready = move(session, 'consent_given')
-        const documentFirst = session.request.requirements[0] === 'identity_document'
-        const state = documentFirst ? nextState(ready, 'document_needed') : ready
-        return { state, progress: { ...progress, consent } }
-      }),
+        return flowOf(session).consented(session, { ...progress, consent }, { tx, network: named })
+      })
+    },
 
     /** Begins a try of the face step. The reply of the last one, when none are left, is the end of the flow. */
     async challenge(call: DeviceCall): Promise<Challenge> {
       let issued: Challenge | undefined
       await step(call, 'holder', (session, progress) => {
-        const state = move(session, 'camera_ready')
+        const flow = flowOf(session)
+        const state = nextState(session, 'camera_ready')
         const attempt = progress.attempt + 1
         if (attempt > LAUNCH_LIMITS.attempts) {
           const refuse = new AppError('conflict', 'SESSION_NOT_OPEN', 'All tries are used up')
-          return { state, progress, refuse, end: { flow: 'COMPLETED', failures: ['ATTEMPTS_EXCEEDED'] } }
+          return { state, progress, refuse, end: { how: 'failed', failures: ['ATTEMPTS_EXCEEDED'] } }
         }
         const nowMs = clock.now().getTime()
         const expiresAtMs = nowMs + LAUNCH_LIMITS.challengeSeconds * 1000
@@ -246,7 +290,7 @@ export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl
         const nonce = Buffer.from(ids.randomBytes(24)).toString('base64url')
         issued = { ...made, nonce, attempt, expiresAt: new Date(expiresAtMs).toISOString() }
         const challenge = { ...made, nonce, expiresAtMs, submits: 0 }
-        return { state, progress: { ...progress, attempt, challenge }, dueAt: ending.graceFor(session, expiresAtMs) }
+        return { state, progress: { ...progress, attempt, challenge }, dueAt: flow.graceFor(session, expiresAtMs) }
       })
       if (!issued) throw new Error('A challenge was neither issued nor refused')
       return issued
@@ -259,16 +303,37 @@ export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl
         return { state: session.state, progress: withFlags({ ...progress, log, behaviour: true }, raised) }
       }),
 
-    submit: (call: DeviceCall, sealed: string) =>
-      step(call, 'holder', (session, progress) => judgeSubmit({ session, progress, sealed, now: clock.now() })),
+    async submit(call: DeviceCall, { sealed, selfie }: { sealed: string; selfie?: string }): Promise<LaunchState> {
+      const judged = await step(call, 'holder', (session, progress) =>
+        judgeSubmit({ flow: flowOf(session), session, progress, sealed, selfie, now: clock.now() }),
+      )
+      return afterWork(call.sessionId, judged)
+    },
 
-    failure: (call: DeviceCall, { code, reason }: { code: number; reason?: string }) =>
-      step(call, 'holder', (session, progress) => reportedFailure(session, progress, code, reason)),
+    failure: (call: DeviceCall, report: Report) =>
+      step(call, 'holder', (session, progress) => reportedFailure(flowOf(session), session, progress, report)),
+
+    async passkeyOptions(call: DeviceCall): Promise<PasskeyOptions> {
+      let begun: PasskeyStep | undefined
+      await step(call, 'holder', async (session, progress, tx) => {
+        begun = await passkeyOf(session).options(tx, session, progress)
+        return begun.step
+      })
+      if (!begun) throw new Error('The passkey step was neither begun nor refused')
+      return begun.asked
+    },
+
+    async passkeyVerify(call: DeviceCall, response: unknown): Promise<LaunchState> {
+      const verified = await step(call, 'holder', (session, progress, tx) =>
+        passkeyOf(session).verify(tx, session, progress, response),
+      )
+      return afterWork(call.sessionId, verified)
+    },
 
     cancel: (call: DeviceCall) =>
       step(call, 'either', (session, progress) => {
-        move(session, 'user_cancelled')
-        return { state: session.state, progress, errors: [-17], end: { flow: 'CANCELLED', code: 'USER_CANCELLED' } }
+        nextState(session, 'user_cancelled')
+        return { state: session.state, progress, errors: [-17], end: { how: 'cancelled', code: 'USER_CANCELLED' } }
       }),
 
     async handoff(call: DeviceCall): Promise<Handoff> {
@@ -298,6 +363,14 @@ export function createLaunch({ sessions, settings, ending, clock, ids, launchUrl
   }
 }
 export type Launch = ReturnType<typeof createLaunch>
+
+const nameOf = ({ path }: DeviceCall) => path.replace('/launch/api/', '')
+
+/** What is told after every call, of what is told at the opening. */
+function stateIn(opened: OpenedSession): LaunchState {
+  const { sessionId, state, role, attempt, attemptsLeft, expiresAt, flowStatus, errors, redirectUrl, livemode } = opened
+  return { sessionId, state, role, attempt, attemptsLeft, expiresAt, flowStatus, errors, redirectUrl, livemode }
+}
 
 function ended(state: FinalState): AppError {
   const message = state === 'EXPIRED' ? 'The session has expired' : 'The session has ended'

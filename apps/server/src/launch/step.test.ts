@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DEVICE_REPORTABLE, SESSION_CODES } from '@ostiary/contract'
+import { DEVICE_REPORTABLE, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
 import { newProgress, type SessionState } from '../sessions/index.ts'
 import { failTry, noted, reportedFailure } from './step.ts'
 import { sessionAt } from './testing/session.ts'
 
+/** As an age check names its failures. */
+const flow = {
+  failuresOf: (name: SessionCodeName, tries: boolean): SessionCodeName[] =>
+    tries ? [name, 'ATTEMPTS_EXCEEDED'] : [name],
+}
 const tried = (attempt: number) => ({ ...newProgress('en'), attempt })
 
 describe('what is noted', () => {
@@ -30,20 +35,20 @@ describe('a try that failed', () => {
   test('leaves another one, without its challenge, while there are any', () => {
     const challenge = { nonce: 'n', steps: [], sampleAtMs: [], expiresAtMs: 1, submits: 1 }
     for (const attempt of [1, 2]) {
-      const step = failTry(sessionAt('FACE_ACTIVE'), { ...tried(attempt), challenge }, 'SPOOF')
+      const step = failTry(flow, sessionAt('FACE_ACTIVE'), { ...tried(attempt), challenge }, 'SPOOF')
       assert.deepEqual(step, { state: 'READY', progress: tried(attempt), errors: [1] })
     }
   })
 
   test('is the end when it was the last, with -19 behind its own code', () => {
-    const step = failTry(sessionAt('FACE_ACTIVE'), tried(3), 'LIVENESS_INCONCLUSIVE')
-    assert.deepEqual(step.end, { flow: 'COMPLETED', failures: ['LIVENESS_INCONCLUSIVE', 'ATTEMPTS_EXCEEDED'] })
+    const step = failTry(flow, sessionAt('FACE_ACTIVE'), tried(3), 'LIVENESS_INCONCLUSIVE')
+    assert.deepEqual(step.end, { how: 'failed', failures: ['LIVENESS_INCONCLUSIVE', 'ATTEMPTS_EXCEEDED'] })
     assert.deepEqual(step.errors, [-32])
   })
 
   test('is the end at once when its code is fatal', () => {
-    const step = failTry(sessionAt('FACE_ACTIVE'), tried(1), 'VIDEO_SPOOF')
-    assert.deepEqual(step.end, { flow: 'COMPLETED', failures: ['VIDEO_SPOOF'] })
+    const step = failTry(flow, sessionAt('FACE_ACTIVE'), tried(1), 'VIDEO_SPOOF')
+    assert.deepEqual(step.end, { how: 'failed', failures: ['VIDEO_SPOOF'] })
   })
 })
 
@@ -54,13 +59,13 @@ describe('a failure that a device reports', () => {
     for (const state of [...MAY_FAIL, ...MAY_NOT]) {
       for (const name of DEVICE_REPORTABLE) {
         const { code, kind } = SESSION_CODES[name]
-        const report = () => reportedFailure(sessionAt(state), tried(3), code, undefined)
-        if (kind === 'F*' && !MAY_FAIL.includes(state))
+        const report = () => reportedFailure(flow, sessionAt(state), tried(3), { code })
+        if (kind === 'F*' && (!MAY_FAIL.includes(state) || name === 'PASSKEY_FAILED'))
           assert.throws(report, isRefused('SESSION_NOT_OPEN'), `${state} ${name}`)
         else {
           const { end, progress } = report()
           assert.equal(progress.face, null)
-          assert.ok(end === undefined || (end.flow === 'COMPLETED' && end.failures?.includes(name)), `${state} ${name}`)
+          assert.ok(end === undefined || (end.how === 'failed' && end.failures.includes(name)), `${state} ${name}`)
         }
       }
     }
@@ -68,15 +73,21 @@ describe('a failure that a device reports', () => {
 
   test('with a code that is not a device’s to report is refused', () => {
     for (const code of [0, 2, -5, -8, -9, -15, -17, -34, -100]) {
-      const report = () => reportedFailure(sessionAt('FACE_ACTIVE'), tried(1), code, undefined)
+      const report = () => reportedFailure(flow, sessionAt('FACE_ACTIVE'), tried(1), { code })
       assert.throws(report, isRefused('VALIDATION_FAILED'), `${code}`)
     }
   })
 
   test('before a challenge counts as a try', () => {
-    assert.equal(reportedFailure(sessionAt('READY'), tried(0), -7, 'in_use').progress.attempt, 1)
-    assert.equal(reportedFailure(sessionAt('FACE_ACTIVE'), tried(1), -7, 'in_use').progress.attempt, 1)
-    assert.ok(reportedFailure(sessionAt('READY'), tried(2), -7, 'in_use').end)
+    assert.equal(
+      reportedFailure(flow, sessionAt('READY'), tried(0), { code: -7, reason: 'in_use' }).progress.attempt,
+      1,
+    )
+    assert.equal(
+      reportedFailure(flow, sessionAt('FACE_ACTIVE'), tried(1), { code: -7, reason: 'in_use' }).progress.attempt,
+      1,
+    )
+    assert.ok(reportedFailure(flow, sessionAt('READY'), tried(2), { code: -7, reason: 'in_use' }).end)
   })
 })
 

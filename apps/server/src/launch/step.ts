@@ -1,23 +1,14 @@
 import { DEVICE_REPORTABLE, LAUNCH_LIMITS, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
-import type { EndingWish } from '../age/index.ts'
-import type { AppError } from '../platform/errors.ts'
-import { invalid } from '../platform/errors.ts'
-import { canHappen, nextState, type Progress, type SessionState } from '../sessions/index.ts'
-import type { AgeSession, Role } from './call.ts'
-
-/** What a call leads to: the next state, what is known then, and perhaps the end or a refusal. */
-export interface Step {
-  state: SessionState
-  progress: Progress
-  dueAt?: Date
-  /** Codes for the page: what to tell the user. */
-  errors?: readonly number[]
-  end?: EndingWish
-  /** What the caller is from now on, when the call changed that. */
-  role?: Role
-  /** The call is refused, and what it taught is kept all the same. */
-  refuse?: AppError
-}
+import { AppError, invalid } from '../platform/errors.ts'
+import {
+  canHappen,
+  type Flow,
+  type FlowSession,
+  nextState,
+  type Progress,
+  type SessionState,
+  type Step,
+} from '../sessions/index.ts'
 
 /** Each code once, with its last reason: however often a device reports, nothing that is known is pushed out. */
 export function noted(progress: Progress, name: SessionCodeName, reason?: string): Progress {
@@ -26,37 +17,48 @@ export function noted(progress: Progress, name: SessionCodeName, reason?: string
 }
 
 /** A try of the face step that failed: another one, or the end when none is left or the code is final. */
-export function failTry(session: AgeSession, progress: Progress, name: SessionCodeName): Step {
+export function failTry(
+  flow: Pick<Flow, 'failuresOf'>,
+  session: FlowSession,
+  progress: Progress,
+  name: SessionCodeName,
+): Step {
   const { code, kind } = SESSION_CODES[name]
-  const errors = [code]
-  const left = { ...progress, challenge: null }
-  if (kind === 'F')
-    return { state: session.state, progress: left, errors, end: { flow: 'COMPLETED', failures: [name] } }
-  if (progress.attempt >= LAUNCH_LIMITS.attempts) {
-    return {
-      state: session.state,
-      progress: left,
-      errors,
-      end: { flow: 'COMPLETED', failures: [name, 'ATTEMPTS_EXCEEDED'] },
-    }
+  const left = { state: session.state, progress: { ...progress, challenge: null }, errors: [code] }
+  const noneLeft = progress.attempt >= LAUNCH_LIMITS.attempts
+  if (kind === 'F' || noneLeft) {
+    return { ...left, end: { how: 'failed', failures: flow.failuresOf(name, kind !== 'F') } }
   }
-  const state = canHappen(session.state, 'retry') ? nextState(session.state, 'retry') : session.state
-  return { state, progress: left, errors }
+  return { ...left, state: canHappen(session, 'retry') ? nextState(session, 'retry') : session.state }
+}
+
+export interface Report {
+  code: number
+  reason?: string
 }
 
 /** What a device says went wrong. It may only make things worse for itself: no code of these gives a verdict. */
 export function reportedFailure(
-  session: AgeSession,
+  flow: Pick<Flow, 'failuresOf' | 'passkey'>,
+  session: FlowSession,
   progress: Progress,
-  code: number,
-  reason: string | undefined,
+  { code, reason }: Report,
 ): Step {
   const name = DEVICE_REPORTABLE.find((candidate) => SESSION_CODES[candidate].code === code)
   if (!name) throw invalid('/body/code', 'is not a code that a device reports')
   const known = noted(progress, name, reason)
   if (SESSION_CODES[name].kind === 'D') return { state: session.state, progress: known, errors: [code] }
-  if (session.state === 'FACE_ACTIVE') return failTry(session, known, name)
+  if (name === 'PASSKEY_FAILED') {
+    if (session.state === 'PASSKEY_ACTIVE' && flow.passkey) return flow.passkey.failed(session, known)
+    throw notHere()
+  }
+  if (session.state === 'FACE_ACTIVE') return failTry(flow, session, known, name)
   // Before a challenge: the camera did not even start. That is a try too, or a page could ask for ever.
-  nextState(session.state, 'give_up')
-  return failTry(session, { ...known, attempt: known.attempt + 1 }, name)
+  if (!MAY_FAIL.includes(session.state)) throw notHere()
+  return failTry(flow, session, { ...known, attempt: known.attempt + 1 }, name)
 }
+
+/** Steps that are the device's own. What the service is at, no device can end with a report. */
+const MAY_FAIL: readonly SessionState[] = ['READY', 'CONSENTED', 'DOC_ACTIVE', 'MATCHING']
+
+export const notHere = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session is not at this step')

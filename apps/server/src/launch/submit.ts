@@ -2,27 +2,36 @@ import {
   CapturePayload,
   LAUNCH_LIMITS,
   RELEASED_MODELS,
-  RISK_FLAGS,
   type RiskFlagCode,
   readIndicators,
   SIMULATED_MODEL,
 } from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { Compile } from 'typebox/compile'
-import { needsDocument } from '../age/index.ts'
 import { judgeCapture, type LogState } from '../capture/index.ts'
 import { AppError } from '../platform/errors.ts'
 import { flagsOfIndicators, type RiskFlag } from '../risk/index.ts'
-import { nextState, type OpenChallenge, type Progress, withFlags } from '../sessions/index.ts'
-import type { AgeSession } from './call.ts'
-import { failTry, noted, type Step } from './step.ts'
+import {
+  type Flow,
+  type FlowSession,
+  type OpenChallenge,
+  type Progress,
+  type Seen,
+  type Step,
+  withFlags,
+} from '../sessions/index.ts'
+import { openSelfie } from './selfie.ts'
+import { failTry, noted, notHere } from './step.ts'
 
 const payloads = Compile(CapturePayload)
 
 export interface Submit {
-  session: AgeSession
+  flow: Flow
+  session: FlowSession
   progress: Progress
   sealed: string
+  /** Sealed in the same way, where the session shares one. */
+  selfie: string | undefined
   now: Date
 }
 
@@ -30,8 +39,10 @@ export interface Submit {
  * A capture, from the sealed text to the next step. Everything in it is a claim: it counts only once, only for the challenge
  * it answers, and only when what it says hangs together.
  */
-export async function judgeSubmit({ session, progress, sealed, now }: Submit): Promise<Step> {
-  nextState(session.state, 'estimated')
+export async function judgeSubmit(submit: Submit): Promise<Step> {
+  const { flow, session, progress, sealed, now } = submit
+  if (flow.work?.(session)) return acceptRepeat(session, progress, sealed)
+  if (session.state !== 'FACE_ACTIVE') throw notHere()
   const { challenge } = progress
   const stay = (refuse: AppError, after: Progress = progress): Step => ({
     state: session.state,
@@ -46,12 +57,25 @@ export async function judgeSubmit({ session, progress, sealed, now }: Submit): P
   if (read instanceof AppError) return stay(read, counted)
   const fault = faultOf(read, session, counted, challenge)
   if (fault) return stay(fault.refuse, withFlags(counted, fault.flags))
+  const unfit = flow.faultOf(session, read, submit.selfie !== undefined)
+  if (unfit) return stay(badPayload(unfit), counted)
+  const selfie = submit.selfie === undefined ? null : await openSelfie(session, progress, submit.selfie)
+  if (selfie instanceof AppError) return stay(selfie, counted)
   const answered = { ...counted, usedNonces: [...progress.usedNonces, challenge.nonce] }
-  return judge(session, answered, { payload: read, challenge, now })
+  return judge(flow, session, answered, { payload: read, selfie, challenge, now })
+}
+
+/** The page sends a capture again whose answer it did not get. What is under way goes on; nothing of the repeat counts. */
+async function acceptRepeat(session: FlowSession, progress: Progress, sealed: string): Promise<Step> {
+  const read = await readPayload(session, progress, sealed)
+  const known = { state: session.state, progress }
+  if (read instanceof AppError) return { ...known, refuse: read }
+  if (read.nonce === progress.verification?.workId) return known
+  return { ...known, refuse: noChallenge('The payload answers another challenge') }
 }
 
 async function readPayload(
-  session: AgeSession,
+  session: FlowSession,
   progress: Progress,
   sealed: string,
 ): Promise<CapturePayload | AppError> {
@@ -73,7 +97,7 @@ async function readPayload(
 
 function faultOf(
   payload: CapturePayload,
-  session: AgeSession,
+  session: FlowSession,
   progress: Progress,
   challenge: OpenChallenge,
 ): { refuse: AppError; flags: RiskFlag[] } | undefined {
@@ -90,45 +114,36 @@ function faultOf(
 
 interface Answer {
   payload: CapturePayload
+  selfie: string | null
   challenge: OpenChallenge
   now: Date
 }
 
-function judge(session: AgeSession, progress: Progress, { payload, challenge, now }: Answer): Step {
+function judge(flow: Flow, session: FlowSession, progress: Progress, answer: Answer): Step {
+  const { payload, selfie, challenge, now } = answer
   const judged = judgeCapture({
     payload,
     challenge,
     log: progress.log,
     attempt: progress.attempt,
     mismatches: progress.mismatches,
+    wantsAge: flow.wantsAge(session),
     acceptModel: (model) => isReleased(model) || (!session.livemode && isSimulated(model)),
   })
   const tooFast = !isSimulated(payload.model) && cameTooFast(payload, challenge, now)
   const flags = tooFast ? [...judged.flags, 'BH_TOO_FAST' as const] : judged.flags
-  const failure = tooFast ? 'VIDEO_SPOOF' : (judged.failure ?? failureOfLog(session, progress.log))
-  const { estimateYears, unstable, mismatch } = judged
-  const known = withBrowser(
-    {
-      ...withFlags(
-        progress,
-        flags.map((code) => ({ code })),
-      ),
-      behaviour: true,
-    },
-    payload,
-  )
+  const unfit = isUnfit(progress.log)
+  const inconclusive = unfit && !flow.hasOtherWay(session) ? 'LIVENESS_INCONCLUSIVE' : null
+  const failure = tooFast ? 'VIDEO_SPOOF' : (judged.failure ?? inconclusive)
+  const raised = flags.map((code) => ({ code }))
+  const known = withBrowser({ ...withFlags(progress, raised), behaviour: true }, payload)
   if (failure) {
-    const mismatches = known.mismatches + (mismatch ? 1 : 0)
-    return failTry(session, noted({ ...known, mismatches }, failure), failure)
+    const mismatches = known.mismatches + (judged.mismatch ? 1 : 0)
+    return failTry(flow, session, noted({ ...known, mismatches }, failure), failure)
   }
-  // A face that was sent on to a document stays so: a handoff begins the step again, and is no second throw of the dice.
-  const sentOn = progress.face !== null
-  const face = { estimateYears, doubtful: sentOn || unstable || isUnfit(known.log) || known.flags.some(isStrong) }
-  const seen = { ...known, challenge: null, face }
-  const done = nextState(session.state, 'estimated')
-  if (needsDocument(session.request, face, session.request.policy))
-    return { state: nextState(done, 'document_needed'), progress: seen }
-  return { state: done, progress: seen, end: { flow: 'COMPLETED' } }
+  const { estimateYears, unstable } = judged
+  const seen: Seen = { payload, selfie, estimateYears, unstable, unfit, now }
+  return flow.captured(session, { ...known, challenge: null }, seen)
 }
 
 function withBrowser(progress: Progress, { indicators: marks, browser }: CapturePayload): Progress {
@@ -151,12 +166,6 @@ const isSimulated = ({ id, hash }: CapturePayload['model']) =>
  */
 const NO_VERDICT: readonly RiskFlagCode[] = ['BH_STEP_ORDER', 'BH_LOG_GAP', 'BH_TIME_REGRESSION', 'BH_TOO_FAST']
 
-/** Where a document can be asked for, it decides instead. */
-function failureOfLog({ request }: AgeSession, log: LogState): 'LIVENESS_INCONCLUSIVE' | null {
-  const hasOtherWay = request.stepUpEnabled || request.requirements.includes('identity_document')
-  return isUnfit(log) && !hasOtherWay ? 'LIVENESS_INCONCLUSIVE' : null
-}
-
 const isUnfit = ({ flags }: LogState) => flags.some((code) => NO_VERDICT.includes(code))
 
 /** By our own clock: what was filmed for seven seconds cannot be here three seconds after it was asked for. */
@@ -164,10 +173,6 @@ function cameTooFast({ frames }: CapturePayload, { expiresAtMs }: OpenChallenge,
   const issuedMs = expiresAtMs - LAUNCH_LIMITS.challengeSeconds * 1000
   return now.getTime() - issuedMs < (frames.at(-1)?.t ?? 0)
 }
-
-/** Behaviour that is hard to explain otherwise: where the host allows it, a document is asked for. */
-const isStrong = ({ code }: RiskFlag) => code.startsWith('BH_') && (RISK_FLAGS[code].floor ?? 0) >= STRONG_FLOOR
-const STRONG_FLOOR = 60
 
 const noChallenge = (message: string) => new AppError('conflict', 'CHALLENGE_NOT_VALID', message)
 const badPayload = (detail: string) =>

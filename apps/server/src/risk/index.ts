@@ -1,3 +1,3 @@
 export { type Contribution, contributions, dryRun, evaluateRisk, type RiskFlag, type RiskInput } from './evaluate.ts'
 export { type BrowserContext, flagsOfIndicators } from './indicators.ts'
-export { parseOverrides } from './overrides.ts'
+export { parseOverrides, storedOverrides } from './overrides.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../platform/errors.ts'
-import { parseOverrides } from './index.ts'
+import { parseOverrides, storedOverrides } from './index.ts'
 
 test('what a tenant may change is taken as it is', () => {
   const overrides = {
@@ -52,3 +52,10 @@ for (const [what, { value, pointers }] of Object.entries(refused)) {
     )
   })
 }
+
+test('a policy that was stored is used, and one that this version does not understand is none', () => {
+  const overrides = { flags: { BR_WEBGL: { weight: 59 } } }
+  assert.deepEqual(storedOverrides(overrides), overrides)
+  assert.deepEqual(storedOverrides({}), {})
+  assert.deepEqual(storedOverrides({ flags: { BR_NOTHING: { weight: 1 } } }), {})
+})

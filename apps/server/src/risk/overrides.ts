@@ -16,3 +16,17 @@ export function parseOverrides(value: unknown): RiskOverrides {
   const list = details.map(({ pointer, message }) => `${pointer} ${message}`).join('; ')
   throw new AppError('invalid_request', 'VALIDATION_FAILED', `The risk policy is not valid: ${list}`, { details })
 }
+
+/**
+ * The tenant's policy as it was when the session was made. Another version of the service may have written it: what this one
+ * does not understand is left out, for the session must end.
+ */
+export function storedOverrides(stored: object): RiskOverrides {
+  // Most tenants have none, and a check of nothing takes as long as the rest of the evaluation.
+  if (Object.keys(stored).length === 0) return stored
+  try {
+    return parseOverrides(stored)
+  } catch {
+    return {}
+  }
+}

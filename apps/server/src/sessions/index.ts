@@ -1,8 +1,30 @@
 export { isSessionId } from './capability.ts'
+export type {
+  Flow,
+  FlowEnd,
+  FlowRequest,
+  FlowSession,
+  PasskeyStep,
+  Role,
+  Seen,
+  Step,
+  WorkResult,
+} from './flow.ts'
 export { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './jobs.ts'
-export { canHappen, type FinalState, isFinal, nextState, type SessionEvent, type SessionState } from './machine.ts'
-export { type BoundDevice, newProgress, type OpenChallenge, type Progress, withFlags } from './progress.ts'
+export { canHappen, flowStatusOf, isFinal, nextState, type Standing } from './machine.ts'
+export {
+  type BoundDevice,
+  type LockoutSubject,
+  type NewCredential,
+  newProgress,
+  newVerificationProgress,
+  type OpenChallenge,
+  type Progress,
+  type VerificationProgress,
+  withFlags,
+} from './progress.ts'
 export { createSessionSecrets } from './reseal.ts'
 export { createSessions, isPurged, type Owner, type Session, type Sessions, type Tombstone } from './service.ts'
+export type { FinalState, SessionEvent, SessionState } from './states.ts'
 export type { Area } from './store.ts'
 export { watchSessions } from './watch.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../platform/errors.ts'
-import { canHappen, isFinal, nextState, type SessionEvent, type SessionState, STATES } from './machine.ts'
+import { canHappen, flowStatusOf, isFinal, nextState } from './machine.ts'
+import { AGE_STATES, SESSION_EVENTS, type SessionEvent, type SessionState } from './states.ts'
 
 /** Every transition there is, written out by hand: from, event, to. */
 const ALLOWED = `
@@ -45,26 +46,7 @@ EVALUATING decided COMPLETED
   .split('\n')
   .map((line) => line.split(' ') as [SessionState, SessionEvent, SessionState])
 
-const EVENTS: readonly SessionEvent[] = [
-  'open',
-  'open_on_desktop',
-  'handoff_asked',
-  'handoff_opened',
-  'consent_given',
-  'consent_declined',
-  'camera_ready',
-  'estimated',
-  'document_needed',
-  'document_read',
-  'compare_faces',
-  'no_more_steps',
-  'retry',
-  'give_up',
-  'decided',
-  'user_cancelled',
-  'host_cancelled',
-  'expired',
-]
+const at = (state: SessionState) => ({ area: 'C', state }) as const
 const ENDINGS: Partial<Record<SessionEvent, SessionState>> = {
   user_cancelled: 'CANCELLED',
   host_cancelled: 'CANCELLED',
@@ -73,15 +55,15 @@ const ENDINGS: Partial<Record<SessionEvent, SessionState>> = {
 const FINAL: readonly SessionState[] = ['COMPLETED', 'CANCELLED', 'EXPIRED']
 
 test('every pair of state and event leads where the table says, or is refused', () => {
-  for (const state of STATES) {
-    for (const event of EVENTS) {
+  for (const state of AGE_STATES) {
+    for (const event of SESSION_EVENTS) {
       const named = ALLOWED.find(([from, what]) => from === state && what === event)?.[2]
       const expected = FINAL.includes(state) ? undefined : (named ?? ENDINGS[event])
-      assert.equal(canHappen(state, event), expected !== undefined, `${state} ${event}`)
-      if (expected) assert.equal(nextState(state, event), expected, `${state} ${event}`)
+      assert.equal(canHappen(at(state), event), expected !== undefined, `${state} ${event}`)
+      if (expected) assert.equal(nextState(at(state), event), expected, `${state} ${event}`)
       else {
         assert.throws(
-          () => nextState(state, event),
+          () => nextState(at(state), event),
           (error) => error instanceof AppError && error.status === 409 && error.code === 'SESSION_NOT_OPEN',
           `${state} ${event}`,
         )
@@ -91,14 +73,15 @@ test('every pair of state and event leads where the table says, or is refused', 
 })
 
 test('[C-038] the states that end a flow are the three of the wire, and nothing leads out of them', () => {
-  assert.deepEqual(STATES.filter(isFinal), FINAL)
-  for (const state of FINAL) assert.ok(!EVENTS.some((event) => canHappen(state, event)), state)
+  assert.deepEqual(AGE_STATES.filter(isFinal), FINAL)
+  assert.deepEqual(FINAL.map(flowStatusOf), FINAL)
+  for (const state of FINAL) assert.ok(!SESSION_EVENTS.some((event) => canHappen(at(state), event)), state)
 })
 
 test('every state can be reached from the first', () => {
   const reached = new Set<SessionState>(['CREATED'])
   for (const state of reached) {
-    for (const event of EVENTS) if (canHappen(state, event)) reached.add(nextState(state, event))
+    for (const event of SESSION_EVENTS) if (canHappen(at(state), event)) reached.add(nextState(at(state), event))
   }
-  assert.deepEqual([...reached].sort(), [...STATES].sort())
+  assert.deepEqual([...reached].sort(), [...AGE_STATES].sort())
 })

@@ -1,57 +1,23 @@
+import type { FlowStatus } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
+import type { AgeState, FinalState, Row, SessionEvent, SessionState } from './states.ts'
+import type { Area } from './store.ts'
+import { VERIFICATION_TABLE } from './verification-machine.ts'
 
-/** The steps of an age session. The three at the end are what the wire calls `flowStatus`. */
-export const STATES = [
-  'CREATED',
-  'OPENED',
-  'HANDOFF_WAIT',
-  'READY',
-  'FACE_ACTIVE',
-  'FACE_DONE',
-  'DOC_ACTIVE',
-  'DOC_DONE',
-  'MATCHING',
-  'EVALUATING',
-  'COMPLETED',
-  'CANCELLED',
-  'EXPIRED',
-] as const
-export type SessionState = (typeof STATES)[number]
-export type FinalState = 'COMPLETED' | 'CANCELLED' | 'EXPIRED'
+/** Where a session stands. */
+export interface Standing {
+  area: Area
+  state: SessionState
+}
 
-export type SessionEvent =
-  /** A device opened the launch URL and may run the flow. */
-  | 'open'
-  /** A desktop opened it, and desktops are not allowed. */
-  | 'open_on_desktop'
-  | 'handoff_asked'
-  /** Another device opened it with the code of the handoff. */
-  | 'handoff_opened'
-  | 'consent_given'
-  | 'consent_declined'
-  /** The camera runs and a challenge was issued. */
-  | 'camera_ready'
-  | 'estimated'
-  | 'document_needed'
-  | 'document_read'
-  | 'compare_faces'
-  | 'no_more_steps'
-  /** A step failed and may be tried again. */
-  | 'retry'
-  /** A step failed for good, or too often. */
-  | 'give_up'
-  | 'decided'
-  | 'user_cancelled'
-  | 'host_cancelled'
-  | 'expired'
+type Steps = Row<AgeState>
 
-type Row = Partial<Record<SessionEvent, SessionState>>
-
-const ENDING: Row = { user_cancelled: 'CANCELLED', host_cancelled: 'CANCELLED', expired: 'EXPIRED' }
+const ENDING: Steps = { user_cancelled: 'CANCELLED', host_cancelled: 'CANCELLED', expired: 'EXPIRED' }
 /** What a device that holds the session may do at every step. There, `open` is a reload: the step begins again. */
-const HELD: Row = { ...ENDING, handoff_asked: 'HANDOFF_WAIT' }
+const HELD: Steps = { ...ENDING, handoff_asked: 'HANDOFF_WAIT' }
 
-const TABLE: Readonly<Record<SessionState, Row>> = {
+/** Age sessions. */
+const AGE_TABLE: Readonly<Record<AgeState, Steps>> = {
   CREATED: { ...ENDING, open: 'OPENED', open_on_desktop: 'HANDOFF_WAIT' },
   OPENED: { ...HELD, open: 'OPENED', consent_given: 'READY', consent_declined: 'CANCELLED' },
   HANDOFF_WAIT: { ...ENDING, open_on_desktop: 'HANDOFF_WAIT', handoff_asked: 'HANDOFF_WAIT', handoff_opened: 'OPENED' },
@@ -74,18 +40,36 @@ const TABLE: Readonly<Record<SessionState, Row>> = {
   EXPIRED: {},
 }
 
+const TABLES: Readonly<Record<Area, Readonly<Partial<Record<SessionState, Row<SessionState>>>>>> = {
+  C: AGE_TABLE,
+  D: VERIFICATION_TABLE,
+}
+
 /** Where an event leads. Throws when the session has ended, or is not at a step where the event can happen. */
-export function nextState(state: SessionState, event: SessionEvent): SessionState {
-  const next = TABLE[state][event]
+export function nextState({ area, state }: Standing, event: SessionEvent): SessionState {
+  const next = TABLES[area][state]?.[event]
   if (next) return next
   const message = isFinal(state) ? 'The session has ended' : 'The session is not at this step'
   throw new AppError('conflict', 'SESSION_NOT_OPEN', message)
 }
 
-export function canHappen(state: SessionState, event: SessionEvent): boolean {
-  return TABLE[state][event] !== undefined
+export function canHappen({ area, state }: Standing, event: SessionEvent): boolean {
+  return TABLES[area][state]?.[event] !== undefined
 }
 
 export function isFinal(state: SessionState): state is FinalState {
-  return state === 'COMPLETED' || state === 'CANCELLED' || state === 'EXPIRED'
+  return FLOW_STATUS[state] !== undefined
 }
+
+/** What the wire calls the end of a flow, whichever kind; null while it is open. */
+export function flowStatusOf(state: SessionState): FlowStatus | null {
+  return FLOW_STATUS[state] ?? null
+}
+
+const FLOW_STATUS: Readonly<Partial<Record<SessionState, FlowStatus>>> = {
+  COMPLETED: 'COMPLETED',
+  SUCCESS: 'COMPLETED',
+  FAILED: 'COMPLETED',
+  CANCELLED: 'CANCELLED',
+  EXPIRED: 'EXPIRED',
+} satisfies Record<FinalState, FlowStatus>

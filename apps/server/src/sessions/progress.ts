@@ -1,4 +1,4 @@
-import type { DeviceKey, Indicators, Movement, SessionCodeName } from '@ostiary/contract'
+import type { DebugEntry, DeviceKey, Indicators, MatchMethod, Movement, SessionCodeName } from '@ostiary/contract'
 import type { PrivateJwk } from '@ostiary/crypto'
 import { emptyLog, type LogState } from '../capture/index.ts'
 import type { RiskFlag } from '../risk/index.ts'
@@ -45,6 +45,59 @@ export interface Progress {
   /** What went wrong on the way, oldest first. */
   failures: { name: SessionCodeName; reason?: string }[]
   face: { estimateYears: number; doubtful: boolean } | null
+  /** Of an ENROLL, SIGN-IN or VERIFY session. */
+  verification?: VerificationProgress
+}
+
+/** What such a session knows on its way. Gone with the rest when it ends. */
+export interface VerificationProgress {
+  /** Names the slow work that is under way, by the nonce that was answered: what belongs to an earlier try is not applied. */
+  workId: string | null
+  /** The feature vector of the capture, in base64url, one byte a number. */
+  vector: string | null
+  estimateYears: number | null
+  /** JPEG in base64. */
+  selfie: string | null
+  /** ENROLL: the id of the person that this session makes, if it makes one: work that is done twice knows its own. */
+  newPersonId: string | null
+  /** ENROLL: the public key of the token that the browser keeps. */
+  localKey: DeviceKey | null
+  /** SIGN-IN and VERIFY: what the browser says of its own comparison. Not looked at yet. */
+  claim: { hit: boolean; proof: string } | null
+  /** The local key that has shown itself. */
+  localThumbprint: string | null
+  person: { puid: string; guid: string; matchedBy: MatchMethod } | null
+  /** Nobody, or somebody else, was recognised so often. */
+  misses: number
+  passkey: { challenge: string; expiresAtMs: number } | null
+  passkeyTries: number
+  /** ENROLL: what the authenticator registered, until there is a person to bind it to. */
+  credential: NewCredential | null
+  /** ENROLL of somebody who is enrolled already: they have shown a passkey that is on record for them. */
+  passkeyShown: boolean
+  /** Codes for the webhook of a success. */
+  notes: SessionCodeName[]
+  /** Whom a failure counts against. */
+  subjects: LockoutSubject[]
+  debug: DebugEntry[]
+}
+
+/** A person, a device or a network, as a keyed hash. */
+export interface LockoutSubject {
+  kind: 'person' | 'device' | 'network'
+  hash: string
+}
+
+/** A passkey as its registration was verified. Bytes in base64url. */
+export interface NewCredential {
+  credentialId: string
+  publicKey: string
+  counter: number
+  transports: string[]
+  deviceType: 'singleDevice' | 'multiDevice'
+  backedUp: boolean
+  aaguid: string
+  userHandle: string
 }
 
 export function newProgress(locale: string): Progress {
@@ -68,6 +121,28 @@ export function newProgress(locale: string): Progress {
     behaviour: false,
     failures: [],
     face: null,
+  }
+}
+
+export function newVerificationProgress(): VerificationProgress {
+  return {
+    workId: null,
+    vector: null,
+    estimateYears: null,
+    selfie: null,
+    newPersonId: null,
+    localKey: null,
+    claim: null,
+    localThumbprint: null,
+    person: null,
+    misses: 0,
+    passkey: null,
+    passkeyTries: 0,
+    credential: null,
+    passkeyShown: false,
+    notes: [],
+    subjects: [],
+    debug: [],
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newDataKey, openPart, sealPart, tagsOf } from './sealing.ts'
+import { hashOf, newDataKey, openPart, sealPart, tagsOf } from './sealing.ts'
 
 const ID = '0a1b2c00-1111-8abc-8def-0123456789ab'
 const OTHER = '0a1b2c00-1111-8abc-8def-0123456789ac'
@@ -48,4 +48,19 @@ test('tags: only plain values at the top level, sixteen at most', () => {
   const key = newDataKey()
   assert.deepEqual(tagsOf(key, false, { nested: { a: 1 }, list: ['x'], nothing: null }), [])
   assert.equal(tagsOf(key, false, Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, n]))).length, 16)
+})
+
+test('hashes: equal parts meet, other parts, orders, types and tenants do not', () => {
+  const key = newDataKey()
+  const base = hashOf(key, ['network', false, '192.0.2.7'])
+  assert.match(base, /^[A-Za-z0-9_-]{43}$/)
+  assert.equal(hashOf(key, ['network', false, '192.0.2.7']), base)
+  const others = [
+    hashOf(key, ['network', true, '192.0.2.7']),
+    hashOf(key, ['network', 'false', '192.0.2.7']),
+    hashOf(key, ['person', false, '192.0.2.7']),
+    hashOf(key, [false, 'network', '192.0.2.7']),
+    hashOf(newDataKey(), ['network', false, '192.0.2.7']),
+  ]
+  assert.equal(new Set([base, ...others]).size, 6)
 })

@@ -55,3 +55,10 @@ export function tagsOf(tagKey: KeyObject, livemode: boolean, metadata: Readonly<
       return createHmac('sha256', tagKey).update(text).digest().readBigInt64BE(0).toString()
     })
 }
+
+/** The whole hash, for what is looked up by it alone. Said to be a hash, so that it meets no tag of metadata. */
+export function hashOf(tagKey: KeyObject, parts: readonly (string | boolean)[]): string {
+  return createHmac('sha256', tagKey)
+    .update(JSON.stringify(['hash', ...parts]))
+    .digest('base64url')
+}

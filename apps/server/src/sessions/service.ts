@@ -8,8 +8,8 @@ import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
-import type { FinalState, SessionState } from './machine.ts'
-import { newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf, toDataKey } from './sealing.ts'
+import { hashOf, newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf, toDataKey } from './sealing.ts'
+import type { FinalState, SessionState } from './states.ts'
 import {
   type Area,
   type SessionKey,
@@ -246,6 +246,15 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
 
     /** Erases what a session holds, its key first of all. */
     erase: (tx: Queryable, session: SessionKey, now: Date): Promise<number> => sessionStore.erase(tx, session, now),
+
+    /**
+     * A keyed hash of what must be recognised again and never read, such as a network. Asks the database for the key the first
+     * time: not to be called while a transaction holds a connection.
+     */
+    async tagOf(tenantId: string, parts: readonly (string | boolean)[]): Promise<string> {
+      const key = await tagKeyOf(cells.forId(tenantId), tenantId)
+      return hashOf(key, parts)
+    },
 
     shiftTestTime: (db: Queryable, tenantId: string, ms: number): Promise<number> =>
       sessionStore.shift(db, tenantId, ms),

@@ -1,5 +1,5 @@
 import { type Queryable, sql } from '../platform/db.ts'
-import type { FinalState, SessionState } from './machine.ts'
+import type { FinalState, SessionState } from './states.ts'
 
 export type Area = 'C' | 'D'
 
@@ -34,7 +34,7 @@ type Row = StoredSession & { [column: string]: unknown }
 /** What names a row: all of it, so that one partition is touched. */
 export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'>
 
-export type SessionOwner = Pick<SessionRow, 'tenantId' | 'livemode'>
+export type SessionOwner = Pick<SessionRow, 'tenantId' | 'livemode' | 'area'>
 
 const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, s.area,
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
@@ -69,7 +69,7 @@ const SAVE = sql(
 const FIND_STATE = sql('sessions.find_state', `select state from sessions s where ${BY_ID}`)
 const FIND_OWNER = sql(
   'sessions.find_owner',
-  `select s.tenant_id as "tenantId", s.livemode from sessions s where ${BY_ID}`,
+  `select s.tenant_id as "tenantId", s.livemode, s.area from sessions s where ${BY_ID}`,
 )
 const END = sql(
   'sessions.end',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isAllowedRedirect, redirectEntryProblem } from './redirects.ts'
+import { isAllowedRedirect, redirectEntryProblem, withParameters } from './redirects.ts'
 
 describe('a redirect', () => {
   test('goes to any https URL where there is no list', () => {
@@ -106,4 +106,14 @@ test('an entry of the list says plainly what it allows', () => {
     'https://shop.example/a/../b': 'must be written as https://shop.example/b',
   }
   for (const [entry, message] of Object.entries(wrong)) assert.equal(redirectEntryProblem(entry), message, entry)
+})
+
+test('parameters are added to what the host put there, and stand in the place of forged ones', () => {
+  const added = { sessionId: 's-1', status: 'SUCCESS' }
+  for (const [url, expected] of [
+    ['https://shop.example/back', 'https://shop.example/back?sessionId=s-1&status=SUCCESS'],
+    ['https://shop.example/back?x=%C3%A9#top', 'https://shop.example/back?x=%C3%A9&sessionId=s-1&status=SUCCESS#top'],
+    ['https://shop.example/?status=A&a=1&status=B', 'https://shop.example/?a=1&sessionId=s-1&status=SUCCESS'],
+  ] as const)
+    assert.equal(withParameters(url, added), expected)
 })

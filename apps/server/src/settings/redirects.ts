@@ -16,6 +16,18 @@ export function isAllowedRedirect(url: string, allowed: readonly string[], livem
   return allowed.some((entry) => covers(new URL(entry), target))
 }
 
+/**
+ * A redirect URL with what is added when a flow has ended. Parameters of the host's own stay as they are, unchanged; of a name
+ * that is added only ours is left.
+ */
+export function withParameters(redirectUrl: string, added: Readonly<Record<string, string>>): string {
+  const url = new URL(redirectUrl)
+  for (const name of Object.keys(added)) if (url.searchParams.has(name)) url.searchParams.delete(name)
+  const parameters = new URLSearchParams(added)
+  url.search = url.search === '' ? `?${parameters}` : `${url.search}&${parameters}`
+  return url.href
+}
+
 /** What is wrong with an entry of the list, if anything. */
 export function redirectEntryProblem(entry: string): string | undefined {
   const url = parseHttpUrl(entry)

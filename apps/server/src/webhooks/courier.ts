@@ -49,7 +49,10 @@ export function createCourier(deps: CourierDeps) {
     const { claim, payload, leaseUntil, probe } = task
     // It waited here behind others for too long: its lease could end while it is under way.
     if (leaseUntil.getTime() - clock.now().getTime() < WEBHOOK_LIMITS.timeoutMs + RECORD_MS) return giveBack([task])
-    const sent = await send(claim, payload)
+    const once = claim.hasOnce ? await queueStore.onceOf(db, claim) : undefined
+    // Another worker has settled it meanwhile: there is nothing to send any more.
+    if (claim.hasOnce && !once) return
+    const sent = await send(claim, payload, once)
     const now = clock.now()
     if ('impossible' in sent) {
       await queueStore.bury(db, claim, sent.impossible, now)

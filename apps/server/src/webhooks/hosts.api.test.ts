@@ -324,12 +324,12 @@ describe('who sees what', () => {
     const write = await room.harness.tenantWithKey({ scopes: ['age:write'] })
     assert.equal((await room.harness.inject(PATH)).statusCode, 401)
     assert.equal((await get(PATH, read.key)).statusCode, 200)
-    assertError(await get(PATH, write.key), 403, 'SCOPE_DENIED', 'This API key lacks the scope age:read')
+    assertError(await get(PATH, write.key), 403, 'SCOPE_DENIED', 'This API key lacks the scope age:read or verify:read')
     assertError(
       await post('/webhooks/replay', { since: iso() }, read.key),
       403,
       'SCOPE_DENIED',
-      'This API key lacks the scope age:write',
+      'This API key lacks the scope age:write or verify:write',
     )
     assert.equal((await post('/webhooks/replay', { since: iso() }, write.key)).statusCode, 200)
   })

@@ -6,7 +6,16 @@ let made = 0
 function task(endpointId: string, tenantId = 't'): Task {
   made++
   return {
-    claim: { tenantId, deliveryId: `d${made}`, livemode: false, endpointId, attempts: 0, tries: 0, failNext: 0 },
+    claim: {
+      tenantId,
+      deliveryId: `d${made}`,
+      livemode: false,
+      endpointId,
+      attempts: 0,
+      tries: 0,
+      failNext: 0,
+      hasOnce: false,
+    },
     payload: {
       event: 'e',
       subjectId: 's',

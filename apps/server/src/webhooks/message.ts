@@ -18,6 +18,11 @@ export interface WebhookMessage {
   headers: Readonly<Record<string, string>>
   /** The exact bytes that are signed and sent. */
   body: Buffer
+  /**
+   * Signed and sent instead of `body` until a delivery succeeds. With that success it is gone from the database, as with the death,
+   * the purge and the erasure of the message; a replay sends `body`. For what nobody may read again, such as pictures.
+   */
+  onceBody?: Buffer
   now: Date
   /** When the session's data goes: nothing is sent from then on. */
   purgeAt: Date
@@ -51,6 +56,10 @@ export function unpackCall(packed: Buffer): Call {
 /** Binds what is sealed to its row. */
 export function sealContext(tenantId: string, deliveryId: string): string {
   return `webhook_deliveries/${tenantId}/${deliveryId}`
+}
+
+export function onceContext(tenantId: string, deliveryId: string): string {
+  return `webhook_queue/${tenantId}/${deliveryId}/once`
 }
 
 /**

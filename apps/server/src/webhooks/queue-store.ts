@@ -1,5 +1,6 @@
 import type { AttemptOutcome, DeadReason } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
+import type { Sealed } from '../platform/key-vault.ts'
 import type { Trouble } from './breaker.ts'
 
 /** SQL of what is under way: taking, sending, writing down. The dispatcher's. */
@@ -13,6 +14,8 @@ export interface Claim {
   attempts: number
   tries: number
   failNext: number
+  /** There is a body that is sent once; `onceOf` reads it. Not part of a claim: pictures of all claims in hand would be much. */
+  hasOnce: boolean
 }
 
 /** The message of a claim. */
@@ -50,11 +53,13 @@ export interface EndpointTrouble extends Trouble {
 }
 
 const CLAIMED = `q.tenant_id as "tenantId", q.delivery_id as "deliveryId", q.livemode,
-  q.endpoint_id as "endpointId", q.attempts, q.tries, q.fail_next as "failNext", q.created_at`
+  q.endpoint_id as "endpointId", q.attempts, q.tries, q.fail_next as "failNext",
+  q.once_sealed is not null as "hasOnce", q.created_at`
 // The message of each claim is looked up by its key, one after the other. A plain join would be planned for the length of the
 // list, and then read whole partitions: a second where this takes milliseconds. LIMIT keeps the planner from making one of it.
 // What is sealed comes in base64: PostgreSQL's own form for bytes is longer and takes us three times as long to read.
-const WITH_MESSAGES = `select c."tenantId", c."deliveryId", c.livemode, c."endpointId", c.attempts, c.tries, c."failNext", d.*
+const WITH_MESSAGES = `select c."tenantId", c."deliveryId", c.livemode, c."endpointId", c.attempts, c.tries, c."failNext",
+  c."hasOnce", d.*
   from claimed c left join lateral (
     select d.event, d.subject_id as "subjectId", d.sequence, d.key_id as "keyId", encode(d.sealed, 'base64') as sealed,
       d.master_key_id as "masterKeyId", extract(epoch from d.purge_at)::float8 * 1000 as "purgeAtMs"
@@ -92,7 +97,7 @@ const CLAIM = sql(
    )
    select found.*, null::int as visited from (${WITH_MESSAGES}) found
    union all
-   select null, null, null, (select endpoint_id from visited order by n desc limit 1), null, null, null,
+   select null, null, null, (select endpoint_id from visited order by n desc limit 1), null, null, null, null,
      null, null, null, null, null, null, null, (select count(*)::int from visited)`,
 )
 
@@ -149,6 +154,8 @@ const completion = (name: string, rowsOf: (which: string) => string) =>
      delete from webhook_queue q where ${rowsOf(`outcome = 'delivered'`)} returning q.tenant_id, q.delivery_id
    ), failed as (
      update webhook_queue q set attempts = e.attempt, tries = q.tries + 1, dead_at = e.dead_at, dead_reason = e.dead_reason,
+       once_sealed = case when e.dead_at is null then q.once_sealed end,
+       once_master_key_id = case when e.dead_at is null then q.once_master_key_id end,
        next_attempt_at = coalesce(e.next_attempt_at, q.next_attempt_at),
        fail_next = case when e.outcome = 'sandbox' then greatest(q.fail_next - 1, 0) else q.fail_next end
      from ended e
@@ -194,8 +201,14 @@ const GIVE_BACK = sql(
 )
 const BURY = sql(
   'webhooks.bury',
-  `update webhook_queue set dead_at = $3, dead_reason = $4
+  `update webhook_queue set dead_at = $3, dead_reason = $4, once_sealed = null, once_master_key_id = null
    where tenant_id = $1 and delivery_id = $2 and attempts = $5 and dead_at is null`,
+)
+
+const ONCE = sql(
+  'webhooks.once',
+  `select once_sealed as blob, once_master_key_id as "masterKeyId" from webhook_queue
+   where tenant_id = $1 and delivery_id = $2 and once_sealed is not null`,
 )
 
 // Its message was removed. A look of its own: the message could have been on its way from one partition to another.
@@ -289,6 +302,10 @@ export const queueStore = {
     ]),
   bury: (db: Queryable, claim: Claim, reason: DeadReason, now: Date): Promise<number> =>
     db.run(BURY, [claim.tenantId, claim.deliveryId, now, reason, claim.attempts]),
+
+  /** Undefined when somebody else has delivered, buried or erased it meanwhile. */
+  onceOf: async (db: Queryable, { tenantId, deliveryId }: Claim): Promise<Sealed | undefined> =>
+    (await db.rows<Row<Sealed>>(ONCE, [tenantId, deliveryId]))[0],
 
   /** For claims that have no message: nobody could ever send them. */
   forget: (db: Queryable, claims: readonly Claim[]): Promise<number> =>

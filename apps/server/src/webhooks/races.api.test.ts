@@ -46,6 +46,7 @@ function ended(deliveryId: string, outcome: AttemptOutcome, change: Partial<Comp
       attempts: 0,
       tries: 0,
       failNext: 0,
+      hasOnce: false,
     },
     attempt: 1,
     startedAt: now(),

@@ -2,11 +2,11 @@ import type { DeadReason } from '@ostiary/contract'
 import type { KeyService } from '../keys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
-import type { KeyVault } from '../platform/key-vault.ts'
+import type { KeyVault, Sealed } from '../platform/key-vault.ts'
 import { OutboundError, type OutboundReason, RESOLVED } from '../platform/outbound/index.ts'
 import type { PooledOutbound } from '../platform/outbound/pooled.ts'
 import { createMessageOpener } from './envelope.ts'
-import { type Call, sealContext, unpackCall } from './message.ts'
+import { type Call, onceContext, sealContext, unpackCall } from './message.ts'
 import type { Claim, Payload } from './queue-store.ts'
 import { type Result, resultOf } from './schedule.ts'
 import { createSigners, type Signer } from './signer.ts'
@@ -22,7 +22,7 @@ export interface SenderDeps {
 /** An attempt that was made, or why none can ever be made. */
 export type Sent = ({ startedAt: Date; durationMs: number } & Result) | { impossible: DeadReason }
 
-/** Makes one attempt of one delivery. Throws when our own side is not able to: then nothing was sent. */
+/** Makes one attempt of one delivery, with the body that is sent once if there is one. Throws when our own side is not able to: then nothing was sent. */
 export function createSender({ clock, vault, keys, outbound, version }: SenderDeps) {
   const signerOf = createSigners(keys)
   const open = createMessageOpener(vault)
@@ -40,7 +40,11 @@ export function createSender({ clock, vault, keys, outbound, version }: SenderDe
     }
   }
 
-  return async (claim: Claim, payload: Payload): Promise<Sent> => {
+  async function withOnce(call: Call, { tenantId, deliveryId }: Claim, once: Sealed): Promise<Call> {
+    return { ...call, body: await open(once, onceContext(tenantId, deliveryId)) }
+  }
+
+  return async (claim: Claim, payload: Payload, once?: Sealed): Promise<Sent> => {
     const now = clock.now()
     if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
     if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
@@ -48,7 +52,8 @@ export function createSender({ clock, vault, keys, outbound, version }: SenderDe
     const signer = known instanceof Promise ? await known.catch(ifRemoved) : known
     if (!signer) return { impossible: 'key_removed' }
     const opened = open(payload, sealContext(claim.tenantId, claim.deliveryId))
-    const call = unpackCall(opened instanceof Promise ? await opened : opened)
+    const usual = unpackCall(opened instanceof Promise ? await opened : opened)
+    const call = once ? await withOnce(usual, claim, once) : usual
     // Read when the attempt begins: each has a time and a signature of its own.
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()

@@ -18,7 +18,7 @@ import type { KeyVault } from '../platform/key-vault.ts'
 import { parseNetworks } from '../platform/outbound/address.ts'
 import { type Callback, checkCallback } from './callback.ts'
 import { createMessageSealer } from './envelope.ts'
-import { endpointIdOf, isDeliveryId, packCall, sealContext, type WebhookMessage } from './message.ts'
+import { endpointIdOf, isDeliveryId, onceContext, packCall, sealContext, type WebhookMessage } from './message.ts'
 import { type NewDelivery, type Owner, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
 
 interface Deps {
@@ -49,7 +49,9 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
     const { origin } = new URL(message.url)
     const endpointId = endpointIdOf(tenantId, livemode, origin)
     const sealed = await seal(packCall(message), sealContext(tenantId, id))
-    return { tenantId, livemode, id, keyId, area, event, subjectId, sequence, origin, endpointId, sealed, now, purgeAt }
+    const once = message.onceBody && (await seal(message.onceBody, onceContext(tenantId, id)))
+    const row = { tenantId, livemode, id, keyId, area, event, subjectId, sequence, origin, endpointId, sealed, now }
+    return { ...row, once, purgeAt }
   }
 
   /** Sends it again from the start, whatever its state; the next attempts fail as often as asked. */

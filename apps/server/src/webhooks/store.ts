@@ -21,6 +21,8 @@ export interface NewDelivery extends Owner {
   endpointId: string
   origin: string
   sealed: Sealed
+  /** Sent instead until a delivery succeeds. */
+  once: Sealed | undefined
   now: Date
   purgeAt: Date
 }
@@ -66,12 +68,14 @@ const INSERT = sql(
   'webhooks.enqueue',
   `with made as (
      select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::boolean[], $5::text[], $6::text[], $7::uuid[], $8::int[],
-       $9::uuid[], $10::uuid[], $11::text[], $12::bytea[], $13::text[], $14::timestamptz[], $15::timestamptz[])
+       $9::uuid[], $10::uuid[], $11::text[], $12::bytea[], $13::text[], $14::timestamptz[], $15::timestamptz[],
+       $16::bytea[], $17::text[])
      as m (tenant_id, delivery_id, created_at, livemode, area, event, subject_id, sequence, key_id, endpoint_id, origin, sealed,
-       master_key_id, purge_at, due_at)
+       master_key_id, purge_at, due_at, once_sealed, once_master_key_id)
    ), queued as (
-     insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at)
-     select tenant_id, delivery_id, created_at, livemode, endpoint_id, due_at from made
+     insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at, once_sealed,
+       once_master_key_id)
+     select tenant_id, delivery_id, created_at, livemode, endpoint_id, due_at, once_sealed, once_master_key_id from made
    )
    insert into webhook_deliveries (tenant_id, delivery_id, created_at, livemode, area, event, subject_id, sequence, key_id,
      endpoint_id, origin, sealed, master_key_id, purge_at)
@@ -268,7 +272,9 @@ const SHIFT_ENDPOINTS = sql(
 )
 const COUNT_BY_MASTER_KEY = sql(
   'webhooks.count_by_master_key',
-  'select master_key_id as "masterKeyId", count(*)::int as count from webhook_deliveries group by master_key_id',
+  `select master_key_id as "masterKeyId", count(*)::int as count from webhook_deliveries group by master_key_id
+   union all
+   select once_master_key_id, count(*)::int from webhook_queue where once_sealed is not null group by once_master_key_id`,
 )
 
 const AFTER_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -302,6 +308,8 @@ export const webhookStore = {
       column((one) => one.sealed.masterKeyId),
       column((one) => one.purgeAt.toISOString()),
       column((one) => one.now.toISOString()),
+      column((one) => one.once?.blob ?? null),
+      column((one) => one.once?.masterKeyId ?? null),
     ])
   },
 

@@ -136,5 +136,14 @@ export function honestCapture(seed: number, attempt = 1): CaptureCase & { moment
     frames,
     log: { seq: log.seq, hash: log.hash },
   }
-  return { payload, challenge, log, attempt, mismatches: 0, acceptModel: ({ id }) => id === MODEL.id, moments }
+  return {
+    payload,
+    challenge,
+    log,
+    attempt,
+    mismatches: 0,
+    wantsAge: true,
+    acceptModel: ({ id }) => id === MODEL.id,
+    moments,
+  }
 }

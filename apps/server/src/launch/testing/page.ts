@@ -22,7 +22,7 @@ export interface Tweak {
   headers?: Record<string, string>
 }
 
-export async function createPage(stage: Stage, sessionId: string, options: PageOptions = {}) {
+export async function createPage(stage: Pick<Stage, 'harness'>, sessionId: string, options: PageOptions = {}) {
   const { harness } = stage
   const { userAgent = IPHONE, mobileHint, platform = 'mobile' } = options
   const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])

@@ -1,8 +1,9 @@
 /** A session that is nowhere stored, for the pure parts of the room. Only tests import this. */
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { AgeRequest } from '../../age/index.ts'
-import type { Progress, SessionState } from '../../sessions/index.ts'
-import type { AgeSession } from '../call.ts'
+import type { Progress, Session, SessionState } from '../../sessions/index.ts'
+
+type AgeSession = Session<AgeRequest, Progress>
 
 export const NOW = new Date('2026-11-15T12:00:00.000Z')
 

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import pg from 'pg'
+import { runCli } from '../cli.ts'
+
+const name = `test_clients_${randomBytes(5).toString('hex')}`
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-clients-'))
+let cluster: pg.Client
+let env: Record<string, string>
+before(async () => {
+  cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
+  await cluster.connect()
+  await cluster.query(`create database ${name}`)
+  const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
+  env = { DATABASE_URL: url.href, MASTER_KEY: randomBytes(32).toString('base64') }
+  await cli('migrate')
+  await cli('tenants create Fjord')
+})
+after(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await cluster.query(`drop database ${name} with (force)`)
+  await cluster.end()
+})
+
+async function cli(line: string): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []]
+  const args = line.match(/"[^"]*"|\S+/g)?.map((arg) => arg.replaceAll('"', '')) ?? []
+  const code = await runCli(args, env, {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    isInteractive: false,
+    progress: () => {},
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+function keyFile(file: string, content: unknown): string {
+  const path = join(folder, file)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const pair = generateKeyPairSync('ed25519')
+const publicJwk = pair.publicKey.export({ format: 'jwk' })
+
+test('a client is made with its secret, listed without it, and revoked', async () => {
+  const made = await cli('clients create --tenant Fjord --name "Booking desk" --live')
+  assert.match(made.out, /^ostc_live_[0-9a-z]{28}\nostcs_live_[0-9a-z]{52}$/, 'id and secret alone on standard output')
+  assert.match(made.err, /^Live client Booking desk for tenant [0-9a-f-]{36}\. The secret is shown only now:$/)
+  const [id = '', secret = ''] = made.out.split('\n')
+  const listed = await cli('clients list --tenant Fjord')
+  assert.match(listed.out, new RegExp(`${id} +Booking desk +active +secret`))
+  assert.ok(!listed.out.includes(secret))
+  const [record] = JSON.parse((await cli('clients list --tenant Fjord --json')).out)
+  assert.deepEqual(record, {
+    client_id: id,
+    tenant_id: record.tenant_id,
+    livemode: true,
+    name: 'Booking desk',
+    keys: [],
+    status: 'active',
+    when_created: record.when_created,
+  })
+  assert.equal((await cli(`clients revoke ${id}`)).out, `${id} is revoked; effective everywhere within 5 seconds`)
+  assert.equal(JSON.parse((await cli(`clients revoke ${id} --json`)).out).status, 'revoked')
+})
+
+test('a client without --live is for test keys, and one with a public key has no secret', async () => {
+  const trial = JSON.parse((await cli('clients create --tenant Fjord --name Trial --json')).out)
+  assert.match(trial.client_id, /^ostc_test_/)
+  assert.match(trial.client_secret, /^ostcs_test_/)
+  const single = await cli(`clients create --tenant Fjord --name Signer --public-key ${keyFile('one.jwk', publicJwk)}`)
+  assert.match(single.out, /^ostc_test_[0-9a-z]{28}$/)
+  assert.match(single.err, /It signs with its own key and has no secret:$/)
+  const set = keyFile('set.json', { keys: [publicJwk] })
+  const many = JSON.parse((await cli(`clients create --tenant Fjord --name Set --public-key ${set} --json`)).out)
+  assert.deepEqual([many.keys.length, 'client_secret' in many], [1, false])
+  assert.match((await cli('clients list --tenant Fjord')).out, new RegExp(`Set +active +signature by ${many.keys[0]}`))
+})
+
+test('what cannot be carried out says what to do, and repeats nothing of a file', async () => {
+  const create = 'clients create --tenant Fjord --name N'
+  const privateJwk = pair.privateKey.export({ format: 'jwk' })
+  const refusals: [string, number, RegExp][] = [
+    ['clients create --name N', 2, /--tenant is needed/],
+    ['clients create --tenant Fjord', 2, /--name is needed[\s\S]*ostiary clients create/],
+    [`${create} --test --live`, 2, /Say --test or --live, not both/],
+    ['clients create --tenant Nobody --name N', 2, /There is no tenant "Nobody"/],
+    [`${create} --public-key ${join(folder, 'absent')}`, 2, /absent cannot be read/],
+    [`${create} --public-key ${keyFile('text', 'word-of-the-file')}`, 2, /is not a JWK: its text is not JSON/],
+    [`${create} --public-key ${keyFile('empty', { keys: [] })}`, 2, /holds no key/],
+    [`${create} --public-key ${keyFile('private', privateJwk)}`, 1, /holds its private part, and should be replaced/],
+    ['clients list', 2, /--tenant is needed/],
+    ['clients revoke', 2, /Name the client id/],
+    ['clients revoke ostc_live_nobody', 1, /There is no such client/],
+  ]
+  for (const [line, code, message] of refusals) {
+    const said = await cli(line)
+    assert.deepEqual([said.code, said.out], [code, ''], line)
+    assert.match(said.err, message)
+    assert.ok(!said.err.includes('word-of-the-file') && !said.err.includes(String(privateJwk.d)))
+  }
+})

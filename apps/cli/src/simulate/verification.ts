@@ -1,0 +1,79 @@
+import { type OpenedSession, VERIFICATION_TYPES, type VerificationType } from '@ostiary/contract'
+import type { SimulatedPerson } from '@ostiary/device/simulated'
+import { seededRandom } from '@ostiary/device/simulated'
+import type { OstiaryClient, VerificationWebhook } from '@ostiary/sdk'
+import { type Invocation, number, text, UsageError } from '../command.ts'
+import { inventedFace } from './face.ts'
+
+/** ENROLL, SIGN-IN and VERIFY, as `ostiary simulate` plays them. */
+
+const DEFAULT_REDIRECT = 'http://localhost/welcome'
+/** Resolves nowhere: the webhook is then read back instead. */
+const DEFAULT_CALLBACK = 'https://host.example/hook'
+const DEFAULT_FACE = 1
+
+/** Sixteen by sixteen grey points, for sessions that share a selfie. */
+const GREY_JPEG =
+  '/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAg+Pkk+SVVVVVVVVWRdZGhoaGRkZGRoaGhwcHCDg4NwcHBoaHBwfHyD' +
+  'g4+Tj4eHg4eTk5ubm7q6srLZ2eD/////xABKAAEAAAAAAAAAAAAAAAAAAAAAAQEAAAAAAAAAAAAAAAAAAAAAEAEAAAAAAAAAAAAAAAAAAAAAEQEA' +
+  'AAAAAAAAAAAAAAAAAAAA/8AAEQgAEAAQAwEiAAIRAAMRAP/aAAwDAQACEQMRAD8AAA//2Q=='
+
+/** Undefined: an age session. */
+export function readType(invocation: Invocation): VerificationType | undefined {
+  const wanted = text(invocation, 'type')
+  if (wanted === undefined) return undefined
+  const type = VERIFICATION_TYPES.find((one) => one === wanted)
+  if (!type) throw new UsageError(`--type must be one of ${VERIFICATION_TYPES.join(', ')}; without it, an age session`)
+  return type
+}
+
+export function readFace(invocation: Invocation): number {
+  return number(invocation, 'face') ?? DEFAULT_FACE
+}
+
+/** The session, and how to read what its webhook says. */
+export async function createVerification(
+  invocation: Invocation,
+  { verification }: Pick<OstiaryClient, 'verification'>,
+  type: VerificationType,
+): Promise<{ sessionId: string; readResult: () => Promise<VerificationWebhook> }> {
+  const [puid, customerId] = [text(invocation, 'puid'), text(invocation, 'customer-id')]
+  const { sessionId } = await verification.create({
+    type,
+    redirectURL: text(invocation, 'redirect') ?? DEFAULT_REDIRECT,
+    callback: { url: text(invocation, 'callback') ?? DEFAULT_CALLBACK },
+    transactionID: 'simulated',
+    ...(puid !== undefined && { puid }),
+    ...(customerId !== undefined && { customerId }),
+  })
+  return { sessionId, readResult: () => verification.webhook(sessionId) }
+}
+
+/** What such a session wants of a device beside a living face: numbers of it, perhaps an age, perhaps a picture. */
+export function partOf(
+  { verification }: Pick<OpenedSession, 'verification'>,
+  { ageYears, face, seed }: { ageYears: number; face: number; seed: number },
+): Pick<SimulatedPerson, 'ageYears' | 'vector' | 'selfie'> {
+  if (!verification) return { ageYears }
+  return {
+    ageYears: verification.estimateAge ? ageYears : null,
+    vector: inventedFace(face, seededRandom(seed)),
+    ...(verification.sendImages && { selfie: Uint8Array.from(Buffer.from(GREY_JPEG, 'base64')) }),
+  }
+}
+
+export function describeWebhook(webhook: VerificationWebhook): string[] {
+  const { type, outcome, puid, matchedBy, estimatedAge, errors, retryAfter, riskEvaluation } = webhook
+  const { score, level, recommendation, flags } = riskEvaluation
+  return [
+    `  outcome    ${type} ${outcome}`,
+    ...(puid === undefined ? [] : [`  person     ${puid}`]),
+    ...(matchedBy === undefined ? [] : [`  matched by ${matchedBy}`]),
+    ...(estimatedAge === undefined ? [] : [`  age        ${estimatedAge}`]),
+    ...(errors.length > 0
+      ? [`  errors     ${errors.map(({ code, message }) => `${message} (${code})`).join(', ')}`]
+      : []),
+    ...(retryAfter === undefined ? [] : [`  wait       ${retryAfter} s`]),
+    `  risk       ${level} ${score}, ${recommendation}${flags.length > 0 ? `: ${flags.join(', ')}` : ''}`,
+  ]
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { CapturePayload } from '@ostiary/contract'
+import { sessionAt } from '../launch/testing/session.ts'
+import { newProgress, type Progress } from '../sessions/index.ts'
+import { AGE_RULES as flow } from './flow.ts'
+
+const PAYLOAD: CapturePayload = {
+  v: 1,
+  sessionId: 's',
+  nonce: 'n',
+  attempt: 1,
+  model: { id: 'm', hash: 'h' },
+  estimate: { age: 400, spread: 10, frames: 6 },
+  live: 950,
+  frames: [],
+  log: { seq: 1, hash: 'h' },
+}
+const seen = (more: object = {}) => ({
+  payload: PAYLOAD,
+  selfie: null,
+  estimateYears: 40,
+  unstable: false,
+  unfit: false,
+  now: new Date(0),
+  ...more,
+})
+const known = (more: Partial<Progress> = {}): Progress => ({ ...newProgress('en'), attempt: 1, ...more })
+
+describe('a good capture of an age check', () => {
+  test('is the end where nothing else is asked for', () => {
+    const step = flow.captured(sessionAt('FACE_ACTIVE'), known(), seen())
+    assert.deepEqual([step.state, step.end], ['FACE_DONE', { how: 'reached' }])
+    assert.deepEqual(step.progress.face, { estimateYears: 40, doubtful: false })
+  })
+
+  test('leads to a document where one is required, or where the face is below and the host asked for it', () => {
+    const both = sessionAt('FACE_ACTIVE', { requirements: ['face', 'identity_document'] })
+    assert.equal(flow.captured(both, known(), seen()).state, 'DOC_ACTIVE')
+    const stepUp = sessionAt('FACE_ACTIVE', { stepUpEnabled: true })
+    assert.equal(flow.captured(stepUp, known(), seen({ estimateYears: 20 })).state, 'DOC_ACTIVE')
+    assert.equal(flow.captured(stepUp, known(), seen()).state, 'FACE_DONE')
+  })
+
+  test('is doubtful when the frames disagree, the log is unfit, a strong flag is up, or it was sent on before', () => {
+    const before = { estimateYears: 20, doubtful: false }
+    for (const [progress, facts] of [
+      [known(), { unstable: true }],
+      [known(), { unfit: true }],
+      [known({ flags: [{ code: 'BH_PAYLOAD_REPLAY' }] }), {}],
+      [known({ face: before }), {}],
+    ] as const) {
+      assert.equal(flow.captured(sessionAt('FACE_ACTIVE'), progress, seen(facts)).progress.face?.doubtful, true)
+    }
+  })
+})
+
+describe('an age check', () => {
+  test('takes no vector, no key, no selfie, and not an estimate without a frame', () => {
+    const session = sessionAt('FACE_ACTIVE')
+    assert.equal(flow.faultOf(session, PAYLOAD, false), undefined)
+    assert.equal(flow.faultOf(session, PAYLOAD, true), 'selfie')
+    const none = { ...PAYLOAD, estimate: { age: 0, spread: 0, frames: 0 } }
+    const face = { ...PAYLOAD, face: { version: 'FACE3_3' as const, vector: 'A'.repeat(683) } }
+    const local = { ...PAYLOAD, local: { hit: true, proof: 'p' } }
+    for (const payload of [none, face, local]) assert.equal(flow.faultOf(session, payload, false), 'schema')
+  })
+
+  test('begins with a document where that stands first', () => {
+    const first = sessionAt('OPENED', { requirements: ['identity_document', 'face'] })
+    assert.equal(flow.consented(first, known()).state, 'DOC_ACTIVE')
+    assert.equal(flow.consented(sessionAt('OPENED'), known()).state, 'READY')
+  })
+
+  test('tells the page its type, and the host where it ended', () => {
+    const session = sessionAt('COMPLETED')
+    assert.deepEqual(flow.describe(session), { type: 'AGE', requirements: ['face'], verification: null })
+    assert.equal(
+      flow.redirectUrl(session, 'COMPLETED'),
+      `https://shop.example/back?sessionId=${session.sessionId}&flowStatus=COMPLETED`,
+    )
+    assert.deepEqual(flow.failuresOf('SPOOF', true), ['SPOOF', 'ATTEMPTS_EXCEEDED'])
+    assert.deepEqual(flow.failuresOf('VIDEO_SPOOF', false), ['VIDEO_SPOOF'])
+  })
+})

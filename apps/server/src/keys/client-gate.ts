@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify'
+import type { AccessTokens } from './access-token.ts'
+import type { ClientFacts } from './client.ts'
+import { type PresentedCredentials, readCredentials } from './client-credentials.ts'
+import { type ClientService, invalidCredentials } from './clients.ts'
+import type { Caller } from './key.ts'
+
+/** Which calls need client credentials: those of live keys, all, or none. */
+export type ClientPolicy = 'live' | 'always' | 'never'
+
+interface Deps {
+  clients: ClientService
+  tokens: AccessTokens
+  policyOf(tenantId: string): ClientPolicy | Promise<ClientPolicy>
+}
+
+export interface ClientGate {
+  /**
+   * Whether the client credentials of a request are good, for a caller whose API key is. Throws 401 when not, and where the
+   * tenant needs them and none are sent. Those that are sent are checked even where none are needed.
+   */
+  check(request: FastifyRequest, caller: Caller): Promise<void>
+}
+
+export function createClientGate({ clients, tokens, policyOf }: Deps): ClientGate {
+  async function clientOf(presented: PresentedCredentials, address: string): Promise<ClientFacts | undefined> {
+    if (presented.kind === 'secret') return clients.withSecret(presented.clientId, presented.secret, address)
+    if (presented.kind !== 'token') return undefined
+    const holder = await tokens.verify(presented.token)
+    const facts = holder && (await clients.find(holder.clientId, address))
+    return facts && holder.tenantId === facts.tenantId && holder.livemode === facts.livemode ? facts : undefined
+  }
+
+  return {
+    async check(request, caller) {
+      const presented = readCredentials(request.headers, request.raw.rawHeaders)
+      if (presented.kind === 'none') {
+        if (!isNeeded(await policyOf(caller.tenantId), caller)) return
+        throw invalidCredentials()
+      }
+      const client = await clientOf(presented, request.ip)
+      const isTheirs = client?.tenantId === caller.tenantId && client.livemode === caller.livemode
+      if (!isTheirs) throw clients.refusal(request.ip)
+    },
+  }
+}
+
+function isNeeded(policy: ClientPolicy, { livemode }: Caller): boolean {
+  return policy === 'always' || (policy === 'live' && livemode)
+}

@@ -1,0 +1,175 @@
+import { type ApiClientRecord, OAUTH_LIMITS, UNKNOWN_KEYS } from '@ostiary/contract'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Db } from '../platform/db.ts'
+import { AppError, invalid } from '../platform/errors.ts'
+import { bucketOf, type Ids, isId } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
+import { checkAssertion, clientIdIn } from './assertion.ts'
+import { createFactsCache, type FactsCache } from './cache.ts'
+import {
+  bucketOfClient,
+  CLIENT_ID_BYTES,
+  CLIENT_SECRET_BYTES,
+  type ClientFacts,
+  checkNewClient,
+  formatClientId,
+  formatClientSecret,
+  hashSecret,
+  hasSecret,
+  isUsable,
+  type NewClient,
+} from './client.ts'
+import { readClientKey, thumbprintOf } from './client-keys.ts'
+import { type ClientRow, clientStore } from './client-store.ts'
+
+const PURGE_BATCH = 1_000
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  ids: Ids
+  cache: FactsCache<ClientFacts>
+  limiter: RateLimiter
+  metrics: Metrics
+  /** The names that an assertion may be addressed to. */
+  audiences: readonly string[]
+}
+
+/** The clients of tenants: made by the operator, checked where area D is called and where tokens are given out. */
+export function createClientService({ cells, clock, ids, cache, limiter, metrics, audiences }: Deps) {
+  const guessesOf = (address: string) => `wrong-clients/${networkOf(address)}`
+
+  /** Clients that are in use are answered from memory and never come here. */
+  function refuseGuessing(address: string): void {
+    const retryAfterSeconds = limiter.wait(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
+    if (retryAfterSeconds > 0) throw tooMany(retryAfterSeconds)
+  }
+
+  function tooMany(retryAfterSeconds: number): AppError {
+    metrics.keyChecks.count('refused')
+    return new AppError('rate_limited', 'RATE_LIMITED', 'Too many wrong client credentials', { retryAfterSeconds })
+  }
+
+  /** The answer to wrong credentials, which is the same for every kind of wrong. Each counts as a guess. */
+  function refusal(address: string): AppError {
+    const verdict = limiter.take(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
+    if (!verdict.allowed) return tooMany(verdict.retryAfterSeconds)
+    metrics.keyChecks.count('rejected')
+    return invalidCredentials()
+  }
+
+  /** A client that may be used, or undefined. */
+  async function find(clientId: string, address: string): Promise<ClientFacts | undefined> {
+    const bucket = bucketOfClient(clientId)
+    if (bucket === undefined) return undefined
+    const known = cache.peek(clientId)
+    if (!known) refuseGuessing(address)
+    const facts = known ? known.facts : await cache.load(clientId, bucket)
+    return facts && isUsable(facts) ? facts : undefined
+  }
+
+  return {
+    find,
+    refusal,
+
+    /** The client with this secret. Throws 401 when there is none. */
+    async withSecret(clientId: string, secret: string, address: string): Promise<ClientFacts> {
+      const facts = await find(clientId, address)
+      if (!facts || !hasSecret(facts, secret)) throw refusal(address)
+      return facts
+    },
+
+    /** The client that signed this assertion, which is used up by it. Throws 401 when none did. */
+    async withAssertion(assertion: string, address: string): Promise<ClientFacts> {
+      const facts = await find(clientIdIn(assertion) ?? '', address)
+      if (!facts) throw refusal(address)
+      const { clientId, tenantId, publicKeys } = facts
+      const use = await checkAssertion(assertion, { clientId, keys: publicKeys, audiences, now: clock.now() })
+      const isFirst = use && (await clientStore.useAssertion(cells.forId(tenantId), tenantId, use))
+      if (!isFirst) throw refusal(address)
+      return facts
+    },
+
+    async create(tenantId: string, wanted: NewClient): Promise<ApiClientRecord> {
+      checkNewClient(wanted)
+      const publicKeys = wanted.publicKeys.map(readClientKey)
+      if (!isId(tenantId)) throw unknownTenant()
+      const { livemode, name } = wanted
+      const clientId = formatClientId(livemode, bucketOf(tenantId), ids.randomBytes(CLIENT_ID_BYTES))
+      const secret =
+        publicKeys.length > 0 ? undefined : formatClientSecret(livemode, ids.randomBytes(CLIENT_SECRET_BYTES))
+      const secretHash = secret === undefined ? null : hashSecret(secret)
+      const status = 'active' as const
+      const row = { tenantId, clientId, livemode, name, secretHash, publicKeys, status, createdAt: clock.now() }
+      await cells.forId(tenantId).transaction(async (tx) => {
+        if (!(await clientStore.lockTenant(tx, tenantId))) throw unknownTenant()
+        if ((await clientStore.countActive(tx, tenantId)) >= OAUTH_LIMITS.clientsPerTenant) throw full()
+        await clientStore.insert(tx, row)
+      })
+      return toRecord(row, secret)
+    },
+
+    async list(tenantId: string): Promise<ApiClientRecord[]> {
+      const rows = isId(tenantId) ? await clientStore.list(cells.forId(tenantId), tenantId) : []
+      return rows.map((row) => toRecord(row))
+    },
+
+    /** Its tokens end with it. Revoking again changes nothing. */
+    async revoke(clientId: string): Promise<ApiClientRecord> {
+      const bucket = bucketOfClient(clientId)
+      const row = bucket === undefined ? undefined : await clientStore.revoke(cells.forBucket(bucket), clientId)
+      if (!row) throw new AppError('not_found', 'NOT_FOUND', 'There is no such client')
+      return toRecord(row)
+    },
+  }
+}
+export type ClientService = ReturnType<typeof createClientService>
+
+export function createClientCache(cells: Cells, clock: Clock, log: Log): FactsCache<ClientFacts> {
+  return createFactsCache<ClientFacts>({
+    cells,
+    clock,
+    log,
+    async find(db, clientIds) {
+      return new Map((await clientStore.findFacts(db, clientIds)).map((facts) => [facts.clientId, facts]))
+    },
+  })
+}
+
+export async function purgeUsedAssertions(db: Db, now: Date): Promise<number> {
+  let total = 0
+  for (;;) {
+    const purged = await clientStore.purgeAssertions(db, now, PURGE_BATCH)
+    total += purged
+    if (purged < PURGE_BATCH) return total
+  }
+}
+
+function toRecord(row: ClientRow, secret?: string): ApiClientRecord {
+  return {
+    client_id: row.clientId,
+    ...(secret !== undefined && { client_secret: secret }),
+    tenant_id: row.tenantId,
+    livemode: row.livemode,
+    name: row.name,
+    keys: row.publicKeys.map(thumbprintOf),
+    status: row.status,
+    when_created: row.createdAt.toISOString(),
+  }
+}
+
+/** For a request that shows no credentials where some are needed: refused like wrong ones, and no guess. */
+export function invalidCredentials(): AppError {
+  return new AppError('unauthenticated', 'INVALID_CLIENT_CREDENTIALS', 'Invalid client credentials')
+}
+
+function unknownTenant(): AppError {
+  return new AppError('not_found', 'NOT_FOUND', 'There is no such tenant')
+}
+
+function full(): AppError {
+  return invalid('/tenant_id', `has ${OAUTH_LIMITS.clientsPerTenant} clients, which is the most: revoke one first`)
+}

@@ -1,0 +1,8 @@
+export { createPasskeys, type Passkeys } from './service.ts'
+export {
+  type KnownCredential,
+  type NewCredential,
+  PASSKEY_LIMITS,
+  type PasskeyRefusal,
+  type Verdict as PasskeyVerdict,
+} from './types.ts'

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { type KnownCredential, PASSKEY_LIMITS } from './types.ts'
+
+/** ES256, EdDSA and RS256, the best liked first: between them, what phones, browsers and security keys make. */
+export const ALGORITHMS = [-7, -8, -257] as const
+
+/** Authenticators may cut names after so many bytes. */
+const NAME_BYTES = 64
+
+export interface CreationWish {
+  rpId: string
+  challenge: string
+  /** What the person sees in the list of their passkeys. */
+  rpName: string
+  userName: string
+}
+
+/** For `navigator.credentials.create`, in its JSON form. */
+export function creationOptions({ rpId, challenge, rpName, userName }: CreationWish): Record<string, unknown> {
+  const name = shorten(userName)
+  return {
+    challenge,
+    rp: { id: rpId, name: shorten(rpName) },
+    user: { id: userHandleOf(challenge), name, displayName: name },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    timeout: PASSKEY_LIMITS.answerMs,
+    attestation: 'none',
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+  }
+}
+
+/** For `navigator.credentials.get`, in its JSON form. */
+export function requestOptions(
+  rpId: string,
+  challenge: string,
+  credentials: readonly KnownCredential[],
+): Record<string, unknown> {
+  return {
+    challenge,
+    rpId,
+    allowCredentials: credentials.map(({ credentialId, transports }) => ({
+      type: 'public-key',
+      id: credentialId,
+      ...(transports.length > 0 && { transports }),
+    })),
+    timeout: PASSKEY_LIMITS.answerMs,
+    userVerification: 'required',
+  }
+}
+
+/**
+ * The name under which the authenticator files the passkey. It must be the same when the answer comes and must tell nothing
+ * to whoever reads it later: it follows from the challenge, which is random and forgotten.
+ */
+export function userHandleOf(challenge: string): string {
+  return createHash('sha256').update('ostiary/passkey-user/').update(challenge).digest('base64url')
+}
+
+/** Whole characters, as many as fit. */
+function shorten(name: string): string {
+  let bytes = 0
+  let end = 0
+  for (const character of name) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > NAME_BYTES) break
+    end += character.length
+  }
+  return name.slice(0, end)
+}

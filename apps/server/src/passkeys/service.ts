@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { type Ids, isId } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import { readAssertion, readRegistration } from './answer.ts'
+import { checkAssertion, checkRegistration, hasGoneBack } from './ceremonies.ts'
+import { creationOptions, requestOptions, userHandleOf } from './options.ts'
+import { type PasskeyKey, passkeyStore } from './store.ts'
+import { type KnownCredential, type NewCredential, type Owner, PASSKEY_LIMITS, refuse, type Verdict } from './types.ts'
+
+const CHALLENGE_BYTES = 32
+
+interface Deps {
+  clock: Clock
+  ids: Ids
+  log: Log
+  /** Passkeys belong to its host and work nowhere else. */
+  launchUrl: string
+}
+
+export interface AssertionToCheck {
+  /** As the page sent it. */
+  response: unknown
+  challenge: string
+  owner: Owner
+  puid: string
+}
+
+/**
+ * WebAuthn ceremonies. Whoever asks keeps the challenge, for `PASSKEY_LIMITS.answerMs` and for one answer. What touches the
+ * database takes the transaction of the caller.
+ */
+export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
+  const { hostname, origin } = new URL(launchUrl)
+  const party = { rpId: hostname, origin }
+  const newChallenge = () => Buffer.from(ids.randomBytes(CHALLENGE_BYTES)).toString('base64url')
+
+  return {
+    rpId: party.rpId,
+
+    registrationOptions({ rpName, userName }: { rpName: string; userName: string }) {
+      const challenge = newChallenge()
+      const options = creationOptions({ rpId: party.rpId, challenge, rpName, userName })
+      return { options, challenge, userHandle: userHandleOf(challenge) }
+    },
+
+    async verifyRegistration(sent: {
+      response: unknown
+      challenge: string
+    }): Promise<Verdict<{ credential: NewCredential }>> {
+      const answer = readRegistration(sent.response)
+      return answer ? checkRegistration(party, answer, sent.challenge) : refuse('malformed')
+    },
+
+    /** The transaction can go on after a refusal. Throws when the person has been deleted. */
+    async insert(tx: Queryable, owner: Owner, puid: string, credential: NewCredential): Promise<Verdict> {
+      const { counter, transports, backedUp } = credential
+      const inserted = await passkeyStore.insert(tx, keyOf(owner, puid, credential.credentialId), {
+        credentialId: Buffer.from(credential.credentialId, 'base64url'),
+        publicKey: Buffer.from(credential.publicKey, 'base64url'),
+        userHandle: Buffer.from(credential.userHandle, 'base64url'),
+        counter,
+        transports,
+        backupEligible: credential.deviceType === 'multiDevice',
+        backedUp,
+        createdAt: clock.now(),
+        limit: PASSKEY_LIMITS.perPerson,
+      })
+      if (inserted === 'inserted') return { ok: true }
+      return refuse(inserted === 'full' ? 'full' : 'taken')
+    },
+
+    /** Those that may be used. */
+    async findForPerson(db: Queryable, owner: Owner, puid: string): Promise<KnownCredential[]> {
+      return isId(puid) ? passkeyStore.findForPerson(db, owner, puid) : []
+    },
+
+    authenticationOptions({ credentials }: { credentials: readonly KnownCredential[] }) {
+      const challenge = newChallenge()
+      return { options: requestOptions(party.rpId, challenge, credentials), challenge }
+    },
+
+    /** Commit also when it is refused: a passkey that showed an old counter is suspended by then. */
+    async verifyAuthentication(tx: Queryable, sent: AssertionToCheck): Promise<Verdict> {
+      const { challenge, owner, puid } = sent
+      const answer = readAssertion(sent.response)
+      if (!answer) return refuse('malformed')
+      const key = keyOf(owner, puid, answer.credentialId)
+      const passkey = isId(puid) ? await passkeyStore.find(tx, key) : undefined
+      if (!passkey) return refuse('unknown_credential')
+      const credential = { credentialId: passkey.credentialId.toString('base64url'), publicKey: passkey.publicKey }
+      const checked = await checkAssertion(party, answer, { challenge, key: credential })
+      if (!checked.ok) return checked
+      const { counter, backedUp, deviceType } = checked.shown
+      const isOthers = answer.userHandle !== null && answer.userHandle !== passkey.userHandle.toString('base64url')
+      if (isOthers || passkey.backupEligible !== (deviceType === 'multiDevice')) return refuse('not_verified')
+      if (passkey.isSuspended) return refuse('suspended')
+      const answered = createHash('sha256').update(challenge).digest()
+      if (passkey.answered?.equals(answered)) return refuse('replayed')
+      if (hasGoneBack(passkey.counter, counter)) {
+        await passkeyStore.suspend(tx, key, clock.now())
+        log.warn({ tenantId: owner.tenantId, livemode: owner.livemode }, 'the counter of a passkey went back')
+        return refuse('counter_back')
+      }
+      const used = await passkeyStore.use(tx, key, { counter, backedUp, answered, now: clock.now() })
+      return used ? { ok: true } : refuse('replayed')
+    },
+
+    /** How many there were. */
+    async deletePerson(tx: Queryable, owner: Owner, puid: string): Promise<number> {
+      return isId(puid) ? passkeyStore.deletePerson(tx, owner, puid) : 0
+    },
+  }
+}
+export type Passkeys = ReturnType<typeof createPasskeys>
+
+function keyOf(owner: Owner, personId: string, credentialId: string): PasskeyKey {
+  const credentialHash = createHash('sha256').update(Buffer.from(credentialId, 'base64url')).digest()
+  return { owner, personId, credentialHash }
+}

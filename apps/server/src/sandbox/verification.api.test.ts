@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { NOTHING_JUDGED } from '../age/testing/room.ts'
+import { assertError } from '../testing/harness.ts'
+import {
+  createVerificationRoom,
+  PATH,
+  successBody,
+  type VerificationHost,
+  type VerificationRoom,
+} from '../verification/testing/room.ts'
+
+let room: VerificationRoom
+let host: VerificationHost
+before(async () => {
+  room = await createVerificationRoom()
+  host = await room.newHost()
+})
+after(() => room.close())
+
+const outcomeUrl = (sessionId: string) => `/test/sessions/${sessionId}/outcome`
+const bodyOf = async (sessionId: string) => JSON.parse((await room.delivered(sessionId)).body.toString())
+
+describe('POST /test/sessions/:id/outcome for a verification session', () => {
+  test('204: without a wish it is a success, of the same person each time', async () => {
+    const enrolled = await host.create('ENROLL')
+    const ended = await host.call('POST', outcomeUrl(enrolled.sessionId), {})
+    assert.deepEqual([ended.statusCode, ended.body], [204, ''])
+    const webhook = await bodyOf(enrolled.sessionId)
+    const { puid, guid } = webhook
+    const identityInformation = { verificationDate: String(room.harness.clock.now().getTime()) }
+    assert.deepEqual(webhook, successBody(enrolled, { puid, guid, identityInformation }))
+    assert.match(`${puid} ${guid}`, /^[0-9a-f-]{36} [0-9a-f-]{36}$/)
+    const signedIn = await host.create('SIGN-IN')
+    await host.outcome(signedIn.sessionId)
+    const again = { puid, guid, identityInformation, type: 'SIGN-IN', matchedBy: 'sandbox' } as const
+    assert.deepEqual(await bodyOf(signedIn.sessionId), successBody(signedIn, again))
+  })
+
+  test('204: with what was asked for: an age, a picture', async () => {
+    const { sessionId } = await host.create('ENROLL', { estimateAge: true, sendImages: true })
+    await host.outcome(sessionId)
+    const { estimatedAge, images } = await bodyOf(sessionId)
+    assert.equal(estimatedAge, 35)
+    assert.equal(images.length, 1)
+    assert.equal(Buffer.from(images[0].data, 'base64').readUInt16BE(0), 0xffd8)
+  })
+
+  test('204: each failure has the body that the flow would send', async () => {
+    for (const [outcome, code, message, more, ended] of [
+      ['spoof', 1, 'Image spoof', {}, 'FAILED'],
+      ['not_enrolled', -36, 'User not enrolled', {}, 'FAILED'],
+      ['locked', -35, 'Temporarily locked', { retryAfter: 30 }, 'FAILED'],
+      ['expired', -8, 'Session expired', {}, 'EXPIRED'],
+    ] as const)
+      for (const type of ['ENROLL', 'SIGN-IN', 'VERIFY'] as const) {
+        const { sessionId } = await host.create(type)
+        await host.outcome(sessionId, outcome)
+        assert.deepEqual(await bodyOf(sessionId), {
+          ...{ sessionId, status: type === 'SIGN-IN' ? 'error' : 'FAILED', message, errors: [{ code, message }] },
+          ...(type === 'SIGN-IN' && { errorCodes: [code] }),
+          ...{ ...more, riskEvaluation: NOTHING_JUDGED, type, outcome: ended, livemode: false },
+        })
+      }
+  })
+
+  test('400: an outcome of the other area, and a field beside the outcome', async () => {
+    const { sessionId } = await host.create('ENROLL')
+    const message = 'is no outcome of a verification session (docs/api/verification.md, "Test mode")'
+    for (const wish of [{ outcome: 'AGE_ABOVE_THRESHOLD' }, { outcome: 'success', risk: 'HIGH' }, { faceAge: 40 }]) {
+      const refused = await host.call('POST', outcomeUrl(sessionId), wish)
+      const text = `The request is not valid: /body ${message}`
+      assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer: '/body', message }] })
+    }
+    assert.equal((await host.get(sessionId)).outcome, null)
+    const age = await room.age.newHost()
+    const created = await age.create()
+    assert.equal((await age.call('POST', outcomeUrl(created.sessionId), { outcome: 'success' })).statusCode, 400)
+    assert.equal((await age.result(created.token)).flowStatus, null)
+  })
+
+  test('403 for live keys, 404 for others’ sessions, 409 when it has ended, 410 when it is erased', async () => {
+    const { sessionId } = await host.create('ENROLL')
+    const live = await room.sibling(host, { livemode: true })
+    const denied = await live.call('POST', outcomeUrl(sessionId), {})
+    assertError(denied, 403, 'SCOPE_DENIED', 'Only test keys may use the sandbox')
+    const foreign = await (await room.newHost()).call('POST', outcomeUrl(sessionId), {})
+    assertError(foreign, 404, 'NOT_FOUND', 'There is no session with this id')
+    const scopes = await room.sibling(host, { scopes: ['verify:read'] })
+    const lacking = await scopes.call('POST', outcomeUrl(sessionId), {})
+    assertError(lacking, 403, 'SCOPE_DENIED', 'This API key lacks the scope age:write or verify:write')
+    await host.outcome(sessionId, 'spoof')
+    const again = await host.call('POST', outcomeUrl(sessionId), {})
+    assertError(again, 409, 'SESSION_NOT_OPEN', 'The session has ended')
+    assert.equal((await host.get(sessionId)).outcome, 'FAILED', 'the first result stands')
+    await host.call('DELETE', `${PATH}/${sessionId}`)
+    const erased = await host.call('POST', outcomeUrl(sessionId), {})
+    assertError(erased, 410, 'GONE', 'The session is over and deleted')
+    const late = await host.create('ENROLL', { sessionExpiry: 60 })
+    room.harness.clock.advance(60_001)
+    const tooLate = await host.call('POST', outcomeUrl(late.sessionId), {})
+    assertError(tooLate, 409, 'SESSION_NOT_OPEN', 'The session has ended')
+    assert.equal((await host.get(late.sessionId)).outcome, 'EXPIRED')
+  })
+})
+
+describe('transactionID of a test session', () => {
+  test('the session ends as wished when its launch URL is opened, and says so to the page', async () => {
+    for (const [wish, status, code] of [
+      ['success', 'SUCCESS', undefined],
+      ['spoof', 'FAILED', 1],
+      ['not_enrolled', 'FAILED', -36],
+      ['locked', 'FAILED', -35],
+      ['expired', 'EXPIRED', -8],
+    ] as const) {
+      const transactionID = `test:${wish} order 4711`
+      const { sessionId } = await host.create('SIGN-IN', { transactionID })
+      assert.equal((await host.get(sessionId)).outcome, null, 'not before it is opened')
+      const told = await room.visit(sessionId)
+      const flowStatus = status === 'EXPIRED' ? 'EXPIRED' : 'COMPLETED'
+      assert.deepEqual([told.flowStatus, told.state], [flowStatus, status])
+      const target = `https://shop.example/back?state=7&sessionId=${sessionId}&status=${status}`
+      assert.equal(told.redirectUrl, target)
+      const { transactionId, errors } = await bodyOf(sessionId)
+      assert.equal(transactionId, transactionID)
+      assert.deepEqual(
+        errors.map((error: { code: number }) => error.code),
+        code === undefined ? [] : [code],
+      )
+    }
+  })
+
+  test('for live keys it is a name like any other', async () => {
+    const live = await room.newHost({ livemode: true, settings: { clientCredentials: 'never' } })
+    const callback = { url: 'https://shop.example/hook' }
+    const { sessionId } = await live.create('ENROLL', { transactionID: 'test:success', callback })
+    assert.equal((await room.visit(sessionId, { declines: true })).flowStatus, 'CANCELLED')
+    const { outcome, transactionId } = await live.webhook(sessionId)
+    assert.deepEqual([outcome, transactionId], ['CANCELLED', 'test:success'])
+  })
+})
+
+test('POST /test/clock/advance brings expiry and deletion of verification sessions nearer, too', async () => {
+  const { sessionId } = await host.create('ENROLL')
+  const advance = (seconds: number) => host.call('POST', '/test/clock/advance', { seconds })
+  assert.equal((await advance(901)).statusCode, 204)
+  assert.equal((await host.get(sessionId)).outcome, 'EXPIRED')
+  await advance(86_400)
+  assert.equal((await host.get(sessionId)).state, 'PURGED')
+})

@@ -1,0 +1,79 @@
+/** The steps of an age session. The three at the end are what the wire calls `flowStatus`. */
+export const AGE_STATES = [
+  'CREATED',
+  'OPENED',
+  'HANDOFF_WAIT',
+  'READY',
+  'FACE_ACTIVE',
+  'FACE_DONE',
+  'DOC_ACTIVE',
+  'DOC_DONE',
+  'MATCHING',
+  'EVALUATING',
+  'COMPLETED',
+  'CANCELLED',
+  'EXPIRED',
+] as const
+export type AgeState = (typeof AGE_STATES)[number]
+
+/** The steps of an ENROLL, SIGN-IN or VERIFY session. */
+export const VERIFICATION_STATES = [
+  'CREATED',
+  'OPENED',
+  'HANDOFF_WAIT',
+  'CONSENTED',
+  'FACE_ACTIVE',
+  'DOC_ACTIVE',
+  'MATCHING',
+  'LOCAL_COMPARE',
+  'SERVER_COMPARE',
+  'PASSKEY_ACTIVE',
+  'FINALIZING',
+  'SUCCESS',
+  'FAILED',
+  'CANCELLED',
+  'EXPIRED',
+] as const
+export type VerificationState = (typeof VERIFICATION_STATES)[number]
+
+export type SessionState = AgeState | VerificationState
+export type FinalState = 'COMPLETED' | 'SUCCESS' | 'FAILED' | 'CANCELLED' | 'EXPIRED'
+
+export const SESSION_EVENTS = [
+  /** A device opened the launch URL and may run the flow. */
+  'open',
+  /** A desktop opened it, and desktops are not allowed. */
+  'open_on_desktop',
+  'handoff_asked',
+  /** Another device opened it with the code of the handoff. */
+  'handoff_opened',
+  'consent_given',
+  'consent_declined',
+  /** The camera runs and a challenge was issued. */
+  'camera_ready',
+  'estimated',
+  'document_needed',
+  'document_read',
+  'compare_faces',
+  'no_more_steps',
+  /** The device has compared by itself, and its word is looked at. */
+  'compare_locally',
+  'compare_on_server',
+  'passkey_needed',
+  /** ENROLL: everything is there, the person is being made. */
+  'finalize',
+  /** The person is known. */
+  'recognised',
+  /** A step failed and may be tried again. */
+  'retry',
+  /** A step failed for good, or too often. */
+  'give_up',
+  'decided',
+  'user_cancelled',
+  'host_cancelled',
+  'expired',
+] as const
+export type SessionEvent = (typeof SESSION_EVENTS)[number]
+
+/** Where each event leads from one state. */
+export type Row<State extends SessionState> = Partial<Record<SessionEvent, State>>

@@ -1,0 +1,77 @@
+import type { Row, VerificationState } from './states.ts'
+
+type Steps = Row<VerificationState>
+
+const ENDING: Steps = { user_cancelled: 'CANCELLED', host_cancelled: 'CANCELLED', expired: 'EXPIRED' }
+/** What a device that holds the session may do while it waits for nobody. There, `open` is a reload. */
+const HELD: Steps = { ...ENDING, handoff_asked: 'HANDOFF_WAIT' }
+
+/**
+ * ENROLL, SIGN-IN and VERIFY. Three states are the service's own work: LOCAL_COMPARE, SERVER_COMPARE and FINALIZING. A reload
+ * finds them as they are, and the work is done again if nobody is at it.
+ */
+export const VERIFICATION_TABLE: Readonly<Record<VerificationState, Steps>> = {
+  CREATED: { ...ENDING, open: 'OPENED', open_on_desktop: 'HANDOFF_WAIT' },
+  OPENED: { ...HELD, open: 'OPENED', consent_given: 'CONSENTED', consent_declined: 'CANCELLED', give_up: 'FAILED' },
+  HANDOFF_WAIT: { ...ENDING, open_on_desktop: 'HANDOFF_WAIT', handoff_asked: 'HANDOFF_WAIT', handoff_opened: 'OPENED' },
+  CONSENTED: { ...HELD, open: 'CONSENTED', camera_ready: 'FACE_ACTIVE', give_up: 'FAILED' },
+  FACE_ACTIVE: {
+    ...HELD,
+    open: 'CONSENTED',
+    camera_ready: 'FACE_ACTIVE',
+    document_needed: 'DOC_ACTIVE',
+    compare_locally: 'LOCAL_COMPARE',
+    compare_on_server: 'SERVER_COMPARE',
+    passkey_needed: 'PASSKEY_ACTIVE',
+    finalize: 'FINALIZING',
+    retry: 'CONSENTED',
+    give_up: 'FAILED',
+  },
+  DOC_ACTIVE: { ...HELD, open: 'DOC_ACTIVE', retry: 'DOC_ACTIVE', document_read: 'MATCHING', give_up: 'FAILED' },
+  MATCHING: {
+    ...ENDING,
+    open: 'MATCHING',
+    retry: 'DOC_ACTIVE',
+    passkey_needed: 'PASSKEY_ACTIVE',
+    finalize: 'FINALIZING',
+    give_up: 'FAILED',
+  },
+  LOCAL_COMPARE: {
+    ...ENDING,
+    open: 'LOCAL_COMPARE',
+    compare_on_server: 'SERVER_COMPARE',
+    passkey_needed: 'PASSKEY_ACTIVE',
+    recognised: 'SUCCESS',
+    retry: 'CONSENTED',
+    give_up: 'FAILED',
+  },
+  SERVER_COMPARE: {
+    ...ENDING,
+    open: 'SERVER_COMPARE',
+    passkey_needed: 'PASSKEY_ACTIVE',
+    recognised: 'SUCCESS',
+    retry: 'CONSENTED',
+    give_up: 'FAILED',
+  },
+  PASSKEY_ACTIVE: {
+    ...HELD,
+    open: 'PASSKEY_ACTIVE',
+    finalize: 'FINALIZING',
+    recognised: 'SUCCESS',
+    retry: 'PASSKEY_ACTIVE',
+    give_up: 'FAILED',
+  },
+  FINALIZING: {
+    ...ENDING,
+    open: 'FINALIZING',
+    // Whoever is enrolled already shows a passkey that they have before another one is added.
+    passkey_needed: 'PASSKEY_ACTIVE',
+    recognised: 'SUCCESS',
+    retry: 'CONSENTED',
+    give_up: 'FAILED',
+  },
+  SUCCESS: {},
+  FAILED: {},
+  CANCELLED: {},
+  EXPIRED: {},
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { assertError } from '../testing/harness.ts'
+import { createVerificationRoom, leastOf, PATH, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+
+let room: VerificationRoom
+let host: VerificationHost
+before(async () => {
+  room = await createVerificationRoom()
+  host = await room.newHost()
+})
+after(() => room.close())
+
+const operations = (sessionId: string) =>
+  [
+    ['POST', PATH],
+    ['GET', `${PATH}/${sessionId}`],
+    ['GET', `${PATH}/${sessionId}/webhook`],
+    ['POST', `${PATH}/${sessionId}/cancel`],
+    ['DELETE', `${PATH}/${sessionId}`],
+  ] as const
+
+const unknown = [404, 'NOT_FOUND', 'There is no session with this id'] as const
+
+describe('the API key', () => {
+  test('[D-056] a wrong one gets 401 with the two fields of the specification and no other, everywhere', async () => {
+    const { sessionId } = await host.create()
+    const wrong = [`${host.key.slice(0, -1)}!`, 'nonsense', 'x'.repeat(600), `${host.key}${host.key}`]
+    for (const [method, url] of operations(sessionId))
+      for (const key of wrong) {
+        const payload = method === 'POST' ? leastOf('ENROLL', room.receiver.url) : undefined
+        const refused = await host.call(method, url, payload, { 'x-api-key': key })
+        assert.equal(refused.statusCode, 401)
+        assert.equal(refused.body, '{"statusCode":401,"message":"Invalid API key"}')
+        assert.equal(refused.headers['content-type'], 'application/json; charset=utf-8')
+      }
+  })
+
+  test('a wrong one is told before anything else is looked at', async () => {
+    const refused = await host.call('POST', PATH, '{"broken', { 'x-api-key': 'x', 'content-type': 'application/json' })
+    assert.equal(refused.body, '{"statusCode":401,"message":"Invalid API key"}')
+  })
+
+  test('a missing one, one of another scope and one that is revoked are refused in the common shape', async () => {
+    const { sessionId } = await host.create()
+    for (const [method, url] of operations(sessionId)) {
+      const missing = await host.call(method, url, undefined, { 'x-api-key': undefined })
+      assertError(missing, 401, 'MISSING_API_KEY', 'Missing API key')
+    }
+    const reader = await room.sibling(host, { scopes: ['verify:read', 'age:write'] })
+    const denied = await reader.call('POST', PATH, leastOf('ENROLL', room.receiver.url))
+    assertError(denied, 403, 'SCOPE_DENIED', 'This API key lacks the scope verify:write')
+    const writer = await room.sibling(host, { scopes: ['verify:write'] })
+    const unread = await writer.call('GET', `${PATH}/${sessionId}`)
+    assertError(unread, 403, 'SCOPE_DENIED', 'This API key lacks the scope verify:read')
+    const revoked = await room.sibling(host)
+    await room.harness.wire.keys.revokeKey(revoked.keyId)
+    const inactive = await revoked.call('GET', `${PATH}/${sessionId}`)
+    assertError(inactive, 403, 'KEY_INACTIVE', 'This API key is not active')
+  })
+
+  test('x_api_key is another spelling of the header, and of two that differ neither counts', async () => {
+    const { sessionId } = await host.create()
+    const sibling = await room.sibling(host)
+    const read = (headers: Record<string, string | undefined>) =>
+      host.call('GET', `${PATH}/${sessionId}`, undefined, headers)
+    assert.equal((await read({ 'x-api-key': undefined, x_api_key: host.key })).statusCode, 200)
+    assert.equal((await read({ 'x-api-key': '', x_api_key: host.key })).statusCode, 200)
+    assert.equal((await read({ x_api_key: host.key })).statusCode, 200)
+    assert.equal((await read({ x_api_key: '' })).statusCode, 200)
+    for (const x_api_key of [sibling.key, 'nonsense'])
+      assert.equal((await read({ x_api_key })).body, '{"statusCode":401,"message":"Invalid API key"}')
+    const elsewhere = { 'x-api-key': undefined, x_api_key: host.key }
+    const age = await host.call('POST', '/session', {}, elsewhere)
+    assertError(age, 401, 'MISSING_API_KEY', 'Missing API key')
+  })
+
+  test('who asks for problem details gets them, whatever the fault', async () => {
+    const accept = 'application/problem+json'
+    const refused = await host.call('GET', `${PATH}/x`, undefined, { accept, 'x-api-key': 'x' })
+    assert.equal(refused.headers['content-type'], 'application/problem+json; charset=utf-8')
+    assert.deepEqual([refused.json().status, refused.json().code], [401, 'INVALID_API_KEY'])
+  })
+})
+
+describe('client credentials', () => {
+  const live = (settings: { clientCredentials?: 'live' | 'always' | 'never' } = {}) =>
+    room.newHost({ livemode: true, settings })
+  const body = () => leastOf('ENROLL', 'https://shop.example/hook')
+  const refusal = [401, 'INVALID_CLIENT_CREDENTIALS', 'Invalid client credentials'] as const
+
+  test('[D-054] the key of a live account does not replace them, and they do not replace the key', async () => {
+    const shop = await live()
+    const client = await room.harness.wire.clients.create(shop.tenantId, {
+      livemode: true,
+      name: 'host',
+      publicKeys: [],
+    })
+    const basic = Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')
+    const authorization = `Basic ${basic}`
+    for (const [method, url] of operations(randomUUID())) assertError(await shop.call(method, url), ...refusal)
+    assert.equal((await shop.call('POST', PATH, body(), { authorization })).statusCode, 201)
+    const keyless = await shop.call('POST', PATH, body(), { authorization, 'x-api-key': undefined })
+    assertError(keyless, 401, 'MISSING_API_KEY', 'Missing API key')
+    const wrong = `Basic ${Buffer.from(`${client.client_id}:wrong`).toString('base64')}`
+    assertError(await shop.call('POST', PATH, body(), { authorization: wrong }), ...refusal)
+  })
+
+  test('the tenant says whether they are needed; those that are sent are always checked', async () => {
+    const open = await live({ clientCredentials: 'never' })
+    assert.equal((await open.call('POST', PATH, body())).statusCode, 201)
+    const sent = { clientid: 'ostc_live_nobody', clientsecret: 'x' }
+    assertError(await open.call('POST', PATH, body(), sent), ...refusal)
+    const strict = await room.newHost({ settings: { clientCredentials: 'always' } })
+    assertError(await strict.call('POST', PATH, body()), ...refusal)
+    assertError(await host.call('POST', PATH, body(), sent), ...refusal)
+  })
+})
+
+describe('tenants and modes are apart', () => {
+  test('a session of another tenant, of the other mode or of area C is unknown to every operation', async () => {
+    const { sessionId } = await host.create()
+    await host.outcome(sessionId)
+    const live = await room.sibling(host, { livemode: true })
+    await room.harness.wire.settings.set(host.tenantId, { clientCredentials: 'never' })
+    for (const stranger of [await room.newHost(), live])
+      for (const [method, url] of operations(sessionId).slice(1))
+        assertError(await stranger.call(method, url), ...unknown)
+    const age = await room.age.newHost()
+    const both = await room.sibling(host, { scopes: ['verify:write', 'verify:read', 'age:write', 'age:read'] })
+    const aged = await both.call('POST', '/session', { redirectUrl: 'https://shop.example/back', ageThreshold: 30 })
+    for (const id of [aged.json().sessionId, (await age.create()).sessionId, randomUUID(), 'x', aged.json().token])
+      for (const [method, url] of operations(id).slice(1)) assertError(await both.call(method, url), ...unknown)
+    assert.equal((await host.get(sessionId)).outcome, 'SUCCEEDED', 'it is still there')
+  })
+
+  test('and a path below it that there is not has the common shape', async () => {
+    const missing = await host.call('GET', `${PATH}/x/y/z`)
+    assertError(missing, 404, 'NOT_FOUND', 'There is nothing at this path')
+    const method = await host.call('PUT', PATH, {})
+    assertError(method, 405, 'METHOD_NOT_ALLOWED', 'This path does not take this method')
+  })
+})
+
+test('[X-001] strings, sanctions, age and verification sessions are served under one base address', async () => {
+  const scopes = ['strings:rw', 'sanctions:run', 'age:write', 'verify:write'] as const
+  const all = await room.newHost({ scopes: [...scopes] })
+  assert.equal((await all.call('POST', '/strings', { value: 'one' })).statusCode, 201)
+  assert.equal((await all.call('GET', '/v2/open-sanctions/datasets')).statusCode, 200)
+  const age = { redirectUrl: 'https://shop.example/back', ageThreshold: 30 }
+  assert.equal((await all.call('POST', '/session', age)).statusCode, 201)
+  assert.equal((await all.call('POST', PATH, leastOf('ENROLL', room.receiver.url))).statusCode, 201)
+})

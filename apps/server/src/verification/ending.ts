@@ -1,0 +1,170 @@
+import { AGE_LIMITS, type DebugEntry, VERIFICATION_LIMITS, type VerificationWebhook } from '@ostiary/contract'
+import type { Clock } from '../platform/clock.ts'
+import type { Db, Queryable } from '../platform/db.ts'
+import type { LabelledCounter } from '../platform/hot-metrics.ts'
+import type { Log } from '../platform/log.ts'
+import type { Progress, Sessions } from '../sessions/index.ts'
+import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
+import { withNote } from './debug.ts'
+import { blocks, type EndState, outcomeOf, riskOf, toWebhook } from './outcome.ts'
+import type { VerificationEnd, VerificationSession } from './types.ts'
+
+interface Deps {
+  clock: Clock
+  sessions: Sessions
+  webhooks: WebhookService
+  log: Log
+  /** Sessions that ended, by how. */
+  metrics: LabelledCounter
+}
+
+/** What is kept of a session that has ended, sealed. */
+export interface StoredResult {
+  /** As it was sent, without images. */
+  webhook: VerificationWebhook
+  debugLog: DebugEntry[]
+}
+
+/** Sessions that the sweeper ends in one transaction. */
+const SWEEP_BATCH = 500
+
+/** The end of a session of area D: the result and its webhook, in one transaction, so that neither is without the other. */
+export function createVerificationEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
+  /** One whose end cannot be computed must not keep the others from theirs. */
+  function prepareAll(due: readonly VerificationSession[], at: Date) {
+    const ended: Ended[] = []
+    const stuck: VerificationSession[] = []
+    for (const session of due) {
+      try {
+        ended.push(prepare(session, session.progress, { state: 'EXPIRED' }, at))
+      } catch (err) {
+        log.error({ err, sessionId: session.sessionId, tenantId: session.tenantId }, 'a session cannot be ended')
+        stuck.push(session)
+      }
+    }
+    return { ended, stuck }
+  }
+
+  /** Ends a session that the transaction holds. Returns the state it has then: a success may be one that the tenant blocks. */
+  async function conclude(
+    tx: Queryable,
+    session: VerificationSession,
+    progress: Progress | null,
+    wanted: VerificationEnd,
+  ): Promise<EndState> {
+    const at = clock.now()
+    const ended = prepare(session, progress, allowed(session, progress, wanted), at)
+    const { state, purgeAt, result } = ended
+    await sessions.end(tx, session, { state, at, purgeAt, result })
+    await webhooks.enqueue(tx, [messageOf(ended, at)])
+    metrics.count(outcomeOf(state))
+    return state
+  }
+
+  return {
+    conclude,
+
+    /** Ends a session that the transaction holds when its time is over and no sweeper has come by yet. Returns whether it was. */
+    async expireIfDue(tx: Queryable, session: VerificationSession): Promise<boolean> {
+      if (session.endedAt !== null || clock.now() <= session.dueAt) return false
+      await conclude(tx, session, session.progress, { state: 'EXPIRED' })
+      return true
+    },
+
+    /** Ends sessions whose time is over, a batch per transaction; several workers share the work. Returns how many. */
+    async expireDue(db: Db): Promise<number> {
+      const [expired, putOff] = await db.transaction(async (tx) => {
+        const at = clock.now()
+        const { due, unreadable } = await sessions.lockDue(tx, 'D', at, SWEEP_BATCH)
+        if (unreadable > 0) log.error({ count: unreadable }, 'sessions cannot be opened; is a master key missing?')
+        const { ended, stuck } = prepareAll(due as VerificationSession[], at)
+        await sessions.postpone(tx, stuck, at)
+        await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
+        await webhooks.enqueue(
+          tx,
+          ended.map((one) => messageOf(one, at)),
+        )
+        return [ended.length, unreadable + stuck.length]
+      })
+      metrics.count(outcomeOf('EXPIRED'), expired)
+      return expired + putOff
+    },
+
+    /** Until when a session lives whose step is under way: a capture that began in time may arrive a little late. */
+    graceFor({ expiresAt }: VerificationSession, stepEndsMs: number): Date {
+      const graceEnds = expiresAt.getTime() + AGE_LIMITS.graceSeconds * 1000
+      return new Date(Math.max(expiresAt.getTime(), Math.min(stepEndsMs, graceEnds)))
+    },
+  }
+}
+export type VerificationEnding = ReturnType<typeof createVerificationEnding>
+
+interface Ended {
+  session: VerificationSession
+  state: EndState
+  purgeAt: Date
+  body: Buffer
+  /** With the selfie, where there is one: sent instead of `body` until it has arrived. */
+  onceBody: Buffer | undefined
+  result: Buffer
+}
+
+/** A success that the tenant's own policy forbids is none. */
+function allowed(
+  { request }: VerificationSession,
+  progress: Progress | null,
+  wanted: VerificationEnd,
+): VerificationEnd {
+  if (wanted.state !== 'SUCCESS' || !blocks(request, progress)) return wanted
+  return { state: 'FAILED', failures: ['POLICY_BLOCKED'] }
+}
+
+function prepare(session: VerificationSession, progress: Progress | null, end: VerificationEnd, at: Date): Ended {
+  const { request, sessionId, livemode } = session
+  const facts = {
+    ...{ sessionId, request, end, livemode },
+    desktop: progress?.desktop ?? false,
+    indicators: progress?.indicators ?? null,
+    risk: riskOf(request, progress),
+    endedAt: at,
+  }
+  const webhook = toWebhook({ ...facts, withImages: false })
+  const hasImages = request.sendImages && end.state === 'SUCCESS' && end.selfie !== undefined
+  const codes = webhook.errors.map(({ code }) => code)
+  const note = { at, level: 1, event: 'ended', facts: { state: end.state, codes } } as const
+  const debugLog = withNote(progress?.verification?.debug ?? [], request, note)
+  const stored: StoredResult = { webhook, debugLog }
+  return {
+    session,
+    state: end.state,
+    purgeAt: purgeAtOf(session, at),
+    body: toBytes(webhook),
+    onceBody: hasImages ? toBytes(toWebhook({ ...facts, withImages: true })) : undefined,
+    result: toBytes(stored),
+  }
+}
+
+/** What debugging keeps goes after a day, and the rest of such a session with it. */
+function purgeAtOf({ request }: VerificationSession, at: Date): Date {
+  const { retentionSeconds } = request.policy
+  const debugSeconds = VERIFICATION_LIMITS.debugHours * 3_600
+  const seconds = request.debugLevel > 0 ? Math.min(retentionSeconds, debugSeconds) : retentionSeconds
+  return new Date(at.getTime() + seconds * 1000)
+}
+
+function messageOf({ session, state, purgeAt, body, onceBody }: Ended, at: Date): WebhookMessage {
+  const { tenantId, livemode, keyId, sessionId, request } = session
+  return {
+    ...{ tenantId, livemode, keyId, purgeAt, body },
+    area: 'D',
+    event: state === 'SUCCESS' ? 'verification.succeeded' : 'verification.failed',
+    subjectId: sessionId,
+    sequence: 1,
+    url: request.callback.url,
+    headers: request.callback.headers,
+    now: at,
+    ...(onceBody && { onceBody }),
+  }
+}
+
+const toBytes = (value: object): Buffer => Buffer.from(JSON.stringify(value))

@@ -1,0 +1,387 @@
+import {
+  type CapturePayload,
+  LAUNCH_LIMITS,
+  SESSION_CODES,
+  type SessionCodeName,
+  VERIFICATION_LIMITS,
+} from '@ostiary/contract'
+import { PASSKEY_LIMITS, type Passkeys } from '../passkeys/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
+import { bucketOf, type Ids } from '../platform/ids.ts'
+import {
+  type FinalState,
+  type Flow,
+  type FlowEnd,
+  type LockoutSubject,
+  newVerificationProgress,
+  nextState,
+  type PasskeyStep,
+  type Progress,
+  type Seen,
+  type Sessions,
+  type Step,
+  type VerificationProgress,
+  type WorkResult,
+} from '../sessions/index.ts'
+import { noteDebug } from './debug.ts'
+import type { VerificationEnding } from './ending.ts'
+import type { LocalKeys } from './local-keys.ts'
+import type { Lockouts } from './lockouts.ts'
+import { eventAfterCapture, factsOf, faultOf, wantsAge } from './matching.ts'
+import { blocks, redirectTargetOf } from './outcome.ts'
+import { sandboxEnd } from './sandbox-end.ts'
+import type { VerificationEnd, VerificationSession } from './types.ts'
+import type { Outcome, Work } from './work.ts'
+
+interface Deps {
+  clock: Clock
+  ids: Ids
+  sessions: Sessions
+  ending: VerificationEnding
+  work: Work
+  passkeys: Passkeys
+  localKeys: LocalKeys
+  lockouts: Lockouts
+}
+
+/** How long the service itself may take, where the session would end meanwhile. */
+const WORK_MS = 30_000
+
+/**
+ * What is area D's own in a flow. A good capture becomes work for the service: the vector is kept in the sealed progress, the
+ * session is let go, and what comes of the work is applied only if the session still waits for it. Should the process end in
+ * between, nothing is lost: the page's next call does the work again.
+ */
+export function createVerificationFlow(deps: Deps): Flow {
+  const { clock, ids, sessions, ending, work, passkeys, lockouts } = deps
+
+  async function consented(
+    session: VerificationSession,
+    progress: Progress,
+    { tx, network }: { tx: Queryable; network: string | undefined },
+  ): Promise<Step> {
+    const state = nextState(session, 'consent_given')
+    // Whatever an earlier device has shown does not count for this one.
+    const { misses, debug } = verificationOf(progress)
+    const subjects = await subjectsOf(session, network)
+    const verification = { ...newVerificationProgress(), misses, debug, subjects }
+    const begun = { ...progress, verification }
+    const seconds = await lockouts.waitOf(tx, session, subjects)
+    return seconds > 0 ? locked(session, begun, seconds) : { state, progress: begun }
+  }
+
+  /** Whom a failure of this session will count against, as far as it is known before the face. */
+  async function subjectsOf(session: VerificationSession, network: string | undefined): Promise<LockoutSubject[]> {
+    const { tenantId, livemode, request } = session
+    if (request.type === 'ENROLL') return []
+    const subjects: LockoutSubject[] = network === undefined ? [] : [{ kind: 'network', hash: network }]
+    const { person } = request
+    if (!person) return subjects
+    const name = 'puid' in person ? ['person', livemode, person.puid] : ['customer', livemode, person.customerId]
+    // The key is at hand: the network was named with it a moment ago.
+    return [...subjects, { kind: 'person', hash: await sessions.tagOf(tenantId, name) }]
+  }
+
+  function captured(session: VerificationSession, progress: Progress, seen: Seen): Step {
+    const { request } = session
+    const { payload, selfie, estimateYears, now } = seen
+    const { face, local } = payload
+    const before = verificationOf(progress)
+    const verification: VerificationProgress = {
+      ...before,
+      workId: payload.nonce,
+      vector: face?.vector ?? null,
+      estimateYears: wantsAge(request) ? estimateYears : null,
+      selfie,
+      newPersonId: request.type === 'ENROLL' ? ids.next(bucketOf(session.tenantId)) : null,
+      localKey: local && 'key' in local ? local.key : null,
+      claim: local && 'hit' in local ? local : null,
+    }
+    const numbers = { attempt: progress.attempt, live: payload.live, flags: progress.flags.map(({ code }) => code) }
+    const note = { at: now, level: 3, event: 'judged', facts: numbers } as const
+    const known = noteDebug({ ...progress, verification }, request, note)
+    if (blocks(request, known)) return failed(session, known, 'POLICY_BLOCKED')
+    const state = nextState(session, eventAfterCapture(request, verification))
+    return { state, progress: known, dueAt: ending.graceFor(session, now.getTime() + WORK_MS) }
+  }
+
+  return {
+    conclude: (tx: Queryable, session: VerificationSession, progress: Progress | null, end: FlowEnd) =>
+      conclude(deps, tx, { session, progress, end }),
+    graceFor: (session: VerificationSession, stepEndsMs: number) => ending.graceFor(session, stepEndsMs),
+    describe: (session: VerificationSession) => ({
+      type: session.request.type,
+      requirements: [...session.request.requirements],
+      verification: factsOf(session.request, session),
+    }),
+    redirectUrl({ request, sessionId }: VerificationSession, state: FinalState) {
+      if (state === 'COMPLETED') throw new Error('COMPLETED is no end of such a session')
+      return redirectTargetOf(request, { sessionId, status: state })
+    },
+    wishDelayMs: ({ request }: VerificationSession) => (request.sandbox ? 0 : null),
+    nameNetwork: ({ tenantId, livemode }, network) => sessions.tagOf(tenantId, ['network', livemode, network]),
+    consented,
+    failuresOf: (name: SessionCodeName) => [name],
+    wantsAge: ({ request }: VerificationSession) => wantsAge(request),
+    hasOtherWay: () => false,
+    faultOf: ({ request }: VerificationSession, payload: CapturePayload, hasSelfie: boolean) =>
+      faultOf(request, payload, hasSelfie),
+    captured,
+
+    work(session: VerificationSession) {
+      const verification = session.progress?.verification
+      if (!WORKING.has(session.state) || !verification || verification.workId === null) return undefined
+      return async (): Promise<WorkResult> => {
+        const outcome = await work.run(session, verification)
+        return {
+          async apply(tx, current: VerificationSession, progress) {
+            const isSame = progress.verification?.workId === verification.workId && current.state === session.state
+            return isSame ? applied(deps, tx, { session: current, progress, outcome }) : undefined
+          },
+          async after(state) {
+            if (ENDED_BADLY.has(state)) await work.takeBack(session, outcome)
+          },
+        }
+      }
+    },
+
+    noteStep(session: VerificationSession, step: Step, { call, now }) {
+      if (session.request.debugLevel === 0) return step.progress
+      const verification = verificationOf(step.progress)
+      const codes = step.errors ?? []
+      const refused = step.refuse && { refused: step.refuse.code }
+      const called = { at: now, level: 2, event: call, facts: { codes: [...codes], ...refused } } as const
+      const known = noteDebug({ ...step.progress, verification }, session.request, called)
+      if (step.state === session.state) return known
+      const facts = { from: session.state, to: step.state }
+      return noteDebug(known, session.request, { at: now, level: 1, event: 'state', facts })
+    },
+
+    passkey: {
+      options: (tx: Queryable, session: VerificationSession, progress: Progress) =>
+        passkeyOptions(passkeys, tx, { session, progress, now: clock.now() }),
+      async verify(tx: Queryable, session: VerificationSession, progress: Progress, response: unknown) {
+        return verifyPasskey(passkeys, tx, { session, progress, response, now: clock.now() })
+      },
+      failed: passkeyFailed,
+    },
+  }
+}
+
+const WORKING: ReadonlySet<string> = new Set(['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'])
+const ENDED_BADLY: ReadonlySet<string> = new Set(['FAILED', 'CANCELLED', 'EXPIRED'])
+
+interface Ending {
+  session: VerificationSession
+  progress: Progress | null
+  end: FlowEnd
+}
+
+/** The end and everything that hangs on it: keys of an enrolment, and what the lockout remembers. */
+async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: Ending): Promise<FinalState> {
+  const { ending, lockouts, localKeys } = deps
+  const wanted = endOf(session, progress, end)
+  const bound = await bindKeys(deps, tx, { session, progress, end, wanted })
+  const isCounted = session.request.type !== 'ENROLL' && end.how !== 'wished'
+  const { subjects = [], localThumbprint = null } = progress?.verification ?? {}
+  const waits = isCounted && bound.state === 'FAILED' ? await lockouts.record(tx, session, subjects, bound.failures) : 0
+  // The host learns with the failure itself how long the next try has to wait.
+  const told = waits > 0 ? { ...bound, retryAfterSeconds: waits } : bound
+  const state = await ending.conclude(tx, session, progress, told)
+  if (!isCounted) return state
+  if (state === 'SUCCESS') {
+    await lockouts.clear(tx, session, subjects)
+    if (localThumbprint !== null) await localKeys.used(tx, session, localThumbprint)
+  }
+  return state
+}
+
+function endOf({ tenantId, request }: VerificationSession, progress: Progress | null, end: FlowEnd): VerificationEnd {
+  if (end.how === 'cancelled') return { state: 'CANCELLED', code: end.code }
+  if (end.how === 'expired') return { state: 'EXPIRED' }
+  if (end.how === 'wished') return sandboxEnd(request.sandbox ?? 'success', { tenantId, request })
+  if (end.how === 'failed') {
+    const { failures, retryAfterSeconds } = end
+    return { state: 'FAILED', failures, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
+  }
+  const { person, estimateYears, selfie, notes } = verificationOf(progress ?? undefined)
+  if (!person) throw new Error('A session ends well only with a person')
+  return {
+    state: 'SUCCESS',
+    person: { puid: person.puid, guid: person.guid },
+    ...(request.type !== 'ENROLL' && { matchedBy: person.matchedBy }),
+    ...(estimateYears !== null && { estimatedAge: Math.floor(estimateYears) }),
+    notes,
+    ...(selfie !== null && { selfie }),
+  }
+}
+
+/**
+ * ENROLL: what the browser and the authenticator keep is bound to the person. A passkey that cannot be kept is a failure.
+ *
+ * To somebody who is enrolled already nothing is bound, unless they have shown a passkey of theirs in this session: a face is a claim
+ * of the device, and would otherwise be enough to add a key to anybody of whom there is a photograph.
+ */
+async function bindKeys(
+  { passkeys, localKeys }: Deps,
+  tx: Queryable,
+  { session, progress, end, wanted }: Ending & { wanted: VerificationEnd },
+): Promise<VerificationEnd> {
+  const { request } = session
+  const verification = progress?.verification
+  if (request.type !== 'ENROLL' || end.how !== 'reached' || wanted.state !== 'SUCCESS' || !verification) return wanted
+  if (blocks(request, progress)) return wanted
+  const { credential, localKey, notes, passkeyShown } = verification
+  if (notes.includes('ALREADY_ENROLLED') && !passkeyShown) return wanted
+  if (credential) {
+    const kept = await passkeys.insert(tx, session, wanted.person.puid, credential)
+    if (!kept.ok) return { state: 'FAILED', failures: ['PASSKEY_FAILED'] }
+  }
+  if (localKey) await localKeys.bind(tx, session, wanted.person.puid, localKey)
+  return wanted
+}
+
+interface Applying {
+  session: VerificationSession
+  progress: Progress
+  outcome: Outcome
+}
+
+/** What the work found, as the next step. */
+async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }: Applying): Promise<Step> {
+  const before = verificationOf(progress)
+  const verification: VerificationProgress = {
+    ...before,
+    localThumbprint: outcome.thumbprint,
+    subjects: [...before.subjects, ...outcome.subjects],
+  }
+  const known = { ...progress, verification }
+  if (outcome.kind === 'unknown') return failed(session, known, 'USER_NOT_ENROLLED')
+  if (outcome.kind === 'unusable') return missed(session, known, { told: 'NO_FACE', last: 'NO_FACE' })
+  if (outcome.kind === 'miss' || outcome.kind === 'other_face') {
+    const last = session.request.type === 'SIGN-IN' ? 'USER_NOT_ENROLLED' : 'FACE_NOT_MATCH'
+    return missed(session, known, { told: 'FACE_NOT_MATCH', last })
+  }
+  if (outcome.kind === 'enrolled') {
+    const notes: SessionCodeName[] = outcome.isNew ? [] : ['ALREADY_ENROLLED']
+    const person = { ...outcome.person, matchedBy: 'server' as const }
+    if (outcome.isNew || !verification.credential) return reached(session, known, { person, notes })
+    const own = await deps.passkeys.findForPerson(tx, session, person.puid)
+    if (own.length === 0) return failed(session, known, 'PASSKEY_FAILED')
+    const state = nextState(session, 'passkey_needed')
+    return { state, progress: withVerification(known, { person, notes, vector: null, passkeyTries: 0 }) }
+  }
+  const seconds = await deps.lockouts.waitOf(tx, session, outcome.subjects)
+  if (seconds > 0) return locked(session, known, seconds)
+  const person = { ...outcome.person, matchedBy: outcome.by }
+  if (!session.request.requirements.includes('passkey')) return reached(session, known, { person })
+  const credentials = await deps.passkeys.findForPerson(tx, session, person.puid)
+  if (credentials.length === 0) return failed(session, known, 'PASSKEY_FAILED')
+  const state = nextState(session, 'passkey_needed')
+  return { state, progress: withVerification(known, { person, vector: null, claim: null }) }
+}
+
+function reached(session: VerificationSession, progress: Progress, change: Partial<VerificationProgress>): Step {
+  nextState(session, 'recognised')
+  return { state: session.state, progress: withVerification(progress, change), end: { how: 'reached' } }
+}
+
+/** Nobody, or somebody else: another try while there is one. */
+function missed(
+  session: VerificationSession,
+  progress: Progress,
+  { told, last }: { told: SessionCodeName; last: SessionCodeName },
+): Step {
+  const { misses } = verificationOf(progress)
+  const after = withVerification(progress, {
+    misses: misses + 1,
+    workId: null,
+    vector: null,
+    claim: null,
+    selfie: null,
+  })
+  if (progress.attempt >= LAUNCH_LIMITS.attempts) return failed(session, after, last)
+  return { state: nextState(session, 'retry'), progress: after, errors: [SESSION_CODES[told].code] }
+}
+
+function failed(session: VerificationSession, progress: Progress, name: SessionCodeName): Step {
+  return {
+    state: session.state,
+    progress,
+    errors: [SESSION_CODES[name].code],
+    end: { how: 'failed', failures: [name] },
+  }
+}
+
+function locked(session: VerificationSession, progress: Progress, retryAfterSeconds: number): Step {
+  const failures = ['TEMPORARILY_LOCKED'] as const
+  const errors = [SESSION_CODES.TEMPORARILY_LOCKED.code]
+  return { state: session.state, progress, errors, end: { how: 'failed', failures, retryAfterSeconds } }
+}
+
+interface PasskeyCall {
+  session: VerificationSession
+  progress: Progress
+  now: Date
+}
+
+async function passkeyOptions(passkeys: Passkeys, tx: Queryable, call: PasskeyCall): Promise<PasskeyStep> {
+  const { session, progress, now } = call
+  const { request } = session
+  const { person } = verificationOf(progress)
+  const begin = (challenge: string): Step => {
+    const expiresAtMs = now.getTime() + PASSKEY_LIMITS.answerMs
+    return { state: session.state, progress: withVerification(progress, { passkey: { challenge, expiresAtMs } }) }
+  }
+  if (request.type === 'ENROLL' && !person) {
+    const userName = request.contactInformation?.email ?? request.customerId ?? passkeys.rpId
+    const { options, challenge } = passkeys.registrationOptions({ rpName: passkeys.rpId, userName })
+    return { step: begin(challenge), asked: { mode: 'create', options: { ...options } } }
+  }
+  const credentials = person ? await passkeys.findForPerson(tx, session, person.puid) : []
+  const { options, challenge } = passkeys.authenticationOptions({ credentials })
+  return { step: begin(challenge), asked: { mode: 'get', options: { ...options } } }
+}
+
+async function verifyPasskey(
+  passkeys: Passkeys,
+  tx: Queryable,
+  { session, progress, response, now }: PasskeyCall & { response: unknown },
+): Promise<Step> {
+  const { passkey, person } = verificationOf(progress)
+  // One answer for each challenge, whatever it is worth.
+  const asked = withVerification(progress, { passkey: null })
+  if (!passkey || now.getTime() > passkey.expiresAtMs) {
+    const refuse = new AppError('conflict', 'CHALLENGE_NOT_VALID', 'There is no passkey challenge under way')
+    return { state: session.state, progress: asked, refuse }
+  }
+  const { challenge } = passkey
+  if (session.request.type === 'ENROLL' && !person) {
+    const verdict = await passkeys.verifyRegistration({ response, challenge })
+    if (!verdict.ok) return passkeyFailed(session, asked)
+    const state = nextState(session, 'finalize')
+    return { state, progress: withVerification(asked, { credential: verdict.credential }) }
+  }
+  if (!person) throw new Error('The passkey step comes after the face')
+  const verdict = await passkeys.verifyAuthentication(tx, { response, challenge, owner: session, puid: person.puid })
+  if (!verdict.ok) return passkeyFailed(session, asked)
+  const matchedBy = person.matchedBy === 'local' ? 'local+passkey' : 'server+passkey'
+  return reached(session, asked, { person: { ...person, matchedBy }, passkeyShown: true })
+}
+
+function passkeyFailed(session: VerificationSession, progress: Progress): Step {
+  const passkeyTries = verificationOf(progress).passkeyTries + 1
+  const tried = withVerification(progress, { passkeyTries, passkey: null })
+  if (passkeyTries >= VERIFICATION_LIMITS.passkeyAttempts) return failed(session, tried, 'PASSKEY_FAILED')
+  const state = nextState(session, 'retry')
+  return { state, progress: tried, errors: [SESSION_CODES.PASSKEY_FAILED.code] }
+}
+
+const verificationOf = (progress: Progress | undefined): VerificationProgress =>
+  progress?.verification ?? newVerificationProgress()
+
+function withVerification(progress: Progress, change: Partial<VerificationProgress>): Progress {
+  return { ...progress, verification: { ...verificationOf(progress), ...change } }
+}

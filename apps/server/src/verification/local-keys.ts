@@ -1,0 +1,62 @@
+import type { DeviceKey } from '@ostiary/contract'
+import { kidOfLocalProof, type LocalClaim, ProofError, thumbprint, verifyLocalProof } from '@ostiary/crypto'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { type KeyOwner, verificationStore } from './store.ts'
+
+/** Browsers of one person that keep a token. */
+const MOST_PER_PERSON = 20
+const COORDINATE_BYTES = 32
+
+/** A claim that a key on record has signed. */
+export interface ShownKey {
+  puid: string
+  /** base64url. */
+  thumbprint: string
+}
+
+/** Keys of the tokens that browsers keep. Each belongs to one enrolled person and goes with that person. */
+export function createLocalKeys({ clock }: { clock: Clock }) {
+  const today = () => dayOf(clock.now())
+  return {
+    /** Whose key has signed this very claim; undefined for anything else, without a hint why. */
+    async check(db: Queryable, owner: KeyOwner, proof: string, claim: LocalClaim): Promise<ShownKey | undefined> {
+      const kid = kidOfLocalProof(proof)
+      if (kid === undefined) return undefined
+      const row = await verificationStore.findLocalKey(db, owner, Buffer.from(kid, 'base64url'))
+      if (!row) return undefined
+      try {
+        await verifyLocalProof(toKey(row.publicKey), proof, claim)
+      } catch (error) {
+        if (error instanceof ProofError) return undefined
+        throw error
+      }
+      return { puid: row.personId, thumbprint: kid }
+    },
+
+    async bind(tx: Queryable, owner: KeyOwner, puid: string, key: DeviceKey): Promise<void> {
+      const row = {
+        thumbprint: Buffer.from(await thumbprint(key), 'base64url'),
+        personId: puid,
+        publicKey: Buffer.concat([Buffer.from(key.x, 'base64url'), Buffer.from(key.y, 'base64url')]),
+      }
+      await verificationStore.insertLocalKey(tx, owner, row, { day: today(), most: MOST_PER_PERSON })
+    },
+
+    async used(tx: Queryable, owner: KeyOwner, kid: string): Promise<void> {
+      await verificationStore.useLocalKey(tx, owner, Buffer.from(kid, 'base64url'), today())
+    },
+
+    deletePerson: (tx: Queryable, owner: KeyOwner, puid: string): Promise<number> =>
+      verificationStore.deletePerson(tx, owner, puid),
+  }
+}
+export type LocalKeys = ReturnType<typeof createLocalKeys>
+
+function toKey(publicKey: Buffer): DeviceKey {
+  const part = (from: number) => publicKey.subarray(from, from + COORDINATE_BYTES).toString('base64url')
+  return { kty: 'EC', crv: 'P-256', x: part(0), y: part(COORDINATE_BYTES) }
+}
+
+/** Days by UTC, as the table has them. */
+export const dayOf = (moment: Date) => moment.toISOString().slice(0, 10)

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createFaces } from '../biometrics/testing/faces.ts'
+import { purgeLockouts } from './index.ts'
+import { enrolled, visit } from './testing/people.ts'
+import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+
+let room: VerificationRoom
+const faces = createFaces(89)
+
+before(async () => {
+  room = await createVerificationRoom({ TRUST_PROXY: '127.0.0.1' })
+})
+after(() => room.close())
+
+/** A device behind this address. */
+const from = (address: string) => ({
+  fetch: ((url, init) => {
+    const headers = new Headers(init?.headers)
+    headers.set('x-forwarded-for', address)
+    return fetch(url, { ...init, headers })
+  }) satisfies typeof globalThis.fetch,
+})
+
+async function tryToSignIn(host: VerificationHost, face: readonly number[], address: string, body?: object) {
+  const created = body ? await host.create('VERIFY', body) : await host.create('SIGN-IN')
+  const state = await visit(room, created.sessionId, face, { spoof: 'nocapture' }, from(address))
+  return { ...state, webhook: await host.webhook(created.sessionId) }
+}
+
+describe('five failed sign-ins', () => {
+  test('[D-060] make the next ones of that network wait, longer every time, and say how long', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    for (let failure = 1; failure <= 5; failure++) {
+      const { errors, webhook } = await tryToSignIn(host, face, '192.0.2.7')
+      assert.deepEqual([errors, webhook.retryAfter], [[2], failure < 5 ? undefined : 30], `failure ${failure}`)
+    }
+    for (const wait of [30, 60, 300, 900, 900]) {
+      const refused = await tryToSignIn(host, face, '192.0.2.7')
+      assert.deepEqual([refused.state, refused.errors, refused.attempt], ['FAILED', [-35], 0])
+      const { retryAfter = 0, errorCodes, status } = refused.webhook
+      assert.deepEqual([status, errorCodes], ['error', [-35]])
+      // A few seconds have passed since the failure: the flow itself takes them.
+      assert.ok(retryAfter <= wait && retryAfter > wait - 25, `${retryAfter} of ${wait}`)
+      room.harness.clock.advance(retryAfter * 1000)
+      assert.deepEqual((await tryToSignIn(host, face, '192.0.2.7')).errors, [2], 'after the wait it may be tried again')
+    }
+    assert.deepEqual((await tryToSignIn(host, face, '192.0.2.8')).errors, [2], 'another network is not concerned')
+  })
+
+  test('against one person count from everywhere, and a success clears them', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    const puid = await enrolled(room, host, face, { body: { customerId: 'kim' } })
+    const who = { customerId: undefined, puid }
+    for (let n = 1; n <= 4; n++) await tryToSignIn(host, face, `192.0.2.${10 + n}`, who)
+    const good = await host.create('VERIFY', who)
+    assert.equal((await visit(room, good.sessionId, face, {}, from('192.0.2.30'))).state, 'SUCCESS')
+    for (let n = 1; n <= 5; n++) assert.deepEqual((await tryToSignIn(host, face, `192.0.2.${30 + n}`, who)).errors, [2])
+    assert.deepEqual((await tryToSignIn(host, face, '192.0.2.60', who)).errors, [-35])
+    const signIn = await host.create('SIGN-IN')
+    const known = await visit(room, signIn.sessionId, face, {}, from('192.0.2.61'))
+    assert.deepEqual([known.state, known.errors], ['FAILED', [-35]], 'also when the face tells who it is')
+    const other = await tryToSignIn(host, faces.person(), '192.0.2.62', { customerId: 'somebody' })
+    assert.deepEqual(other.errors, [2], 'another person is not concerned')
+  })
+
+  test('are forgotten after a quarter of an hour, and what was kept of them goes', async () => {
+    const host = await room.newHost()
+    for (let n = 1; n <= 4; n++) await tryToSignIn(host, faces.person(), '192.0.2.99')
+    room.harness.clock.advance(900_000)
+    for (let n = 1; n <= 4; n++) assert.deepEqual((await tryToSignIn(host, faces.person(), '192.0.2.99')).errors, [2])
+    const count = async () => {
+      const text = 'select count(*)::int as count from sign_in_lockouts where tenant_id = $1'
+      return (await room.harness.database.query(text, [host.tenantId])).rows[0]?.count
+    }
+    assert.equal(await count(), 1)
+    room.harness.clock.advance(900_000)
+    for (const { db } of room.harness.wire.cells.all()) await purgeLockouts(db, room.harness.clock.now())
+    assert.equal(await count(), 0)
+  })
+
+  test('a test tenant that lets time pass waits no longer', async () => {
+    const host = await room.newHost()
+    for (let n = 1; n <= 5; n++) await tryToSignIn(host, faces.person(), '192.0.2.110')
+    assert.deepEqual((await tryToSignIn(host, faces.person(), '192.0.2.110')).errors, [-35])
+    assert.equal((await host.call('POST', '/test/clock/advance', { seconds: 30 })).statusCode, 204)
+    assert.deepEqual((await tryToSignIn(host, faces.person(), '192.0.2.110')).errors, [2])
+  })
+
+  test('ENROLL sessions, cameras that fail and users who cancel count for nothing', async () => {
+    const host = await room.newHost()
+    const address = from('192.0.2.120')
+    for (let n = 1; n <= 6; n++) {
+      const enrol = await host.create('ENROLL')
+      await visit(room, enrol.sessionId, faces.person(), { spoof: 'nocapture' }, address)
+      const signIn = await host.create('SIGN-IN')
+      assert.equal(
+        (await visit(room, signIn.sessionId, faces.person(), { declines: true }, address)).state,
+        'CANCELLED',
+      )
+    }
+    const { rows } = await room.harness.database.query('select * from sign_in_lockouts where tenant_id = $1', [
+      host.tenantId,
+    ])
+    assert.deepEqual(rows, [])
+  })
+})
+
+test('of a network nothing can be read in the database', async () => {
+  const host = await room.newHost()
+  await tryToSignIn(host, faces.person(), '198.51.100.77')
+  const dump = [...(await room.dump()).values()].join('\n')
+  assert.ok(!dump.includes('198.51.100.77') && !dump.includes(Buffer.from('198.51.100.77').toString('hex')))
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { afterFailure, forgottenAt, type LockState, waitSecondsOf } from './lockout.ts'
+
+const START = new Date('2026-11-15T12:00:00.000Z')
+const at = (seconds: number) => new Date(START.getTime() + seconds * 1000)
+
+/** Failures at these moments, in seconds. */
+function failedAt(...moments: number[]): LockState {
+  const state = moments.reduce<LockState | undefined>((before, moment) => afterFailure(before, at(moment)), undefined)
+  assert.ok(state)
+  return state
+}
+
+describe('failures', () => {
+  test('the first four cost nothing', () => {
+    for (let count = 1; count <= 4; count++) {
+      const state = failedAt(...Array.from({ length: count }, (_, n) => n))
+      assert.deepEqual([state.failures, waitSecondsOf(state, at(count))], [count, 0])
+    }
+  })
+
+  test('from the fifth on each makes the next wait: 30, 60, 300, 900 and then 900', () => {
+    const moments = [0, 1, 2, 3]
+    for (const wait of [30, 60, 300, 900, 900]) {
+      const moment = (moments.at(-1) ?? 0) + 900
+      moments.push(moments.length === 4 ? 4 : moment)
+      const state = failedAt(...moments)
+      assert.equal(waitSecondsOf(state, at(moments.at(-1) ?? 0)), wait)
+    }
+  })
+
+  test('a wait ends to the second, rounded up', () => {
+    const state = failedAt(0, 1, 2, 3, 4)
+    assert.equal(waitSecondsOf(state, at(33.5)), 1)
+    assert.equal(waitSecondsOf(state, at(34)), 0)
+    assert.equal(waitSecondsOf(state, at(500)), 0)
+  })
+
+  test('are forgotten a quarter of an hour after the first, or after the last wait', () => {
+    assert.deepEqual(forgottenAt(failedAt(0, 100)), at(900))
+    assert.deepEqual(forgottenAt(failedAt(0, 1, 2, 3, 4)), at(4 + 30 + 900))
+    assert.deepEqual(afterFailure(failedAt(0, 1, 2, 3), at(900)), { failures: 1, since: at(900), lockedUntil: null })
+    assert.equal(afterFailure(failedAt(0, 1, 2, 3), at(899)).failures, 5)
+    assert.equal(afterFailure(failedAt(0, 1, 2, 3, 4), at(933)).failures, 6)
+  })
+})

@@ -1,0 +1,31 @@
+import { LOCKOUT } from '@ostiary/contract'
+
+/** What is remembered of one person, device or network. */
+export interface LockState {
+  failures: number
+  /** The first of them. */
+  since: Date
+  lockedUntil: Date | null
+}
+
+const WINDOW_MS = LOCKOUT.windowSeconds * 1000
+
+/** One more failure. From the fifth on each makes the next ones wait, and longer every time. */
+export function afterFailure(before: LockState | undefined, now: Date): LockState {
+  if (!before || now >= forgottenAt(before)) return { failures: 1, since: now, lockedUntil: null }
+  const failures = before.failures + 1
+  const waits = LOCKOUT.waitSeconds
+  const seconds = waits[Math.min(failures - LOCKOUT.failures, waits.length - 1)]
+  const lockedUntil = seconds === undefined ? before.lockedUntil : new Date(now.getTime() + seconds * 1000)
+  return { failures, since: before.since, lockedUntil }
+}
+
+/** Seconds until the next session is let in; 0 when it is now. */
+export function waitSecondsOf({ lockedUntil }: LockState, now: Date): number {
+  return lockedUntil ? Math.max(0, Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000)) : 0
+}
+
+/** When a clean slate begins: a window after the first failure, or after the last wait. */
+export function forgottenAt({ since, lockedUntil }: LockState): Date {
+  return new Date((lockedUntil ?? since).getTime() + WINDOW_MS)
+}

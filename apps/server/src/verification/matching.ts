@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { CapturePayload, VerificationFacts } from '@ostiary/contract'
+import { decodeVector } from '@ostiary/crypto'
+import type { SessionEvent, VerificationProgress } from '../sessions/index.ts'
+import type { VerificationRequest } from './request.ts'
+
+type Asked = Pick<VerificationRequest, 'type' | 'requirements' | 'sendImages' | 'estimateAge' | 'policy'>
+
+/** Whether a hit on the user's own device can be enough. It is a claim of that device, so the tenant decides. */
+export function matchingOf({ type, requirements, policy }: Asked): VerificationFacts['matching'] {
+  if (type === 'ENROLL') return 'server'
+  const { signInMatching } = policy
+  const allowed =
+    signInMatching === 'local' || (signInMatching === 'local_with_passkey' && requirements.includes('passkey'))
+  return allowed ? 'local_first' : 'server'
+}
+
+export function factsOf(request: Asked, { tenantId, livemode }: { tenantId: string; livemode: boolean }) {
+  return {
+    realm: realmOf(tenantId, livemode),
+    version: 'FACE3_3',
+    sendImages: request.sendImages,
+    estimateAge: wantsAge(request),
+    matching: matchingOf(request),
+  } as const satisfies VerificationFacts
+}
+
+/** Only an ENROLL has a use for an age. */
+export function wantsAge({ type, estimateAge }: Pick<Asked, 'type' | 'estimateAge'>): boolean {
+  return type === 'ENROLL' && estimateAge
+}
+
+/** The same for all sessions of a tenant and mode, and of no other; not the tenant's id, which pages need not know. */
+function realmOf(tenantId: string, livemode: boolean): string {
+  return createHash('sha256').update(`ostiary/realm/${tenantId}/${livemode}`).digest('base64url').slice(0, 22)
+}
+
+/** What of a payload does not fit what was asked for, in a word for the log. */
+export function faultOf(request: Asked, payload: CapturePayload, hasSelfie: boolean): string | undefined {
+  if (hasSelfie !== request.sendImages) return 'selfie'
+  if (!fitsAge(request, payload)) return 'age'
+  const { face, local } = payload
+  if (local && 'key' in local !== (request.type === 'ENROLL')) return 'local'
+  const localIsEnough = local && 'hit' in local && local.hit && matchingOf(request) === 'local_first'
+  if (!face) return localIsEnough ? undefined : 'face'
+  return hasDirection(face.vector) ? undefined : 'face'
+}
+
+/** Nothing is measured that nobody asked for. */
+function fitsAge(request: Asked, { estimate, frames }: CapturePayload): boolean {
+  if (wantsAge(request)) return estimate.frames > 0
+  const hasNone = estimate.frames === 0 && estimate.age === 0 && estimate.spread === 0
+  return hasNone && frames.every(({ age }) => age === undefined)
+}
+
+function hasDirection(vector: string): boolean {
+  try {
+    decodeVector(vector)
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** Where a good capture leads. */
+export function eventAfterCapture(
+  request: Asked,
+  { claim, credential }: Pick<VerificationProgress, 'claim' | 'credential'>,
+): SessionEvent {
+  if (request.type === 'ENROLL') {
+    return request.requirements.includes('passkey') && !credential ? 'passkey_needed' : 'finalize'
+  }
+  return claim?.hit && matchingOf(request) === 'local_first' ? 'compare_locally' : 'compare_on_server'
+}

@@ -1,0 +1,134 @@
+import {
+  type Indicators,
+  type RiskEvaluation,
+  SESSION_CODES,
+  type SessionCodeName,
+  type VerificationFault,
+  type VerificationOutcome,
+  type VerificationWebhook,
+} from '@ostiary/contract'
+import { evaluateRisk, storedOverrides } from '../risk/index.ts'
+import type { Progress } from '../sessions/index.ts'
+import { withParameters } from '../settings/index.ts'
+import type { VerificationRequest } from './request.ts'
+import type { VerificationEnd } from './types.ts'
+
+/** Everything a webhook is made of. */
+export interface WebhookFacts {
+  sessionId: string
+  request: VerificationRequest
+  end: VerificationEnd
+  /** A desktop opened it and could not run it. */
+  desktop: boolean
+  indicators: Indicators | null
+  risk: RiskEvaluation
+  endedAt: Date
+  livemode: boolean
+  /** Whether the selfie is in it. Only what is sent has it, once; what is kept never. */
+  withImages: boolean
+}
+
+export type EndState = VerificationEnd['state']
+
+/** The body of the webhook, with the fields in the order of the specification's table. */
+export function toWebhook(facts: WebhookFacts): VerificationWebhook {
+  const { sessionId, request, end } = facts
+  const errors = faultsOf(facts)
+  const isFailedSignIn = end.state !== 'SUCCESS' && request.type === 'SIGN-IN'
+  return {
+    sessionId,
+    status: end.state === 'SUCCESS' ? 'SUCCESS' : isFailedSignIn ? 'error' : 'FAILED',
+    ...(request.transactionId !== null && { transactionId: request.transactionId }),
+    message: end.state === 'SUCCESS' ? 'Ok' : (errors[0]?.message ?? SESSION_CODES.INTERNAL.message),
+    ...(end.state === 'SUCCESS' && personPart(request, end, facts.endedAt)),
+    errors,
+    ...(isFailedSignIn && { errorCodes: errors.map(({ code }) => code) }),
+    ...(end.state === 'FAILED' && end.retryAfterSeconds !== undefined && { retryAfter: end.retryAfterSeconds }),
+    ...(facts.withImages && imagesOf(end)),
+    ...(facts.indicators && { indicators: facts.indicators }),
+    riskEvaluation: facts.risk,
+    type: request.type,
+    outcome: outcomeOf(end.state),
+    ...(end.state === 'SUCCESS' && foundPart(request, end)),
+    ...(request.nonce !== null && { nonce: request.nonce }),
+    livemode: facts.livemode,
+  }
+}
+
+type Success = Extract<VerificationEnd, { state: 'SUCCESS' }>
+
+function personPart({ contactInformation }: VerificationRequest, { person }: Success, endedAt: Date) {
+  return {
+    puid: person.puid,
+    guid: person.guid,
+    identityInformation: { verificationDate: String(endedAt.getTime()) },
+    ...(contactInformation && { contactInformation }),
+  }
+}
+
+function foundPart({ type, estimateAge }: VerificationRequest, { estimatedAge, matchedBy }: Success) {
+  return {
+    ...(estimateAge && estimatedAge !== undefined && { estimatedAge }),
+    ...(type !== 'ENROLL' && matchedBy !== undefined && { matchedBy }),
+  }
+}
+
+function imagesOf(end: VerificationEnd): Pick<VerificationWebhook, 'images'> {
+  const selfie = end.state === 'SUCCESS' ? end.selfie : undefined
+  return selfie === undefined ? {} : { images: [{ type: 'portrait', data: selfie }] }
+}
+
+function faultsOf({ end, desktop }: WebhookFacts): VerificationFault[] {
+  return [...new Set(codesOf(end, desktop))].map((name) => {
+    const { code, message } = SESSION_CODES[name]
+    return { code, message }
+  })
+}
+
+function codesOf(end: VerificationEnd, desktop: boolean): readonly SessionCodeName[] {
+  switch (end.state) {
+    case 'SUCCESS':
+      return end.notes ?? []
+    case 'FAILED':
+      return end.failures
+    case 'CANCELLED':
+      return [end.code]
+    case 'EXPIRED':
+      return desktop ? ['SESSION_EXPIRED', 'DESKTOP'] : ['SESSION_EXPIRED']
+  }
+}
+
+const OUTCOMES: Readonly<Record<EndState, VerificationOutcome>> = {
+  SUCCESS: 'SUCCEEDED',
+  FAILED: 'FAILED',
+  CANCELLED: 'CANCELLED',
+  EXPIRED: 'EXPIRED',
+}
+
+/** One vocabulary for areas C and D. */
+export function outcomeOf(state: EndState): VerificationOutcome {
+  return OUTCOMES[state]
+}
+
+/** Whether a session ends as it is to, or is refused because the tenant enforces what the risk evaluation recommends. */
+export function blocks(request: VerificationRequest, progress: Progress | null): boolean {
+  return request.policy.enforceBlock && riskOf(request, progress).recommendation === 'BLOCK'
+}
+
+/** What the flags so far come to. Area D judges no behaviour: flags of that kind are left out. */
+export function riskOf(request: VerificationRequest, progress: Progress | null): RiskEvaluation {
+  return evaluateRisk({
+    flags: progress?.flags ?? [],
+    browserEvaluated: progress?.indicators != null,
+    behavioralEvaluated: false,
+    overrides: storedOverrides(request.policy.risk),
+  })
+}
+
+/** Where the user is sent when the flow has ended: the host's URL with the session and how it ended, and never a person. */
+export function redirectTargetOf(
+  { redirectUrl }: Pick<VerificationRequest, 'redirectUrl'>,
+  { sessionId, status }: { sessionId: string; status: EndState },
+): string {
+  return withParameters(redirectUrl, { sessionId, status })
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { PasskeyOptions } from '@ostiary/contract'
+import { runFlow, seededRandom } from '@ostiary/device/simulated'
+import { createFaces } from '../biometrics/testing/faces.ts'
+import { type Authenticator, createAuthenticator } from '../passkeys/testing/authenticator.ts'
+import { createToken, enrolled, visit } from './testing/people.ts'
+import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+
+let room: VerificationRoom
+let host: VerificationHost
+const faces = createFaces(83)
+const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
+
+before(async () => {
+  room = await createVerificationRoom()
+  host = await room.newHost()
+})
+after(() => room.close())
+
+function newAuthenticator(): Authenticator {
+  const { hostname, origin } = new URL(room.harness.wire.config.launch.url)
+  return createAuthenticator({ origin, rpId: hostname })
+}
+
+/** What a page does with what it is asked for. */
+const answers = (own: Authenticator) => async (asked: PasskeyOptions) =>
+  asked.mode === 'create' ? own.create(asked.options) : own.get(asked.options)
+
+/** Somebody who is enrolled with a face and a passkey. */
+async function newUser() {
+  const face = faces.person()
+  const own = newAuthenticator()
+  const token = await createToken()
+  const person = { passkey: answers(own), claim: async () => ({ key: token.key }) }
+  return { face, own, token, puid: await enrolled(room, host, face, { body: WITH_PASSKEY, person }) }
+}
+
+describe('[D-003] a passkey beside the face', () => {
+  test('is registered by an ENROLL, and a SIGN-IN asks for it and for no other', async () => {
+    const { face, own, puid } = await newUser()
+    assert.equal(own.credentials.length, 1)
+    const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
+    const asked: PasskeyOptions[] = []
+    const state = await visit(room, sessionId, face, {
+      passkey: (options) => {
+        asked.push(options)
+        return answers(own)(options)
+      },
+    })
+    assert.equal(state.state, 'SUCCESS')
+    const allowed = own.credentials.map(({ id }) => id.toString('base64url'))
+    assert.deepEqual(
+      asked.map(({ mode, options }) => [mode, (options.allowCredentials as { id: string }[]).map(({ id }) => id)]),
+      [['get', allowed]],
+    )
+    const webhook = await host.webhook(sessionId)
+    assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'server+passkey'])
+  })
+
+  test('together with a hit on the device is enough by the default policy', async () => {
+    const { face, own, token, puid } = await newUser()
+    const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
+    const state = await visit(room, sessionId, face, { passkey: answers(own), claim: token.claims(sessionId) })
+    assert.equal(state.state, 'SUCCESS')
+    const webhook = await host.webhook(sessionId)
+    assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'local+passkey'])
+  })
+
+  test('of another person, a wrong one and a refusal use up tries, and the third is -25', async () => {
+    const { face, own } = await newUser()
+    const other = await newUser()
+    const [otherKey] = other.own.credentials
+    assert.ok(otherKey)
+    const lies = [
+      (options: PasskeyOptions['options']) =>
+        own.get(options, { signature: (bytes) => bytes.map((byte) => byte ^ 1) as Buffer }),
+      (options: PasskeyOptions['options']) => other.own.get(options, { use: otherKey }),
+      () => ({}),
+    ]
+    const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
+    let tries = 0
+    const state = await visit(room, sessionId, face, {
+      passkey: async ({ options }) => lies[tries++]?.(options) ?? {},
+    })
+    assert.equal(tries, 3)
+    assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
+    const { errorCodes, puid } = await host.webhook(sessionId)
+    assert.deepEqual([errorCodes, puid], [[-25], undefined])
+  })
+
+  test('that is asked for and not on record is -25 at once', async () => {
+    const face = faces.person()
+    await enrolled(room, host, face)
+    const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
+    const state = await visit(room, sessionId, face)
+    assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
+  })
+
+  test('is registered for nobody when it fails: the face is not enrolled either', async () => {
+    const own = await room.newHost()
+    const face = faces.person()
+    const { sessionId } = await own.create('ENROLL', WITH_PASSKEY)
+    const state = await visit(room, sessionId, face, { passkey: async () => ({}) })
+    assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
+    const next = await own.create('SIGN-IN')
+    assert.deepEqual((await visit(room, next.sessionId, face)).errors, [-36])
+  })
+
+  test('is added to somebody who is enrolled already only when they show one that they have', async () => {
+    const { face, own, puid } = await newUser()
+    const second = newAuthenticator()
+    const token = await createToken()
+    const asked: string[] = []
+    const bothKeys = async (options: PasskeyOptions) => {
+      asked.push(options.mode)
+      return options.mode === 'create' ? second.create(options.options) : own.get(options.options)
+    }
+    const adding = await host.create('ENROLL', WITH_PASSKEY)
+    const claim = async () => ({ key: token.key })
+    assert.equal((await visit(room, adding.sessionId, face, { passkey: bothKeys, claim })).state, 'SUCCESS')
+    assert.deepEqual(asked, ['create', 'get'])
+    const added = await host.webhook(adding.sessionId)
+    assert.deepEqual([added.puid, added.errors.map(({ code }) => code)], [puid, [-37]])
+    const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
+    const state = await visit(room, sessionId, face, { passkey: answers(second), claim: token.claims(sessionId) })
+    assert.equal(state.state, 'SUCCESS', 'the second passkey and the second browser work')
+    assert.equal((await host.webhook(sessionId)).matchedBy, 'local+passkey')
+  })
+
+  test('is not added by the face alone, and nothing is bound: a face is a claim', async () => {
+    const { face, own, puid } = await newUser()
+    const forger = newAuthenticator()
+    const token = await createToken()
+    const forging = await host.create('ENROLL', WITH_PASSKEY)
+    const forges = async ({ mode, options }: PasskeyOptions) => {
+      const [made] = forger.credentials
+      return mode === 'create' ? forger.create(options) : made ? forger.get(options, { use: made }) : {}
+    }
+    const forged = await visit(room, forging.sessionId, face, {
+      passkey: forges,
+      claim: async () => ({ key: token.key }),
+    })
+    assert.deepEqual([forged.state, forged.errors], ['FAILED', [-25]])
+    const signingIn = await host.create('SIGN-IN', WITH_PASSKEY)
+    assert.equal((await visit(room, signingIn.sessionId, face, { passkey: forges })).state, 'FAILED')
+    const plain = await host.create('ENROLL')
+    assert.equal(
+      (await visit(room, plain.sessionId, face, { claim: async () => ({ key: token.key }) })).state,
+      'SUCCESS',
+    )
+    const later = await host.create('SIGN-IN', WITH_PASSKEY)
+    const state = await visit(room, later.sessionId, face, {
+      passkey: answers(own),
+      claim: token.claims(later.sessionId),
+    })
+    assert.equal(state.state, 'SUCCESS')
+    const { matchedBy, puid: found } = await host.webhook(later.sessionId)
+    assert.deepEqual([matchedBy, found], ['server+passkey', puid], 'the browser that enrolled again is not known')
+  })
+
+  test('is not added to somebody who has none either: delete and enrol anew', async () => {
+    const face = faces.person()
+    await enrolled(room, host, face)
+    const { sessionId } = await host.create('ENROLL', WITH_PASSKEY)
+    const state = await visit(room, sessionId, face, { passkey: answers(newAuthenticator()) })
+    assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
+  })
+
+  test('an answer counts once, and not after five minutes', async () => {
+    const { face, own } = await newUser()
+    const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
+    const { device, clock } = await room.newDevice(sessionId)
+    await runFlow(device, { clock, random: seededRandom(1), ageYears: null, vector: face })
+    await assert.rejects(device.passkeyVerify({}), { code: 'CHALLENGE_NOT_VALID' }, 'before it was asked for')
+    const asked = await device.passkeyOptions()
+    room.harness.clock.advance(300_001)
+    const late = device.passkeyVerify(own.get(asked.options))
+    await assert.rejects(late, { code: 'CHALLENGE_NOT_VALID' })
+    const fresh = own.get((await device.passkeyOptions()).options)
+    const told = await device.failure(-25)
+    assert.deepEqual([told.state, told.errors], ['PASSKEY_ACTIVE', [-25]])
+    await assert.rejects(device.passkeyVerify(fresh), { code: 'CHALLENGE_NOT_VALID' }, 'the report has used it up')
+    assert.equal((await device.passkeyVerify(own.get((await device.passkeyOptions()).options))).state, 'SUCCESS')
+  })
+})

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type CreateVerificationBody, TENANT_SETTINGS_DEFAULTS, type TenantSettings } from '@ostiary/contract'
+import { AppError } from '../platform/errors.ts'
+import { toRequest } from './request.ts'
+
+const now = new Date('2026-03-01T10:00:00Z')
+const ENROLL = {
+  type: 'ENROLL',
+  redirectURL: 'https://shop.example/back',
+  callback: { url: 'https://shop.example/hook' },
+} as const satisfies CreateVerificationBody
+const SIGN_IN = { ...ENROLL, type: 'SIGN-IN' } as const
+const VERIFY = { ...ENROLL, type: 'VERIFY', puid: 'p-1' } as const
+
+interface Wishes {
+  livemode?: boolean
+  settings?: Partial<TenantSettings>
+}
+const read = (body: CreateVerificationBody, { livemode = false, settings = {} }: Wishes = {}) =>
+  toRequest(body, { livemode, settings: { ...TENANT_SETTINGS_DEFAULTS, ...settings }, now })
+const requestOf = (body: CreateVerificationBody, wishes?: Wishes) => read(body, wishes).request
+
+function refusalOf(body: CreateVerificationBody, wishes?: Wishes): string {
+  try {
+    read(body, wishes)
+  } catch (error) {
+    assert.ok(error instanceof AppError)
+    assert.equal(error.status, 400)
+    const [detail] = error.extra.details ?? []
+    return detail ? `${detail.pointer} ${detail.message}` : error.message
+  }
+  return assert.fail('it was taken')
+}
+
+describe('the least that can be asked for', () => {
+  test('is filled up with the defaults', () => {
+    assert.deepEqual(read(ENROLL), {
+      lifetimeSeconds: 900,
+      request: {
+        type: 'ENROLL',
+        redirectUrl: 'https://shop.example/back',
+        callback: { url: 'https://shop.example/hook', headers: {} },
+        locale: null,
+        enableDesktop: false,
+        sendImages: false,
+        estimateAge: false,
+        transactionId: null,
+        deviceInfo: null,
+        debugLevel: 0,
+        requirements: ['face'],
+        person: null,
+        customerId: null,
+        nonce: null,
+        contactInformation: null,
+        sandbox: null,
+        pinned: null,
+        policy: {
+          retentionSeconds: 86_400,
+          enforceBlock: false,
+          risk: {},
+          defaultLocale: 'en',
+          signInMatching: 'local_with_passkey',
+        },
+      },
+    })
+  })
+
+  test('and everything that can be asked for is taken over', () => {
+    const full = requestOf(
+      {
+        ...ENROLL,
+        callback: { url: 'https://shop.example/hook', headers: { 'X-Shop': '7' } },
+        locale: 'de-AT',
+        enableDesktop: true,
+        sendImages: true,
+        estimateAge: true,
+        transactionID: 'order-4711',
+        deviceInfo: { os: 'Android 16', model: 'Fixture 3', resolution: '1080x2400' },
+        debugMode: true,
+        requirements: ['passkey', 'face'],
+        customerId: 'customer-1',
+        contactInformation: { email: 'someone@shop.example', phone: '+49 30 000000' },
+      },
+      { settings: { enforceBlock: true, retentionSeconds: 3_600, signInMatching: 'server', defaultLocale: 'fr' } },
+    )
+    assert.deepEqual(full, {
+      ...requestOf(ENROLL),
+      callback: { url: 'https://shop.example/hook', headers: { 'X-Shop': '7' } },
+      locale: 'de',
+      enableDesktop: true,
+      sendImages: true,
+      estimateAge: true,
+      transactionId: 'order-4711',
+      deviceInfo: { os: 'Android 16', model: 'Fixture 3', resolution: '1080x2400' },
+      debugLevel: 2,
+      requirements: ['face', 'passkey'],
+      customerId: 'customer-1',
+      contactInformation: { email: 'someone@shop.example', phone: '+49 30 000000' },
+      policy: {
+        retentionSeconds: 3_600,
+        enforceBlock: true,
+        risk: {},
+        defaultLocale: 'fr',
+        signInMatching: 'server',
+      },
+    })
+  })
+})
+
+describe('the redirect', () => {
+  const { redirectURL: url, ...without } = ENROLL
+
+  test('[D-011] is required, under either of its two spellings', () => {
+    assert.equal(refusalOf(without), '/body/redirectURL is required')
+    assert.equal(requestOf({ ...without, redirectUrl: url }).redirectUrl, url)
+    assert.equal(requestOf({ ...ENROLL, redirectUrl: url }).redirectUrl, url)
+  })
+
+  test('may not be two that differ', () => {
+    const message = '/body/redirectUrl is another spelling of redirectURL and must be equal to it'
+    assert.equal(refusalOf({ ...ENROLL, redirectUrl: `${url}/` }), message)
+  })
+
+  test('must be one that the tenant allows', () => {
+    const message = 'redirectURL is no https URL that this tenant allows'
+    assert.equal(refusalOf({ ...ENROLL, redirectURL: 'javascript:alert(1)' }), message)
+    assert.equal(refusalOf(ENROLL, { settings: { redirectUrls: ['https://other.example'] } }), message)
+    assert.equal(refusalOf({ ...ENROLL, redirectURL: 'http://localhost/x' }, { livemode: true }), message)
+    assert.equal(requestOf({ ...ENROLL, redirectURL: 'http://localhost/x' }).redirectUrl, 'http://localhost/x')
+  })
+})
+
+describe('the requirements', () => {
+  test('[D-027] [D-028] are face, or face and passkey, for every type', () => {
+    for (const body of [ENROLL, SIGN_IN, VERIFY]) {
+      assert.deepEqual(requestOf({ ...body, requirements: ['face'] }).requirements, ['face'])
+      assert.deepEqual(requestOf({ ...body, requirements: ['face', 'passkey'] }).requirements, ['face', 'passkey'])
+      assert.equal(refusalOf({ ...body, requirements: ['passkey'] }), '/body/requirements must have face')
+    }
+  })
+
+  test('[D-028] may not name a document for SIGN-IN and VERIFY, and not yet for ENROLL', () => {
+    const requirements = ['face', 'identity_document'] as const
+    const at = '/body/requirements'
+    assert.equal(
+      refusalOf({ ...ENROLL, requirements: [...requirements] }),
+      `${at} has identity_document, which is not available yet`,
+    )
+    for (const body of [SIGN_IN, VERIFY]) {
+      const message = `${at} may have face and passkey for ${body.type}`
+      assert.equal(refusalOf({ ...body, requirements: [...requirements] }), message)
+    }
+  })
+})
+
+describe('whom it is about', () => {
+  test('VERIFY needs a person, by puid or by the host’s own name, and not both', () => {
+    const { puid, ...nobody } = VERIFY
+    assert.equal(refusalOf(nobody), '/body/puid is required for VERIFY, or customerId instead of it')
+    assert.deepEqual(requestOf(VERIFY).person, { puid })
+    assert.deepEqual(requestOf({ ...nobody, customerId: 'c-1' }).person, { customerId: 'c-1' })
+    assert.equal(refusalOf({ ...VERIFY, customerId: 'c-1' }), '/body/customerId may not stand beside puid')
+  })
+
+  test('each field stands where it means something, and is refused elsewhere', () => {
+    assert.equal(refusalOf({ ...ENROLL, puid: 'p-1' }), '/body/puid is for VERIFY')
+    assert.equal(refusalOf({ ...SIGN_IN, puid: 'p-1' }), '/body/puid is for VERIFY')
+    assert.equal(refusalOf({ ...SIGN_IN, customerId: 'c-1' }), '/body/customerId is for ENROLL and VERIFY')
+    assert.equal(refusalOf({ ...SIGN_IN, nonce: 'n' }), '/body/nonce is for VERIFY')
+    const contactInformation = { email: 'someone@shop.example' }
+    assert.equal(refusalOf({ ...VERIFY, contactInformation }), '/body/contactInformation is for ENROLL')
+    assert.equal(requestOf({ ...VERIFY, nonce: 'n' }).nonce, 'n')
+    assert.equal(requestOf({ ...ENROLL, contactInformation: {} }).contactInformation, null)
+  })
+
+  test('an age is estimated at ENROLL alone; elsewhere the wish is taken and means nothing', () => {
+    assert.equal(requestOf({ ...SIGN_IN, estimateAge: true }).estimateAge, false)
+  })
+})
+
+describe('debugMode', () => {
+  test('[D-025] has two shapes; of several levels the highest counts', () => {
+    const levelOf = (debugMode: NonNullable<CreateVerificationBody['debugMode']>) =>
+      requestOf({ ...ENROLL, debugMode }).debugLevel
+    assert.deepEqual([false, true].map(levelOf), [0, 2])
+    assert.deepEqual(
+      [[], ['1'], ['2'], ['3'], ['1', '2'], ['3', '1']].map((levels) => levelOf(levels as never)),
+      [0, 1, 2, 3, 2, 3],
+    )
+  })
+
+  test('is for test keys, unless the tenant allows it in live mode', () => {
+    const message = '/body/debugMode is not allowed for live sessions of this tenant'
+    assert.equal(refusalOf({ ...ENROLL, debugMode: ['1'] }, { livemode: true }), message)
+    assert.equal(requestOf({ ...ENROLL, debugMode: false }, { livemode: true }).debugLevel, 0)
+    const settings = { debugInLive: true }
+    assert.equal(requestOf({ ...ENROLL, debugMode: true }, { livemode: true, settings }).debugLevel, 2)
+  })
+})
+
+describe('sessionExpiry', () => {
+  const secondsOf = (sessionExpiry: number | string) => read({ ...ENROLL, sessionExpiry }).lifetimeSeconds
+
+  test('[D-029] is seconds, a duration or a moment', () => {
+    assert.deepEqual([60, 900, 86_400].map(secondsOf), [60, 900, 86_400])
+    assert.deepEqual(['PT15M', 'PT1H30M', 'P1D'].map(secondsOf), [900, 5_400, 86_400])
+    assert.equal(secondsOf('2026-03-01T10:15:00Z'), 900)
+    assert.equal(secondsOf('2026-03-01T10:15:00.500Z'), 900.5)
+  })
+
+  test('must lie ahead, and not too far for the tenant', () => {
+    const at = '/body/sessionExpiry'
+    const settings = { sessionSecondsMax: 604_800 }
+    for (const sessionExpiry of ['PT59S', '2026-03-01T10:00:59Z', '2025-01-01T00:00:00Z', 'P8D', 59, 604_801])
+      assert.equal(
+        refusalOf({ ...ENROLL, sessionExpiry }, { settings }),
+        `${at} must be 60 to 604800 seconds from now`,
+        String(sessionExpiry),
+      )
+    assert.equal(read({ ...ENROLL, sessionExpiry: 'P7D' }, { settings }).lifetimeSeconds, 604_800)
+    for (const sessionExpiry of [86_401, 'P2D', '2026-03-02T10:00:01Z'])
+      assert.equal(refusalOf({ ...ENROLL, sessionExpiry }), `${at} must be <= 86400 for this tenant`)
+  })
+
+  test('is refused when it is neither', () => {
+    const message =
+      '/body/sessionExpiry must be seconds, a duration such as PT15M or a moment such as 2026-01-31T12:00:00Z'
+    for (const sessionExpiry of ['900', '15 minutes', 'P1M', '2026-03-01T12:00:00+02:00'])
+      assert.equal(refusalOf({ ...ENROLL, sessionExpiry }), message)
+  })
+})
+
+describe('the transaction id of a test session', () => {
+  const testOf = (transactionID: string, wishes?: Wishes) => {
+    const { sandbox, pinned, transactionId } = requestOf({ ...ENROLL, transactionID }, wishes)
+    assert.equal(transactionId, transactionID, 'it comes back whole')
+    return { sandbox, pinned }
+  }
+
+  test('names how the session is to end', () => {
+    for (const sandbox of ['success', 'spoof', 'expired', 'not_enrolled', 'locked'] as const) {
+      assert.deepEqual(testOf(`test:${sandbox}`), { sandbox, pinned: null })
+      assert.deepEqual(testOf(`test:${sandbox} order 7`), { sandbox, pinned: null })
+    }
+  })
+
+  test('or the movements that will be asked for', () => {
+    const pinned = { movements: ['turn_left', 'blink', 'closer'], fixedTimes: true }
+    assert.deepEqual(testOf('test:challenge=turn_left,blink,closer'), { sandbox: null, pinned })
+    assert.deepEqual(testOf('test:challenge=turn_left,blink,closer order 7'), { sandbox: null, pinned })
+    const message = '/body/transactionID must name 3 movements, none twice in a row'
+    for (const movements of ['blink', 'blink,blink,closer', 'jump,blink,closer', 'blink,closer,blink,closer', ''])
+      assert.equal(refusalOf({ ...ENROLL, transactionID: `test:challenge=${movements}` }), message)
+  })
+
+  test('and is refused when it names neither, rather than waiting for a person', () => {
+    const message =
+      '/body/transactionID begins with test: and goes on with none of success, spoof, expired, not_enrolled, locked, challenge='
+    for (const transactionID of ['test:', 'test:sucess', 'test:challenge', 'test:challenge=blink;closer'])
+      assert.equal(refusalOf({ ...ENROLL, transactionID }), message)
+  })
+
+  test('says nothing in live mode, and nothing when it begins otherwise', () => {
+    assert.deepEqual(testOf('test:success', { livemode: true }), { sandbox: null, pinned: null })
+    assert.deepEqual(testOf('test:whatever', { livemode: true }), { sandbox: null, pinned: null })
+    assert.deepEqual(testOf('Test:success'), { sandbox: null, pinned: null })
+    assert.deepEqual(testOf('order-4711'), { sandbox: null, pinned: null })
+  })
+})

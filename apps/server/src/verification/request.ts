@@ -1,0 +1,195 @@
+import {
+  AGE_LIMITS,
+  type ContactInformation,
+  type CreateVerificationBody,
+  LAUNCH_LIMITS,
+  MOVEMENTS,
+  type TenantSettings,
+  VERIFICATION_REQUIREMENTS,
+  VERIFICATION_TEST_OUTCOMES,
+  type VerificationRequirement,
+  type VerificationTestOutcome,
+  type VerificationType,
+} from '@ostiary/contract'
+import type { PinnedChallenge } from '../capture/index.ts'
+import { AppError, invalid } from '../platform/errors.ts'
+import { isAllowedRedirect, pageLocaleOf } from '../settings/index.ts'
+import { secondsOfDuration, timeOfMoment } from './expiry.ts'
+
+/** What a test session is to end with instead of a person before a camera. */
+export type SandboxEnd = VerificationTestOutcome
+
+/** The tenant's settings as they were when the session was made: what was promised then holds to its end. */
+export type VerificationPolicy = Pick<
+  TenantSettings,
+  'retentionSeconds' | 'enforceBlock' | 'risk' | 'defaultLocale' | 'signInMatching'
+>
+
+/** A session as the host asked for it, with every default filled in. Sealed in the session. */
+export interface VerificationRequest {
+  type: VerificationType
+  redirectUrl: string
+  callback: { url: string; headers: Record<string, string> }
+  locale: string | null
+  enableDesktop: boolean
+  sendImages: boolean
+  estimateAge: boolean
+  transactionId: string | null
+  deviceInfo: { os?: string; model?: string; resolution?: string } | null
+  /** 0: none. */
+  debugLevel: 0 | 1 | 2 | 3
+  requirements: VerificationRequirement[]
+  /** VERIFY: the person to compare with, by puid or by the host's own name. */
+  person: { puid: string } | { customerId: string } | null
+  /** ENROLL: the host's own name for the person. */
+  customerId: string | null
+  nonce: string | null
+  contactInformation: ContactInformation | null
+  sandbox: SandboxEnd | null
+  pinned: PinnedChallenge | null
+  policy: VerificationPolicy
+}
+
+export interface Wanted {
+  livemode: boolean
+  settings: TenantSettings
+  now: Date
+}
+
+/** Checks what a schema cannot, and fills in the defaults. */
+export function toRequest(
+  body: CreateVerificationBody,
+  { livemode, settings, now }: Wanted,
+): { request: VerificationRequest; lifetimeSeconds: number } {
+  const request: VerificationRequest = {
+    type: body.type,
+    redirectUrl: redirectOf(body, settings, livemode),
+    callback: { url: body.callback.url, headers: { ...body.callback.headers } },
+    locale: pageLocaleOf(body.locale),
+    enableDesktop: body.enableDesktop ?? false,
+    sendImages: body.sendImages ?? false,
+    estimateAge: (body.estimateAge ?? false) && body.type === 'ENROLL',
+    transactionId: body.transactionID ?? null,
+    deviceInfo: body.deviceInfo ? { ...body.deviceInfo } : null,
+    debugLevel: debugLevelOf(body, livemode && !settings.debugInLive),
+    requirements: requirementsOf(body),
+    ...personOf(body),
+    ...testOf(livemode ? undefined : body.transactionID),
+    policy: {
+      retentionSeconds: settings.retentionSeconds,
+      enforceBlock: settings.enforceBlock,
+      risk: settings.risk,
+      defaultLocale: settings.defaultLocale,
+      signInMatching: settings.signInMatching,
+    },
+  }
+  return { request, lifetimeSeconds: lifetimeOf(body.sessionExpiry, settings.sessionSecondsMax, now) }
+}
+
+function redirectOf(
+  { redirectURL, redirectUrl }: CreateVerificationBody,
+  settings: TenantSettings,
+  livemode: boolean,
+): string {
+  if (redirectURL !== undefined && redirectUrl !== undefined && redirectURL !== redirectUrl) {
+    throw invalid('/body/redirectUrl', 'is another spelling of redirectURL and must be equal to it')
+  }
+  const url = redirectURL ?? redirectUrl
+  if (url === undefined) throw invalid('/body/redirectURL', 'is required')
+  if (!isAllowedRedirect(url, settings.redirectUrls, livemode)) {
+    throw new AppError('invalid_request', 'INVALID_URL', 'redirectURL is no https URL that this tenant allows')
+  }
+  return url
+}
+
+function debugLevelOf(
+  { debugMode = false }: CreateVerificationBody,
+  isRefused: boolean,
+): VerificationRequest['debugLevel'] {
+  const level = typeof debugMode === 'boolean' ? (debugMode ? 2 : 0) : highestOf(debugMode)
+  if (level > 0 && isRefused) throw invalid('/body/debugMode', 'is not allowed for live sessions of this tenant')
+  return level
+}
+
+function highestOf(levels: readonly ('1' | '2' | '3')[]): VerificationRequest['debugLevel'] {
+  if (levels.includes('3')) return 3
+  if (levels.includes('2')) return 2
+  return levels.length > 0 ? 1 : 0
+}
+
+/** In the order of the flow's steps, whatever the order they were named in. */
+function requirementsOf({ type, requirements = ['face'] }: CreateVerificationBody): VerificationRequirement[] {
+  const pointer = '/body/requirements'
+  if (requirements.includes('identity_document')) {
+    const isForType = type === 'ENROLL'
+    throw invalid(
+      pointer,
+      isForType ? 'has identity_document, which is not available yet' : `may have face and passkey for ${type}`,
+    )
+  }
+  if (!requirements.includes('face')) throw invalid(pointer, 'must have face')
+  return VERIFICATION_REQUIREMENTS.filter((one) => requirements.includes(one))
+}
+
+type Person = Pick<VerificationRequest, 'person' | 'customerId' | 'nonce' | 'contactInformation'>
+
+/** Whom a session is about, as far as the host knows: each field where it means something, and nowhere else. */
+function personOf({ type, puid, customerId, nonce, contactInformation }: CreateVerificationBody): Person {
+  const onlyFor = (name: string, value: unknown, types: readonly VerificationType[]) => {
+    if (value !== undefined && !types.includes(type)) throw invalid(`/body/${name}`, `is for ${types.join(' and ')}`)
+  }
+  onlyFor('puid', puid, ['VERIFY'])
+  onlyFor('customerId', customerId, ['ENROLL', 'VERIFY'])
+  onlyFor('nonce', nonce, ['VERIFY'])
+  onlyFor('contactInformation', contactInformation, ['ENROLL'])
+  const contact = contactInformation && Object.keys(contactInformation).length > 0 ? { ...contactInformation } : null
+  const given = { nonce: nonce ?? null, contactInformation: contact }
+  if (type !== 'VERIFY') return { ...given, person: null, customerId: customerId ?? null }
+  if (puid !== undefined && customerId !== undefined) throw invalid('/body/customerId', 'may not stand beside puid')
+  if (puid !== undefined) return { ...given, person: { puid }, customerId: null }
+  if (customerId !== undefined) return { ...given, person: { customerId }, customerId: null }
+  throw invalid('/body/puid', 'is required for VERIFY, or customerId instead of it')
+}
+
+const TEST_PREFIX = 'test:'
+const TEST_CHALLENGE = /^challenge=([a-z_,]*)(?: |$)/
+
+/** What a test key asks for in `transactionID`: an end without a person, or a person who knows what is coming. */
+function testOf(transactionId: string | undefined): Pick<VerificationRequest, 'sandbox' | 'pinned'> {
+  if (!transactionId?.startsWith(TEST_PREFIX)) return { sandbox: null, pinned: null }
+  const wish = transactionId.slice(TEST_PREFIX.length)
+  const sandbox = VERIFICATION_TEST_OUTCOMES.find((outcome) => wish.startsWith(outcome))
+  if (sandbox) return { sandbox, pinned: null }
+  const challenge = TEST_CHALLENGE.exec(wish)?.[1]
+  if (challenge !== undefined) return { sandbox: null, pinned: { movements: movementsOf(challenge), fixedTimes: true } }
+  const known = VERIFICATION_TEST_OUTCOMES.join(', ')
+  throw invalid('/body/transactionID', `begins with ${TEST_PREFIX} and goes on with none of ${known}, challenge=`)
+}
+
+function movementsOf(text: string): PinnedChallenge['movements'] {
+  const movements = text.split(',').flatMap((name) => MOVEMENTS.find((movement) => movement === name) ?? [])
+  const isSound =
+    movements.join() === text &&
+    movements.length === LAUNCH_LIMITS.movements &&
+    movements.every((movement, at) => movement !== movements[at - 1])
+  if (isSound) return movements
+  throw invalid('/body/transactionID', `must name ${LAUNCH_LIMITS.movements} movements, none twice in a row`)
+}
+
+function lifetimeOf(expiry: number | string | undefined, tenantSecondsMax: number, now: Date): number {
+  if (expiry === undefined) return AGE_LIMITS.lifetimeSecondsDefault
+  const seconds = typeof expiry === 'number' ? expiry : secondsUntil(expiry, now)
+  const pointer = '/body/sessionExpiry'
+  if (seconds === undefined) {
+    throw invalid(pointer, 'must be seconds, a duration such as PT15M or a moment such as 2026-01-31T12:00:00Z')
+  }
+  const { lifetimeSecondsMin: min, lifetimeSecondsMax: max } = AGE_LIMITS
+  if (seconds < min || seconds > max) throw invalid(pointer, `must be ${min} to ${max} seconds from now`)
+  if (seconds > tenantSecondsMax) throw invalid(pointer, `must be <= ${tenantSecondsMax} for this tenant`)
+  return seconds
+}
+
+function secondsUntil(text: string, now: Date): number | undefined {
+  const moment = timeOfMoment(text)
+  return moment === undefined ? secondsOfDuration(text) : (moment - now.getTime()) / 1000
+}

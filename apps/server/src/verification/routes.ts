@@ -1,0 +1,84 @@
+import {
+  cancelVerification,
+  createVerification,
+  deleteVerification,
+  getVerification,
+  getVerificationWebhook,
+  type Operation,
+} from '@ostiary/contract'
+import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
+import { type ClientGate, callerOf, type Guard } from '../keys/index.ts'
+import { renderErrorsWith } from '../platform/http-errors.ts'
+import { readIdempotencyKey } from '../platform/idempotency/index.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { route } from '../platform/route.ts'
+import { renderVerificationError } from './errors.ts'
+import type { VerificationService } from './service.ts'
+
+interface Deps {
+  verification: VerificationService
+  guard: Guard
+  credentials: ClientGate
+  metrics: Metrics
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+export async function verificationRoutes(
+  app: FastifyInstance,
+  { verification, guard, credentials, metrics }: Deps,
+): Promise<void> {
+  renderErrorsWith(app, renderVerificationError)
+
+  /** The key names the account, the credentials who calls; both before the body is read. */
+  function guarded(op: Operation, rate: 'verify-create' | 'verify-read'): onRequestHookHandler {
+    const before = guard.before(op, rate)
+    return function (request, reply, done) {
+      before.call(this, request, reply, (error) => {
+        if (error) return done(error)
+        credentials.check(request, callerOf(request)).then(
+          () => done(),
+          (refusal: Error) => done(refusal),
+        )
+      })
+    }
+  }
+
+  route(app, createVerification, {
+    guard: guarded(createVerification, 'verify-create'),
+    async handler(request, reply) {
+      const caller = callerOf(request)
+      const repeat = readIdempotencyKey(request, createVerification.operationId, caller.livemode)
+      const { created, replayed, locale } = await verification.create(caller, { body: request.body, repeat })
+      if (replayed) {
+        metrics.idempotentReplays.count(createVerification.operationId)
+        reply.header('idempotency-replayed', 'true')
+      }
+      if (locale !== null) reply.header('content-language', locale)
+      return reply.code(201).header('location', `${createVerification.path}/${created.sessionId}`).send(created)
+    },
+  })
+  route(app, getVerification, {
+    guard: guarded(getVerification, 'verify-read'),
+    handler: (request) => verification.get(callerOf(request), request.params.sessionId),
+  })
+  route(app, getVerificationWebhook, {
+    guard: guarded(getVerificationWebhook, 'verify-read'),
+    handler: async (request, reply) =>
+      sendBytes(reply, await verification.webhook(callerOf(request), request.params.sessionId)),
+  })
+  route(app, cancelVerification, {
+    guard: guarded(cancelVerification, 'verify-create'),
+    handler: async (request, reply) =>
+      sendBytes(reply, await verification.cancel(callerOf(request), request.params.sessionId)),
+  })
+  route(app, deleteVerification, {
+    guard: guarded(deleteVerification, 'verify-create'),
+    async handler(request, reply) {
+      await verification.erase(callerOf(request), request.params.sessionId)
+      return reply.code(204).send()
+    },
+  })
+}
+
+const sendBytes = (reply: FastifyReply, bytes: Buffer) => reply.header('content-type', JSON_TYPE).send(bytes)

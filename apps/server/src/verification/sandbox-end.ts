@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto'
+import { LOCKOUT } from '@ostiary/contract'
+import type { SandboxEnd, VerificationRequest } from './request.ts'
+import type { VerificationEnd } from './types.ts'
+
+/** Whose test session it is: every tenant has people of its own. */
+interface Asked {
+  tenantId: string
+  request: VerificationRequest
+}
+
+/** How a test session ends without a person before a camera. */
+export function sandboxEnd(outcome: SandboxEnd, { tenantId, request }: Asked): VerificationEnd {
+  switch (outcome) {
+    case 'success':
+      return {
+        state: 'SUCCESS',
+        person: { puid: puidOf(tenantId, request), guid: madeUpId(`${tenantId}/group`) },
+        matchedBy: 'sandbox',
+        ...(request.estimateAge && { estimatedAge: SANDBOX_AGE }),
+        ...(request.sendImages && { selfie: GREY_JPEG }),
+      }
+    case 'spoof':
+      return { state: 'FAILED', failures: ['SPOOF'] }
+    case 'not_enrolled':
+      return { state: 'FAILED', failures: ['USER_NOT_ENROLLED'] }
+    case 'locked':
+      return { state: 'FAILED', failures: ['TEMPORARILY_LOCKED'], retryAfterSeconds: LOCKOUT.waitSeconds[0] }
+    case 'expired':
+      return { state: 'EXPIRED' }
+  }
+}
+
+/** The same person at every session, so that a host can see who comes back; one per name that the host gives. */
+function puidOf(tenantId: string, { person, customerId }: VerificationRequest): string {
+  if (person && 'puid' in person) return person.puid
+  const name = person ? person.customerId : (customerId ?? '')
+  return madeUpId(`${tenantId}/person/${name}`)
+}
+
+/** An id that looks like one and that no enrolled person has: version 8 is for whatever one likes. */
+function madeUpId(name: string): string {
+  const hex = hash('sha256', `ostiary/sandbox/${name}`)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+const SANDBOX_AGE = 35
+
+/** Sixteen by sixteen grey points. */
+const GREY_JPEG =
+  '/9j/4AAQSkZJRgABAgAAAQABAAD/2wBDAAg+Pkk+SVVVVVVVVWRdZGhoaGRkZGRoaGhwcHCDg4NwcHBoaHBwfHyDg4+Tj4eHg4eTk5ubm7q6' +
+  'srLZ2eD/////xABKAAEAAAAAAAAAAAAAAAAAAAAAAQEAAAAAAAAAAAAAAAAAAAAAEAEAAAAAAAAAAAAAAAAAAAAAEQEAAAAAAAAAAAAAAA' +
+  'AAAAAA/8AAEQgAEAAQAwEiAAIRAAMRAP/aAAwDAQACEQMRAD8AAA//2Q=='

@@ -1,0 +1,134 @@
+import { type Queryable, sql } from '../platform/db.ts'
+import type { LockState } from './lockout.ts'
+
+export interface KeyOwner {
+  tenantId: string
+  livemode: boolean
+}
+
+export interface LocalKeyRow {
+  personId: string
+  /** x and y. */
+  publicKey: Buffer
+}
+
+interface LockRow extends LockState {
+  subject: Buffer
+  [column: string]: unknown
+}
+
+const OWNER = 'tenant_id = $1 and livemode = $2'
+
+const FIND_LOCAL_KEY = sql(
+  'verification.find_local_key',
+  `select person_id as "personId", public_key as "publicKey" from local_keys where ${OWNER} and thumbprint = $3`,
+)
+const INSERT_LOCAL_KEY = sql(
+  'verification.insert_local_key',
+  `insert into local_keys (tenant_id, livemode, thumbprint, person_id, public_key, last_used_on)
+   values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+)
+const DROP_OLD_KEYS = sql(
+  'verification.drop_old_keys',
+  `delete from local_keys where ${OWNER} and person_id = $3 and thumbprint in (
+     select thumbprint from local_keys where ${OWNER} and person_id = $3
+     order by last_used_on desc, thumbprint = $4 desc offset $5)`,
+)
+const USE_LOCAL_KEY = sql(
+  'verification.use_local_key',
+  `update local_keys set last_used_on = $4 where ${OWNER} and thumbprint = $3 and last_used_on < $4`,
+)
+const DELETE_PERSON = sql('verification.delete_person', `delete from local_keys where ${OWNER} and person_id = $3`)
+const PURGE_LOCAL_KEYS = sql(
+  'verification.purge_local_keys',
+  `delete from local_keys where ctid = any(array(
+     select ctid from local_keys where last_used_on < $1 limit $2 for update skip locked))`,
+)
+const LOCK_STATES = `subject, failures, since, locked_until as "lockedUntil"`
+const FIND_LOCKOUTS = sql(
+  'verification.find_lockouts',
+  `select ${LOCK_STATES} from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[])`,
+)
+// In one order, so that two failures of the same person and network never wait for each other.
+const HOLD_LOCKOUTS = sql(
+  'verification.hold_lockouts',
+  `select ${LOCK_STATES} from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[]) order by subject for update`,
+)
+// A row must be there before it can be held: two first failures at once would both count as the first.
+const BEGIN_LOCKOUTS = sql(
+  'verification.begin_lockouts',
+  `insert into sign_in_lockouts (tenant_id, livemode, subject, failures, since, purge_at)
+   select $1, $2, given.subject, 0, $4, $5 from unnest($3::bytea[]) as given(subject) order by given.subject
+   on conflict do nothing`,
+)
+const PUT_LOCKOUT = sql(
+  'verification.put_lockout',
+  `update sign_in_lockouts set failures = $4, since = $5, locked_until = $6, purge_at = $7 where ${OWNER} and subject = $3`,
+)
+const CLEAR_LOCKOUTS = sql(
+  'verification.clear_lockouts',
+  `delete from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[])`,
+)
+// Test tenants can let time pass: every date that something waits for moves back.
+const SHIFT_LOCKOUTS = sql(
+  'verification.shift_lockouts',
+  `update sign_in_lockouts set since = since - $2 * interval '1 millisecond',
+     locked_until = locked_until - $2 * interval '1 millisecond', purge_at = purge_at - $2 * interval '1 millisecond'
+   where tenant_id = $1 and not livemode`,
+)
+const PURGE_LOCKOUTS = sql(
+  'verification.purge_lockouts',
+  `delete from sign_in_lockouts where ctid = any(array(
+     select ctid from sign_in_lockouts where purge_at <= $1 limit $2 for update skip locked))`,
+)
+
+const by = ({ tenantId, livemode }: KeyOwner) => [tenantId, livemode] as const
+
+export const verificationStore = {
+  async findLocalKey(db: Queryable, owner: KeyOwner, thumbprint: Buffer): Promise<LocalKeyRow | undefined> {
+    const rows = await db.rows<LocalKeyRow & { [column: string]: unknown }>(FIND_LOCAL_KEY, [...by(owner), thumbprint])
+    return rows[0]
+  },
+  /** Keeps the newest: whoever enrols in one browser after the other loses the token that was used longest ago. */
+  async insertLocalKey(
+    tx: Queryable,
+    owner: KeyOwner,
+    key: LocalKeyRow & { thumbprint: Buffer },
+    { day, most }: { day: string; most: number },
+  ): Promise<void> {
+    const { thumbprint, personId, publicKey } = key
+    await tx.run(INSERT_LOCAL_KEY, [...by(owner), thumbprint, personId, publicKey, day])
+    await tx.run(DROP_OLD_KEYS, [...by(owner), personId, thumbprint, most])
+  },
+  useLocalKey: (tx: Queryable, owner: KeyOwner, thumbprint: Buffer, day: string): Promise<number> =>
+    tx.run(USE_LOCAL_KEY, [...by(owner), thumbprint, day]),
+  deletePerson: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
+    tx.run(DELETE_PERSON, [...by(owner), personId]),
+  purgeLocalKeys: (db: Queryable, unusedSince: string, limit: number): Promise<number> =>
+    db.run(PURGE_LOCAL_KEYS, [unusedSince, limit]),
+  findLockouts: (db: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<LockRow[]> =>
+    db.rows<LockRow>(FIND_LOCKOUTS, [...by(owner), subjects]),
+  /** One for each, held by this transaction; those that were not there begin now, without a failure. */
+  async holdLockouts(
+    tx: Queryable,
+    owner: KeyOwner,
+    subjects: readonly Buffer[],
+    { now, purgeAt }: { now: Date; purgeAt: Date },
+  ): Promise<LockRow[]> {
+    await tx.run(BEGIN_LOCKOUTS, [...by(owner), subjects, now, purgeAt])
+    return tx.rows<LockRow>(HOLD_LOCKOUTS, [...by(owner), subjects])
+  },
+  async putLockout(
+    tx: Queryable,
+    owner: KeyOwner,
+    { subject, failures, since, lockedUntil }: LockState & { subject: Buffer },
+    purgeAt: Date,
+  ): Promise<void> {
+    await tx.run(PUT_LOCKOUT, [...by(owner), subject, failures, since, lockedUntil, purgeAt])
+  },
+  clearLockouts: (tx: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<number> =>
+    tx.run(CLEAR_LOCKOUTS, [...by(owner), subjects]),
+  shiftLockouts: (tx: Queryable, tenantId: string, ms: number): Promise<number> =>
+    tx.run(SHIFT_LOCKOUTS, [tenantId, ms]),
+  purgeLockouts: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_LOCKOUTS, [now, limit]),
+}

@@ -1,0 +1,96 @@
+/** People before cameras that do not exist, for the flows of area D. Only tests import this. */
+import assert from 'node:assert/strict'
+import type { DeviceKey, LaunchState } from '@ostiary/contract'
+import { signLocalProof } from '@ostiary/crypto'
+import type { Capture, DeviceOptions } from '@ostiary/device'
+import { type SimulatedPerson, type SimulateOptions, seededRandom, simulateCapture } from '@ostiary/device/simulated'
+import { readyDevice, type UserDevice } from '../../age/testing/room.ts'
+import type { VerificationRoom } from './room.ts'
+
+/** Long enough for the calls of one session to be paid back: all tests call from one address. */
+const BETWEEN_SESSIONS_MS = 8_000
+
+/** A whole flow of somebody whose face gives this vector. */
+export function visit(
+  room: VerificationRoom,
+  sessionId: string,
+  vector: readonly number[],
+  person: Partial<SimulatedPerson> = {},
+  options: Partial<DeviceOptions> = {},
+): Promise<LaunchState> {
+  room.harness.clock.advance(BETWEEN_SESSIONS_MS)
+  return room.visit(sessionId, { ageYears: null, vector, ...person }, options)
+}
+
+export interface Seen {
+  user: UserDevice
+  capture: Capture
+}
+
+/** As far as the capture; the submit is the test's. */
+export async function reachCapture(
+  room: VerificationRoom,
+  sessionId: string,
+  person: Partial<SimulateOptions> & { options?: Partial<DeviceOptions> },
+): Promise<Seen & { nonce: string }> {
+  room.harness.clock.advance(BETWEEN_SESSIONS_MS)
+  const { options, ...made } = person
+  const user = await room.newDevice(sessionId, options)
+  await readyDevice(user)
+  return { user, ...(await captureAgain(user, made)) }
+}
+
+/** One more try on a device that is ready. */
+export async function captureAgain({ device, clock }: UserDevice, person: Partial<SimulateOptions>) {
+  const challenge = await device.challenge()
+  await device.logEvent('challenge_received', challenge.attempt)
+  const random = seededRandom(3)
+  const { capture, moments } = simulateCapture({ ageYears: null, random, ...person, challenge })
+  let nowMs = 0
+  for (const { type, n, atMs } of moments) {
+    await clock.pass(Math.max(0, Math.round(atMs - nowMs)))
+    nowMs = Math.max(nowMs, atMs)
+    await device.logEvent(type, n)
+  }
+  return { capture, nonce: challenge.nonce }
+}
+
+/** What a browser keeps after an ENROLL: only its key matters to the service. */
+export async function createToken() {
+  const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])
+  const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', pair.publicKey)
+  const key: DeviceKey = { kty: 'EC', crv: 'P-256', x, y }
+  return {
+    key,
+    privateKey: pair.privateKey,
+    prove: (sessionId: string, nonce: string, hit = true) =>
+      signLocalProof(pair.privateKey, { key, sessionId, nonce, hit }),
+    /** For `visit`: says the same at every try. */
+    claims(sessionId: string, hit = true): NonNullable<SimulatedPerson['claim']> {
+      return async ({ nonce }) => ({ hit, proof: await this.prove(sessionId, nonce, hit) })
+    },
+  }
+}
+
+/** ENROLLs a face and returns whose it is now. */
+export async function enrolled(
+  room: VerificationRoom,
+  host: Awaited<ReturnType<VerificationRoom['newHost']>>,
+  vector: readonly number[],
+  { body = {}, person = {} }: { body?: object; person?: Partial<SimulatedPerson> } = {},
+): Promise<string> {
+  const { sessionId } = await host.create('ENROLL', body)
+  const state = await visit(room, sessionId, vector, person)
+  assert.equal(state.state, 'SUCCESS', JSON.stringify(state))
+  const { puid } = await host.webhook(sessionId)
+  assert.ok(puid)
+  return puid
+}
+
+/** The smallest thing that looks like a JPEG from both ends. */
+export function jpegOf(bytes: number): Uint8Array {
+  const picture = new Uint8Array(bytes).map((_byte, at) => (at * 7 + (at >> 8)) & 0xff)
+  picture.set([0xff, 0xd8, 0xff, 0xe0])
+  picture.set([0xff, 0xd9], bytes - 2)
+  return picture
+}

@@ -1,0 +1,124 @@
+/** Hosts of area D and a receiver for their webhooks, around the whole product. Only tests import this. */
+import assert from 'node:assert/strict'
+import type {
+  CreatedVerification,
+  TenantSettingsPatch,
+  VerificationSummary,
+  VerificationTestOutcome,
+  VerificationType,
+  VerificationWebhook,
+} from '@ostiary/contract'
+import { type AgeRoom, createAgeRoom, type Host, NOTHING_JUDGED } from '../../age/testing/room.ts'
+import type { NewKey } from '../../keys/index.ts'
+import { newProgress } from '../../sessions/index.ts'
+import type { Receiver } from '../../webhooks/testing/receiver.ts'
+import type { VerificationEnd, VerificationSession } from '../types.ts'
+
+export interface VerificationHost extends Pick<Host, 'tenantId' | 'keyId' | 'key' | 'call'> {
+  /** With the least that a session of this type needs; `body` is added to it. */
+  create(type?: VerificationType, body?: object): Promise<CreatedVerification>
+  get(sessionId: string): Promise<VerificationSummary>
+  webhook(sessionId: string): Promise<VerificationWebhook>
+  /** Ends a test session. */
+  outcome(sessionId: string, outcome?: VerificationTestOutcome): Promise<void>
+}
+
+export interface VerificationRoom extends Omit<AgeRoom, 'newHost' | 'sibling'> {
+  age: AgeRoom
+  newHost(wanted?: Partial<NewKey> & { settings?: TenantSettingsPatch }): Promise<VerificationHost>
+  /** Another key of the same tenant. */
+  sibling(host: VerificationHost, wanted?: Partial<NewKey>): Promise<VerificationHost>
+  /** Ends a session as its flow would, with what the flow knows by then. */
+  conclude(
+    sessionId: string,
+    end: VerificationEnd,
+    progress?: Partial<NonNullable<VerificationSession['progress']>>,
+  ): Promise<string>
+  /** Delivers what waits and returns the last webhook of a session, as it arrived. */
+  delivered(sessionId: string): Promise<Receiver['received'][number]>
+}
+
+const VERIFY_SCOPES: NewKey['scopes'] = ['verify:write', 'verify:read']
+
+/** The least a host can ask for. */
+export const leastOf = (type: VerificationType, callbackUrl: string) => ({
+  type,
+  redirectURL: 'https://shop.example/back?state=7',
+  callback: { url: callbackUrl },
+  ...(type === 'VERIFY' && { customerId: 'customer-1' }),
+})
+
+export async function createVerificationRoom(env: Record<string, string> = {}): Promise<VerificationRoom> {
+  const age = await createAgeRoom(env)
+  const { harness, receiver } = age
+
+  function hostOf({ tenantId, keyId, key, call }: Host): VerificationHost {
+    const read = async (url: string) => {
+      const found = await call('GET', url)
+      assert.equal(found.statusCode, 200, found.body)
+      return found.json()
+    }
+    return {
+      ...{ tenantId, keyId, key, call },
+      async create(type = 'ENROLL', body = {}) {
+        const created = await call('POST', PATH, { ...leastOf(type, receiver.url), ...body })
+        assert.equal(created.statusCode, 201, created.body)
+        return created.json()
+      },
+      get: (sessionId) => read(`${PATH}/${sessionId}`),
+      webhook: (sessionId) => read(`${PATH}/${sessionId}/webhook`),
+      async outcome(sessionId, outcome = 'success') {
+        const ended = await call('POST', `/test/sessions/${sessionId}/outcome`, { outcome })
+        assert.equal(ended.statusCode, 204, ended.body)
+      },
+    }
+  }
+
+  return {
+    ...age,
+    age,
+    newHost: async (wanted = {}) => hostOf(await age.newHost({ scopes: VERIFY_SCOPES, ...wanted })),
+    sibling: async (host, wanted = {}) => {
+      const { tenantId, keyId, key, call } = host
+      const unused = () => Promise.reject(new Error('a host of area D'))
+      const asAge = { tenantId, keyId, key, call, create: unused, outcome: unused, result: unused }
+      return hostOf(await age.sibling(asAge, { scopes: VERIFY_SCOPES, ...wanted }))
+    },
+    async conclude(sessionId, end, progress) {
+      const { sessions, verificationEnding } = harness.wire
+      const state = await sessions.whileLocked(sessionId, async (tx, found) => {
+        assert.ok('dataKey' in found)
+        const session = found as VerificationSession
+        const known = progress ? { ...EMPTY, ...session.progress, ...progress } : session.progress
+        return verificationEnding.conclude(tx, session, known, end)
+      })
+      assert.ok(state)
+      return state
+    },
+    async delivered(sessionId) {
+      await harness.wire.dispatcher.tick()
+      const found = receiver.received.findLast(({ body }) => body.toString().includes(sessionId))
+      assert.ok(found, 'a webhook of the session arrived')
+      return found
+    },
+  }
+}
+
+export const PATH = '/v2/verification-session'
+
+const EMPTY = newProgress('en')
+
+/** The whole body of a success of a session that was asked for with the least; a test names what differs. */
+export function successBody(created: CreatedVerification, changes: Partial<VerificationWebhook>): VerificationWebhook {
+  return {
+    sessionId: created.sessionId,
+    status: 'SUCCESS',
+    message: 'Ok',
+    errors: [],
+    riskEvaluation: NOTHING_JUDGED,
+    type: 'ENROLL',
+    outcome: 'SUCCEEDED',
+    livemode: created.livemode,
+    ...changes,
+  }
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { encodeVector } from '@ostiary/crypto'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../app.ts'
+import { createFaces } from '../biometrics/testing/faces.ts'
+import { createLaunch } from '../launch/index.ts'
+import type { Flow } from '../sessions/index.ts'
+import { enrolled, reachCapture, visit } from './testing/people.ts'
+import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+
+let room: VerificationRoom
+let host: VerificationHost
+const faces = createFaces(79)
+const apps: FastifyInstance[] = []
+
+before(async () => {
+  room = await createVerificationRoom()
+  host = await room.newHost()
+})
+after(async () => {
+  for (const app of apps) await app.close()
+  await room.close()
+})
+
+/** Another process on the same database, whose slow work goes as told. Its address. */
+async function otherProcess(work: (doIt: () => ReturnType<WorkRun>) => ReturnType<WorkRun>): Promise<string> {
+  const { wire } = room.harness
+  const flow: Flow = {
+    ...wire.flows.D,
+    work: (session) => {
+      const run = wire.flows.D.work?.(session)
+      return run && (() => work(run))
+    },
+  }
+  const { sessions, settings, clock, ids } = wire
+  const launchUrl = wire.config.launch.url
+  const launch = createLaunch({ sessions, settings, clock, ids, launchUrl, flows: { ...wire.flows, D: flow } })
+  const app = buildApp({ ...wire, launch })
+  apps.push(app)
+  return app.listen({ port: 0, host: '127.0.0.1' })
+}
+type WorkRun = NonNullable<ReturnType<NonNullable<Flow['work']>>>
+
+const endsHere = () => Promise.reject(new Error('the process ends here'))
+
+/** Sends what goes to submit to another process. */
+const submitsTo =
+  (address: string): typeof globalThis.fetch =>
+  (url, init) => {
+    const target = new URL(String(url))
+    const isSubmit = target.pathname.endsWith('/submit')
+    return fetch(isSubmit ? `${address}${target.pathname}` : target, init)
+  }
+
+/** An ENROLL or SIGN-IN whose process ended between the capture and the work. */
+async function leftInTheMiddle(type: 'ENROLL' | 'SIGN-IN', vector: readonly number[]) {
+  const created = await host.create(type)
+  let dead: string | undefined = await otherProcess(endsHere)
+  const toDead = submitsTo(dead)
+  const route: typeof globalThis.fetch = (url, init) => (dead === undefined ? fetch(url, init) : toDead(url, init))
+  const { user, capture } = await reachCapture(room, created.sessionId, { vector, options: { fetch: route } })
+  await user.device.logEvent('submit')
+  await user.device.flushEvents()
+  const payload = await user.device.payloadOf(capture)
+  const sealed = await user.device.seal(payload)
+  await assert.rejects(user.device.submitSealed(sealed), { status: 500 })
+  dead = undefined
+  return { created, user, payload, sealed }
+}
+
+const webhooksOf = async (sessionId: string) => {
+  const text = 'select event from webhook_deliveries where subject_id = $1'
+  return (await room.harness.database.query(text, [sessionId])).rows.map(({ event }) => event)
+}
+
+describe('a process that ends between the capture and the work', () => {
+  test('loses nothing: the page sends the same again, and there are one person and one webhook', async () => {
+    const { created, user, sealed } = await leftInTheMiddle('ENROLL', faces.person())
+    assert.equal((await host.get(created.sessionId)).state, 'FINALIZING')
+    assert.deepEqual(await webhooksOf(created.sessionId), [])
+    assert.equal((await user.device.submitSealed(sealed)).state, 'SUCCESS')
+    assert.deepEqual(await webhooksOf(created.sessionId), ['verification.succeeded'])
+    assert.deepEqual((await host.webhook(created.sessionId)).errors, [])
+    await assert.rejects(user.device.submitSealed(sealed), { status: 409 })
+  })
+
+  test('loses nothing when the work was done and nobody heard of it: the person is the same, and new', async () => {
+    const own = await room.newHost()
+    const created = await own.create('ENROLL')
+    const dead = await otherProcess(async (doIt) => {
+      await doIt()
+      return endsHere()
+    })
+    const options = { fetch: submitsTo(dead) }
+    const { user, capture } = await reachCapture(room, created.sessionId, { vector: faces.person(), options })
+    await assert.rejects(user.device.submit(capture), { status: 500 })
+    assert.equal((await user.device.open()).state, 'SUCCESS')
+    assert.deepEqual((await own.webhook(created.sessionId)).errors, [], 'not -37')
+    const text = 'select count(*)::int as count from face_persons where tenant_id = $1'
+    assert.deepEqual((await room.harness.database.query(text, [own.tenantId])).rows, [{ count: 1 }])
+  })
+
+  test('loses nothing: a page that is loaded again finds it done', async () => {
+    const face = faces.person()
+    const puid = await enrolled(room, host, face)
+    const { created, user } = await leftInTheMiddle('SIGN-IN', face)
+    assert.equal((await host.get(created.sessionId)).state, 'SERVER_COMPARE')
+    const opened = await user.device.open()
+    assert.deepEqual([opened.state, opened.flowStatus], ['SUCCESS', 'COMPLETED'])
+    assert.equal((await host.webhook(created.sessionId)).puid, puid)
+    assert.deepEqual(await webhooksOf(created.sessionId), ['verification.succeeded'])
+  })
+
+  test('what is sent meanwhile in place of the capture is not taken', async () => {
+    const [judged, swapped] = [faces.person(), faces.person()]
+    const { created, user, payload } = await leftInTheMiddle('ENROLL', judged)
+    const other = { ...payload, nonce: 'n'.repeat(32) }
+    await assert.rejects(user.device.submitSealed(await user.device.seal(other)), { code: 'CHALLENGE_NOT_VALID' })
+    await assert.rejects(user.device.submitSealed('rubbish'), { code: 'INVALID_PAYLOAD' })
+    await assert.rejects(user.device.challenge(), { code: 'SESSION_NOT_OPEN' })
+    await assert.rejects(user.device.failure(-7), { code: 'SESSION_NOT_OPEN' })
+    await assert.rejects(user.device.handoff(), { code: 'SESSION_NOT_OPEN' })
+    // The right nonce with another face: the work goes on with the face that was judged.
+    const face = { version: 'FACE3_3', vector: encodeVector(swapped) }
+    assert.equal((await user.device.submitSealed(await user.device.seal({ ...payload, face }))).state, 'SUCCESS')
+    const { puid } = await host.webhook(created.sessionId)
+    for (const [vector, expected] of [
+      [judged, puid],
+      [swapped, undefined],
+    ] as const) {
+      const { sessionId } = await host.create('SIGN-IN')
+      await visit(room, sessionId, vector)
+      assert.equal((await host.webhook(sessionId)).puid, expected)
+    }
+  })
+
+  test('a person who is made while the host cancels is unmade', async () => {
+    const face = faces.person()
+    const own = await room.newHost()
+    const created = await own.create('ENROLL')
+    const slow = await otherProcess(async (doIt) => {
+      const done = await doIt()
+      const cancelled = await own.call('POST', `/v2/verification-session/${created.sessionId}/cancel`)
+      assert.equal(cancelled.statusCode, 200, cancelled.body)
+      return done
+    })
+    const options = { fetch: submitsTo(slow) }
+    const state = await visit(room, created.sessionId, face, {}, options)
+    assert.deepEqual([state.state, state.flowStatus], ['CANCELLED', 'CANCELLED'])
+    const { sessionId } = await own.create('SIGN-IN')
+    assert.deepEqual((await visit(room, sessionId, face)).errors, [-36])
+  })
+
+  test('work that two processes do at once is applied once', async () => {
+    const created = await host.create('ENROLL')
+    const slow = await otherProcess(async (doIt) => {
+      const done = await doIt()
+      const saved = await user.device.save()
+      const again = await room.newDevice(created.sessionId, { saved: { ...saved, counter: saved.counter + 10 } })
+      assert.equal((await again.device.open()).state, 'SUCCESS', 'the page was loaded again meanwhile')
+      return done
+    })
+    const options = { fetch: submitsTo(slow) }
+    const { user, capture } = await reachCapture(room, created.sessionId, { vector: faces.person(), options })
+    assert.equal((await user.device.submit(capture)).state, 'SUCCESS')
+    assert.deepEqual(await webhooksOf(created.sessionId), ['verification.succeeded'])
+  })
+})

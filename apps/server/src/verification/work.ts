@@ -1,0 +1,135 @@
+import { decodeVector } from '@ostiary/crypto'
+import type { Enrolment, Recognition } from '../biometrics/index.ts'
+import { normalise } from '../biometrics/index.ts'
+import type { Cells } from '../platform/cells.ts'
+import { AppError } from '../platform/errors.ts'
+import type { LockoutSubject, Sessions, VerificationProgress } from '../sessions/index.ts'
+import type { LocalKeys, ShownKey } from './local-keys.ts'
+import { matchingOf } from './matching.ts'
+import type { VerificationSession } from './types.ts'
+
+interface Deps {
+  cells: Cells
+  sessions: Sessions
+  enrolment: Enrolment
+  recognition: Recognition
+  localKeys: LocalKeys
+}
+
+/** What the slow part of a session came to. */
+export type Finding =
+  | { kind: 'enrolled'; person: FoundPerson; isNew: boolean }
+  | { kind: 'found'; person: FoundPerson; by: 'local' | 'server' }
+  | { kind: 'miss' }
+  /** VERIFY: there is no such person. */
+  | { kind: 'unknown' }
+  /** ENROLL: the vector is of no face that can be told from others. */
+  | { kind: 'unusable' }
+  /** ENROLL: the host's name for the person belongs to another face. */
+  | { kind: 'other_face' }
+
+export interface FoundPerson {
+  puid: string
+  guid: string
+}
+
+/** With whom a failure counts against, as far as the work has learnt it. */
+export type Outcome = Finding & { subjects: LockoutSubject[]; thumbprint: string | null }
+
+const VERSION = 'FACE3_3'
+
+/** Enrolment and comparison: transactions of their own and seconds of work, so never while the session is locked. */
+export function createWork({ cells, sessions, enrolment, recognition, localKeys }: Deps) {
+  async function enrol(session: VerificationSession, progress: VerificationProgress): Promise<Finding> {
+    const { tenantId, livemode, request } = session
+    const externalId = request.customerId ?? undefined
+    const vectors = [unitOf(progress.vector)]
+    const personId = progress.newPersonId ?? undefined
+    try {
+      const enrolled = await enrolment.enrol(
+        { tenantId, livemode },
+        { version: VERSION, vectors, externalId, personId },
+      )
+      const { personId: puid, guid, isNew } = enrolled
+      return { kind: 'enrolled', person: { puid, guid }, isNew }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.fault !== 'invalid_request') throw error
+      const isTaken = externalId !== undefined && (await recognition.find(session, { externalId })) !== undefined
+      return { kind: isTaken ? 'other_face' : 'unusable' }
+    }
+  }
+
+  async function compare(
+    session: VerificationSession,
+    progress: VerificationProgress,
+    shown: ShownKey | undefined,
+  ): Promise<Finding> {
+    const { tenantId, livemode, keyId, request } = session
+    const named = request.type === 'VERIFY' ? await findNamed(session) : undefined
+    if (request.type === 'VERIFY' && !named) return { kind: 'unknown' }
+    const mayBeLocal = progress.claim?.hit && matchingOf(request) === 'local_first'
+    if (shown && mayBeLocal && (!named || named.puid === shown.puid)) {
+      const person = await recognition.find(session, { puid: shown.puid })
+      if (person) return { kind: 'found', person, by: 'local' }
+    }
+    if (progress.vector === null) return { kind: 'miss' }
+    const [best] = await recognition.predict(
+      { tenantId, livemode, keyId, rateFactor: 1 },
+      { version: VERSION, vectors: [unitOf(progress.vector)], candidates: 1, userIdentifier: named?.puid },
+    )
+    // One person's id may be the host's own name for another: only the one who was named counts.
+    if (!best || (named && best.puid !== named.puid)) return { kind: 'miss' }
+    return { kind: 'found', person: { puid: best.puid, guid: best.guid }, by: 'server' }
+  }
+
+  async function findNamed(session: VerificationSession): Promise<FoundPerson | undefined> {
+    const { person } = session.request
+    if (!person) return undefined
+    return recognition.find(session, 'puid' in person ? person : { externalId: person.customerId })
+  }
+
+  async function checkClaim(
+    session: VerificationSession,
+    { claim, workId }: VerificationProgress,
+  ): Promise<ShownKey | undefined> {
+    if (!claim || workId === null) return undefined
+    const expected = { sessionId: session.sessionId, nonce: workId, hit: claim.hit }
+    return localKeys.check(cells.forId(session.tenantId), session, claim.proof, expected)
+  }
+
+  /** Named under the tenant's key, here and not later: that may need a connection. */
+  async function subjectsOf(session: VerificationSession, finding: Finding, shown: ShownKey | undefined) {
+    const { tenantId, livemode } = session
+    const person = finding.kind === 'found' ? finding.person.puid : undefined
+    const subjects: LockoutSubject[] = []
+    if (person !== undefined)
+      subjects.push({ kind: 'person', hash: await sessions.tagOf(tenantId, ['person', livemode, person]) })
+    if (shown)
+      subjects.push({ kind: 'device', hash: await sessions.tagOf(tenantId, ['device', livemode, shown.thumbprint]) })
+    return subjects
+  }
+
+  return {
+    async run(session: VerificationSession, progress: VerificationProgress): Promise<Outcome> {
+      if (session.request.type === 'ENROLL') {
+        return { ...(await enrol(session, progress)), subjects: [], thumbprint: null }
+      }
+      const shown = await checkClaim(session, progress)
+      const finding = await compare(session, progress, shown)
+      const subjects = await subjectsOf(session, finding, shown)
+      return { ...finding, subjects, thumbprint: shown?.thumbprint ?? null }
+    },
+
+    /** Nobody will hear of this person: the session ended otherwise while they were enrolled. */
+    async takeBack(session: VerificationSession, outcome: Outcome): Promise<void> {
+      if (outcome.kind === 'enrolled' && outcome.isNew) await recognition.delete(session, outcome.person.puid)
+    },
+  }
+}
+export type Work = ReturnType<typeof createWork>
+
+function unitOf(vector: string | null): Float64Array {
+  const unit = vector === null ? undefined : normalise(decodeVector(vector))
+  if (!unit) throw new Error('The session has no vector')
+  return unit
+}
