@@ -3,7 +3,7 @@ import { render } from 'preact'
 import { openCamera } from './camera/open-camera.ts'
 import { runCapture } from './capture/run-capture.ts'
 import { startEngine } from './engine/start-engine.ts'
-import { readAddress } from './flow/address.ts'
+import { JOINED, readAddress } from './flow/address.ts'
 import { createBrowserDoor } from './flow/browser-door.ts'
 import { createDeviceShelf } from './flow/device-shelf.ts'
 import { createFlow } from './flow/run.ts'
@@ -11,6 +11,7 @@ import { watchBrowserRequests } from './ledger/browser-requests.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 import { App } from './screens/app.tsx'
+import type { MoreScreens } from './screens/screen.ts'
 import { collectSignals, detectInAppBrowser, devicePlatform, readEnvironment } from './signals/index.ts'
 import './style/all.css'
 import { rememberedLanguage, rememberLanguage } from './texts/choice.ts'
@@ -19,16 +20,18 @@ import { textFiles } from './texts/text-files.ts'
 import { applyTheme } from './theme/apply-theme.ts'
 
 const link = location.href
-const address = readAddress(link)
+const address = readAddress(link, history.state)
 // A code is for one use: it must not stay where it can be copied or bookmarked.
-if (address.handoffCode !== null) history.replaceState(null, '', address.clean)
+if (address.handoffCode !== null) history.replaceState(JOINED, '', address.clean)
 
 const ledger = createLedger({ fetch: (input, init) => fetch(input, init), clock: systemClock, pageUrl: link })
 watchBrowserRequests(ledger.note)
 const environment = readEnvironment(globalThis, systemClock)
 const languages = createLanguages(textFiles)
 let chosen = rememberedLanguage()
-let texts = await firstTexts()
+let texts: Texts
+let screens: MoreScreens = {}
+let dress = async (plain: Texts) => plain
 
 const flow = createFlow({
   address,
@@ -40,6 +43,13 @@ const flow = createFlow({
   openCamera,
   runCapture,
   collectSignals: (camera) => collectSignals(environment, camera),
+  async loadVerification(session) {
+    const more = (await import('./verification/index.ts')).equip(session)
+    dress = more.dress
+    screens = more.screens
+    texts = await dress(texts)
+    return more.create
+  },
   browser: {
     platform: devicePlatform(environment),
     language: navigator.language,
@@ -74,7 +84,10 @@ function apiUrl(): string {
 
 async function speak(wish: string): Promise<void> {
   const tag = languages.choose([wish])
-  if (tag !== texts.tag) texts = await languages.load(tag)
+  if (tag !== texts.tag) {
+    const plain = await languages.load(tag)
+    texts = await dress(plain)
+  }
   draw()
 }
 
@@ -103,13 +116,20 @@ function draw(): void {
       texts={texts}
       languages={languages.available}
       onLanguage={choose}
+      screens={screens}
       page={{ nowMs: systemClock.nowMs, link, userAgent: navigator.userAgent, ledger }}
     />,
     place,
   )
 }
 
-flow.onChange(draw)
-draw()
-await flow.start()
-registerServiceWorker(ledger.note)
+/** Nothing in this file is awaited at its top: parts that come later import from here, and would wait for it for ever. */
+async function begin(): Promise<void> {
+  texts = await firstTexts()
+  flow.onChange(draw)
+  draw()
+  await flow.start()
+  registerServiceWorker(ledger.note)
+}
+
+void begin()

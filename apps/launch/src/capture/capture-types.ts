@@ -18,10 +18,19 @@ export interface CaptureView {
   progress: number
 }
 
+/** What a session asks of a capture beside liveness. */
+export interface CaptureWishes {
+  /** The age is estimated. */
+  ages: boolean
+  /** The best picture is kept until it is asked for. */
+  selfie: boolean
+}
+
 export interface CaptureDeps {
   camera: Camera
   engine: Engine
   models: LoadedModels
+  wishes: CaptureWishes
   clock: DeviceClock
   /** Asked for when the face is well placed; the capture begins when it resolves. */
   challenge(): Promise<Challenge>

@@ -7,6 +7,7 @@ import { createPerson, seeded } from './testing/person.ts'
 import { MODELS } from './testing/rehearsal.ts'
 
 const person = createPerson({ random: seeded(5) })
+const FACTS = { models: MODELS, ages: true }
 
 function sample(tMs: number, face: Partial<SeenFace> = {}, measured: Partial<Measured> = {}): Sample {
   const whole = person.measuredAt(tMs)
@@ -52,7 +53,7 @@ test('the estimate is mean and deviation of the frames that have an age', () => 
 test('a capture names the models and says what the passive check says', () => {
   const capture = assembleCapture(
     [200, 600, 1000, 1400, 1800].map((tMs) => sample(tMs, {}, { live: 0.9 })),
-    MODELS,
+    FACTS,
   )
   assert.deepEqual(capture.model, { id: MODELS.id, hash: MODELS.hash })
   assert.equal(capture.live, 900)
@@ -68,7 +69,7 @@ test('landmarks that no head can have are left out, as no face is', () => {
     { size: 0.99 },
     { size: 0.05 },
   ].map((face, index) => sample(1000 + index, face))
-  const capture = assembleCapture([sample(100), ...odd, sample(2000)], MODELS)
+  const capture = assembleCapture([sample(100), ...odd, sample(2000)], FACTS)
   assert.deepEqual(
     capture.frames.map(({ t }) => t),
     [100, 2000],
@@ -82,7 +83,7 @@ test('a picture that the camera gives again is left out, twice at most: more of 
       tMs,
       measured: at.includes(index) ? (pictures[index - 1]?.measured ?? measured) : measured,
     }))
-  const timesOf = (samples: typeof pictures) => assembleCapture(samples, MODELS).frames.map(({ t }) => t)
+  const timesOf = (samples: typeof pictures) => assembleCapture(samples, FACTS).frames.map(({ t }) => t)
   assert.deepEqual(timesOf(again(1)), [100, 300, 400, 500, 600])
   assert.deepEqual(timesOf(again(1, 4)), [100, 300, 400, 600])
   assert.deepEqual(timesOf(again(1, 3, 5)), [100, 200, 300, 400, 500, 600])
@@ -92,13 +93,21 @@ test('of two pictures with the same numbers one is enough, and one picture that 
   const [first, other] = [sample(100), sample(200)]
   const twin = { tMs: 300, measured: { ...first.measured, digest: 'another-one' } }
   const repeat = { tMs: 400, measured: first.measured }
-  const timesOf = (samples: readonly Sample[]) => assembleCapture(samples, MODELS).frames.map(({ t }) => t)
+  const timesOf = (samples: readonly Sample[]) => assembleCapture(samples, FACTS).frames.map(({ t }) => t)
   assert.deepEqual(timesOf([first, other, twin]), [100, 200])
   assert.deepEqual(timesOf([first, other, repeat]), [100, 200, 400])
 })
 
 test('without any face there is nothing to send, -12; without any age neither, -39', () => {
-  assert.throws(() => assembleCapture([], MODELS), failsWith(-12))
-  assert.throws(() => assembleCapture([sample(1, { size: 0.99 })], MODELS), failsWith(-12))
-  assert.throws(() => assembleCapture([sample(1, {}, { ageYears: undefined })], MODELS), failsWith(-39))
+  assert.throws(() => assembleCapture([], FACTS), failsWith(-12))
+  assert.throws(() => assembleCapture([sample(1, { size: 0.99 })], FACTS), failsWith(-12))
+  assert.throws(() => assembleCapture([sample(1, {}, { ageYears: undefined })], FACTS), failsWith(-39))
+})
+
+test('[D-022] where no age is asked for, no frame has one, the estimate is empty, and only the quality counts', () => {
+  const facts = { models: MODELS, ages: false }
+  const capture = assembleCapture([sample(100, {}, { ageYears: 30 }), sample(200)], facts)
+  assert.deepEqual(capture.estimate, { age: 0, spread: 0, frames: 0 })
+  assert.ok(capture.frames.every((frame) => !('age' in frame)))
+  assert.throws(() => assembleCapture([sample(1, withScore(0.3))], facts), failsWith(-39))
 })

@@ -25,22 +25,29 @@ const STUTTERS_MAX = 2
 const NO_FACE = -12
 const QUALITY_LOW = -39
 
+export interface CaptureFacts {
+  models: LoadedModels
+  /** Without it no age leaves the device. */
+  ages: boolean
+}
+
 /** What is sealed for the server: the samples in the units of the wire, and the estimate as the server computes it from them. */
-export function assembleCapture(samples: readonly Sample[], { id, hash }: LoadedModels): FaceCapture {
+export function assembleCapture(samples: readonly Sample[], { models: { id, hash }, ages }: CaptureFacts): FaceCapture {
   const usable = samples.filter(({ measured }) => isHead(measured.face))
   if (usable.length === 0) throw new CaptureFailure(NO_FACE)
-  const frames = withoutTwins(withoutStutter(usable.map(frameOf)))
+  const frames = withoutTwins(withoutStutter(usable.map((sample) => frameOf(sample, ages))))
   const estimate = estimateOf(frames)
-  if (estimate.frames === 0) throw new CaptureFailure(QUALITY_LOW)
+  const isGood = ages ? estimate.frames > 0 : frames.some(({ quality }) => quality >= AGED_QUALITY_MIN)
+  if (!isGood) throw new CaptureFailure(QUALITY_LOW)
   const { live } = judgeLiveness(usable.map(({ measured }) => measured))
   return { model: { id, hash }, estimate, live: thousandths(live), frames }
 }
 
-export function frameOf({ tMs, measured }: Sample): CaptureFrame {
+export function frameOf({ tMs, measured }: Sample, ages = true): CaptureFrame {
   const { face, ageYears, digest } = measured
   const quality = thousandths(face.quality.score)
   const age = ageYears === undefined ? undefined : Math.round(10 * ageYears)
-  const hasAge = age !== undefined && quality >= AGED_QUALITY_MIN && age >= AGE.min && age <= AGE.max
+  const hasAge = ages && age !== undefined && quality >= AGED_QUALITY_MIN && age >= AGE.min && age <= AGE.max
   return {
     t: Math.round(tMs),
     yaw: tenths(face.pose.yaw),

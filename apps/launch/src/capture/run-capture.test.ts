@@ -176,3 +176,12 @@ test('a person who does something else is measured all the same, and not told th
   )
   assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
 })
+
+test('the engine is told what a session asks for, and what it does not', async () => {
+  const begun: unknown[] = []
+  const engine = { begin: async (wishes: unknown) => void begun.push(wishes) }
+  const wishes = { ages: false, selfie: true }
+  const { capture } = await rehearse({ challenge: CHALLENGE, wishes, engine })
+  assert.deepEqual(begun, [wishes])
+  assert.deepEqual(capture.estimate, { age: 0, spread: 0, frames: 0 })
+})

@@ -17,7 +17,7 @@ export const runCapture: RunCapture = async (deps) => {
     if (needsCamera) stop.abort(new CaptureFailure(CAMERA_FAIL, 'track_ended'))
   })
   try {
-    await orScanError(deps.engine.begin())
+    await orScanError(deps.engine.begin(deps.wishes))
     const restFaces = await findFace(deps, stop.signal)
     const challenge = await deps.challenge()
     stop.signal.throwIfAborted()
@@ -26,7 +26,7 @@ export const runCapture: RunCapture = async (deps) => {
       needsCamera = false
     }
     const samples = await runChallenge(deps, { challenge, restFaces, stop, onFilmed })
-    return assembleCapture(samples, deps.models)
+    return assembleCapture(samples, { models: deps.models, ages: deps.wishes.ages })
   } finally {
     deps.signal.removeEventListener('abort', leave)
   }

@@ -8,6 +8,7 @@ import { connectEngine } from './engine-client.ts'
 import { type EngineHostOptions, RuntimeBrokenError, type StartedFaces, serveEngine } from './engine-host.ts'
 
 const PICTURE: Picture = { width: 2, height: 1, data: new Uint8ClampedArray(8) }
+const JPEG = Uint8Array.of(0xff, 0xd8)
 const FACES: StartedFaces = {
   id: 'faces-1',
   hash: 'h',
@@ -27,7 +28,7 @@ const bitmap = () => new MessageChannel().port1 as unknown as ImageBitmap
 function joined(host: Partial<EngineHostOptions> = {}) {
   const { port1, port2 } = new MessageChannel()
   const requests: NotedRequest[] = []
-  serveEngine({ port: port2, start: async () => FACES, pixelsOf: () => PICTURE, ...host })
+  serveEngine({ port: port2, start: async () => FACES, pixelsOf: () => PICTURE, jpegOf: async () => JPEG, ...host })
   const client = connectEngine({ port: port1, onRequest: (one) => requests.push(one), onClose: () => port2.close() })
   return { client, requests }
 }
@@ -130,5 +131,40 @@ test('when the worker dies, everything that waits for it fails', async () => {
 test('nothing can be looked at before it is loaded', async () => {
   const { client } = joined()
   await assert.rejects(client.look(bitmap()), /Nothing is loaded/)
+  client.close()
+})
+
+test('the best picture is kept only where it is wished for, given once, and forgotten by the next capture', async () => {
+  const scores = [0.4, 0.9, 0.9, 0.6]
+  const widths = [1, 2, 3, 4]
+  const measured = (score: number) => ({ face: { quality: { score } } }) as Awaited<ReturnType<typeof measure>>
+  const measure: StartedFaces['engine']['measure'] = async () => measured(scores.shift() ?? 0)
+  const { client } = joined({
+    start: async () => ({ ...FACES, engine: { ...FACES.engine, measure } }),
+    pixelsOf: () => ({ ...PICTURE, width: widths.shift() ?? 0 }),
+    jpegOf: async ({ width }) => Uint8Array.of(width),
+  })
+  await client.load(() => {})
+  await client.begin({ ages: true, selfie: true })
+  for (let n = 0; n < 3; n++) await client.measure(bitmap())
+  assert.deepEqual(await client.selfie(), Uint8Array.of(2))
+  await assert.rejects(client.selfie(), /No picture/)
+  await client.begin()
+  await client.measure(bitmap())
+  await assert.rejects(client.selfie(), /No picture/)
+  client.close()
+})
+
+test('the engine behind is told what is wished for, and after the last capture nothing', async () => {
+  const begun: unknown[] = []
+  const engine = { ...FACES.engine, begin: (wishes: unknown) => void begun.push(wishes) }
+  const { client } = joined({ start: async () => ({ ...FACES, engine }) })
+  await client.load(() => {})
+  await client.begin({ ages: true, selfie: false })
+  await client.begin()
+  assert.deepEqual(begun, [
+    { ages: true, selfie: false },
+    { ages: false, selfie: false },
+  ])
   client.close()
 })

@@ -1,6 +1,6 @@
 import type { EmbeddingId } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
-import { type Engine, EngineLoadError, type LoadProgress } from './engine.ts'
+import { type Engine, EngineLoadError, type EngineWishes, type LoadProgress } from './engine.ts'
 import type { EngineAnswer, EngineQuestion, FromWorker, ToWorker } from './protocol.ts'
 
 export interface LoadedEngine {
@@ -27,6 +27,8 @@ export interface EngineClientOptions {
 }
 
 type Answer<Is extends EngineAnswer['is']> = Extract<EngineAnswer, { is: Is }>
+
+const NOTHING: EngineWishes = { ages: false, selfie: false }
 
 interface Waiting {
   resolve(answer: EngineAnswer): void
@@ -86,8 +88,9 @@ export function connectEngine({ port, onRequest, onClose }: EngineClientOptions)
     look: async (picture) => (await ask({ ask: 'look', picture }, 'sighting')).sighting,
     measure: async (picture) => (await ask({ ask: 'measure', picture }, 'measured')).measured,
     embed: async (embedding: EmbeddingId) => (await ask({ ask: 'embed', embedding }, 'embedding')).vector,
-    begin: async () => {
-      await ask({ ask: 'begin' }, 'begun')
+    selfie: async () => (await ask({ ask: 'selfie' }, 'selfie')).jpeg,
+    begin: async (wishes = NOTHING) => {
+      await ask({ ask: 'begin', wishes }, 'begun')
     },
     close() {
       fail(new Error('The engine was closed'))

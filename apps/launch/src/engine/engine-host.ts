@@ -1,4 +1,4 @@
-import type { FaceEngine, Picture } from '@ostiary/faces'
+import type { FaceEngine, Measured, Picture } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
 import { EngineLoadError, type LoadProgress } from './engine.ts'
 import type { EngineAnswer, FromWorker, ToWorker } from './protocol.ts'
@@ -17,6 +17,8 @@ export interface EngineHostOptions {
   start(report: EngineReport): Promise<StartedFaces>
   /** Reads a bitmap's pixels; the bitmap is closed afterwards. */
   pixelsOf(bitmap: ImageBitmap): Picture
+  /** A picture as a JPEG that is small enough to be sent. */
+  jpegOf(picture: Picture): Promise<Uint8Array<ArrayBuffer>>
 }
 
 export interface EngineReport {
@@ -24,12 +26,18 @@ export interface EngineReport {
   request(request: NotedRequest): void
 }
 
+interface KeptSelfie {
+  score: number
+  picture: Picture | null
+}
+
 /** The nets are there but do not run: this worker can never be of use again. */
 export class RuntimeBrokenError extends EngineLoadError {}
 
 /** The worker's side of the channel. Questions are answered one after the other: nets cannot run side by side. */
-export function serveEngine({ port, start, pixelsOf }: EngineHostOptions): void {
+export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions): void {
   let faces: StartedFaces | undefined
+  let selfie: KeptSelfie | null = null
   let last: Promise<void> = Promise.resolve()
   const tell = (message: FromWorker, transfer: Transferable[] = []) => port.postMessage(message, transfer)
   const report: EngineReport = {
@@ -48,13 +56,28 @@ export function serveEngine({ port, start, pixelsOf }: EngineHostOptions): void 
       case 'look':
         return { is: 'sighting', sighting: await faces.engine.look(take(question.picture)) }
       case 'measure':
-        return { is: 'measured', measured: await faces.engine.measure(take(question.picture)) }
+        return { is: 'measured', measured: await measure(faces, take(question.picture)) }
       case 'embed':
         return { is: 'embedding', vector: await faces.engine.embed(question.embedding) }
+      case 'selfie': {
+        const picture = selfie?.picture
+        selfie = null
+        if (!picture) throw new Error('No picture was kept')
+        return { is: 'selfie', jpeg: await jpegOf(picture) }
+      }
       case 'begin':
-        faces.engine.begin()
+        faces.engine.begin(question.wishes)
+        selfie = question.wishes.selfie ? { score: -1, picture: null } : null
         return { is: 'begun' }
     }
+  }
+
+  /** The picture that is kept is the one that the feature vector is of: the best, and the first of equals. */
+  async function measure({ engine }: StartedFaces, picture: Picture): Promise<Measured | null> {
+    const measured = await engine.measure(picture)
+    const score = measured?.face.quality.score ?? -1
+    if (selfie && score > selfie.score) selfie = { score, picture }
+    return measured
   }
 
   function take(bitmap: ImageBitmap): Picture {

@@ -10,9 +10,18 @@ export interface Engine {
   measure(picture: ImageBitmap): Promise<Measured | null>
   /** The feature vector of the best sample measured since `begin`, for flows that need one. */
   embed(id: EmbeddingId): Promise<Float32Array>
-  /** A new capture begins: forgets the face that samples are compared with. */
-  begin(): Promise<void>
+  /** That sample as a JPEG, where the capture was begun with `selfie`. It is given once and forgotten. */
+  selfie(): Promise<Uint8Array<ArrayBuffer>>
+  /** A new capture begins: forgets everything about the samples before. Nothing is wished for after the last one. */
+  begin(wishes?: EngineWishes): Promise<void>
   close(): void
+}
+
+export interface EngineWishes {
+  /** Ages are estimated. */
+  ages: boolean
+  /** The picture of the best sample is kept. */
+  selfie: boolean
 }
 
 export interface LoadProgress {

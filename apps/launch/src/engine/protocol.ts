@@ -1,6 +1,6 @@
 import type { EmbeddingId, Measured, Sighting } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
-import type { LoadProgress } from './engine.ts'
+import type { EngineWishes, LoadProgress } from './engine.ts'
 
 /** What the worker is told before anything else, together with its end of the channel. */
 export interface EngineSetup {
@@ -15,13 +15,15 @@ export type EngineQuestion =
   | { ask: 'look'; picture: ImageBitmap }
   | { ask: 'measure'; picture: ImageBitmap }
   | { ask: 'embed'; embedding: EmbeddingId }
-  | { ask: 'begin' }
+  | { ask: 'selfie' }
+  | { ask: 'begin'; wishes: EngineWishes }
 
 export type EngineAnswer =
   | { is: 'loaded'; id: string; hash: string; threads: number; lookMs: number }
   | { is: 'sighting'; sighting: Sighting }
   | { is: 'measured'; measured: Measured | null }
   | { is: 'embedding'; vector: Float32Array }
+  | { is: 'selfie'; jpeg: Uint8Array<ArrayBuffer> }
   | { is: 'begun' }
   /** `file` when something could not be loaded; `broken` when this worker can never be of use again. */
   | { is: 'failed'; message: string; file?: string; broken?: boolean }

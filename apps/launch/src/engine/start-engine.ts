@@ -46,7 +46,8 @@ export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): 
     look: (picture) => ready().look(picture),
     measure: (picture) => ready().measure(picture),
     embed: (id) => ready().embed(id),
-    begin: () => ready().begin(),
+    selfie: () => ready().selfie(),
+    begin: (wishes) => ready().begin(wishes),
     close: () => client?.close(),
   }
 }

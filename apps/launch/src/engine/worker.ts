@@ -8,6 +8,7 @@ import { type EngineReport, RuntimeBrokenError, type StartedFaces, serveEngine }
 import { createModelFiles, type PinnedFile } from './model-files.ts'
 import type { RuntimeFacts } from './ort-runtime.ts'
 import type { EngineSetup } from './protocol.ts'
+import { jpegOf } from './selfie.ts'
 
 declare const RUNTIME: RuntimeFacts
 
@@ -16,7 +17,7 @@ const AGED_MAX = 8
 const TIMED_LOOKS = 3
 
 addEventListener('message', ({ data, ports: [port] }: MessageEvent<EngineSetup>) => {
-  if (port) serveEngine({ port, pixelsOf: pixelReader(), start: starter(data) })
+  if (port) serveEngine({ port, pixelsOf: pixelReader(), jpegOf, start: starter(data) })
 })
 
 function starter({ baseUrl, threads }: EngineSetup): (report: EngineReport) => Promise<StartedFaces> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readAddress } from './address.ts'
+import { JOINED, readAddress } from './address.ts'
 
 const id = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
 
@@ -9,6 +9,7 @@ test('session and handoff code are read, and the code is not in the clean addres
   assert.deepEqual(read, {
     sessionId: id,
     handoffCode: 'abc-DEF_1',
+    joined: true,
     clean: `https://id.example/launch/?sessionId=${id}&as=popup`,
   })
 })
@@ -22,4 +23,12 @@ test('a link without a code has none', () => {
 test('what cannot be a session id is none', () => {
   for (const query of ['', '?sessionId=', '?sessionId=short', `?sessionId=${id}x`])
     assert.equal(readAddress(`https://id.example/launch/${query}`).sessionId, null)
+})
+
+test('a tab that joined with a code is still the one that joined after it is loaded again', () => {
+  const link = `https://id.example/launch/?sessionId=${id}`
+  assert.deepEqual(
+    [null, JOINED, 'other'].map((state) => readAddress(link, state).joined),
+    [false, true, false],
+  )
 })

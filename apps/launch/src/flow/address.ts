@@ -3,20 +3,26 @@ export interface Address {
   sessionId: string | null
   /** One-time code of a handoff, from the fragment: no server sees it. */
   handoffCode: string | null
+  /** This tab joined with a code, now or before it was loaded again: it is another device than the tab that made it. */
+  joined: boolean
   /** The address without the code, for the address bar. */
   clean: string
 }
 
 const SESSION_ID_CHARS = 36
 
-export function readAddress(href: string): Address {
+/** What the history of a tab keeps about one that joined with a code. */
+export const JOINED = 'joined'
+
+export function readAddress(href: string, historyState: unknown = null): Address {
   const url = new URL(href)
   const sessionId = url.searchParams.get('sessionId')
   const handoffCode = new URLSearchParams(url.hash.slice(1)).get('h')
   url.hash = ''
   return {
     sessionId: sessionId?.length === SESSION_ID_CHARS ? sessionId : null,
-    handoffCode: handoffCode === '' ? null : handoffCode,
+    handoffCode: handoffCode || null,
+    joined: Boolean(handoffCode) || historyState === JOINED,
     clean: url.href,
   }
 }

@@ -1,3 +1,4 @@
+import type { OpenedSession } from '@ostiary/contract'
 import type { DeviceClock } from '@ostiary/device'
 import type { Camera } from '../camera/camera-types.ts'
 import type { FaceCapture, RunCapture } from '../capture/capture-types.ts'
@@ -6,6 +7,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Signals } from '../signals/index.ts'
 import type { Address } from './address.ts'
 import type { DeviceShelf } from './device-shelf.ts'
+import type { CreateVerification } from './verification-part.ts'
 
 /** What the flow needs of the world. The page has the real things; tests bring recorded ones. */
 export interface FlowDeps {
@@ -19,6 +21,8 @@ export interface FlowDeps {
   openCamera(): Promise<Camera>
   runCapture: RunCapture
   collectSignals(camera: { label: string }): Promise<Signals>
+  /** What ENROLL, SIGN-IN and VERIFY need beside the face step; age checks never load it. */
+  loadVerification(session: OpenedSession): Promise<CreateVerification>
   browser: BrowserFacts
   door: PageDoor
   /** The language in which the page is read at this moment. */

@@ -2,11 +2,12 @@ import { DeviceError } from '@ostiary/device'
 import { type Camera, CameraError, type CameraProblem } from '../camera/camera-types.ts'
 import { CaptureFailure, type CaptureView } from '../capture/capture-types.ts'
 import { EngineLoadError } from '../engine/engine.ts'
-import type { FlowDeps, FullCapture } from './deps.ts'
+import type { FlowDeps } from './deps.ts'
 import type { Models } from './models.ts'
 import type { SessionLink } from './session.ts'
 import type { Store } from './store.ts'
-import { submitCapture } from './submit-capture.ts'
+import { type Finished, submitCapture } from './submit-capture.ts'
+import type { VerificationPart } from './verification-part.ts'
 
 const CODES = {
   unsupportedBrowser: -6,
@@ -24,10 +25,12 @@ export interface FaceStepOptions {
   store: Store
   session: SessionLink
   models: Models
+  /** Null for age checks. */
+  verification(): VerificationPart | null
 }
 
 /** The face step: camera, capture, submit, and what is reported when one of them fails. */
-export function createFaceStep({ deps, store, session, models }: FaceStepOptions) {
+export function createFaceStep({ deps, store, session, models, verification }: FaceStepOptions) {
   let activity = new AbortController()
   let startAnyway = new AbortController()
   /** A challenge was received and no retake logged since: the next one needs its `retake` before it. */
@@ -87,7 +90,7 @@ export function createFaceStep({ deps, store, session, models }: FaceStepOptions
     }
   }
 
-  async function capture(camera: Camera, signal: AbortSignal): Promise<FullCapture> {
+  async function capture(camera: Camera, signal: AbortSignal): Promise<Finished> {
     const signals = deps.collectSignals({ label: camera.label })
     // While the models come the camera may be unplugged.
     const ended = new Promise<never>((_resolve, reject) =>
@@ -99,6 +102,8 @@ export function createFaceStep({ deps, store, session, models }: FaceStepOptions
     answered = false
     startAnyway = new AbortController()
     const patience = new AbortController()
+    const facts = store.view().verification
+    let nonce = ''
     deps.door.pause(START_ANYWAY_MS, patience.signal).then(
       () => store.patch({ mayStartAnyway: true }),
       () => {},
@@ -109,10 +114,12 @@ export function createFaceStep({ deps, store, session, models }: FaceStepOptions
         engine: deps.engine,
         models: loaded,
         clock: deps.clock,
+        wishes: { ages: facts?.estimateAge ?? true, selfie: facts?.sendImages ?? false },
         challenge: async () => {
           const challenge = await session.call((device) => device.challenge())
           patience.abort()
           answered = true
+          nonce = challenge.nonce
           return challenge
         },
         log: (type, n) => session.log.log(type, n),
@@ -120,7 +127,9 @@ export function createFaceStep({ deps, store, session, models }: FaceStepOptions
         startAnyway: startAnyway.signal,
         signal,
       })
-      return { ...face, ...(await signals) }
+      const { claims, selfie } = (await verification()?.complete(nonce)) ?? {}
+      signal.throwIfAborted()
+      return { capture: { ...face, ...claims, ...(await signals) }, ...(selfie && { selfie }) }
     } finally {
       patience.abort()
     }
@@ -136,12 +145,13 @@ export function createFaceStep({ deps, store, session, models }: FaceStepOptions
     })
   }
 
-  async function send(full: FullCapture): Promise<void> {
+  async function send(finished: Finished): Promise<void> {
     store.dispatch({ type: 'captured' })
     const lossesBefore = session.losses()
     const wasLost = () => session.losses() > lossesBefore
     try {
-      const judged = await submitCapture(full, session)
+      const judged = await submitCapture(finished, session)
+      verification()?.judged(judged)
       store.patch({ session: judged })
       store.dispatch({ type: 'judged', session: judged })
       if (wasLost() && judged.flowStatus === null) await report(CODES.network)

@@ -95,3 +95,20 @@ test('a session that may not be taken back stays where it is, and is still follo
   service.change({ state: 'READY' })
   await reaches('viewer', { stage: 'consent' })
 })
+
+test('a code that is opened in the browser that made it makes another device, each with its own key and its own place', async () => {
+  const first = await createStage()
+  await first.flow.start()
+  first.flow.actions.askHandoff()
+  await first.reaches('handoff', { status: 'ready' })
+  const second = await createStage({ hash: 'code', shelf: first.shelf })
+  await second.flow.start()
+  const keyOf = ({ service }: typeof first) => service.bodies('open')[0].deviceKey
+  assert.notDeepEqual(keyOf(second), keyOf(first))
+  const reloaded = await createStage({ shelf: new Map(first.shelf) })
+  const joined = await createStage({ shelf: new Map(first.shelf), joined: true })
+  await reloaded.flow.start()
+  await joined.flow.start()
+  assert.deepEqual(keyOf(reloaded), keyOf(first))
+  assert.deepEqual(keyOf(joined), keyOf(second))
+})

@@ -38,6 +38,8 @@ const STATES: Record<string, State> = {
   capture: { at: 'capture' },
   sending: { at: 'sending' },
   retry: { at: 'retry', tip: 'neutral' },
+  'passkey prime': { at: 'passkey', status: 'prime' },
+  'passkey asking': { at: 'passkey', status: 'asking' },
   'handoff making': { at: 'handoff', status: 'making' },
   'handoff ready': { at: 'handoff', status: 'ready' },
   'handoff refused': { at: 'handoff', status: 'refused' },
@@ -74,7 +76,11 @@ const EVENTS: Record<string, Event> = {
   capture_failed: { type: 'capture_failed', code: -10 },
   'judged again': { type: 'judged', session: { ...session, attempt: 1, errors: [-32] } },
   'judged done': { type: 'judged', session: ended('COMPLETED') },
+  'judged comparing': { type: 'judged', session: { ...session, state: 'SERVER_COMPARE' } },
+  'judged passkey': { type: 'judged', session: { ...session, state: 'PASSKEY_ACTIVE' } },
+  'judged wrong passkey': { type: 'judged', session: { ...session, state: 'PASSKEY_ACTIVE', errors: [-25] } },
   'judged document': { type: 'judged', session: { ...session, state: 'DOC_ACTIVE' } },
+  passkey: { type: 'passkey', status: 'none_here' },
   reopened: { type: 'reopened' },
   handoff_asked: { type: 'handoff_asked' },
   handoff_ready: { type: 'handoff_ready' },
@@ -111,6 +117,15 @@ const WATCHING = {
 }
 const HANDOFF = { ...WATCHING, handoff_ready: 'handoff ready', handoff_refused: 'handoff refused' }
 
+const JUDGED = {
+  'judged again': 'retry neutral',
+  'judged done': 'done',
+  'judged comparing': 'sending',
+  'judged passkey': 'passkey prime',
+  'judged wrong passkey': 'passkey refused',
+  'judged document': 'problem step_missing',
+}
+
 /** All that may happen. What does not stand here must leave the state as it is. */
 const MOVES: Record<string, Record<string, string>> = {
   loading: { ...OPENED, unsupported: 'unsupported in_app', refused: 'problem gone', camera_failed: 'camera in_use' },
@@ -122,13 +137,10 @@ const MOVES: Record<string, Record<string, string>> = {
   'camera asking': { ...HANDS_OFF, ...CAMERA },
   'camera denied': { ...HANDS_OFF, ...CAMERA },
   capture: { ...HANDS_OFF, captured: 'sending', capture_failed: 'retry light', camera_failed: 'camera in_use' },
-  sending: {
-    ...RUNNING,
-    'judged again': 'retry neutral',
-    'judged done': 'done',
-    'judged document': 'problem step_missing',
-  },
+  sending: { ...RUNNING, ...JUDGED },
   retry: { ...HANDS_OFF, ...CAMERA },
+  'passkey prime': { ...HANDS_OFF, ...JUDGED, passkey: 'passkey none_here' },
+  'passkey asking': { ...HANDS_OFF, ...JUDGED, passkey: 'passkey none_here' },
   'handoff making': { ...HANDOFF, 'told waiting': 'handoff making' },
   'handoff ready': { ...HANDOFF, 'told waiting': 'handoff ready' },
   'handoff refused': { ...HANDOFF, 'told waiting': 'handoff refused' },
@@ -150,6 +162,7 @@ function nameOf(state: State): string {
       return state.answering ? 'welcome answering' : 'welcome'
     case 'camera':
     case 'handoff':
+    case 'passkey':
       return `${state.at} ${state.status}`
     case 'retry':
       return `retry ${state.tip}`

@@ -75,6 +75,11 @@ const TABLE: Readonly<Record<State['at'], Row>> = {
     judged: ({ session }) => placeOf(session),
   },
   retry: { ...HANDS_OFF, ...CAMERA },
+  passkey: {
+    ...HANDS_OFF,
+    passkey: ({ status }) => ({ at: 'passkey', status }),
+    judged: ({ session }) => placeOf(session),
+  },
   handoff: {
     ...WATCHING,
     // Waiting goes on: the server says so again and again, and the code stays on the screen.

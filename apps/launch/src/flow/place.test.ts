@@ -61,3 +61,26 @@ test('every code of the server’s judgement gives the same tip; only what the d
   assert.deepEqual([1, 2, -9, -32, -34, undefined].map(tipOf), Array(6).fill('neutral'))
   assert.deepEqual([-10, -11, -12, -20, -39].map(tipOf), ['light', 'alone', 'face', 'models', 'quality'])
 })
+
+test('the steps of ENROLL, SIGN-IN and VERIFY have their screens, also after the page is loaded again', () => {
+  const place = (state: string, errors: number[] = []) => placeOf({ ...holder, state, errors })
+  assert.deepEqual(place('CONSENTED'), { at: 'camera', status: 'prime' })
+  assert.deepEqual(place('CONSENTED', [-9]), { at: 'retry', tip: 'neutral' })
+  assert.deepEqual(place('PASSKEY_ACTIVE'), { at: 'passkey', status: 'prime' })
+  assert.deepEqual(place('PASSKEY_ACTIVE', [-25]), { at: 'passkey', status: 'refused' })
+  for (const state of ['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'])
+    assert.deepEqual(place(state), { at: 'sending' })
+  assert.deepEqual(['CONSENTED', 'SERVER_COMPARE', 'PASSKEY_ACTIVE', 'FINALIZING'].map(stageOf), [
+    'consent',
+    'face',
+    'passkey',
+    'done',
+  ])
+})
+
+test('SUCCESS ends on done and FAILED never does', () => {
+  const end = (state: string, errors: number[]) => endOf({ ...holder, flowStatus: 'COMPLETED', state, errors }).at
+  assert.equal(end('SUCCESS', []), 'done')
+  assert.equal(end('FAILED', [-35]), 'ended')
+  assert.equal(end('FAILED', []), 'ended')
+})

@@ -8,9 +8,26 @@ const CHOSE_TO_DECLINE: State = { at: 'declined' }
  * The steps after consent: which states of the server belong to a step, and the screen it begins with. A new step is a line
  * here, a state, its line in the machine's table, and a screen.
  */
-const STEPS: readonly { serverStates: readonly string[]; first: State }[] = [
-  { serverStates: ['READY', 'FACE_ACTIVE'], first: { at: 'camera', status: 'prime' } },
+const STEPS: readonly Step[] = [
+  {
+    serverStates: ['READY', 'CONSENTED', 'FACE_ACTIVE'],
+    first: { at: 'camera', status: 'prime' },
+    again: (code) => ({ at: 'retry', tip: tipOf(code) }),
+  },
+  // The server still works on what it was sent: there is nothing to do here.
+  { serverStates: ['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'], first: { at: 'sending' } },
+  {
+    serverStates: ['PASSKEY_ACTIVE'],
+    first: { at: 'passkey', status: 'prime' },
+    again: () => ({ at: 'passkey', status: 'refused' }),
+  },
 ]
+interface Step {
+  serverStates: readonly string[]
+  first: State
+  /** After a try that was not accepted. */
+  again?: (code: number | undefined) => State
+}
 
 /** The screen for a session as the server sees it: after opening, after a capture was judged, when the device's role changes. */
 export function placeOf(session: LaunchState): State {
@@ -19,14 +36,14 @@ export function placeOf(session: LaunchState): State {
   if (session.state === 'CREATED' || session.state === 'OPENED') return { at: 'welcome', answering: false }
   const step = STEPS.find(({ serverStates }) => serverStates.includes(session.state))
   if (!step) return { at: 'problem', problem: 'step_missing' }
-  return session.errors.length > 0 ? { at: 'retry', tip: tipOf(session.errors[0]) } : step.first
+  return (session.errors.length > 0 && step.again?.(session.errors[0])) || step.first
 }
 
 /** A flow that ended in a verdict ends on `done`, whatever the verdict: it is the host's to tell. */
-export function endOf({ flowStatus, errors }: LaunchState): State {
+export function endOf({ flowStatus, errors, state }: LaunchState): State {
   if (flowStatus === 'EXPIRED') return { at: 'expired' }
   if (flowStatus === 'CANCELLED') return errors.includes(CONSENT_DECLINED) ? CHOSE_TO_DECLINE : { at: 'cancelled' }
-  return { at: errors.length > 0 ? 'ended' : 'done' }
+  return { at: errors.length > 0 || state === 'FAILED' ? 'ended' : 'done' }
 }
 
 /** A device that does not hold the session shows the code for another one, or what that one does. */
@@ -43,11 +60,15 @@ export function stageOf(serverState: string): Stage {
 const STAGE_OF: Readonly<Record<string, Stage>> = {
   OPENED: 'scanned',
   READY: 'consent',
+  CONSENTED: 'consent',
   FACE_ACTIVE: 'face',
   FACE_DONE: 'face',
+  LOCAL_COMPARE: 'face',
+  SERVER_COMPARE: 'face',
   DOC_ACTIVE: 'document',
   DOC_DONE: 'document',
   MATCHING: 'document',
+  PASSKEY_ACTIVE: 'passkey',
 }
 
 /** Only what the device noticed itself is told apart; every code of the server's judgement gives the same tip. */

@@ -1,12 +1,15 @@
 import type { OpenedSession } from '@ostiary/contract'
+import { DeviceError } from '@ostiary/device'
 import type { Host } from '../embed/host.ts'
 import type { FlowDeps } from './deps.ts'
 import { createFaceStep, type FaceStep } from './face-step.ts'
 import { createHandoff, type HandoffPart } from './handoff.ts'
 import { createModels } from './models.ts'
+import { placeOf } from './place.ts'
 import { createSession, type SessionLink } from './session.ts'
 import { END_SCREENS, type EndScreen, type State } from './states.ts'
 import { createStore } from './store.ts'
+import type { VerificationPart } from './verification-part.ts'
 import { type Actions, FIRST_VIEW } from './view.ts'
 
 /** Reading a question takes longer; a tap that comes sooner was not meant for it. */
@@ -14,6 +17,7 @@ const CONSENT_READ_MS = 400
 const TEXTS_MS_MAX = 4_000
 const EXPIRY_LOOK_MS_MAX = 30_000
 const AFTER_EXPIRY_MS = 5_000
+const JOIN_MS = 1_500
 /** Time to read an end screen before the page goes back to the host by itself. */
 const LEAVE_AFTER_MS: Readonly<Record<EndScreen, number>> = {
   done: 3_000,
@@ -41,6 +45,7 @@ export function createFlow(deps: FlowDeps) {
     onProgress: (loading) => store.patch({ loading }),
   })
   let parts: Parts | null = null
+  let verification: VerificationPart | null = null
   let host: Host | null = null
   let consentShownMs = 0
 
@@ -76,7 +81,7 @@ export function createFlow(deps: FlowDeps) {
 
   async function connect(sessionId: string): Promise<Parts> {
     const session = await createSession({ deps, store, sessionId, signal, onOpened })
-    const face = createFaceStep({ deps, store, session, models })
+    const face = createFaceStep({ deps, store, session, models, verification: () => verification })
     const onTakenBack = () => {
       session.log.log('page_open')
       face.begun()
@@ -91,7 +96,17 @@ export function createFlow(deps: FlowDeps) {
 
   const isHolder = () => store.view().session?.role === 'holder'
 
+  /** A part that cannot be fetched is a connection that is away: it is tried again like any call. */
+  async function addVerification(opened: OpenedSession): Promise<void> {
+    if (!parts || verification || opened.verification === null) return
+    const create = await deps.loadVerification(opened).catch((error) => {
+      throw new DeviceError(0, {}, error)
+    })
+    verification = create({ deps, store, session: parts.session, signal, opened })
+  }
+
   async function onOpened(session: OpenedSession): Promise<void> {
+    await addVerification(session)
     // No screen in one language that turns into another; but a language that cannot be had keeps nobody waiting for ever.
     await Promise.race([deps.onLocale(session.locale).catch(() => {}), door.pause(TEXTS_MS_MAX, signal)])
     if (host) return
@@ -111,6 +126,7 @@ export function createFlow(deps: FlowDeps) {
     }
     if (state.at === 'handoff' && state.status === 'making') void handoff.makeCode()
     if (state.at === 'viewer') handoff.watch()
+    if (state.at === 'sending' && before.at !== 'capture') void joinWork(session)
     if (isEnd(state.at)) void finish(state.at)
   })
 
@@ -124,10 +140,23 @@ export function createFlow(deps: FlowDeps) {
       const told = await session.call((device) => device.consent(accepted, deps.language()))
       session.tell(told)
       if (told.flowStatus !== null) return
-      if (told.state === 'READY') await face.start()
+      if (placeOf(told).at === 'camera') await face.start()
       else store.dispatch({ type: 'opened', session: told })
     } catch (error) {
       await session.settle(error)
+    }
+  }
+
+  /** The service still works on what it has: opening the session waits for what comes of it. */
+  async function joinWork(session: SessionLink): Promise<void> {
+    try {
+      for (;;) {
+        await door.pause(JOIN_MS, signal)
+        if (store.view().state.at !== 'sending') return
+        await session.reopen()
+      }
+    } catch {
+      // The flow is over.
     }
   }
 
@@ -160,6 +189,7 @@ export function createFlow(deps: FlowDeps) {
     const { session: told, secondDevice } = store.view()
     over.abort(new Error('The flow is over'))
     engine.close()
+    await verification?.end(told)
     await parts?.session.forget()
     const redirectUrl = told?.redirectUrl ?? null
     host?.tell({
@@ -179,6 +209,9 @@ export function createFlow(deps: FlowDeps) {
     askHandoff: () => void store.dispatch({ type: 'handoff_asked' }),
     takeBack: () => void parts?.handoff.takeBack(),
     cancel: () => void cancel(),
+    askPasskey: () => verification?.askPasskey(),
+    skipPasskey: () => verification?.skipPasskey(),
+    popOut: () => verification?.popOut(),
     reopen() {
       store.dispatch({ type: 'reopened' })
       if (parts) void parts.session.again()

@@ -29,14 +29,16 @@ export interface KnownErrors {
 /** The session on this device: opened, kept over a reload, called until it answers. */
 export async function createSession({ deps, store, sessionId, signal, onOpened }: SessionOptions) {
   const { clock, shelf, door } = deps
-  const kept = await shelf.find(sessionId)
+  // A code may be opened in the browser that made it: two devices then, each with its own key.
+  const keptAs = deps.address.joined ? `${sessionId}/2` : sessionId
+  const kept = deps.address.handoffCode === null ? await shelf.find(keptAs) : undefined
   let secondDevice = kept?.secondDevice ?? false
   let code = deps.address.handoffCode
   let wake: AbortController | null = null
   let losses = 0
   let began = false
 
-  const keep = async () => shelf.keep(sessionId, { saved: await device.save(), secondDevice })
+  const keep = async () => shelf.keep(keptAs, { saved: await device.save(), secondDevice })
   const device: Device = await createDevice({
     baseUrl: deps.baseUrl,
     sessionId,
@@ -137,7 +139,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened }
     },
     /** How often a call got no answer. */
     losses: () => losses,
-    forget: () => shelf.forget(sessionId),
+    forget: () => shelf.forget(keptAs),
   }
 }
 export type SessionLink = Awaited<ReturnType<typeof createSession>>

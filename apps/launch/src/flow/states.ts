@@ -19,11 +19,18 @@ export const TIPS = ['neutral', 'light', 'alone', 'face', 'quality', 'camera', '
 export type Tip = (typeof TIPS)[number]
 
 /** How far the other device is, for the one that watches. */
-export const STAGES = ['scanned', 'consent', 'face', 'document', 'done'] as const
+export const STAGES = ['scanned', 'consent', 'face', 'document', 'passkey', 'done'] as const
 export type Stage = (typeof STAGES)[number]
 
 /** `prime`: the user is told what comes. `asking`: the browser asks. Else why there is no camera. */
 export type CameraStatus = 'prime' | 'asking' | CameraProblem
+
+/** Why a passkey did not come to be. Browsers do not say more: a device without one looks like a user who says no. */
+export const PASSKEY_PROBLEMS = ['cancelled', 'none_here', 'refused', 'unsupported', 'failed'] as const
+export type PasskeyProblem = (typeof PASSKEY_PROBLEMS)[number]
+
+/** `prime`: the user is told what comes. `asking`: the browser asks. `checking`: the service looks at the answer. */
+export type PasskeyStatus = 'prime' | 'asking' | 'checking' | PasskeyProblem
 
 /** `app` is the app inside which this page is open; null when it is one, and nobody knows which. */
 export type Unsupported = { kind: 'in_app'; app: string | null } | { kind: 'no_camera_api' }
@@ -38,6 +45,7 @@ export type State =
   | { at: 'capture' }
   | { at: 'sending' }
   | { at: 'retry'; tip: Tip }
+  | { at: 'passkey'; status: PasskeyStatus }
   | { at: 'handoff'; status: 'making' | 'ready' | 'refused' }
   | { at: 'viewer'; stage: Stage }
   | { at: EndScreen }
@@ -61,7 +69,9 @@ export interface EventFacts {
   camera_ready: object
   captured: object
   capture_failed: { code: number }
-  /** The server has judged a capture. */
+  /** The passkey step has come so far. */
+  passkey: { status: PasskeyStatus }
+  /** The server has judged a capture, or a passkey. */
   judged: { session: LaunchState }
   /** The user wants the session to be opened again. */
   reopened: object

@@ -3,12 +3,15 @@ import type { Camera } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
 import type { LoadProgress } from '../engine/engine.ts'
 import type { State } from './states.ts'
+import type { VerificationView } from './verification-part.ts'
 
 /** Everything a screen can show. The flow changes it; screens only read it. */
 export interface View {
   state: State
   session: LaunchState | null
   brand: Brand | null
+  /** Of an ENROLL, SIGN-IN or VERIFY session; null for age checks. */
+  verification: VerificationView | null
   /** A call gets no answer and is being repeated. */
   offline: boolean
   /** Of the models, while they are fetched; null when they are ready. */
@@ -41,6 +44,10 @@ export interface Actions {
   /** Goes on here: after a handoff, or when none was possible. */
   takeBack(): void
   cancel(): void
+  askPasskey(): void
+  skipPasskey(): void
+  /** Goes on in a window of its own. */
+  popOut(): void
   reopen(): void
   closePage(): void
 }
@@ -49,6 +56,7 @@ export const FIRST_VIEW: View = {
   state: { at: 'loading' },
   session: null,
   brand: null,
+  verification: null,
   offline: false,
   loading: { loadedBytes: 0, totalBytes: 0 },
   camera: null,

@@ -6,15 +6,16 @@ import { App } from '../screens/app.tsx'
 import '../style/all.css'
 import { createLanguages } from '../texts/languages.ts'
 import { textFiles } from '../texts/text-files.ts'
+import { dresser } from '../texts/verification-text-files.ts'
 import { applyTheme } from '../theme/apply-theme.ts'
+import { SCREENS } from '../verification/screens/screens.ts'
 import { DrawnPerson } from './person.tsx'
 import { variantsAt } from './variants.ts'
 
 /**
  * Every screen by itself: gallery.html?screen=capture&theme=dark&lang=ar. For screenshots and accessibility checks; not part
- * of the built page. `&primary=` and `&background=` (six digits) try a brand.
+ * of the built page. `&primary=` and `&background=` (six digits) try a brand. `showScreen(query)` shows another one at once.
  */
-const wishes = new URLSearchParams(location.search)
 const variants = variantsAt(systemClock.nowMs())
 const languages = createLanguages(textFiles)
 const nothing = () => {}
@@ -25,12 +26,19 @@ const actions: Actions = {
   askHandoff: nothing,
   takeBack: nothing,
   cancel: nothing,
+  askPasskey: nothing,
+  skipPasskey: nothing,
+  popOut: nothing,
   reopen: nothing,
   closePage: nothing,
 }
 
-async function show(): Promise<void> {
-  const texts = await languages.load(languages.choose([wishes.get('lang')]))
+async function show(query: string): Promise<void> {
+  const wishes = new URLSearchParams(query)
+  const variant = variants[wishes.get('screen') ?? '']
+  const verification = variant?.view.verification
+  const plain = await languages.load(languages.choose([wishes.get('lang')]))
+  const texts = verification ? await dresser({ type: verification.type, verification })(plain) : plain
   const root = document.documentElement
   root.lang = texts.tag
   root.dir = texts.direction
@@ -38,11 +46,10 @@ async function show(): Promise<void> {
   if (theme !== null) root.dataset.scheme = theme
   const colour = (name: string) => (wishes.has(name) ? `#${wishes.get(name)}` : null)
   applyTheme({ primary: colour('primary'), background: colour('background') }, root)
-  const name = wishes.get('screen') ?? ''
-  const variant = variants[name]
   const app = document.querySelector('#app')
   if (!app) return
-  Object.assign(globalThis, { GALLERY_SCREENS: Object.keys(variants) })
+  Object.assign(globalThis, { GALLERY_SCREENS: Object.keys(variants), showScreen: show })
+  render(null, app)
   if (!variant) {
     render(
       <main>
@@ -68,6 +75,7 @@ async function show(): Promise<void> {
       texts={texts}
       languages={languages.available}
       onLanguage={nothing}
+      screens={verification ? SCREENS : {}}
       page={{
         nowMs: () => systemClock.nowMs(),
         link: 'https://id.example/launch/?sessionId=0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b',
@@ -98,4 +106,4 @@ const LEDGER: readonly LedgerEntry[] = [
   entry('submit', 'POST', '/launch/api/submit', 1877),
 ]
 
-await show()
+await show(location.search)

@@ -1,7 +1,8 @@
 import type { LaunchState } from '@ostiary/contract'
 import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
-import { SESSION_PROBLEMS, type State } from '../flow/states.ts'
+import { PASSKEY_PROBLEMS, SESSION_PROBLEMS, type State } from '../flow/states.ts'
+import type { VerificationView } from '../flow/verification-part.ts'
 import { FIRST_VIEW, type View } from '../flow/view.ts'
 
 /** A name for each screen and each of its faces, with what the flow would have it show. */
@@ -73,6 +74,7 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
         on({ at: 'problem', problem }, problem === 'step_missing' ? {} : { session: null, brand: null }),
       ]),
     ),
+    ...verifications(on, over),
     ledger: { ...on({ at: 'done' }, { session: over }), dialog: 'ledger' },
     cancel: { ...on({ at: 'welcome', answering: false }), dialog: 'cancel' },
   }
@@ -107,5 +109,47 @@ function captures(on: (state: State, more: Partial<View>) => Variant): Record<st
     'capture-closer': capture({ movement: 'closer' }),
     'capture-back': capture({ movement: null }),
     'capture-measure': capture({ phase: 'measure', movementsSeen: 3, progress: 1 }),
+  }
+}
+
+/** The screens of ENROLL, SIGN-IN and VERIFY that are not those of an age check. */
+function verifications(on: (state: State, more: Partial<View>) => Variant, over: LaunchState): Record<string, Variant> {
+  const asked = (more: Partial<VerificationView>): Partial<View> => ({
+    verification: {
+      type: 'SIGN-IN',
+      requirements: ['face'],
+      realm: 'r',
+      version: 'FACE3_3',
+      sendImages: false,
+      estimateAge: false,
+      matching: 'server',
+      mustPopOut: false,
+      ...more,
+    },
+  })
+  const welcome = (more: Partial<VerificationView>, view: Partial<View> = {}) =>
+    on({ at: 'welcome', answering: false }, { ...asked(more), ...view })
+  const requirements = ['face', 'passkey']
+  const enroll = { type: 'ENROLL', requirements } as const
+  const signIn = { type: 'SIGN-IN', requirements } as const
+  const selfie = { type: 'ENROLL', sendImages: true } as const
+  return {
+    'welcome-enroll': welcome({ type: 'ENROLL' }),
+    'welcome-enroll-selfie': welcome({ ...enroll, sendImages: true, estimateAge: true }),
+    'welcome-signin': welcome({ matching: 'local_first' }),
+    'welcome-signin-selfie': welcome({ sendImages: true }, { brand: null }),
+    'welcome-verify': welcome({ type: 'VERIFY' }),
+    'welcome-framed': welcome({ ...signIn, mustPopOut: true }, { embedded: true }),
+    'passkey-create': on({ at: 'passkey', status: 'prime' }, asked(enroll)),
+    'passkey-get': on({ at: 'passkey', status: 'prime' }, asked(signIn)),
+    'passkey-asking': on({ at: 'passkey', status: 'asking' }, asked(enroll)),
+    'passkey-checking': on({ at: 'passkey', status: 'checking' }, asked(enroll)),
+    ...Object.fromEntries(
+      PASSKEY_PROBLEMS.map((status) => [`passkey-${status}`, on({ at: 'passkey', status }, asked(signIn))]),
+    ),
+    'sending-selfie': on({ at: 'sending' }, asked(selfie)),
+    'viewer-passkey': on({ at: 'viewer', stage: 'passkey' }, asked(signIn)),
+    locked: on({ at: 'ended' }, { ...asked({}), session: { ...over, state: 'FAILED', errors: [-35] } }),
+    'ledger-selfie': { ...on({ at: 'done' }, { ...asked(selfie), session: over }), dialog: 'ledger' },
   }
 }

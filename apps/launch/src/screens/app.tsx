@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { matters } from '../flow/countdown.ts'
-import type { State } from '../flow/states.ts'
 import type { Languages } from '../texts/languages.ts'
 import { CameraScreen } from './camera.tsx'
 import { CancelledScreen } from './cancelled.tsx'
@@ -19,14 +18,13 @@ import { Countdown } from './parts/countdown.tsx'
 import { Icon } from './parts/icons.tsx'
 import { ProblemScreen } from './problem.tsx'
 import { RetryScreen } from './retry.tsx'
-import type { ScreenProps } from './screen.ts'
+import type { MoreScreens, ScreenProps, Screens } from './screen.ts'
 import { SendingScreen } from './sending.tsx'
 import { UnsupportedScreen } from './unsupported.tsx'
 import { ViewerScreen } from './viewer.tsx'
 import { WelcomeScreen } from './welcome.tsx'
 
-/** One screen for each state of the flow. */
-const SCREENS: Readonly<Record<State['at'], (props: ScreenProps) => JSX.Element | null>> = {
+const SCREENS: Screens = {
   loading: LoadingScreen,
   problem: ProblemScreen,
   unsupported: UnsupportedScreen,
@@ -35,6 +33,8 @@ const SCREENS: Readonly<Record<State['at'], (props: ScreenProps) => JSX.Element 
   capture: CaptureScreen,
   sending: SendingScreen,
   retry: RetryScreen,
+  // Only sessions that bring their own have it.
+  passkey: LoadingScreen,
   handoff: HandoffScreen,
   viewer: ViewerScreen,
   done: DoneScreen,
@@ -47,6 +47,8 @@ const SCREENS: Readonly<Record<State['at'], (props: ScreenProps) => JSX.Element 
 export interface AppProps extends ScreenProps {
   languages: Languages['available']
   onLanguage(tag: string): void
+  /** Instead of the usual ones. */
+  screens: MoreScreens
   /** Open from the start: for the gallery. */
   dialog?: DialogName
 }
@@ -56,7 +58,7 @@ export function App(props: AppProps): JSX.Element {
   const { view, actions, texts, page, languages, onLanguage } = props
   const [dialog, setDialog] = useState<DialogName>(props.dialog ?? null)
   const { state, session } = view
-  const Screen = SCREENS[state.at]
+  const Screen = props.screens[state.at] ?? SCREENS[state.at]
   const running = session !== null && session.flowStatus === null
   const close = () => setDialog(null)
   return (
@@ -69,7 +71,7 @@ export function App(props: AppProps): JSX.Element {
         onLanguage={onLanguage}
       />
       <div class="sheet">
-        <main data-screen={state.at} {...marksOf(props)}>
+        <main data-screen={state.at} data-type={view.verification?.type} {...marksOf(props)}>
           {running && <Notices {...props} />}
           <Screen key={state.at} view={view} actions={actions} texts={texts} page={page} />
         </main>
@@ -151,6 +153,7 @@ function marksOf({
     case 'problem':
       return { 'data-problem': state.problem }
     case 'camera':
+    case 'passkey':
       return { 'data-status': state.status }
     case 'capture':
       return {

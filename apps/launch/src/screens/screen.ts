@@ -1,7 +1,13 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
+import type { State } from '../flow/states.ts'
 import type { Actions, View } from '../flow/view.ts'
 import type { LedgerEntry } from '../ledger/ledger.ts'
 import type { Texts } from '../texts/languages.ts'
+
+/** One screen for each state of the flow. */
+export type Screens = Readonly<Record<State['at'], (props: ScreenProps) => JSX.Element | null>>
+/** Those of a kind of session that has its own. */
+export type MoreScreens = Partial<Screens>
 
 /** What every screen gets. */
 export interface ScreenProps {

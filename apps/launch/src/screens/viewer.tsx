@@ -5,11 +5,15 @@ import { Icon } from './parts/icons.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
+/** Steps that not every session has. */
+const ONLY_SOME: readonly Stage[] = ['document', 'passkey']
+
 /** Another device runs the flow; this one shows how far it is, and goes on by itself at the end. */
 export function ViewerScreen({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'viewer') return null
   const { stage } = view.state
-  const shown = STAGES.filter((name) => name !== 'document' || stage === 'document')
+  const asked: readonly Stage[] = view.verification?.requirements.includes('passkey') ? ['passkey'] : []
+  const shown = STAGES.filter((name) => !ONLY_SOME.includes(name) || stage === name || asked.includes(name))
   const now = shown.indexOf(stage)
   return (
     <div class="screen">

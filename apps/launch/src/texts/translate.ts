@@ -10,7 +10,10 @@ export type Text = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>
 export type Values = Readonly<Record<string, string | number>>
 export type Translate = (key: TextKey, values?: Values) => string
 
-export function createTranslate(messages: Messages, { tag, direction }: Language): Translate {
+export function createTranslate<Key extends string = TextKey>(
+  messages: Readonly<Record<Key, Text>>,
+  { tag, direction }: Language,
+): (key: Key, values?: Values) => string {
   const plurals = new Intl.PluralRules(tag)
   const numbers = new Intl.NumberFormat(tag)
   const written = (value: string | number) =>

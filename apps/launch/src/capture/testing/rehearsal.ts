@@ -3,7 +3,7 @@ import type { Challenge } from '@ostiary/contract'
 import type { Sighting } from '@ostiary/faces'
 import type { Camera } from '../../camera/camera-types.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { CaptureDeps, CaptureView, FaceCapture } from '../capture-types.ts'
+import type { CaptureDeps, CaptureView, CaptureWishes, FaceCapture } from '../capture-types.ts'
 import { runCapture } from '../run-capture.ts'
 import { createPerson, type Person, seeded } from './person.ts'
 import { startVirtualTime, type VirtualTime } from './virtual-time.ts'
@@ -32,6 +32,7 @@ export interface RehearsalOptions {
   /** Is told when the capture begins, with what it may pull. */
   onStart?: (levers: { time: VirtualTime; endCamera(): void; abort(reason: Error): void; startAnyway(): void }) => void
   engine?: Partial<Engine>
+  wishes?: CaptureWishes
 }
 
 export interface Rehearsal {
@@ -59,6 +60,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
       camera,
       engine: { ...fakeEngine(time, person, options), ...options.engine },
       models: MODELS,
+      wishes: options.wishes ?? { ages: true, selfie: false },
       clock: time.clock,
       challenge: async () => {
         await time.sleep(80)
@@ -133,6 +135,7 @@ function fakeEngine(time: VirtualTime, person: Person, options: RehearsalOptions
     look: (bitmap) => inTurn(lookMs, bitmap, seen),
     measure: (bitmap) => inTurn(measureMs, bitmap, (atMs) => (seen(atMs).face ? person.measuredAt(atMs) : null)),
     embed: async () => new Float32Array(512),
+    selfie: async () => new Uint8Array(),
     begin: async () => {},
     close: () => {},
   }

@@ -1,5 +1,5 @@
 import type { LaunchState, OpenedSession } from '@ostiary/contract'
-import { createSealKeyPair } from '@ostiary/crypto'
+import { createSealKeyPair, openPayload } from '@ostiary/crypto'
 
 export const SESSION_ID = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
 
@@ -27,6 +27,12 @@ export const ended = (
   redirectUrl: REDIRECT,
 })
 
+const SEAL_LIMITS = { sessionId: SESSION_ID, maxBytes: 400_000, maxInflatedBytes: 400_000 }
+
+/** What a session is for. */
+export type Purpose = Pick<OpenedSession, 'type' | 'verification' | 'requirements'>
+const AGE_CHECK: Purpose = { type: 'AGE', verification: null, requirements: ['face'] }
+
 /** What the service answers to a call: a change of the session, an error, or no answer at all. */
 export type Answer = Partial<OpenedSession> | { status: number; code: string } | 'no network' | object
 
@@ -40,17 +46,22 @@ export interface Call {
  * The other side of the wire: keeps the session, answers every call with it, and notes what was sent. `answers` are taken one
  * after the other for a path; without one left, a call leads where it leads when all goes well.
  */
-export async function createService(answers: Record<string, Answer[]> = {}) {
-  const { publicJwk } = await createSealKeyPair()
+export async function createService(
+  answers: Record<string, Answer[]> = {},
+  { type, verification, requirements }: Purpose = AGE_CHECK,
+) {
+  const { publicJwk, privateJwk } = await createSealKeyPair()
+  const isAge = verification === null
   let session: LaunchState = SESSION
   const calls: Call[] = []
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
 
   function usual(path: string, body: { accepted?: boolean }): Partial<LaunchState> {
-    if (path === 'consent') return body.accepted ? { state: 'READY' } : ended('CANCELLED', [-18])
+    if (path === 'consent') return body.accepted ? { state: isAge ? 'READY' : 'CONSENTED' } : ended('CANCELLED', [-18])
     if (path === 'challenge')
       return { state: 'FACE_ACTIVE', attempt: session.attempt + 1, attemptsLeft: session.attemptsLeft - 1 }
-    if (path === 'submit') return ended('COMPLETED')
+    if (path === 'submit' || path === 'passkey/verify')
+      return { ...ended('COMPLETED'), ...(!isAge && { state: 'SUCCESS' }) }
     if (path === 'cancel') return ended('CANCELLED', [-17])
     if (path === 'handoff') return { state: 'HANDOFF_WAIT', role: 'viewer' }
     if (path === 'take-back') return { state: 'OPENED', role: 'holder' }
@@ -78,11 +89,21 @@ export async function createService(answers: Record<string, Answer[]> = {}) {
 
   function replyOf(path: string): object {
     if (path === 'open') {
-      const facts = { requirements: ['face'], locale: 'de', consentVersion: '1', brand: null, embedOrigins: [] }
+      const facts = {
+        type,
+        verification,
+        requirements,
+        locale: 'de',
+        consentVersion: '1',
+        brand: null,
+        embedOrigins: [],
+      }
       return { ...facts, sealKey: publicJwk, ...session }
     }
     if (path === 'challenge')
       return { nonce: 'n', attempt: session.attempt, steps: [], sampleAtMs: [], expiresAt: session.expiresAt }
+    if (path === 'passkey/options')
+      return { mode: type === 'ENROLL' ? 'create' : 'get', options: { challenge: 'Y2hhbGxlbmdl' } }
     if (path === 'handoff')
       return {
         code: 'c',
@@ -98,6 +119,13 @@ export async function createService(answers: Record<string, Answer[]> = {}) {
     calls,
     paths: () => calls.map(({ path }) => path),
     bodies: (path: string) => calls.filter((call) => call.path === path).map(({ body }) => body),
+    /** What was sealed in the bodies of the submits, or in the selfies beside them. */
+    opened: (part: 'sealed' | 'selfie' = 'sealed'): Promise<unknown[]> =>
+      Promise.all(
+        calls
+          .filter(({ path, body }) => path === 'submit' && part in body)
+          .map(({ body }) => openPayload(privateJwk, body[part], SEAL_LIMITS)),
+      ),
     /** Everything logged, in order, as the service has it. */
     events: (): string[] =>
       calls

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Camera, CameraError, type CameraProblem } from '../../camera/camera-types.ts'
 import type { FaceCapture, RunCapture } from '../../capture/capture-types.ts'
 import type { Told } from '../../embed/host.ts'
-import type { LoadedModels } from '../../engine/engine.ts'
+import type { Engine, LoadedModels } from '../../engine/engine.ts'
 import type { BrowserFacts, FlowDeps } from '../deps.ts'
 import type { DeviceShelf, KeptDevice } from '../device-shelf.ts'
 import { createFlow } from '../run.ts'
-import { createService, SESSION_ID } from './service.ts'
+import { createService, type Purpose, SESSION_ID } from './service.ts'
 
 const MODELS: LoadedModels = { id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 }
 const LONG_MS = 12_000
@@ -31,6 +31,11 @@ export interface StageOptions {
   embedded?: boolean
   hash?: string
   shelf?: Map<string, KeptDevice>
+  /** It joined with a code before it was loaded again. */
+  joined?: boolean
+  purpose?: Purpose
+  loadVerification?: FlowDeps['loadVerification']
+  engine?: Partial<Engine>
 }
 
 /** What a capture that goes well does to the log and the screen. */
@@ -49,7 +54,7 @@ export const goodCapture: RunCapture = async ({ challenge, log, onView }) => {
 
 /** A whole flow with everything around it played: service, camera, capture, clock and page. Pauses take no time. */
 export async function createStage(options: StageOptions = {}) {
-  const service = await createService(options.answers)
+  const service = await createService(options.answers, options.purpose)
   const shelf = options.shelf ?? new Map<string, KeptDevice>()
   const seen: { told: Told[]; left: string[]; locales: string[]; cameras: number; running: number; screens: string[] } =
     {
@@ -80,6 +85,7 @@ export async function createStage(options: StageOptions = {}) {
     address: {
       sessionId: SESSION_ID,
       handoffCode: options.hash ?? null,
+      joined: options.joined ?? options.hash !== undefined,
       clean: `https://id.example/launch/?sessionId=${SESSION_ID}`,
     },
     baseUrl: 'https://id.example',
@@ -91,8 +97,10 @@ export async function createStage(options: StageOptions = {}) {
       look: async () => ({ faces: 0, face: null }),
       measure: async () => null,
       embed: async () => new Float32Array(),
+      selfie: async () => new Uint8Array(),
       begin: async () => {},
       close: () => {},
+      ...options.engine,
     },
     async openCamera() {
       seen.cameras++
@@ -105,6 +113,7 @@ export async function createStage(options: StageOptions = {}) {
     },
     runCapture: (capture) => (options.captures?.shift() ?? goodCapture)(capture),
     collectSignals: async () => ({ indicators: '0'.repeat(21), browser: { kind: 'ordinary' } }),
+    loadVerification: options.loadVerification ?? (() => Promise.reject(new Error('An age check loads nothing more'))),
     browser: {
       platform: 'mobile',
       language: 'en',

@@ -1,0 +1,45 @@
+import type { LaunchState, OpenedSession, VerificationFacts, VerificationType } from '@ostiary/contract'
+import type { Capture } from '@ostiary/device'
+import type { FlowDeps } from './deps.ts'
+import type { SessionLink } from './session.ts'
+import type { Store } from './store.ts'
+
+/** What ENROLL, SIGN-IN and VERIFY add to the flow. It is loaded only for them: this file has nothing but its shape. */
+export interface VerificationPart {
+  /** What goes out with a capture. Asked for once per capture, while the engine still knows its best sample. */
+  complete(nonce: string): Promise<Completion>
+  /** The server has judged what was sent. */
+  judged(session: LaunchState): void
+  /** Asks the browser for a passkey. To be called by a tap: browsers refuse it otherwise. */
+  askPasskey(): void
+  /** The user has no passkey to give. */
+  skipPasskey(): void
+  /** Goes on in a window of its own. To be called by a tap. */
+  popOut(): void
+  /** The flow is over: keeps what this browser needs next time, and forgets the rest. */
+  end(session: LaunchState | null): Promise<void>
+}
+
+export interface Completion {
+  claims: Pick<Capture, 'face' | 'local'>
+  /** JPEG, when the host gets the picture. */
+  selfie?: Uint8Array<ArrayBuffer>
+}
+
+export interface VerificationLink {
+  opened: OpenedSession
+  deps: FlowDeps
+  store: Store
+  session: SessionLink
+  /** Ends with the flow. */
+  signal: AbortSignal
+}
+export type CreateVerification = (link: VerificationLink) => VerificationPart
+
+/** What screens know of such a session. */
+export interface VerificationView extends VerificationFacts {
+  type: VerificationType
+  requirements: readonly string[]
+  /** Passkeys are not to be had inside a frame: the flow needs a window of its own. */
+  mustPopOut: boolean
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { VerificationFacts, VerificationType } from '@ostiary/contract'
+import { decodeVector, verifyLocalProof } from '@ostiary/crypto'
+import { cosine } from '@ostiary/faces'
+import { createLocalClaims } from './claims.ts'
+import { faceOf, shelfWith, varied } from './testing/faces.ts'
+
+const sessionId = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
+const tokens = shelfWith()
+const ana = faceOf(1)
+const ben = faceOf(2)
+
+const claimsOf = (type: VerificationType, matching: VerificationFacts['matching'] = 'server', shelf = tokens) =>
+  createLocalClaims({
+    sessionId,
+    type,
+    facts: { realm: 'shop', version: 'FACE3_3', matching },
+    tokens: shelf,
+    nowMs: () => 1,
+  })
+
+async function enrol(face: Float32Array, shelf = tokens) {
+  const enrolling = claimsOf('ENROLL', 'server', shelf)
+  const claims = await enrolling.claimsFor(face, 'n')
+  await enrolling.end(true)
+  return claims
+}
+
+test('[D-004] ENROLL sends the vector and the public key of a token, and keeps the token when it succeeded', async () => {
+  const { face, local } = await enrol(ana)
+  assert.ok(face && cosine(decodeVector(face.vector), ana) > 0.999)
+  assert.deepEqual(local, { key: tokens.kept.get('shop')?.keys.publicKey })
+})
+
+test('an enrolment that did not succeed leaves nothing behind', async () => {
+  const shelf = shelfWith()
+  const enrolling = claimsOf('ENROLL', 'server', shelf)
+  await enrolling.claimsFor(ana, 'n')
+  await enrolling.end(false)
+  await enrolling.end(true)
+  assert.equal(shelf.kept.size, 0)
+})
+
+test('a second try of an enrolment keeps its key, and the token has the face of the last', async () => {
+  const shelf = shelfWith()
+  const enrolling = claimsOf('ENROLL', 'server', shelf)
+  const first = await enrolling.claimsFor(ben, 'n1')
+  const second = await enrolling.claimsFor(ana, 'n2')
+  assert.deepEqual(first.local, second.local)
+  await enrolling.end(true)
+  const again = await claimsOf('SIGN-IN', 'local_first', shelf).claimsFor(ana, 'n3')
+  assert.equal('face' in again, false)
+})
+
+test('[D-049] SIGN-IN compares here first: where a hit is enough, the vector is not sent, and the claim is signed', async () => {
+  const { face, local } = await claimsOf('SIGN-IN', 'local_first').claimsFor(varied(ana, 0.3), 'nonce')
+  assert.equal(face, undefined)
+  assert.ok(local && 'proof' in local && local.hit)
+  const key = tokens.kept.get('shop')?.keys.publicKey
+  assert.ok(key)
+  await verifyLocalProof(key, local.proof, { sessionId, nonce: 'nonce', hit: true })
+})
+
+test('[D-050] without a token the vector is sent, and no token is made by signing in', async () => {
+  const shelf = shelfWith()
+  const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+  const { face, local } = await signingIn.claimsFor(ana, 'n')
+  assert.ok(face)
+  assert.equal(local, undefined)
+  await signingIn.end(true)
+  assert.equal(shelf.kept.size, 0)
+})
+
+test('[D-051] a face that is not the one of the token goes to the service', async () => {
+  const { face, local } = await claimsOf('VERIFY', 'local_first').claimsFor(ben, 'n')
+  assert.ok(face && local && 'hit' in local)
+  assert.equal(local.hit, false)
+})
+
+test('[D-052] where the policy wants the service to compare, the vector is sent with the hit', async () => {
+  const { face, local } = await claimsOf('SIGN-IN', 'server').claimsFor(ana, 'n')
+  assert.ok(face && local && 'hit' in local)
+  assert.equal(local.hit, true)
+})
+
+test('a hit that the service does not accept costs the token, and the next try sends the vector', async () => {
+  const shelf = shelfWith(new Map(tokens.kept))
+  const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+  assert.equal('face' in (await signingIn.claimsFor(ana, 'n1')), false)
+  await signingIn.refused()
+  assert.equal(shelf.kept.size, 0)
+  assert.deepEqual(Object.keys(await signingIn.claimsFor(ana, 'n2')), ['face'])
+})
+
+test('a miss that the service confirms leaves the token of somebody else alone', async () => {
+  const shelf = shelfWith(new Map(tokens.kept))
+  const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+  await signingIn.claimsFor(ben, 'n1')
+  await signingIn.refused()
+  assert.equal(shelf.kept.size, 1)
+})
+
+test('a token that cannot be opened counts as none', async () => {
+  const shelf = shelfWith()
+  const token = tokens.kept.get('shop')
+  assert.ok(token)
+  shelf.kept.set('shop', { ...token, sealed: new Uint8Array(4096) })
+  assert.deepEqual(Object.keys(await claimsOf('SIGN-IN', 'local_first', shelf).claimsFor(ana, 'n')), ['face'])
+})

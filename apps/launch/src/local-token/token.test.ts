@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { cosine } from '@ostiary/faces'
+import { faceOf, varied } from './testing/faces.ts'
+import { createLocalKeys, isSamePerson, LOCAL_MATCH_MIN, makeToken, openToken, TOKEN_BYTES } from './token.ts'
+
+const keys = await createLocalKeys()
+const token = (realm: string, vector: Float32Array) => makeToken({ realm, vector, keys, atMs: 5 })
+
+test('what was put into a token comes out of it, as near as one byte a number is', async () => {
+  const vector = await openToken(await token('shop', faceOf(1)), 'shop')
+  assert.ok(vector && cosine(vector, faceOf(1)) > 0.999)
+})
+
+test('every token has the same size, and two of one face have nothing in common', async () => {
+  const [one, other] = await Promise.all([token('shop', faceOf(1)), token('shop', faceOf(1))])
+  assert.equal(one.sealed.length, TOKEN_BYTES)
+  assert.equal(other.sealed.length, TOKEN_BYTES)
+  const alike = one.sealed.filter((byte, n) => byte === other.sealed[n]).length
+  assert.ok(alike < TOKEN_BYTES / 64, `${alike} bytes are alike`)
+})
+
+test('[D-006] neither key of a token can be read, and the vector stands nowhere in it', async () => {
+  const made = await token('shop', faceOf(2))
+  await assert.rejects(crypto.subtle.exportKey('raw', made.sealKey))
+  await assert.rejects(crypto.subtle.exportKey('jwk', made.keys.privateKey))
+  const kept = Object.values(made).filter((value) => ArrayBuffer.isView(value) || typeof value === 'string')
+  assert.deepEqual(kept, [made.sealed])
+})
+
+test('a token of another realm does not open, and neither does a broken one', async () => {
+  const made = await token('shop', faceOf(3))
+  assert.equal(await openToken(made, 'other'), undefined)
+  const broken = { ...made, sealed: made.sealed.map((byte, n) => (n === 2000 ? byte ^ 1 : byte)) }
+  assert.equal(await openToken(broken, 'shop'), undefined)
+})
+
+test('a face is the same person from the threshold of the service on', () => {
+  const service = readFileSync(new URL('../../../server/src/biometrics/models.ts', import.meta.url), 'utf8')
+  assert.equal(/FACE3_3: \{ identifyMin: ([\d.]+)/.exec(service)?.[1], String(LOCAL_MATCH_MIN))
+  assert.equal(isSamePerson(faceOf(1), varied(faceOf(1), 0.3)), true)
+  assert.equal(isSamePerson(faceOf(1), varied(faceOf(1), 0.7)), false)
+  assert.equal(isSamePerson(faceOf(1), faceOf(2)), false)
+})

@@ -1,0 +1,55 @@
+import type { OpenedSession } from '@ostiary/contract'
+import type { Texts } from './languages.ts'
+import { createTranslate, type Text, type TextKey, type Translate } from './translate.ts'
+import type english from './verification/en.json'
+
+/**
+ * The texts of ENROLL, SIGN-IN and VERIFY: keys of their own, and others that stand in for texts of the age check. Those name
+ * after a colon the text they replace, and before it when: `SIGN-IN:welcome.title`.
+ */
+type FileKey = keyof typeof english
+export type VerificationKey = Exclude<FileKey, `${string}:${string}`>
+export type VerificationMessages = Readonly<Record<FileKey, Text>>
+export type TranslateOwn = ReturnType<typeof createTranslate<VerificationKey>>
+
+export type Purpose = Pick<OpenedSession, 'type' | 'verification'>
+
+/** The first that there is counts. */
+export function conditionsOf({ type, verification }: Purpose): string[] {
+  const { sendImages = false, estimateAge = false, matching = 'server' } = verification ?? {}
+  return [
+    ...(sendImages && estimateAge ? ['selfie+age'] : []),
+    ...(sendImages ? ['selfie'] : []),
+    ...(estimateAge ? ['age'] : []),
+    ...(matching === 'local_first' && type !== 'ENROLL' ? ['local'] : []),
+    type,
+    '*',
+  ]
+}
+
+const own = new WeakMap<Texts, TranslateOwn>()
+
+/** The texts of a language as such a session shows them. */
+export function dress(texts: Texts, messages: VerificationMessages, purpose: Purpose): Texts {
+  const table: Readonly<Record<string, Text | undefined>> = messages
+  const conditions = conditionsOf(purpose)
+  const standIn = (key: TextKey) => {
+    const condition = conditions.find((name) => table[`${name}:${key}`] !== undefined)
+    return condition === undefined ? undefined : table[`${condition}:${key}`]
+  }
+  const t: Translate = (key, values) => {
+    const text = standIn(key)
+    if (text === undefined) return texts.t(key, values)
+    return createTranslate<string>({ [key]: text }, texts)(key, values)
+  }
+  const dressed = { ...texts, t }
+  own.set(dressed, createTranslate<VerificationKey>(messages, texts))
+  return dressed
+}
+
+/** What is said only in such a session. */
+export function ownText(texts: Texts): TranslateOwn {
+  const translate = own.get(texts)
+  if (!translate) throw new Error('These texts are of an age check')
+  return translate
+}

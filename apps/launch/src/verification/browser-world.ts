@@ -1,0 +1,32 @@
+import type { PasskeyOptions } from '@ostiary/contract'
+import { createTokenShelf } from '../local-token/token-shelf.ts'
+import { answerToJson, creationOf, requestOf } from './passkey-json.ts'
+import type { OwnWindow, World } from './world.ts'
+
+/** As large as a phone: the flow is made for one. */
+const WINDOW = 'popup,width=460,height=780'
+
+export function createBrowserWorld(): World {
+  return {
+    isFramed: window.parent !== window,
+    passkeys: typeof PublicKeyCredential === 'undefined' ? null : { ask },
+    tokens: createTokenShelf(),
+    openWindow,
+  }
+}
+
+async function ask({ mode, options }: PasskeyOptions): Promise<object> {
+  const { credentials } = navigator
+  const answer =
+    mode === 'create'
+      ? await credentials.create({ publicKey: creationOf(options) })
+      : await credentials.get({ publicKey: requestOf(options) })
+  if (!(answer instanceof PublicKeyCredential)) throw new Error('The browser answered with something else')
+  return answerToJson(answer)
+}
+
+/** Its address is known only after a call, and a browser opens windows only right after a tap: it opens empty. */
+function openWindow(): OwnWindow | null {
+  const opened = window.open('', '_blank', WINDOW)
+  return opened && { go: (url) => opened.location.replace(url), close: () => opened.close() }
+}

@@ -1,0 +1,61 @@
+import type { VerificationFacts, VerificationType } from '@ostiary/contract'
+import type { Completion, VerificationLink, VerificationPart } from '../flow/verification-part.ts'
+import { createLocalClaims } from '../local-token/claims.ts'
+import { createPasskeyStep } from './passkey-step.ts'
+import { createPopOut } from './pop-out.ts'
+import type { World } from './world.ts'
+
+/** FACE_NOT_MATCH and USER_NOT_ENROLLED: the service does not take the face for the person that this browser knows. */
+const NOT_THE_PERSON: readonly number[] = [-9, -36]
+
+/** What ENROLL, SIGN-IN and VERIFY add to the flow. */
+export function createVerification(link: VerificationLink, world: World): VerificationPart {
+  const { deps, store, opened } = link
+  const { type, facts } = factsOf(opened)
+  const passkey = createPasskeyStep(link, world.passkeys)
+  const popOut = createPopOut(store, world)
+  const local = createLocalClaims({
+    sessionId: opened.sessionId,
+    type,
+    facts,
+    tokens: world.tokens,
+    nowMs: deps.clock.nowMs,
+  })
+  const { requirements } = opened
+  const mustPopOut = world.isFramed && requirements.includes('passkey')
+  store.patch({ verification: { ...facts, type, requirements, mustPopOut } })
+  store.onEnter((state) => {
+    if (state.at === 'passkey' && (state.status === 'prime' || state.status === 'refused')) passkey.enter()
+  })
+
+  async function complete(nonce: string): Promise<Completion> {
+    const vector = await deps.engine.embed(facts.version)
+    try {
+      const claims = await local.claimsFor(vector, nonce)
+      return facts.sendImages ? { claims, selfie: await deps.engine.selfie() } : { claims }
+    } finally {
+      vector.fill(0)
+      // The engine forgets its samples, and with them the vectors and the picture that it kept.
+      await deps.engine.begin()
+    }
+  }
+
+  return {
+    complete,
+    judged({ errors }) {
+      if (errors.some((code) => NOT_THE_PERSON.includes(code))) void local.refused()
+    },
+    askPasskey: () => void passkey.ask(),
+    skipPasskey: () => void passkey.skip(),
+    popOut,
+    end: (session) => local.end(session?.state === 'SUCCESS'),
+  }
+}
+
+function factsOf({ type, verification }: VerificationLink['opened']): {
+  type: VerificationType
+  facts: VerificationFacts
+} {
+  if (type === 'AGE' || verification === null) throw new Error('An age check needs none of this')
+  return { type, facts: verification }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ended } from '../flow/testing/service.ts'
+import { problemOf } from './passkey-step.ts'
+import { PASSKEY, type Rehearsal, refusal, rehearse } from './testing/rehearsal.ts'
+
+const ACTIVE = { state: 'PASSKEY_ACTIVE' }
+
+/** On the screen of the passkey. */
+async function atPasskey(options: Rehearsal = {}) {
+  const stage = await rehearse({
+    requirements: ['face', 'passkey'],
+    ...options,
+    answers: { submit: [ACTIVE], ...options.answers },
+  })
+  await stage.capture()
+  await stage.reaches('passkey')
+  return stage
+}
+
+test('[D-003] after the face the passkey is asked for by a tap, and its answer sent', async () => {
+  for (const [type, mode] of [
+    ['ENROLL', 'create'],
+    ['SIGN-IN', 'get'],
+  ] as const) {
+    const { flow, service, asked, reaches, until } = await atPasskey({ type })
+    await until(() => service.paths().at(-1) === 'passkey/options')
+    assert.equal(asked.length, 0, 'nothing is asked without a tap')
+    flow.actions.askPasskey()
+    await reaches('done')
+    assert.deepEqual(
+      asked.map((question) => question.mode),
+      [mode],
+    )
+    assert.deepEqual(service.paths().slice(-3), ['submit', 'passkey/options', 'passkey/verify'])
+    assert.deepEqual(service.bodies('passkey/verify')[0].response, PASSKEY)
+  }
+})
+
+test('an enrolment keeps its token only when the passkey was there too', async () => {
+  const { flow, tokens, reaches, until } = await atPasskey({ type: 'ENROLL' })
+  assert.equal(tokens.kept.size, 0)
+  flow.actions.askPasskey()
+  await reaches('done')
+  await until(() => tokens.kept.size === 1)
+})
+
+test('who closes the window may ask again, without another question to the service', async () => {
+  const { flow, service, asked, reaches } = await atPasskey({ passkeys: [refusal('NotAllowedError')] })
+  flow.actions.askPasskey()
+  await reaches('passkey', { status: 'none_here' })
+  flow.actions.askPasskey()
+  await reaches('done')
+  assert.equal(asked.length, 2)
+  assert.equal(service.bodies('passkey/options').length, 1)
+  assert.equal(service.bodies('failure').length, 0)
+})
+
+test('a passkey that was not accepted is followed by a new question', async () => {
+  const { flow, service, reaches, until } = await atPasskey({
+    answers: { 'passkey/verify': [{ ...ACTIVE, errors: [-25] }] },
+  })
+  flow.actions.askPasskey()
+  await reaches('passkey', { status: 'refused' })
+  await until(() => service.bodies('passkey/options').length === 2)
+  flow.actions.askPasskey()
+  await reaches('done')
+})
+
+test('who has none says so, and it is reported until the flow has ended', async () => {
+  const over = { ...ended('COMPLETED', [-25]), state: 'FAILED' }
+  const { flow, service, reaches } = await atPasskey({
+    passkeys: [refusal('NotAllowedError')],
+    answers: { failure: [ACTIVE, over] },
+  })
+  flow.actions.askPasskey()
+  await reaches('passkey', { status: 'none_here' })
+  flow.actions.skipPasskey()
+  await reaches('ended')
+  assert.deepEqual(
+    service.bodies('failure').map(({ code, reason }) => [code, reason]),
+    [
+      [-25, 'none_here'],
+      [-25, 'none_here'],
+    ],
+  )
+})
+
+test('a browser without passkeys says so and asks the service for nothing', async () => {
+  const { flow, service, reaches } = await atPasskey({ world: { passkeys: null } })
+  await reaches('passkey', { status: 'unsupported' })
+  flow.actions.askPasskey()
+  assert.deepEqual(flow.view().state, { at: 'passkey', status: 'unsupported' })
+  assert.equal(service.bodies('passkey/options').length, 0)
+})
+
+test('an answer that got lost is not sent for another question: the page asks where the session stands', async () => {
+  const { flow, service, reaches } = await atPasskey({
+    answers: {
+      open: [{}, { ...ended('COMPLETED'), state: 'SUCCESS' }],
+      'passkey/verify': ['no network', { status: 409, code: 'CHALLENGE_NOT_VALID' }],
+    },
+  })
+  flow.actions.askPasskey()
+  await reaches('done')
+  assert.deepEqual(service.paths().slice(-3), ['passkey/verify', 'passkey/verify', 'open'])
+})
+
+test('two taps are one question', async () => {
+  const { flow, asked, reaches } = await atPasskey()
+  flow.actions.askPasskey()
+  flow.actions.askPasskey()
+  await reaches('done')
+  assert.equal(asked.length, 1)
+})
+
+test('what a browser says is put as far as it goes: it does not tell a user who says no from one who has none', () => {
+  assert.equal(problemOf(refusal('NotAllowedError'), 'create'), 'cancelled')
+  assert.equal(problemOf(refusal('NotAllowedError'), 'get'), 'none_here')
+  assert.equal(problemOf(refusal('AbortError'), 'create'), 'cancelled')
+  assert.equal(problemOf(refusal('NotSupportedError'), 'create'), 'unsupported')
+  assert.equal(problemOf(refusal('SecurityError'), 'get'), 'unsupported')
+  assert.equal(problemOf(refusal('InvalidStateError'), 'create'), 'failed')
+  assert.equal(problemOf('anything', 'get'), 'failed')
+})

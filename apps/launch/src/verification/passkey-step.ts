@@ -1,0 +1,84 @@
+import type { PasskeyOptions } from '@ostiary/contract'
+import type { PasskeyProblem } from '../flow/states.ts'
+import type { VerificationLink } from '../flow/verification-part.ts'
+import type { Passkeys } from './world.ts'
+
+const PASSKEY_FAILED = -25
+/** As many as the service gives; each report uses one up. */
+const TRIES = 3
+/** The service takes an answer for five minutes, and a user may take one of them. */
+const FRESH_MS = 3.5 * 60_000
+
+/** Asks the browser for a passkey, sends what it says, and reports who has none. */
+export function createPasskeyStep({ deps, store, session }: VerificationLink, passkeys: Passkeys | null) {
+  let prepared: { options: Promise<PasskeyOptions>; atMs: number } | null = null
+
+  /** Before the tap: a browser that is asked later than a moment after it says no. */
+  function prepare(): Promise<PasskeyOptions> {
+    const nowMs = deps.clock.monotonicMs()
+    if (prepared && nowMs - prepared.atMs < FRESH_MS) return prepared.options
+    const options = session.call((device) => device.passkeyOptions())
+    prepared = { options, atMs: nowMs }
+    options.catch(() => {
+      prepared = null
+    })
+    return options
+  }
+
+  async function send(answer: object): Promise<void> {
+    store.dispatch({ type: 'passkey', status: 'checking' })
+    const judged = await session.call((device) => device.passkeyVerify(answer))
+    store.patch({ session: judged })
+    store.dispatch({ type: 'judged', session: judged })
+  }
+
+  return {
+    /** The screen is shown. */
+    enter(): void {
+      if (!passkeys) store.dispatch({ type: 'passkey', status: 'unsupported' })
+      else prepare().catch((error) => session.settle(error))
+    },
+    async ask(): Promise<void> {
+      const { state } = store.view()
+      if (!passkeys || state.at !== 'passkey' || state.status === 'asking' || state.status === 'checking') return
+      store.dispatch({ type: 'passkey', status: 'asking' })
+      try {
+        const asked = await prepare()
+        const answer = await passkeys.ask(asked).catch((error: unknown) => {
+          store.dispatch({ type: 'passkey', status: problemOf(error, asked.mode) })
+          return null
+        })
+        if (answer === null) return
+        // One answer for each question, be it right or wrong.
+        prepared = null
+        await send(answer)
+      } catch (error) {
+        await session.settle(error)
+      }
+    },
+    /** The user has none: reports it until the service ends the flow. */
+    async skip(): Promise<void> {
+      const { state } = store.view()
+      if (state.at !== 'passkey') return
+      const reason = state.status
+      store.dispatch({ type: 'passkey', status: 'checking' })
+      try {
+        for (let reports = 0; reports < TRIES; reports++) {
+          const told = await session.call((device) => device.failure(PASSKEY_FAILED, reason))
+          session.tell(told)
+          if (told.flowStatus !== null) return
+        }
+        await session.reopen()
+      } catch (error) {
+        await session.settle(error)
+      }
+    },
+  }
+}
+
+/** A browser says `NotAllowedError` to whoever cancels, waits too long, or has no passkey, so that pages cannot find out which. */
+export function problemOf(error: unknown, mode: PasskeyOptions['mode']): PasskeyProblem {
+  const name = error instanceof Error || error instanceof DOMException ? error.name : ''
+  if (name === 'NotAllowedError' || name === 'AbortError') return mode === 'get' ? 'none_here' : 'cancelled'
+  return name === 'NotSupportedError' || name === 'SecurityError' ? 'unsupported' : 'failed'
+}

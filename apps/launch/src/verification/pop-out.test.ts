@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rehearse } from './testing/rehearsal.ts'
+
+const requirements = ['face', 'passkey']
+
+test('only a frame whose session wants a passkey needs a window of its own', async () => {
+  for (const [isFramed, wanted, mustPopOut] of [
+    [true, requirements, true],
+    [false, requirements, false],
+    [true, ['face'], false],
+  ] as const) {
+    const { flow } = await rehearse({ requirements: [...wanted], world: { isFramed } })
+    await flow.start()
+    assert.equal(flow.view().verification?.mustPopOut, mustPopOut)
+  }
+})
+
+test('a window opens at the tap, goes to the address of a handoff, and the frame watches', async () => {
+  const { flow, service, windows, reaches } = await rehearse({ requirements, world: { isFramed: true } })
+  await flow.start()
+  flow.actions.popOut()
+  await reaches('handoff', { status: 'ready' })
+  assert.deepEqual(windows, [flow.view().handoff?.url])
+  service.change({ state: 'PASSKEY_ACTIVE' })
+  await reaches('viewer', { stage: 'passkey' })
+  assert.equal(windows.length, 1)
+})
+
+test('where no code can be made the window is closed again', async () => {
+  const { flow, windows, reaches } = await rehearse({
+    requirements,
+    answers: { handoff: [{ status: 409, code: 'HANDOFF_REFUSED' }] },
+  })
+  await flow.start()
+  flow.actions.popOut()
+  await reaches('handoff', { status: 'refused' })
+  assert.deepEqual(windows, ['closed'])
+})
+
+test('where the browser opens no window the code is on the screen', async () => {
+  const { flow, reaches } = await rehearse({ requirements, world: { openWindow: () => null } })
+  await flow.start()
+  flow.actions.popOut()
+  await reaches('handoff', { status: 'ready' })
+})

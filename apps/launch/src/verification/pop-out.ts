@@ -1,0 +1,21 @@
+import type { Store } from '../flow/store.ts'
+import type { OwnWindow, World } from './world.ts'
+
+/**
+ * Moves the flow into a window of its own, by a handoff like the one to another device: the frame stays and watches. Where the
+ * browser opens none, the code is on the screen.
+ */
+export function createPopOut(store: Store, { openWindow }: Pick<World, 'openWindow'>): () => void {
+  let waiting: OwnWindow | null = null
+  store.onEnter((state) => {
+    if (!waiting || (state.at === 'handoff' && state.status === 'making')) return
+    const { handoff } = store.view()
+    if (state.at === 'handoff' && state.status === 'ready' && handoff) waiting.go(handoff.url)
+    else waiting.close()
+    waiting = null
+  })
+  return () => {
+    waiting = openWindow()
+    store.dispatch({ type: 'handoff_asked' })
+  }
+}

@@ -1,0 +1,47 @@
+import type { JSX } from 'preact'
+import { Button } from '../../screens/parts/button.tsx'
+import { Point } from '../../screens/parts/point.tsx'
+import type { ScreenProps } from '../../screens/screen.ts'
+import { WelcomeScreen } from '../../screens/welcome.tsx'
+import { ownText } from '../../texts/verification-texts.ts'
+
+/** The question, with what these sessions ask for beside a look at the face. A selfie that is shared stands out. */
+export function VerificationWelcome(props: ScreenProps): JSX.Element | null {
+  const { view, actions, texts } = props
+  const { verification, brand } = view
+  if (!verification) return null
+  const t = ownText(texts)
+  const { type, sendImages, estimateAge, requirements, mustPopOut } = verification
+  const name = brand?.name
+  const more = (
+    <>
+      {estimateAge && <Point icon="clock" title={t('ageTitle')} text={t('ageText')} />}
+      {requirements.includes('passkey') && (
+        <Point
+          icon="key"
+          title={t('passkeyTitle')}
+          text={t(type === 'ENROLL' ? 'passkeyCreateText' : 'passkeyGetText')}
+        />
+      )}
+    </>
+  )
+  // Before everything else: who agrees without reading on has still seen it.
+  const first = sendImages && (
+    <Point
+      icon="person"
+      note="selfie"
+      title={t('selfieTitle')}
+      text={name === undefined ? t('selfieTextNobody') : t('selfieText', { name })}
+    />
+  )
+  if (!mustPopOut) return <WelcomeScreen {...props} first={first} more={more} />
+  const instead = (
+    <>
+      <p class="consent">{t('popOutText')}</p>
+      <Button action="pop-out" look="main" onPress={actions.popOut}>
+        {t('popOut')}
+      </Button>
+    </>
+  )
+  return <WelcomeScreen {...props} first={first} more={more} instead={instead} />
+}

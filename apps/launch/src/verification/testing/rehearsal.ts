@@ -1,0 +1,84 @@
+/** A flow with everything of ENROLL, SIGN-IN and VERIFY around it. Only tests import this. */
+import type { PasskeyOptions, VerificationFacts, VerificationType } from '@ostiary/contract'
+import { createStage, type StageOptions } from '../../flow/testing/stage.ts'
+import { faceOf, shelfWith } from '../../local-token/testing/faces.ts'
+import { createVerification } from '../part.ts'
+import type { World } from '../world.ts'
+
+export interface Rehearsal extends Omit<StageOptions, 'purpose' | 'loadVerification' | 'engine'> {
+  type?: VerificationType
+  requirements?: string[]
+  facts?: Partial<VerificationFacts>
+  world?: Partial<World>
+  tokens?: ReturnType<typeof shelfWith>
+  /** What the camera sees. */
+  face?: Float32Array
+  /** One for each time a passkey is asked for; a good one when none is left. */
+  passkeys?: (Error | object)[]
+}
+
+export const FACTS: VerificationFacts = {
+  realm: 'shop',
+  version: 'FACE3_3',
+  sendImages: false,
+  estimateAge: false,
+  matching: 'server',
+}
+export const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)
+export const PASSKEY = { id: 'AQI', type: 'public-key' }
+
+export async function rehearse(options: Rehearsal = {}) {
+  const { type = 'SIGN-IN', requirements = ['face'], tokens = shelfWith(), face = faceOf(1) } = options
+  const asked: PasskeyOptions[] = []
+  const windows: string[] = []
+  const given: Float32Array[] = []
+  const begun: unknown[] = []
+  const world: World = {
+    isFramed: false,
+    tokens,
+    passkeys: {
+      async ask(question) {
+        asked.push(question)
+        const answer = options.passkeys?.shift() ?? PASSKEY
+        if (answer instanceof Error) throw answer
+        return answer
+      },
+    },
+    openWindow: () => ({ go: (url) => void windows.push(url), close: () => void windows.push('closed') }),
+    ...options.world,
+  }
+  const stage = await createStage({
+    ...options,
+    purpose: { type, requirements, verification: { ...FACTS, ...options.facts } },
+    loadVerification: async () => (link) => createVerification(link, world),
+    engine: {
+      embed: async () => {
+        const vector = face.slice()
+        given.push(vector)
+        return vector
+      },
+      selfie: async () => JPEG,
+      begin: async (wishes) => void begun.push(wishes),
+    },
+  })
+  return {
+    ...stage,
+    tokens,
+    asked,
+    windows,
+    /** Vectors that the engine gave out, as they are now. */
+    given,
+    /** With what the engine was told to begin anew. */
+    begun,
+    /** Up to the screen after the capture. */
+    async capture(): Promise<void> {
+      await stage.flow.start()
+      stage.flow.actions.consent(true)
+    },
+  }
+}
+
+/** As browsers name what went wrong. */
+export function refusal(name: string): Error {
+  return Object.assign(new Error(name), { name })
+}
