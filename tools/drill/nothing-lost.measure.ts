@@ -1,8 +1,9 @@
 /**
- * Sessions of several tenants end in every way there is, while two workers are killed with -9 four times and PostgreSQL once, and
+ * Sessions of areas C and D, of several tenants, end in every way there is, while two workers are killed with -9 four times, the API twice and PostgreSQL once, and
  * receivers answer 500, answer too late, hang, stop half way, reset, and die. Then the receivers recover, and time passes for the
  * tenants' test data until nothing waits any more. Every session's event must have been taken by its receiver, with its one
- * delivery id and a right signature each time, and stand in the log. 300 sessions; --full: 5,000.
+ * delivery id and a right signature each time, and stand in the log; pictures come with every attempt and none is left behind.
+ * 300 sessions; --full: 5,000.
  */
 import pg from 'pg'
 import { testSettings } from '../lib/databases.ts'
@@ -11,7 +12,7 @@ import type { Figure, Measure } from '../lib/figure.ts'
 import { checkAll, type Ending, type Played } from '../lib/lost-and-found.ts'
 import { killPostgres, restartPostgres } from '../lib/postgres-kill.ts'
 import { type Behaviour, type Receivers, startReceivers } from '../lib/receivers.ts'
-import { type Started, sleep, startApi, startServices, startWorker, stopServices } from '../lib/run.ts'
+import { freePorts, type Started, sleep, startApi, startServices, startWorker, stopServices } from '../lib/run.ts'
 import { type Client, createClient, createHost, type Host, openWire, playDevice } from '../lib/sessions-load.ts'
 
 // A cluster of its own, because it is killed.
@@ -19,7 +20,7 @@ const CLUSTER = 'drill-lost'
 const TENANTS = 4
 const WORKERS = 2
 const LANES = 8
-/** Of each ten sessions. `device` plays the whole flow of a person; `outcome` is the sandbox's short way. */
+/** Of each ten sessions. `device` plays the whole flow of a person (area D: a spoof); `outcome` is the sandbox's short way. */
 const WAYS: readonly Way[] = [
   'device',
   'outcome',
@@ -36,12 +37,15 @@ type Way = 'device' | 'outcome' | 'cancel' | 'expire'
 /** One receiver each; half way through, each takes over its neighbour's. */
 const MANNERS: readonly Behaviour[] = ['ok', 'error', 'late', 'hang', 'reset', 'dead', 'half', 'mixed']
 /** Shares of the sessions at which something happens. */
-const BLOWS: readonly { at: number; what: 'worker' | 'postgres' | 'manners' }[] = [
+type Blow = 'worker' | 'api' | 'postgres' | 'manners'
+const BLOWS: readonly { at: number; what: Blow }[] = [
   { at: 0.15, what: 'worker' },
+  { at: 0.22, what: 'api' },
   { at: 0.3, what: 'worker' },
   { at: 0.4, what: 'postgres' },
   { at: 0.5, what: 'manners' },
   { at: 0.65, what: 'worker' },
+  { at: 0.75, what: 'api' },
   { at: 0.85, what: 'worker' },
 ]
 /** Sessions expire after a minute, the least there is. */
@@ -77,13 +81,17 @@ export const measure: Measure = async ({ full, say }) => {
     for (const line of found.examples) say(line)
     return [
       atLeast('sessions', found.ended, count),
-      atLeast('ways-to-end', found.ways, 3),
+      atLeast('verification-sessions', played.filter(({ area }) => area === 'D').length, Math.floor(count * 0.4)),
+      atLeast('pictures', played.filter(({ hasPicture }) => hasPicture).length, Math.floor(count * 0.05)),
+      atMost('pictures-left', await picturesLeft(databaseUrl)),
+      atLeast('ways-to-end', found.ways, 7),
       atMost('lost', found.lost),
       atMost('bad-signatures', found.badSignatures),
       atMost('ids-that-changed', found.changedIds),
       atMost('bodies-that-differ', found.changedBodies),
       atMost('not-in-log', found.notInLog),
       atLeast('worker-kills', kills.worker, 4),
+      atLeast('api-kills', kills.api, 2),
       atLeast('postgres-kills', kills.postgres, 1),
       atLeast('fsync', await durability(databaseUrl), 1),
     ]
@@ -99,8 +107,16 @@ async function setScene(
   say: (text: string) => void,
   running: { stop(): Promise<unknown> }[],
 ): Promise<Scene> {
-  const api = await startApi({ env: settings, logName: 'drill-lost-api' })
+  // It comes back where it was, as behind a supervisor.
+  const [port = 0, adminPort = 0] = await freePorts(2)
+  const apiSettings = { ...settings, PORT: String(port), ADMIN_PORT: String(adminPort) }
+  const startTheApi = () => startApi({ env: apiSettings, logName: 'drill-lost-api' })
+  let api = await startTheApi()
   running.push({ stop: () => api.stop('SIGKILL') })
+  const killApi = async () => {
+    await api.stop('SIGKILL')
+    api = await startTheApi()
+  }
   const workers: Promise<Started>[] = []
   running.push({ stop: () => Promise.all(workers.map(async (worker) => (await worker).stop('SIGKILL'))) })
   for (let n = 0; n < WORKERS; n++) {
@@ -115,7 +131,8 @@ async function setScene(
   running.push(receivers)
   const client = createClient(api.url)
   running.push({ stop: () => client.close() })
-  const scene = { settings, say, apiUrl: api.url, client, hosts, receivers, workers, kills: { worker: 0, postgres: 0 } }
+  const kills = { worker: 0, api: 0, postgres: 0 }
+  const scene = { settings, say, apiUrl: api.url, killApi, client, hosts, receivers, workers, kills }
   await setManners(scene, 0)
   return scene
 }
@@ -137,7 +154,9 @@ interface Scene {
   receivers: Receivers
   /** Each starts again while the other one works. */
   workers: Promise<Started>[]
-  kills: { worker: number; postgres: number }
+  /** Kills it and waits until it is back. */
+  killApi(): Promise<void>
+  kills: { worker: number; api: number; postgres: number }
 }
 
 function hostOf(hosts: readonly Host[], receiver: number): Host {
@@ -159,6 +178,15 @@ async function durability(url: string): Promise<number> {
   )
   await client.end()
   return rows[0]?.on ? 1 : 0
+}
+
+/** Bodies with pictures that still lie in the database. */
+async function picturesLeft(url: string): Promise<number> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query('select count(*)::int as count from webhook_queue where once_sealed is not null')
+  await client.end()
+  return rows[0].count
 }
 
 /** Receiver n behaves as the n-th, moved on by so many. */
@@ -192,16 +220,21 @@ async function playAll(scene: Scene, count: number): Promise<Played[]> {
   return played
 }
 
-const ENDINGS: Readonly<Record<Way, Ending>> = {
-  device: 'COMPLETED',
-  outcome: 'COMPLETED',
-  cancel: 'CANCELLED',
-  expire: 'EXPIRED',
+const ENDINGS: Readonly<Record<'C' | 'D', Readonly<Record<Way, Ending>>>> = {
+  C: { device: 'COMPLETED', outcome: 'COMPLETED', cancel: 'CANCELLED', expire: 'EXPIRED' },
+  D: { device: 'FAILED', outcome: 'SUCCEEDED', cancel: 'CANCELLED', expire: 'EXPIRED' },
 }
 
-async function playOne({ apiUrl, client, hosts, receivers }: Scene, index: number): Promise<Played> {
+/** Every receiver gets both areas in turn, and every way of both. */
+function playOne(scene: Scene, index: number): Promise<Played> {
+  const row = Math.floor(index / MANNERS.length)
+  const way = WAYS[row % WAYS.length] ?? 'outcome'
+  const isAge = (row + Math.floor(row / WAYS.length)) % 2 === 0
+  return isAge ? playAge(scene, index, way) : playVerification(scene, index, way)
+}
+
+async function playAge({ apiUrl, client, hosts, receivers }: Scene, index: number, way: Way): Promise<Played> {
   const receiver = index % MANNERS.length
-  const way = WAYS[Math.floor(index / MANNERS.length) % WAYS.length] ?? 'outcome'
   const host = hostOf(hosts, receiver)
   const body = {
     redirectUrl: 'https://host.example/checked',
@@ -211,14 +244,39 @@ async function playOne({ apiUrl, client, hosts, receivers }: Scene, index: numbe
     ...(way === 'expire' && { sessionExpiry: LIFETIME_SECONDS }),
   }
   const { sessionId, token } = await client.create(host, body, `lost-${index}`)
-  if (way === 'cancel') await client.cancel(host, token)
+  const path = `/session/${token}`
+  if (way === 'cancel') await client.cancel(host, path)
   // A device whose call fails gives up; the sandbox ends the session in its place.
   const isEnded = way === 'device' && (await playDevice(apiUrl, sessionId, index))
   if (!isEnded && (way === 'device' || way === 'outcome')) await client.complete(host, sessionId)
-  return { sessionId, token, receiver, ending: ENDINGS[way] }
+  return { sessionId, area: 'C', path: `${path}/result`, receiver, ending: ENDINGS.C[way], hasPicture: false }
 }
 
-async function strike(scene: Scene, what: 'worker' | 'postgres' | 'manners', done: number): Promise<void> {
+const TYPES = ['ENROLL', 'SIGN-IN'] as const
+
+async function playVerification({ client, hosts, receivers }: Scene, index: number, way: Way): Promise<Played> {
+  const receiver = index % MANNERS.length
+  const host = hostOf(hosts, receiver)
+  const sendImages = index % 3 > 0
+  const body = {
+    type: TYPES[index % 2] ?? 'ENROLL',
+    redirectURL: 'https://host.example/welcome',
+    callback: { url: receivers.urls[receiver] ?? '' },
+    transactionID: `order ${index}`,
+    sendImages,
+    ...(way === 'expire' && { sessionExpiry: LIFETIME_SECONDS }),
+  }
+  const { sessionId } = await client.createVerification(host, body, `lost-${index}`)
+  const path = `/v2/verification-session/${sessionId}`
+  if (way === 'cancel') await client.cancel(host, path)
+  if (way === 'device') await client.complete(host, sessionId, { outcome: 'spoof' })
+  if (way === 'outcome') await client.complete(host, sessionId, { outcome: 'success' })
+  // Only of a success there is a picture to send.
+  const hasPicture = sendImages && way === 'outcome'
+  return { sessionId, area: 'D', path: `${path}/webhook`, receiver, ending: ENDINGS.D[way], hasPicture }
+}
+
+async function strike(scene: Scene, what: Blow, done: number): Promise<void> {
   const { say, workers, kills, receivers, settings } = scene
   if (what === 'manners') {
     say(`after ${done} sessions every receiver changes its manners`)
@@ -232,6 +290,11 @@ async function strike(scene: Scene, what: 'worker' | 'postgres' | 'manners', don
     say(`killed PostgreSQL (${processes} processes) after ${done} sessions, ${open} webhooks under way`)
     await sleep(300)
     return restartPostgres(CLUSTER)
+  }
+  if (what === 'api') {
+    kills.api++
+    say(`killed the API after ${done} sessions, ${open} webhooks under way`)
+    return scene.killApi()
   }
   const number = kills.worker % workers.length
   await (await workers[number])?.stop('SIGKILL')

@@ -50,6 +50,7 @@ async function judged(seed: number, options: Partial<RehearsalOptions> = {}) {
     log,
     attempt: 1,
     mismatches: 0,
+    wantsAge: true,
     acceptModel: ({ id }) => id === MODELS.id,
   })
   return { seed, plan, payload, log, judgement, views, tookMs }

@@ -6,7 +6,14 @@ import { judge, type Played } from './lost-and-found.ts'
 import type { Arrival } from './receivers.ts'
 
 const RESULT = Buffer.from('{"flowStatus":"COMPLETED"}')
-const SESSION: Played = { sessionId: 's-1', token: 't-1', receiver: 2, ending: 'COMPLETED' }
+const SESSION: Played = {
+  sessionId: 's-1',
+  area: 'C',
+  path: '/session/t-1/result',
+  receiver: 2,
+  ending: 'COMPLETED',
+  hasPicture: false,
+}
 const GOOD = {
   ended: true,
   lost: false,
@@ -86,6 +93,30 @@ test('a second delivery id is a fault, in a request and in the log', () => {
 test('bytes that are not those of the result are a fault', () => {
   const changed = arrival({ bodyHash: hash('sha256', 'other') })
   assert.deepEqual(judge(SESSION, RESULT, [delivery()], [changed]), { ...GOOD, changedBody: true })
+})
+
+test('a picture is in every request and cannot be read again; otherwise it is a fault', () => {
+  const session = { ...SESSION, hasPicture: true }
+  const withPicture = hash('sha256', 'with picture')
+  const bodies = (...hashes: string[]) => hashes.map((bodyHash, at) => arrival({ attempt: at + 1, bodyHash }))
+  const judged = (arrivals: Arrival[]) => judge(session, RESULT, [delivery()], arrivals).changedBody
+  assert.equal(judged(bodies(withPicture, withPicture)), false)
+  assert.equal(judged(bodies(withPicture, hash('sha256', RESULT))), true, 'an attempt came without it')
+  assert.equal(judged(bodies(hash('sha256', RESULT))), true, 'it never came')
+  assert.equal(judged(bodies(withPicture, hash('sha256', 'another picture'))), true)
+})
+
+test('a session of area D says how it ended by its outcome', () => {
+  const session = { ...SESSION, area: 'D', ending: 'FAILED' } as const
+  const body = Buffer.from('{"outcome":"FAILED"}')
+  const verdict = judge(
+    session,
+    body,
+    [delivery()],
+    [refused, arrival()].map((one) => ({ ...one, bodyHash: hash('sha256', body) })),
+  )
+  assert.deepEqual(verdict, GOOD)
+  assert.equal(judge({ ...session, ending: 'SUCCEEDED' }, body, [delivery()], []).ended, false)
 })
 
 test('a log without the delivery, without its success or without an attempt that arrived is a fault', () => {

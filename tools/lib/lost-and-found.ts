@@ -1,17 +1,22 @@
 import { hash } from 'node:crypto'
-import type { AgeResult, WebhookDelivery, WebhookDeliveryDetails, WebhookDeliveryPage } from '@ostiary/contract'
+import type { WebhookDelivery, WebhookDeliveryDetails, WebhookDeliveryPage } from '@ostiary/contract'
 import { inParallel } from './enrols.ts'
 import type { Arrival } from './receivers.ts'
 import type { Client, Host } from './sessions-load.ts'
 
-export type Ending = 'COMPLETED' | 'CANCELLED' | 'EXPIRED'
+export type Ending = 'COMPLETED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED'
 
 /** A session that was made, where its webhook must arrive, and how it must have ended. */
 export interface Played {
   sessionId: string
-  token: string
+  area: 'C' | 'D'
+  /** Where the bytes of the webhook can be read again. */
+  path: string
   receiver: number
+  /** As the body says it: `flowStatus` in area C, `outcome` in area D. */
   ending: Ending
+  /** What is sent has a picture, which is not there to be read again. */
+  hasPicture: boolean
 }
 
 interface Evidence {
@@ -46,7 +51,7 @@ export async function checkAll({ client, hosts, played, arrivals }: Evidence) {
     const session = played[index]
     const host = session && hosts[session.receiver % hosts.length]
     if (!session || !host) return
-    const bytes = await client.result(host, session.token)
+    const bytes = await client.bytes(host, session.path)
     const logs = await Promise.all(
       (listed.get(session.sessionId) ?? []).map(({ id }) =>
         client.read<WebhookDeliveryDetails>(host, `/webhooks/deliveries/${id}`),
@@ -66,7 +71,7 @@ export async function checkAll({ client, hosts, played, arrivals }: Evidence) {
   return {
     arrivals: arrivals.length,
     ended: count(({ ended }) => ended),
-    ways: new Set(played.map(({ ending }) => ending)).size,
+    ways: new Set(played.map(({ area, ending }) => `${area} ${ending}`)).size,
     lost: count(({ lost }) => lost),
     badSignatures: count(({ badSignature }) => badSignature),
     changedIds: count(({ changedId }) => changedId),
@@ -86,8 +91,7 @@ export function judge(
   logs: readonly WebhookDeliveryDetails[],
   arrivals: readonly Arrival[],
 ): Verdict {
-  const { flowStatus } = JSON.parse(result.toString()) as AgeResult
-  const bodyHash = hash('sha256', result)
+  const { flowStatus, outcome } = JSON.parse(result.toString()) as { flowStatus?: string; outcome?: string }
   const here = arrivals.filter(({ receiver }) => receiver === session.receiver)
   const taken = here.filter(({ accepted, genuine }) => accepted && genuine)
   const [log] = logs
@@ -99,15 +103,22 @@ export function judge(
     log.attemptLog.some(({ outcome }) => outcome === 'delivered') &&
     here.every(({ attempt }) => logged.has(attempt))
   return {
-    ended: flowStatus === session.ending,
+    ended: (session.area === 'C' ? flowStatus : outcome) === session.ending,
     lost: taken.length === 0,
     badSignature: arrivals.some(({ genuine }) => !genuine),
     changedId: ids.size > 1,
-    changedBody: arrivals.some((arrival) => arrival.bodyHash !== bodyHash) || arrivals.length !== here.length,
+    changedBody: !isSameBody(session, result, arrivals) || arrivals.length !== here.length,
     notInLog: !isLogged,
     repeats: Math.max(0, taken.length - 1),
     attemptsLogged: logs.reduce((total, { attemptLog }) => total + attemptLog.length, 0),
   }
+}
+
+/** Every time the same bytes: those that can be read again, unless there is a picture in them. */
+function isSameBody({ hasPicture }: Played, result: Buffer, arrivals: readonly Arrival[]): boolean {
+  const bodies = new Set(arrivals.map(({ bodyHash }) => bodyHash))
+  const isResult = bodies.has(hash('sha256', result))
+  return bodies.size <= 1 && (bodies.size === 0 || isResult !== hasPicture)
 }
 
 /** All deliveries of a tenant, by session. */

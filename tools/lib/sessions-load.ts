@@ -1,4 +1,4 @@
-import type { CreatedSession, CreateSessionBody } from '@ostiary/contract'
+import type { CreatedSession, CreatedVerification, CreateSessionBody, CreateVerificationBody } from '@ostiary/contract'
 import { createDevice, DeviceError } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
 import { Pool } from 'undici'
@@ -24,7 +24,7 @@ export async function createHost({ keys }: Pick<Wire, 'keys'>, name: string): Pr
   const wanted = {
     livemode: false,
     name: 'measure',
-    scopes: ['age:write', 'age:read'],
+    scopes: ['age:write', 'age:read', 'verify:write', 'verify:read'],
     allowedIps: [],
     usagePlanId: 'unmetered',
   } as const
@@ -90,18 +90,30 @@ export function createClient(baseUrl: string, connections = 32) {
       const wanted = { method: 'POST', path: '/session', key, body, ...(repeat && { repeat }) } as const
       return JSON.parse((await callForSure(wanted, [201])).bytes.toString()) as CreatedSession
     },
-    /** 409: an earlier try had ended it, and its answer was lost. */
-    async complete({ key }: Host, sessionId: string): Promise<void> {
-      await callForSure({ method: 'POST', path: `/test/sessions/${sessionId}/outcome`, key, body: {} }, [204, 409])
+    async createVerification(
+      { key }: Host,
+      body: CreateVerificationBody,
+      repeat: string,
+    ): Promise<CreatedVerification> {
+      const wanted = { method: 'POST', path: '/v2/verification-session', key, body, repeat } as const
+      return JSON.parse((await callForSure(wanted, [201])).bytes.toString()) as CreatedVerification
     },
-    async cancel({ key }: Host, token: string): Promise<void> {
-      await callForSure({ method: 'POST', path: `/session/${token}/cancel`, key }, [200, 409])
+    /** 409: an earlier try had ended it, and its answer was lost. */
+    async complete({ key }: Host, sessionId: string, outcome: { outcome?: string } = {}): Promise<void> {
+      await callForSure({ method: 'POST', path: `/test/sessions/${sessionId}/outcome`, key, body: outcome }, [204, 409])
+    },
+    /** Of the session at this path. */
+    async cancel({ key }: Host, path: string): Promise<void> {
+      await callForSure({ method: 'POST', path: `${path}/cancel`, key }, [200, 409])
     },
     async advance({ key }: Host, seconds: number): Promise<void> {
       await callForSure({ method: 'POST', path: '/test/clock/advance', key, body: { seconds } }, [204])
     },
     async result({ key }: Host, token: string): Promise<Buffer> {
       return (await callForSure({ method: 'GET', path: `/session/${token}/result`, key }, [200])).bytes
+    },
+    async bytes({ key }: Host, path: string): Promise<Buffer> {
+      return (await callForSure({ method: 'GET', path, key }, [200])).bytes
     },
     async read<T>({ key }: Host, path: string): Promise<T> {
       return JSON.parse((await callForSure({ method: 'GET', path, key }, [200])).bytes.toString()) as T

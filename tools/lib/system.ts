@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ApiKeyRecord } from '@ostiary/contract'
+import type { ApiClientRecord, ApiKeyRecord } from '@ostiary/contract'
 import { createDatabase, testSettings } from './databases.ts'
 import { freePorts, ostiary, type Started, startApi, startServices, startWorker } from './run.ts'
 
@@ -33,6 +33,7 @@ export async function startSystem(logName: string): Promise<RunningSystem> {
   const env = {
     OSTIARY_URL: api.url,
     ...keysFor(settings, 'ONE', 'Acceptance One'),
+    ...clientFor(settings, 'Acceptance One'),
     ...keysFor(settings, 'TWO', 'Acceptance Two'),
     ...framingHost(settings, `http://127.0.0.1:${hostPort}`),
   }
@@ -52,6 +53,13 @@ function keysFor(settings: Record<string, string>, name: string, tenant: string)
   const create = (mode: string) =>
     ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, `--${mode}`, '--plan', 'plus').api_key
   return { [`OSTIARY_TEST_KEY_${name}`]: create('test'), [`OSTIARY_LIVE_KEY_${name}`]: create('live') }
+}
+
+/** Client credentials, which live sessions of area D need beside the key. */
+function clientFor(settings: Record<string, string>, tenant: string): Record<string, string> {
+  const named = ['--tenant', tenant, '--name', 'host', '--live']
+  const { client_id, client_secret = '' } = ostiary<ApiClientRecord>(settings, 'clients', 'create', ...named)
+  return { OSTIARY_LIVE_CLIENT_ID: client_id, OSTIARY_LIVE_CLIENT_SECRET: client_secret }
 }
 
 /** A customer with a look of its own, whose pages at this origin may frame the launch page. */
