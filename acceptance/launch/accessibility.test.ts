@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { violationsOn } from './testing/axe.ts'
+import { coloursViolatedOn, violationsOn } from './testing/axe.ts'
 import type { Device } from './testing/browser.ts'
 import { type Gallery, type GalleryWishes, startGallery } from './testing/gallery.ts'
-import { setUpStage, someone, theBrowserWithoutCamera } from './testing/stage.ts'
-import { hostOf, setting } from './testing/system.ts'
+import { setUpStage, someone, theBrowserWithoutCamera, WHOLE_FLOW } from './testing/stage.ts'
+import { endOf, hostOf, setting } from './testing/system.ts'
 import { visitOn } from './testing/visit.ts'
 
 setUpStage()
@@ -20,8 +20,7 @@ before(async () => {
   gallery = await startGallery({ policy: served.headers.get('content-security-policy') ?? undefined })
   device = await (await theBrowserWithoutCamera()).device(STEADY_PHONE)
   const page = await device.page()
-  await page.goto(gallery.url({ screen: 'welcome' }))
-  await page.locator('main[data-screen]').waitFor()
+  await gallery.show(page, { screen: 'welcome' })
   screens = await page.evaluate('globalThis.GALLERY_SCREENS')
   await page.close()
 })
@@ -31,7 +30,7 @@ after(async () => {
 })
 
 for (const lang of ['en', 'ar']) {
-  test(`axe-core objects to nothing on any screen, light and dark, ${lang}`, { timeout: 150_000 }, async () => {
+  test(`axe-core objects to nothing on any screen, light and dark, ${lang}`, WHOLE_FLOW, async () => {
     const visit = visitOn(await device.page())
     const objections: string[] = []
     for (const screen of screens) objections.push(...(await objectionsTo(visit.page, { screen, lang })))
@@ -46,7 +45,7 @@ for (const lang of ['en', 'ar']) {
   })
 }
 
-test('axe-core objects to nothing when a customer has colours of its own', async () => {
+test('axe-core objects to nothing when a customer has colours of its own', WHOLE_FLOW, async () => {
   const page = await device.page()
   const objections: string[] = []
   for (const brand of [{ primary: 'ffd400' }, { primary: '7a1f3d', background: 'f6efe2' }, { background: '102a43' }]) {
@@ -57,26 +56,22 @@ test('axe-core objects to nothing when a customer has colours of its own', async
   assert.deepEqual(objections, [])
 })
 
-async function open(page: Page, wishes: GalleryWishes): Promise<void> {
-  await page.goto(gallery.url(wishes), { waitUntil: 'commit' })
-  await page.locator('main[data-screen]').waitFor()
-}
-
 async function objectionsTo(page: Page, wishes: GalleryWishes): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
-  await open(page, wishes)
+  await gallery.show(page, wishes)
   const light = await violationsOn(page)
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await violationsOn(page)
+  // The page is told, and paints itself in other colours.
+  await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))')
+  const dark = await coloursViolatedOn(page)
   const { screen, primary = '', background = '' } = wishes
   return [...light.map((text) => `light: ${text}`), ...dark.map((text) => `dark: ${text}`)].map(
     (text) => `${screen} ${primary} ${background}: ${text}`,
   )
 }
 
-test('axe-core objects to nothing on the real page either', async (t) => {
+test('axe-core likes the real page too; who cancels is asked once, and may stay', WHOLE_FLOW, async (t) => {
   const { visit, camera } = await someone(t, STEADY_PHONE)
-  t.after(() => camera.show('rest'))
   camera.show('empty')
   const created = await host.create()
   await visit.open(created.launchUrl)
@@ -88,15 +83,22 @@ test('axe-core objects to nothing on the real page either', async (t) => {
   await visit.act('close')
   await visit.act('consent')
   await visit.screen(['capture'])
-  await visit.attributeIs('data-phase', 'find', 40_000)
+  await visit.attributeIs('data-phase', 'find')
   assert.deepEqual(await violationsOn(visit.page), [])
   await visit.act('cancel')
   await visit.page.locator('dialog[data-dialog="cancel"]').waitFor()
   assert.deepEqual(await violationsOn(visit.page), [])
   await visit.act('cancel-keep')
+  assert.equal(await visit.screen(['capture']), 'capture')
+  assert.equal((await created.result()).flowStatus, null)
   await visit.act('handoff')
   await visit.attributeIs('data-status', 'ready')
   assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('cancel')
+  await visit.act('cancel-confirm')
+  await visit.saw(['cancelled'])
+  const end = { flowStatus: 'CANCELLED', sessionStatus: 'AGE_UNKNOWN', errors: [-17], reasons: [] }
+  assert.deepEqual(await endOf(created), end)
 })
 
 test('nothing is cut off at 320 pixels, the narrowest phone, in a language of long words and from right to left', async () => {
@@ -105,7 +107,7 @@ test('nothing is cut off at 320 pixels, the narrowest phone, in a language of lo
   await page.setViewportSize({ width: 320, height: 568 })
   for (const lang of ['de', 'ar']) {
     for (const screen of screens) {
-      await open(page, { screen, lang })
+      await gallery.show(page, { screen, lang })
       const overflow = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       )

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Frame, Page } from 'playwright-core'
 import { startFramingHost } from './testing/framing-host.ts'
-import { setUpStage, someone, someoneWithoutCamera } from './testing/stage.ts'
+import { setUpStage, someone, someoneWithoutCamera, WHOLE_FLOW } from './testing/stage.ts'
 import { eventually, hostOf, setting } from './testing/system.ts'
-import { checkVerdict, takeFaceCheck, visitOn } from './testing/visit.ts'
+import { checkVerdict, passCapture, visitOn } from './testing/visit.ts'
 
 setUpStage()
 const host = hostOf('OSTIARY_TEST_KEY_EMBED')
@@ -38,7 +38,7 @@ async function frameOf(page: Page): Promise<Frame> {
   return frame
 }
 
-test('in a frame of a listed host the whole check runs, and the host is told how far it is', async (t) => {
+test('in a frame of a listed host: a try in vain, another that passes, and the host is told', WHOLE_FLOW, async (t) => {
   const {
     visit: { page },
     camera,
@@ -47,7 +47,14 @@ test('in a frame of a listed host the whole check runs, and the host is told how
   await openHostPage(page, LISTED, { launchUrl: created.launchUrl, as: 'iframe' })
   await page.evaluate('globalThis.begin()')
   const visit = visitOn(page, await frameOf(page))
-  await takeFaceCheck(visit, camera)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+  await visit.screen(['retry'])
+  await visit.attributeIs('data-tries-left', '2')
+  const { riskEvaluation, progress } = await created.result()
+  assert.equal(progress?.attempt, 1, String(riskEvaluation.flags))
+  await visit.act('retry')
+  await passCapture(visit, camera)
   await checkVerdict(visit, created)
   const finished = await eventually('the host is told', async () =>
     (await told(page)).find(({ event }) => event === 'finished'),
@@ -57,7 +64,7 @@ test('in a frame of a listed host the whole check runs, and the host is told how
   const events = await told(page)
   assert.equal(events[0]?.event, 'ready')
   const steps = events.flatMap(({ step }) => step ?? [])
-  for (const step of ['welcome', 'capture', 'done']) assert.ok(steps.includes(step), `${step} in ${steps}`)
+  for (const step of ['welcome', 'capture', 'retry', 'done']) assert.ok(steps.includes(step), `${step} in ${steps}`)
   assert.doesNotMatch(JSON.stringify(events), /AGE_|"age"|score/)
   await visit.act('close-page')
   await eventually('the frame goes', async () => ((await page.locator('iframe').count()) === 0 ? true : undefined))

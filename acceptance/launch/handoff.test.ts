@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { readQrCode } from './testing/qr-code.ts'
+import { scan } from './testing/qr-code.ts'
 import { type Shop, startShop } from './testing/shop.ts'
-import { setUpStage, someone, someoneWithoutCamera } from './testing/stage.ts'
+import { setUpStage, someone, someoneWithoutCamera, WHOLE_FLOW } from './testing/stage.ts'
 import { hostOf } from './testing/system.ts'
-import { checkVerdict, takeFaceCheck, type Visit } from './testing/visit.ts'
+import { checkVerdict, takeFaceCheck } from './testing/visit.ts'
 
 setUpStage()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
@@ -14,17 +14,7 @@ before(async () => {
 })
 after(() => shop?.stop())
 
-/** The address in the QR code, read from its picture. */
-async function scan(visit: Visit): Promise<string> {
-  await visit.screen(['handoff'])
-  await visit.attributeIs('data-status', 'ready')
-  const url = await readQrCode(visit.page)
-  const written = await visit.page.locator('[data-handoff-url]').first().getAttribute('data-handoff-url')
-  assert.equal(url, written)
-  return url ?? ''
-}
-
-test('[C-010] a flow begun on a desktop is finished on a phone, and both know where to go', async (t) => {
+test('[C-010] a flow begun on a desktop is finished on a phone, and both know where to go', WHOLE_FLOW, async (t) => {
   const { visit: first } = await someoneWithoutCamera(t)
   const { visit: second, camera } = await someone(t, { form: 'phone' })
   const created = await host.create({ redirectUrl: shop.backUrl })
@@ -36,9 +26,7 @@ test('[C-010] a flow begun on a desktop is finished on a phone, and both know wh
   assert.equal(new URL(second.page.url()).hash, '', 'the code leaves the address bar at once')
   await first.screen(['viewer'])
   await first.attributeIs('data-stage', 'scanned')
-  const follows = first.attributeIs('data-stage', 'face', 40_000)
-  await takeFaceCheck(second, camera)
-  await follows
+  await Promise.all([first.attributeIs('data-stage', 'face'), takeFaceCheck(second, camera)])
   await checkVerdict(second, created)
   await second.action('close-page').waitFor()
   await first.page.waitForURL((at) => at.origin === new URL(shop.backUrl).origin)
@@ -60,21 +48,6 @@ test('where desktops are not allowed the page begins with the code; a phone may 
   assert.ok((await created.ended()).errors.includes(-18))
 })
 
-test('a flow that was handed over can be taken back', async (t) => {
-  const { visit: first, camera } = await someone(t)
-  const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
-  const created = await host.create()
-  await first.open(created.launchUrl)
-  await first.screen(['welcome'])
-  await first.act('handoff')
-  await second.open(await scan(first))
-  await second.screen(['welcome'])
-  await first.screen(['viewer'])
-  await first.act('take-back')
-  await takeFaceCheck(first, camera)
-  await checkVerdict(first, created)
-})
-
 test('a code opens the flow once: a second phone is refused', async (t) => {
   const { visit: first } = await someoneWithoutCamera(t)
   const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
@@ -89,4 +62,22 @@ test('a code opens the flow once: a second phone is refused', async (t) => {
   await third.open(url)
   await third.screen(['problem'])
   assert.match((await third.attribute('data-problem')) ?? '', /^(code_refused|other_device)$/)
+})
+
+test('a flow that was handed over can be taken back', async (t) => {
+  const { visit: first } = await someoneWithoutCamera(t)
+  const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
+  const created = await host.create()
+  await first.open(created.launchUrl)
+  await first.screen(['welcome'])
+  await first.act('handoff')
+  await second.open(await scan(first))
+  await second.screen(['welcome'])
+  await first.screen(['viewer'])
+  await first.act('take-back')
+  await first.screen(['welcome'])
+  // Only who holds the flow can answer.
+  await first.act('decline')
+  await first.saw(['declined'])
+  assert.deepEqual((await created.ended()).errors, [-18])
 })

@@ -22,9 +22,9 @@ interface Times {
 
 export const measure: Measure = async ({ full, say }) => {
   if (!process.env.LAUNCH_DIR) provideLaunchPage(say)
-  const system = await startSystem('bench-launch')
   const camera = await startLiveCamera()
-  const { browser: _browser, device: openDevice, stop } = await startBrowser({ camera: camera.file })
+  const { device: openDevice, stop } = await startBrowser({ camera: camera.file })
+  const system = await startSystem('bench-launch')
   const create = creator(system.env)
   try {
     const cold: Times[] = []
@@ -40,7 +40,7 @@ export const measure: Measure = async ({ full, say }) => {
     return [...figuresOf('cold', cold), ...figuresOf('warm', warm)]
   } finally {
     await stop()
-    await camera.stop()
+    camera.stop()
     await system.stop()
   }
 }

@@ -67,6 +67,9 @@ const TELL_SCREENS = `(() => {
   }).observe(document, { subtree: true, childList: true, attributeFilter: ['data-screen'] })
 })()`
 
+/** For a click or a page that loads: long, because a machine may stall. */
+const WAIT_MS = 60_000
+
 async function openDevice(browser: Browser, options: DeviceOptions = {}): Promise<Device> {
   const proxy = await startProxy()
   const context = await browser.newContext({
@@ -75,6 +78,7 @@ async function openDevice(browser: Browser, options: DeviceOptions = {}): Promis
     ...options.context,
     proxy: { server: proxy.url },
   })
+  context.setDefaultTimeout(WAIT_MS)
   await context.addInitScript(TELL_SCREENS)
   // Permissions that are not named are then refused without a question.
   await context.grantPermissions(options.camera === 'denied' ? [] : ['camera'])

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
 
 const PAGE = fileURLToPath(new URL('../../../apps/launch/', import.meta.url))
 const VITE = fileURLToPath(import.meta.resolve('vite/package.json')).replace('package.json', 'bin/vite.js')
@@ -27,6 +28,8 @@ export interface GalleryWishes {
 
 export interface Gallery {
   url(wishes: GalleryWishes): string
+  /** Shows a screen on a page, which is loaded only once. */
+  show(page: Page, wishes: GalleryWishes): Promise<void>
   stop(): void
 }
 
@@ -51,8 +54,15 @@ export async function startGallery({ policy }: { policy: string | undefined }): 
   await once(server, 'listening')
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
+  const home = `http://localhost:${port}/gallery.html`
+  const url = (wishes: GalleryWishes) => `${home}?${new URLSearchParams({ ...wishes })}`
   return {
-    url: (wishes) => `http://localhost:${port}/gallery.html?${new URLSearchParams({ ...wishes })}`,
+    url,
+    async show(page, wishes) {
+      if (page.url().startsWith(home)) await page.evaluate(`showScreen('${new URLSearchParams({ ...wishes })}')`)
+      else await page.goto(url(wishes))
+      await page.locator('main[data-screen]').waitFor()
+    },
     stop() {
       server.closeAllConnections()
       server.close()

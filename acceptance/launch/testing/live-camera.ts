@@ -19,10 +19,10 @@ export interface LiveCamera {
 }
 
 /** Takes a while: everything is drawn beforehand, because drawing takes time that the browser needs. */
-export async function startLiveCamera(): Promise<LiveCamera> {
+export async function startLiveCamera(portrait = 'baseline'): Promise<LiveCamera> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-camera-'))
   const file = join(folder, 'camera.y4m')
-  const child = spawn(process.execPath, [PUPPET, 'live', '--portrait', 'baseline', '--out', file], {
+  const child = spawn(process.execPath, [PUPPET, 'live', '--portrait', portrait, '--out', file], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const stop = () => {

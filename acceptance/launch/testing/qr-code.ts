@@ -1,10 +1,22 @@
+import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import type { Visit } from './visit.ts'
 
 const READER = createRequire(import.meta.url).resolve('jsqr')
 
+/** The address in the QR code of the handoff, read from its picture; it is the one that is written beside it. */
+export async function scan(visit: Visit): Promise<string> {
+  await visit.screen(['handoff'])
+  await visit.attributeIs('data-status', 'ready')
+  const url = await readQrCode(visit.page)
+  const written = await visit.page.locator('[data-handoff-url]').first().getAttribute('data-handoff-url')
+  assert.equal(url, written)
+  return url ?? ''
+}
+
 /** Reads the QR code on a page as another camera would: from its picture. Undefined when there is none that can be read. */
-export async function readQrCode(page: Page): Promise<string | undefined> {
+async function readQrCode(page: Page): Promise<string | undefined> {
   const picture = await page.screenshot()
   const reader = await page.context().newPage()
   try {

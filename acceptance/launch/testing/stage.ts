@@ -17,9 +17,11 @@ function theStage(): Promise<Stage> {
   return stage
 }
 
-/** The puppet draws every movement beforehand, which takes longer than a test may. */
+/** The puppet draws every movement beforehand, which takes a while: it begins before the first test that needs it. */
 export function setUpStage(): void {
-  before(theStage, { timeout: 240_000 })
+  before(() => {
+    theStage().catch(() => {}) // Whoever needs it learns of it.
+  })
 }
 
 /** A browser on a machine without a camera. */
@@ -34,16 +36,23 @@ export interface Visitor {
   camera: LiveCamera
 }
 
+/** For tests of whole flows: three tries on a machine that stalls. */
+export const WHOLE_FLOW = { timeout: 300_000 } as const
+
 /** Somebody with a device of their own that has never seen the page; it is gone after the test. */
 export async function someone(t: TestContext, options?: DeviceOptions): Promise<Visitor> {
   const { camera, browser } = await theStage()
+  t.after(() => camera.show('rest'))
   return { ...(await visitorIn(browser, t, options)), camera }
 }
 
-/** The same without a camera in their machine. */
+/** The same without a camera in their machine. No models come either: where no face is seen they would only take time. */
 export async function someoneWithoutCamera(t: TestContext, options?: DeviceOptions) {
-  return visitorIn(await theBrowserWithoutCamera(), t, options)
+  const visitor = await visitorIn(await theBrowserWithoutCamera(), t, options)
+  visitor.device.proxy.hold = ({ path }) => (MODEL_OR_RUNTIME.test(path) ? new Promise(() => {}) : undefined)
+  return visitor
 }
+const MODEL_OR_RUNTIME = /^\/launch\/(models|ort)\//
 
 async function visitorIn(browser: TestBrowser, t: TestContext, options?: DeviceOptions) {
   const device = await browser.device(options)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Frame, Locator, Page } from 'playwright-core'
 import { SCREEN_SAID } from './browser.ts'
 import type { LiveCamera } from './live-camera.ts'
@@ -13,23 +14,23 @@ export interface Visit {
   faults: string[]
   open(launchUrl: string): Promise<void>
   /** Waits until one of these screens is shown; says which. */
-  screen(names: readonly string[], timeoutMs?: number): Promise<string>
+  screen(names: readonly string[]): Promise<string>
   /** Every screen that was shown, in order; those at the end are there for some seconds only. */
   screens: string[]
-  /** Waits until one of these was shown, be it still there or not. */
-  saw(names: readonly string[], timeoutMs?: number): Promise<void>
+  /** Waits until one of these was shown, be it still there or not, after the first `since` screens; says which. */
+  saw(names: readonly string[], since?: number): Promise<string>
   /** An attribute of the screen, such as `data-status`. */
   attribute(name: string): Promise<string | null>
   /** Waits for a value of an attribute of the screen. */
-  attributeIs(name: string, value: string, timeoutMs?: number): Promise<void>
+  attributeIs(name: string, value: string): Promise<void>
   action(name: string): Locator
   act(name: string): Promise<void>
   /** Lets the puppet answer each movement until the capture is over; says which movements were asked for. */
-  answer(camera: LiveCamera, timeoutMs?: number): Promise<string[]>
+  answer(camera: LiveCamera): Promise<string[]>
 }
 
-const SCREEN_MS = 20_000
-const CAPTURE_MS = 60_000
+/** For all that a page does, a capture and its judgement included: a machine that does much else at once may stall for long. */
+const WAIT_MS = 120_000
 /** Shorter than any movement is shown. */
 const LOOK_EVERY_MS = 60
 
@@ -45,10 +46,10 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
   })
   const main = frame.locator('main[data-screen]')
 
-  async function screen(names: readonly string[], timeoutMs = SCREEN_MS): Promise<string> {
+  async function screen(names: readonly string[]): Promise<string> {
     const wanted = frame.locator(names.map((name) => `main[data-screen="${name}"]`).join(','))
     try {
-      await wanted.waitFor({ timeout: timeoutMs })
+      await wanted.waitFor({ timeout: WAIT_MS })
     } catch (error) {
       const shown = await describe(main)
       throw new Error(`Waiting for ${names.join(' or ')}; shown: ${shown}; faults: ${faults.join(' | ')}`, {
@@ -67,11 +68,13 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
     faults,
     screens,
     screen,
-    async saw(names, timeoutMs = SCREEN_MS) {
-      const giveUpAt = performance.now() + timeoutMs
-      while (!screens.some((name) => names.includes(name))) {
+    async saw(names, since = 0) {
+      const giveUpAt = performance.now() + WAIT_MS
+      for (;;) {
+        const seen = screens.slice(since).find((name) => names.includes(name))
+        if (seen !== undefined) return seen
         if (performance.now() > giveUpAt) throw new Error(`Waiting for ${names}; shown: ${screens}; faults: ${faults}`)
-        await page.waitForTimeout(LOOK_EVERY_MS)
+        await sleep(LOOK_EVERY_MS)
       }
     },
     attribute,
@@ -79,18 +82,18 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
     async open(launchUrl) {
       await frame.goto(launchUrl)
     },
-    async attributeIs(name, value, timeoutMs = SCREEN_MS) {
+    async attributeIs(name, value) {
       try {
-        await frame.locator(`main[${name}="${value}"]`).waitFor({ timeout: timeoutMs })
+        await frame.locator(`main[${name}="${value}"]`).waitFor({ timeout: WAIT_MS })
       } catch (error) {
         throw new Error(`Waiting for ${name}=${value}; shown: ${await describe(main)}`, { cause: error })
       }
     },
     act: (name) => action(name).click(),
-    async answer(camera, timeoutMs = CAPTURE_MS) {
+    async answer(camera) {
       const asked: string[] = []
       let last = ''
-      const giveUpAt = performance.now() + timeoutMs
+      const giveUpAt = performance.now() + WAIT_MS
       for (;;) {
         const { screen: shown, movement } = await look(frame)
         if (shown !== 'capture') return asked
@@ -100,23 +103,41 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
         }
         last = movement
         if (performance.now() > giveUpAt) throw new Error(`The capture does not end: ${await describe(main)}`)
-        await page.waitForTimeout(LOOK_EVERY_MS)
+        await sleep(LOOK_EVERY_MS)
       }
     },
   }
 }
 
-/** A person who says yes and does what is asked, up to the screen after the capture. */
-export async function takeFaceCheck(visit: Visit, camera: LiveCamera): Promise<string[]> {
+/** A person who says yes and does what is asked. */
+export async function takeFaceCheck(visit: Visit, camera: LiveCamera): Promise<string[][]> {
   await visit.screen(['welcome'])
   await visit.act('consent')
-  await visit.screen(['capture'])
-  return visit.answer(camera)
+  return passCapture(visit, camera)
+}
+
+/**
+ * Does what is asked until the page asks for nothing more. On a machine that stalls the page may not have seen it and offers
+ * another try: a person takes it, as often as there is one. Says which movements each try asked for.
+ */
+export async function passCapture(
+  visit: Visit,
+  camera: LiveCamera,
+  tryAgain = () => visit.act('retry'),
+): Promise<string[][]> {
+  const tries: string[][] = []
+  for (;;) {
+    await visit.screen(['capture'])
+    const since = visit.screens.length
+    tries.push(await visit.answer(camera))
+    if ((await visit.saw(['done', 'retry', 'ended', 'problem'], since)) !== 'retry') return tries
+    await tryAgain()
+  }
 }
 
 /** The flow ends with a verdict, and the page says so. Tells what the host knows if not. */
 export async function checkVerdict(visit: Visit, created: CreatedVisit): Promise<void> {
-  await visit.saw(['done', 'retry', 'ended', 'problem'], CAPTURE_MS)
+  await visit.saw(['done', 'ended', 'problem'])
   const { riskEvaluation, ...result } = await created.result()
   const told = JSON.stringify({ errors: result.errors, flags: riskEvaluation.flags, screens: visit.screens })
   if (result.flowStatus === null) throw new Error(`The flow goes on: ${told}`)
@@ -146,9 +167,8 @@ export interface LedgerRow {
   kind: string
 }
 
-/** Opens the list of what left the device and reads it. */
+/** Reads the list of what left the device once it is open. */
 export async function readLedger(visit: Visit): Promise<LedgerRow[]> {
-  await visit.act('ledger')
   const rows = visit.frame.locator('dialog[data-dialog="ledger"] [data-ledger-row]')
   await rows.first().waitFor({ state: 'attached' })
   const read = await rows.evaluateAll((elements) => elements.map((element) => ({ ...element.dataset })))

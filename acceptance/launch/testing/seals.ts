@@ -1,0 +1,53 @@
+import { inflateRawSync } from 'node:zlib'
+import type { BrowserContext } from 'playwright-core'
+
+/** What a page seals, as docs/api/launch.md has it; the parts that tests look at. */
+export interface Sealed {
+  sessionId?: string
+  face?: { vector: string }
+  local?: { hit?: boolean }
+  estimate?: { frames: number }
+  /** Of a selfie. */
+  jpeg?: string
+}
+
+export interface SealWatch {
+  /** All that was sealed on this device so far, in order. */
+  readonly all: readonly Sealed[]
+  /** The captures of one session. */
+  of(sessionId: string): Sealed[]
+}
+
+/**
+ * What goes out is sealed, so a recording of requests shows nothing of it. This reads it where every page must show it: where
+ * it gives plain text to the browser's own cryptography. To be called before the page is opened.
+ */
+export async function watchSeals(context: BrowserContext): Promise<SealWatch> {
+  const all: Sealed[] = []
+  await context.exposeBinding('tellPlainText', (_source, base64: string) => {
+    const sealed = read(Buffer.from(base64, 'base64'))
+    if (sealed) all.push(sealed)
+  })
+  await context.addInitScript(TELL_PLAIN_TEXT)
+  return { all, of: (wanted) => all.filter(({ sessionId }) => sessionId === wanted) }
+}
+
+const TELL_PLAIN_TEXT = `(() => {
+  const { encrypt } = SubtleCrypto.prototype
+  SubtleCrypto.prototype.encrypt = async function (algorithm, key, content) {
+    const bytes = ArrayBuffer.isView(content)
+      ? new Uint8Array(content.buffer, content.byteOffset, content.byteLength)
+      : new Uint8Array(content)
+    await globalThis.tellPlainText(bytes.toBase64())
+    return encrypt.call(this, algorithm, key, content)
+  }
+})()`
+
+/** Undefined for what is encrypted in another way, such as the token that stays on the device. */
+function read(content: Buffer): Sealed | undefined {
+  try {
+    return JSON.parse(inflateRawSync(content).toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import {
+  type CreatedVerification,
+  type CreateVerificationBody,
+  type VerificationWebhook,
+  verifyWebhook,
+} from '@ostiary/sdk'
+import type { LiveCamera } from './live-camera.ts'
+import type { Recorded } from './proxy.ts'
+import { startShop } from './shop.ts'
+import { type Host, hostOf } from './system.ts'
+import type { Visit } from './visit.ts'
+
+/** Movements that every puppet makes well. */
+export const TRANSACTION = 'test:challenge=turn_left,closer,turn_right order K7'
+
+/** A customer that lets people enrol and sign in, with a site of its own. */
+export interface VerificationHost extends Pick<Host, 'client' | 'advanceClock'> {
+  backUrl: string
+  create(body: Partial<CreateVerificationBody>): Promise<CreatedVerification>
+  /** The next webhook: signed, about this session, and the same when it is read again, but for images. */
+  told(created: CreatedVerification): Promise<VerificationWebhook>
+  stop(): void
+}
+
+export async function startVerificationHost(): Promise<VerificationHost> {
+  const { apiKey, client, advanceClock } = hostOf('OSTIARY_TEST_KEY_ONE')
+  const shop = await startShop()
+  return {
+    client,
+    advanceClock,
+    backUrl: shop.backUrl,
+    create: ({ type = 'ENROLL', ...body }) =>
+      client.verification.create({
+        type,
+        redirectURL: shop.backUrl,
+        callback: { url: shop.hookUrl, headers: { 'x-shop': 'K7' } },
+        transactionID: TRANSACTION,
+        ...body,
+      }),
+    async told({ sessionId }) {
+      const { headers, body } = await shop.nextWebhook()
+      const timestamp = String(headers['x-service-timestamp'])
+      const signature = String(headers['x-service-signature'])
+      assert.equal(await verifyWebhook({ apiKey, timestamp, signature, body }), true)
+      assert.equal(headers['x-shop'], 'K7')
+      const says: VerificationWebhook = JSON.parse(body.toString())
+      const { images: _, ...lasting } = says
+      assert.equal(says.sessionId, sessionId)
+      assert.deepEqual(await client.verification.webhook(sessionId), lasting)
+      return says
+    },
+    stop: shop.stop,
+  }
+}
+
+/** What remains of a webhook without the facts about the browser, which are those of a test browser. */
+export function mainPartOf({ riskEvaluation, indicators, ...rest }: VerificationWebhook) {
+  assert.equal(riskEvaluation.signals.behavioral, null)
+  assert.ok(riskEvaluation.signals.browser && indicators?.headless, 'the browser was looked at')
+  return rest
+}
+
+/** Opens the session and says yes. */
+export async function agree(visit: Visit, { launchUrl }: CreatedVerification): Promise<void> {
+  await visit.open(launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+}
+
+/**
+ * Does what is asked until the page asks for something else, and takes every other try that it offers. Says what came after
+ * the face.
+ */
+export async function showFace(visit: Visit, camera: LiveCamera): Promise<string> {
+  for (;;) {
+    await visit.screen(['capture'])
+    const since = visit.screens.length
+    await visit.answer(camera)
+    const next = await visit.saw(['passkey', 'done', 'retry', 'ended', 'problem'], since)
+    if (next !== 'retry') return next
+    await visit.act('retry')
+  }
+}
+
+/** How JPEG, PNG, WebP and data URLs begin, as bytes and in base64. */
+export const PICTURE = /\xff\xd8\xff|\x89PNG|RIFF....WEBP|data:image|\/9j\/4|iVBORw0KGgo|UklGR.{6}XRUJQ/s
+
+/** No request has a picture in it, as far as it can be read. */
+export function checkNoPictures(requests: readonly Recorded[], bytesMax: number): void {
+  for (const { method, path, contentType, body } of requests) {
+    const what = `${method} ${path}`
+    assert.ok(body.length <= bytesMax, `${what} sends ${body.length} bytes`)
+    if (body.length > 0) assert.match(contentType ?? '', /^application\/json\b/, what)
+    assert.doesNotMatch(body.toString('latin1'), PICTURE, what)
+  }
+}
