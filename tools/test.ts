@@ -16,7 +16,8 @@ const SUITES = {
     without: /\.api\.test\.ts$/,
     atOnce: 2,
   },
-  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, atOnce: 2 },
+  // These wait for the database half of the time.
+  api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, atOnce: 3 },
   acceptance: { files: ['acceptance/*.test.ts'], without: /$^/, atOnce: 2 },
   // Real browsers with a camera and models: two at once on two cores would measure the wait for each other.
   launch: { files: ['acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },

@@ -1,8 +1,9 @@
 /**
  * Area D with real faces: people are enrolled from one portrait and sign in from another, strangers try as well. The feature
  * vectors are made by the page's own code; the sessions run over HTTP against a real service, with a scripted device that
- * moves as asked. --full: everybody who has two portraits.
+ * moves as asked. --full: everybody who has two portraits. --people N: so many, and as many strangers.
  */
+import { parseArgs } from 'node:util'
 import type { ApiKeyRecord, CreatedVerification, VerificationType, VerificationWebhook } from '@ostiary/contract'
 import { createDevice } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
@@ -15,7 +16,7 @@ import { loadNetFromDisk } from '../models/node-nets.ts'
 
 /** Two portraits with more in common than this are one photograph, cut anew: nothing is shown by recognising it. */
 const SAME_PHOTOGRAPH = 0.95
-const PEOPLE = 20
+const OPTIONS = { people: { type: 'string', default: '20' }, full: { type: 'boolean' } } as const
 
 interface Person {
   name: string
@@ -29,7 +30,8 @@ export const measure: Measure = async ({ full, say }) => {
     say(`skipped: there are no portraits at ${missing}`)
     return []
   }
-  const { people, strangers } = await findPeople(full ? Number.POSITIVE_INFINITY : PEOPLE, say)
+  const wanted = Number(parseArgs({ args: process.argv.slice(4), options: OPTIONS }).values.people)
+  const { people, strangers } = await findPeople({ most: full ? Number.POSITIVE_INFINITY : wanted, wanted, say })
   say(`${people.length} people with two portraits, ${strangers.length} strangers`)
   const database = await createDatabase(startServices(), 'sign_in')
   const settings = {
@@ -43,7 +45,7 @@ export const measure: Measure = async ({ full, say }) => {
     const { id } = ostiary<{ id: string }>(settings, 'tenants', 'create', 'Sign-in')
     const made = ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, '--test', '--plan', 'unmetered')
     const visit = createVisits(api.url, made.api_key)
-    return await judge({ visit, people, strangers, say })
+    return await judge({ visit, people, strangers, wanted, say })
   } finally {
     await api.stop()
     await database.drop()
@@ -56,10 +58,11 @@ interface Trial {
   visit: Visit
   people: readonly Person[]
   strangers: readonly Float32Array[]
+  wanted: number
   say(line: string): void
 }
 
-async function judge({ visit, people, strangers, say }: Trial) {
+async function judge({ visit, people, strangers, wanted, say }: Trial) {
   const puids = new Map<string, string>()
   for (const { name, enrolled } of people) {
     const { status, puid } = await visit('ENROLL', enrolled)
@@ -84,7 +87,8 @@ async function judge({ visit, people, strangers, say }: Trial) {
     least('sign-in.persons', new Set(puids.values()).size, people.length),
     least('sign-in.recognised', themselves / people.length, 0.95),
     most('sign-in.as-somebody-else', somebodyElse, 0),
-    least('sign-in.strangers', strangers.length, PEOPLE),
+    least('sign-in.people', people.length, wanted),
+    least('sign-in.strangers', strangers.length, wanted),
     most('sign-in.strangers-let-in', letIn, 0),
   ]
 }
@@ -121,16 +125,16 @@ function fromAddress(seed: number): typeof fetch {
   }
 }
 
-async function findPeople(most: number, say: (line: string) => void) {
+async function findPeople({ most, wanted, say }: { most: number; wanted: number; say: (line: string) => void }) {
   const engine = createFaceEngine({ load: loadNetFromDisk() })
   const portraits = [...Map.groupBy(loadPortraits(), ({ person }) => person)]
   const people: Person[] = []
   const strangers: Float32Array[] = []
   for (const [name, [first, ...rest]] of portraits) {
     const last = rest.at(-1)
-    if (people.length >= most && strangers.length >= PEOPLE) break
+    if (people.length >= most && strangers.length >= wanted) break
     const isStranger = !last || people.length >= most
-    if (!first || (isStranger && strangers.length >= PEOPLE)) continue
+    if (!first || (isStranger && strangers.length >= wanted)) continue
     const enrolled = await vectorOf(engine, first)
     if (!enrolled) continue
     if (isStranger) {

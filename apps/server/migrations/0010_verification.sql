@@ -35,3 +35,16 @@ create table sign_in_lockouts (
   primary key (tenant_id, livemode, subject)
 ) with (fillfactor = 70);
 create index sign_in_lockouts_due on sign_in_lockouts (purge_at);
+
+-- People whom an ENROLL made, or was about to make, when its session ended otherwise: nobody was told of them, so they are deleted
+-- again. Written in the transaction that ends the session; the API deletes at once, and the job unmake-persons what a process that
+-- died has left, a minute later, when no enrolment can be under way any more. An ENROLL that ends well with such a person takes
+-- the row away. A handful of rows at any time.
+create table unmade_persons (
+  tenant_id uuid not null,
+  livemode boolean not null,
+  person_id uuid not null,
+  due_at timestamptz not null,
+  primary key (tenant_id, livemode, person_id)
+);
+create index unmade_persons_due on unmade_persons (due_at);

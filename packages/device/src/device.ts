@@ -25,7 +25,7 @@ export interface DeviceOptions {
   locale?: string
   /** Browsers send their own. */
   userAgent?: string
-  /** Per call. Default 15 seconds. */
+  /** Per call. Default 30 seconds. */
   timeoutMs?: number
   /** What `save` gave before the page was reloaded. */
   saved?: SavedDevice
@@ -59,7 +59,7 @@ export const LAUNCH_PATHS = {
 } as const
 export const EVENTS_PER_CALL = 50
 
-const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 30_000
 const RECONNECT_MS = 1_000
 const RECONNECT_MAX_MS = 15_000
 
@@ -192,7 +192,7 @@ export async function createDevice(options: DeviceOptions) {
           }
         } catch (error) {
           if (signal.aborted) return
-          if (error instanceof DeviceError && ![0, 429, 503].includes(error.status)) throw error
+          if (error instanceof DeviceError && ![0, 429, 502, 503, 504].includes(error.status)) throw error
         }
         await pause(waitMs, signal)
       }

@@ -86,7 +86,11 @@ export function createFaceStep({ deps, store, session, models, verification }: F
       if (!signal.aborted) await failed(error)
     } finally {
       camera.stop()
-      if (activity.signal === signal) store.patch({ camera: null, capture: null, mayStartAnyway: false })
+      if (activity.signal === signal) {
+        store.patch({ camera: null, capture: null, mayStartAnyway: false })
+        // Nothing of a try outlives it, whatever became of it.
+        deps.engine.begin().catch(() => {})
+      }
     }
   }
 

@@ -22,6 +22,7 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
   let watching: AbortController | null = null
   let making: Promise<void> = Promise.resolve()
   let letGo = false
+  let taking: Promise<void> | null = null
 
   async function askForCode(): Promise<void> {
     try {
@@ -72,6 +73,24 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
     watching = null
   }
 
+  async function makeItOurs(): Promise<void> {
+    await making
+    // No code was ever made here: nothing has to be taken back, only the screen is left.
+    if (!letGo && store.view().session?.role === 'holder') return session.reopen()
+    unwatch()
+    try {
+      const taken = await session.call((device) => device.takeBack())
+      letGo = false
+      onTakenBack()
+      store.patch({ session: taken, handoff: null })
+      store.dispatch({ type: 'opened', session: taken })
+    } catch (error) {
+      if (!isRefusal(error)) return session.settle(error)
+      store.patch({ takeBackRefused: true })
+      watch()
+    }
+  }
+
   return {
     /** A code for another device. */
     makeCode(): Promise<void> {
@@ -79,22 +98,12 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
       return making
     },
     watch,
-    async takeBack(): Promise<void> {
-      await making
-      // No code was ever made here: nothing has to be taken back, only the screen is left.
-      if (!letGo && store.view().session?.role === 'holder') return session.reopen()
-      unwatch()
-      try {
-        const taken = await session.call((device) => device.takeBack())
-        letGo = false
-        onTakenBack()
-        store.patch({ session: taken, handoff: null })
-        store.dispatch({ type: 'opened', session: taken })
-      } catch (error) {
-        if (!isRefusal(error)) return session.settle(error)
-        store.patch({ takeBackRefused: true })
-        watch()
-      }
+    /** A second tap changes nothing. */
+    takeBack(): Promise<void> {
+      taking ??= makeItOurs().finally(() => {
+        taking = null
+      })
+      return taking
     },
   }
 }

@@ -37,7 +37,7 @@ test('everything else has a name for the user', () => {
     'gone',
     'other_device',
     'code_refused',
-    'fault',
+    'other_device',
     'fault',
     'fault',
   ])

@@ -30,6 +30,7 @@ export function isPassing(error: unknown): error is DeviceError {
 const PASSING = [0, 429, 502, 503, 504]
 const PROBLEM_OF: Readonly<Record<number, SessionProblem>> = {
   400: 'unknown_link',
+  401: 'other_device',
   403: 'other_device',
   404: 'unknown_link',
   410: 'gone',

@@ -42,4 +42,6 @@ export interface VerificationView extends VerificationFacts {
   requirements: readonly string[]
   /** Passkeys are not to be had inside a frame: the flow needs a window of its own. */
   mustPopOut: boolean
+  /** What the browser will be asked for; unknown before the service has said. */
+  passkeyMode?: 'create' | 'get'
 }

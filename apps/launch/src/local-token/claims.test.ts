@@ -53,6 +53,25 @@ test('a second try of an enrolment keeps its key, and the token has the face of 
   assert.equal('face' in again, false)
 })
 
+test('whoever enrols again keeps the token they have; another person’s face replaces it', async () => {
+  const shelf = shelfWith()
+  await enrol(ana, shelf)
+  const kept = shelf.kept.get('shop')
+  await enrol(varied(ana, 0.3), shelf)
+  assert.equal(shelf.kept.get('shop'), kept)
+  await enrol(ben, shelf)
+  assert.notEqual(shelf.kept.get('shop'), kept)
+})
+
+test('a face that another device goes on without is kept by nobody here', async () => {
+  const shelf = shelfWith()
+  const enrolling = claimsOf('ENROLL', 'server', shelf)
+  await enrolling.claimsFor(ana, 'n')
+  enrolling.drop()
+  await enrolling.end(true)
+  assert.equal(shelf.kept.size, 0)
+})
+
 test('[D-049] SIGN-IN compares here first: where a hit is enough, the vector is not sent, and the claim is signed', async () => {
   const { face, local } = await claimsOf('SIGN-IN', 'local_first').claimsFor(varied(ana, 0.3), 'nonce')
   assert.equal(face, undefined)

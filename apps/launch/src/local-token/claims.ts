@@ -47,6 +47,15 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
     return { local: { hit, proof: await signLocalProof(privateKey, { key: publicKey, sessionId, nonce, hit }) } }
   }
 
+  /** Whoever enrols again is known by the key that is kept already: the service takes no other one for a face alone. */
+  async function knows(vector: Float32Array): Promise<boolean> {
+    const token = await tokens.find(realm)
+    const known = token && (await openToken(token, realm))
+    const isKnown = known ? isSamePerson(vector, known) : false
+    known?.fill(0)
+    return isKnown
+  }
+
   return {
     /** `vector` is wiped by whoever gives it. */
     async claimsFor(vector: Float32Array, nonce: string): Promise<Completion['claims']> {
@@ -65,8 +74,15 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
       const done = enrolling
       enrolling = null
       if (!done) return
-      if (isSuccess) await tokens.keep(realm, await makeToken({ realm, ...done, atMs: nowMs() }))
+      if (isSuccess && !(await knows(done.vector))) {
+        await tokens.keep(realm, await makeToken({ realm, ...done, atMs: nowMs() }))
+      }
       done.vector.fill(0)
+    },
+    /** Another device goes on: what was seen here will be nobody's enrolment. */
+    drop(): void {
+      enrolling?.vector.fill(0)
+      enrolling = null
     },
   }
 }

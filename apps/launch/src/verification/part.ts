@@ -26,6 +26,8 @@ export function createVerification(link: VerificationLink, world: World): Verifi
   store.patch({ verification: { ...facts, type, requirements, mustPopOut } })
   store.onEnter((state) => {
     if (state.at === 'passkey' && (state.status === 'prime' || state.status === 'refused')) passkey.enter()
+    if (state.at !== 'passkey') passkey.leave()
+    if (state.at === 'handoff' || state.at === 'viewer') local.drop()
   })
 
   async function complete(nonce: string): Promise<Completion> {

@@ -19,9 +19,15 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
     if (prepared && nowMs - prepared.atMs < FRESH_MS) return prepared.options
     const options = session.call((device) => device.passkeyOptions())
     prepared = { options, atMs: nowMs }
-    options.catch(() => {
-      prepared = null
-    })
+    options.then(
+      ({ mode }) => {
+        const { verification } = store.view()
+        if (verification) store.patch({ verification: { ...verification, passkeyMode: mode } })
+      },
+      () => {
+        prepared = null
+      },
+    )
     return options
   }
 
@@ -38,6 +44,10 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
       if (!passkeys) store.dispatch({ type: 'passkey', status: 'unsupported' })
       else prepare().catch((error) => session.settle(error))
     },
+    /** Another screen is shown. Whatever comes next, on this device or another, gets a question of its own. */
+    leave(): void {
+      prepared = null
+    },
     async ask(): Promise<void> {
       const { state } = store.view()
       if (!passkeys || state.at !== 'passkey' || state.status === 'asking' || state.status === 'checking') return
@@ -48,7 +58,8 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
           store.dispatch({ type: 'passkey', status: problemOf(error, asked.mode) })
           return null
         })
-        if (answer === null) return
+        // The session may have gone to another device while the browser asked.
+        if (answer === null || store.view().state.at !== 'passkey') return
         // One answer for each question, be it right or wrong.
         prepared = null
         await send(answer)

@@ -36,6 +36,11 @@ export interface EnrolRequest {
   vectors: readonly Float64Array[]
   /** The caller's own name for the person. */
   externalId?: string | undefined
+  /**
+   * `bind`: a name that is free is given to the person who has the face, and one whose person has another model's face only
+   * gets this one too. `new_only`: a name is given to a new person alone, and one that somebody has is refused.
+   */
+  names?: 'bind' | 'new_only' | undefined
   /** Of the person that is made, if one is. Who asks again with the same id is told again that the person is new. */
   personId?: string | undefined
 }
@@ -57,6 +62,7 @@ interface Job {
   good: readonly Float64Array[]
   probe: Buffer
   externalRef: Buffer | undefined
+  names: 'bind' | 'new_only'
   giveUpAtMs: number
 }
 
@@ -101,6 +107,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
     const added = await faceStore.searchSince(tx, space, { shelf, embedding: probe, afterSeq })
     if (added && isDuplicate(space, added)) return existing(tx, job, added)
     const owner = externalRef && (await faceStore.lockByRef(tx, space, externalRef))
+    if (owner && job.names === 'new_only' && owner.personId !== job.personId) throw nameTaken()
     if (owner) await refuseSecondFace(tx, space, owner.personId)
     const personId = owner?.personId ?? job.personId
     const wrappedKey = owner?.wrappedKey ?? keys.newPersonKey(personId)
@@ -122,7 +129,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
 
   /** The person is there already. A name that is still free is bound to them; nothing else changes. */
   async function existing(db: Queryable, job: Job, { personId, enrollLevel, cosine }: Neighbour): Promise<Enrolled> {
-    if (personId !== job.personId && job.externalRef) {
+    if (personId !== job.personId && job.externalRef && job.names === 'bind') {
       await faceStore.bindRef(db, job.space, personId, job.externalRef)
     }
     const score = scoreOf(job.space.version, cosine)
@@ -185,6 +192,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
       ...own,
       probe: toHalfvec(keys.rotation(version)(middleOf(own.good))),
       externalRef: externalId === undefined ? undefined : keys.externalRef(externalId),
+      names: request.names ?? 'bind',
     }
   }
 }
@@ -203,6 +211,8 @@ function isDuplicate({ version }: SpaceId, { cosine }: Neighbour): boolean {
 async function refuseSecondFace(tx: Queryable, space: SpaceId, personId: string): Promise<void> {
   const templates = await faceStore.findTemplateSeqs(tx, space, personId)
   if (templates.some(({ version }) => version === space.version)) {
-    throw nodeError('NODE_ENROLL_REFUSED', 'metadata.id is bound to another face')
+    throw nameTaken()
   }
 }
+
+const nameTaken = () => nodeError('NODE_ENROLL_REFUSED', 'metadata.id is bound to another face')

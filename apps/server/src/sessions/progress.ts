@@ -75,6 +75,8 @@ export interface VerificationProgress {
   credential: NewCredential | null
   /** ENROLL of somebody who is enrolled already: they have shown a passkey that is on record for them. */
   passkeyShown: boolean
+  /** Whose failures a success wipes out: the person found, and the browser that is theirs. */
+  cleared: LockoutSubject[]
   /** Codes for the webhook of a success. */
   notes: SessionCodeName[]
   /** Whom a failure counts against. */
@@ -140,6 +142,7 @@ export function newVerificationProgress(): VerificationProgress {
     passkeyTries: 0,
     credential: null,
     passkeyShown: false,
+    cleared: [],
     notes: [],
     subjects: [],
     debug: [],

@@ -99,7 +99,7 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
     const sealed = await sessionStore.findTagKey(db, tenantId)
     if (!sealed) throw new Error('The tag key was not stored')
     const key = toDataKey(await vault.open(sealed, context))
-    if (tagKeys.size >= MAX_TAG_KEYS) tagKeys.clear()
+    if (tagKeys.size >= MAX_TAG_KEYS) tagKeys.delete(tagKeys.keys().next().value ?? '')
     tagKeys.set(tenantId, key)
     return key
   }

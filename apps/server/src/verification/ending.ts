@@ -7,6 +7,7 @@ import type { Progress, Sessions } from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
 import { withNote } from './debug.ts'
 import { blocks, type EndState, outcomeOf, riskOf, toWebhook } from './outcome.ts'
+import { verificationStore } from './store.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
 
 interface Deps {
@@ -57,6 +58,7 @@ export function createVerificationEnding({ clock, sessions, webhooks, log, metri
     const { state, purgeAt, result } = ended
     await sessions.end(tx, session, { state, at, purgeAt, result })
     await webhooks.enqueue(tx, [messageOf(ended, at)])
+    if (state !== 'SUCCESS') await noteUnmade(tx, session, progress, at)
     metrics.count(outcomeOf(state))
     return state
   }
@@ -84,6 +86,7 @@ export function createVerificationEnding({ clock, sessions, webhooks, log, metri
           tx,
           ended.map((one) => messageOf(one, at)),
         )
+        for (const { session } of ended) await noteUnmade(tx, session, session.progress, at)
         return [ended.length, unreadable + stuck.length]
       })
       metrics.count(outcomeOf('EXPIRED'), expired)
@@ -97,6 +100,22 @@ export function createVerificationEnding({ clock, sessions, webhooks, log, metri
     },
   }
 }
+
+/** An enrolment may be under way, or done, that nobody will hear of. */
+async function noteUnmade(
+  tx: Queryable,
+  session: VerificationSession,
+  progress: Progress | null,
+  at: Date,
+): Promise<void> {
+  const personId = session.state === 'FINALIZING' ? progress?.verification?.newPersonId : undefined
+  if (!personId) return
+  const { tenantId, livemode } = session
+  await verificationStore.noteUnmade(tx, [{ tenantId, livemode, personId }], new Date(at.getTime() + ENROLMENT_MS))
+}
+/** Longer than an enrolment takes with all its tries. */
+const ENROLMENT_MS = 60_000
+
 export type VerificationEnding = ReturnType<typeof createVerificationEnding>
 
 interface Ended {

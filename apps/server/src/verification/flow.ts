@@ -1,14 +1,7 @@
-import {
-  type CapturePayload,
-  LAUNCH_LIMITS,
-  SESSION_CODES,
-  type SessionCodeName,
-  VERIFICATION_LIMITS,
-} from '@ostiary/contract'
-import { PASSKEY_LIMITS, type Passkeys } from '../passkeys/index.ts'
+import type { CapturePayload, SessionCodeName } from '@ostiary/contract'
+import type { Passkeys } from '../passkeys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import { AppError } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import {
   type FinalState,
@@ -17,7 +10,6 @@ import {
   type LockoutSubject,
   newVerificationProgress,
   nextState,
-  type PasskeyStep,
   type Progress,
   type Seen,
   type Sessions,
@@ -31,7 +23,10 @@ import type { LocalKeys } from './local-keys.ts'
 import type { Lockouts } from './lockouts.ts'
 import { eventAfterCapture, factsOf, faultOf, wantsAge } from './matching.ts'
 import { blocks, redirectTargetOf } from './outcome.ts'
+import { passkeyFailed, passkeyOptions, verifyPasskey } from './passkey-step.ts'
 import { sandboxEnd } from './sandbox-end.ts'
+import { failed, locked, missed, reached, verificationOf, withVerification } from './steps.ts'
+import { verificationStore } from './store.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
 import type { Outcome, Work } from './work.ts'
 
@@ -64,8 +59,8 @@ export function createVerificationFlow(deps: Deps): Flow {
   ): Promise<Step> {
     const state = nextState(session, 'consent_given')
     // Whatever an earlier device has shown does not count for this one.
-    const { misses, debug } = verificationOf(progress)
-    const subjects = await subjectsOf(session, network)
+    const { misses, debug, subjects: earlier } = verificationOf(progress)
+    const subjects = withoutRepeats([...earlier, ...(await subjectsOf(session, network))])
     const verification = { ...newVerificationProgress(), misses, debug, subjects }
     const begun = { ...progress, verification }
     const seconds = await lockouts.waitOf(tx, session, subjects)
@@ -163,7 +158,11 @@ export function createVerificationFlow(deps: Deps): Flow {
       options: (tx: Queryable, session: VerificationSession, progress: Progress) =>
         passkeyOptions(passkeys, tx, { session, progress, now: clock.now() }),
       async verify(tx: Queryable, session: VerificationSession, progress: Progress, response: unknown) {
-        return verifyPasskey(passkeys, tx, { session, progress, response, now: clock.now() })
+        const now = clock.now()
+        const step = await verifyPasskey(passkeys, tx, { session, progress, response, now })
+        return step.state === 'FINALIZING'
+          ? { ...step, dueAt: ending.graceFor(session, now.getTime() + WORK_MS) }
+          : step
       },
       failed: passkeyFailed,
     },
@@ -185,17 +184,33 @@ async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: E
   const wanted = endOf(session, progress, end)
   const bound = await bindKeys(deps, tx, { session, progress, end, wanted })
   const isCounted = session.request.type !== 'ENROLL' && end.how !== 'wished'
-  const { subjects = [], localThumbprint = null } = progress?.verification ?? {}
-  const waits = isCounted && bound.state === 'FAILED' ? await lockouts.record(tx, session, subjects, bound.failures) : 0
+  const { subjects = [], cleared = [], localThumbprint = null, misses = 0 } = progress?.verification ?? {}
+  const waits = isCounted && bound.state === 'FAILED' ? await waitAfter(lockouts, tx, { session, progress, bound }) : 0
   // The host learns with the failure itself how long the next try has to wait.
   const told = waits > 0 ? { ...bound, retryAfterSeconds: waits } : bound
   const state = await ending.conclude(tx, session, progress, told)
   if (!isCounted) return state
   if (state === 'SUCCESS') {
-    await lockouts.clear(tx, session, subjects)
+    await lockouts.clear(tx, session, cleared)
+    if (misses > 0) await lockouts.forgive(tx, session, subjects)
     if (localThumbprint !== null) await localKeys.used(tx, session, localThumbprint)
   }
   return state
+}
+
+/** A session counts once: at its first miss, or else when it fails. */
+async function waitAfter(
+  lockouts: Lockouts,
+  tx: Queryable,
+  {
+    session,
+    progress,
+    bound,
+  }: Pick<Ending, 'session' | 'progress'> & { bound: Extract<VerificationEnd, { state: 'FAILED' }> },
+): Promise<number> {
+  const { subjects, misses } = verificationOf(progress ?? undefined)
+  if (bound.failures.includes('TEMPORARILY_LOCKED')) return 0
+  return misses > 0 ? lockouts.waitOf(tx, session, subjects) : lockouts.record(tx, session, subjects, bound.failures)
 }
 
 function endOf({ tenantId, request }: VerificationSession, progress: Progress | null, end: FlowEnd): VerificationEnd {
@@ -233,6 +248,8 @@ async function bindKeys(
   const verification = progress?.verification
   if (request.type !== 'ENROLL' || end.how !== 'reached' || wanted.state !== 'SUCCESS' || !verification) return wanted
   if (blocks(request, progress)) return wanted
+  // Another session may have made this person and come to nothing: from now on somebody knows them.
+  await verificationStore.forgetUnmade(tx, session, wanted.person.puid)
   const { credential, localKey, notes, passkeyShown } = verification
   if (notes.includes('ALREADY_ENROLLED') && !passkeyShown) return wanted
   if (credential) {
@@ -255,9 +272,13 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
   const verification: VerificationProgress = {
     ...before,
     localThumbprint: outcome.thumbprint,
-    subjects: [...before.subjects, ...outcome.subjects],
+    subjects: withoutRepeats([...before.subjects, ...outcome.subjects]),
+    cleared: outcome.subjects.filter(({ kind }) => kind === 'person' || outcome.thumbprint !== null),
   }
   const known = { ...progress, verification }
+  const isMiss = outcome.kind === 'miss' && before.misses === 0
+  // At once: whoever cancels after a miss, or lets the session expire, has tried all the same.
+  if (isMiss) await deps.lockouts.record(tx, session, verification.subjects, ['FACE_NOT_MATCH'])
   if (outcome.kind === 'unknown') return failed(session, known, 'USER_NOT_ENROLLED')
   if (outcome.kind === 'unusable') return missed(session, known, { told: 'NO_FACE', last: 'NO_FACE' })
   if (outcome.kind === 'miss' || outcome.kind === 'other_face') {
@@ -273,7 +294,7 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
     const state = nextState(session, 'passkey_needed')
     return { state, progress: withVerification(known, { person, notes, vector: null, passkeyTries: 0 }) }
   }
-  const seconds = await deps.lockouts.waitOf(tx, session, outcome.subjects)
+  const seconds = await deps.lockouts.waitOf(tx, session, verification.subjects)
   if (seconds > 0) return locked(session, known, seconds)
   const person = { ...outcome.person, matchedBy: outcome.by }
   if (!session.request.requirements.includes('passkey')) return reached(session, known, { person })
@@ -283,105 +304,5 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
   return { state, progress: withVerification(known, { person, vector: null, claim: null }) }
 }
 
-function reached(session: VerificationSession, progress: Progress, change: Partial<VerificationProgress>): Step {
-  nextState(session, 'recognised')
-  return { state: session.state, progress: withVerification(progress, change), end: { how: 'reached' } }
-}
-
-/** Nobody, or somebody else: another try while there is one. */
-function missed(
-  session: VerificationSession,
-  progress: Progress,
-  { told, last }: { told: SessionCodeName; last: SessionCodeName },
-): Step {
-  const { misses } = verificationOf(progress)
-  const after = withVerification(progress, {
-    misses: misses + 1,
-    workId: null,
-    vector: null,
-    claim: null,
-    selfie: null,
-  })
-  if (progress.attempt >= LAUNCH_LIMITS.attempts) return failed(session, after, last)
-  return { state: nextState(session, 'retry'), progress: after, errors: [SESSION_CODES[told].code] }
-}
-
-function failed(session: VerificationSession, progress: Progress, name: SessionCodeName): Step {
-  return {
-    state: session.state,
-    progress,
-    errors: [SESSION_CODES[name].code],
-    end: { how: 'failed', failures: [name] },
-  }
-}
-
-function locked(session: VerificationSession, progress: Progress, retryAfterSeconds: number): Step {
-  const failures = ['TEMPORARILY_LOCKED'] as const
-  const errors = [SESSION_CODES.TEMPORARILY_LOCKED.code]
-  return { state: session.state, progress, errors, end: { how: 'failed', failures, retryAfterSeconds } }
-}
-
-interface PasskeyCall {
-  session: VerificationSession
-  progress: Progress
-  now: Date
-}
-
-async function passkeyOptions(passkeys: Passkeys, tx: Queryable, call: PasskeyCall): Promise<PasskeyStep> {
-  const { session, progress, now } = call
-  const { request } = session
-  const { person } = verificationOf(progress)
-  const begin = (challenge: string): Step => {
-    const expiresAtMs = now.getTime() + PASSKEY_LIMITS.answerMs
-    return { state: session.state, progress: withVerification(progress, { passkey: { challenge, expiresAtMs } }) }
-  }
-  if (request.type === 'ENROLL' && !person) {
-    const userName = request.contactInformation?.email ?? request.customerId ?? passkeys.rpId
-    const { options, challenge } = passkeys.registrationOptions({ rpName: passkeys.rpId, userName })
-    return { step: begin(challenge), asked: { mode: 'create', options: { ...options } } }
-  }
-  const credentials = person ? await passkeys.findForPerson(tx, session, person.puid) : []
-  const { options, challenge } = passkeys.authenticationOptions({ credentials })
-  return { step: begin(challenge), asked: { mode: 'get', options: { ...options } } }
-}
-
-async function verifyPasskey(
-  passkeys: Passkeys,
-  tx: Queryable,
-  { session, progress, response, now }: PasskeyCall & { response: unknown },
-): Promise<Step> {
-  const { passkey, person } = verificationOf(progress)
-  // One answer for each challenge, whatever it is worth.
-  const asked = withVerification(progress, { passkey: null })
-  if (!passkey || now.getTime() > passkey.expiresAtMs) {
-    const refuse = new AppError('conflict', 'CHALLENGE_NOT_VALID', 'There is no passkey challenge under way')
-    return { state: session.state, progress: asked, refuse }
-  }
-  const { challenge } = passkey
-  if (session.request.type === 'ENROLL' && !person) {
-    const verdict = await passkeys.verifyRegistration({ response, challenge })
-    if (!verdict.ok) return passkeyFailed(session, asked)
-    const state = nextState(session, 'finalize')
-    return { state, progress: withVerification(asked, { credential: verdict.credential }) }
-  }
-  if (!person) throw new Error('The passkey step comes after the face')
-  const verdict = await passkeys.verifyAuthentication(tx, { response, challenge, owner: session, puid: person.puid })
-  if (!verdict.ok) return passkeyFailed(session, asked)
-  const matchedBy = person.matchedBy === 'local' ? 'local+passkey' : 'server+passkey'
-  return reached(session, asked, { person: { ...person, matchedBy }, passkeyShown: true })
-}
-
-function passkeyFailed(session: VerificationSession, progress: Progress): Step {
-  const passkeyTries = verificationOf(progress).passkeyTries + 1
-  const tried = withVerification(progress, { passkeyTries, passkey: null })
-  if (passkeyTries >= VERIFICATION_LIMITS.passkeyAttempts) return failed(session, tried, 'PASSKEY_FAILED')
-  const state = nextState(session, 'retry')
-  return { state, progress: tried, errors: [SESSION_CODES.PASSKEY_FAILED.code] }
-}
-
-const verificationOf = (progress: Progress | undefined): VerificationProgress =>
-  progress?.verification ?? newVerificationProgress()
-
-function withVerification(progress: Progress, change: Partial<VerificationProgress>): Progress {
-  return { ...progress, verification: { ...verificationOf(progress), ...change } }
-}
+const withoutRepeats = (subjects: readonly LockoutSubject[]): LockoutSubject[] =>
+  subjects.filter(({ hash }, at) => subjects.findIndex((one) => one.hash === hash) === at)

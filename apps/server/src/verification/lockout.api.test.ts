@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { purgeLockouts } from './index.ts'
-import { enrolled, visit } from './testing/people.ts'
+import { captureAgain, enrolled, reachCapture, visit } from './testing/people.ts'
 import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
 
 let room: VerificationRoom
@@ -64,6 +64,35 @@ describe('five failed sign-ins', () => {
     assert.deepEqual([known.state, known.errors], ['FAILED', [-35]], 'also when the face tells who it is')
     const other = await tryToSignIn(host, faces.person(), '192.0.2.62', { customerId: 'somebody' })
     assert.deepEqual(other.errors, [2], 'another person is not concerned')
+  })
+
+  test('count from the first miss on: whoever cancels or leaves after it has tried all the same', async () => {
+    const host = await room.newHost()
+    const address = from('192.0.2.140')
+    await enrolled(room, host, faces.person())
+    for (let n = 1; n <= 5; n++) {
+      const { sessionId } = await host.create('SIGN-IN')
+      const { user, capture } = await reachCapture(room, sessionId, { vector: faces.person(), options: address })
+      assert.deepEqual((await user.device.submit(capture)).errors, [-9])
+      if (n % 2 === 0) assert.equal((await user.device.cancel()).state, 'CANCELLED')
+    }
+    const { sessionId } = await host.create('SIGN-IN')
+    assert.deepEqual((await visit(room, sessionId, faces.person(), {}, address)).errors, [-35])
+  })
+
+  test('do not come from people who are recognised at their second try', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    await enrolled(room, host, face)
+    for (let n = 1; n <= 6; n++) {
+      const { sessionId } = await host.create('SIGN-IN')
+      const options = from('192.0.2.150')
+      const { user, capture } = await reachCapture(room, sessionId, { vector: faces.person(), options })
+      assert.deepEqual((await user.device.submit(capture)).errors, [-9], `session ${n}`)
+      await user.device.logEvent('retake', 1)
+      const second = await captureAgain(user, { vector: face })
+      assert.equal((await user.device.submit(second.capture)).state, 'SUCCESS', `session ${n}`)
+    }
   })
 
   test('are forgotten after a quarter of an hour, and what was kept of them goes', async () => {

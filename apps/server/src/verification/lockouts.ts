@@ -60,6 +60,12 @@ export function createLockouts({ clock }: { clock: Clock }) {
       if (own.length > 0) await verificationStore.clearLockouts(tx, owner, own.map(toBytes))
     },
 
+    /** A session that had missed once went well after all: what it counted against its network is taken back. */
+    async forgive(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<void> {
+      const shared = subjects.filter(({ kind }) => kind === 'network')
+      if (shared.length > 0) await verificationStore.forgive(tx, owner, shared.map(toBytes))
+    },
+
     shiftTestTime: (tx: Queryable, tenantId: string, ms: number): Promise<number> =>
       verificationStore.shiftLockouts(tx, tenantId, ms),
   }

@@ -17,6 +17,11 @@ interface LockRow extends LockState {
   [column: string]: unknown
 }
 
+/** Somebody whom an ENROLL may have made before it came to nothing. */
+export interface UnmadePerson extends KeyOwner {
+  personId: string
+}
+
 const OWNER = 'tenant_id = $1 and livemode = $2'
 
 const FIND_LOCAL_KEY = sql(
@@ -69,6 +74,10 @@ const CLEAR_LOCKOUTS = sql(
   'verification.clear_lockouts',
   `delete from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[])`,
 )
+const FORGIVE = sql(
+  'verification.forgive',
+  `update sign_in_lockouts set failures = failures - 1 where ${OWNER} and subject = any($3::bytea[]) and failures > 0`,
+)
 // Test tenants can let time pass: every date that something waits for moves back.
 const SHIFT_LOCKOUTS = sql(
   'verification.shift_lockouts',
@@ -80,6 +89,19 @@ const PURGE_LOCKOUTS = sql(
   'verification.purge_lockouts',
   `delete from sign_in_lockouts where ctid = any(array(
      select ctid from sign_in_lockouts where purge_at <= $1 limit $2 for update skip locked))`,
+)
+
+const NOTE_UNMADE = sql(
+  'verification.note_unmade',
+  `insert into unmade_persons (tenant_id, livemode, person_id, due_at)
+   select * from unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::timestamptz[]) on conflict do nothing`,
+)
+const IS_UNMADE = sql('verification.is_unmade', `select 1 from unmade_persons where ${OWNER} and person_id = $3`)
+const FORGET_UNMADE = sql('verification.forget_unmade', `delete from unmade_persons where ${OWNER} and person_id = $3`)
+const FIND_UNMADE = sql(
+  'verification.find_unmade',
+  `select tenant_id as "tenantId", livemode, person_id as "personId" from unmade_persons where due_at <= $1
+   order by due_at limit $2`,
 )
 
 const by = ({ tenantId, livemode }: KeyOwner) => [tenantId, livemode] as const
@@ -130,5 +152,22 @@ export const verificationStore = {
     tx.run(CLEAR_LOCKOUTS, [...by(owner), subjects]),
   shiftLockouts: (tx: Queryable, tenantId: string, ms: number): Promise<number> =>
     tx.run(SHIFT_LOCKOUTS, [tenantId, ms]),
+  /** Takes one failure back from each. */
+  forgive: (tx: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<number> =>
+    tx.run(FORGIVE, [...by(owner), subjects]),
+  noteUnmade: (tx: Queryable, persons: readonly UnmadePerson[], dueAt: Date): Promise<number> =>
+    tx.run(NOTE_UNMADE, [
+      persons.map(({ tenantId }) => tenantId),
+      persons.map(({ livemode }) => livemode),
+      persons.map(({ personId }) => personId),
+      persons.map(() => dueAt),
+    ]),
+  async isUnmade(db: Queryable, { personId, ...owner }: UnmadePerson): Promise<boolean> {
+    return (await db.rows(IS_UNMADE, [...by(owner), personId])).length > 0
+  },
+  forgetUnmade: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
+    tx.run(FORGET_UNMADE, [...by(owner), personId]),
+  findUnmade: (db: Queryable, now: Date, limit: number): Promise<UnmadePerson[]> =>
+    db.rows<UnmadePerson & { [column: string]: unknown }>(FIND_UNMADE, [now, limit]),
   purgeLockouts: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_LOCKOUTS, [now, limit]),
 }

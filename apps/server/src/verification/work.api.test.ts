@@ -7,6 +7,7 @@ import { createFaces } from '../biometrics/testing/faces.ts'
 import { createLaunch } from '../launch/index.ts'
 import type { Flow } from '../sessions/index.ts'
 import { enrolled, reachCapture, visit } from './testing/people.ts'
+import { unmakeDue } from './index.ts'
 import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
 
 let room: VerificationRoom
@@ -150,6 +151,41 @@ describe('a process that ends between the capture and the work', () => {
     assert.deepEqual([state.state, state.flowStatus], ['CANCELLED', 'CANCELLED'])
     const { sessionId } = await own.create('SIGN-IN')
     assert.deepEqual((await visit(room, sessionId, face)).errors, [-36])
+  })
+
+  test('a person who was made by a process that died is unmade when the session comes to nothing, and not if somebody knows them by then', async () => {
+    const own = await room.newHost()
+    const dying = await otherProcess(async (doIt) => {
+      await doIt()
+      return endsHere()
+    })
+    const options = { fetch: submitsTo(dying) }
+    const persons = async () => {
+      const text = 'select person_id from face_persons where tenant_id = $1'
+      return (await room.harness.database.query(text, [own.tenantId])).rows.length
+    }
+    const unmakeAll = async () => {
+      room.harness.clock.advance(60_000)
+      const { wire, clock } = room.harness
+      for (const { db } of wire.cells.all()) await unmakeDue(db, wire.node.recognition, clock.now())
+    }
+    const face = faces.person()
+    const lost = await own.create('ENROLL')
+    const first = await reachCapture(room, lost.sessionId, { vector: face, options })
+    await assert.rejects(first.user.device.submit(first.capture), { status: 500 })
+    assert.equal(await persons(), 1)
+    assert.equal((await own.call('POST', `/v2/verification-session/${lost.sessionId}/cancel`)).statusCode, 200)
+    await unmakeAll()
+    assert.equal(await persons(), 0)
+    const again = await own.create('ENROLL')
+    const second = await reachCapture(room, again.sessionId, { vector: face, options })
+    await assert.rejects(second.user.device.submit(second.capture), { status: 500 })
+    const cancelled = await own.call('POST', `/v2/verification-session/${again.sessionId}/cancel`)
+    assert.equal(cancelled.statusCode, 200)
+    const adopting = await own.create('ENROLL')
+    assert.equal((await visit(room, adopting.sessionId, face)).state, 'SUCCESS')
+    await unmakeAll()
+    assert.equal(await persons(), 1)
   })
 
   test('work that two processes do at once is applied once', async () => {

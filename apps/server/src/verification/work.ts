@@ -6,6 +6,7 @@ import { AppError } from '../platform/errors.ts'
 import type { LockoutSubject, Sessions, VerificationProgress } from '../sessions/index.ts'
 import type { LocalKeys, ShownKey } from './local-keys.ts'
 import { matchingOf } from './matching.ts'
+import { unmake } from './unmade.ts'
 import type { VerificationSession } from './types.ts'
 
 interface Deps {
@@ -20,7 +21,8 @@ interface Deps {
 export type Finding =
   | { kind: 'enrolled'; person: FoundPerson; isNew: boolean }
   | { kind: 'found'; person: FoundPerson; by: 'local' | 'server' }
-  | { kind: 'miss' }
+  /** VERIFY: `named` is who it should have been. */
+  | { kind: 'miss'; named?: FoundPerson }
   /** VERIFY: there is no such person. */
   | { kind: 'unknown' }
   /** ENROLL: the vector is of no face that can be told from others. */
@@ -33,8 +35,12 @@ export interface FoundPerson {
   guid: string
 }
 
-/** With whom a failure counts against, as far as the work has learnt it. */
-export type Outcome = Finding & { subjects: LockoutSubject[]; thumbprint: string | null }
+export type Outcome = Finding & {
+  /** Whom a failure counts against, as far as the work has learnt it. */
+  subjects: LockoutSubject[]
+  /** Of the local key, where it is the found person's own. */
+  thumbprint: string | null
+}
 
 const VERSION = 'FACE3_3'
 
@@ -48,9 +54,13 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     try {
       const enrolled = await enrolment.enrol(
         { tenantId, livemode },
-        { version: VERSION, vectors, externalId, personId },
+        { version: VERSION, vectors, externalId, personId, names: 'new_only' },
       )
-      const { personId: puid, guid, isNew } = enrolled
+      const { personId: puid, guid } = enrolled
+      const isNew = enrolled.isNew && puid === progress.newPersonId
+      const named = isNew || externalId === undefined ? undefined : await recognition.find(session, { externalId })
+      // The face is one person's and the name another's: neither is told.
+      if (named && named.puid !== puid) return { kind: 'other_face' }
       return { kind: 'enrolled', person: { puid, guid }, isNew }
     } catch (error) {
       if (!(error instanceof AppError) || error.fault !== 'invalid_request') throw error
@@ -72,13 +82,14 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
       const person = await recognition.find(session, { puid: shown.puid })
       if (person) return { kind: 'found', person, by: 'local' }
     }
-    if (progress.vector === null) return { kind: 'miss' }
+    const miss: Finding = { kind: 'miss', ...(named && { named }) }
+    if (progress.vector === null) return miss
     const [best] = await recognition.predict(
       { tenantId, livemode, keyId, rateFactor: 1 },
       { version: VERSION, vectors: [unitOf(progress.vector)], candidates: 1, userIdentifier: named?.puid },
     )
     // One person's id may be the host's own name for another: only the one who was named counts.
-    if (!best || (named && best.puid !== named.puid)) return { kind: 'miss' }
+    if (!best || (named && best.puid !== named.puid)) return miss
     return { kind: 'found', person: { puid: best.puid, guid: best.guid }, by: 'server' }
   }
 
@@ -100,7 +111,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
   /** Named under the tenant's key, here and not later: that may need a connection. */
   async function subjectsOf(session: VerificationSession, finding: Finding, shown: ShownKey | undefined) {
     const { tenantId, livemode } = session
-    const person = finding.kind === 'found' ? finding.person.puid : undefined
+    const person = personOf(finding)?.puid
     const subjects: LockoutSubject[] = []
     if (person !== undefined)
       subjects.push({ kind: 'person', hash: await sessions.tagOf(tenantId, ['person', livemode, person]) })
@@ -117,16 +128,25 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
       const shown = await checkClaim(session, progress)
       const finding = await compare(session, progress, shown)
       const subjects = await subjectsOf(session, finding, shown)
-      return { ...finding, subjects, thumbprint: shown?.thumbprint ?? null }
+      const isOwn = finding.kind === 'found' && shown?.puid === finding.person.puid
+      return { ...finding, subjects, thumbprint: isOwn ? shown.thumbprint : null }
     },
 
     /** Nobody will hear of this person: the session ended otherwise while they were enrolled. */
     async takeBack(session: VerificationSession, outcome: Outcome): Promise<void> {
-      if (outcome.kind === 'enrolled' && outcome.isNew) await recognition.delete(session, outcome.person.puid)
+      if (outcome.kind !== 'enrolled' || !outcome.isNew) return
+      await unmake(cells.forId(session.tenantId), recognition, { ...ownerOf(session), personId: outcome.person.puid })
     },
   }
 }
 export type Work = ReturnType<typeof createWork>
+
+const ownerOf = ({ tenantId, livemode }: VerificationSession) => ({ tenantId, livemode })
+
+function personOf(finding: Finding): FoundPerson | undefined {
+  if (finding.kind === 'found') return finding.person
+  return finding.kind === 'miss' ? finding.named : undefined
+}
 
 function unitOf(vector: string | null): Float64Array {
   const unit = vector === null ? undefined : normalise(decodeVector(vector))

@@ -14,7 +14,7 @@ export function PasskeyScreen({ view, actions, texts }: ScreenProps): JSX.Elemen
   if (state.at !== 'passkey' || !verification) return null
   const t = ownText(texts)
   const { status } = state
-  const mode = verification.type === 'ENROLL' ? 'create' : 'get'
+  const mode = verification.passkeyMode ?? (verification.type === 'ENROLL' ? 'create' : 'get')
   const said = status === 'prime' ? mode : status
   const waits = WAITS.includes(status)
   return (

@@ -1,0 +1,61 @@
+import { LAUNCH_LIMITS, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
+import {
+  newVerificationProgress,
+  nextState,
+  type Progress,
+  type Step,
+  type VerificationProgress,
+} from '../sessions/index.ts'
+import type { VerificationSession } from './types.ts'
+
+/** The steps that every kind of session takes, as what launch is to do. */
+export function reached(session: VerificationSession, progress: Progress, change: Partial<VerificationProgress>): Step {
+  nextState(session, 'recognised')
+  return { state: session.state, progress: withVerification(progress, change), end: { how: 'reached' } }
+}
+
+/** Nobody, or somebody else: another try while there is one. */
+export function missed(
+  session: VerificationSession,
+  progress: Progress,
+  { told, last }: { told: SessionCodeName; last: SessionCodeName },
+): Step {
+  const { misses } = verificationOf(progress)
+  const after = withVerification(progress, {
+    misses: misses + 1,
+    workId: null,
+    vector: null,
+    claim: null,
+    selfie: null,
+    // Another face may come next: nothing that came with this one is kept for it.
+    newPersonId: null,
+    localKey: null,
+    credential: null,
+    passkey: null,
+    passkeyTries: 0,
+  })
+  if (progress.attempt >= LAUNCH_LIMITS.attempts) return failed(session, after, last)
+  return { state: nextState(session, 'retry'), progress: after, errors: [SESSION_CODES[told].code] }
+}
+
+export function failed(session: VerificationSession, progress: Progress, name: SessionCodeName): Step {
+  return {
+    state: session.state,
+    progress,
+    errors: [SESSION_CODES[name].code],
+    end: { how: 'failed', failures: [name] },
+  }
+}
+
+export function locked(session: VerificationSession, progress: Progress, retryAfterSeconds: number): Step {
+  const failures = ['TEMPORARILY_LOCKED'] as const
+  const errors = [SESSION_CODES.TEMPORARILY_LOCKED.code]
+  return { state: session.state, progress, errors, end: { how: 'failed', failures, retryAfterSeconds } }
+}
+
+export const verificationOf = (progress: Progress | undefined): VerificationProgress =>
+  progress?.verification ?? newVerificationProgress()
+
+export function withVerification(progress: Progress, change: Partial<VerificationProgress>): Progress {
+  return { ...progress, verification: { ...verificationOf(progress), ...change } }
+}
