@@ -132,7 +132,9 @@ test('connections that the server cuts do not end the process and are replaced',
   const ping = sql('test.ping', 'select 1 as one')
   await Promise.all([db.rows(ping), db.rows(ping)])
   const cut = () =>
-    database.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test'`)
+    database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test' and datname = current_database()`,
+    )
   await cut()
   await assert.doesNotReject(async () => {
     for (let i = 0; i < 3; i++) await db.rows(ping).catch((error) => assert.ok(isDown(error)))

@@ -27,8 +27,10 @@ beforeEach(async () => {
 afterEach(() => provider.stop())
 
 function verifierWith(network: typeof NETWORK): (token: string) => Promise<string> {
-  lines = []
-  const log = createLog('debug', { write: (line) => void lines.push(line) })
+  // Each has its own: what an earlier one still has to say is not said here.
+  const own: string[] = []
+  lines = own
+  const log = createLog('debug', { write: (line) => void own.push(line) })
   const settings = { get: () => readSettings({ issuers: [provider.settings] }) }
   const { verify } = createTokenVerifier({ outbound: createOutbound(network), clock, log, settings })
   return (token) =>
