@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { coloursViolatedOn, violationsOn } from './testing/axe.ts'
+import { violationsOn } from './testing/axe.ts'
 import type { Device } from './testing/browser.ts'
 import { type Gallery, type GalleryWishes, startGallery } from './testing/gallery.ts'
 import { setUpStage, someone, theBrowserWithoutCamera, WHOLE_FLOW } from './testing/stage.ts'
@@ -63,7 +63,7 @@ async function objectionsTo(page: Page, wishes: GalleryWishes): Promise<string[]
   await page.emulateMedia({ colorScheme: 'dark' })
   // The page is told, and paints itself in other colours.
   await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))')
-  const dark = await coloursViolatedOn(page)
+  const dark = await violationsOn(page)
   const { screen, primary = '', background = '' } = wishes
   return [...light.map((text) => `light: ${text}`), ...dark.map((text) => `dark: ${text}`)].map(
     (text) => `${screen} ${primary} ${background}: ${text}`,

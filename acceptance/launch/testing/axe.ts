@@ -6,15 +6,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /** What axe-core objects to on the page as it is now, one line each. */
-export const violationsOn = (page: Page): Promise<string[]> => check(page, RULES)
-
-/** The same by the rules that colours can break: for a page that was checked in other colours and is otherwise as it was. */
-export const coloursViolatedOn = (page: Page): Promise<string[]> =>
-  check(page, { type: 'rule', values: ['color-contrast', 'link-in-text-block'] })
-
-async function check(page: Page, rules: object): Promise<string[]> {
+export async function violationsOn(page: Page): Promise<string[]> {
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(AXE)
-  return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(
+  return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] }).then(
     ({ violations }) => violations.map(({ id, help, nodes }) => id + ': ' + help + ': ' + nodes.map(({ html }) => html).join(' '))
   )`)
 }
