@@ -33,6 +33,18 @@ test('who declines is sent back with nothing taken: CANCELLED, -18', async (t) =
   await isSentBack(visit, 'CANCELLED')
 })
 
+test('who cancels is sent back too: CANCELLED, -17', async (t) => {
+  const { visit } = await someoneWithoutCamera(t)
+  const created = await host.create({ redirectUrl: shop.backUrl })
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('cancel')
+  await visit.act('cancel-confirm')
+  await visit.saw(['cancelled'])
+  assert.deepEqual(await endOf(created), { ...NO_VERDICT, flowStatus: 'CANCELLED', errors: [-17] })
+  await isSentBack(visit, 'CANCELLED')
+})
+
 test('a session whose time is over says so on the page that was left open, and on a link that comes too late', async (t) => {
   const { visit: left, device } = await someoneWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })
@@ -47,6 +59,8 @@ test('a session whose time is over says so on the page that was left open, and o
   await late.screen(['expired'])
   await late.act('continue')
   await isSentBack(late, 'EXPIRED')
+  // The page that was left open goes back by itself.
+  await isSentBack(left, 'EXPIRED')
 })
 
 test('a link that nobody made says so', async (t) => {
