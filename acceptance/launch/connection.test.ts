@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Cut } from './testing/proxy.ts'
 import { setUpStage, someone, WHOLE_FLOW } from './testing/stage.ts'
 import { eventually, hostOf } from './testing/system.ts'
-import { passCapture } from './testing/visit.ts'
+import { checkVerdict, passCapture, takeFaceCheck } from './testing/visit.ts'
 
 setUpStage()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
@@ -14,7 +14,7 @@ test(
   WHOLE_FLOW,
   async (t) => {
     const { visit, device, camera } = await someone(t)
-    const created = await host.create({ requirements: ['face', 'identity_document'] })
+    const created = await host.create()
     const forEver = new Promise<void>(() => {})
     const lostModels: Cut[] = ['before']
     // The first does not get out; of the second only the answer is lost, so the service has judged it already.
@@ -43,9 +43,20 @@ test(
     await visit.page.reload()
     await visit.screen(['camera'])
     await visit.act('start')
-    const tries = await passCapture(visit, camera)
+    await passCapture(visit, camera)
     assert.deepEqual(lostSubmits, [])
-    // The face is taken; the document step is not there yet.
+    await checkVerdict(visit, created)
+  },
+)
+
+test(
+  'face first, then a document: the face is checked, and the page says that the next step is not there yet',
+  WHOLE_FLOW,
+  async (t) => {
+    const { visit, camera } = await someone(t)
+    const created = await host.create({ requirements: ['face', 'identity_document'] })
+    await visit.open(created.launchUrl)
+    const tries = await takeFaceCheck(visit, camera)
     await visit.screen(['problem'])
     assert.equal(await visit.attribute('data-problem'), 'step_missing')
     const { flowStatus, sessionStatus, progress } = await created.result()
