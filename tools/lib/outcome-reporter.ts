@@ -1,6 +1,6 @@
 import type { TestEvent } from 'node:test/reporters'
 
-/** A node:test reporter that writes one JSON line per finished test: `{ "name": …, "outcome": "pass" | "fail" | "skip" }`. */
+/** A node:test reporter that writes one JSON line per finished test: `{ "name": …, "outcome": "pass" | "fail" | "skip", "why"?: … }`. */
 // biome-ignore lint/style/noDefaultExport: node:test loads a reporter by its default export
 export default async function* outcomes(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {
@@ -8,6 +8,17 @@ export default async function* outcomes(source: AsyncIterable<TestEvent>): Async
     const { name, details, skip, todo, file } = event.data
     if (details.type === 'suite' || name === file) continue
     const outcome = event.type === 'test:fail' ? 'fail' : skip !== undefined || todo !== undefined ? 'skip' : 'pass'
-    yield `${JSON.stringify({ name, outcome })}\n`
+    const why = event.type === 'test:fail' ? { why: reasonOf(event.data.details.error) } : {}
+    yield `${JSON.stringify({ name, outcome, ...why })}\n`
   }
 }
+
+/** What the test threw, and where. The runner's own error, which wraps it, says no more than that it failed. */
+function reasonOf(error: Error): string {
+  const { cause } = error
+  return (cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? error.message)).slice(
+    0,
+    REASON_MOST,
+  )
+}
+const REASON_MOST = 1_500

@@ -143,7 +143,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
       })
       const db = cells.forId(tenantId)
       if (!repeat) {
-        await fresh.insert(db)
+        await fresh.insertNow()
         return { created: toCreated(fresh, livemode), replayed: false, locale: request.locale }
       }
       const earlierId = await db.transaction(async (tx) => {

@@ -253,6 +253,12 @@ function isUnavailable(error: unknown): boolean {
   return known || UNAVAILABLE_TEXTS.test(error.message)
 }
 
+/** Whether what was to be stored is to blame, not the database: 22 a value it cannot take, 23 a rule that it breaks. */
+export function isDataError(error: unknown): boolean {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
+  return typeof code === 'string' && /^2[23]...$/.test(code)
+}
+
 function translate(error: unknown): unknown {
   if (error instanceof AppError || !isUnavailable(error)) return error
   return new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is out of reach, try again', { cause: error })

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../platform/db.ts'
+import { type Queryable, type Statement, sql } from '../platform/db.ts'
 import type { FinalState, SessionState } from './states.ts'
 
 export type Area = 'C' | 'D'
@@ -54,6 +54,40 @@ const INSERT = sql(
    insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
    values ($1, $2, $3, $11, $12, $13)`,
 )
+/** Sessions that one statement may insert. */
+export const MOST_INSERTED = 16
+/** One statement for so many rows: PostgreSQL is asked once, and writes to its log once. */
+const INSERT_TYPES = [
+  'uuid',
+  'timestamptz',
+  'uuid',
+  'bool',
+  'text',
+  'uuid',
+  'text',
+  'bytea',
+  'timestamptz',
+  'bigint[]',
+].concat(['bytea', 'text', 'bytea'])
+function insertOf(rows: number): Statement {
+  const places = Array.from({ length: rows }, (_, row) => {
+    const place = (type: string, index: number) =>
+      `$${row * INSERT_TYPES.length + index + 1}${row === 0 ? `::${type}` : ''}`
+    return `(${INSERT_TYPES.map(place).join(', ')})`
+  })
+  return sql(
+    `sessions.insert_${rows}`,
+    `with given (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, tags, sealed_key, master_key_id, request) as (
+       values ${places.join(', ')}
+     ), made as (
+       insert into sessions (tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, due_at, metadata_tags)
+       select tenant_id, created_at, session_id, livemode, area, key_id, state, token_hash, expires_at, expires_at, tags from given
+     )
+     insert into session_secrets (tenant_id, created_at, session_id, sealed_key, master_key_id, request)
+     select tenant_id, created_at, session_id, sealed_key, master_key_id, request from given`,
+  )
+}
+const INSERT_MANY = Array.from({ length: MOST_INSERTED }, (_, index) => (index === 0 ? INSERT : insertOf(index + 1)))
 // The bounds stand for both tables: only so is one partition of each read.
 const FIND = sql(
   'sessions.find',
@@ -192,21 +226,31 @@ interface Hour {
 
 const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey) => [tenantId, createdAt, sessionId] as const
 
+function newValues(row: NewRow): unknown[] {
+  return [
+    ...keyOf(row),
+    row.livemode,
+    row.area,
+    row.keyId,
+    row.state,
+    row.tokenHash,
+    row.expiresAt,
+    row.tags,
+    row.sealedKey,
+    row.masterKeyId,
+    row.request,
+  ]
+}
+
 export const sessionStore = {
   async insert(db: Queryable, row: NewRow): Promise<void> {
-    await db.run(INSERT, [
-      ...keyOf(row),
-      row.livemode,
-      row.area,
-      row.keyId,
-      row.state,
-      row.tokenHash,
-      row.expiresAt,
-      row.tags,
-      row.sealedKey,
-      row.masterKeyId,
-      row.request,
-    ])
+    await db.run(INSERT, newValues(row))
+  },
+  /** All or none of them. */
+  async insertMany(db: Queryable, rows: readonly NewRow[]): Promise<void> {
+    const statement = INSERT_MANY[rows.length - 1]
+    if (!statement) throw new RangeError(`${rows.length} rows at once`)
+    await db.run(statement, rows.flatMap(newValues))
   },
   async find(db: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
     return (await db.rows<Row>(FIND, [sessionId, from, to]))[0]

@@ -103,7 +103,7 @@ export function createVerificationService({ cells, clock, sessions, settings, we
       const made = { created: toCreated(fresh, livemode), replayed: false, locale }
       const db = cells.forId(tenantId)
       if (!repeat) {
-        await fresh.insert(db)
+        await fresh.insertNow()
         return made
       }
       const earlierId = await db.transaction(async (tx) => {

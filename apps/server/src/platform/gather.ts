@@ -1,0 +1,58 @@
+export interface GatherOptions {
+  mostAtOnce: number
+  /** Calls of `work` that may be under way; what comes meanwhile gathers for the next. */
+  mostUnderWay: number
+}
+
+/**
+ * Does in few calls what many ask for at the same time. Nobody waits for company: what is asked for alone is done alone at once,
+ * and only while calls are under way does anything gather. A call that fails is repeated piece by piece if `isOfOne` says that one
+ * of its pieces may be to blame, so that the others do not suffer for it.
+ */
+export function createGatherer<T>(
+  work: (items: readonly T[]) => Promise<void>,
+  isOfOne: (error: unknown) => boolean,
+  { mostAtOnce, mostUnderWay }: GatherOptions,
+): (item: T) => Promise<void> {
+  interface Asked {
+    item: T
+    resolve(): void
+    reject(error: unknown): void
+  }
+  let waiting: Asked[] = []
+  let underWay = 0
+  let isArranged = false
+
+  function arrange(): void {
+    if (isArranged || waiting.length === 0 || underWay >= mostUnderWay) return
+    isArranged = true
+    // Whatever else arrived in this turn of the event loop comes along.
+    setImmediate(() => {
+      isArranged = false
+      const group = waiting.slice(0, mostAtOnce)
+      waiting = waiting.slice(mostAtOnce)
+      underWay++
+      void settle(group).finally(() => {
+        underWay--
+        arrange()
+      })
+      arrange()
+    })
+  }
+
+  async function settle(group: readonly Asked[]): Promise<void> {
+    try {
+      await work(group.map(({ item }) => item))
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      if (group.length > 1 && isOfOne(error)) for (const asked of group) await settle([asked])
+      else for (const { reject } of group) reject(error)
+    }
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      arrange()
+    })
+}
