@@ -170,11 +170,8 @@ async function signInElsewhere(t: TestContext, home: Person, puid: string): Prom
 }
 
 async function signInAsSomebodyElse(home: Person, other: LiveCamera): Promise<void> {
-  const created = await host.create({ type: 'SIGN-IN', ...FACE_AND_PASSKEY })
-  await agree(home.visit, created)
-  assert.equal(await showFace(home.visit, other), 'ended')
-  assert.deepEqual(mainPartOf(await host.told(created)), failureOf(created, NOT_ENROLLED))
-  assert.deepEqual(claimsOf(home, created), ['a vector and a miss'])
+  const sessions = await signInUntilJudged(home, other, FACE_AND_PASSKEY)
+  assert.deepEqual(claimsOf(home, ...sessions), ['a vector and a miss'])
 }
 
 async function enrolWithSelfie(t: TestContext, other: LiveCamera): Promise<string> {
@@ -204,14 +201,42 @@ async function enrolWithSelfie(t: TestContext, other: LiveCamera): Promise<strin
 }
 
 async function signInInVain(home: Person): Promise<void> {
-  const created = await host.create({ type: 'SIGN-IN' })
-  await agree(home.visit, created)
-  assert.equal(await showFace(home.visit, home.camera), 'ended')
-  assert.deepEqual(mainPartOf(await host.told(created)), failureOf(created, NOT_ENROLLED))
+  const sessions = await signInUntilJudged(home, home.camera, {})
+  // It was refused in its last try: what the browser says from then on is said in another session.
+  if (!claimsOf(home, ...sessions).includes('a vector'))
+    sessions.push(...(await signInUntilJudged(home, home.camera, {})))
   // Once the service has refused a hit, the token is of no use any more.
-  assert.deepEqual(claimsOf(home, created), ['a vector and a hit', 'a vector'])
+  assert.deepEqual(claimsOf(home, ...sessions), ['a vector and a hit', 'a vector'])
   assert.deepEqual(home.visit.faults, [])
 }
+
+/**
+ * Signs in and is refused as somebody who is not enrolled. On a machine that stalls the page may have missed a movement in the last
+ * try, and then nothing was said about who it is: whoever wants to know begins again. Every session that it took.
+ */
+async function signInUntilJudged(
+  { visit }: Person,
+  camera: LiveCamera,
+  body: Partial<CreateVerificationBody>,
+): Promise<CreatedVerification[]> {
+  const sessions: CreatedVerification[] = []
+  for (;;) {
+    await host.advanceClock(2 * LOCKOUT_SECONDS)
+    const created = await host.create({ type: 'SIGN-IN', ...body })
+    sessions.push(created)
+    await agree(visit, created)
+    const end = await showFace(visit, camera)
+    const says = await host.told(created)
+    const wasMissed = says.errorCodes?.every((code) => MOVEMENT_MISSED.includes(code))
+    if (wasMissed && sessions.length < SESSIONS_MOST) continue
+    assert.deepEqual(mainPartOf(says), failureOf(created, NOT_ENROLLED), JSON.stringify([end, visit.screens]))
+    assert.equal(end, 'ended')
+    return sessions
+  }
+}
+/** LIVENESS_INCONCLUSIVE and VIDEO_SPOOF. */
+const MOVEMENT_MISSED = [-32, 2]
+const SESSIONS_MOST = 3
 
 /** Face, then passkey, up to the end; and what the host is told. */
 async function signIn({ visit, camera }: Person, created: CreatedVerification): Promise<VerificationWebhook> {
@@ -224,9 +249,10 @@ async function signIn({ visit, camera }: Person, created: CreatedVerification): 
   return host.told(created)
 }
 
-/** What the page said about the face in this session: in all its tries, in order, and each once. */
-function claimsOf({ seals }: Person, { sessionId }: CreatedVerification): string[] {
-  const claims = seals.of(sessionId).map(({ face, local }) => {
+/** What the page said about the face in these sessions: in all their tries, in order, and each once. */
+function claimsOf({ seals }: Person, ...sessions: CreatedVerification[]): string[] {
+  const sealed = sessions.flatMap(({ sessionId }) => seals.of(sessionId))
+  const claims = sealed.map(({ face, local }) => {
     const compared = local && (local.hit ? 'a hit' : 'a miss')
     return [face && 'a vector', compared].filter((part) => part !== undefined).join(' and ')
   })

@@ -19,9 +19,14 @@ export interface Shop {
 
 export async function startShop(): Promise<Shop> {
   const arrived: Delivered[] = []
+  const known = new Set<unknown>()
   const server = createServer(async (request, response) => {
     if (request.method === 'POST') {
-      arrived.push({ headers: request.headers, body: await buffer(request) })
+      const delivered = { headers: request.headers, body: await buffer(request) }
+      // What comes again because the answer came too late is the same webhook, and has the same id.
+      const id = request.headers['webhook-id']
+      if (!known.has(id)) arrived.push(delivered)
+      known.add(id)
       response.writeHead(204).end()
       return
     }
