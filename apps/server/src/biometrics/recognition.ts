@@ -38,6 +38,8 @@ interface Deps {
   onErase: (tx: Queryable, group: GroupId, personId: string) => Promise<void>
 }
 
+type IsWanted = (tx: Queryable) => Promise<boolean>
+
 export interface PredictRequest {
   version: ModelVersion
   /** Of length 1 each; several are taken together. */
@@ -100,10 +102,10 @@ export function createRecognition(deps: Deps) {
     if (quiet.allowed) log.warn({ tenantId, keyId, livemode }, 'more than 1,000 unrecognised predictions in an hour')
   }
 
-  async function erase(tx: Queryable, group: GroupId, personId: string): Promise<boolean> {
+  async function erase(tx: Queryable, group: GroupId, personId: string, isWanted: IsWanted): Promise<boolean> {
     // Spaces first, as enrolment does: whoever locks in one order cannot block each other.
     const spaces = new Map((await faceStore.lockSpaces(tx, group)).map((space) => [space.version, space.shelf]))
-    if (!(await faceStore.lockPerson(tx, group, personId))) return false
+    if (!(await faceStore.lockPerson(tx, group, personId)) || !(await isWanted(tx))) return false
     const templates = await faceStore.deleteTemplates(tx, group, personId)
     const touched = new Set(['face_persons'])
     for (const [version, inVersion] of Map.groupBy(templates, (template) => template.version)) {
@@ -124,10 +126,10 @@ export function createRecognition(deps: Deps) {
     return true
   }
 
-  async function eraseWithRetries(group: GroupId, personId: string): Promise<boolean> {
+  async function eraseWithRetries(group: GroupId, personId: string, isWanted: IsWanted): Promise<boolean> {
     for (let tried = 1; ; tried++) {
       try {
-        return await cells.forId(group.tenantId).transaction((tx) => erase(tx, group, personId))
+        return await cells.forId(group.tenantId).transaction((tx) => erase(tx, group, personId, isWanted))
       } catch (error) {
         const again = TRY_AGAIN.has(String((error as { code?: unknown }).code))
         if (!again || tried >= DELETE_ATTEMPTS) throw error
@@ -167,10 +169,17 @@ export function createRecognition(deps: Deps) {
       return puid === undefined ? undefined : { puid, guid: keys.guid }
     },
 
-    /** Deletes a person with everything that is kept of them, in every version. False when there is no such person. */
-    async delete(group: GroupId, personId: string): Promise<boolean> {
+    /** Whether the person is enrolled. If so, nobody deletes them before the transaction ends. */
+    hold: ({ tenantId, livemode }: GroupId, personId: string, tx: Queryable): Promise<boolean> =>
+      faceStore.holdPerson(tx, { tenantId, livemode }, personId),
+
+    /**
+     * Deletes a person with everything that is kept of them, in every version. False when there is no such person, or when
+     * `isWanted`, asked in the same transaction once nobody else holds the person, says no.
+     */
+    async delete(group: GroupId, personId: string, isWanted: IsWanted = async () => true): Promise<boolean> {
       if (!isId(personId)) return false
-      const deleted = await inTurn(turnOf(group), () => eraseWithRetries(group, personId))
+      const deleted = await inTurn(turnOf(group), () => eraseWithRetries(group, personId, isWanted))
       metrics.deletions.count(deleted ? 'deleted' : 'not_found')
       return deleted
     },

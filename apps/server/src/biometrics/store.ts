@@ -81,6 +81,10 @@ const LOCK_PERSON = sql(
   'faces.lock_person',
   `select 1 as found from face_persons where ${GROUP} and person_id = $3 for update`,
 )
+const HOLD_PERSON = sql(
+  'faces.hold_person',
+  `select 1 as found from face_persons where ${GROUP} and person_id = $3 for key share`,
+)
 const DELETE_PERSON = sql('faces.delete_person', `delete from face_persons where ${GROUP} and person_id = $3`)
 const DELETE_TEMPLATES = sql(
   'faces.delete_templates',
@@ -300,6 +304,9 @@ export const faceStore = {
   },
   async lockPerson(db: Queryable, id: GroupId, personId: string): Promise<boolean> {
     return (await db.rows(LOCK_PERSON, [...group(id), personId])).length > 0
+  },
+  async holdPerson(tx: Queryable, id: GroupId, personId: string): Promise<boolean> {
+    return (await tx.rows(HOLD_PERSON, [...group(id), personId])).length > 0
   },
   deletePerson: (db: Queryable, id: GroupId, personId: string): Promise<number> =>
     db.run(DELETE_PERSON, [...group(id), personId]),

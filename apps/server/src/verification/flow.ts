@@ -182,7 +182,8 @@ interface Ending {
 async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: Ending): Promise<FinalState> {
   const { ending, lockouts, localKeys } = deps
   const wanted = endOf(session, progress, end)
-  const bound = await bindKeys(deps, tx, { session, progress, end, wanted })
+  const met = await whileEnrolled(deps.work, tx, { session, progress, end, wanted })
+  const bound = await bindKeys(deps, tx, { session, progress, end, wanted: met })
   const isCounted = session.request.type !== 'ENROLL' && end.how !== 'wished'
   const { subjects = [], cleared = [], localThumbprint = null, misses = 0 } = progress?.verification ?? {}
   const waits = isCounted && bound.state === 'FAILED' ? await waitAfter(lockouts, tx, { session, progress, bound }) : 0
@@ -231,6 +232,17 @@ function endOf({ tenantId, request }: VerificationSession, progress: Progress | 
     notes,
     ...(selfie !== null && { selfie }),
   }
+}
+
+/** Whoever was recognised or enrolled may have been deleted since, by the host or with a session that made them: then it was nobody. */
+async function whileEnrolled(
+  work: Work,
+  tx: Queryable,
+  { session, end, wanted }: Ending & { wanted: VerificationEnd },
+): Promise<VerificationEnd> {
+  if (end.how !== 'reached' || wanted.state !== 'SUCCESS') return wanted
+  if (await work.hold(session, wanted.person.puid, tx)) return wanted
+  return { state: 'FAILED', failures: [session.request.type === 'ENROLL' ? 'INTERNAL' : 'USER_NOT_ENROLLED'] }
 }
 
 /**
@@ -286,6 +298,9 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
     return missed(session, known, { told: 'FACE_NOT_MATCH', last })
   }
   if (outcome.kind === 'enrolled') {
+    // Deleted since, with the session that had made them: the next try makes them anew.
+    if (!(await deps.work.hold(session, outcome.person.puid, tx)))
+      return missed(session, known, { told: 'INTERNAL', last: 'INTERNAL' })
     const notes: SessionCodeName[] = outcome.isNew ? [] : ['ALREADY_ENROLLED']
     const person = { ...outcome.person, matchedBy: 'server' as const }
     if (outcome.isNew || !verification.credential) return reached(session, known, { person, notes })
@@ -294,6 +309,7 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
     const state = nextState(session, 'passkey_needed')
     return { state, progress: withVerification(known, { person, notes, vector: null, passkeyTries: 0 }) }
   }
+  if (!(await deps.work.hold(session, outcome.person.puid, tx))) return failed(session, known, 'USER_NOT_ENROLLED')
   const seconds = await deps.lockouts.waitOf(tx, session, verification.subjects)
   if (seconds > 0) return locked(session, known, seconds)
   const person = { ...outcome.person, matchedBy: outcome.by }

@@ -96,7 +96,6 @@ const NOTE_UNMADE = sql(
   `insert into unmade_persons (tenant_id, livemode, person_id, due_at)
    select * from unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::timestamptz[]) on conflict do nothing`,
 )
-const IS_UNMADE = sql('verification.is_unmade', `select 1 from unmade_persons where ${OWNER} and person_id = $3`)
 const FORGET_UNMADE = sql('verification.forget_unmade', `delete from unmade_persons where ${OWNER} and person_id = $3`)
 const FIND_UNMADE = sql(
   'verification.find_unmade',
@@ -162,9 +161,6 @@ export const verificationStore = {
       persons.map(({ personId }) => personId),
       persons.map(() => dueAt),
     ]),
-  async isUnmade(db: Queryable, { personId, ...owner }: UnmadePerson): Promise<boolean> {
-    return (await db.rows(IS_UNMADE, [...by(owner), personId])).length > 0
-  },
   forgetUnmade: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
     tx.run(FORGET_UNMADE, [...by(owner), personId]),
   findUnmade: (db: Queryable, now: Date, limit: number): Promise<UnmadePerson[]> =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeVector } from '@ostiary/crypto'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
@@ -8,6 +9,7 @@ import { createLaunch } from '../launch/index.ts'
 import type { Flow } from '../sessions/index.ts'
 import { enrolled, reachCapture, visit } from './testing/people.ts'
 import { unmakeDue } from './index.ts'
+import { verificationStore } from './store.ts'
 import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
 
 let room: VerificationRoom
@@ -186,6 +188,58 @@ describe('a process that ends between the capture and the work', () => {
     assert.equal((await visit(room, adopting.sessionId, face)).state, 'SUCCESS')
     await unmakeAll()
     assert.equal(await persons(), 1)
+  })
+
+  test('an ENROLL that has met somebody who is deleted at that moment takes another try, and enrols them anew', async () => {
+    const face = faces.person()
+    const own = await room.newHost()
+    const gone = await enrolled(room, own, face)
+    const slow = await otherProcess(async (doIt) => {
+      const done = await doIt()
+      await room.harness.wire.node.recognition.delete({ tenantId: own.tenantId, livemode: false }, gone)
+      return done
+    })
+    const { sessionId } = await own.create('ENROLL')
+    const { user, capture } = await reachCapture(room, sessionId, { vector: face, options: { fetch: submitsTo(slow) } })
+    const state = await user.device.submit(capture)
+    assert.deepEqual([state.state, state.errors, state.attemptsLeft], ['CONSENTED', [-100], 2])
+    assert.equal((await visit(room, (await own.create('ENROLL')).sessionId, face)).state, 'SUCCESS')
+  })
+
+  test('a SIGN-IN of somebody who is deleted while they are recognised lets nobody in', async () => {
+    const face = faces.person()
+    const own = await room.newHost()
+    const gone = await enrolled(room, own, face)
+    const slow = await otherProcess(async (doIt) => {
+      const done = await doIt()
+      await room.harness.wire.node.recognition.delete({ tenantId: own.tenantId, livemode: false }, gone)
+      return done
+    })
+    const { sessionId } = await own.create('SIGN-IN')
+    const state = await visit(room, sessionId, face, {}, { fetch: submitsTo(slow) })
+    assert.deepEqual([state.state, state.errors], ['FAILED', [-36]])
+    const { status, puid, errorCodes } = await own.webhook(sessionId)
+    assert.deepEqual([status, puid, errorCodes], ['error', undefined, [-36]])
+  })
+
+  test('somebody whom an ENROLL has met at the very moment when they are unmade stays', async () => {
+    const own = await room.newHost()
+    const personId = await enrolled(room, own, faces.person())
+    const owner = { tenantId: own.tenantId, livemode: false }
+    const { wire } = room.harness
+    const { recognition } = wire.node
+    const db = wire.cells.forId(own.tenantId)
+    await verificationStore.noteUnmade(db, [{ ...owner, personId }], room.harness.clock.now())
+    let unmaking: Promise<number> | undefined
+    await db.transaction(async (tx) => {
+      assert.ok(await recognition.hold(owner, personId, tx))
+      unmaking = unmakeDue(db, recognition, room.harness.clock.now())
+      const first = await Promise.race([unmaking, sleep(300, 'it waits')])
+      assert.equal(first, 'it waits')
+      assert.equal(await verificationStore.forgetUnmade(tx, owner, personId), 1)
+    })
+    await unmaking
+    assert.ok(await recognition.find(owner, { puid: personId }))
   })
 
   test('work that two processes do at once is applied once', async () => {

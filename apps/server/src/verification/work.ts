@@ -2,6 +2,7 @@ import { decodeVector } from '@ostiary/crypto'
 import type { Enrolment, Recognition } from '../biometrics/index.ts'
 import { normalise } from '../biometrics/index.ts'
 import type { Cells } from '../platform/cells.ts'
+import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import type { LockoutSubject, Sessions, VerificationProgress } from '../sessions/index.ts'
 import type { LocalKeys, ShownKey } from './local-keys.ts'
@@ -131,6 +132,10 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
       const isOwn = finding.kind === 'found' && shown?.puid === finding.person.puid
       return { ...finding, subjects, thumbprint: isOwn ? shown.thumbprint : null }
     },
+
+    /** Whether the person is still enrolled. If so, nobody deletes them before the transaction ends. */
+    hold: (session: VerificationSession, puid: string, tx: Queryable): Promise<boolean> =>
+      recognition.hold(session, puid, tx),
 
     /** Nobody will hear of this person: the session ended otherwise while they were enrolled. */
     async takeBack(session: VerificationSession, outcome: Outcome): Promise<void> {
