@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { NETS } from '@ostiary/faces'
 import { EngineLoadError, type LoadProgress } from './engine.ts'
 import { createModelFiles, MANIFEST_PATH, type PinnedFile, readManifest } from './model-files.ts'
@@ -14,19 +15,20 @@ const pinned = (path: string, content: string): PinnedFile => ({
 })
 
 /** A server with these files, and what it was asked for. */
-function serving(files: Record<string, string | (() => Response)>) {
+function serving(files: Record<string, string | ((signal?: AbortSignal | null) => Response)>, silentMs?: number) {
   const progress: LoadProgress[] = []
   const asked: string[] = []
   const store = createModelFiles({
     baseUrl: BASE,
-    async fetch(url) {
+    async fetch(url, options) {
       const path = String(url).slice(BASE.length)
       asked.push(path)
       const file = files[path]
       if (file === undefined) return new Response('', { status: 404 })
-      return typeof file === 'string' ? new Response(inPieces(file)) : file()
+      return typeof file === 'string' ? new Response(inPieces(file)) : file(options?.signal)
     },
     onProgress: (one) => progress.push(one),
+    ...(silentMs !== undefined && { silentMs }),
   })
   return { store, progress, asked }
 }
@@ -99,4 +101,52 @@ test('the manifest says where each net is', async () => {
 test('a manifest without a net of ours, or that is none, is refused', () => {
   assert.throws(() => readManifest({ ...MANIFEST, nets: MANIFEST.nets.slice(1) }), /blazeface/)
   for (const none of [null, 'x', [], {}, { ...MANIFEST, hash: 1 }]) assert.throws(() => readManifest(none), /manifest/)
+})
+
+/** Gives its pieces one by one with a pause, and then nothing more, as a connection that died. */
+function slowly(pieces: readonly string[], everyMs: number, { ends }: { ends: boolean }) {
+  return (signal?: AbortSignal | null) => {
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        signal?.addEventListener('abort', () => controller.error(signal.reason))
+        for (const piece of pieces) {
+          await sleep(everyMs)
+          controller.enqueue(bytesOf(piece))
+        }
+        if (ends) controller.close()
+      },
+    })
+    return new Response(body)
+  }
+}
+
+test('a download that falls silent has failed, and can be tried again', async () => {
+  let dies = true
+  const file = pinned('models/a.onnx', 'abcd')
+  const { store, asked } = serving(
+    { 'models/a.onnx': (signal) => slowly(dies ? ['ab'] : ['ab', 'cd'], 5, { ends: !dies })(signal) },
+    300,
+  )
+  await assert.rejects(store.get(file), failsOn('models/a.onnx'))
+  dies = false
+  assert.deepEqual(await store.get(file), bytesOf('abcd'))
+  assert.equal(asked.length, 2)
+})
+
+test('a manifest that never comes has failed too', async () => {
+  const { store } = serving({ [MANIFEST_PATH]: slowly([], 0, { ends: false }) }, 100)
+  await assert.rejects(store.models(), failsOn(MANIFEST_PATH))
+})
+
+test('one that waits while others come is not cut', async () => {
+  const pieces = ['a', 'b', 'c', 'd', 'e', 'f']
+  const { store } = serving(
+    {
+      'models/a.onnx': slowly(pieces, 150, { ends: true }),
+      'models/b.onnx': slowly(['xyz'], 800, { ends: true }),
+    },
+    500,
+  )
+  const both = [pinned('models/a.onnx', 'abcdef'), pinned('models/b.onnx', 'xyz')].map((file) => store.get(file))
+  assert.deepEqual(await Promise.all(both), [bytesOf('abcdef'), bytesOf('xyz')])
 })

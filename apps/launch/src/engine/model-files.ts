@@ -20,16 +20,44 @@ export interface ModelFilesOptions {
   baseUrl: string
   fetch: typeof globalThis.fetch
   onProgress(progress: LoadProgress): void
+  /** When nothing at all has come for so long, what is under way has failed: a connection can die without a word. */
+  silentMs?: number
 }
+
+const SILENT_MS = 30_000
 
 export const MANIFEST_PATH = 'models/manifest.json'
 
 /** Fetches models and runtime, counts their bytes and takes none that is not what it should be. */
-export function createModelFiles({ baseUrl, fetch, onProgress }: ModelFilesOptions) {
+export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT_MS }: ModelFilesOptions) {
   const expected = new Map<string, PinnedFile>()
   const loadedBytes = new Map<string, number>()
   const files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   let models: Promise<ModelSet> | undefined
+  let underWay = 0
+  let cut = new AbortController()
+  let silence: ReturnType<typeof setTimeout> | undefined
+
+  /** All files together: browsers fetch some of them only when others are done. */
+  function heard(): void {
+    clearTimeout(silence)
+    if (underWay === 0) return
+    silence = setTimeout(() => {
+      cut.abort(new Error(`Nothing came for ${silentMs} ms`))
+      cut = new AbortController()
+    }, silentMs)
+  }
+
+  async function unlessSilent<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    underWay++
+    heard()
+    try {
+      return await work(cut.signal)
+    } finally {
+      underWay--
+      heard()
+    }
+  }
 
   function count(path: string, bytes: number): void {
     loadedBytes.set(path, bytes)
@@ -47,7 +75,12 @@ export function createModelFiles({ baseUrl, fetch, onProgress }: ModelFilesOptio
   async function download(file: PinnedFile): Promise<Uint8Array<ArrayBuffer>> {
     const { path, sizeBytes, sha256 } = file
     count(path, 0)
-    const bytes = await readBody(await request(path, {}), sizeBytes, (read) => count(path, read))
+    const bytes = await unlessSilent(async (signal) =>
+      readBody(await request(path, { signal }), sizeBytes, (read) => {
+        heard()
+        count(path, read)
+      }),
+    )
     const found = hexOf(await crypto.subtle.digest('SHA-256', bytes))
     if (found !== sha256) throw new Error(`SHA-256 is ${found} instead of ${sha256}`)
     return bytes
@@ -56,12 +89,13 @@ export function createModelFiles({ baseUrl, fetch, onProgress }: ModelFilesOptio
   return {
     /** The set that is served now. */
     models(): Promise<ModelSet> {
-      models ??= request(MANIFEST_PATH, { cache: 'no-cache' })
-        .then(async (response) => readManifest(await response.json()))
-        .catch((error) => {
-          models = undefined
-          throw new EngineLoadError(MANIFEST_PATH, error)
-        })
+      models ??= unlessSilent(async (signal) => {
+        const response = await request(MANIFEST_PATH, { cache: 'no-cache', signal })
+        return readManifest(await response.json())
+      }).catch((error) => {
+        models = undefined
+        throw new EngineLoadError(MANIFEST_PATH, error)
+      })
       return models
     },
     /** From here on these files count into the progress. */
