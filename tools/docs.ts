@@ -50,6 +50,7 @@ MASTER_KEY_FILE=/run/secrets/master_key
 
 # What a production installation adds
 HOST=0.0.0.0
+PUBLIC_URL=https://check.example
 AUTH_REQUIRED_AREAS=A,B
 TRUST_PROXY=10.0.0.0/8
 SHUTDOWN_DRAIN_MS=5000

@@ -264,7 +264,7 @@ async function checkLaunchPage({ launch }: Config): Promise<Check> {
     return {
       name,
       state: 'warning',
-      finding: 'not built: users of area C see a notice instead',
+      finding: 'not built: users of areas C and D see a notice instead',
       remedy: `Run in the checkout: ${build} (or set LAUNCH_DIR)`,
     }
   const models = await findPageModels(launch.folder)

@@ -69,7 +69,7 @@ export const CreateSessionBody = Type.Object(
       minLength: 1,
       maxLength: AGE_LIMITS.urlChars,
       description:
-        'Where the user goes when the flow ends, with `sessionId`, `flowStatus` and `state` in its query; never a result',
+        'Where the user goes when the flow ends, with `sessionId` and `flowStatus` added to its query, which otherwise stays; never a result',
     }),
     ageThreshold: threshold('The age to compare with; decimals are allowed'),
     locale: Type.Optional(

@@ -127,14 +127,14 @@ export const SESSION_CODES = {
     kind: 'F',
     message: 'Too many attempts',
     meaning: 'All attempts were used without a verdict.',
-    host: 'Wait before a new session; D gives `retryAfter`.',
+    host: 'Wait before a new session.',
   },
   MODEL_LOAD_FAILED: {
     code: -20,
     kind: 'F*',
     message: 'Model could not be loaded',
-    meaning: 'A model or its WebAssembly did not load on the device.',
-    host: 'Check your content security policy and proxies.',
+    meaning: 'A model or its WebAssembly did not load on the device, or is none that this release knows.',
+    host: 'Check your content security policy and proxies; upgrade page and API together.',
   },
   NETWORK_LOST: {
     code: -21,
@@ -253,7 +253,7 @@ export const SESSION_CODES = {
     kind: 'D',
     message: 'Already enrolled',
     meaning: 'ENROLL met a person who is enrolled; the ids there are returned.',
-    host: 'Treat as success.',
+    host: 'A success. Look before you go on if you did not expect that person.',
   },
   HOST_CANCELLED: {
     code: -38,
