@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createGatherer } from './gather.ts'
 
 class BadPiece extends Error {}
 const isOfOne = (error: unknown) => error instanceof BadPiece
-const LIMITS = { mostAtOnce: 4, mostUnderWay: 2 }
+const LIMITS = { mostAtOnce: 4, mostUnderWay: 2, mostWaitMs: 60_000, tooLate: () => new Error('too late') }
 
 /** Work that lasts until the test ends it. */
 function heldWork() {
@@ -76,6 +77,22 @@ describe('gathering', () => {
       ['fulfilled', 'rejected', 'fulfilled'],
     )
     assert.deepEqual(done, [1, 3])
+  })
+
+  test('behind calls that hang nobody waits for ever, and who came later gets a place', async () => {
+    const { work, calls, begun } = heldWork()
+    const gather = createGatherer<number>(work, isOfOne, { ...LIMITS, mostAtOnce: 1, mostUnderWay: 1, mostWaitMs: 200 })
+    const hanging = gather(0)
+    const early = [1, 2, 3].map((item) => assert.rejects(gather(item), /too late/))
+    await begun(1)
+    await sleep(250)
+    const last = gather(4)
+    calls[0]?.end(new Error('it hung'))
+    await assert.rejects(hanging, /it hung/)
+    await Promise.all(early)
+    assert.deepEqual(await begun(2), [[0], [4]])
+    calls[1]?.end()
+    await last
   })
 
   test('an error that is nobody’s fault is everybody’s, and nothing is repeated', async () => {

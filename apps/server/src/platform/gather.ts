@@ -2,6 +2,9 @@ export interface GatherOptions {
   mostAtOnce: number
   /** Calls of `work` that may be under way; what comes meanwhile gathers for the next. */
   mostUnderWay: number
+  /** Whoever has waited for longer than this when a place is free is refused: behind calls that hang nobody waits for ever. */
+  mostWaitMs: number
+  tooLate(): Error
 }
 
 /**
@@ -12,10 +15,11 @@ export interface GatherOptions {
 export function createGatherer<T>(
   work: (items: readonly T[]) => Promise<void>,
   isOfOne: (error: unknown) => boolean,
-  { mostAtOnce, mostUnderWay }: GatherOptions,
+  { mostAtOnce, mostUnderWay, mostWaitMs, tooLate }: GatherOptions,
 ): (item: T) => Promise<void> {
   interface Asked {
     item: T
+    sinceMs: number
     resolve(): void
     reject(error: unknown): void
   }
@@ -29,8 +33,10 @@ export function createGatherer<T>(
     // Whatever else arrived in this turn of the event loop comes along.
     setImmediate(() => {
       isArranged = false
+      refuseLate()
       const group = waiting.slice(0, mostAtOnce)
       waiting = waiting.slice(mostAtOnce)
+      if (group.length === 0) return
       underWay++
       void settle(group).finally(() => {
         underWay--
@@ -38,6 +44,13 @@ export function createGatherer<T>(
       })
       arrange()
     })
+  }
+
+  function refuseLate(): void {
+    const since = performance.now() - mostWaitMs
+    const first = waiting.findIndex(({ sinceMs }) => sinceMs >= since)
+    const late = waiting.splice(0, first < 0 ? waiting.length : first)
+    for (const { reject } of late) reject(tooLate())
   }
 
   async function settle(group: readonly Asked[]): Promise<void> {
@@ -52,7 +65,7 @@ export function createGatherer<T>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject })
+      waiting.push({ item, sinceMs: performance.now(), resolve, reject })
       arrange()
     })
 }

@@ -68,6 +68,7 @@ const MAX_TAG_KEYS = 10_000
 const PUT_OFF_MS = 3_600_000
 /** One is written while the next gathers. */
 const MOST_INSERTS_UNDER_WAY = 2
+const MOST_INSERT_WAIT_MS = 5_000
 const DAY_MS = 86_400_000
 
 /**
@@ -81,7 +82,12 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
   function inserterOf(db: Db): (row: NewRow) => Promise<void> {
     const known = inserters.get(db)
     if (known) return known
-    const limits = { mostAtOnce: MOST_INSERTED, mostUnderWay: MOST_INSERTS_UNDER_WAY }
+    const limits = {
+      mostAtOnce: MOST_INSERTED,
+      mostUnderWay: MOST_INSERTS_UNDER_WAY,
+      mostWaitMs: MOST_INSERT_WAIT_MS,
+      tooLate: () => new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is out of reach, try again'),
+    }
     const inserter = createGatherer<NewRow>((rows) => sessionStore.insertMany(db, rows), isDataError, limits)
     inserters.set(db, inserter)
     return inserter
