@@ -93,7 +93,13 @@ const FIND = sql(
   'sessions.find',
   `select ${CLEAR}, ${SEALED} from ${JOINED} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID}`,
 )
-const LOCK = sql('sessions.lock', `select ${CLEAR} from sessions s where ${BY_ID} for update`)
+// Whoever has waited for the lock sees the clear row as it is now and the sealed one as it was before. Both are written by the same
+// transaction, but for times that are moved: where the writers differ, the sealed row is read again.
+const LOCK = sql(
+  'sessions.lock',
+  `select ${CLEAR}, ${SEALED}, s.xmin = v.xmin as "isWhole"
+   from ${JOINED} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID} for update of s`,
+)
 const SECRETS = sql('sessions.secrets', `select ${SEALED} from session_secrets v where ${KEY}`)
 const SAVE = sql(
   'sessions.save',
@@ -265,8 +271,10 @@ export const sessionStore = {
   },
   /** The session, held by this transaction until it ends. */
   async lock(tx: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
-    const [row] = await tx.rows<SessionRow & { [column: string]: unknown }>(LOCK, [sessionId, from, to])
-    if (!row) return undefined
+    const [locked] = await tx.rows<Row & { isWhole: boolean | null }>(LOCK, [sessionId, from, to])
+    if (!locked) return undefined
+    const { isWhole, ...row } = locked
+    if (isWhole) return row
     const [secrets = NO_SECRETS] = await tx.rows<SecretsRow & { [column: string]: unknown }>(SECRETS, [...keyOf(row)])
     return { ...row, ...secrets }
   },

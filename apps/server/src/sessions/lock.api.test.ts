@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AgeRoom, createAgeRoom, type Host } from '../age/testing/room.ts'
+import type { Queryable } from '../platform/db.ts'
+import { isPurged, type Session } from './index.ts'
+
+let room: AgeRoom
+let host: Host
+before(async () => {
+  room = await createAgeRoom()
+  host = await room.newHost()
+})
+after(() => room.close())
+
+/** What somebody finds who wants the session while another one holds it and does this to it. */
+async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Session) => Promise<unknown>) {
+  const { sessions } = room.harness.wire
+  const isHeld = Promise.withResolvers<void>()
+  const first = sessions.whileLocked(sessionId, async (tx, session) => {
+    assert.ok(!isPurged(session))
+    isHeld.resolve()
+    await sleep(300)
+    await doIt(tx, session)
+  })
+  await isHeld.promise
+  const startedMs = performance.now()
+  const found = await sessions.whileLocked(sessionId, async (_tx, session) => session)
+  assert.ok(performance.now() - startedMs > 150, 'it waited')
+  await first
+  return found ?? assert.fail('there is no such session')
+}
+
+describe('a session that another one holds', () => {
+  test('is found as the other one left it', async () => {
+    const { sessionId } = await host.create()
+    const { sessions } = room.harness.wire
+    for (const turn of [1, 2]) {
+      const found = await findAfter(sessionId, (tx, session) =>
+        sessions.save(tx, session, { state: turn === 1 ? 'OPENED' : 'CONSENTED', progress: { turn } }),
+      )
+      assert.ok(!isPurged(found))
+      assert.deepEqual([found.state, found.progress], [turn === 1 ? 'OPENED' : 'CONSENTED', { turn }])
+      const again = await sessions.whileLocked(sessionId, async (_tx, session) => session)
+      assert.deepEqual(again, found, 'without waiting')
+    }
+  })
+
+  test('is found with its content when only its times were moved', async () => {
+    const { sessionId } = await host.create()
+    const { sessions } = room.harness.wire
+    await sessions.whileLocked(sessionId, (tx, session) =>
+      sessions.save(tx, session as Session, { state: 'OPENED', progress: { turn: 7 } }),
+    )
+    const found = await findAfter(sessionId, (tx, session) => sessions.postpone(tx, [session], new Date()))
+    assert.ok(!isPurged(found))
+    assert.deepEqual(found.progress, { turn: 7 })
+  })
+
+  test('is gone when the other one has erased it', async () => {
+    const { sessionId } = await host.create()
+    await host.outcome(sessionId)
+    const { sessions } = room.harness.wire
+    const found = await findAfter(sessionId, (tx, session) => sessions.erase(tx, session, room.harness.clock.now()))
+    assert.ok(isPurged(found))
+  })
+})
