@@ -66,7 +66,8 @@ async function runSuite(name: Suite): Promise<boolean> {
       `--test-concurrency=${suite.atOnce}`,
       '--test-timeout=90000',
       ...(suite.atOnce === 1 ? ['--test-isolation=none'] : []),
-      '--test-force-exit',
+      // A process that is made to end may end before all it has to say is read: tests were lost from the count. Pure ones end by themselves.
+      ...(name === 'pure' ? [] : ['--test-force-exit']),
       ...reporters,
       ...extra,
       ...files,
