@@ -119,7 +119,7 @@ test('probes that hang are cut off together, and only they are not evaluated', a
     'virtualCamera.mediaDevicesError',
   ])
   assert.equal(indicators, writeIndicators(new Set(), hung))
-  assert.ok(tookMs >= PROBE_MS_MAX - 5 && tookMs < 5_000, `took ${tookMs} ms`)
+  assert.ok(tookMs >= PROBE_MS_MAX - 5 && tookMs < 800, `took ${tookMs} ms`)
 })
 
 test('a browser in which everything throws is neither suspicious nor a reason to stop', async () => {

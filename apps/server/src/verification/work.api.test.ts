@@ -45,6 +45,14 @@ async function otherProcess(work: (doIt: () => ReturnType<WorkRun>) => ReturnTyp
 }
 type WorkRun = NonNullable<ReturnType<NonNullable<Flow['work']>>>
 
+/** Another process, at whose work's end this person is deleted. */
+const deletesMeanwhile = ({ tenantId }: VerificationHost, personId: string): Promise<string> =>
+  otherProcess(async (doIt) => {
+    const done = await doIt()
+    await room.harness.wire.node.recognition.delete({ tenantId, livemode: false }, personId)
+    return done
+  })
+
 const endsHere = () => Promise.reject(new Error('the process ends here'))
 
 /** Sends what goes to submit to another process. */
@@ -194,11 +202,7 @@ describe('a process that ends between the capture and the work', () => {
     const face = faces.person()
     const own = await room.newHost()
     const gone = await enrolled(room, own, face)
-    const slow = await otherProcess(async (doIt) => {
-      const done = await doIt()
-      await room.harness.wire.node.recognition.delete({ tenantId: own.tenantId, livemode: false }, gone)
-      return done
-    })
+    const slow = await deletesMeanwhile(own, gone)
     const { sessionId } = await own.create('ENROLL')
     const { user, capture } = await reachCapture(room, sessionId, { vector: face, options: { fetch: submitsTo(slow) } })
     const state = await user.device.submit(capture)
@@ -210,11 +214,7 @@ describe('a process that ends between the capture and the work', () => {
     const face = faces.person()
     const own = await room.newHost()
     const gone = await enrolled(room, own, face)
-    const slow = await otherProcess(async (doIt) => {
-      const done = await doIt()
-      await room.harness.wire.node.recognition.delete({ tenantId: own.tenantId, livemode: false }, gone)
-      return done
-    })
+    const slow = await deletesMeanwhile(own, gone)
     const { sessionId } = await own.create('SIGN-IN')
     const state = await visit(room, sessionId, face, {}, { fetch: submitsTo(slow) })
     assert.deepEqual([state.state, state.errors], ['FAILED', [-36]])

@@ -59,7 +59,7 @@ async function failsWith(reason: OutboundReason, work: Promise<unknown>): Promis
 }
 
 async function eventually(condition: () => boolean, message: string): Promise<void> {
-  for (let i = 0; i < 1_000 && !condition(); i++) await sleep(10)
+  for (let i = 0; i < 200 && !condition(); i++) await sleep(10)
   assert.ok(condition(), message)
 }
 
@@ -137,7 +137,7 @@ describe('what goes wrong', () => {
     const started = performance.now()
     await failsWith('timeout', post(pooled(SHORT), `http://127.0.0.1:${port}/`))
     const tookMs = performance.now() - started
-    assert.ok(tookMs >= 300 && tookMs < 8_000, `${tookMs} ms`)
+    assert.ok(tookMs >= 300 && tookMs < 1_500, `${tookMs} ms`)
     await eventually(() => open() === 0, 'the connection is closed')
   })
 

@@ -44,26 +44,26 @@ describe('the addresses of a name', () => {
   })
 
   test('a name that does not exist is said so; one that is never answered takes as long as it may', async () => {
-    const { lookup } = await setUp((name) => (name === 'silent.example' ? 'silence' : undefined), { timeoutMs: 1_000 })
+    const { lookup } = await setUp((name) => (name === 'silent.example' ? 'silence' : undefined), { timeoutMs: 300 })
     await assert.rejects(lookup('none.example'), { code: 'ENOTFOUND' })
     const started = performance.now()
     await assert.rejects(lookup('silent.example'), { code: 'ETIMEOUT' })
     const tookMs = performance.now() - started
-    assert.ok(tookMs >= 900 && tookMs < 8_000, `${tookMs} ms`)
+    assert.ok(tookMs >= 250 && tookMs < 2_000, `${tookMs} ms`)
   })
 })
 
 describe('names that hang', () => {
   test('do not hold up the others', async () => {
     const { lookup } = await setUp((name) => (name.startsWith('hang') ? 'silence' : ['192.0.2.1']), {
-      timeoutMs: 4_000,
+      timeoutMs: 2_000,
     })
     const hanging = Array.from({ length: 50 }, (_, n) => lookup(`hang${n}.example`).catch(() => 'failed'))
     await sleep(20)
     const started = performance.now()
     assert.deepEqual(await lookup('good.example'), ['192.0.2.1'])
     const tookMs = performance.now() - started
-    assert.ok(tookMs < 3_000, `${tookMs} ms`)
+    assert.ok(tookMs < 1_000, `${tookMs} ms`)
     await Promise.all(hanging)
   })
 
