@@ -19,14 +19,14 @@ export interface Shop {
 
 export async function startShop(): Promise<Shop> {
   const arrived: Delivered[] = []
-  const known = new Set<unknown>()
+  const known = new Map<unknown, Buffer>()
   const server = createServer(async (request, response) => {
     if (request.method === 'POST') {
       const delivered = { headers: request.headers, body: await buffer(request) }
-      // What comes again because the answer came too late is the same webhook, and has the same id.
+      // What comes again because the answer came too late has the same id and the same bytes. Anything else is another webhook.
       const id = request.headers['webhook-id']
-      if (!known.has(id)) arrived.push(delivered)
-      known.add(id)
+      if (known.get(id)?.equals(delivered.body) !== true) arrived.push(delivered)
+      known.set(id, delivered.body)
       response.writeHead(204).end()
       return
     }
