@@ -11,8 +11,8 @@ const LIMITS = { mostAtOnce: 4, mostUnderWay: 2, mostWaitMs: 60_000, tooLate: ()
 function heldWork() {
   const calls: { items: readonly number[]; end(error?: Error): void }[] = []
   const work = (items: readonly number[]) =>
-    new Promise<void>((resolve, reject) => {
-      calls.push({ items, end: (error) => (error ? reject(error) : resolve()) })
+    new Promise<readonly number[]>((resolve, reject) => {
+      calls.push({ items, end: (error) => (error ? reject(error) : resolve(items)) })
     })
   const begun = async (count: number) => {
     while (calls.length < count) await new Promise(setImmediate)
@@ -24,7 +24,14 @@ function heldWork() {
 describe('gathering', () => {
   test('what is asked for alone is done at once, alone', async () => {
     const done: (readonly number[])[] = []
-    const gather = createGatherer<number>(async (items) => void done.push(items), isOfOne, LIMITS)
+    const gather = createGatherer<number, number>(
+      async (items) => {
+        done.push(items)
+        return items
+      },
+      isOfOne,
+      LIMITS,
+    )
     await gather(1)
     await gather(2)
     assert.deepEqual(done, [[1], [2]])
@@ -32,7 +39,7 @@ describe('gathering', () => {
 
   test('what is asked for at the same time goes together, as many as may; the rest waits for a free place', async () => {
     const { work, calls, begun } = heldWork()
-    const gather = createGatherer<number>(work, isOfOne, LIMITS)
+    const gather = createGatherer<number, number>(work, isOfOne, LIMITS)
     const asked = Array.from({ length: 11 }, (_, index) => gather(index))
     assert.deepEqual(await begun(2), [
       [0, 1, 2, 3],
@@ -50,7 +57,7 @@ describe('gathering', () => {
 
   test('nobody is told that it is done before it is', async () => {
     const { work, calls, begun } = heldWork()
-    const gather = createGatherer<number>(work, isOfOne, LIMITS)
+    const gather = createGatherer<number, number>(work, isOfOne, LIMITS)
     let told = 0
     const asked = [1, 2].map((item) => gather(item).then(() => told++))
     await begun(1)
@@ -61,12 +68,27 @@ describe('gathering', () => {
     assert.equal(told, 2)
   })
 
+  test('each gets its own answer, and none where the answers are not as many as the questions', async () => {
+    const gather = createGatherer<number, string>(
+      async (items) => items.map((item) => `answer ${item}`),
+      isOfOne,
+      LIMITS,
+    )
+    assert.deepEqual(
+      await Promise.all([5, 3, 9, 1, 7].map(gather)),
+      [5, 3, 9, 1, 7].map((item) => `answer ${item}`),
+    )
+    const short = createGatherer<number, number>(async (items) => items.slice(1), isOfOne, LIMITS)
+    await assert.rejects(short(1), /0 answers for 1 items/)
+  })
+
   test('a piece that is to blame fails alone; the others are done without it', async () => {
     const done: number[] = []
-    const gather = createGatherer<number>(
+    const gather = createGatherer<number, number>(
       async (items) => {
         if (items.includes(2)) throw new BadPiece()
         done.push(...items)
+        return items
       },
       isOfOne,
       LIMITS,
@@ -81,7 +103,12 @@ describe('gathering', () => {
 
   test('behind calls that hang nobody waits for ever, and who came later gets a place', async () => {
     const { work, calls, begun } = heldWork()
-    const gather = createGatherer<number>(work, isOfOne, { ...LIMITS, mostAtOnce: 1, mostUnderWay: 1, mostWaitMs: 200 })
+    const gather = createGatherer<number, number>(work, isOfOne, {
+      ...LIMITS,
+      mostAtOnce: 1,
+      mostUnderWay: 1,
+      mostWaitMs: 200,
+    })
     const hanging = gather(0)
     const early = [1, 2, 3].map((item) => assert.rejects(gather(item), /too late/))
     await begun(1)
@@ -97,7 +124,7 @@ describe('gathering', () => {
 
   test('an error that is nobody’s fault is everybody’s, and nothing is repeated', async () => {
     let calls = 0
-    const gather = createGatherer<number>(
+    const gather = createGatherer<number, number>(
       async () => {
         calls++
         throw new Error('gone')

@@ -2,9 +2,9 @@ import type { KeyObject } from 'node:crypto'
 import { AGE_LIMITS } from '@ostiary/contract'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
-import { type Db, isDataError, type Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { createGatherer } from '../platform/gather.ts'
+import { createStatementGatherer } from '../platform/gather.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
@@ -14,7 +14,6 @@ import type { FinalState, SessionState } from './states.ts'
 import {
   type Area,
   MOST_INSERTED,
-  type NewRow,
   type SessionKey,
   type SessionOwner,
   type SessionRow,
@@ -66,9 +65,6 @@ export function isPurged(session: Session | Tombstone): session is Tombstone {
 
 const MAX_TAG_KEYS = 10_000
 const PUT_OFF_MS = 3_600_000
-/** One is written while the next gathers. */
-const MOST_INSERTS_UNDER_WAY = 2
-const MOST_INSERT_WAIT_MS = 5_000
 const DAY_MS = 86_400_000
 
 /**
@@ -77,21 +73,7 @@ const DAY_MS = 86_400_000
  */
 export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
   const tagKeys = new Map<string, KeyObject>()
-  const inserters = new Map<Db, (row: NewRow) => Promise<void>>()
-
-  function inserterOf(db: Db): (row: NewRow) => Promise<void> {
-    const known = inserters.get(db)
-    if (known) return known
-    const limits = {
-      mostAtOnce: MOST_INSERTED,
-      mostUnderWay: MOST_INSERTS_UNDER_WAY,
-      mostWaitMs: MOST_INSERT_WAIT_MS,
-      tooLate: () => new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is out of reach, try again'),
-    }
-    const inserter = createGatherer<NewRow>((rows) => sessionStore.insertMany(db, rows), isDataError, limits)
-    inserters.set(db, inserter)
-    return inserter
-  }
+  const insert = createStatementGatherer(sessionStore.insertMany, MOST_INSERTED)
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
     const { sealedKey, masterKeyId, request, progress, result, ...clear } = row
@@ -166,7 +148,7 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
         /** Inserts it with whatever else the caller's transaction does. */
         insert: (tx: Queryable) => sessionStore.insert(tx, row),
         /** Inserts it by itself, which is cheaper when others are made at the same time. */
-        insertNow: () => inserterOf(cells.forId(tenantId))(row),
+        insertNow: () => insert(cells.forId(tenantId), row),
       }
     },
 

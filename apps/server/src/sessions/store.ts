@@ -253,10 +253,11 @@ export const sessionStore = {
     await db.run(INSERT, newValues(row))
   },
   /** All or none of them. */
-  async insertMany(db: Queryable, rows: readonly NewRow[]): Promise<void> {
+  async insertMany(db: Queryable, rows: readonly NewRow[]): Promise<undefined[]> {
     const statement = INSERT_MANY[rows.length - 1]
     if (!statement) throw new RangeError(`${rows.length} rows at once`)
     await db.run(statement, rows.flatMap(newValues))
+    return rows.map(() => undefined)
   },
   async find(db: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
     return (await db.rows<Row>(FIND, [sessionId, from, to]))[0]

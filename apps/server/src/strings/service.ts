@@ -5,10 +5,11 @@ import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { earlierResource, type IdempotencyUse } from '../platform/idempotency/index.ts'
+import { createStatementGatherer } from '../platform/gather.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
 import { type Order, readCursor, writeCursor } from './cursor.ts'
-import { type StoredString, stringStore } from './store.ts'
+import { MOST_AT_ONCE, type StoredString, stringStore } from './store.ts'
 
 const PURGE_BATCH = 2_000
 
@@ -19,6 +20,9 @@ interface Deps {
 }
 
 export function createStringService({ cells, clock, ids }: Deps) {
+  const insert = createStatementGatherer(stringStore.insertMany, MOST_AT_ONCE)
+  const find = createStatementGatherer(stringStore.findMany, MOST_AT_ONCE)
+
   return {
     /** Stores a string. With an idempotency key a repeated call returns the record that the first one made. */
     async create(
@@ -37,7 +41,7 @@ export function createStringService({ cells, clock, ids }: Deps) {
         expiresAt: input.ttlSeconds === undefined ? null : new Date(now.getTime() + input.ttlSeconds * 1000),
       }
       if (!repeat) {
-        await stringStore.insert(db, caller, fresh)
+        await insert(db, { owner: caller, record: fresh })
         return { record: toRecord(fresh, caller.livemode), replayed: false }
       }
       return db.transaction(async (tx) => {
@@ -69,7 +73,8 @@ export function createStringService({ cells, clock, ids }: Deps) {
     },
 
     async get(caller: Caller, id: string): Promise<StringRecord> {
-      const found = isId(id) ? await stringStore.find(cells.forId(caller.tenantId), caller, id, clock.now()) : undefined
+      const db = cells.forId(caller.tenantId)
+      const found = isId(id) ? await find(db, { owner: caller, id, now: clock.now() }) : undefined
       if (!found) throw unknownString()
       return toRecord(found, caller.livemode)
     },

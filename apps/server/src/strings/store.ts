@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../platform/db.ts'
+import { type Queryable, type Statement, sql } from '../platform/db.ts'
 import type { Order } from './cursor.ts'
 
 export interface StoredString {
@@ -13,6 +13,17 @@ export interface StoredString {
 export interface Owner {
   tenantId: string
   livemode: boolean
+}
+
+export interface NewString {
+  owner: Owner
+  record: StoredString
+}
+
+export interface WantedString {
+  owner: Owner
+  id: string
+  now: Date
 }
 
 export interface PageRequest {
@@ -30,7 +41,32 @@ const INSERT = sql(
   'strings.insert',
   `insert into strings (tenant_id, livemode, id, value, metadata, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
 )
+/** So many are stored or found by one statement. */
+export const MOST_AT_ONCE = 16
+const byCount = (make: (count: number) => Statement): readonly Statement[] =>
+  Array.from({ length: MOST_AT_ONCE }, (_, index) => make(index + 1))
+const places = (count: number, width: number, place: (row: number, from: number) => string): string =>
+  Array.from({ length: count }, (_, row) => place(row, row * width + 1)).join(', ')
+const INSERT_MANY = byCount((count) =>
+  sql(
+    `strings.insert_${count}`,
+    `insert into strings (tenant_id, livemode, id, value, metadata, created_at, expires_at)
+     values ${places(count, 7, (_, n) => `($${n}, $${n + 1}, $${n + 2}, $${n + 3}, $${n + 4}, $${n + 5}, $${n + 6})`)}`,
+  ),
+)
 const FIND = sql('strings.find', `select ${COLUMNS} from strings where ${MINE} and id = $4`)
+// Each is looked up by its key: `limit 1` keeps the planner from reading the table to join it.
+const FIND_MANY = byCount((count) =>
+  sql(
+    `strings.find_${count}`,
+    `select place, found.* from (values
+       ${places(count, 4, (row, n) => `(${row}, $${n}::uuid, $${n + 1}::bool, $${n + 2}::timestamptz, $${n + 3}::uuid)`)}
+     ) as asked (place, owner, live, at, wanted), lateral (
+       select ${COLUMNS} from strings
+       where tenant_id = owner and livemode = live and (expires_at is null or expires_at > at) and id = wanted limit 1
+     ) as found`,
+  ),
+)
 const DELETE = sql('strings.delete', `delete from strings where ${MINE} and id = $4`)
 // Values can be large: a page ends where the records before the next one reach $6 bytes. `available` counts what the
 // page could have held, so that the caller knows whether more follows. The sizes are read without the values.
@@ -54,23 +90,45 @@ const PURGE = sql(
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 const AFTER_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
+function newValues({ owner, record }: NewString): unknown[] {
+  return [
+    owner.tenantId,
+    owner.livemode,
+    record.id,
+    record.value,
+    record.metadata === null ? null : JSON.stringify(record.metadata),
+    record.createdAt,
+    record.expiresAt,
+  ]
+}
+
+function statementFor(statements: readonly Statement[], count: number): Statement {
+  const statement = statements[count - 1]
+  if (!statement) throw new RangeError(`${count} strings at once`)
+  return statement
+}
+
 export const stringStore = {
   async insert(db: Queryable, owner: Owner, record: StoredString): Promise<void> {
-    const metadata = record.metadata === null ? null : JSON.stringify(record.metadata)
-    await db.run(INSERT, [
-      owner.tenantId,
-      owner.livemode,
-      record.id,
-      record.value,
-      metadata,
-      record.createdAt,
-      record.expiresAt,
-    ])
+    await db.run(INSERT, newValues({ owner, record }))
+  },
+  /** All or none of them. */
+  async insertMany(db: Queryable, strings: readonly NewString[]): Promise<undefined[]> {
+    await db.run(statementFor(INSERT_MANY, strings.length), strings.flatMap(newValues))
+    return strings.map(() => undefined)
   },
   async find(db: Queryable, owner: Owner, id: string, now: Date): Promise<StoredString | undefined> {
     return (
       await db.rows<StoredString & { [column: string]: unknown }>(FIND, [owner.tenantId, owner.livemode, now, id])
     )[0]
+  },
+  /** For each that is wanted what `find` gives, in the same order. */
+  async findMany(db: Queryable, wanted: readonly WantedString[]): Promise<(StoredString | undefined)[]> {
+    const values = wanted.flatMap(({ owner, id, now }) => [owner.tenantId, owner.livemode, now, id])
+    const rows = await db.rows<StoredString & { place: number }>(statementFor(FIND_MANY, wanted.length), values)
+    const found: (StoredString | undefined)[] = wanted.map(() => undefined)
+    for (const { place, ...record } of rows) found[place] = record
+    return found
   },
   /** At most `limit` records and about `maxBytes`, and whether more follow. */
   async list(db: Queryable, owner: Owner, page: PageRequest): Promise<{ rows: StoredString[]; more: boolean }> {
