@@ -7,7 +7,7 @@ import type { VerificationRequest } from './request.ts'
 
 type Asked = Parameters<typeof faultOf>[0]
 
-const POLICY = { retentionSeconds: 1, enforceBlock: false, risk: {}, defaultLocale: 'en' } as const
+const POLICY = { retentionSeconds: 1, enforceBlock: false, risk: {}, defaultLocale: 'en', brandName: null } as const
 const asked = (type: VerificationRequest['type'], more: Partial<Asked> = {}): Asked => ({
   type,
   requirements: ['face'],

@@ -22,7 +22,8 @@ export async function passkeyOptions(passkeys: Passkeys, tx: Queryable, call: Pa
   }
   if (request.type === 'ENROLL' && !person) {
     const userName = maskedEmail(request.contactInformation?.email) ?? passkeys.rpId
-    const { options, challenge } = passkeys.registrationOptions({ rpName: passkeys.rpId, userName })
+    const rpName = request.policy.brandName ?? passkeys.rpId
+    const { options, challenge } = passkeys.registrationOptions({ rpName, userName })
     return { step: begin(challenge), asked: { mode: 'create', options: { ...options } } }
   }
   const credentials = person ? await passkeys.findForPerson(tx, session, person.puid) : []

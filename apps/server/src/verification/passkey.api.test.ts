@@ -58,6 +58,27 @@ describe('[D-003] a passkey beside the face', () => {
     assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'server+passkey'])
   })
 
+  test('is kept by the authenticator under the host’s own name, or under that of the page', async () => {
+    const branded = await room.newHost()
+    await room.harness.wire.settings.set(branded.tenantId, { brand: { name: 'Example Shop' } })
+    const names: unknown[] = []
+    for (const one of [host, branded]) {
+      const { sessionId } = await one.create('ENROLL', WITH_PASSKEY)
+      const own = newAuthenticator()
+      await visit(room, sessionId, faces.person(), {
+        passkey: (asked) => {
+          names.push(asked.options.rp)
+          return answers(own)(asked)
+        },
+      })
+    }
+    const id = new URL(room.harness.wire.config.launch.url).hostname
+    assert.deepEqual(names, [
+      { id, name: id },
+      { id, name: 'Example Shop' },
+    ])
+  })
+
   test('together with a hit on the device is enough by the default policy', async () => {
     const { face, own, token, puid } = await newUser()
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)

@@ -61,12 +61,14 @@ describe('the least that can be asked for', () => {
           risk: {},
           defaultLocale: 'en',
           signInMatching: 'local_with_passkey',
+          brandName: null,
         },
       },
     })
   })
 
   test('and everything that can be asked for is taken over', () => {
+    const brand = { name: 'Example Shop', logo: null, primary: null, background: null }
     const full = requestOf(
       {
         ...ENROLL,
@@ -82,7 +84,9 @@ describe('the least that can be asked for', () => {
         customerId: 'customer-1',
         contactInformation: { email: 'someone@shop.example', phone: '+49 30 000000' },
       },
-      { settings: { enforceBlock: true, retentionSeconds: 3_600, signInMatching: 'server', defaultLocale: 'fr' } },
+      {
+        settings: { enforceBlock: true, retentionSeconds: 3_600, signInMatching: 'server', defaultLocale: 'fr', brand },
+      },
     )
     assert.deepEqual(full, {
       ...requestOf(ENROLL),
@@ -103,6 +107,7 @@ describe('the least that can be asked for', () => {
         risk: {},
         defaultLocale: 'fr',
         signInMatching: 'server',
+        brandName: 'Example Shop',
       },
     })
   })

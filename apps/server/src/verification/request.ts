@@ -23,7 +23,7 @@ export type SandboxEnd = VerificationTestOutcome
 export type VerificationPolicy = Pick<
   TenantSettings,
   'retentionSeconds' | 'enforceBlock' | 'risk' | 'defaultLocale' | 'signInMatching'
->
+> & { brandName: string | null }
 
 /** A session as the host asked for it, with every default filled in. Sealed in the session. */
 export interface VerificationRequest {
@@ -81,6 +81,7 @@ export function toRequest(
       risk: settings.risk,
       defaultLocale: settings.defaultLocale,
       signInMatching: settings.signInMatching,
+      brandName: settings.brand?.name ?? null,
     },
   }
   return { request, lifetimeSeconds: lifetimeOf(body.sessionExpiry, settings.sessionSecondsMax, now) }
