@@ -123,6 +123,12 @@ describe('the tab', () => {
   test('may be hidden before, after and between tries', () => {
     assert.deepEqual(flagsOf(`${UNTIL_READY} hide show got1 done hide show submit retake hide show got2 done`), [])
   })
+
+  test('may be hidden where a try has failed or the page was loaded again, until the next challenge', () => {
+    assert.deepEqual(flagsOf(`${UNTIL_READY} got1 shown1 failure hide show retake want ready got2 done`), [])
+    assert.deepEqual(flagsOf(`${UNTIL_READY} got1 shown1 open hide show want ready got2 done`), [])
+    assert.deepEqual(flagsOf(`${UNTIL_READY} got1 failure retake want ready got2 hide show done`), ['BH_TAB_HIDDEN'])
+  })
 })
 
 test('a third retake is one more than there are tries', () => {

@@ -85,11 +85,14 @@ export function isInstantAfterIdle(earlier: Entries, entry: LogEntry): boolean {
   return woke >= 0 && entry.t - (all[woke]?.t ?? 0) <= CAPTURE_RULES.instantMs
 }
 
+/** After these nobody is filmed, until the next challenge. */
+const ENDS_CAPTURE: ReadonlySet<LaunchEventType> = new Set<LaunchEventType>(['capture_done', 'failure', 'page_open'])
+
 /** The tab went away during a capture, or the capture began while it was away. */
 export function isHiddenInCapture(earlier: Entries, { type }: LogEntry): boolean {
   if (type === 'tab_hidden') {
     const started = currentTry(earlier)
-    return started.length > 0 && !started.some((entry) => entry.type === 'capture_done')
+    return started.length > 0 && !started.some(({ type }) => ENDS_CAPTURE.has(type))
   }
   const visibility = earlier.findLast((entry) => entry.type === 'tab_hidden' || entry.type === 'tab_visible')
   return type === 'challenge_received' && visibility?.type === 'tab_hidden'

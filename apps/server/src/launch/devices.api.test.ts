@@ -250,6 +250,17 @@ describe('take-back', () => {
     assert.deepEqual(await first.consent(), stateBody(created, { state: 'READY' }))
   })
 
+  test('can be said again when its answer was lost', async () => {
+    const { created, first } = await handedOver()
+    const answers = [okOf(await first.call('take-back')), okOf(await first.call('take-back'))]
+    const expected = stateBody(created, { state: 'OPENED', role: 'holder' })
+    assert.deepEqual(answers, [expected, expected])
+    await first.consent()
+    const done = await send(first, await makeSubmission(first, await first.challenge()))
+    assert.equal(done.json().flowStatus, 'COMPLETED', done.body)
+    assert.deepEqual((await stage.result(created.token)).riskEvaluation.flags, [])
+  })
+
   test('is not for the device that holds the session', async () => {
     const { sessionId } = await stage.create()
     const page = await createPage(stage, sessionId)

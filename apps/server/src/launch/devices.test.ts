@@ -114,14 +114,26 @@ describe('a handoff', () => {
 
 describe('taking back', () => {
   test('makes the viewer the holder and leaves nobody to watch', () => {
-    const { state, role, progress } = takeBack(sessionAt('READY'), held({ holder: TABLET, viewer: PHONE }))
+    const { state, role, progress } = takeBack(sessionAt('READY'), held({ holder: TABLET, viewer: PHONE }), 'viewer')
     assert.deepEqual([state, role, progress.holder, progress.viewer], ['OPENED', 'holder', PHONE, null])
+  })
+
+  test('is not for the one that holds the session, unless it has just taken it back and did not hear so', () => {
+    const refused = refuses('DEVICE_MISMATCH')
+    const back = held({ holder: PHONE, viewer: null, codes: 1 })
+    assert.deepEqual(takeBack(sessionAt('OPENED'), back, 'holder'), { state: 'OPENED', progress: back })
+    const never = held({ holder: PHONE, viewer: null, codes: 0 })
+    assert.throws(() => takeBack(sessionAt('OPENED'), never, 'holder'), refused)
+    const watched = held({ holder: TABLET, viewer: PHONE, codes: 1 })
+    assert.throws(() => takeBack(sessionAt('OPENED'), watched, 'holder'), refused)
+    const wentOn = { ...back, log: { ...back.log, seq: 1 } }
+    assert.throws(() => takeBack(sessionAt('OPENED'), wentOn, 'holder'), refused)
   })
 
   test('is not for a desktop that may not run the flow, before a phone has come or after', () => {
     const opened = bindDevice(sessionAt('CREATED'), DESK, opening({}, { userAgent: LAPTOP })).progress
-    assert.throws(() => takeBack(sessionAt('HANDOFF_WAIT'), opened), refuses('HANDOFF_REFUSED'))
+    assert.throws(() => takeBack(sessionAt('HANDOFF_WAIT'), opened, 'viewer'), refuses('HANDOFF_REFUSED'))
     const moved = { ...opened, desktop: false, holder: PHONE }
-    assert.throws(() => takeBack(sessionAt('OPENED'), moved), refuses('HANDOFF_REFUSED'))
+    assert.throws(() => takeBack(sessionAt('OPENED'), moved, 'viewer'), refuses('HANDOFF_REFUSED'))
   })
 })

@@ -143,8 +143,12 @@ export function newHandoff(session: FlowSession, progress: Progress, handoff: No
 }
 
 /** The first device goes on by itself. Where it may not run the flow it has nothing to take back. */
-export function takeBack(session: FlowSession, progress: Progress): Step {
+export function takeBack(session: FlowSession, progress: Progress, role: Role): Step {
   const { viewer } = progress
+  // The answer to its first call was lost on the way: it has the session already, and nothing came from it since.
+  const hasItBack = role === 'holder' && !viewer && progress.codes > 0 && progress.log.seq === 0
+  if (hasItBack) return { state: session.state, progress }
+  if (role !== 'viewer') throw otherHolds()
   if (!viewer || isBarred(progress)) throw refused('This device may not run the flow')
   const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session, 'handoff_asked')
   const state = nextState({ ...session, state: waiting }, 'handoff_opened')
@@ -164,6 +168,8 @@ function withSkew(progress: Progress, { body, now }: Opening): Progress {
   const skewed = Math.abs(body.clientTime - now.getTime()) > CLOCK_SKEW_MS
   return skewed ? withFlags(progress, [{ code: 'BH_CLOCK_SKEW' }]) : progress
 }
+
+export const otherHolds = () => new AppError('forbidden', 'DEVICE_MISMATCH', 'Another device holds the session')
 
 function refused(message: string): AppError {
   return new AppError('conflict', 'HANDOFF_REFUSED', message)

@@ -24,9 +24,10 @@ import { AppError } from '../platform/errors.ts'
 import { bodyHashOf } from '../platform/http.ts'
 import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
-import { isFinal } from '../sessions/index.ts'
+import { isFinal, isSessionId } from '../sessions/index.ts'
 import type { DeviceCall } from './call.ts'
 import type { Launch, Watcher } from './service.ts'
+import { createWatchers } from './watchers.ts'
 
 interface Deps {
   launch: Launch
@@ -43,10 +44,11 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
   /** Per session and per address: a page calls a dozen times. */
   const limit: preValidationHookHandler = (request, _reply, done) => {
     const sessionId = sessionIdOf(request)
-    const counters = [
-      [`launch/${networkOf(request.ip)}`, LAUNCH_RATES.address],
-      [`launch/${sessionId.slice(0, 40)}`, LAUNCH_RATES.session],
-    ] as const
+    const counters: [string, (typeof LAUNCH_RATES)[keyof typeof LAUNCH_RATES]][] = [
+      [`launch/address/${networkOf(request.ip)}`, LAUNCH_RATES.address],
+    ]
+    // Whatever else stands there is refused anyway, and must count against nobody.
+    if (isSessionId(sessionId)) counters.push([`launch/session/${sessionId}`, LAUNCH_RATES.session])
     for (const [name, { perSecond, burstSeconds }] of counters) {
       const { allowed, retryAfterSeconds } = limiter.take(name, perSecond, clock.monotonicMs(), burstSeconds)
       if (allowed) continue
@@ -87,10 +89,10 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
     const call = callOf(request)
     const watcher = await launch.watch(call)
     // An ended session is told once to whoever asks: nobody waits there.
-    const seat = watchers.take(watcher.thumbprint === '' ? request.id : `${call.sessionId}/${watcher.thumbprint}`)
+    const isEnded = watcher.thumbprint === ''
+    const seat = isEnded ? undefined : watchers.take(`${call.sessionId}/${watcher.thumbprint}`, reply.raw)
     // A process that is to end waits for its requests, and this one would take a quarter of an hour.
-    const isOver = () => closing || reply.raw.destroyed || seat.isTaken()
-    reply.raw.once('close', seat.leave)
+    const isOver = () => closing || reply.raw.destroyed || seat?.isTaken() === true
     return reply
       .header('content-type', 'text/event-stream; charset=utf-8')
       .header('x-accel-buffering', 'no')
@@ -116,29 +118,6 @@ function callOf(request: FastifyRequest): DeviceCall {
 }
 
 const textOf = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
-
-/** Connections that watch at once in one process: each asks the database three times a second. */
-const MOST_WATCHERS = 2_000
-
-/** One seat for each device of a session: a page that comes again takes the seat of its earlier self. */
-function createWatchers() {
-  const seats = new Map<string, symbol>()
-  return {
-    take(name: string) {
-      if (seats.size >= MOST_WATCHERS && !seats.has(name)) {
-        const extra = { retryAfterSeconds: 5 }
-        throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'Too many pages are watching, try again', extra)
-      }
-      const own = Symbol(name)
-      seats.set(name, own)
-      const isTaken = () => seats.get(name) !== own
-      const leave = () => {
-        if (!isTaken()) seats.delete(name)
-      }
-      return { isTaken, leave }
-    },
-  }
-}
 
 const LOOK_EVERY_MS = 300
 /** A comment now and then, so that nothing on the way takes the connection for dead. */
@@ -177,7 +156,7 @@ function allowOrigin(app: FastifyInstance, origin: string): void {
     reply.header('vary', 'origin')
     if (request.headers.origin === origin) {
       reply.header('access-control-allow-origin', origin)
-      reply.header('access-control-expose-headers', 'retry-after, x-request-id')
+      reply.header('access-control-expose-headers', 'date, retry-after, x-request-id')
     }
     done()
   })

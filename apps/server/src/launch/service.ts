@@ -31,7 +31,7 @@ import {
 } from '../sessions/index.ts'
 import { embedOriginsFor, type Settings } from '../settings/index.ts'
 import { type DeviceCall, type Flows, identify, newDevice, stateOf } from './call.ts'
-import { bindDevice, hashCode, newHandoff, roleOf, takeBack } from './devices.ts'
+import { bindDevice, hashCode, newHandoff, otherHolds, roleOf, takeBack } from './devices.ts'
 import { notHere, type Report, reportedFailure } from './step.ts'
 import { judgeSubmit } from './submit.ts'
 import { createWorkQueue } from './work-queue.ts'
@@ -68,7 +68,7 @@ interface ConsentAnswer {
   locale: string
 }
 
-type Decide = (session: FlowSession, progress: Progress, tx: Queryable) => Step | Promise<Step>
+type Decide = (session: FlowSession, progress: Progress, tx: Queryable, role: Role) => Step | Promise<Step>
 
 /** Who did what, for what is told and noted of it. */
 interface Doing {
@@ -125,20 +125,22 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
       if (isFinal(session.state)) return ended(session.state)
       const { role, progress } = await authenticate(call, session)
       const isAllowed = who === 'either' || role === who
-      const decided = await orRefuse(session, progress, tx, isAllowed ? decide : refuseOther)
+      const decided = await orRefuse(session, progress, () =>
+        isAllowed ? decide(session, progress, tx, role) : refuseOther(),
+      )
       const state = await settle(tx, session, decided, { role, call: nameOf(call) })
       return decided.refuse ?? state
     })
   }
 
   const refuseOther = (): Step => {
-    throw new AppError('forbidden', 'DEVICE_MISMATCH', 'Another device holds the session')
+    throw otherHolds()
   }
 
   /** A refused call is used up like any other: nobody can keep it and send it again when it would be taken. */
-  async function orRefuse(session: FlowSession, progress: Progress, tx: Queryable, decide: Decide): Promise<Step> {
+  async function orRefuse(session: FlowSession, progress: Progress, decide: () => Step | Promise<Step>): Promise<Step> {
     try {
-      return await decide(session, progress, tx)
+      return await decide()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return { state: session.state, progress, refuse: error }
@@ -347,7 +349,8 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
       return { code, url, expiresAt: new Date(expiresAtMs).toISOString() }
     },
 
-    takeBack: (call: DeviceCall) => step(call, 'viewer', takeBack),
+    takeBack: (call: DeviceCall) =>
+      step(call, 'either', (session, progress, _tx, role) => takeBack(session, progress, role)),
 
     /** Who is watching; the route then follows the states. */
     async watch(call: DeviceCall): Promise<Watcher> {

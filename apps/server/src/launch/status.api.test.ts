@@ -177,7 +177,7 @@ describe('a browser', () => {
     for (const tweak of [{}, { proof: null }]) {
       const reply = await page.call('cancel', {}, { ...tweak, headers: { origin: ORIGIN } })
       assert.equal(reply.headers['access-control-allow-origin'], ORIGIN)
-      assert.equal(reply.headers['access-control-expose-headers'], 'retry-after, x-request-id')
+      assert.equal(reply.headers['access-control-expose-headers'], 'date, retry-after, x-request-id')
       assert.equal(reply.headers.vary, 'origin')
     }
   })
