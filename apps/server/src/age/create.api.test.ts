@@ -348,3 +348,8 @@ test('a tenant may allow a week, and no tenant more', async () => {
   const patient = await room.newHost({ settings: { sessionSecondsMax: 604_800 } })
   assert.equal((await patient.create({ sessionExpiry: 604_800 })).expiresAt, '2026-11-22T12:00:00.000Z')
 })
+
+test('what a tenant allows at most holds for sessions that name no time too', async () => {
+  const brisk = await room.newHost({ settings: { sessionSecondsMax: 300 } })
+  assert.equal((await brisk.create({})).expiresAt, '2026-11-15T12:05:00.000Z')
+})

@@ -130,14 +130,15 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
     ): Promise<{ created: CreatedSession; replayed: boolean; locale: string | null }> {
       const { tenantId, livemode, keyId } = caller
       if (keyId === undefined) throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
-      const request = toRequest(body, { livemode, settings: await settings.get(tenantId), subjectHash })
+      const current = await settings.get(tenantId)
+      const request = toRequest(body, { livemode, settings: current, subjectHash })
       if (request.callback) webhooks.checkCallback({ ...request.callback, livemode })
       const now = clock.now()
       const fresh = await sessions.prepare({
         owner: { tenantId, livemode, keyId },
         area: 'C',
         now,
-        lifetimeSeconds: body.sessionExpiry ?? AGE_LIMITS.lifetimeSecondsDefault,
+        lifetimeSeconds: body.sessionExpiry ?? Math.min(AGE_LIMITS.lifetimeSecondsDefault, current.sessionSecondsMax),
         metadata: request.metadata,
         makeRequest: ({ token }) => ({ token, ...request }),
       })

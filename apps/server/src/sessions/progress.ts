@@ -81,12 +81,14 @@ export interface VerificationProgress {
   notes: SessionCodeName[]
   /** Whom a failure counts against. */
   subjects: LockoutSubject[]
+  /** Those of them that this session has counted against already. */
+  counted: LockoutSubject[]
   debug: DebugEntry[]
 }
 
-/** A person, a device or a network, as a keyed hash. */
+/** A person, a device, a network, or the second tries of one who is recognised in the end, as a keyed hash. */
 export interface LockoutSubject {
-  kind: 'person' | 'device' | 'network'
+  kind: 'person' | 'device' | 'network' | 'retries'
   hash: string
 }
 
@@ -145,6 +147,7 @@ export function newVerificationProgress(): VerificationProgress {
     cleared: [],
     notes: [],
     subjects: [],
+    counted: [],
     debug: [],
   }
 }

@@ -26,8 +26,8 @@ import { blocks, redirectTargetOf } from './outcome.ts'
 import { passkeyFailed, passkeyOptions, verifyPasskey } from './passkey-step.ts'
 import { sandboxEnd } from './sandbox-end.ts'
 import { failed, locked, missed, reached, verificationOf, withVerification } from './steps.ts'
-import { verificationStore } from './store.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
+import { keepNamed } from './unmade.ts'
 import type { Outcome, Work } from './work.ts'
 
 interface Deps {
@@ -59,9 +59,9 @@ export function createVerificationFlow(deps: Deps): Flow {
   ): Promise<Step> {
     const state = nextState(session, 'consent_given')
     // Whatever an earlier device has shown does not count for this one.
-    const { misses, debug, subjects: earlier } = verificationOf(progress)
+    const { misses, debug, counted, subjects: earlier } = verificationOf(progress)
     const subjects = withoutRepeats([...earlier, ...(await subjectsOf(session, network))])
-    const verification = { ...newVerificationProgress(), misses, debug, subjects }
+    const verification = { ...newVerificationProgress(), misses, debug, counted, subjects }
     const begun = { ...progress, verification }
     const seconds = await lockouts.waitOf(tx, session, subjects)
     return seconds > 0 ? locked(session, begun, seconds) : { state, progress: begun }
@@ -185,18 +185,26 @@ async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: E
   const met = await whileEnrolled(deps.work, tx, { session, progress, end, wanted })
   const bound = await bindKeys(deps, tx, { session, progress, end, wanted: met })
   const isCounted = session.request.type !== 'ENROLL' && end.how !== 'wished'
-  const { subjects = [], cleared = [], localThumbprint = null, misses = 0 } = progress?.verification ?? {}
+  const { localThumbprint, misses, newPersonId } = verificationOf(progress ?? undefined)
   const waits = isCounted && bound.state === 'FAILED' ? await waitAfter(lockouts, tx, { session, progress, bound }) : 0
   // The host learns with the failure itself how long the next try has to wait.
   const told = waits > 0 ? { ...bound, retryAfterSeconds: waits } : bound
   const state = await ending.conclude(tx, session, progress, told)
+  const named = state === 'SUCCESS' && end.how === 'reached' && told.state === 'SUCCESS' ? told.person.puid : undefined
+  // Another session may have made this person and come to nothing: from now on the host knows them.
+  if (named !== undefined && named !== newPersonId) await keepNamed(tx, session, named, deps.clock.now())
   if (!isCounted) return state
   if (state === 'SUCCESS') {
-    await lockouts.clear(tx, session, cleared)
-    if (misses > 0) await lockouts.forgive(tx, session, subjects)
+    await lockouts.clear(tx, session, clearedBy(session, verificationOf(progress ?? undefined)))
+    if (misses > 0) await lockouts.noteRetry(tx, session, verificationOf(progress ?? undefined))
     if (localThumbprint !== null) await localKeys.used(tx, session, localThumbprint)
   }
   return state
+}
+
+/** Whose failures a success wipes out. Whom a VERIFY had named is who it was, under whatever name. */
+function clearedBy({ request }: VerificationSession, { cleared, subjects }: VerificationProgress): LockoutSubject[] {
+  return request.type === 'VERIFY' ? [...cleared, ...subjects.filter(({ kind }) => kind === 'person')] : cleared
 }
 
 /** A session counts once: at its first miss, or else when it fails. */
@@ -260,8 +268,6 @@ async function bindKeys(
   const verification = progress?.verification
   if (request.type !== 'ENROLL' || end.how !== 'reached' || wanted.state !== 'SUCCESS' || !verification) return wanted
   if (blocks(request, progress)) return wanted
-  // Another session may have made this person and come to nothing: from now on somebody knows them.
-  await verificationStore.forgetUnmade(tx, session, wanted.person.puid)
   const { credential, localKey, notes, passkeyShown } = verification
   if (notes.includes('ALREADY_ENROLLED') && !passkeyShown) return wanted
   if (credential) {
@@ -287,8 +293,14 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
     subjects: withoutRepeats([...before.subjects, ...outcome.subjects]),
     cleared: outcome.subjects.filter(({ kind }) => kind === 'person' || outcome.thumbprint !== null),
   }
-  const known = { ...progress, verification }
   const isMiss = outcome.kind === 'miss' && before.misses === 0
+  const known = {
+    ...progress,
+    verification: isMiss ? { ...verification, counted: verification.subjects } : verification,
+  }
+  // Before anything is said of the face: while somebody has to wait, a hit and a miss look alike.
+  const seconds = await deps.lockouts.waitOf(tx, session, verification.subjects)
+  if (seconds > 0) return locked(session, { ...progress, verification }, seconds)
   // At once: whoever cancels after a miss, or lets the session expire, has tried all the same.
   if (isMiss) await deps.lockouts.record(tx, session, verification.subjects, ['FACE_NOT_MATCH'])
   if (outcome.kind === 'unknown') return failed(session, known, 'USER_NOT_ENROLLED')
@@ -310,8 +322,6 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
     return { state, progress: withVerification(known, { person, notes, vector: null, passkeyTries: 0 }) }
   }
   if (!(await deps.work.hold(session, outcome.person.puid, tx))) return failed(session, known, 'USER_NOT_ENROLLED')
-  const seconds = await deps.lockouts.waitOf(tx, session, verification.subjects)
-  if (seconds > 0) return locked(session, known, seconds)
   const person = { ...outcome.person, matchedBy: outcome.by }
   if (!session.request.requirements.includes('passkey')) return reached(session, known, { person })
   const credentials = await deps.passkeys.findForPerson(tx, session, person.puid)

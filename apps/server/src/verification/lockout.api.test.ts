@@ -80,19 +80,97 @@ describe('five failed sign-ins', () => {
     assert.deepEqual((await visit(room, sessionId, faces.person(), {}, address)).errors, [-35])
   })
 
+  /** Signs in with one face, and then with another. */
+  async function atSecondTry(
+    host: VerificationHost,
+    first: readonly number[],
+    then: readonly number[],
+    address: string,
+  ) {
+    const { sessionId } = await host.create('SIGN-IN')
+    const { user, capture } = await reachCapture(room, sessionId, { vector: first, options: from(address) })
+    assert.deepEqual((await user.device.submit(capture)).errors, [-9])
+    await user.device.logEvent('retake', 1)
+    const second = await captureAgain(user, { vector: then })
+    return user.device.submit(second.capture)
+  }
+
   test('do not come from people who are recognised at their second try', async () => {
     const host = await room.newHost()
-    const face = faces.person()
-    await enrolled(room, host, face)
     for (let n = 1; n <= 6; n++) {
+      const face = faces.person()
+      await enrolled(room, host, face)
+      assert.equal((await atSecondTry(host, faces.person(), face, '192.0.2.150')).state, 'SUCCESS', `person ${n}`)
+    }
+  })
+
+  test('are not dodged by who tries other faces before their own', async () => {
+    const host = await room.newHost()
+    const own = faces.person()
+    await enrolled(room, host, own)
+    for (let n = 1; n <= 5; n++) {
+      assert.equal((await atSecondTry(host, faces.person(), own, '192.0.2.160')).state, 'SUCCESS', `session ${n}`)
       const { sessionId } = await host.create('SIGN-IN')
-      const options = from('192.0.2.150')
+      const clean = await visit(room, sessionId, own, {}, from('192.0.2.160'))
+      assert.deepEqual(clean.errors, n < 5 ? [] : [-35], 'a sign-in without a miss takes nothing back')
+    }
+    const refused = await atSecondTry(host, faces.person(), own, '192.0.2.160')
+    assert.deepEqual([refused.state, refused.errors], ['FAILED', [-35]])
+  })
+
+  test('make sessions wait that were agreed to before, and tell nothing of the face', async () => {
+    const host = await room.newHost()
+    const own = faces.person()
+    await enrolled(room, host, own)
+    const address = '192.0.2.170'
+    const begun = await Promise.all(
+      [faces.person(), own].map(async (vector) => {
+        const { sessionId } = await host.create('SIGN-IN')
+        return reachCapture(room, sessionId, { vector, options: from(address) })
+      }),
+    )
+    for (let n = 1; n <= 5; n++) await tryToSignIn(host, faces.person(), address)
+    for (const { user, capture } of begun) {
+      const { state, errors } = await user.device.submit(capture)
+      assert.deepEqual([state, errors], ['FAILED', [-35]])
+    }
+  })
+
+  test('against somebody under the host’s own name are cleared by a success too', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    await enrolled(room, host, face, { body: { customerId: 'robin' } })
+    for (let n = 1; n <= 6; n++) {
+      const { sessionId } = await host.create('VERIFY', { customerId: 'robin' })
+      const options = from(`192.0.2.${180 + n}`)
       const { user, capture } = await reachCapture(room, sessionId, { vector: faces.person(), options })
       assert.deepEqual((await user.device.submit(capture)).errors, [-9], `session ${n}`)
       await user.device.logEvent('retake', 1)
       const second = await captureAgain(user, { vector: face })
       assert.equal((await user.device.submit(second.capture)).state, 'SUCCESS', `session ${n}`)
     }
+  })
+
+  test('that say nothing of who was there count against the network, and not against who was named', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    await enrolled(room, host, face, { body: { customerId: 'sascha' } })
+    for (let n = 1; n <= 5; n++) {
+      const { sessionId } = await host.create('VERIFY', { customerId: 'sascha' })
+      const { user } = await reachCapture(room, sessionId, { vector: face, options: from('192.0.2.200') })
+      for (let tries = 2; tries <= 3; tries++) await user.device.challenge()
+      await assert.rejects(user.device.challenge())
+      const { errors } = await host.webhook(sessionId)
+      assert.deepEqual(
+        errors?.map(({ code }: { code: number }) => code),
+        [-19],
+        `session ${n}`,
+      )
+    }
+    const elsewhere = await host.create('VERIFY', { customerId: 'sascha' })
+    assert.equal((await visit(room, elsewhere.sessionId, face, {}, from('192.0.2.201'))).state, 'SUCCESS')
+    const there = await host.create('VERIFY', { customerId: 'sascha' })
+    assert.deepEqual((await visit(room, there.sessionId, face, {}, from('192.0.2.200'))).errors, [-35])
   })
 
   test('are forgotten after a quarter of an hour, and what was kept of them goes', async () => {

@@ -1,27 +1,57 @@
 import type { SessionCodeName } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { LockoutSubject } from '../sessions/index.ts'
+import type { LockoutSubject, VerificationProgress } from '../sessions/index.ts'
 import { afterFailure, forgottenAt, waitSecondsOf } from './lockout.ts'
 import { type KeyOwner, verificationStore } from './store.ts'
 
 /**
- * Failures that say something about who was there. A camera that did not start or a room that was too dark count against
- * nobody, and neither does a session that was refused for being locked: nobody locks another out by knocking.
+ * Failures that say something about who was there. A camera that did not start counts against nobody, and neither does a session that
+ * was refused for being locked: nobody locks another out by knocking.
  */
-const COUNTED: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
+const SAYS_WHO: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'SPOOF',
   'VIDEO_SPOOF',
   'FACE_NOT_MATCH',
   'USER_NOT_ENROLLED',
-  'LIVENESS_INCONCLUSIVE',
   'PASSKEY_FAILED',
   'POLICY_BLOCKED',
+])
+/** These say only that somebody tried: they count against where they came from, not against whom the host had named. */
+const SAYS_WHERE: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
+  'LIVENESS_INCONCLUSIVE',
   'ATTEMPTS_EXCEEDED',
 ])
 
+type Kind = LockoutSubject['kind']
+const ALL: ReadonlySet<Kind> = new Set<Kind>(['person', 'device', 'network'])
+const PLACES: ReadonlySet<Kind> = new Set<Kind>(['device', 'network'])
+const NOBODY: ReadonlySet<Kind> = new Set<Kind>()
+
+function countsAgainst(failures: readonly SessionCodeName[]): ReadonlySet<Kind> {
+  if (failures.some((name) => SAYS_WHO.has(name))) return ALL
+  return failures.some((name) => SAYS_WHERE.has(name)) ? PLACES : NOBODY
+}
+
 /** Makes whoever fails too often wait. Everything runs in the caller's transaction. */
 export function createLockouts({ clock }: { clock: Clock }) {
+  async function count(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
+    if (subjects.length === 0) return 0
+    const now = clock.now()
+    const begun = { failures: 0, since: now, lockedUntil: null }
+    const held = await verificationStore.holdLockouts(tx, owner, subjects.map(toBytes), {
+      now,
+      purgeAt: forgottenAt(begun),
+    })
+    let waits = 0
+    for (const row of held) {
+      const after = afterFailure(row, now)
+      waits = Math.max(waits, waitSecondsOf(after, now))
+      await verificationStore.putLockout(tx, owner, { subject: row.subject, ...after }, forgottenAt(after))
+    }
+    return waits
+  }
+
   return {
     /** The longest wait of those that are asked for, in seconds; 0 when none has to. */
     async waitOf(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
@@ -32,38 +62,42 @@ export function createLockouts({ clock }: { clock: Clock }) {
     },
 
     /** A session failed. Returns how long the next one has to wait because of it, in seconds. */
-    async record(
+    record(
       tx: Queryable,
       owner: KeyOwner,
       subjects: readonly LockoutSubject[],
       failures: readonly SessionCodeName[],
     ): Promise<number> {
-      if (subjects.length === 0 || !failures.some((name) => COUNTED.has(name))) return 0
-      const now = clock.now()
-      const begun = { failures: 0, since: now, lockedUntil: null }
-      const held = await verificationStore.holdLockouts(tx, owner, subjects.map(toBytes), {
-        now,
-        purgeAt: forgottenAt(begun),
-      })
-      let waits = 0
-      for (const row of held) {
-        const after = afterFailure(row, now)
-        waits = Math.max(waits, waitSecondsOf(after, now))
-        await verificationStore.putLockout(tx, owner, { subject: row.subject, ...after }, forgottenAt(after))
-      }
-      return waits
+      const kinds = countsAgainst(failures)
+      return count(
+        tx,
+        owner,
+        subjects.filter(({ kind }) => kinds.has(kind)),
+      )
+    },
+
+    /**
+     * A sign-in went well after a miss. Its network is forgiven, and what it counts against is the person: faces could be tried without
+     * end in front of one's own otherwise.
+     */
+    async noteRetry(
+      tx: Queryable,
+      owner: KeyOwner,
+      { subjects, counted }: Pick<VerificationProgress, 'subjects' | 'counted'>,
+    ): Promise<void> {
+      const shared = counted.filter(({ kind }) => kind === 'network')
+      if (shared.length > 0) await verificationStore.forgive(tx, owner, shared.map(toBytes))
+      await count(
+        tx,
+        owner,
+        subjects.filter(({ kind }) => kind === 'retries'),
+      )
     },
 
     /** A session went well: its person and its device begin anew. A network is shared, and keeps what others did. */
     async clear(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<void> {
-      const own = subjects.filter(({ kind }) => kind !== 'network')
+      const own = subjects.filter(({ kind }) => kind === 'person' || kind === 'device')
       if (own.length > 0) await verificationStore.clearLockouts(tx, owner, own.map(toBytes))
-    },
-
-    /** A session that had missed once went well after all: what it counted against its network is taken back. */
-    async forgive(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<void> {
-      const shared = subjects.filter(({ kind }) => kind === 'network')
-      if (shared.length > 0) await verificationStore.forgive(tx, owner, shared.map(toBytes))
     },
 
     shiftTestTime: (tx: Queryable, tenantId: string, ms: number): Promise<number> =>

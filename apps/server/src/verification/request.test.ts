@@ -214,6 +214,11 @@ describe('sessionExpiry', () => {
     assert.equal(secondsOf('2026-03-01T10:15:00.500Z'), 900.5)
   })
 
+  test('is a quarter of an hour, or what the tenant allows at most', () => {
+    assert.equal(read(ENROLL).lifetimeSeconds, 900)
+    assert.equal(read(ENROLL, { settings: { sessionSecondsMax: 300 } }).lifetimeSeconds, 300)
+  })
+
   test('must lie ahead, and not too far for the tenant', () => {
     const at = '/body/sessionExpiry'
     const settings = { sessionSecondsMax: 604_800 }

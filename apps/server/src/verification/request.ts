@@ -178,7 +178,7 @@ function movementsOf(text: string): PinnedChallenge['movements'] {
 }
 
 function lifetimeOf(expiry: number | string | undefined, tenantSecondsMax: number, now: Date): number {
-  if (expiry === undefined) return AGE_LIMITS.lifetimeSecondsDefault
+  if (expiry === undefined) return Math.min(AGE_LIMITS.lifetimeSecondsDefault, tenantSecondsMax)
   const seconds = typeof expiry === 'number' ? expiry : secondsUntil(expiry, now)
   const pointer = '/body/sessionExpiry'
   if (seconds === undefined) {

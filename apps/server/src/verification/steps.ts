@@ -53,8 +53,11 @@ export function locked(session: VerificationSession, progress: Progress, retryAf
   return { state: session.state, progress, errors, end: { how: 'failed', failures, retryAfterSeconds } }
 }
 
-export const verificationOf = (progress: Progress | undefined): VerificationProgress =>
-  progress?.verification ?? newVerificationProgress()
+/** With what an earlier version of ours did not note yet. */
+export const verificationOf = (progress: Progress | undefined): VerificationProgress => ({
+  ...newVerificationProgress(),
+  ...progress?.verification,
+})
 
 export function withVerification(progress: Progress, change: Partial<VerificationProgress>): Progress {
   return { ...progress, verification: { ...verificationOf(progress), ...change } }

@@ -96,11 +96,26 @@ const NOTE_UNMADE = sql(
   `insert into unmade_persons (tenant_id, livemode, person_id, due_at)
    select * from unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::timestamptz[]) on conflict do nothing`,
 )
-const FORGET_UNMADE = sql('verification.forget_unmade', `delete from unmade_persons where ${OWNER} and person_id = $3`)
+// Those that are known stay known: `keep_until` is not struck out with the rest.
+const FORGET_UNMADE = sql(
+  'verification.forget_unmade',
+  `delete from unmade_persons where ${OWNER} and person_id = $3 and keep_until is null`,
+)
+const KEEP_PERSON = sql(
+  'verification.keep_person',
+  `insert into unmade_persons as known (tenant_id, livemode, person_id, due_at, keep_until) values ($1, $2, $3, $4, $4)
+   on conflict (tenant_id, livemode, person_id) do update set due_at = excluded.due_at, keep_until = excluded.keep_until
+   where known.keep_until is null`,
+)
+const PURGE_KEPT = sql(
+  'verification.purge_kept',
+  `delete from unmade_persons where ctid = any(array(
+     select ctid from unmade_persons where due_at <= $1 and keep_until is not null limit $2 for update skip locked))`,
+)
 const FIND_UNMADE = sql(
   'verification.find_unmade',
-  `select tenant_id as "tenantId", livemode, person_id as "personId" from unmade_persons where due_at <= $1
-   order by due_at limit $2`,
+  `select tenant_id as "tenantId", livemode, person_id as "personId" from unmade_persons
+   where due_at <= $1 and keep_until is null order by due_at limit $2`,
 )
 
 const by = ({ tenantId, livemode }: KeyOwner) => [tenantId, livemode] as const
@@ -163,6 +178,10 @@ export const verificationStore = {
     ]),
   forgetUnmade: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
     tx.run(FORGET_UNMADE, [...by(owner), personId]),
+  /** The host knows this person: whatever becomes of the session that made them, they stay. */
+  keepPerson: (tx: Queryable, owner: KeyOwner, personId: string, until: Date): Promise<number> =>
+    tx.run(KEEP_PERSON, [...by(owner), personId, until]),
+  purgeKept: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_KEPT, [now, limit]),
   findUnmade: (db: Queryable, now: Date, limit: number): Promise<UnmadePerson[]> =>
     db.rows<UnmadePerson & { [column: string]: unknown }>(FIND_UNMADE, [now, limit]),
   purgeLockouts: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_LOCKOUTS, [now, limit]),

@@ -1,13 +1,26 @@
+import { AGE_LIMITS } from '@ostiary/contract'
 import type { Recognition } from '../biometrics/index.ts'
 import type { Db, Queryable } from '../platform/db.ts'
-import { type UnmadePerson, verificationStore } from './store.ts'
+import { timeOfId } from '../platform/ids.ts'
+import { type KeyOwner, type UnmadePerson, verificationStore } from './store.ts'
 
 const BATCH = 50
+/** Longer than any session lives that could have made somebody. */
+const KEEP_MS = (AGE_LIMITS.lifetimeSecondsMax + AGE_LIMITS.graceSeconds) * 1000 + 3_600_000
+
+/**
+ * A session names somebody to the host. Whom another session made, that has not ended yet and may come to nothing, must not go with it:
+ * so that is written down of everybody who is not older than such a session can be.
+ */
+export async function keepNamed(tx: Queryable, owner: KeyOwner, personId: string, now: Date): Promise<void> {
+  const until = new Date(timeOfId(personId).getTime() + KEEP_MS)
+  if (until > now) await verificationStore.keepPerson(tx, owner, personId, until)
+}
 
 /**
  * Deletes a person whom an ENROLL made that came to nothing. Whether that is so is written down in the transaction that ended the
- * session, so it is known after a crash too; another ENROLL that has met the same face meanwhile strikes it out, and the person stays.
- * It holds the person while it does so: here that is asked, and the person deleted, while nobody holds them.
+ * session, so it is known after a crash too; a session that has named the same person to the host, before or since, has noted that they
+ * stay. It holds the person while it does so: here that is asked, and the person deleted, while nobody holds them.
  */
 export async function unmake(db: Db, recognition: Recognition, person: UnmadePerson): Promise<void> {
   const strikeOut = (tx: Queryable) => verificationStore.forgetUnmade(tx, person, person.personId)
@@ -19,6 +32,7 @@ export async function unmake(db: Db, recognition: Recognition, person: UnmadePer
 /** What processes that died have left. Returns how many. */
 export async function unmakeDue(db: Db, recognition: Recognition, now: Date): Promise<number> {
   let count = 0
+  while ((await verificationStore.purgeKept(db, now, BATCH)) === BATCH);
   for (;;) {
     const due = await verificationStore.findUnmade(db, now, BATCH)
     for (const person of due) await unmake(db, recognition, person)

@@ -196,6 +196,28 @@ describe('a process that ends between the capture and the work', () => {
     assert.equal((await visit(room, adopting.sessionId, face)).state, 'SUCCESS')
     await unmakeAll()
     assert.equal(await persons(), 1)
+    // The other way round: who was named to the host first stays when the session that made them comes to nothing.
+    for (const [index, type] of (['ENROLL', 'SIGN-IN'] as const).entries()) {
+      const other = faces.person()
+      const open = await own.create('ENROLL')
+      const third = await reachCapture(room, open.sessionId, { vector: other, options })
+      await assert.rejects(third.user.device.submit(third.capture), { status: 500 })
+      const meeting = await own.create(type)
+      assert.equal((await visit(room, meeting.sessionId, other)).state, 'SUCCESS')
+      const { puid } = await own.webhook(meeting.sessionId)
+      assert.equal((await own.call('POST', `/v2/verification-session/${open.sessionId}/cancel`)).statusCode, 200)
+      await unmakeAll()
+      assert.equal(await persons(), 2 + index)
+      const again = await own.create('SIGN-IN')
+      await visit(room, again.sessionId, other)
+      assert.equal((await own.webhook(again.sessionId)).puid, puid)
+    }
+    const noted = async () =>
+      (await room.harness.database.query('select from unmade_persons where tenant_id = $1', [own.tenantId])).rows.length
+    assert.equal(await noted(), 3)
+    room.harness.clock.advance(8 * 86_400_000)
+    await unmakeAll()
+    assert.deepEqual([await noted(), await persons()], [0, 3], 'what was noted goes when it is of no more use')
   })
 
   test('an ENROLL that has met somebody who is deleted at that moment takes another try, and enrols them anew', async () => {
@@ -236,7 +258,8 @@ describe('a process that ends between the capture and the work', () => {
       unmaking = unmakeDue(db, recognition, room.harness.clock.now())
       const first = await Promise.race([unmaking, sleep(300, 'it waits')])
       assert.equal(first, 'it waits')
-      assert.equal(await verificationStore.forgetUnmade(tx, owner, personId), 1)
+      const until = new Date(room.harness.clock.now().getTime() + 60_000)
+      assert.equal(await verificationStore.keepPerson(tx, owner, personId, until), 1)
     })
     await unmaking
     assert.ok(await recognition.find(owner, { puid: personId }))

@@ -116,6 +116,12 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     const subjects: LockoutSubject[] = []
     if (person !== undefined)
       subjects.push({ kind: 'person', hash: await sessions.tagOf(tenantId, ['person', livemode, person]) })
+    // Whoever signs in with their own face after two others' gets a network no wait, but themselves one in the end.
+    if (finding.kind === 'found' && session.request.type === 'SIGN-IN')
+      subjects.push({
+        kind: 'retries',
+        hash: await sessions.tagOf(tenantId, ['retries', livemode, finding.person.puid]),
+      })
     if (shown)
       subjects.push({ kind: 'device', hash: await sessions.tagOf(tenantId, ['device', livemode, shown.thumbprint]) })
     return subjects

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
-import { createIds } from '../platform/ids.ts'
+import { createIds, timeOfId } from '../platform/ids.ts'
 import { createManualClock } from '../platform/testing/manual-clock.ts'
-import { endpointIdOf, firstIdOf, packCall, timeOfId, unpackCall } from './message.ts'
+import { endpointIdOf, firstIdOf, packCall, unpackCall } from './message.ts'
 import { createSigner, createSigners } from './signer.ts'
 
 test('a call comes out as it went in, to the byte', () => {

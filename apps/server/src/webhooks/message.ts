@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isId } from '../platform/ids.ts'
+import { isId, timeOfId } from '../platform/ids.ts'
 
 /** What a feature gives to be sent. It is written in the caller's transaction, or not at all. */
 export interface WebhookMessage {
@@ -74,11 +74,6 @@ export function endpointIdOf(tenantId: string, livemode: boolean, origin: string
 /** Whether a text can be the id of a delivery. One of the far future cannot, and has no place in a calendar either. */
 export function isDeliveryId(text: string, now: Date): boolean {
   return isId(text) && timeOfId(text).getTime() < now.getTime() + DAY_MS
-}
-
-/** The time inside a UUIDv7. Only for texts that `isId` accepts. */
-export function timeOfId(id: string): Date {
-  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
 /** The smallest UUIDv7 of a moment. */

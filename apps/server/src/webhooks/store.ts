@@ -1,7 +1,8 @@
 import { type AttemptOutcome, type DeadReason, type DeliveryState, WEBHOOK_LIMITS } from '@ostiary/contract'
 import { type Db, type Queryable, sql } from '../platform/db.ts'
+import { timeOfId } from '../platform/ids.ts'
 import type { Sealed } from '../platform/key-vault.ts'
-import { firstIdOf, timeOfId } from './message.ts'
+import { firstIdOf } from './message.ts'
 
 /** SQL of messages and their log. What is under way is in queue-store.ts. */
 
