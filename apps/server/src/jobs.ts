@@ -19,7 +19,11 @@ export function listJobs({
 }: Pick<Wire, 'node' | 'refresher' | 'cells' | 'log' | 'webhookMetrics'>): readonly ScheduledJob[] {
   return [
     { name: 'purge-sessions', cron: '* * * * *', run: purgeSessions },
-    { name: 'prepare-session-partitions', cron: '23 * * * *', run: prepareSessionPartitions },
+    {
+      name: 'prepare-session-partitions',
+      cron: '23 * * * *',
+      run: (db, now) => prepareSessionPartitions(db, now, log),
+    },
     { name: 'drop-session-partitions', cron: '41 * * * *', run: dropSessionPartitions },
     ...webhookJobs({ log, metrics: webhookMetrics }),
     { name: 'purge-idempotency-keys', cron: '*/5 * * * *', run: purgeIdempotencyKeys },

@@ -17,8 +17,8 @@ await orExplain(async () => {
   const admin = createAdminServer(wire.metrics, monitor)
 
   await onEachCell(wire, async (cell) => {
-    await prepareSessionPartitions(cell.db, clock.now())
-    await arrangeWebhookPartitions(cell.db, clock.now())
+    await prepareSessionPartitions(cell.db, clock.now(), log)
+    await arrangeWebhookPartitions(cell.db, clock.now(), log)
     await queue.start(cell)
   })
   const sweepers = cells

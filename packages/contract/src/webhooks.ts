@@ -160,7 +160,7 @@ export const ReplayedWebhooks = Type.Object(
   {
     count: Type.Integer({ description: 'Deliveries that are on their way again' }),
     continueFrom: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: `One call replays at most ${WEBHOOK_LIMITS.replayMax}, oldest first: send this as \`since\` for more`,
+      description: `One call looks at ${WEBHOOK_LIMITS.replayMax} deliveries, oldest first: send this as \`since\` until it is null, whatever \`count\` says`,
     }),
   },
   { title: 'ReplayedWebhooks', examples: [{ count: 12, continueFrom: null }] },

@@ -154,6 +154,25 @@ test('connections that the server cuts do not end the process and are replaced',
   await database.drop()
 })
 
+test('a server that takes no writes any more is not asked again, by statements and transactions alike', async () => {
+  const database = await createTestDatabase()
+  await database.query('create table notes (id int)')
+  const db = createDb({ ...options, poolMax: 1, url: database.url })
+  const whoAnswers = async () =>
+    (await db.rows<{ pid: number }>(sql('test.pid', 'select pg_backend_pid() as pid')))[0]?.pid
+  const demote = sql('', 'set default_transaction_read_only = on')
+  const insert = sql('test.insert', 'insert into notes values (1)')
+  for (const write of [() => db.run(insert), () => db.transaction((tx) => tx.run(insert))]) {
+    const before = await whoAnswers()
+    await db.run(demote)
+    await assert.rejects(write(), isDown)
+    assert.notEqual(await whoAnswers(), before)
+    await write()
+  }
+  await db.close()
+  await database.drop()
+})
+
 test('a script that fails inside its own transaction does not poison the pool', async () => {
   const database = await createTestDatabase()
   const db = createDb({ ...options, poolMax: 1, url: database.url })

@@ -92,6 +92,8 @@ export function createDb(options: DbOptions): Db {
         if (outcome !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed')
         return result
       } catch (error) {
+        // As with a single statement: a server that is no longer the primary answers a rollback, and would fail the next one too.
+        broken = isUnavailable(error instanceof AppError ? error.cause : error)
         // A failed rollback means the connection is gone; PostgreSQL has then rolled back by itself.
         await control(client, ROLLBACK).catch(() => {
           broken = true

@@ -11,7 +11,8 @@ export interface HealthMonitor {
   markStopping(): void
 }
 
-const PING = sql('health.ping', 'select 1 as ok')
+// A server that has become a standby answers, and can store nothing.
+const PING = sql('health.ping', 'select not pg_is_in_recovery() as ok')
 const FRESH_MS = 1_000
 const PATIENCE_MS = 1_500
 
@@ -56,8 +57,8 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
 async function pingAll(cells: Cells): Promise<Map<string, boolean>> {
   const all = cells.all()
   const answers = all.map(async ({ name, db }): Promise<[string, boolean]> => {
-    const works = db.rows(PING).then(
-      () => true,
+    const works = db.rows<{ ok: boolean }>(PING).then(
+      ([answer]) => answer?.ok === true,
       () => false,
     )
     return [all.length === 1 ? 'store' : `store ${name}`, await Promise.race([works, patience()])]

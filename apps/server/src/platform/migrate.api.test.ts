@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { createTestDatabase } from '../testing/harness.ts'
 import { createDb } from './db.ts'
 import { createLog } from './log.ts'
@@ -59,6 +61,28 @@ test('an empty database has everything pending', async () => {
   const database = await createTestDatabase()
   const db = open(database.url)
   assert.equal((await migrationState(db, readMigrations())).pending.length, readMigrations().length)
+  await db.close()
+  await database.drop()
+})
+
+test('a migration waits for a table that is in use, and lets others pass meanwhile', async () => {
+  const database = await createTestDatabase()
+  const db = open(database.url)
+  const files = [
+    { name: '0001_made.sql', text: 'create table notes (id int)', checksum: '1' },
+    { name: '0002_changed.sql', text: 'alter table notes add column text text', checksum: '2' },
+  ]
+  await migrate(db, files.slice(0, 1), () => {})
+  const reader = new pg.Client(database.url)
+  await reader.connect()
+  await reader.query('begin; select from notes')
+  const migrating = migrate(db, files, () => {})
+  await sleep(200)
+  // A waiting change holds up everybody behind it: for two seconds, not for as long as the reader reads, which ends only after this.
+  await database.query('insert into notes (id) values (1)')
+  await reader.query('commit')
+  await reader.end()
+  assert.deepEqual((await migrating).pending, [])
   await db.close()
   await database.drop()
 })

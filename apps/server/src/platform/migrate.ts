@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Db } from './db.ts'
 
@@ -98,14 +99,27 @@ async function appliedRows(client: pg.ClientBase): Promise<{ name: string; check
   return (await client.query('select name, checksum from schema_migrations order by name')).rows
 }
 
+/** While a change of a table waits for its lock, everybody else waits behind it: rather often and briefly than once and long. */
+const LOCK_TIMEOUT = '2s'
+const LOCK_TRIES = 60
+const LOCK_PAUSE_MS = 1_000
+const LOCK_NOT_AVAILABLE = '55P03'
+
 async function apply(client: pg.ClientBase, file: Migration): Promise<void> {
-  await client.query('begin')
-  try {
-    await client.query(file.text)
-    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [file.name, file.checksum])
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {})
-    throw new Error(`Migration ${file.name} failed: ${(error as Error).message}`, { cause: error })
+  for (let tries = 1; ; tries++) {
+    await client.query('begin')
+    try {
+      await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+      await client.query(file.text)
+      await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [file.name, file.checksum])
+      await client.query('commit')
+      return
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      const isBusy = (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE
+      if (!isBusy || tries === LOCK_TRIES)
+        throw new Error(`Migration ${file.name} failed: ${(error as Error).message}`, { cause: error })
+      await sleep(LOCK_PAUSE_MS)
+    }
   }
 }

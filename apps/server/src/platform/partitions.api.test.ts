@@ -125,14 +125,21 @@ describe('ensurePartitions', () => {
     })
   })
 
-  test('a day with too many rows in the default partition is skipped and counted', async () => {
+  test('a day with too many rows in the default partition is skipped and counted, and the log says so', async () => {
     await database.query(`insert into events select n, $1 from generate_series(1, 50001) n`, [NOON])
-    assert.deepEqual(await ensurePartitions(db, 'events', { from: NOON, days: 2 }), {
+    const lines: string[] = []
+    const log = createLog('info', { write: (line) => void lines.push(line) })
+    assert.deepEqual(await ensurePartitions(db, 'events', { from: NOON, days: 2 }, log), {
       created: 1,
       moved: 0,
       skipped: 1,
     })
     assert.equal(await placeOf(1), 'events_default')
+    const { level, msg, detail, count } = JSON.parse(lines[0] ?? '{}')
+    assert.deepEqual(
+      [lines.length, level, msg, detail, count],
+      [1, 'warn', 'days have no partition of their own yet', 'events', 1],
+    )
   })
 
   test('a table without a default partition', async () => {

@@ -1,4 +1,5 @@
 import { type Db, type Queryable, sql } from './db.ts'
+import type { Log } from './log.ts'
 
 /** What became of the days that were asked for. */
 export interface PartitionReport {
@@ -52,13 +53,14 @@ export async function ensurePartitions(
   db: Db,
   table: string,
   { from, days, fillFactor = 100 }: DaysWanted,
+  log?: Log,
 ): Promise<PartitionReport> {
   checkName(table)
   const report: PartitionReport = { created: 0, moved: 0, skipped: 0 }
-  const existing = new Set((await db.rows<{ name: string }>(LIST, [table])).map(({ name }) => name))
+  const existing = await namesOf(db, table)
   const first = startOfDay(from)
-  for (let day = 0; day < days; day++) {
-    const start = new Date(first.getTime() + day * DAY_MS)
+  const wanted = Array.from({ length: days }, (_, day) => new Date(first.getTime() + day * DAY_MS))
+  for (const start of wanted) {
     const name = partitionName(table, start)
     if (existing.has(name)) continue
     const moved = await orNotNow(() => createPartition(db, table, { name, start, fillFactor }))
@@ -68,7 +70,17 @@ export async function ensurePartitions(
       report.moved += moved
     }
   }
+  if (log && report.skipped > 0) {
+    const made = await namesOf(db, table)
+    // Another process may have made it in the same moment.
+    const missing = wanted.filter((start) => !made.has(partitionName(table, start))).length
+    if (missing > 0) log.warn({ detail: table, count: missing }, 'days have no partition of their own yet')
+  }
   return report
+}
+
+async function namesOf(db: Db, table: string): Promise<Set<string>> {
+  return new Set((await db.rows<{ name: string }>(LIST, [table])).map(({ name }) => name))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { AGE_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
 import type { Db } from '../platform/db.ts'
+import type { Log } from '../platform/log.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
 import { sessionStore } from './store.ts'
 
@@ -20,12 +21,12 @@ export async function purgeSessions(db: Db, now: Date): Promise<number> {
 }
 
 /** Makes the partitions of the coming days. */
-export async function prepareSessionPartitions(db: Db, now: Date): Promise<number> {
+export async function prepareSessionPartitions(db: Db, now: Date, log?: Log): Promise<number> {
   const yesterday = new Date(now.getTime() - DAY_MS)
   let made = 0
   for (const table of ['sessions', 'session_secrets']) {
     const days = { from: yesterday, days: DAYS_AHEAD + 1, fillFactor: FILL_FACTOR }
-    made += (await ensurePartitions(db, table, days)).created
+    made += (await ensurePartitions(db, table, days, log)).created
   }
   return made
 }

@@ -1,20 +1,52 @@
 import type { Cells } from '../platform/cells.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Db, Queryable } from '../platform/db.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault, Sealed } from '../platform/key-vault.ts'
 import { tagKeyContextOf } from './sealing.ts'
-import { type SealedKeyRow, sealedKeyStore } from './sealed-key-store.ts'
+import { type SealedKeyRow, type SessionPlace, sealedKeyStore, type WalkedSession } from './sealed-key-store.ts'
 
 const BATCH = 500
+const WALK_ROWS = 5_000
+const BEFORE_ALL: SessionPlace = {
+  tenantId: '00000000-0000-0000-0000-000000000000',
+  createdAt: new Date(0),
+  sessionId: '00000000-0000-0000-0000-000000000000',
+}
 
 /** The keys of sessions and of metadata tags, when the master key changes. */
 export function createSessionSecrets({ cells, vault, ring }: { cells: Cells; vault: KeyVault; ring: KeyRing }) {
-  async function resealBatch(tx: Queryable): Promise<number> {
-    const rows = await sealedKeyStore.lockSealedWithOther(tx, vault.currentKeyId, BATCH)
+  async function resealRows(tx: Queryable, rows: readonly SealedKeyRow[]): Promise<number> {
     for (const row of rows) {
       await sealedKeyStore.reseal(tx, row, row.session ? await ring.reseal(row) : await resealTagKey(row))
     }
     return rows.length
+  }
+
+  async function resealSessions(db: Db): Promise<number> {
+    let done = 0
+    let after: SessionPlace | undefined = BEFORE_ALL
+    while (after) {
+      const walked: WalkedSession[] = await sealedKeyStore.walk(db, after, WALK_ROWS, vault.currentKeyId)
+      const older = walked.filter(({ isOther }) => isOther)
+      for (let at = 0; at < older.length; at += BATCH) {
+        const places = older.slice(at, at + BATCH)
+        done += await db.transaction(async (tx) =>
+          resealRows(tx, await sealedKeyStore.lockSessions(tx, places, vault.currentKeyId)),
+        )
+      }
+      after = walked.length === WALK_ROWS ? walked.at(-1) : undefined
+    }
+    return done
+  }
+
+  async function resealTagKeys(db: Db): Promise<number> {
+    let done = 0
+    for (let moved = BATCH; moved === BATCH; done += moved) {
+      moved = await db.transaction(async (tx) =>
+        resealRows(tx, await sealedKeyStore.lockTagKeys(tx, vault.currentKeyId, BATCH)),
+      )
+    }
+    return done
   }
 
   async function resealTagKey(row: SealedKeyRow): Promise<Sealed> {
@@ -26,9 +58,7 @@ export function createSessionSecrets({ cells, vault, ring }: { cells: Cells; vau
     /** Seals with the current master key what an older one sealed. Safe to interrupt and to run twice. */
     async reseal(): Promise<number> {
       let done = 0
-      for (const { db } of cells.all()) {
-        for (let moved = BATCH; moved === BATCH; done += moved) moved = await db.transaction(resealBatch)
-      }
+      for (const { db } of cells.all()) done += (await resealSessions(db)) + (await resealTagKeys(db))
       return done
     },
 

@@ -275,14 +275,22 @@ export type Sessions = ReturnType<typeof createSessions>
 /** Nothing is older: the longest lifetime, the longest retention and a month as a tombstone. */
 const OLDEST_DAYS = 70
 
-/** Stretches of time from a moment back, each twice as long as the one before: the newest days are read first, and mostly alone. */
+const FIRST_WINDOW_MS = 60_000
+
+/**
+ * Stretches of time from a moment back, each four times as long as the one before: the newest sessions are read first, and mostly alone. The
+ * first is short, because what has a tag that most have is all read before a page is cut from it.
+ */
 function* windowsBefore(moment: Date, now: Date): Generator<{ from: Date; to: Date }> {
   const oldestMs = now.getTime() - OLDEST_DAYS * DAY_MS
+  // Clocks differ: what another process has just made may lie ahead.
   let toMs = Math.min(moment.getTime(), now.getTime() + DAY_MS)
-  for (let days = 1; toMs > oldestMs; days *= 2) {
-    const fromMs = toMs - days * DAY_MS
+  let lengthMs = FIRST_WINDOW_MS + Math.max(0, toMs - now.getTime())
+  for (let ms = FIRST_WINDOW_MS; toMs > oldestMs; lengthMs = ms) {
+    const fromMs = toMs - lengthMs
     yield { from: new Date(fromMs), to: new Date(toMs) }
     toMs = fromMs - 1
+    ms *= 4
   }
 }
 

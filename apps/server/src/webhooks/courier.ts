@@ -1,5 +1,6 @@
 import { type DeadReason, WEBHOOK_LIMITS } from '@ostiary/contract'
 import type { Db } from '../platform/db.ts'
+import { createStatementGatherer } from '../platform/gather.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Task } from './lanes.ts'
@@ -18,12 +19,16 @@ export interface CourierDeps extends SenderDeps {
 
 /** For the writing down, beside the time of the attempt itself. */
 const RECORD_MS = 5_000
+/** What has waited here for longer may have been erased since, and must not be sent then. */
+const STILL_FRESH_MS = 1_000
+const MOST_ASKED = 256
 
 /** Carries deliveries of one cell: one attempt each, and what follows from it. */
 export function createCourier(deps: CourierDeps) {
   const { db, clock, ids, log, metrics } = deps
   const send = createSender(deps)
   const recorder = createRecorder(deps)
+  const isQueued = createStatementGatherer(queueStore.areQueued, MOST_ASKED)
 
   async function giveBack(tasks: readonly Task[]): Promise<void> {
     try {
@@ -49,6 +54,8 @@ export function createCourier(deps: CourierDeps) {
     const { claim, payload, leaseUntil, probe } = task
     // It waited here behind others for too long: its lease could end while it is under way.
     if (leaseUntil.getTime() - clock.now().getTime() < WEBHOOK_LIMITS.timeoutMs + RECORD_MS) return giveBack([task])
+    const isFresh = clock.monotonicMs() - task.takenMs < STILL_FRESH_MS
+    if (!isFresh && !(await isQueued(db, claim))) return
     const once = claim.hasOnce ? await queueStore.onceOf(db, claim) : undefined
     // Another worker has settled it meanwhile: there is nothing to send any more.
     if (claim.hasOnce && !once) return

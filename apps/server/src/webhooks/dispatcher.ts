@@ -38,7 +38,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
   async function carry(task: Task): Promise<void> {
     const { tenantId } = task.claim
     try {
-      await couriers.get(cells.forId(tenantId))?.carry(task)
+      await couriers.get(task.db)?.carry(task)
     } catch (err) {
       // Our own side failed before anything was sent. The lease ends, and it is tried again.
       log.error({ err, tenantId }, 'a webhook could not be prepared')
@@ -49,7 +49,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
 
   /** Never throws: a lease that is not given back ends. */
   async function giveBack(tasks: readonly Task[]): Promise<void> {
-    const byCell = Map.groupBy(tasks, ({ claim }) => cells.forId(claim.tenantId))
+    const byCell = Map.groupBy(tasks, ({ db }) => db)
     await Promise.all([...byCell].map(([db, some]) => couriers.get(db)?.giveBack(some)))
   }
 

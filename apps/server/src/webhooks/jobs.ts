@@ -4,8 +4,8 @@ import type { Log } from '../platform/log.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
 import type { ScheduledJob } from '../platform/queue.ts'
 import type { WebhookMetrics } from './metrics.ts'
-import { queueStore } from './queue-store.ts'
 import { type RemovedDelivery, webhookStore } from './store.ts'
+import { troubleStore } from './trouble-store.ts'
 
 const TABLES = ['webhook_deliveries', 'webhook_attempts'] as const
 const DAY_MS = 86_400_000
@@ -25,7 +25,7 @@ interface Deps {
 /** Deletes messages whose session's data goes now, with their log and what was under way. */
 export async function purgeWebhooks(db: Db, now: Date, deps?: Deps): Promise<number> {
   // One with pending deliveries is probed every few minutes, so it is not among these.
-  await queueStore.forgetTrouble(db, new Date(now.getTime() - DAY_MS))
+  await troubleStore.forgetTrouble(db, new Date(now.getTime() - DAY_MS))
   let total = 0
   for (;;) {
     const { removed, pending } = await webhookStore.purge(db, now)
@@ -53,11 +53,11 @@ function noteLost({ log, metrics }: Deps, lost: readonly RemovedDelivery[]): voi
  * transaction or a clock that lags may still write there. Days of the log go by their age: one that is empty can still get
  * the attempts of messages that wait. Returns how many partitions were made or dropped.
  */
-export async function arrangeWebhookPartitions(db: Db, now: Date): Promise<number> {
+export async function arrangeWebhookPartitions(db: Db, now: Date, log?: Log): Promise<number> {
   const before = (ms: number) => new Date(now.getTime() - ms)
   let changed = 0
   for (const table of TABLES) {
-    changed += (await ensurePartitions(db, table, { from: before(DAY_MS), days: DAYS_AHEAD + 1 })).created
+    changed += (await ensurePartitions(db, table, { from: before(DAY_MS), days: DAYS_AHEAD + 1 }, log)).created
   }
   changed += await dropPartitionsBefore(db, 'webhook_deliveries', before(DAY_MS))
   return changed + (await dropPartitionsBefore(db, 'webhook_attempts', before(LOG_MS), async () => true))
@@ -65,5 +65,9 @@ export async function arrangeWebhookPartitions(db: Db, now: Date): Promise<numbe
 
 export const webhookJobs = (deps: Deps): readonly ScheduledJob[] => [
   { name: 'purge-webhooks', cron: '* * * * *', run: (db, now) => purgeWebhooks(db, now, deps) },
-  { name: 'arrange-webhook-partitions', cron: '23 * * * *', run: arrangeWebhookPartitions },
+  {
+    name: 'arrange-webhook-partitions',
+    cron: '23 * * * *',
+    run: (db, now) => arrangeWebhookPartitions(db, now, deps.log),
+  },
 ]

@@ -6,6 +6,7 @@ let made = 0
 function task(endpointId: string, tenantId = 't'): Task {
   made++
   return {
+    db: {} as Task['db'],
     claim: {
       tenantId,
       deliveryId: `d${made}`,
@@ -25,6 +26,7 @@ function task(endpointId: string, tenantId = 't'): Task {
       masterKeyId: 'm',
       purgeAtMs: 0,
     },
+    takenMs: 0,
     leaseUntil: new Date(0),
     probe: false,
   }

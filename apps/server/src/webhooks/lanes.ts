@@ -1,9 +1,13 @@
+import type { Db } from '../platform/db.ts'
 import type { Claim, Payload } from './queue-store.ts'
 
 /** A delivery that this worker holds. */
 export interface Task {
+  /** Where it was taken from, and where what becomes of it is written down. */
+  db: Db
   claim: Claim
   payload: Payload
+  takenMs: number
   leaseUntil: Date
   probe: boolean
 }

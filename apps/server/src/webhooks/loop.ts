@@ -41,8 +41,11 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
 
   async function hold(taken: readonly Taken[], probe: boolean, leaseUntil: Date): Promise<void> {
     if (taken.length === 0) return
-    const tasks = taken.flatMap(({ claim, payload }) => (payload ? [{ claim, payload, leaseUntil, probe }] : []))
-    const tooMany = lanes.add(tasks, clock.monotonicMs())
+    const takenMs = clock.monotonicMs()
+    const tasks = taken.flatMap(({ claim, payload }) =>
+      payload ? [{ db, claim, payload, takenMs, leaseUntil, probe }] : [],
+    )
+    const tooMany = lanes.add(tasks, takenMs)
     if (tooMany.length > 0) await queueStore.giveBack(db, tooMany, clock.now())
     if (tasks.length < taken.length) {
       const orphans = taken.filter(({ payload }) => !payload).map(({ claim }) => claim)

@@ -167,7 +167,8 @@ describe('a body that is sent once', () => {
     assert.ok(claimed?.payload)
     assert.equal(claimed.claim.hasOnce, true)
     await room.harness.database.query('delete from webhook_queue')
-    await courier.carry({ claim: claimed.claim, payload: claimed.payload, leaseUntil, probe: false })
+    const takenMs = room.harness.clock.monotonicMs()
+    await courier.carry({ db: db(), claim: claimed.claim, payload: claimed.payload, takenMs, leaseUntil, probe: false })
     assert.deepEqual([receiver.received.length, courier.backlog()], [0, 0])
   })
 

@@ -1,7 +1,6 @@
 import type { AttemptOutcome, DeadReason } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { Sealed } from '../platform/key-vault.ts'
-import type { Trouble } from './breaker.ts'
 
 /** SQL of what is under way: taking, sending, writing down. The dispatcher's. */
 
@@ -46,10 +45,6 @@ export interface Completion {
   status: number | undefined
   nextAttemptAt: Date | undefined
   dead: { at: Date; reason: DeadReason } | undefined
-}
-
-export interface EndpointTrouble extends Trouble {
-  endpointId: string
 }
 
 const CLAIMED = `q.tenant_id as "tenantId", q.delivery_id as "deliveryId", q.livemode,
@@ -137,18 +132,18 @@ const timeOf = (ms: string) => `timestamptz 'epoch' + e.${ms} * interval '1 ms'`
 
 /**
  * What became of attempts. A row that is not as this worker took it belongs to another by now, which writes down the same
- * attempt itself; a success counts all the same, because nothing is left to do. Only what had a row in the queue comes
+ * attempt itself, or was started again meanwhile (then its tries are other ones); a success counts all the same, because nothing is left to do. Only what had a row in the queue comes
  * into the log: of what was erased nothing may come back. Answers with those whose row was not found.
  */
 const completion = (name: string, rowsOf: (which: string) => string) =>
   sql(
     name,
     `with ended as materialized (
-     select e.tenant_id, e.delivery_id, q.created_at, q.place, e.attempt, ${timeOf('started_ms')} as started_at, e.duration_ms, e.outcome,
+     select e.tenant_id, e.delivery_id, q.created_at, q.place, e.attempt, e.tries, ${timeOf('started_ms')} as started_at, e.duration_ms, e.outcome,
        e.status, ${timeOf('next_ms')} as next_attempt_at, ${timeOf('dead_ms')} as dead_at, e.dead_reason
      from unnest($1::uuid[], $2::uuid[], $3::int[], $4::float8[], $5::int[], $6::text[], $7::smallint[], $8::float8[], $9::float8[],
-       $10::text[])
-     as e (tenant_id, delivery_id, attempt, started_ms, duration_ms, outcome, status, next_ms, dead_ms, dead_reason)
+       $10::text[], $12::int[])
+     as e (tenant_id, delivery_id, attempt, started_ms, duration_ms, outcome, status, next_ms, dead_ms, dead_reason, tries)
      ${placesOf('e')}
    ), delivered as (
      delete from webhook_queue q where ${rowsOf(`outcome = 'delivered'`)} returning q.tenant_id, q.delivery_id
@@ -160,7 +155,8 @@ const completion = (name: string, rowsOf: (which: string) => string) =>
        fail_next = case when e.outcome = 'sandbox' then greatest(q.fail_next - 1, 0) else q.fail_next end
      from ended e
      where ${rowsOf(`outcome <> 'delivered'`)}
-       and q.tenant_id = e.tenant_id and q.delivery_id = e.delivery_id and q.attempts = e.attempt - 1 and q.dead_at is null
+       and q.tenant_id = e.tenant_id and q.delivery_id = e.delivery_id and q.attempts = e.attempt - 1 and q.tries = e.tries
+       and q.dead_at is null
      returning q.tenant_id, q.delivery_id
    ), healed as (
      delete from webhook_endpoints where endpoint_id = any ($11::uuid[])
@@ -211,6 +207,12 @@ const ONCE = sql(
    where tenant_id = $1 and delivery_id = $2 and once_sealed is not null`,
 )
 
+const QUEUED = sql(
+  'webhooks.queued',
+  `select t.place::int from unnest($1::uuid[], $2::uuid[]) with ordinality as t (tenant_id, delivery_id, place)
+   where exists (select from webhook_queue q where q.tenant_id = t.tenant_id and q.delivery_id = t.delivery_id)`,
+)
+
 // Its message was removed. A look of its own: the message could have been on its way from one partition to another.
 const FORGET = sql(
   'webhooks.forget',
@@ -218,25 +220,6 @@ const FORGET = sql(
      select from webhook_deliveries d
      where d.tenant_id = q.tenant_id and d.delivery_id = q.delivery_id and d.created_at = q.created_at)`,
 )
-
-const NOTE_TROUBLE = sql(
-  'webhooks.note_trouble',
-  `insert into webhook_endpoints (endpoint_id, tenant_id, livemode, failures, opened_times, open_until, updated_at)
-   select *, 0, 0, $4::timestamptz, $4::timestamptz from unnest($1::uuid[], $2::uuid[], $3::boolean[]) on conflict do nothing`,
-)
-const LOCK_TROUBLE = sql(
-  'webhooks.lock_trouble',
-  `select endpoint_id as "endpointId", failures, opened_times as "openedTimes", open_until as "openUntil"
-   from webhook_endpoints where endpoint_id = any ($1) order by endpoint_id for update`,
-)
-const SAVE_TROUBLE = sql(
-  'webhooks.save_trouble',
-  `update webhook_endpoints e set failures = t.failures, opened_times = t.opened_times, open_until = t.open_until, updated_at = $5
-   from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[]) as t (endpoint_id, failures, opened_times, open_until)
-   where e.endpoint_id = t.endpoint_id`,
-)
-const HEAL = sql('webhooks.heal', 'delete from webhook_endpoints where endpoint_id = any ($1)')
-const FORGET_TROUBLE = sql('webhooks.forget_trouble', 'delete from webhook_endpoints where updated_at < $1')
 
 /** Counting stops somewhere: beyond, it only says "very many". */
 const COUNT_MAX = 100_000
@@ -287,11 +270,15 @@ export const queueStore = {
 
   async complete(db: Queryable, ended: readonly Completion[], healed: readonly string[]): Promise<void> {
     const single = withoutDoubles(ended)
-    const left = await db.rows<{ deliveryId: string }>(COMPLETE, [...columnsOf(single), asArray(healed)])
+    const left = await db.rows<{ deliveryId: string }>(COMPLETE, [
+      ...columnsOf(single),
+      asArray(healed),
+      triesOf(single),
+    ])
     if (left.length === 0) return
     const moved = new Set(left.map(({ deliveryId }) => deliveryId))
     const again = single.filter(({ claim }) => moved.has(claim.deliveryId))
-    await db.rows(COMPLETE_MOVED, [...columnsOf(again), asArray([])])
+    await db.rows(COMPLETE_MOVED, [...columnsOf(again), asArray([]), triesOf(again)])
   },
   giveBack: (db: Queryable, tasks: readonly { claim: Claim; leaseUntil: Date }[], now: Date): Promise<number> =>
     db.run(GIVE_BACK, [
@@ -307,35 +294,16 @@ export const queueStore = {
   onceOf: async (db: Queryable, { tenantId, deliveryId }: Claim): Promise<Sealed | undefined> =>
     (await db.rows<Row<Sealed>>(ONCE, [tenantId, deliveryId]))[0],
 
+  /** For each whether it is in the queue still: not delivered by another worker, not erased, not purged. */
+  async areQueued(db: Queryable, claims: readonly Claim[]): Promise<boolean[]> {
+    const ids = [claims.map((one) => one.tenantId), claims.map((one) => one.deliveryId)]
+    const places = new Set((await db.rows<{ place: number }>(QUEUED, ids)).map(({ place }) => place))
+    return claims.map((_, index) => places.has(index + 1))
+  },
+
   /** For claims that have no message: nobody could ever send them. */
   forget: (db: Queryable, claims: readonly Claim[]): Promise<number> =>
     db.run(FORGET, [claims.map((one) => one.tenantId), claims.map((one) => one.deliveryId)]),
-
-  /** Receivers whose state is about to change, locked. Those that had none begin with no failures. */
-  async lockTrouble(db: Queryable, endpoints: ReadonlyMap<string, Claim>, now: Date): Promise<EndpointTrouble[]> {
-    // In one order everywhere: two workers that lock the same receivers do not wait for each other in a circle.
-    const sorted = [...endpoints].sort(([a], [b]) => (a < b ? -1 : 1))
-    const ids = sorted.map(([id]) => id)
-    const tenants = sorted.map(([, { tenantId }]) => tenantId)
-    const modes = sorted.map(([, { livemode }]) => livemode)
-    await db.run(NOTE_TROUBLE, [ids, tenants, modes, now])
-    return db.rows<Row<EndpointTrouble>>(LOCK_TROUBLE, [ids])
-  },
-  async saveTrouble(db: Queryable, troubles: readonly EndpointTrouble[], now: Date): Promise<void> {
-    if (troubles.length === 0) return
-    await db.run(SAVE_TROUBLE, [
-      troubles.map((one) => one.endpointId),
-      troubles.map((one) => one.failures),
-      troubles.map((one) => one.openedTimes),
-      troubles.map((one) => one.openUntil.toISOString()),
-      now,
-    ])
-  },
-  async heal(db: Queryable, endpointIds: readonly string[]): Promise<void> {
-    if (endpointIds.length > 0) await db.run(HEAL, [endpointIds])
-  },
-  /** Receivers that nobody has tried for long. */
-  forgetTrouble: (db: Queryable, before: Date): Promise<number> => db.run(FORGET_TROUBLE, [before]),
 
   async state(db: Queryable, now: Date): Promise<{ due: number; oldestDue: Date | null; resting: number }> {
     const [found] = await db.rows<{ due: number; oldestDue: Date | null; resting: number }>(STATE, [now])
@@ -366,6 +334,8 @@ function toTaken(row: TakenRow): Taken {
 function asArray(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }
+
+const triesOf = (ended: readonly Completion[]): string => asArray(ended.map(({ claim }) => claim.tries))
 
 function columnsOf(ended: readonly Completion[]): string[] {
   const column = (read: (one: Completion) => string | number | null) => asArray(ended.map(read))

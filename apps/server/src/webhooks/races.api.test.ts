@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttemptOutcome } from '@ostiary/contract'
 import pg from 'pg'
+import { createCourier } from './courier.ts'
 import { purgeWebhooks } from './index.ts'
 import { type Completion, queueStore } from './queue-store.ts'
 import type { Receiver } from './testing/receiver.ts'
@@ -59,6 +60,24 @@ function ended(deliveryId: string, outcome: AttemptOutcome, change: Partial<Comp
   }
 }
 const complete = (...all: Completion[]) => queueStore.complete(db(), all, [])
+
+/** Copies of a delivery that are dead, one a second, the newest a second older than the one before them. */
+async function deadCopies(id: string, count: number): Promise<void> {
+  const moment = `d.created_at - n * interval '1 second'`
+  const text = `lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0')`
+  const copy = `(substr(${text}, 1, 8) || '-' || substr(${text}, 9) || '-7000-8000-000000000000')::uuid`
+  await room.harness.database.query(
+    `with made as (
+       insert into webhook_deliveries select d.tenant_id, ${copy}, ${moment}, d.livemode, d.area, d.event, d.subject_id, d.sequence,
+         d.key_id, d.endpoint_id, d.origin, d.sealed, d.master_key_id, d.purge_at
+       from webhook_deliveries d, generate_series(1, $2::int) n where d.delivery_id = $1
+       returning tenant_id, delivery_id, created_at, livemode, endpoint_id
+     )
+     insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at, dead_at, dead_reason)
+     select *, created_at, created_at, 'exhausted' from made`,
+    [id, count],
+  )
+}
 
 /** Does something while a transaction of somebody else is open, which ends a moment later. */
 async function duringTransaction<T>(statements: [string, unknown[]][], work: () => Promise<T>): Promise<T> {
@@ -250,4 +269,73 @@ describe('what was not delivered in time', () => {
       ],
     )
   })
+})
+
+describe('a replay of very many', () => {
+  test('says where to go on though some of the oldest are past their time', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await deadCopies(id, 10_010)
+    await room.harness.database.query(
+      'update webhook_deliveries set purge_at = $1 where delivery_id in (select delivery_id from webhook_deliveries order by 1 limit 5)',
+      [now()],
+    )
+    const since = '2026-01-01T00:00:00Z'
+    const first = await room.webhooks.replaySince(tenant.caller, { since })
+    assert.equal(first.count, 9_995)
+    assert.ok(first.continueFrom)
+    const second = await room.webhooks.replaySince(tenant.caller, { since: first.continueFrom })
+    assert.deepEqual(second, { count: 10, continueFrom: null })
+  })
+
+  test('gets past a stretch in which nothing is delivered', async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await deadCopies(id, 10_010)
+    await room.dispatcher.tick()
+    const replay = (since: string) => room.webhooks.replaySince(tenant.caller, { since, state: 'delivered' })
+    const first = await replay('2026-01-01T00:00:00Z')
+    assert.equal(first.count, 0)
+    assert.ok(first.continueFrom)
+    assert.deepEqual(await replay(first.continueFrom), { count: 1, continueFrom: null })
+  })
+})
+
+test('a replay while the last attempt is under way is not undone when that fails', async () => {
+  const id = await room.enqueue(tenant, { url: receiver.url })
+  await room.harness.database.query('update webhook_queue set attempts = 9, tries = 9')
+  receiver.answer((response) => {
+    void room.webhooks.replay(tenant.caller, id).then(() => response.writeHead(400).end())
+  })
+  assert.equal(await room.dispatcher.tick(), 1)
+  const { state, nextAttemptAt } = await get(id)
+  assert.deepEqual([state, nextAttemptAt], ['pending', now().toISOString()])
+  receiver.answer((response) => void response.writeHead(400).end())
+  await room.dispatcher.tick()
+  const after = await get(id)
+  assert.equal(after.state, 'pending', 'nine more attempts follow')
+  const { rows } = await room.harness.database.query('select tries from webhook_queue')
+  assert.deepEqual(rows, [{ tries: 1 }])
+})
+
+test('what was erased while it waited here for its turn is not sent', async () => {
+  const { clock, ids, log, vault, keys, version } = room.harness.wire
+  const deps = { clock, ids, log, vault, keys, version, metrics: room.metrics, outbound: room.newOutbound() }
+  const courier = createCourier({ ...deps, db: db() })
+  const kept = await room.enqueue(tenant, { url: receiver.url })
+  const erased = await room.enqueue(tenant, { url: receiver.url })
+  const leaseUntil = new Date(now().getTime() + 30_000)
+  const request = { after: '00000000-0000-0000-0000-000000000000', visit: 10, now: now(), rooms: {}, leaseUntil }
+  const { taken } = await queueStore.claim(db(), { ...request, roomOfOthers: 8, fullTenants: [], limit: 10 })
+  const takenMs = clock.monotonicMs()
+  await room.harness.database.query('delete from webhook_queue where delivery_id = $1', [erased])
+  advance(1_000)
+  await Promise.all(
+    taken.map(({ claim, payload }) =>
+      courier.carry({ db: db(), claim, payload: payload ?? assert.fail(), takenMs, leaseUntil, probe: false }),
+    ),
+  )
+  assert.deepEqual(
+    receiver.received.map(({ headers }) => headers['x-service-delivery']),
+    [kept],
+  )
+  await courier.drain()
 })

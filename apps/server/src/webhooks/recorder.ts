@@ -2,7 +2,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { nextTrouble, type Sign, signOf, type Trouble } from './breaker.ts'
-import { type Completion, type EndpointTrouble, queueStore } from './queue-store.ts'
+import { type Completion, queueStore } from './queue-store.ts'
+import { type EndpointTrouble, troubleStore } from './trouble-store.ts'
 
 /** An attempt to be written down. */
 export interface Ended extends Completion {
@@ -120,7 +121,7 @@ function saveTrouble(db: Db, troubled: ReadonlyMap<string, [Ended, Signal[]]>, n
     const claims = new Map([...troubled].map(([id, [{ claim }]]) => [id, claim]))
     const sick: EndpointTrouble[] = []
     const well: string[] = []
-    for (const before of await queueStore.lockTrouble(tx, claims, now)) {
+    for (const before of await troubleStore.lockTrouble(tx, claims, now)) {
       const { endpointId } = before
       const [, signals] = troubled.get(endpointId) ?? [undefined, []]
       const after = signals.reduce<Trouble | undefined>(
@@ -130,7 +131,7 @@ function saveTrouble(db: Db, troubled: ReadonlyMap<string, [Ended, Signal[]]>, n
       if (after) sick.push({ ...after, endpointId })
       else well.push(endpointId)
     }
-    await queueStore.saveTrouble(tx, sick, now)
-    await queueStore.heal(tx, well)
+    await troubleStore.saveTrouble(tx, sick, now)
+    await troubleStore.heal(tx, well)
   })
 }

@@ -19,6 +19,7 @@ import { parseNetworks } from '../platform/outbound/address.ts'
 import { type Callback, checkCallback } from './callback.ts'
 import { createMessageSealer } from './envelope.ts'
 import { endpointIdOf, isDeliveryId, onceContext, packCall, sealContext, type WebhookMessage } from './message.ts'
+import { replayStore } from './replay-store.ts'
 import { type NewDelivery, type Owner, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
 
 interface Deps {
@@ -58,7 +59,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
   async function restart(caller: Owner, id: string, failNext: number): Promise<WebhookDelivery> {
     const db = cells.forId(caller.tenantId)
     const now = clock.now()
-    const found = isDeliveryId(id, now) ? await webhookStore.replay(db, caller, id, { now, failNext }) : 0
+    const found = isDeliveryId(id, now) ? await replayStore.replay(db, caller, id, { now, failNext }) : 0
     const delivery = found > 0 ? await webhookStore.find(db, caller, id, now) : undefined
     if (!delivery) throw unknownDelivery()
     return toRecord(delivery, caller.livemode)
@@ -110,12 +111,12 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
     replay: (caller: Caller, id: string): Promise<WebhookDelivery> => restart(caller, id, 0),
 
     async replaySince(caller: Caller, body: ReplayWebhooksBody): Promise<ReplayedWebhooks> {
-      const { started, chosen, last } = await webhookStore.replaySince(cells.forId(caller.tenantId), caller, {
+      const { started, looked, last } = await replayStore.replaySince(cells.forId(caller.tenantId), caller, {
         state: body.state === 'all' ? 'settled' : (body.state ?? 'dead'),
         since: readTime('/body/since', body.since),
         now: clock.now(),
       })
-      return { count: started, continueFrom: chosen === WEBHOOK_LIMITS.replayMax && last ? last.toISOString() : null }
+      return { count: started, continueFrom: looked === WEBHOOK_LIMITS.replayMax && last ? last.toISOString() : null }
     },
 
     /** Sandbox: the delivery starts again, and its next attempts count as failed without being sent. */

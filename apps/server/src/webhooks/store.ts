@@ -1,5 +1,5 @@
 import { type AttemptOutcome, type DeadReason, type DeliveryState, WEBHOOK_LIMITS } from '@ostiary/contract'
-import { type Db, type Queryable, sql } from '../platform/db.ts'
+import { type Db, type Queryable, type Statement, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import type { Sealed } from '../platform/key-vault.ts'
 import { firstIdOf } from './message.ts'
@@ -94,10 +94,14 @@ const COLUMNS = `d.delivery_id as id, d.event, d.subject_id as "subjectId", d.se
 // Everything about a row is looked up by its key, and LIMIT keeps the planner from making a join of it: joins of these tables
 // would be planned as scans of whole partitions, when a page has fifty rows.
 const ITS_QUEUE_ROW = `left join lateral (select * from webhook_queue q where ${SAME} limit 1) q on true`
-const itsMessage = (lock: string) => `cross join lateral (select * from webhook_deliveries d
-  where ${SAME} and d.created_at = q.created_at and d.purge_at > $3 limit 1 ${lock}) d`
-const ITS_LOG = `left join lateral (${LOG}) l on true`
-const MINE = 'd.tenant_id = $1 and d.livemode = $2 and d.purge_at > $3'
+export const itsMessage = (lock: string, where = 'true') => `cross join lateral (select * from webhook_deliveries d
+  where ${SAME} and d.created_at = q.created_at and d.purge_at > $3 and ${where} limit 1 ${lock}) d`
+export const ITS_LOG = `left join lateral (${LOG}) l on true`
+export const MINE = 'd.tenant_id = $1 and d.livemode = $2 and d.purge_at > $3'
+/** The same, so that the planner sees the index of test deliveries: a parameter tells it nothing. */
+const MINE_IN = { live: MINE, test: `${MINE} and not d.livemode` }
+type Mode = keyof typeof MINE_IN
+const modeOf = ({ livemode }: Owner): Mode => (livemode ? 'live' : 'test')
 
 const FIND = sql(
   'webhooks.find',
@@ -110,11 +114,19 @@ const ATTEMPTS = sql(
    from webhook_attempts where tenant_id = $1 and delivery_id = $2 and created_at = $3 order by attempt`,
 )
 
-const STATE_OF_QUEUE_ROW: Readonly<Record<DeliveryState | 'settled', string>> = {
+export const STATE_OF_QUEUE_ROW: Readonly<Record<DeliveryState | 'settled', string>> = {
   pending: 'q.delivery_id is not null and q.dead_at is null',
   dead: 'q.dead_at is not null',
   delivered: 'q.delivery_id is null',
   settled: '(q.delivery_id is null or q.dead_at is not null)',
+}
+
+// A question for each row, and not a join, for the same reason.
+const asked = (column: string) => `(select ${column} from webhook_queue q where ${SAME})`
+export const WHERE_SETTLED = {
+  dead: 'true',
+  delivered: `${asked('q.delivery_id')} is null`,
+  settled: `(${asked('q.delivery_id')} is null or ${asked('q.dead_at')} is not null)`,
 }
 
 /**
@@ -123,24 +135,18 @@ const STATE_OF_QUEUE_ROW: Readonly<Record<DeliveryState | 'settled', string>> = 
  * the planner assumes a tenth of the table.
  */
 function inOrder(
-  state: DeliveryState | 'settled' | 'any',
+  state: DeliveryState | 'any',
   range: (alias: string) => string,
-  { order, lock = '', window }: { order: string; lock?: string; window?: string },
+  { order, mode, window }: { order: string; mode: Mode; window?: string },
 ): string {
   if (state === 'pending' || state === 'dead') {
     return `(select * from webhook_queue q where q.tenant_id = $1 and q.livemode = $2 and ${STATE_OF_QUEUE_ROW[state]}
-      and ${range('q')} ${order}) q ${itsMessage(lock)}`
+      and ${range('q')} ${order}) q ${itsMessage('')}`
   }
-  // A question for each row, and not a join, for the same reason.
-  const asked = (column: string) => `(select ${column} from webhook_queue q where ${SAME})`
-  const where = {
-    any: 'true',
-    delivered: `${asked('q.delivery_id')} is null`,
-    settled: `(${asked('q.delivery_id')} is null or ${asked('q.dead_at')} is not null)`,
-  }[state]
+  const where = state === 'any' ? 'true' : WHERE_SETTLED[state]
   const from =
-    window === undefined ? `webhook_deliveries d where ${MINE} and ${range('d')}` : `(${window}) d where true`
-  return `(select * from ${from} and ${where} ${order} ${lock}) d ${ITS_QUEUE_ROW}`
+    window === undefined ? `webhook_deliveries d where ${MINE_IN[mode]} and ${range('d')}` : `(${window}) d where true`
+  return `(select * from ${from} and ${where} ${order}) d ${ITS_QUEUE_ROW}`
 }
 
 const PAGE_MAX = WEBHOOK_LIMITS.pageMax + 1
@@ -151,75 +157,45 @@ const IN_PAGE = (alias: string) =>
 // are looked at in one statement, and in one call; the next page goes on behind them.
 const WINDOW_ROWS = 2_000
 const WINDOWS_MAX = 4
-const WINDOW = `select * from webhook_deliveries d where ${MINE} and ${IN_PAGE('d')} order by delivery_id desc limit ${WINDOW_ROWS}`
-const WINDOW_END = sql(
-  'webhooks.window_end',
-  `select delivery_id as id from webhook_deliveries d where ${MINE} and ${IN_PAGE('d')}
-   order by delivery_id desc offset ${WINDOW_ROWS - 1} limit 1`,
-)
+const windowOf = (mode: Mode) =>
+  `select * from webhook_deliveries d where ${MINE_IN[mode]} and ${IN_PAGE('d')} order by delivery_id desc limit ${WINDOW_ROWS}`
+const windowEnd = (mode: Mode) =>
+  sql(
+    `webhooks.window_end_${mode}`,
+    `select delivery_id as id from webhook_deliveries d where ${MINE_IN[mode]} and ${IN_PAGE('d')}
+     order by delivery_id desc offset ${WINDOW_ROWS - 1} limit 1`,
+  )
+const WINDOW_ENDS = { live: windowEnd('live'), test: windowEnd('test') }
 
-/** One page, newest first: ids from $4 to before $5, made from $6 to $7. A session has few deliveries: they are fetched first. */
-function listStatement(state: DeliveryState | 'any', ofSubject: boolean) {
-  const range = IN_PAGE
-  if (!ofSubject) {
-    const order = `order by delivery_id desc limit ${PAGE_MAX}`
-    const rows = inOrder(state, range, { order, ...(state === 'delivered' && { window: WINDOW }) })
-    const text = `select ${COLUMNS} from ${rows} ${ITS_LOG} order by d.delivery_id desc limit $8`
-    return sql(`webhooks.list_${state}`, text)
-  }
+/** One page, newest first: ids from $4 to before $5, made from $6 to $7. */
+function pageStatement(state: DeliveryState | 'any', mode: Mode) {
+  const order = `order by delivery_id desc limit ${PAGE_MAX}`
+  const rows = inOrder(state, IN_PAGE, { order, mode, ...(state === 'delivered' && { window: windowOf(mode) }) })
+  const text = `select ${COLUMNS} from ${rows} ${ITS_LOG} order by d.delivery_id desc limit $8`
+  return sql(`webhooks.list_${state}_${mode}`, text)
+}
+
+/** The same of one session. It has few deliveries: they are fetched first. */
+function subjectStatement(state: DeliveryState | 'any') {
   const rows = '(select * from webhook_deliveries where tenant_id = $1 and subject_id = $9 offset 0) d'
   const where = state === 'any' ? 'true' : STATE_OF_QUEUE_ROW[state]
   return sql(
     `webhooks.list_${state}_subject`,
     `select ${COLUMNS} from ${rows} ${ITS_QUEUE_ROW} ${ITS_LOG}
-     where ${MINE} and ${range('d')} and ${where} order by d.delivery_id desc limit $8`,
+     where ${MINE} and ${IN_PAGE('d')} and ${where} order by d.delivery_id desc limit $8`,
   )
 }
-const listsOf = (state: DeliveryState | 'any') => ({
-  all: listStatement(state, false),
-  subject: listStatement(state, true),
+const byState = (make: (state: DeliveryState | 'any') => Statement) => ({
+  any: make('any'),
+  pending: make('pending'),
+  delivered: make('delivered'),
+  dead: make('dead'),
 })
-const LISTS = {
-  any: listsOf('any'),
-  pending: listsOf('pending'),
-  delivered: listsOf('delivered'),
-  dead: listsOf('dead'),
+const PAGES = {
+  live: byState((state) => pageStatement(state, 'live')),
+  test: byState((state) => pageStatement(state, 'test')),
 }
-
-// A replay starts the schedule again. Attempt numbers go on: the log knows the last. Messages are locked, so that none is
-// removed meanwhile: a row of the queue without a message could never be sent.
-const PUT_BACK = `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at, attempts, fail_next)
-  select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id, $3, coalesce(l.attempts, 0), `
-const START_AGAIN =
-  'next_attempt_at = excluded.next_attempt_at, tries = 0, fail_next = excluded.fail_next, dead_at = null, dead_reason = null'
-const REPLAY = sql(
-  'webhooks.replay',
-  `${PUT_BACK} $6 from webhook_deliveries d ${ITS_LOG}
-   where ${MINE} and d.delivery_id = $4 and d.created_at = $5 for key share of d
-   on conflict (tenant_id, delivery_id) do update set ${START_AGAIN}`,
-)
-
-/** Oldest first, from id $4 on. Those that went pending in the meantime are left alone. */
-function replayStatement(state: 'dead' | 'delivered' | 'settled') {
-  const range = (alias: string) => `${alias}.delivery_id >= $4 and ${alias}.created_at >= $5`
-  return sql(
-    `webhooks.replay_${state}`,
-    `with chosen as materialized (
-       select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id
-       from ${inOrder(state, range, { order: `order by delivery_id limit ${WEBHOOK_LIMITS.replayMax}`, lock: 'for key share' })}
-     ), started as (
-       ${PUT_BACK} 0 from chosen d ${ITS_LOG}
-       on conflict (tenant_id, delivery_id) do update set ${START_AGAIN} where webhook_queue.dead_at is not null
-       returning 1
-     )
-     select (select count(*) from started)::int as started, count(*)::int as chosen, max(created_at) as last from chosen`,
-  )
-}
-const REPLAYS = {
-  dead: replayStatement('dead'),
-  delivered: replayStatement('delivered'),
-  settled: replayStatement('settled'),
-}
+const SUBJECT_PAGES = byState(subjectStatement)
 
 const PURGE_BATCH = 1000
 // A thousand rows are found by their keys. Left alone, the planner reads all partitions instead. For the transaction only.
@@ -327,6 +303,7 @@ export const webhookStore = {
     page: PageRequest,
   ): Promise<{ rows: StoredDelivery[]; last: string | undefined }> {
     const { state = 'any', subjectId, since = new Date(0), limit, now } = page
+    const mode = modeOf(owner)
     const rows: StoredDelivery[] = []
     let beforeId = page.beforeId
     for (let windows = 1; ; windows++) {
@@ -334,32 +311,14 @@ export const webhookStore = {
       const bounds = [owner.tenantId, owner.livemode, now, firstIdOf(since), beforeId ?? AFTER_ALL, since, until]
       // One more than asked for tells whether another page follows.
       const values = [...bounds, limit - rows.length + 1, ...(subjectId === undefined ? [] : [subjectId])]
-      const statement = subjectId === undefined ? LISTS[state].all : LISTS[state].subject
+      const statement = subjectId === undefined ? PAGES[mode][state] : SUBJECT_PAGES[state]
       rows.push(...(await db.rows<Row<StoredDelivery>>(statement, values)))
       if (rows.length > limit) return { rows: rows.slice(0, limit), last: rows[limit - 1]?.id }
       if (state !== 'delivered' || subjectId !== undefined) return { rows, last: undefined }
-      const [end] = await db.rows<{ id: string }>(WINDOW_END, bounds)
+      const [end] = await db.rows<{ id: string }>(WINDOW_ENDS[mode], bounds)
       if (!end || windows === WINDOWS_MAX) return { rows, last: end?.id }
       beforeId = end.id
     }
-  },
-
-  /** Returns 0 when there is no such delivery. */
-  replay: (
-    db: Queryable,
-    owner: Owner,
-    id: string,
-    { now, failNext }: { now: Date; failNext: number },
-  ): Promise<number> => db.run(REPLAY, [owner.tenantId, owner.livemode, now, id, timeOfId(id), failNext]),
-  /** How many were started again, how many were looked at, and when the last of them was made. */
-  async replaySince(
-    db: Queryable,
-    owner: Owner,
-    { state, since, now }: { state: 'dead' | 'delivered' | 'settled'; since: Date; now: Date },
-  ): Promise<{ started: number; chosen: number; last: Date | null }> {
-    const values = [owner.tenantId, owner.livemode, now, firstIdOf(since), since]
-    const [found] = await db.rows<{ started: number; chosen: number; last: Date | null }>(REPLAYS[state], values)
-    return found ?? { started: 0, chosen: 0, last: null }
   },
 
   purgeBatch: PURGE_BATCH,

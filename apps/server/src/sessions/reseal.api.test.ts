@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { type AgeRoom, createAgeRoom } from '../age/testing/room.ts'
+import { loadConfig } from '../config.ts'
+import { createSecrets } from '../secrets.ts'
+import { TEST_MASTER_KEY } from '../testing/harness.ts'
+import { createWire, type Wire } from '../wire.ts'
+import { isPurged } from './index.ts'
+
+let room: AgeRoom
+before(async () => {
+  room = await createAgeRoom()
+})
+after(() => room.close())
+
+function withMasterKey(masterKey: string): Wire {
+  const config = loadConfig({
+    DATABASE_URL: room.harness.database.url,
+    MASTER_KEY: masterKey,
+    LOG_LEVEL: 'fatal',
+  })
+  return createWire(config, { role: 'test', clock: room.harness.clock })
+}
+
+async function canOpen(wire: Wire, token: string): Promise<boolean> {
+  try {
+    const session = await wire.sessions.findByToken(token)
+    return session !== undefined && !isPurged(session)
+  } catch {
+    return false
+  }
+}
+
+test('after a change of the master key and a reseal, sessions of every tenant and day open without the old key', async () => {
+  const hosts = await Promise.all([room.newHost(), room.newHost()])
+  const tokens: string[] = []
+  for (let day = 0; day < 3; day++) {
+    for (const host of hosts) tokens.push((await host.create({ metadata: { order: `K-${day}` } })).token)
+    room.harness.clock.advance(86_400_000)
+  }
+  const fresh = randomBytes(32).toString('base64')
+  const both = withMasterKey(`${fresh}\n${TEST_MASTER_KEY}`)
+  const alone = withMasterKey(fresh)
+  assert.deepEqual(
+    await Promise.all(tokens.map((token) => canOpen(alone, token))),
+    tokens.map(() => false),
+  )
+  const resealed = await both.sessionSecrets.reseal()
+  assert.equal(resealed, tokens.length + hosts.length, 'sessions, and the keys of the tenants’ tags')
+  assert.equal(await both.sessionSecrets.reseal(), 0, 'the second time nothing is left')
+  await createSecrets(both).reseal(() => {})
+  const afterwards = withMasterKey(fresh)
+  assert.deepEqual(
+    await Promise.all(tokens.map((token) => canOpen(afterwards, token))),
+    tokens.map(() => true),
+  )
+  for (const wire of [both, alone, afterwards]) await wire.cells.close()
+})
