@@ -1,5 +1,12 @@
-import { defaultClientConditions, defineConfig, loadEnv } from 'vite'
+import { defaultClientConditions, defineConfig, loadEnv, type Plugin } from 'vite'
 import { RUNTIME } from './runtime-files.ts'
+
+/** Parts that come later bring no styles: what Vite wraps around their imports to fetch some would weigh half a kilobyte. */
+const PLAIN_IMPORTS: Plugin = {
+  name: 'plain-imports',
+  enforce: 'pre',
+  load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : null),
+}
 
 // biome-ignore lint/style/noDefaultExport: Vite takes its settings from the default export.
 export default defineConfig(({ mode }) => {
@@ -9,6 +16,7 @@ export default defineConfig(({ mode }) => {
     root: import.meta.dirname,
     // Relative, so that the page can lie at any path.
     base: './',
+    plugins: [PLAIN_IMPORTS],
     define: { RUNTIME: JSON.stringify(RUNTIME.facts) },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     // The runtime's own loader lies beside it: threads are made from a file of its own.

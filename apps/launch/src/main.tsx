@@ -38,7 +38,7 @@ const flow = createFlow({
   baseUrl: apiUrl(),
   clock: systemClock,
   fetch: ledger.fetch,
-  shelf: createDeviceShelf(systemClock.nowMs),
+  shelf: createDeviceShelf(systemClock.nowMs, () => indexedDB),
   engine: startEngine({ onRequest: ledger.note }),
   openCamera,
   runCapture,

@@ -139,3 +139,12 @@ test('a face that drifts through the oval is asked to hold still', () => {
   const moving = Array.from({ length: 7 }, (_, n) => one({ right: -0.34 + n * 0.11 }))
   assert.equal(follow(moving).at(-1), 'hold_still')
 })
+
+test('a picture that is turned round turns the oval with it', () => {
+  const camera = { width: HEIGHT, height: WIDTH }
+  const guide = createGuide(camera)
+  assert.equal(guide.next(one(), 0), 'move_right')
+  Object.assign(camera, { width: WIDTH, height: HEIGHT })
+  guide.next(one(), 100)
+  assert.equal(guide.next(one(), 400), 'in_oval')
+})

@@ -35,9 +35,11 @@ export function ovalFor(width: number, height: number): Oval {
   return { x: width / 2, y: height * 0.48, rx, ry: Math.min((rx * 4) / 3, height * 0.46) }
 }
 
-/** Follows the pictures of a camera and says one thing at a time. Directions are the person's own. */
-export function createGuide({ width, height, oval }: { width: number; height: number; oval?: Oval }): Guide {
-  const target = oval ?? ovalFor(width, height)
+/**
+ * Follows the pictures of a camera and says one thing at a time. Directions are the person's own. The camera is asked for its
+ * size at every picture: a phone that is turned round turns its pictures too.
+ */
+export function createGuide(camera: { readonly width: number; readonly height: number }): Guide {
   let said: Guidance = 'no_face'
   let pending: { code: Guidance; sinceMs: number } | undefined
   let last: { face: SeenFace; atMs: number } | undefined
@@ -45,7 +47,8 @@ export function createGuide({ width, height, oval }: { width: number; height: nu
     next(sighting, atMs) {
       const moved = last && sighting.face ? movement(last, { face: sighting.face, atMs }) : undefined
       last = sighting.face ? { face: sighting.face, atMs } : undefined
-      const code = guidanceFor(sighting, { oval: target, was: said, moved })
+      const oval = ovalFor(camera.width, camera.height)
+      const code = guidanceFor(sighting, { oval, was: said, moved })
       if (code === said) pending = undefined
       else if (pending?.code !== code) pending = { code, sinceMs: atMs }
       if (pending && (said === 'no_face' || atMs - pending.sinceMs >= steadyMs(code))) {

@@ -9,7 +9,7 @@ import { createPlacement } from './placement.ts'
  */
 export async function findFace(deps: CaptureDeps, signal: AbortSignal): Promise<SeenFace[]> {
   const { camera, onView, startAnyway } = deps
-  const guide = createGuide({ width: camera.width, height: camera.height })
+  const guide = createGuide(camera)
   const placement = createPlacement()
   let resting: SeenFace[] = []
   onView(viewOf(null))

@@ -152,6 +152,13 @@ test('who cannot satisfy the guidance may start anyway', async () => {
   assert.equal(log.at(-1)?.type, 'capture_done')
 })
 
+test('a phone that is turned while the face is placed is guided by the picture as it is now', async () => {
+  const { views } = await rehearse({ challenge: CHALLENGE, turnedAtMs: 11_000 })
+  const found = views.findIndex(({ phase }) => phase === 'challenge')
+  const said = new Set(views.slice(0, found).map(({ guidance }) => guidance))
+  assert.deepEqual([...said], [null, 'move_right', 'in_oval'])
+})
+
 test('who leaves is let go at once, with the reason given', async () => {
   const reason = new Error('cancelled')
   for (const afterMs of [200, 4000, 9500]) {

@@ -2,7 +2,10 @@ import type { EmbeddingId, Measured, Sighting } from '@ostiary/faces'
 
 /** The face engine as the page sees it. The work is done in a Web Worker; pictures go there and never further. */
 export interface Engine {
-  /** Loads what looking and measuring need. Again after a failure: what is there already is not fetched again. */
+  /**
+   * Loads what looking and measuring need. Again after a failure: what is there already is not fetched again. After `close`
+   * in a new worker. To be called once at a time.
+   */
   load(onProgress: (progress: LoadProgress) => void): Promise<LoadedModels>
   /** For guidance: where the face is and how good the picture. The bitmap is closed by the engine. */
   look(picture: ImageBitmap): Promise<Sighting>

@@ -1,6 +1,6 @@
 import type { NotedRequest } from '../ledger/ledger.ts'
 import { trustedScriptUrl } from '../trusted-urls.ts'
-import { type Engine, EngineLoadError, type LoadedModels, type LoadProgress } from './engine.ts'
+import { type Engine, EngineLoadError } from './engine.ts'
 import { connectEngine, type EngineClient, type LoadedEngine } from './engine-client.ts'
 import type { EngineSetup } from './protocol.ts'
 import { areWorthIt, threadsToTry } from './threads.ts'
@@ -14,34 +14,21 @@ export interface StartEngineOptions {
 /** The engine of this page, in a worker of its own. Nothing happens before `load`. */
 export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): Engine {
   let client: EngineClient | undefined
-  let loading: Promise<LoadedModels> | undefined
-  let listeners: ((progress: LoadProgress) => void)[] = []
-  const tellAll = (progress: LoadProgress) => {
-    for (const listener of listeners) listener(progress)
-  }
   const ready = () => client ?? notLoaded()
 
-  async function load(): Promise<LoadedModels> {
-    if (!client || client.broken) client = startWorker(1, onRequest)
-    const { id, hash, threads, lookMs } = await client.load(tellAll)
-    const better = await tryThreads(lookMs, onRequest)
-    if (better) {
-      client.close()
-      client = better.client
-    }
-    return { id, hash, backend: 'wasm', threads: better?.loaded.threads ?? threads }
-  }
-
   return {
-    load(onProgress) {
-      listeners.push(onProgress)
-      loading ??= load().finally(() => {
-        listeners = []
-      })
-      loading.catch(() => {
-        loading = undefined
-      })
-      return loading
+    async load(onProgress) {
+      if (!client || client.broken) {
+        client?.close()
+        client = startWorker(1, onRequest)
+      }
+      const { id, hash, threads, lookMs } = await client.load(onProgress)
+      const better = await tryThreads(lookMs, onRequest)
+      if (better) {
+        client.close()
+        client = better.client
+      }
+      return { id, hash, backend: 'wasm', threads: better?.loaded.threads ?? threads }
     },
     look: (picture) => ready().look(picture),
     measure: (picture) => ready().measure(picture),

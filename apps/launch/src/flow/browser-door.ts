@@ -20,6 +20,11 @@ export function createBrowserDoor(sessionId: string | null): PageDoor {
     onVisibility(listener) {
       document.addEventListener('visibilitychange', () => listener(document.visibilityState === 'visible'))
     },
+    renew() {
+      const reload = () => location.reload()
+      if (document.hasFocus()) return reload()
+      for (const sign of ['focus', 'click']) window.addEventListener(sign, reload)
+    },
     leave: (url) => location.assign(url),
     findHost: (origins) => (sessionId === null ? null : findHost(sessionId, origins)),
     close: closePopup,

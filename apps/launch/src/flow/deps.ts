@@ -47,6 +47,8 @@ export interface PageDoor {
   /** The same, but no longer than until the network comes back. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   onVisibility(listener: (visible: boolean) => void): void
+  /** Loads this page anew, but not before its user is with it: two tabs side by side would otherwise take turns for ever. */
+  renew(): void
   /** Goes to another page. */
   leave(url: string): void
   findHost(origins: readonly string[]): Host | null

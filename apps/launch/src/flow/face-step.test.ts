@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
 import { EngineLoadError } from '../engine/engine.ts'
 import { ended } from './testing/service.ts'
-import { createStage, goodCapture } from './testing/stage.ts'
+import { createStage, goodCapture, MODELS } from './testing/stage.ts'
+import type { VerificationPart } from './verification-part.ts'
 
 const failing =
   (code: number): RunCapture =>
@@ -89,4 +90,79 @@ test('models that cannot be loaded are reported as -20, and another try loads th
   loads = 6
   flow.actions.startCamera()
   await reaches('done')
+})
+
+/** What happens to the engine of a stage, in order. */
+function watchedEngine() {
+  const happened: string[] = []
+  const loadModels = async () => {
+    happened.push('load')
+    return MODELS
+  }
+  return { happened, options: { loadModels, engine: { close: () => void happened.push('close') } } }
+}
+
+test('an engine that breaks during a try is closed, and the next try begins with another', async () => {
+  const { happened, options } = watchedEngine()
+  const { flow, service, reaches, until } = await createStage({ ...options, captures: [failing(-22)] })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('retry', { tip: 'models' })
+  await until(() => service.bodies('failure')[0]?.code === -22)
+  assert.deepEqual(happened, ['load', 'close'])
+  flow.actions.startCamera()
+  await reaches('done')
+  assert.deepEqual(happened.slice(0, 3), ['load', 'close', 'load'])
+})
+
+test('the same when it breaks after the movements, before the feature vector is there', async () => {
+  const { happened, options } = watchedEngine()
+  const nothing = () => {}
+  const dying: VerificationPart = {
+    complete: () => Promise.reject(new EngineLoadError('the face engine')),
+    judged: nothing,
+    askPasskey: nothing,
+    skipPasskey: nothing,
+    popOut: nothing,
+    end: async () => {},
+  }
+  const facts = {
+    realm: 'shop',
+    version: 'FACE3_3',
+    sendImages: false,
+    estimateAge: false,
+    matching: 'server',
+  } as const
+  const { flow, service, reaches, until } = await createStage({
+    ...options,
+    purpose: { type: 'SIGN-IN', requirements: ['face'], verification: facts },
+    loadVerification: async () => () => dying,
+  })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('retry', { tip: 'models' })
+  await until(() => service.bodies('failure')[0]?.code === -22)
+  assert.deepEqual(happened, ['load', 'close'])
+})
+
+test('an engine that cannot even start is closed too: it could not start a second time', async () => {
+  const { happened, options } = watchedEngine()
+  const loadModels = () => Promise.reject(new TypeError('no memory for the nets'))
+  const { flow, service, reaches, until } = await createStage({ ...options, loadModels })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('retry', { tip: 'models' })
+  await until(() => service.bodies('failure')[0]?.code === -22)
+  assert.deepEqual(happened, ['close'])
+})
+
+test('what could only not be fetched stays where it is: the files that came are still there', async () => {
+  const { happened, options } = watchedEngine()
+  const loadModels = () => Promise.reject(new EngineLoadError('facemesh.onnx'))
+  const { flow, service, reaches, until } = await createStage({ ...options, loadModels })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('retry', { tip: 'models' })
+  await until(() => service.bodies('failure')[0]?.code === -20)
+  assert.deepEqual(happened, [])
 })

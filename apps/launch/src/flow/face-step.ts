@@ -1,7 +1,9 @@
 import { DeviceError } from '@ostiary/device'
 import { type Camera, CameraError, type CameraProblem } from '../camera/camera-types.ts'
 import { CaptureFailure, type CaptureView } from '../capture/capture-types.ts'
+import { orScanError } from '../capture/glance.ts'
 import { EngineLoadError } from '../engine/engine.ts'
+import { watchAbsence } from './absence.ts'
 import type { FlowDeps } from './deps.ts'
 import type { Models } from './models.ts'
 import type { SessionLink } from './session.ts'
@@ -35,6 +37,11 @@ export function createFaceStep({ deps, store, session, models, verification }: F
   let startAnyway = new AbortController()
   /** A challenge was received and no retake logged since: the next one needs its `retake` before it. */
   let answered = false
+  /** A challenge of this capture is under way, or on its way here. */
+  let asked = false
+  const absence = watchAbsence(deps.door, () => {
+    if (store.view().state.at === 'capture' && !asked) rest()
+  })
 
   async function report(code: number, reason?: string): Promise<void> {
     try {
@@ -62,13 +69,17 @@ export function createFaceStep({ deps, store, session, models, verification }: F
   async function start(): Promise<void> {
     stop()
     activity = new AbortController()
+    asked = false
     const { signal } = activity
     store.dispatch({ type: 'camera_asked' })
     session.log.log('camera_requested')
     const camera = await deps.openCamera().catch((error: unknown) => {
-      if (!signal.aborted) void cameraFailed(error instanceof CameraError ? error.problem : 'in_use')
+      // Browsers may not start one for a page that is out of view.
+      if (!signal.aborted && !absence.isGone())
+        void cameraFailed(error instanceof CameraError ? error.problem : 'in_use')
       return null
     })
+    if (!signal.aborted && absence.isGone()) rest()
     if (!camera) return
     if (signal.aborted) return camera.stop()
     session.log.log('camera_ready')
@@ -120,6 +131,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         clock: deps.clock,
         wishes: { ages: facts?.estimateAge ?? true, selfie: facts?.sendImages ?? false },
         challenge: async () => {
+          asked = true
           const challenge = await session.call((device) => device.challenge())
           patience.abort()
           answered = true
@@ -131,7 +143,8 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         startAnyway: startAnyway.signal,
         signal,
       })
-      const { claims, selfie } = (await verification()?.complete(nonce)) ?? {}
+      const completing = Promise.resolve(verification()?.complete(nonce))
+      const { claims, selfie } = (await orScanError(completing)) ?? {}
       signal.throwIfAborted()
       return { capture: { ...face, ...claims, ...(await signals) }, ...(selfie && { selfie }) }
     } finally {
@@ -169,6 +182,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     if (error instanceof DeviceError) return session.settle(error)
     const { code, reason } = failureOf(error)
     if (code === CODES.camera) return cameraFailed('track_ended')
+    if (code === CODES.scan) models.drop()
     store.dispatch({ type: 'capture_failed', code })
     await report(code, reason)
   }
@@ -177,6 +191,12 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     activity.abort(new Error('The capture was left'))
     store.view().camera?.stop()
     store.patch({ camera: null, capture: null, mayStartAnyway: false })
+  }
+
+  /** Nobody is there: the camera goes off. That is no failure, and a tap puts it on again. */
+  function rest(): void {
+    stop()
+    store.dispatch({ type: 'camera_failed', problem: 'track_ended' })
   }
 
   return {

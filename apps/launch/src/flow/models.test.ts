@@ -6,6 +6,7 @@ import { createModels } from './models.ts'
 const MODELS: LoadedModels = { id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 }
 
 function loader(outcomes: ('ok' | Error)[]) {
+  const closed: number[] = []
   const waits: number[] = []
   const progress: (LoadProgress | null)[] = []
   const models = createModels({
@@ -16,11 +17,12 @@ function loader(outcomes: ('ok' | Error)[]) {
         if (outcome instanceof Error) throw outcome
         return MODELS
       },
+      close: () => void closed.push(outcomes.length),
     },
     wait: async (ms) => void waits.push(ms),
     onProgress: (told) => progress.push(told),
   })
-  return { models, waits, progress }
+  return { models, closed, waits, progress }
 }
 
 test('models are loaded once, however often they are asked for, and the end of loading is told', async () => {
@@ -48,4 +50,16 @@ test('what is not a missing file is not tried again', async () => {
   const { models, waits } = loader([new TypeError('a fault of ours')])
   await assert.rejects(models.ready(), TypeError)
   assert.deepEqual(waits, [])
+})
+
+test('an engine that broke is closed and forgotten: whoever asks again gets another', async () => {
+  const { models, closed, progress } = loader(['ok', 'ok'])
+  const first = models.ready()
+  await first
+  models.drop()
+  assert.deepEqual(closed, [1])
+  const second = models.ready()
+  assert.notEqual(second, first)
+  assert.deepEqual(await second, MODELS)
+  assert.equal(progress.length, 4, 'the loading is told again')
 })

@@ -3,7 +3,7 @@ import { type Engine, EngineLoadError, type LoadedModels, type LoadProgress } fr
 const PAUSES_MS = [1_000, 3_000]
 
 export interface ModelsDeps {
-  engine: Pick<Engine, 'load'>
+  engine: Pick<Engine, 'load' | 'close'>
   wait(ms: number): Promise<void>
   /** Null when everything is there. */
   onProgress(progress: LoadProgress | null): void
@@ -35,6 +35,11 @@ export function createModels({ engine, wait, onProgress }: ModelsDeps) {
         loading = undefined
       })
       return loading
+    },
+    /** The engine is of no use any more: whoever asks next gets another. */
+    drop(): void {
+      loading = undefined
+      engine.close()
     },
   }
 }

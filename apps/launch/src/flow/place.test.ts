@@ -59,7 +59,7 @@ test('the end is told by how the flow ended, for holder and viewer alike', () =>
 
 test('every code of the server’s judgement gives the same tip; only what the device saw itself is told apart', () => {
   assert.deepEqual([1, 2, -9, -32, -34, undefined].map(tipOf), Array(6).fill('neutral'))
-  assert.deepEqual([-10, -11, -12, -20, -39].map(tipOf), ['light', 'alone', 'face', 'models', 'quality'])
+  assert.deepEqual([-10, -11, -12, -20, -22, -39].map(tipOf), ['light', 'alone', 'face', 'models', 'models', 'quality'])
 })
 
 test('the steps of ENROLL, SIGN-IN and VERIFY have their screens, also after the page is loaded again', () => {

@@ -83,6 +83,7 @@ const TIP_OF: ReadonlyMap<number | undefined, Tip> = new Map([
   [-12, 'face'],
   [-20, 'models'],
   [-21, 'late'],
+  [-22, 'models'],
   [-31, 'face'],
   [-39, 'quality'],
 ])

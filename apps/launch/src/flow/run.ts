@@ -80,7 +80,7 @@ export function createFlow(deps: FlowDeps) {
   }
 
   async function connect(sessionId: string): Promise<Parts> {
-    const session = await createSession({ deps, store, sessionId, signal, onOpened })
+    const session = await createSession({ deps, store, sessionId, signal, onOpened, onOvertaken })
     const face = createFaceStep({ deps, store, session, models, verification: () => verification })
     const onTakenBack = () => {
       session.log.log('page_open')
@@ -113,6 +113,12 @@ export function createFlow(deps: FlowDeps) {
     host = door.findHost(session.embedOrigins)
     store.patch({ embedded: host !== null })
     host?.tell({ event: 'ready' })
+  }
+
+  /** The page begins anew where the other tab is; until then no camera runs here. */
+  function onOvertaken(): void {
+    parts?.face.stop()
+    door.renew()
   }
 
   store.onEnter((state, before) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { RunCapture } from '../capture/capture-types.ts'
 import { SESSION } from './testing/service.ts'
-import { createStage } from './testing/stage.ts'
+import { createStage, goodCapture } from './testing/stage.ts'
 
 test('after a reload the page is the same device and goes on after the consent', async () => {
   const { flow, shelf, service } = await createStage()
@@ -45,4 +46,77 @@ test('a link that is unknown, gone or open elsewhere says so; a network that is 
   const { flow, seen } = await createStage({ answers: { open: ['no network', 'no network'] } })
   await flow.start()
   assert.deepEqual(seen.screens, ['loading', 'problem', 'welcome'])
+})
+
+test('a tab that another one has overtaken sends and keeps nothing more, and is loaded anew when its user acts', async () => {
+  const first = await createStage()
+  await first.flow.start()
+  const second = await createStage({ shelf: first.shelf, answers: { submit: [{ state: 'READY', errors: [-32] }] } })
+  await second.flow.start()
+  second.flow.actions.consent(true)
+  await second.reaches('retry')
+  const kept = first.shelf.get(SESSION.sessionId)
+  assert.equal(first.seen.renewals, 0, 'by itself it stays as it is')
+
+  first.flow.actions.consent(true)
+  await first.until(() => first.seen.renewals === 1)
+  assert.deepEqual(first.service.paths(), ['open'])
+  assert.equal(first.shelf.get(SESSION.sessionId), kept)
+
+  const again = await createStage({ shelf: first.shelf, answers: { open: [{ state: 'READY' }] } })
+  await again.flow.start()
+  assert.deepEqual(again.flow.view().state, { at: 'camera', status: 'prime' })
+  assert.deepEqual([again.seen.renewals, second.seen.renewals], [0, 0], 'neither answers with the same')
+  second.flow.actions.startCamera()
+  await second.until(() => second.seen.renewals === 1)
+})
+
+test('the log that goes on is the one that the service has', async () => {
+  const first = await createStage()
+  await first.flow.start()
+  const second = await createStage({ shelf: first.shelf, answers: { submit: [{ state: 'READY', errors: [-32] }] } })
+  await second.flow.start()
+  second.flow.actions.consent(true)
+  await second.reaches('retry')
+  first.flow.actions.consent(true)
+  await first.until(() => first.seen.renewals === 1)
+  const again = await createStage({ shelf: first.shelf, answers: { open: [{ state: 'READY' }] } })
+  await again.flow.start()
+  again.flow.actions.startCamera()
+  await again.reaches('done')
+  const logged = (stage: typeof again) => stage.service.bodies('events').flatMap(({ events }) => events)
+  const marks = new Map(logged(second).map(({ seq, hash }) => [seq, hash]))
+  const repeated = logged(again).filter(({ seq }) => marks.has(seq))
+  for (const { seq, hash } of repeated) assert.equal(hash, marks.get(seq))
+  assert.ok(logged(again).every(({ seq }) => marks.has(seq) || seq > marks.size))
+})
+
+test('no camera runs in a tab that was overtaken', async () => {
+  const placed = Promise.withResolvers<void>()
+  const slow: RunCapture = async (deps) => {
+    await placed.promise
+    return goodCapture(deps)
+  }
+  const first = await createStage({ captures: [slow] })
+  await first.flow.start()
+  first.flow.actions.consent(true)
+  await first.reaches('capture')
+  const second = await createStage({ shelf: first.shelf, answers: { open: [{ state: 'READY' }] } })
+  await second.flow.start()
+  placed.resolve()
+  await first.until(() => first.seen.renewals > 0)
+  assert.equal(first.seen.running, 0)
+  assert.deepEqual(first.service.bodies('challenge'), [])
+})
+
+test('a code that is opened twice in one browser leaves the tab that used it alone', async () => {
+  const first = await createStage({ hash: 'code' })
+  await first.flow.start()
+  const answers = { open: [{ status: 403, code: 'HANDOFF_REFUSED' }] }
+  const second = await createStage({ hash: 'code', shelf: first.shelf, answers })
+  await second.flow.start()
+  assert.deepEqual(second.flow.view().state, { at: 'problem', problem: 'code_refused' })
+  first.flow.actions.consent(true)
+  await first.reaches('done')
+  assert.equal(first.seen.renewals, 0)
 })

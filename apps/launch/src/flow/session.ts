@@ -18,6 +18,8 @@ export interface SessionOptions {
   /** Ends with the flow. */
   signal: AbortSignal
   onOpened(session: OpenedSession): Promise<void>
+  /** Another tab goes on with this device. */
+  onOvertaken(): void
 }
 
 /** Why the last try came to nothing, if the session goes on, and why it ended, if it did. */
@@ -27,18 +29,24 @@ export interface KnownErrors {
 }
 
 /** The session on this device: opened, kept over a reload, called until it answers. */
-export async function createSession({ deps, store, sessionId, signal, onOpened }: SessionOptions) {
+export async function createSession({ deps, store, sessionId, signal, onOpened, onOvertaken }: SessionOptions) {
   const { clock, shelf, door } = deps
   // A code may be opened in the browser that made it: two devices then, each with its own key.
   const keptAs = deps.address.joined ? `${sessionId}/2` : sessionId
-  const kept = deps.address.handoffCode === null ? await shelf.find(keptAs) : undefined
+  const kept = deps.address.handoffCode === null ? await shelf.take(keptAs) : undefined
   let secondDevice = kept?.secondDevice ?? false
   let code = deps.address.handoffCode
   let wake: AbortController | null = null
   let losses = 0
   let began = false
 
-  const keep = async () => shelf.keep(keptAs, { saved: await device.save(), secondDevice })
+  /** What this tab knows is old once another one goes on: it keeps nothing and says nothing more. */
+  async function keep(): Promise<void> {
+    const saved = await device.save()
+    if (await shelf.keep(keptAs, { saved, secondDevice, key: device.publicKey.x })) return
+    onOvertaken()
+    await new Promise(() => {})
+  }
   const device: Device = await createDevice({
     baseUrl: deps.baseUrl,
     sessionId,

@@ -3,7 +3,7 @@ import { Emblem } from './parts/emblem.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** The capture is finished and waits to be taken. It is not lost when the connection is. */
+/** The capture is finished and waits to be taken: a lost connection is waited for as long as its challenge lives. */
 export function SendingScreen({ view, texts: { t } }: ScreenProps): JSX.Element {
   return (
     <div class="screen screen--still">

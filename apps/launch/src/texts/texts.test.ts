@@ -50,6 +50,13 @@ for (const tag of tags) {
     }
   })
 
+  test(`${tag}: who waits for the connection is promised no more than that we keep trying`, () => {
+    const [everywhere, sending] = ['app.offline', 'sending.offline'].map((key) => String(texts[key]))
+    assert.ok(sending?.startsWith(`${everywhere} `), sending)
+    const kept = String(texts['viewer.text']).split('.')[0]
+    assert.equal(sending?.slice(everywhere?.length), ` ${kept}.`, 'and is asked to leave the page open')
+  })
+
   test(`${tag}: no text is empty, shouts, or is left in English by mistake`, () => {
     const alike = Object.entries(texts).filter(([key, text]) => tag !== 'en' && text === english[key])
     assert.deepEqual(alike, [])

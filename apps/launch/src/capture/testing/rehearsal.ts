@@ -27,6 +27,8 @@ export interface RehearsalOptions {
   measureMs?: number
   /** Changes what the engine sees. */
   sight?: (sighting: Sighting, atMs: number) => Sighting
+  /** The phone is held upright until then, and on its side from then on. */
+  turnedAtMs?: number
   /** Whether the camera has a picture at this time. */
   hasPicture?: (atMs: number) => boolean
   /** Is told when the capture begins, with what it may pull. */
@@ -92,13 +94,19 @@ interface Picture {
   close(): void
 }
 
-function fakeCamera(time: VirtualTime, pictures: Set<object>, { frameMs = 33, hasPicture }: RehearsalOptions) {
+function fakeCamera(time: VirtualTime, pictures: Set<object>, options: RehearsalOptions) {
+  const { frameMs = 33, hasPicture, turnedAtMs = 0 } = options
   const listeners: (() => void)[] = []
+  const isTurned = () => time.clock.monotonicMs() >= turnedAtMs
   const camera: Camera = {
     stream: undefined,
     label: 'rehearsal',
-    width: 640,
-    height: 480,
+    get width() {
+      return isTurned() ? 640 : 480
+    },
+    get height() {
+      return isTurned() ? 480 : 640
+    },
     async grab() {
       await time.sleep(frameMs - (time.clock.monotonicMs() % frameMs))
       const atMs = time.clock.monotonicMs()

@@ -4,11 +4,12 @@ import type { FaceCapture, RunCapture } from '../../capture/capture-types.ts'
 import type { Told } from '../../embed/host.ts'
 import type { Engine, LoadedModels } from '../../engine/engine.ts'
 import type { BrowserFacts, FlowDeps } from '../deps.ts'
-import type { DeviceShelf, KeptDevice } from '../device-shelf.ts'
+import { createDeviceShelf, type KeptDevice } from '../device-shelf.ts'
 import { createFlow } from '../run.ts'
+import { databaseOf } from './indexed-db.ts'
 import { createService, type Purpose, SESSION_ID } from './service.ts'
 
-const MODELS: LoadedModels = { id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 }
+export const MODELS: LoadedModels = { id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 }
 const LONG_MS = 12_000
 const START_MS = Date.UTC(2026, 0, 1)
 
@@ -24,6 +25,8 @@ export interface StageOptions {
   answers?: Parameters<typeof createService>[0]
   /** One for each time the camera is asked for; a running one when none is left. */
   cameras?: CameraProblem[]
+  /** The camera takes until then to start. */
+  cameraStarts?: Promise<void>
   /** One for each capture; a good one when none is left. */
   captures?: RunCapture[]
   browser?: Partial<BrowserFacts>
@@ -52,21 +55,38 @@ export const goodCapture: RunCapture = async ({ challenge, log, onView }) => {
   return CAPTURE
 }
 
+/** A capture of a face that is never well placed. */
+export const findingForEver: RunCapture = ({ onView, signal }) => {
+  onView({
+    phase: 'find',
+    guidance: 'no_face',
+    movement: null,
+    movementsSeen: 0,
+    movementsTotal: 0,
+    progress: 0,
+  })
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}
+
 /** A whole flow with everything around it played: service, camera, capture, clock and page. Pauses take no time. */
 export async function createStage(options: StageOptions = {}) {
   const service = await createService(options.answers, options.purpose)
   const shelf = options.shelf ?? new Map<string, KeptDevice>()
-  const seen: { told: Told[]; left: string[]; locales: string[]; cameras: number; running: number; screens: string[] } =
-    {
-      told: [],
-      left: [],
-      locales: [],
-      cameras: 0,
-      running: 0,
-      screens: [],
-    }
+  const seen = {
+    told: [] as Told[],
+    left: [] as string[],
+    locales: [] as string[],
+    cameras: 0,
+    running: 0,
+    screens: [] as string[],
+    /** How often the page wanted to be loaded anew. */
+    renewals: 0,
+  }
   let monotonicMs = 0
-  let visibility: (visible: boolean) => void = () => {}
+  const watchers: ((visible: boolean) => void)[] = []
+  const setVisible = (visible: boolean) => {
+    for (const watcher of watchers) watcher(visible)
+  }
   const clock = { nowMs: () => START_MS + monotonicMs, monotonicMs: () => monotonicMs }
   const long: (() => void)[] = []
   /** Short ones pass at once, long ones when a test lets them. */
@@ -91,7 +111,7 @@ export async function createStage(options: StageOptions = {}) {
     baseUrl: 'https://id.example',
     clock,
     fetch: service.fetch,
-    shelf: shelfOf(shelf),
+    shelf: createDeviceShelf(clock.nowMs, () => databaseOf(shelf)),
     engine: {
       load: options.loadModels ?? (async () => MODELS),
       look: async () => ({ faces: 0, face: null }),
@@ -105,6 +125,7 @@ export async function createStage(options: StageOptions = {}) {
     async openCamera() {
       seen.cameras++
       const problem = options.cameras?.shift()
+      await options.cameraStarts
       if (problem) throw new CameraError(problem)
       seen.running++
       return cameraOf(() => {
@@ -125,9 +146,8 @@ export async function createStage(options: StageOptions = {}) {
     door: {
       pause,
       wait: pause,
-      onVisibility(listener) {
-        visibility = listener
-      },
+      onVisibility: (listener) => void watchers.push(listener),
+      renew: () => void seen.renewals++,
       leave: (url) => void seen.left.push(url),
       findHost: () => (options.embedded ? { isListening: true, tell: (told) => void seen.told.push(told) } : null),
       close: () => void seen.told.push({ event: 'closed' }),
@@ -144,7 +164,8 @@ export async function createStage(options: StageOptions = {}) {
     service,
     seen,
     shelf,
-    hide: () => visibility(false),
+    hide: () => setVisible(false),
+    show: () => setVisible(true),
     /** So much time goes by, and with it every long pause that was under way. */
     letPass(ms: number) {
       monotonicMs += ms
@@ -166,14 +187,6 @@ async function until(holds: () => boolean, complaint: () => string): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   throw new Error(complaint())
-}
-
-function shelfOf(kept: Map<string, KeptDevice>): DeviceShelf {
-  return {
-    find: async (id) => kept.get(id),
-    keep: async (id, device) => void kept.set(id, device),
-    forget: async (id) => void kept.delete(id),
-  }
 }
 
 function cameraOf(onStop: () => void): Camera {

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
+import { createStage, findingForEver, goodCapture, MODELS, type StageOptions } from './testing/stage.ts'
+
+/** More than a pause of the stage takes. */
+async function aWhile(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await turn()
+}
+
+async function atCapture(options: StageOptions) {
+  const stage = await createStage(options)
+  await stage.flow.start()
+  stage.flow.actions.consent(true)
+  await stage.reaches('capture')
+  return stage
+}
+
+test('a camera that nobody sees goes off, and one tap puts it on again: nothing is reported, no try is lost', async () => {
+  const { flow, seen, service, hide, show, reaches } = await atCapture({ captures: [findingForEver] })
+  assert.equal(seen.running, 1)
+  hide()
+  await reaches('camera', { status: 'track_ended' })
+  assert.equal(seen.running, 0)
+  assert.equal(flow.view().camera, null)
+  show()
+  flow.actions.startCamera()
+  await reaches('done')
+  assert.deepEqual(service.bodies('failure'), [])
+  assert.equal(service.bodies('challenge').length, 1)
+  assert.ok(!service.events().includes('failure'))
+})
+
+test('the same while the models still come', async () => {
+  const { seen, service, hide, reaches } = await atCapture({ loadModels: () => new Promise(() => {}) })
+  hide()
+  await reaches('camera', { status: 'track_ended' })
+  assert.deepEqual([seen.running, service.bodies('failure')], [0, []])
+})
+
+test('who only glances at something else comes back to the same picture', async () => {
+  const { flow, seen, hide, show } = await atCapture({ captures: [findingForEver] })
+  hide()
+  show()
+  await aWhile()
+  assert.deepEqual([flow.view().state.at, seen.running], ['capture', 1])
+  flow.actions.cancel()
+})
+
+test('a challenge that was asked for is left as it is: it ends by itself', async () => {
+  const answered = Promise.withResolvers<void>()
+  const slow: RunCapture = async (deps) => {
+    const capture = await goodCapture(deps)
+    await answered.promise
+    return capture
+  }
+  const { flow, hide, reaches, service, until } = await atCapture({ captures: [slow] })
+  await until(() => service.bodies('challenge').length === 1)
+  hide()
+  await aWhile()
+  assert.equal(flow.view().state.at, 'capture')
+  answered.resolve()
+  await reaches('done')
+})
+
+for (const [what, cameras] of [
+  ['that starts', []],
+  ['that cannot start', ['in_use']],
+] as const) {
+  test(`a camera ${what} when its user has long gone is neither left on nor reported`, async () => {
+    const started = Promise.withResolvers<void>()
+    const options = { cameras: [...cameras], cameraStarts: started.promise }
+    const { flow, seen, service, hide, reaches } = await createStage(options)
+    await flow.start()
+    flow.actions.consent(true)
+    await reaches('camera', { status: 'asking' })
+    hide()
+    await aWhile()
+    started.resolve()
+    await reaches('camera', { status: 'track_ended' })
+    assert.deepEqual([seen.running, service.bodies('failure')], [0, []])
+  })
+}
+
+test('a second try is watched from its beginning, while its models come anew', async () => {
+  let loads = 0
+  const loadModels = () => {
+    loads++
+    return loads === 1 ? Promise.resolve(MODELS) : new Promise<never>(() => {})
+  }
+  const broken: RunCapture = async (deps) => {
+    await goodCapture(deps)
+    throw new CaptureFailure(-22)
+  }
+  const { flow, seen, hide, reaches } = await createStage({ loadModels, captures: [broken] })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('retry')
+  flow.actions.startCamera()
+  await reaches('capture')
+  hide()
+  await reaches('camera', { status: 'track_ended' })
+  assert.equal(seen.running, 0)
+})
