@@ -4,6 +4,7 @@ import { type Config, ConfigError, type Environment, loadConfig } from './config
 import { findPageModels, listPageFiles } from './launch/index.ts'
 import type { Cell } from './platform/cells.ts'
 import { sql } from './platform/db.ts'
+import { AppError } from './platform/errors.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
 import { createSecrets } from './secrets.ts'
 import { createWire, type Wire } from './wire.ts'
@@ -187,13 +188,16 @@ async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
   if (!canLook) return { name, state: 'ok', finding: `${current} can be read; stored keys not compared` }
   const counts = await createSecrets(wire)
     .countByMasterKey()
-    .catch(() => undefined)
+    .catch((error: unknown) => {
+      if (error instanceof AppError && error.fault === 'unavailable') return undefined
+      throw error
+    })
   if (!counts)
     return {
       name,
       state: 'warning',
       finding: `${current} can be read; stored secrets could not be counted in time`,
-      remedy: 'Keep older master keys in MASTER_KEY_FILE until: ostiary reseal has ended, and a month has passed',
+      remedy: 'Keep older master keys in MASTER_KEY_FILE until: ostiary reseal has ended, and 40 days have passed',
     }
   const lost = [...counts].filter(([id]) => !wire.vault.knows(id))
   if (lost.length > 0)

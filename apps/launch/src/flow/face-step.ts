@@ -40,7 +40,8 @@ export function createFaceStep({ deps, store, session, models, verification }: F
   /** A challenge of this capture is under way, or on its way here. */
   let asked = false
   const absence = watchAbsence(deps.door, () => {
-    if (store.view().state.at === 'capture' && !asked) rest()
+    const { state, offline } = store.view()
+    if (state.at === 'capture' && (!asked || offline)) rest()
   })
 
   async function report(code: number, reason?: string): Promise<void> {

@@ -64,6 +64,15 @@ test('a challenge that was asked for is left as it is: it ends by itself', async
   await reaches('done')
 })
 
+test('one that cannot be asked for, because the network is away, does not keep the camera on', async () => {
+  const answers = { challenge: Array.from({ length: 200 }, () => 'no network' as const) }
+  const { flow, seen, service, hide, reaches, until } = await atCapture({ answers })
+  await until(() => flow.view().offline)
+  hide()
+  await reaches('camera', { status: 'track_ended' })
+  assert.deepEqual([seen.running, service.bodies('failure')], [0, []])
+})
+
 for (const [what, cameras] of [
   ['that starts', []],
   ['that cannot start', ['in_use']],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cells } from '../platform/cells.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
@@ -7,6 +8,8 @@ import { type SealedKeyRow, type SessionPlace, sealedKeyStore, type WalkedSessio
 
 const BATCH = 500
 const WALK_ROWS = 5_000
+const PASSES_MAX = 10
+const PAUSE_MS = 500
 const BEFORE_ALL: SessionPlace = {
   tenantId: '00000000-0000-0000-0000-000000000000',
   createdAt: new Date(0),
@@ -22,21 +25,33 @@ export function createSessionSecrets({ cells, vault, ring }: { cells: Cells; vau
     return rows.length
   }
 
+  /** A session that somebody is at in this moment is passed over: then all are looked through once more. */
   async function resealSessions(db: Db): Promise<number> {
     let done = 0
+    for (let passes = 1; ; passes++) {
+      const { resealed, missed } = await resealOnce(db)
+      done += resealed
+      if (missed === 0 || passes === PASSES_MAX) return done
+      await sleep(PAUSE_MS)
+    }
+  }
+
+  async function resealOnce(db: Db): Promise<{ resealed: number; missed: number }> {
+    let [resealed, older] = [0, 0]
     let after: SessionPlace | undefined = BEFORE_ALL
     while (after) {
       const walked: WalkedSession[] = await sealedKeyStore.walk(db, after, WALK_ROWS, vault.currentKeyId)
-      const older = walked.filter(({ isOther }) => isOther)
-      for (let at = 0; at < older.length; at += BATCH) {
-        const places = older.slice(at, at + BATCH)
-        done += await db.transaction(async (tx) =>
+      const found = walked.filter(({ isOther }) => isOther)
+      older += found.length
+      for (let at = 0; at < found.length; at += BATCH) {
+        const places = found.slice(at, at + BATCH)
+        resealed += await db.transaction(async (tx) =>
           resealRows(tx, await sealedKeyStore.lockSessions(tx, places, vault.currentKeyId)),
         )
       }
       after = walked.length === WALK_ROWS ? walked.at(-1) : undefined
     }
-    return done
+    return { resealed, missed: older - resealed }
   }
 
   async function resealTagKeys(db: Db): Promise<number> {

@@ -195,6 +195,8 @@ async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: E
   if (named !== undefined && named !== newPersonId) await keepNamed(tx, session, named, deps.clock.now())
   if (!isCounted) return state
   if (state === 'SUCCESS') {
+    // In one order, like a failure: of two that concern the same rows neither waits for the other in a circle.
+    await lockouts.holdWaitOf(tx, session, verificationOf(progress ?? undefined).subjects)
     await lockouts.clear(tx, session, clearedBy(session, verificationOf(progress ?? undefined)))
     if (misses > 0) await lockouts.noteRetry(tx, session, verificationOf(progress ?? undefined))
     if (localThumbprint !== null) await localKeys.used(tx, session, localThumbprint)
@@ -219,7 +221,8 @@ async function waitAfter(
 ): Promise<number> {
   const { subjects, misses } = verificationOf(progress ?? undefined)
   if (bound.failures.includes('TEMPORARILY_LOCKED')) return 0
-  return misses > 0 ? lockouts.waitOf(tx, session, subjects) : lockouts.record(tx, session, subjects, bound.failures)
+  if (misses > 0) return lockouts.waitOf(tx, session, subjects)
+  return (await lockouts.record(tx, session, subjects, bound.failures)).after
 }
 
 function endOf({ tenantId, request }: VerificationSession, progress: Progress | null, end: FlowEnd): VerificationEnd {
@@ -298,11 +301,14 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
     ...progress,
     verification: isMiss ? { ...verification, counted: verification.subjects } : verification,
   }
-  // Before anything is said of the face: while somebody has to wait, a hit and a miss look alike.
-  const seconds = await deps.lockouts.waitOf(tx, session, verification.subjects)
-  if (seconds > 0) return locked(session, { ...progress, verification }, seconds)
-  // At once: whoever cancels after a miss, or lets the session expire, has tried all the same.
-  if (isMiss) await deps.lockouts.record(tx, session, verification.subjects, ['FACE_NOT_MATCH'])
+  // Before anything is said of the face: while a network or a named person has to wait, a hit and a miss look alike.
+  const waits = await deps.lockouts.holdWaitOf(tx, session, verification.subjects)
+  // At once: whoever cancels after a miss, or lets the session expire, has tried all the same. Of many at once the first five count.
+  const recorded =
+    isMiss && waits === 0
+      ? await deps.lockouts.record(tx, session, verification.subjects, ['FACE_NOT_MATCH'])
+      : { before: waits }
+  if (recorded.before > 0) return locked(session, { ...progress, verification }, recorded.before)
   if (outcome.kind === 'unknown') return failed(session, known, 'USER_NOT_ENROLLED')
   if (outcome.kind === 'unusable') return missed(session, known, { told: 'NO_FACE', last: 'NO_FACE' })
   if (outcome.kind === 'miss' || outcome.kind === 'other_face') {

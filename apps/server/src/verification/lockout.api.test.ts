@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Capture } from '@ostiary/device'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { purgeLockouts } from './index.ts'
-import { captureAgain, enrolled, reachCapture, visit } from './testing/people.ts'
+import { captureAgain, createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
 
 let room: VerificationRoom
@@ -104,6 +105,27 @@ describe('five failed sign-ins', () => {
     }
   })
 
+  test('do not come from colleagues at a browser that is another’s, either', async () => {
+    const host = await room.newHost()
+    const token = await createToken()
+    await enrolled(room, host, faces.person(), { person: { claim: async () => ({ key: token.key }) } })
+    for (let n = 1; n <= 6; n++) {
+      const face = faces.person()
+      await enrolled(room, host, face)
+      const { sessionId } = await host.create('SIGN-IN')
+      const options = from(`192.0.2.${210 + n}`)
+      const withClaim = async ({ capture, nonce }: { capture: Capture; nonce: string }) => ({
+        ...capture,
+        local: { hit: false, proof: await token.prove(sessionId, nonce, false) },
+      })
+      const { user, ...first } = await reachCapture(room, sessionId, { vector: faces.person(), options })
+      assert.deepEqual((await user.device.submit(await withClaim(first))).errors, [-9], `person ${n}`)
+      await user.device.logEvent('retake', 1)
+      const second = await captureAgain(user, { vector: face })
+      assert.equal((await user.device.submit(await withClaim(second))).state, 'SUCCESS', `person ${n}`)
+    }
+  })
+
   test('are not dodged by who tries other faces before their own', async () => {
     const host = await room.newHost()
     const own = faces.person()
@@ -134,6 +156,21 @@ describe('five failed sign-ins', () => {
       const { state, errors } = await user.device.submit(capture)
       assert.deepEqual([state, errors], ['FAILED', [-35]])
     }
+  })
+
+  test('are counted one after the other though they come at once: five faces are looked at, and no more', async () => {
+    const host = await room.newHost()
+    await enrolled(room, host, faces.person())
+    const address = '192.0.2.175'
+    for (let n = 1; n <= 3; n++) assert.deepEqual((await tryToSignIn(host, faces.person(), address)).errors, [2])
+    const begun: Awaited<ReturnType<typeof reachCapture>>[] = []
+    for (let n = 1; n <= 5; n++) {
+      const { sessionId } = await host.create('SIGN-IN')
+      begun.push(await reachCapture(room, sessionId, { vector: faces.person(), options: from(address) }))
+    }
+    const states = await Promise.all(begun.map(({ user, capture }) => user.device.submit(capture)))
+    const told = states.map(({ errors }) => errors[0] ?? 0).sort((a, b) => b - a)
+    assert.deepEqual(told, [-9, -9, -35, -35, -35])
   })
 
   test('against somebody under the host’s own name are cleared by a success too', async () => {

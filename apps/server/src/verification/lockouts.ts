@@ -2,7 +2,7 @@ import type { SessionCodeName } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { LockoutSubject, VerificationProgress } from '../sessions/index.ts'
-import { afterFailure, forgottenAt, waitSecondsOf } from './lockout.ts'
+import { afterFailure, forgottenAt, type LockState, waitSecondsOf } from './lockout.ts'
 import { type KeyOwner, verificationStore } from './store.ts'
 
 /**
@@ -35,39 +35,46 @@ function countsAgainst(failures: readonly SessionCodeName[]): ReadonlySet<Kind> 
 
 /** Makes whoever fails too often wait. Everything runs in the caller's transaction. */
 export function createLockouts({ clock }: { clock: Clock }) {
-  async function count(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
-    if (subjects.length === 0) return 0
+  /** The waits before it and after it. Whoever has to wait already is not counted again. */
+  async function count(
+    tx: Queryable,
+    owner: KeyOwner,
+    subjects: readonly LockoutSubject[],
+  ): Promise<{ before: number; after: number }> {
+    if (subjects.length === 0) return { before: 0, after: 0 }
     const now = clock.now()
     const begun = { failures: 0, since: now, lockedUntil: null }
     const held = await verificationStore.holdLockouts(tx, owner, subjects.map(toBytes), {
       now,
       purgeAt: forgottenAt(begun),
     })
-    let waits = 0
-    for (const row of held) {
-      const after = afterFailure(row, now)
-      waits = Math.max(waits, waitSecondsOf(after, now))
-      await verificationStore.putLockout(tx, owner, { subject: row.subject, ...after }, forgottenAt(after))
-    }
-    return waits
+    const before = longestOf(held, now)
+    if (before > 0) return { before, after: before }
+    const counted = held.map((row) => ({ subject: row.subject, ...afterFailure(row, now) }))
+    for (const row of counted) await verificationStore.putLockout(tx, owner, row, forgottenAt(row))
+    return { before, after: longestOf(counted, now) }
   }
 
   return {
     /** The longest wait of those that are asked for, in seconds; 0 when none has to. */
     async waitOf(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
       if (subjects.length === 0) return 0
-      const now = clock.now()
-      const known = await verificationStore.findLockouts(tx, owner, subjects.map(toBytes))
-      return Math.max(0, ...known.map((state) => waitSecondsOf(state, now)))
+      return longestOf(await verificationStore.findLockouts(tx, owner, subjects.map(toBytes)), clock.now())
     },
 
-    /** A session failed. Returns how long the next one has to wait because of it, in seconds. */
+    /** The same, and what is known of them is this transaction's from now on: of several at once each sees the one before. */
+    async holdWaitOf(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
+      if (subjects.length === 0) return 0
+      return longestOf(await verificationStore.holdKnownLockouts(tx, owner, subjects.map(toBytes)), clock.now())
+    },
+
+    /** A session failed. How long it would have had to wait before, and how long the next one has to because of it, in seconds. */
     record(
       tx: Queryable,
       owner: KeyOwner,
       subjects: readonly LockoutSubject[],
       failures: readonly SessionCodeName[],
-    ): Promise<number> {
+    ): Promise<{ before: number; after: number }> {
       const kinds = countsAgainst(failures)
       return count(
         tx,
@@ -77,15 +84,15 @@ export function createLockouts({ clock }: { clock: Clock }) {
     },
 
     /**
-     * A sign-in went well after a miss. Its network is forgiven, and what it counts against is the person: faces could be tried without
-     * end in front of one's own otherwise.
+     * A sign-in went well after a miss. Its network and a browser that is another's are forgiven, and what it counts against is the
+     * person: faces could be tried without end in front of one's own otherwise.
      */
     async noteRetry(
       tx: Queryable,
       owner: KeyOwner,
       { subjects, counted }: Pick<VerificationProgress, 'subjects' | 'counted'>,
     ): Promise<void> {
-      const shared = counted.filter(({ kind }) => kind === 'network')
+      const shared = counted.filter(({ kind }) => kind === 'network' || kind === 'device')
       if (shared.length > 0) await verificationStore.forgive(tx, owner, shared.map(toBytes))
       await count(
         tx,
@@ -105,5 +112,8 @@ export function createLockouts({ clock }: { clock: Clock }) {
   }
 }
 export type Lockouts = ReturnType<typeof createLockouts>
+
+const longestOf = (states: readonly LockState[], now: Date): number =>
+  Math.max(0, ...states.map((state) => waitSecondsOf(state, now)))
 
 const toBytes = ({ hash }: LockoutSubject): Buffer => Buffer.from(hash, 'base64url')

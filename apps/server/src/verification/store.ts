@@ -144,6 +144,9 @@ export const verificationStore = {
     db.run(PURGE_LOCAL_KEYS, [unusedSince, limit]),
   findLockouts: (db: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<LockRow[]> =>
     db.rows<LockRow>(FIND_LOCKOUTS, [...by(owner), subjects]),
+  /** Those that are there, held by this transaction. */
+  holdKnownLockouts: (tx: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<LockRow[]> =>
+    tx.rows<LockRow>(HOLD_LOCKOUTS, [...by(owner), subjects]),
   /** One for each, held by this transaction; those that were not there begin now, without a failure. */
   async holdLockouts(
     tx: Queryable,

@@ -1,12 +1,11 @@
-import { AGE_LIMITS } from '@ostiary/contract'
 import type { Recognition } from '../biometrics/index.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import { type KeyOwner, type UnmadePerson, verificationStore } from './store.ts'
 
 const BATCH = 50
-/** Longer than any session lives that could have made somebody. */
-const KEEP_MS = (AGE_LIMITS.lifetimeSecondsMax + AGE_LIMITS.graceSeconds) * 1000 + 3_600_000
+/** Far longer than any session lives that could have made somebody, also where no worker ran to end it. */
+const KEEP_MS = 70 * 86_400_000
 
 /**
  * A session names somebody to the host. Whom another session made, that has not ended yet and may come to nothing, must not go with it:
@@ -15,6 +14,7 @@ const KEEP_MS = (AGE_LIMITS.lifetimeSecondsMax + AGE_LIMITS.graceSeconds) * 1000
 export async function keepNamed(tx: Queryable, owner: KeyOwner, personId: string, now: Date): Promise<void> {
   const until = new Date(timeOfId(personId).getTime() + KEEP_MS)
   if (until > now) await verificationStore.keepPerson(tx, owner, personId, until)
+  else await verificationStore.forgetUnmade(tx, owner, personId)
 }
 
 /**

@@ -215,7 +215,7 @@ describe('a process that ends between the capture and the work', () => {
     const noted = async () =>
       (await room.harness.database.query('select from unmade_persons where tenant_id = $1', [own.tenantId])).rows.length
     assert.equal(await noted(), 3)
-    room.harness.clock.advance(8 * 86_400_000)
+    room.harness.clock.advance(70 * 86_400_000)
     await unmakeAll()
     assert.deepEqual([await noted(), await persons()], [0, 3], 'what was noted goes when it is of no more use')
   })

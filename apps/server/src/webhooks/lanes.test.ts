@@ -14,6 +14,7 @@ function task(endpointId: string, tenantId = 't'): Task {
       endpointId,
       attempts: 0,
       tries: 0,
+      restarts: 0,
       failNext: 0,
       hasOnce: false,
     },

@@ -12,6 +12,8 @@ export interface Claim {
   endpointId: string
   attempts: number
   tries: number
+  /** How often it was started again. */
+  restarts: number
   failNext: number
   /** There is a body that is sent once; `onceOf` reads it. Not part of a claim: pictures of all claims in hand would be much. */
   hasOnce: boolean
@@ -48,12 +50,12 @@ export interface Completion {
 }
 
 const CLAIMED = `q.tenant_id as "tenantId", q.delivery_id as "deliveryId", q.livemode,
-  q.endpoint_id as "endpointId", q.attempts, q.tries, q.fail_next as "failNext",
+  q.endpoint_id as "endpointId", q.attempts, q.tries, q.restarts, q.fail_next as "failNext",
   q.once_sealed is not null as "hasOnce", q.created_at`
 // The message of each claim is looked up by its key, one after the other. A plain join would be planned for the length of the
 // list, and then read whole partitions: a second where this takes milliseconds. LIMIT keeps the planner from making one of it.
 // What is sealed comes in base64: PostgreSQL's own form for bytes is longer and takes us three times as long to read.
-const WITH_MESSAGES = `select c."tenantId", c."deliveryId", c.livemode, c."endpointId", c.attempts, c.tries, c."failNext",
+const WITH_MESSAGES = `select c."tenantId", c."deliveryId", c.livemode, c."endpointId", c.attempts, c.tries, c.restarts, c."failNext",
   c."hasOnce", d.*
   from claimed c left join lateral (
     select d.event, d.subject_id as "subjectId", d.sequence, d.key_id as "keyId", encode(d.sealed, 'base64') as sealed,
@@ -92,7 +94,7 @@ const CLAIM = sql(
    )
    select found.*, null::int as visited from (${WITH_MESSAGES}) found
    union all
-   select null, null, null, (select endpoint_id from visited order by n desc limit 1), null, null, null, null,
+   select null, null, null, (select endpoint_id from visited order by n desc limit 1), null, null, null, null, null,
      null, null, null, null, null, null, null, (select count(*)::int from visited)`,
 )
 
@@ -132,18 +134,18 @@ const timeOf = (ms: string) => `timestamptz 'epoch' + e.${ms} * interval '1 ms'`
 
 /**
  * What became of attempts. A row that is not as this worker took it belongs to another by now, which writes down the same
- * attempt itself, or was started again meanwhile (then its tries are other ones); a success counts all the same, because nothing is left to do. Only what had a row in the queue comes
+ * attempt itself, or was started again meanwhile; a success counts all the same, because nothing is left to do. Only what had a row in the queue comes
  * into the log: of what was erased nothing may come back. Answers with those whose row was not found.
  */
 const completion = (name: string, rowsOf: (which: string) => string) =>
   sql(
     name,
     `with ended as materialized (
-     select e.tenant_id, e.delivery_id, q.created_at, q.place, e.attempt, e.tries, ${timeOf('started_ms')} as started_at, e.duration_ms, e.outcome,
+     select e.tenant_id, e.delivery_id, q.created_at, q.place, e.attempt, e.restarts, ${timeOf('started_ms')} as started_at, e.duration_ms, e.outcome,
        e.status, ${timeOf('next_ms')} as next_attempt_at, ${timeOf('dead_ms')} as dead_at, e.dead_reason
      from unnest($1::uuid[], $2::uuid[], $3::int[], $4::float8[], $5::int[], $6::text[], $7::smallint[], $8::float8[], $9::float8[],
        $10::text[], $12::int[])
-     as e (tenant_id, delivery_id, attempt, started_ms, duration_ms, outcome, status, next_ms, dead_ms, dead_reason, tries)
+     as e (tenant_id, delivery_id, attempt, started_ms, duration_ms, outcome, status, next_ms, dead_ms, dead_reason, restarts)
      ${placesOf('e')}
    ), delivered as (
      delete from webhook_queue q where ${rowsOf(`outcome = 'delivered'`)} returning q.tenant_id, q.delivery_id
@@ -155,8 +157,8 @@ const completion = (name: string, rowsOf: (which: string) => string) =>
        fail_next = case when e.outcome = 'sandbox' then greatest(q.fail_next - 1, 0) else q.fail_next end
      from ended e
      where ${rowsOf(`outcome <> 'delivered'`)}
-       and q.tenant_id = e.tenant_id and q.delivery_id = e.delivery_id and q.attempts = e.attempt - 1 and q.tries = e.tries
-       and q.dead_at is null
+       and q.tenant_id = e.tenant_id and q.delivery_id = e.delivery_id and q.attempts = e.attempt - 1 and q.dead_at is null
+       and q.restarts = e.restarts
      returning q.tenant_id, q.delivery_id
    ), healed as (
      delete from webhook_endpoints where endpoint_id = any ($11::uuid[])
@@ -273,12 +275,12 @@ export const queueStore = {
     const left = await db.rows<{ deliveryId: string }>(COMPLETE, [
       ...columnsOf(single),
       asArray(healed),
-      triesOf(single),
+      restartsOf(single),
     ])
     if (left.length === 0) return
     const moved = new Set(left.map(({ deliveryId }) => deliveryId))
     const again = single.filter(({ claim }) => moved.has(claim.deliveryId))
-    await db.rows(COMPLETE_MOVED, [...columnsOf(again), asArray([]), triesOf(again)])
+    await db.rows(COMPLETE_MOVED, [...columnsOf(again), asArray([]), restartsOf(again)])
   },
   giveBack: (db: Queryable, tasks: readonly { claim: Claim; leaseUntil: Date }[], now: Date): Promise<number> =>
     db.run(GIVE_BACK, [
@@ -335,7 +337,7 @@ function asArray(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }
 
-const triesOf = (ended: readonly Completion[]): string => asArray(ended.map(({ claim }) => claim.tries))
+const restartsOf = (ended: readonly Completion[]): string => asArray(ended.map(({ claim }) => claim.restarts))
 
 function columnsOf(ended: readonly Completion[]): string[] {
   const column = (read: (one: Completion) => string | number | null) => asArray(ended.map(read))

@@ -46,6 +46,7 @@ function ended(deliveryId: string, outcome: AttemptOutcome, change: Partial<Comp
       endpointId: randomUUID(),
       attempts: 0,
       tries: 0,
+      restarts: 0,
       failNext: 0,
       hasOnce: false,
     },
@@ -299,22 +300,27 @@ describe('a replay of very many', () => {
   })
 })
 
-test('a replay while the last attempt is under way is not undone when that fails', async () => {
-  const id = await room.enqueue(tenant, { url: receiver.url })
-  await room.harness.database.query('update webhook_queue set attempts = 9, tries = 9')
-  receiver.answer((response) => {
-    void room.webhooks.replay(tenant.caller, id).then(() => response.writeHead(400).end())
+for (const [which, tries, status] of [
+  ['the last', 9, 400],
+  ['the first', 0, 410],
+] as const) {
+  test(`a replay while ${which} attempt is under way is not undone when that fails`, async () => {
+    const id = await room.enqueue(tenant, { url: receiver.url })
+    await room.harness.database.query('update webhook_queue set attempts = $1, tries = $1', [tries])
+    receiver.answer((response) => {
+      void room.webhooks.replay(tenant.caller, id).then(() => response.writeHead(status).end())
+    })
+    assert.equal(await room.dispatcher.tick(), 1)
+    const { state, nextAttemptAt } = await get(id)
+    assert.deepEqual([state, nextAttemptAt], ['pending', now().toISOString()])
+    receiver.answer((response) => void response.writeHead(400).end())
+    await room.dispatcher.tick()
+    const after = await get(id)
+    assert.equal(after.state, 'pending', 'nine more attempts follow')
+    const { rows } = await room.harness.database.query('select tries from webhook_queue')
+    assert.deepEqual(rows, [{ tries: 1 }])
   })
-  assert.equal(await room.dispatcher.tick(), 1)
-  const { state, nextAttemptAt } = await get(id)
-  assert.deepEqual([state, nextAttemptAt], ['pending', now().toISOString()])
-  receiver.answer((response) => void response.writeHead(400).end())
-  await room.dispatcher.tick()
-  const after = await get(id)
-  assert.equal(after.state, 'pending', 'nine more attempts follow')
-  const { rows } = await room.harness.database.query('select tries from webhook_queue')
-  assert.deepEqual(rows, [{ tries: 1 }])
-})
+}
 
 test('what was erased while it waited here for its turn is not sent', async () => {
   const { clock, ids, log, vault, keys, version } = room.harness.wire

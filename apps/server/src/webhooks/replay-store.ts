@@ -2,7 +2,17 @@ import { WEBHOOK_LIMITS } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import { firstIdOf } from './message.ts'
-import { ITS_LOG, itsMessage, MINE, type Owner, STATE_OF_QUEUE_ROW, WHERE_SETTLED } from './store.ts'
+import {
+  ITS_LOG,
+  itsMessage,
+  MINE,
+  MINE_IN,
+  type Mode,
+  modeOf,
+  type Owner,
+  STATE_OF_QUEUE_ROW,
+  WHERE_SETTLED,
+} from './store.ts'
 
 /** SQL of sending again. */
 
@@ -11,7 +21,7 @@ import { ITS_LOG, itsMessage, MINE, type Owner, STATE_OF_QUEUE_ROW, WHERE_SETTLE
 const PUT_BACK = `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at, attempts, fail_next)
   select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id, $3, coalesce(l.attempts, 0), `
 const START_AGAIN =
-  'next_attempt_at = excluded.next_attempt_at, tries = 0, fail_next = excluded.fail_next, dead_at = null, dead_reason = null'
+  'next_attempt_at = excluded.next_attempt_at, tries = 0, restarts = webhook_queue.restarts + 1, fail_next = excluded.fail_next, dead_at = null, dead_reason = null'
 const REPLAY = sql(
   'webhooks.replay',
   `${PUT_BACK} $6 from webhook_deliveries d ${ITS_LOG}
@@ -24,16 +34,16 @@ const REPLAY = sql(
  * was looked at, not from what was found: there may be very few among many, and one may be removed at this moment. Those that went pending in
  * the meantime are left alone.
  */
-function replayStatement(state: 'dead' | 'delivered' | 'settled') {
+function replayStatement(state: 'dead' | 'delivered' | 'settled', mode: Mode) {
   const range = (alias: string) => `${alias}.delivery_id >= $4 and ${alias}.created_at >= $5`
   const oldest = `order by delivery_id limit ${WEBHOOK_LIMITS.replayMax}`
   const looked =
     state === 'dead'
       ? `select q.tenant_id, q.delivery_id, q.created_at from webhook_queue q
          where q.tenant_id = $1 and q.livemode = $2 and ${STATE_OF_QUEUE_ROW.dead} and ${range('q')} ${oldest}`
-      : `select d.tenant_id, d.delivery_id, d.created_at from webhook_deliveries d where ${MINE} and ${range('d')} ${oldest}`
+      : `select d.tenant_id, d.delivery_id, d.created_at from webhook_deliveries d where ${MINE_IN[mode]} and ${range('d')} ${oldest}`
   return sql(
-    `webhooks.replay_${state}`,
+    `webhooks.replay_${state}_${mode}`,
     `with looked as materialized (${looked}), chosen as materialized (
        select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id
        from looked q ${itsMessage('for key share', WHERE_SETTLED[state])}
@@ -45,11 +55,12 @@ function replayStatement(state: 'dead' | 'delivered' | 'settled') {
      select (select count(*) from started)::int as started, count(*)::int as looked, max(created_at) as last from looked`,
   )
 }
-const REPLAYS = {
-  dead: replayStatement('dead'),
-  delivered: replayStatement('delivered'),
-  settled: replayStatement('settled'),
-}
+const replaysIn = (mode: Mode) => ({
+  dead: replayStatement('dead', mode),
+  delivered: replayStatement('delivered', mode),
+  settled: replayStatement('settled', mode),
+})
+const REPLAYS = { live: replaysIn('live'), test: replaysIn('test') }
 
 export const replayStore = {
   /** Returns 0 when there is no such delivery. */
@@ -66,7 +77,10 @@ export const replayStore = {
     { state, since, now }: { state: 'dead' | 'delivered' | 'settled'; since: Date; now: Date },
   ): Promise<{ started: number; looked: number; last: Date | null }> {
     const values = [owner.tenantId, owner.livemode, now, firstIdOf(since), since]
-    const [found] = await db.rows<{ started: number; looked: number; last: Date | null }>(REPLAYS[state], values)
+    const [found] = await db.rows<{ started: number; looked: number; last: Date | null }>(
+      REPLAYS[modeOf(owner)][state],
+      values,
+    )
     return found ?? { started: 0, looked: 0, last: null }
   },
 }

@@ -99,9 +99,9 @@ export const itsMessage = (lock: string, where = 'true') => `cross join lateral 
 export const ITS_LOG = `left join lateral (${LOG}) l on true`
 export const MINE = 'd.tenant_id = $1 and d.livemode = $2 and d.purge_at > $3'
 /** The same, so that the planner sees the index of test deliveries: a parameter tells it nothing. */
-const MINE_IN = { live: MINE, test: `${MINE} and not d.livemode` }
-type Mode = keyof typeof MINE_IN
-const modeOf = ({ livemode }: Owner): Mode => (livemode ? 'live' : 'test')
+export const MINE_IN = { live: MINE, test: `${MINE} and not d.livemode` }
+export type Mode = keyof typeof MINE_IN
+export const modeOf = ({ livemode }: Owner): Mode => (livemode ? 'live' : 'test')
 
 const FIND = sql(
   'webhooks.find',
