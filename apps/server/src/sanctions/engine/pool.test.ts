@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MatchedRecord, RowResult } from '@ostiary/contract'
 import type { ListedEntity } from '../lists/listed.ts'
 import type { SharedList } from './open-list.ts'
-import { createPool, type FileTask } from './pool.ts'
+import { createPool, type FileTask, leastServed } from './pool.ts'
 import type { Row, RowsAnswer } from './rows.ts'
 import { openSnapshot, writeSnapshot } from './snapshot.ts'
 
@@ -133,6 +133,43 @@ describe('files at once', () => {
     await Promise.all(runs)
     assert.deepEqual(finished, ['small', 'large'])
     assert.equal(large.pieces(), 16)
+  })
+
+  test('a file whose rows take long has no more time than one whose rows are quick', () => {
+    const costs = new Map([
+      ['slow', 900],
+      ['quick', 10],
+      ['late', 30],
+    ])
+    const served = (name: string, usedMs: number) => ({ name, usedMs, pieceMs: 0, open: 0 })
+    const files = [served('slow', 0), served('quick', 0)]
+    const serve = () => {
+      const file = leastServed(files) ?? assert.fail()
+      file.pieceMs = costs.get(file.name) ?? 0
+      file.usedMs += file.pieceMs
+      return file.name
+    }
+    const turns = Array.from({ length: 182 }, serve)
+    assert.deepEqual(
+      files.map(({ usedMs }) => usedMs),
+      [1_800, 1_800],
+    )
+    assert.equal(turns.filter((name) => name === 'slow').length, 2)
+    files.push(served('late', 1_800))
+    const more = Array.from({ length: 121 }, serve)
+    assert.deepEqual(
+      ['slow', 'quick', 'late'].map((name) => more.filter((one) => one === name).length),
+      [1, 90, 30],
+      'who comes later has its share from then on',
+    )
+  })
+
+  test('what is under way counts before it has ended: several threads do not all serve one file', () => {
+    const busy = { usedMs: 100, pieceMs: 50, open: 2 }
+    const idle = { usedMs: 180, pieceMs: 50, open: 0 }
+    assert.equal(leastServed([busy, idle]), idle)
+    assert.equal(leastServed([{ ...busy, open: 1 }, idle])?.usedMs, 100)
+    assert.equal(leastServed([]), undefined)
   })
 
   test('no rows are answered at once, and without a thread', async () => {

@@ -1,6 +1,6 @@
 /**
- * The threads that match, shared by all files. Each file is cut into pieces, and the threads take one piece of each file
- * in turn, so that a small file does not wait for a large one.
+ * The threads that match, shared by all files. Each file is cut into pieces, and the next piece is always one of the file that
+ * has had the least time of the threads: so a small file does not wait for a large one, nor for one whose rows take very long.
  */
 import { Worker } from 'node:worker_threads'
 import type { SharedList } from './open-list.ts'
@@ -35,12 +35,24 @@ const LOW_THRESHOLD = 0.7
 /** After this many matched rows a file shows only the best match of each further row: its answer stays bounded. */
 const GENEROUS_ROWS = 5_000
 
-interface Running {
+/** Time of the threads that a file has had, what one of its pieces took at last, and how many are under way. */
+export interface Served {
+  usedMs: number
+  pieceMs: number
+  open: number
+}
+
+/** Who has had the least; what pieces under way will take counts already. Of those that had as much, the first. */
+export function leastServed<T extends Served>(files: readonly T[]): T | undefined {
+  const dueOf = ({ usedMs, open, pieceMs }: Served) => usedMs + open * pieceMs
+  return files.reduce<T | undefined>((least, file) => (least && dueOf(least) <= dueOf(file) ? least : file), undefined)
+}
+
+interface Running extends Served {
   task: FileTask
   /** Rows per piece. */
   size: number
   next: number
-  open: number
   matched: number
   answers: RowsAnswer[]
   finish(error?: Error): void
@@ -48,7 +60,7 @@ interface Running {
 
 interface Thread {
   worker: Worker
-  busy: { file: Running; piece: number } | null
+  busy: { file: Running; piece: number; sinceMs: number } | null
 }
 
 export function createPool(threads: number): Pool {
@@ -84,8 +96,10 @@ export function createPool(threads: number): Pool {
     const { busy } = thread
     thread.busy = null
     if (busy) {
-      const { file, piece } = busy
+      const { file, piece, sinceMs } = busy
       file.open--
+      file.pieceMs = performance.now() - sinceMs
+      file.usedMs += file.pieceMs
       if (message.kind === 'failed') {
         const failure = new Error(message.message)
         if (message.stack !== undefined) failure.stack = message.stack
@@ -99,18 +113,17 @@ export function createPool(threads: number): Pool {
     give()
   }
 
-  /** Every idle thread takes the next piece of the file whose turn it is; the file then goes to the end of the line. */
+  /** Every idle thread takes the next piece of the file whose turn it is; of those that had as much it then goes to the end of the line. */
   function give(): void {
     for (const thread of crew) {
       if (thread.busy) continue
-      const at = files.findIndex(({ next, size, task }) => next * size < task.rows.length)
-      const [file] = at < 0 ? [] : files.splice(at, 1)
+      const file = leastServed(files.filter(({ next, size, task }) => next * size < task.rows.length))
       if (!file) return
-      files.push(file)
+      files.push(...files.splice(files.indexOf(file), 1))
       const piece = file.next++
       file.open++
       const { keys, dataset, threshold, rows } = file.task
-      thread.busy = { file, piece }
+      thread.busy = { file, piece, sinceMs: performance.now() }
       tell(thread, {
         kind: 'rows',
         id: nextId++,
@@ -152,6 +165,9 @@ export function createPool(threads: number): Pool {
           size: task.threshold < LOW_THRESHOLD ? FEW_ROWS : ROWS_PER_PIECE,
           next: 0,
           open: 0,
+          // Who comes later does not get at once all the time that the others have had.
+          usedMs: files.length === 0 ? 0 : Math.min(...files.map(({ usedMs }) => usedMs)),
+          pieceMs: 0,
           matched: 0,
           answers: [],
           finish(error) {
