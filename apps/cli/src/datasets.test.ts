@@ -68,7 +68,11 @@ test('datasets: import, list, verify, roll back, remove', async () => {
 test('datasets: known lists need no title; OpenSanctions’ licence is pointed out; deltas are applied', async () => {
   const row = (number: number, name: string) => `${number},"${name}","individual",-0- ${',-0- '.repeat(8)}\n`
   write('ofac/sdn.csv', row(1, 'QUELLMAR, Vardo') + row(2, 'DROHNWICK, Ilsabet'))
-  const ofac = await cli('datasets import us_ofac_sdn @ofac/sdn.csv', 'known')
+  const bare = await cli('datasets import us_ofac_sdn @ofac/sdn.csv', 'known')
+  assert.equal(bare.code, 1)
+  assert.match(bare.err, /^Failed: alt\.csv is not among the files: refused, .* --force$/m)
+  write('ofac/alt.csv', '1,1,"aka","QUELL, Vardo",-0-\n')
+  const ofac = await cli('datasets import us_ofac_sdn @ofac/sdn.csv @ofac/alt.csv', 'known')
   assert.equal(ofac.code, 0, ofac.err)
   assert.equal(ofac.err, '')
   const [listed] = JSON.parse((await cli('datasets list --json', 'known')).out)

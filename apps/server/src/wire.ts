@@ -106,7 +106,7 @@ export function createWire(
   const monitor = createHealthMonitor(config.serviceName, VERSION, cells, clock)
   const strings = createStringService({ cells, clock, ids })
   const exceptions = createExceptionService({ cells, clock, ids })
-  const pool = createPool(config.sanctions.threads)
+  const pool = createPool(config.sanctions.threads, clock)
   const datasetFiles = createDatasetFiles(config.sanctions.dir)
   const prepare = () => ensureDemo(datasetFiles, { clock, ids, log })
   const library = createLibrary({ files: datasetFiles, pool, clock, log, prepare })

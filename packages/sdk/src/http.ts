@@ -25,6 +25,7 @@ export class OstiaryError extends Error {
   readonly code: string
   readonly requestId: string | undefined
   readonly details: readonly ErrorDetail[]
+  /** From the body, or from the header `Retry-After` where the body does not say. */
   readonly retryAfterSeconds: number | undefined
   /** Area E's own number for the case; undefined elsewhere. */
   readonly nodeStatus: number | undefined
@@ -57,6 +58,8 @@ export interface Call {
   alsoOk?: readonly number[]
   /** Instead of the client's own. */
   timeoutMs?: number
+  /** Told why, before each further attempt. */
+  onRetry?: (failure: OstiaryError) => void
   /** Ends the call, its retries included; it then rejects with the signal's reason. */
   signal?: AbortSignal
 }
@@ -93,9 +96,10 @@ export function createSend(options: ClientOptions): Send {
     }
     const response = await fetch(urlOf(baseUrl, call), init)
     const text = await response.text()
-    const body: unknown = text === '' ? undefined : parse(text, response.status)
+    const hint = retryAfterOf(response)
+    const body: unknown = text === '' ? undefined : parse(text, response.status, hint)
     if (response.ok || call.alsoOk?.includes(response.status)) return body as T
-    throw new OstiaryError(response.status, (body ?? {}) as AnyErrorBody)
+    throw new OstiaryError(response.status, { ...hint, ...(body as AnyErrorBody | undefined) })
   }
 
   return async (call) => {
@@ -116,6 +120,7 @@ export function createSend(options: ClientOptions): Send {
         if (wait > MAX_DELAY_MS) throw failure
         await pause(wait, call.signal)
         call.signal?.throwIfAborted()
+        call.onRetry?.(failure)
       }
     }
   }
@@ -141,10 +146,17 @@ function urlOf(baseUrl: string, call: Call): string {
   return `${baseUrl.replace(/\/+$/, '')}${call.path}${text === '' ? '' : `?${text}`}`
 }
 
-function parse(text: string, status: number): unknown {
+/** Area E's bodies have no room for it, and a proxy has a body of its own. */
+function retryAfterOf({ headers }: Response): { retryAfter?: number } {
+  const text = headers.get('retry-after') ?? ''
+  return /^\d{1,9}$/.test(text) ? { retryAfter: Number(text) } : {}
+}
+
+function parse(text: string, status: number, hint: { retryAfter?: number }): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new OstiaryError(status, { message: 'The answer is not JSON: is baseUrl the address of Ostiary?' }, error)
+    const message = 'The answer is not JSON: is baseUrl the address of Ostiary?'
+    throw new OstiaryError(status, { message, ...hint }, error)
   }
 }

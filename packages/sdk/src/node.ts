@@ -97,19 +97,24 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
       return Promise.all(toCandidates(reply).map(openIds))
     },
 
-    /** Deletes the user with all biometric data. False when there is no such user. */
+    /** Deletes the user with all biometric data. False when there was no such user; true when a lost attempt deleted it. */
     async deleteUser(puid: string): Promise<boolean> {
       const version = DEFAULT_PATH_VERSION
       const makeBody = async () => ({ puid: await seal('deleteUser', version, puid) })
+      let mayBeDone = false
       const reply = await send<{ status: number; message: string }>({
         method: 'POST',
         path: `/node/${version}/deleteUser`,
         headers,
         makeBody,
         alsoOk: [400],
+        // Only what was refused for its rate was surely not done: otherwise the answer may just have been lost.
+        onRetry: ({ status }) => {
+          mayBeDone ||= status !== 429
+        },
       })
       if (reply.status !== 200 && reply.status !== 400) throw new OstiaryError(400, reply)
-      return reply.status === 200
+      return reply.status === 200 || mayBeDone
     },
 
     async plainEnroll(feature: Feature, options: EnrollOptions = {}): Promise<Enrolled> {

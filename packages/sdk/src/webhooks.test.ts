@@ -24,3 +24,8 @@ test('a webhook of an hour ago is refused without being told the time, unless th
   assert.equal(await verifyWebhook({ ...old, toleranceSeconds: 4000 }), true)
   assert.equal(await verifyWebhook({ ...old, nowSeconds: Number(old.timestamp) }), true)
 })
+
+test('a time that is there but undefined is no way around the window', async () => {
+  const untyped: object = { ...(await received(3600)), nowSeconds: undefined }
+  assert.equal(await verifyWebhook(untyped as Parameters<typeof verifyWebhook>[0]), false)
+})

@@ -25,7 +25,8 @@ ostiary datasets import <name> <entities.ftm.json> --deltas <folder> --since <ve
 
 <name> is one of us_ofac_sdn, us_ofac_cons, un_sc_sanctions, eu_fsf, gb_hmt_sanctions, ch_seco_sanctions, or any other of
 a to z, 0 to 9 and _. A tenant’s own list is custom_<name> with --tenant. The version in service goes on serving until
-the new one is whole and verified. --force also takes a list that shrank by more than half, or that did not change.`,
+the new one is whole and verified. --force also takes a list that shrank by more than half, OFAC’s without its file of
+aliases, or one that did not change or was rolled back.`,
     summary: 'Read a sanctions list and put it into service',
     options: {
       format: { type: 'string' },
@@ -140,11 +141,12 @@ function importCommand(invocation: Invocation): Promise<number> {
 }
 
 function summary(name: string, outcome: Awaited<ReturnType<Importer['importList']>>): string[] {
-  const { state, version, serving, facts, removed } = outcome
+  const { state, version, serving, canServe, facts, removed } = outcome
   if (state === 'unchanged' && serving !== version) {
+    const way = canServe ? `ostiary datasets rollback ${name} --to ${version}` : 'import it with --force'
     return [
-      `${name}: this list is there as ${version}, but ${serving} serves since a rollback.`,
-      `To put it into service again: ostiary datasets rollback ${name} --to ${version}`,
+      `${name}: this list ${canServe ? 'is there' : 'was there'} as ${version}, but ${serving} serves since a rollback.`,
+      `To put it into service again: ${way}`,
     ]
   }
   if (state === 'unchanged') return [`${name}: nothing to do, this very list serves as ${version}`]

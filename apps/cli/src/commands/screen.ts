@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, realpath, stat, writeFile } from 'node:fs/promises'
+import { access, open, realpath, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
 import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
@@ -74,17 +74,32 @@ async function screen(invocation: Invocation): Promise<number> {
       throw inWords(error, url)
     })
     .finally(() => isShown && terminal.progress(''))
-  // Personal data: not for the other users of the machine.
-  if (reports.csv !== undefined) await writeFile(reports.csv, csvReport(outcome), { mode: 0o600 })
-  if (reports.html !== undefined) await writeFile(reports.html, htmlReport(outcome), { mode: 0o600 })
+  // What was found is printed whatever becomes of the reports: it took minutes.
+  const { written, failures } = await writeReports(outcome, reports)
   if (options.json) terminal.out(JSON.stringify(toJson(outcome)))
-  else
-    show(
-      outcome,
-      invocation,
-      Object.values(reports).filter((report) => report !== undefined),
-    )
+  else show(outcome, invocation, written)
+  for (const failure of failures) terminal.err(`Failed: ${failure}`)
+  if (failures.length > 0) return 1
   return outcome.matched.length > 0 ? MATCHED : 0
+}
+
+interface Reports {
+  csv: string | undefined
+  html: string | undefined
+}
+
+async function writeReports(outcome: Outcome, { csv, html }: Reports) {
+  const [written, failures]: [string[], string[]] = [[], []]
+  const wanted = [[csv, csvReport] as const, [html, htmlReport] as const]
+  for (const [report, render] of wanted) {
+    if (report === undefined) continue
+    // Personal data: not for the other users of the machine.
+    await writeFile(report, render(outcome), { mode: 0o600 }).then(
+      () => written.push(report),
+      (error: Error) => failures.push(`${report} could not be written: ${error.message}`),
+    )
+  }
+  return { written, failures }
 }
 
 function thresholdOf(invocation: Invocation): number | undefined {
@@ -98,7 +113,7 @@ function thresholdOf(invocation: Invocation): number | undefined {
 }
 
 /** Before the file is screened: a report that cannot be written is known after seconds, not after minutes. */
-async function checkReports(path: string, { csv, html }: { csv: string | undefined; html: string | undefined }) {
+async function checkReports(path: string, { csv, html }: Reports) {
   const source = await realpath(path).catch(() => path)
   const targets: string[] = []
   for (const report of [csv, html]) {
@@ -106,15 +121,21 @@ async function checkReports(path: string, { csv, html }: { csv: string | undefin
     const target = await realpath(report).catch(() => report)
     if (target === source || targets.includes(target)) throw new UsageError(`${report} would be overwritten`)
     targets.push(target)
-    const isFolder = await stat(report).then(
-      (found) => found.isDirectory(),
-      () => false,
-    )
-    const canWrite = await access(dirname(target), constants.W_OK).then(
-      () => !isFolder,
-      () => false,
-    )
-    if (!canWrite) throw new UsageError(`${report} cannot be written`)
+    if (!(await canWrite(target))) throw new UsageError(`${report} cannot be written`)
+  }
+}
+
+async function canWrite(target: string): Promise<boolean> {
+  try {
+    await access(dirname(target), constants.W_OK)
+    const found = await stat(target).catch(() => null)
+    if (found?.isDirectory()) return false
+    if (!found?.isFile()) return true
+    // Opened, as rights are not all: the file may be in use or locked. Nothing in it changes.
+    await (await open(target, constants.O_WRONLY)).close()
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -23,6 +23,13 @@ export interface DatasetId {
   tenantId: string | null
 }
 
+/** What a rollback took out of service. */
+export interface SetAside {
+  version: string
+  /** Of the list's files. Null where it was written down by a version of Ostiary that did not keep it. */
+  digest: string | null
+}
+
 export interface DatasetFiles {
   /** Names of the datasets of everybody, or of one tenant. */
   names(tenantId: string | null): Promise<string[]>
@@ -31,10 +38,10 @@ export interface DatasetFiles {
   /** Versions on disk, newest first. */
   versions(dataset: DatasetId): Promise<string[]>
   current(dataset: DatasetId): Promise<string | null>
-  /** From the next look on, this version serves. A rollback also names the version it took out of service. */
-  putIntoService(dataset: DatasetId, version: string, setAside?: string): Promise<void>
-  /** The version a rollback took out of service: importing the same list again must not bring it back. */
-  setAside(dataset: DatasetId): Promise<string | null>
+  /** From the next look on, this version serves. A rollback also names what it took out of service. */
+  putIntoService(dataset: DatasetId, version: string, setAside?: SetAside | null): Promise<void>
+  /** Importing this very list again must not bring it back. */
+  setAside(dataset: DatasetId): Promise<SetAside | null>
   pathOf(dataset: DatasetId, version: string): string
   /** Where a new version is written until it is whole. Two imports of one dataset never share it. */
   draftOf(dataset: DatasetId, version: string, unique: string): Promise<string>
@@ -49,6 +56,13 @@ export interface DatasetFiles {
   relocate(name: string, dir: string): void
 }
 
+/** What `current.json` says. */
+interface Stated {
+  version: string
+  setAside?: string
+  setAsideDigest?: string
+}
+
 export function createDatasetFiles(dir: string): DatasetFiles {
   const elsewhere = new Map<string, string>()
   const folderOf = ({ name, tenantId }: DatasetId) => {
@@ -60,14 +74,10 @@ export function createDatasetFiles(dir: string): DatasetFiles {
     if (!VERSION.test(version)) throw new Error('This is not a name of a version')
     return join(folderOf(dataset), `${version}${SUFFIX}`)
   }
-  async function stated(dataset: DatasetId, field: 'version' | 'setAside'): Promise<string | null> {
+  async function stated(dataset: DatasetId): Promise<Stated | null> {
     try {
-      const stated = JSON.parse(await readFile(join(folderOf(dataset), 'current.json'), 'utf8')) as {
-        [field]?: unknown
-      }
-      const version = stated[field]
-      if (version === undefined && field === 'setAside') return null
-      if (typeof version === 'string' && VERSION.test(version)) return version
+      const stated = JSON.parse(await readFile(join(folderOf(dataset), 'current.json'), 'utf8')) as Stated
+      if (isVersion(stated.version)) return stated
       throw new Error('current.json names no version')
     } catch (error) {
       if (isMissing(error)) return null
@@ -88,14 +98,24 @@ export function createDatasetFiles(dir: string): DatasetFiles {
         .sort()
         .reverse()
     },
-    current: (dataset) => stated(dataset, 'version'),
-    setAside: (dataset) => stated(dataset, 'setAside'),
+    current: async (dataset) => (await stated(dataset))?.version ?? null,
+    async setAside(dataset) {
+      const { setAside, setAsideDigest = null } = (await stated(dataset)) ?? {}
+      if (setAside === undefined) return null
+      if (!isVersion(setAside)) throw new Error('current.json sets no version aside')
+      return { version: setAside, digest: setAsideDigest }
+    },
     async putIntoService(dataset, version, setAside) {
       const path = join(folderOf(dataset), 'current.json')
       const draft = `${path}.${randomUUID()}${DRAFT}`
       const file = await open(draft, 'w')
       try {
-        await file.writeFile(JSON.stringify({ version, setAside }))
+        const stated: Stated = {
+          version,
+          ...(setAside && { setAside: setAside.version }),
+          ...(setAside?.digest && { setAsideDigest: setAside.digest }),
+        }
+        await file.writeFile(JSON.stringify(stated))
         await file.sync()
       } finally {
         await file.close()
@@ -139,6 +159,10 @@ async function list(folder: string): Promise<string[]> {
     if (isMissing(error)) return []
     throw error
   }
+}
+
+function isVersion(text: unknown): boolean {
+  return typeof text === 'string' && VERSION.test(text)
 }
 
 function isMissing(error: unknown): boolean {

@@ -74,6 +74,37 @@ test('a list that lost more than half of its entries is refused, unless forced',
   assert.equal((await importer.importList({ ...shrunk, force: true })).facts.entries, 19)
 })
 
+test('a list with as many entries that lost more than half of its names is refused, unless forced', async (t) => {
+  const { importer, clock, files, write } = setUp(t)
+  const people = ['Vardo Quellmar', 'Ilsabet Drohnwick', 'Tormund Valshaken']
+  const csv = (aliases: string) =>
+    `id,name,aliases\n${people.map((name, at) => `${at},${name},${aliases && `${at}th Graubart;Old ${name}`}`).join('\n')}\n`
+  const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', csv('all'))] })
+  assert.equal(first.facts.names, 9)
+  clock.advance(1_000)
+  const bare = { dataset: LIST, paths: [write('b.csv', csv(''))] }
+  await assert.rejects(importer.importList(bare), /The new list has 3 names, the one in service 9: refused.*--force/)
+  assert.equal(await files.current(LIST), first.version)
+  assert.equal((await importer.importList({ ...bare, force: true })).facts.names, 3)
+})
+
+test('OFAC’s list without its file of aliases is refused, unless forced', async (t) => {
+  const { importer, clock, files, write } = setUp(t)
+  const row = (number: number, name: string) => `${number},"${name}","individual",-0- ${',-0- '.repeat(8)}\n`
+  const dataset = { name: 'us_ofac_sdn', tenantId: null }
+  const sdn = write('sdn.csv', row(1, 'QUELLMAR, Vardo') + row(2, 'DROHNWICK, Ilsabet'))
+  const alt = write('alt.csv', '1,1,"aka","QUELL, Tormund",-0-\n')
+  const first = await importer.importList({ dataset, paths: [sdn, alt] })
+  assert.equal(first.facts.names, 3)
+  clock.advance(1_000)
+  const refusal = /^Error: alt\.csv is not among the files: refused, as OFAC's aliases would be missing.*--force/
+  await assert.rejects(importer.importList({ dataset, paths: [sdn] }), refusal)
+  assert.equal(await files.current(dataset), first.version)
+  const cons = write('cons_prim.csv', row(3, 'VALSHAKEN, Tormund'))
+  await assert.rejects(importer.importList({ dataset, paths: [sdn, alt, cons] }), /^Error: cons_alt\.csv is not among/)
+  assert.equal((await importer.importList({ dataset, paths: [sdn], force: true })).facts.names, 2)
+})
+
 test('a list that cannot be read leaves the old version serving and nothing behind', async (t) => {
   const { importer, clock, files, write, dir } = setUp(t)
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(5))] })
@@ -149,6 +180,56 @@ test('rollback puts an earlier version back, and importing the same list does no
   assert.equal(await files.current(LIST), second.version, 'a broken version is not put into service')
 })
 
+test('what a rollback set aside stays so when the list in service is indexed anew, and its snapshot need not be there', async (t) => {
+  const { importer, clock, files, write } = setUp(t)
+  const [one, two, three] = [10, 11, 12].map((size) => write(`${size}.csv`, peopleCsv(size)))
+  const importIt = (path = '', force = false) => importer.importList({ dataset: LIST, paths: [path], force })
+  const first = await importIt(one)
+  clock.advance(1_000)
+  const second = await importIt(two)
+  await importer.rollback(LIST)
+  clock.advance(1_000)
+  for (const { version } of [first, second]) {
+    tamper(files.pathOf(LIST, version)).say({ format: INDEX_FORMAT - 1 })
+  }
+  const before = await importIt(two)
+  assert.deepEqual([before.state, before.serving], ['unchanged', first.version], 'also before the rebuild')
+  const rebuilt = (await importer.rebuild(LIST))?.version ?? ''
+  const again = await importIt(two)
+  assert.deepEqual(
+    [again.state, again.version, again.serving, again.canServe],
+    ['unchanged', second.version, rebuilt, false],
+  )
+  rmSync(files.pathOf(LIST, second.version))
+  assert.deepEqual([(await importIt(two)).state, await files.current(LIST)], ['unchanged', rebuilt])
+  assert.equal((await importIt(one)).serving, rebuilt, 'the list that serves is no new one')
+  assert.equal((await importIt(two)).serving, rebuilt)
+  clock.advance(1_000)
+  const forced = await importIt(two, true)
+  assert.deepEqual([forced.state, await files.current(LIST)], ['imported', forced.version])
+
+  await importer.rollback(LIST)
+  clock.advance(1_000)
+  assert.equal((await importIt(three)).state, 'imported', 'a new list ends it')
+  clock.advance(1_000)
+  assert.equal((await importIt(two)).state, 'imported')
+})
+
+test('a rollback of an older Ostiary, which kept no digest, is kept through a rebuild too', async (t) => {
+  const { importer, clock, files, write, dir } = setUp(t)
+  const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(10))] })
+  clock.advance(1_000)
+  const paths = [write('b.csv', peopleCsv(11))]
+  const second = await importer.importList({ dataset: LIST, paths })
+  const stated = { version: first.version, setAside: second.version }
+  writeFileSync(join(dir, 'staff/current.json'), JSON.stringify(stated))
+  assert.equal((await importer.importList({ dataset: LIST, paths })).serving, first.version)
+  clock.advance(1_000)
+  const rebuilt = await importer.rebuild(LIST, { force: true })
+  rmSync(files.pathOf(LIST, second.version))
+  assert.equal((await importer.importList({ dataset: LIST, paths })).serving, rebuilt?.version)
+})
+
 test('a version that was whole when the import died is put into service by the next one', async (t) => {
   const { importer, clock, files, write, dir } = setUp(t)
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(10))] })
@@ -214,6 +295,48 @@ test('a snapshot of an older engine is indexed anew from its own records', async
   tamper(files.pathOf(LIST, facts?.version ?? '')).flip(200)
   await assert.rejects(importer.rebuild(LIST, { force: true }), /The records do not match their checksum/)
   assert.ok(!readdirSync(join(dir, 'staff')).some((name) => name.endsWith('.tmp')))
+})
+
+test('a damaged snapshot is not taken for the same list: importing it again builds it anew', async (t) => {
+  const { importer, clock, files, write } = setUp(t)
+  const paths = [write('a.csv', peopleCsv(30))]
+  const damages: ((snapshot: ReturnType<typeof tamper>) => void)[] = [
+    (snapshot) => snapshot.flip(snapshot.index.at + 40),
+    (snapshot) => snapshot.flip(snapshot.records.at + 40),
+    (snapshot) => snapshot.cut(snapshot.index.at),
+  ]
+  let { version } = await importer.importList({ dataset: LIST, paths })
+  for (const damage of damages) {
+    damage(tamper(files.pathOf(LIST, version)))
+    clock.advance(1_000)
+    const again = await importer.importList({ dataset: LIST, paths })
+    assert.deepEqual([again.state, again.serving], ['imported', again.version])
+    assert.notEqual(again.version, version)
+    await importer.verify(LIST)
+    version = again.version
+  }
+})
+
+test('a damaged index is made anew without --force; damaged records must be imported again, and that is said', async (t) => {
+  const { importer, clock, files, write } = setUp(t)
+  const { version } = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(30))] })
+  const snapshot = tamper(files.pathOf(LIST, version))
+  clock.advance(1_000)
+  snapshot.flip(snapshot.records.at + 40)
+  await assert.rejects(
+    importer.rebuild(LIST),
+    /^Error: The records do not match their checksum: staff .* import the list/,
+  )
+  snapshot.cut(snapshot.index.at)
+  await assert.rejects(importer.rebuild(LIST), /^Error: This is not a whole snapshot: staff .* import the list again/)
+  // Where the last record begins.
+  snapshot.flip(snapshot.index.at + snapshot.index.length - 2)
+  const misplaced = importer.rebuild(LIST)
+  await assert.rejects(misplaced, /^Error: Its records cannot be read: staff .* import the list again/)
+  snapshot.flip(snapshot.index.at + 40)
+  const rebuilt = await importer.rebuild(LIST)
+  assert.equal(await files.current(LIST), rebuilt?.version)
+  assert.equal((await importer.verify(LIST)).entries, 30)
 })
 
 test('drafts that a killed import left are removed by the next one, young ones are not', async (t) => {

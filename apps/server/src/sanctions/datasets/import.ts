@@ -8,12 +8,13 @@ import { open, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { INDEX_FORMAT, readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
+import { readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
 import { findDeltas } from '../lists/ftm-delta.ts'
+import { missingAliasFiles } from '../lists/ofac.ts'
 import { detectFormat, type ListFormat } from '../lists/read-list.ts'
 import { type BuildOptions, runBuild } from './build.ts'
 import type { BuildJob } from './build-main.ts'
-import type { DatasetFiles, DatasetId } from './files.ts'
+import type { DatasetFiles, DatasetId, SetAside } from './files.ts'
 import { DEMO, datasetNameProblem, describeList, type ListKind } from './known.ts'
 import { verifySnapshot } from './verify.ts'
 
@@ -28,16 +29,18 @@ export interface ImportRequest extends BuildOptions {
   format?: ListFormat | undefined
   /** OpenSanctions' deltas in a folder, from the version that the file is. */
   deltas?: { dir: string; since: string } | undefined
-  /** Also when the list shrank by more than half, and also when nothing changed. */
+  /** Also when the list shrank by more than half or lacks its aliases, and also when nothing changed. */
   force?: boolean | undefined
 }
 
 export interface ImportOutcome {
-  /** `unchanged`: this very list is there already. */
+  /** `unchanged`: this very list is there already, or a rollback took it out of service. */
   state: 'imported' | 'unchanged'
   version: string
   /** Another one than `version` after a rollback. */
   serving: string
+  /** Whether a rollback to `version` can put it into service again: an old snapshot may be gone or of another engine. */
+  canServe: boolean
   format: ListFormat
   facts: SnapshotFacts
   /** Old versions that were removed. */
@@ -57,12 +60,14 @@ export interface DatasetOverview {
 }
 
 export interface Importer {
+  /** The version that serves. */
+  current(dataset: DatasetId): Promise<string | null>
   importList(request: ImportRequest): Promise<ImportOutcome>
   /** Reads a version to its last byte and asks its canaries; the current one when none is named. Throws what is wrong. */
   verify(dataset: DatasetId, version?: string): Promise<SnapshotFacts>
   /** Puts another version into service: the one before the current one when none is named. */
   rollback(dataset: DatasetId, to?: string): Promise<{ from: string | null; to: string }>
-  /** Makes the index of the current version anew from its records. Null when it is of this engine already. */
+  /** Makes the index of the current version anew from its records. Null when it is whole and of this engine already. */
   rebuild(dataset: DatasetId, options?: BuildOptions & { force?: boolean }): Promise<SnapshotFacts | null>
   remove(dataset: DatasetId): Promise<void>
   /** Everybody's lists first, then those of the tenants. */
@@ -88,7 +93,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     dataset: DatasetId,
     from: BuildJob['from'],
     facts: Omit<NewFacts, 'dataset' | 'version' | 'createdAt'>,
-    { force, ...options }: BuildOptions & { force?: boolean | undefined },
+    { force, setAside, ...options }: BuildOptions & { force?: boolean | undefined; setAside?: SetAside | null },
   ): Promise<{ facts: SnapshotFacts; removed: string[] }> {
     const before = await files.current(dataset)
     const now = clock.now()
@@ -101,7 +106,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       if ((await files.current(dataset)) !== before) throw new Error('Another import of this list ended meanwhile')
       if (!force) await refuseShrunken(dataset, before, made)
       await files.keep(draft, dataset, version)
-      await files.putIntoService(dataset, version)
+      await files.putIntoService(dataset, version, setAside)
       return { facts: made, removed: await files.prune(dataset, keepVersions) }
     } finally {
       await rm(draft, { force: true })
@@ -117,9 +122,11 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
   /** A download that broke off must not take most of the people off the list. */
   async function refuseShrunken(dataset: DatasetId, before: string | null, made: SnapshotFacts): Promise<void> {
     const old = before === null ? null : await factsOf(dataset, before)
-    if (!old || made.entries * 2 >= old.entries) return
+    // Names too: a list that lost its aliases has as many entries as before.
+    const shrunken = (['entries', 'names'] as const).find((each) => old && made[each] * 2 < old[each])
+    if (!old || !shrunken) return
     throw new Error(
-      `The new list has ${made.entries} entries, the one in service ${old.entries}: refused, as more than half are gone. ` +
+      `The new list has ${made[shrunken]} ${shrunken}, the one in service ${old[shrunken]}: refused, as more than half are gone. ` +
         'If that is right, import it with --force',
     )
   }
@@ -132,15 +139,43 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     }
   }
 
-  /** The newest version, if it is of these very bytes and of this engine. */
+  async function isWhole(dataset: DatasetId, version: string): Promise<boolean> {
+    return verify(dataset, version).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** The version that serves or else the newest one, if it is of these very bytes and of this engine, and whole. */
   async function sameList(dataset: DatasetId, wanted: Omit<NewFacts, 'skipped' | 'dataset' | 'version' | 'createdAt'>) {
-    const [newest] = await files.versions(dataset)
-    const facts = newest === undefined ? null : await factsOf(dataset, newest)
-    if (newest === undefined || facts?.format !== INDEX_FORMAT) return null
-    const isSame =
-      digestOf(facts.sources) === digestOf(wanted.sources) &&
-      (['title', 'licence', 'kind'] as const).every((key) => facts[key] === wanted[key])
-    return isSame ? { version: newest, facts } : null
+    const [current, [newest]] = [await files.current(dataset), await files.versions(dataset)]
+    for (const version of new Set([current, newest])) {
+      const facts = version ? await factsOf(dataset, version) : null
+      const isSame =
+        facts &&
+        digestOf(facts.sources) === digestOf(wanted.sources) &&
+        (['title', 'licence', 'kind'] as const).every((key) => facts[key] === wanted[key])
+      if (version && isSame && (await isWhole(dataset, version))) return { version, facts }
+    }
+    return null
+  }
+
+  async function setAsideOf(dataset: DatasetId): Promise<SetAside | null> {
+    const aside = await files.setAside(dataset)
+    if (!aside || aside.digest !== null) return aside
+    const facts = await factsOf(dataset, aside.version)
+    return { ...aside, digest: facts && digestOf(facts.sources) }
+  }
+
+  /** What a rollback took out of service stays out, unless what serves is a broken copy of the same files. */
+  async function heldBack(dataset: DatasetId, digest: string) {
+    const [aside, serving] = [await setAsideOf(dataset), await files.current(dataset)]
+    if (aside?.digest !== digest || serving === null) return null
+    const current = await factsOf(dataset, serving)
+    if (current && digestOf(current.sources) === digest && !(await isWhole(dataset, serving))) return null
+    const facts = (await factsOf(dataset, aside.version)) ?? current
+    if (!facts) return null
+    return { version: aside.version, serving, facts, canServe: await isWhole(dataset, aside.version) }
   }
 
   async function importList(request: ImportRequest): Promise<ImportOutcome> {
@@ -150,6 +185,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     const deltas = request.deltas ? await findDeltas(request.deltas.dir, request.deltas.since) : []
     const paths = [...request.paths, ...deltas.map(({ name }) => name)]
     const format = request.format ?? (await tellFormat(paths))
+    if (format === 'ofac' && !force) refuseWithoutAliases(paths)
     const known = describeList(dataset, format)
     const hashes = await Promise.all(paths.map((path) => hashFile(path, signal)))
     const wanted = {
@@ -158,20 +194,21 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       kind: request.kind ?? known.kind,
       sources: paths.map((path, at) => ({ name: basename(path), sha256: hashes[at] as string })),
     }
-    const same = force ? null : await sameList(dataset, wanted)
-    if (same) return { state: 'unchanged', format, removed: [], serving: await serve(dataset, same.version), ...same }
+    const there = force ? null : await findThere(dataset, wanted)
+    if (there) return { state: 'unchanged', format, removed: [], ...there }
     const from = { format, files: paths.map((path, at) => ({ path, sha256: hashes[at] as string })) }
     const built = await build(dataset, from, { ...wanted, skipped: {} }, { force, onProgress, signal })
     const { version } = built.facts
-    return { state: 'imported', version, serving: version, format, ...built }
+    return { state: 'imported', version, serving: version, canServe: true, format, ...built }
   }
 
-  /** An import that died at its last step left a whole version that does not serve; one that was rolled back stays back. */
-  async function serve(dataset: DatasetId, version: string): Promise<string> {
-    const current = await files.current(dataset)
-    if (current !== null && (current === version || (await files.setAside(dataset)) === version)) return current
-    await files.putIntoService(dataset, version)
-    return version
+  async function findThere(dataset: DatasetId, wanted: Parameters<typeof sameList>[1]) {
+    const held = await heldBack(dataset, digestOf(wanted.sources))
+    const same = held ? null : await sameList(dataset, wanted)
+    if (!same) return held
+    // An import that died at its last step left a whole version that does not serve.
+    if ((await files.current(dataset)) !== same.version) await files.putIntoService(dataset, same.version)
+    return { ...same, serving: same.version, canServe: true }
   }
 
   async function verify(dataset: DatasetId, version?: string): Promise<SnapshotFacts> {
@@ -191,6 +228,15 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     throw new Error(`There is no version ${version} of ${dataset.name}${others}`)
   }
 
+  async function reindex(dataset: DatasetId, version: string, options: BuildOptions): Promise<SnapshotFacts> {
+    const path = files.pathOf(dataset, version)
+    const { title, licence, kind, sources, skipped, entries } = await readFacts(path)
+    const { 'no comparable name': _counted, ...kept } = skipped
+    const facts = { title, licence, kind, sources, skipped: kept }
+    const setAside = await setAsideOf(dataset)
+    return (await build(dataset, { snapshot: path, entries }, facts, { ...options, setAside })).facts
+  }
+
   async function overview(dataset: DatasetId): Promise<DatasetOverview> {
     const [current, versions] = [await files.current(dataset), await files.versions(dataset)]
     const sizes = await Promise.all(versions.map(async (version) => (await stat(files.pathOf(dataset, version))).size))
@@ -205,6 +251,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
   }
 
   return {
+    current: files.current,
     importList,
     verify,
     async rollback(dataset, to) {
@@ -213,19 +260,20 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       if (target === undefined) throw new Error(`There is no earlier version of ${dataset.name} on this machine`)
       await verify(dataset, target)
       const [newest] = versions
-      await files.putIntoService(dataset, target, newest === target ? undefined : newest)
+      const facts = newest === undefined ? null : await factsOf(dataset, newest)
+      const aside =
+        newest === undefined || newest === target ? null : { version: newest, digest: facts && digestOf(facts.sources) }
+      await files.putIntoService(dataset, target, aside)
       return { from, to: target }
     },
     async rebuild(dataset, { force = false, ...options } = {}) {
       if (dataset.name === DEMO) return null // made anew at every start that needs it
       const current = await files.current(dataset)
       if (current === null) throw new Error(`There is no dataset ${dataset.name}`)
-      const path = files.pathOf(dataset, current)
-      const { title, licence, kind, sources, skipped, entries, format } = await readFacts(path)
-      if (format === INDEX_FORMAT && !force) return null
-      const { 'no comparable name': _counted, ...kept } = skipped
-      const facts = { title, licence, kind, sources, skipped: kept }
-      return (await build(dataset, { snapshot: path, entries }, facts, options)).facts
+      if (!force && (await isWhole(dataset, current))) return null
+      return reindex(dataset, current, options).catch((error) => {
+        throw unreadable(dataset, error)
+      })
     },
     async remove(dataset) {
       const problem = datasetNameProblem(dataset)
@@ -242,6 +290,23 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       return (await Promise.all(found.flat().map(overview))).filter(({ versions }) => versions.length > 0)
     },
   }
+}
+
+function refuseWithoutAliases(paths: readonly string[]): void {
+  const missing = missingAliasFiles(paths)
+  if (missing.length === 0) return
+  throw new Error(
+    `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not among the files: refused, as OFAC's aliases would be missing. ` +
+      'If that is right, import it with --force',
+  )
+}
+
+/** Says what to do about a snapshot that cannot be read. The texts of other errors may quote the list. */
+function unreadable(dataset: DatasetId, error: Error & { code?: string }): Error {
+  const isBroken = error.name === 'BrokenSnapshot' || error.code === 'ENOENT'
+  if (!isBroken && !(error.name === 'SyntaxError' || error.name === 'RangeError')) return error
+  const what = isBroken ? error.message : 'Its records cannot be read'
+  return new Error(`${what}: ${dataset.name} cannot be indexed anew, import the list again`, { cause: error })
 }
 
 /** One digest for all files of a list, in whatever order they were named. */

@@ -34,7 +34,7 @@ export interface Held {
 export interface Library {
   hold(name: string, tenantId: string | null, version?: string): Promise<Held>
   list(tenantId: string | null): Promise<Dataset[]>
-  /** Reads what serves and keeps looking for new versions. */
+  /** Reads what serves and keeps looking for new versions; also when it rejects because the first look failed. */
   start(): Promise<void>
   stop(): void
 }
@@ -271,7 +271,6 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       }
     },
     async start() {
-      await lookAtAll()
       const again = () => {
         timer = setTimeout(() => {
           lookAtAll()
@@ -280,7 +279,8 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
         }, LOOK_EVERY_MS)
         timer.unref()
       }
-      again()
+      // Also after a first look that failed: whatever was wrong may be over at the next one.
+      await lookAtAll().finally(again)
     },
     stop: () => clearTimeout(timer),
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createLog } from '../../platform/log.ts'
@@ -41,6 +41,8 @@ function start(t: TestContext, sourcesIn: (folder: string) => readonly object[])
     web,
     asked,
     run: () => refresher.run(set.clock.now()),
+    sources: (...sources: object[]) => void set.write('sources.json', JSON.stringify(sources)),
+    facts: async (name: string) => (await set.importer.list()).find(({ dataset }) => dataset.name === name)?.facts,
     current: (name: string) => set.files.current({ name, tenantId: null }),
     /** Files that were laid down ten minutes ago. */
     lay(name: string, text: string): void {
@@ -130,6 +132,88 @@ test('a source that fails keeps the old version, is logged without the list’s 
   web.set(`${BASE}a.csv`, { etag: '"3"', text: peopleCsv(41) })
   clock.advance(60 * MINUTE)
   assert.equal(await run(), 1)
+})
+
+test('a list that was removed, or whose source says something else about it, is imported though its files are the same', async (t) => {
+  const single = { dataset: 'single', every: '1h', from: { urls: [`${BASE}c.csv`] } }
+  const { run, current, facts, sources, web, clock, lay, folder, importer } = start(t, (root) => [
+    { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists') } },
+    single,
+  ])
+  const staff = { dataset: 'staff', every: '1h', from: { folder: join(folder, 'lists') } }
+  mkdirSync(join(folder, 'lists'))
+  lay('lists/people.csv', peopleCsv(10))
+  web.set(`${BASE}c.csv`, { etag: '"c1"', text: peopleCsv(10) })
+  web.set(`${BASE}d.csv`, { etag: '"c1"', text: peopleCsv(11) })
+  const nextHour = () => {
+    clock.advance(60 * MINUTE)
+    return run()
+  }
+  assert.equal(await run(), 2)
+  assert.equal(await nextHour(), 0)
+
+  sources({ ...staff, title: 'Our staff', kind: 'crime' }, { ...single, licence: 'bought' })
+  assert.equal(await nextHour(), 2)
+  assert.deepEqual([(await facts('staff'))?.title, (await facts('staff'))?.kind], ['Our staff', 'crime'])
+  assert.equal((await facts('single'))?.licence, 'bought')
+  sources(
+    { ...staff, title: 'Our staff', kind: 'crime', every: '30m' },
+    { ...single, from: { urls: [`${BASE}d.csv`] } },
+  )
+  assert.equal(await nextHour(), 1, 'how often it is looked at is nothing about the list')
+  assert.equal((await facts('single'))?.entries, 11)
+
+  await importer.remove({ name: 'staff', tenantId: null })
+  await importer.remove({ name: 'single', tenantId: null })
+  assert.equal(await nextHour(), 2)
+  assert.ok((await current('staff')) !== null && (await current('single')) !== null)
+  assert.equal(await nextHour(), 0)
+})
+
+test('changed settings of a source that fails are not forgotten; a state of an older Ostiary is no reason to import', async (t) => {
+  const { run, current, facts, sources, clock, lay, folder, dir } = start(t, (root) => [
+    { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists') } },
+  ])
+  const staff = { dataset: 'staff', every: '1h', from: { folder: join(folder, 'lists') } }
+  mkdirSync(join(folder, 'lists'))
+  lay('lists/people.csv', peopleCsv(10))
+  assert.equal(await run(), 1)
+  const first = await current('staff')
+  const path = join(dir, '.refresh/staff.json')
+  const { settings, ...older } = JSON.parse(readFileSync(path, 'utf8'))
+  writeFileSync(path, JSON.stringify(older))
+  clock.advance(60 * MINUTE)
+  assert.equal(await run(), 0)
+  assert.equal(await current('staff'), first)
+  assert.equal(JSON.parse(readFileSync(path, 'utf8')).settings, settings)
+
+  sources({ ...staff, format: 'un-xml', title: 'Our staff' })
+  clock.advance(60 * MINUTE)
+  assert.equal(await run(), 0, 'it is no XML')
+  assert.equal(await current('staff'), first)
+  clock.advance(60 * MINUTE)
+  assert.equal(await run(), 0, 'nor at the next turn')
+  assert.equal(JSON.parse(readFileSync(path, 'utf8')).failures, 2)
+  sources({ ...staff, title: 'Our staff' })
+  clock.advance(60 * MINUTE)
+  assert.equal(await run(), 1)
+  assert.equal((await facts('staff'))?.title, 'Our staff')
+})
+
+test('OFAC’s files without the aliases are not taken in, and the log says what is missing', async (t) => {
+  const { run, current, clock, lay, folder, logged } = start(t, (root) => [
+    { dataset: 'us_ofac_sdn', format: 'ofac', every: '1h', from: { folder: join(root, 'ofac') } },
+  ])
+  mkdirSync(join(folder, 'ofac'))
+  lay('ofac/sdn.csv', `1,"QUELLMAR, Vardo","individual",-0- ${',-0- '.repeat(8)}\n`)
+  lay('ofac/alt.csv', '1,1,"aka","QUELL, Tormund",-0-\n')
+  assert.equal(await run(), 1)
+  const first = await current('us_ofac_sdn')
+  rmSync(join(folder, 'ofac/alt.csv'))
+  clock.advance(60 * MINUTE)
+  assert.equal(await run(), 0)
+  assert.equal(await current('us_ofac_sdn'), first)
+  assert.match(String(logged.at(-1)?.detail), /^us_ofac_sdn: alt\.csv is not among the files: refused/)
 })
 
 test('without a file of sources nothing is done; with a wrong one the job fails', async (t) => {

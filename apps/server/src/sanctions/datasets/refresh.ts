@@ -2,6 +2,7 @@
  * Keeps lists up to date from folders and URLs. What it knows about a source lies beside the datasets, so that a restart
  * or another worker goes on where the last one stopped.
  */
+import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../platform/clock.ts'
@@ -20,7 +21,7 @@ interface Deps {
   dir: string
   /** Read at every run, so that a change needs no restart. */
   sourcesFile: string | null
-  importer: Pick<Importer, 'importList'>
+  importer: Pick<Importer, 'importList' | 'current'>
   outbound: Pick<Outbound, 'download'>
   clock: Clock
   log: Log
@@ -35,6 +36,8 @@ interface State {
   checkedAt: string
   /** In a row. */
   failures: number
+  /** Of what the source said about itself. An older version of Ostiary did not keep it. */
+  settings?: string
   /** Of a folder: names, sizes and times of its files. Of URLs: what their servers said about them. */
   folder?: string
   urls?: Record<string, Seen>
@@ -68,28 +71,31 @@ export function createRefresher({ dir, sourcesFile, importer, outbound, clock, l
   async function refresh(source: RefreshSource, now: Date): Promise<boolean> {
     const state = await readState(stateFile(source.dataset))
     if (state && !isDue(source, state, now)) return false
-    const checkedAt = now.toISOString()
+    const checked = { checkedAt: now.toISOString(), settings: settingsOf(source) }
+    const { dataset: name, format, title, licence, kind, from } = source
+    const dataset = { name, tenantId: null }
+    let seen = state
     try {
-      const taken =
-        'urls' in source.from ? await download(source, source.from.urls, state) : await look(source, state, now)
+      // Whoever removed the list or changed what is said about it waits for an import, though the files are the same.
+      const isChanged = state?.settings !== undefined && state.settings !== checked.settings
+      if (isChanged || (await importer.current(dataset)) === null) seen = null
+      const taken = 'urls' in from ? await download(source, from.urls, seen) : await look(source, seen, now)
       if (taken === 'not yet') return false
       if (taken === 'nothing new') {
-        await remember(source, { ...state, checkedAt, failures: 0 })
+        await remember(source, { ...seen, ...checked, failures: 0 })
         return false
       }
-      const { dataset: name, format, title, licence, kind } = source
-      const dataset = { name, tenantId: null }
       const outcome = await importer.importList({ dataset, format, title, licence, kind, paths: taken.paths })
-      await remember(source, { checkedAt, failures: 0, ...taken.remember })
+      await remember(source, { ...checked, failures: 0, ...taken.remember })
       await taken.after?.()
       log.info({ detail: name, version: outcome.version, count: outcome.facts.entries }, `dataset ${outcome.state}`)
       return outcome.state === 'imported'
     } catch (err) {
       const reason = PLAIN.has((err as Error).name) ? `: ${(err as Error).message}` : ''
-      log.error({ err, detail: `${source.dataset}${reason}` }, 'dataset not refreshed, the old version serves')
+      log.error({ err, detail: `${name}${reason}` }, 'dataset not refreshed, the old version serves')
       // Of URLs nothing is remembered: files of two times may lie there now, and all are fetched again.
-      const seen = state?.folder === undefined ? {} : { folder: state.folder }
-      await remember(source, { ...seen, checkedAt, failures: (state?.failures ?? 0) + 1 })
+      const folderSeen = seen?.folder === undefined ? {} : { folder: seen.folder }
+      await remember(source, { ...folderSeen, ...checked, failures: (state?.failures ?? 0) + 1 })
       return false
     }
   }
@@ -173,6 +179,13 @@ export function createRefresher({ dir, sourcesFile, importer, outbound, clock, l
 function isDue({ everyMs }: RefreshSource, { checkedAt, failures }: State, now: Date): boolean {
   const wait = failures === 0 ? everyMs : Math.min(everyMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16))
   return now.getTime() - Date.parse(checkedAt) >= wait - EARLY_MS
+}
+
+/** All but how often it is looked at. */
+function settingsOf({ format, title, licence, kind, from }: RefreshSource): string {
+  return createHash('sha256')
+    .update(JSON.stringify([format, title, licence, kind, from]))
+    .digest('hex')
 }
 
 async function readState(path: string): Promise<State | null> {

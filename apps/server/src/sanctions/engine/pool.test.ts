@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MatchedRecord, RowResult } from '@ostiary/contract'
+import { systemClock } from '../../platform/clock.ts'
 import type { ListedEntity } from '../lists/listed.ts'
 import type { SharedList } from './open-list.ts'
 import { createPool, type FileTask, leastServed } from './pool.ts'
@@ -17,8 +18,8 @@ const NAMESAKES = 13
 let folder = ''
 let list: SharedList
 /** Threads take long to start, so the tests share them. */
-const one = createPool(1)
-const three = createPool(3)
+const one = createPool(1, systemClock)
+const three = createPool(3, systemClock)
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ostiary-pool-'))
   const alike = Array.from({ length: NAMESAKES }, (_, n) => entity(`same-${n}`, 'Zilunde Mabrosk'))
@@ -173,7 +174,7 @@ describe('files at once', () => {
   })
 
   test('no rows are answered at once, and without a thread', async () => {
-    assert.deepEqual(await createPool(1).run(task([])), [])
+    assert.deepEqual(await createPool(1, systemClock).run(task([])), [])
   })
 })
 
@@ -367,7 +368,7 @@ test('once 5,000 rows of a file have matched, further rows show one match and sa
 
 describe('stopping', () => {
   test('rejects the files that are not answered yet', async () => {
-    const pool = createPool(1)
+    const pool = createPool(1, systemClock)
     pool.open('list', list)
     const run = pool.run(task(strangers(20_000, 'a')))
     const rejected = assert.rejects(run, /stopping/)
@@ -376,7 +377,7 @@ describe('stopping', () => {
   })
 
   test('refuses files that come later', async () => {
-    const pool = createPool(1)
+    const pool = createPool(1, systemClock)
     pool.open('list', list)
     await pool.run(task(strangers(1, 'a')))
     await pool.stop()

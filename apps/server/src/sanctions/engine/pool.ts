@@ -3,6 +3,7 @@
  * has had the least time of the threads: so a small file does not wait for a large one, nor for one whose rows take very long.
  */
 import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../platform/clock.ts'
 import type { SharedList } from './open-list.ts'
 import { MATCHES_PER_ROW, type Row, type RowsAnswer } from './rows.ts'
 import type { FromThread, ToThread } from './thread.ts'
@@ -63,7 +64,7 @@ interface Thread {
   busy: { file: Running; piece: number; sinceMs: number } | null
 }
 
-export function createPool(threads: number): Pool {
+export function createPool(threads: number, clock: Pick<Clock, 'monotonicMs'>): Pool {
   const lists = new Map<string, SharedList>()
   const files: Running[] = []
   let crew: Thread[] = []
@@ -98,7 +99,7 @@ export function createPool(threads: number): Pool {
     if (busy) {
       const { file, piece, sinceMs } = busy
       file.open--
-      file.pieceMs = performance.now() - sinceMs
+      file.pieceMs = clock.monotonicMs() - sinceMs
       file.usedMs += file.pieceMs
       if (message.kind === 'failed') {
         const failure = new Error(message.message)
@@ -123,7 +124,7 @@ export function createPool(threads: number): Pool {
       const piece = file.next++
       file.open++
       const { keys, dataset, threshold, rows } = file.task
-      thread.busy = { file, piece, sinceMs: performance.now() }
+      thread.busy = { file, piece, sinceMs: clock.monotonicMs() }
       tell(thread, {
         kind: 'rows',
         id: nextId++,

@@ -73,12 +73,30 @@ describe('findDeltas', () => {
     versions: Object.fromEntries(names.map((name) => [name, 'https://x.example'])),
   })
 
+  const laterThan = async (since: string) => (await findDeltas(dir, since)).map(({ name }) => name)
+  const path = (version = '') => join(dir, version, 'entities.delta.json')
+
   test('gives what comes after a version', async () => {
     writeIndex(chain(versions))
-    const after = async (since: string) => (await findDeltas(dir, since)).map(({ name }) => name)
-    const path = (version = '') => join(dir, version, 'entities.delta.json')
-    assert.deepEqual(await after('20250101000000-aaa'), [path(versions[1]), path(versions[2])])
-    assert.deepEqual(await after('20250103000000-ccc'), [])
+    assert.deepEqual(await laterThan('20250101000000-aaa'), [path(versions[1]), path(versions[2])])
+    assert.deepEqual(await laterThan('20250103000000-ccc'), [])
+  })
+
+  test('an index with the newest first, as OpenSanctions writes it, gives the same, oldest first', async () => {
+    writeIndex(chain(versions.toReversed()))
+    assert.deepEqual(await laterThan('20250101000000-aaa'), [path(versions[1]), path(versions[2])])
+    assert.deepEqual(await laterThan('20250102000000-bbb'), [path(versions[2])])
+    assert.deepEqual(await laterThan('20250103000000-ccc'), [])
+  })
+
+  test('a version in which nothing changed is not in the index; what comes after it is given all the same', async () => {
+    writeIndex(chain(versions.toReversed()))
+    assert.deepEqual(await laterThan('20250102120000-xyz'), [path(versions[2])])
+    assert.deepEqual(await laterThan('20250104000000-xyz'), [])
+    await assert.rejects(laterThan('20241231235959-xyz'), /the chain does not reach back to 20241231235959-xyz/)
+    await assert.rejects(laterThan('latest'), /the chain does not reach back to latest/)
+    writeIndex(chain([]))
+    await assert.rejects(laterThan('20250102120000-xyz'), /the chain does not reach back/)
   })
 
   test('fails on a gap, a missing file, a strange version and a strange index', async () => {

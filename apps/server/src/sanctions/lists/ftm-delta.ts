@@ -11,18 +11,22 @@ const VERSION = /^\d{14}-[a-z0-9]+$/
 /**
  * The delta files that lead from version `since` to the newest one that `<dir>/delta.json` names, oldest first. The
  * addresses in delta.json are not followed: whoever downloads them lays each down as `<dir>/<version>/entities.delta.json`.
- * Without `since` in the chain there may be a gap, so it fails and the list must be loaded whole.
+ * A version in which nothing changed is not named there, so `since` need not be; but before the oldest one there may be a
+ * gap, so then it fails and the list must be loaded whole.
  */
 export async function findDeltas(dir: string, since: string): Promise<ListSource[]> {
   const file = join(dir, 'delta.json')
   const index: unknown = parseJson(file, 1, await readFile(file, 'utf8'))
   if (!isObject(index) || !isObject(index.versions)) throw listError(file, 1, 'names no versions')
-  const versions = Object.keys(index.versions)
+  // OpenSanctions names the newest first. A version begins with its time, so that sorting puts them in order.
+  const versions = Object.keys(index.versions).sort()
   const strange = versions.find((version) => !VERSION.test(version))
   if (strange !== undefined) throw listError(file, 1, 'a version is not of the form 20240527134702-zbn')
-  const at = versions.indexOf(since)
-  if (at < 0) throw listError(file, 1, `the chain does not reach back to ${since}: load the whole list`)
-  return Promise.all(versions.slice(at + 1).map((version) => fileSource(join(dir, version, 'entities.delta.json'))))
+  const [oldest] = versions
+  if (oldest === undefined || !VERSION.test(since) || since < oldest)
+    throw listError(file, 1, `the chain does not reach back to ${since}: load the whole list`)
+  const later = versions.filter((version) => version > since)
+  return Promise.all(later.map((version) => fileSource(join(dir, version, 'entities.delta.json'))))
 }
 
 /**

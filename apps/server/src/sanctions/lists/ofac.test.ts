@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ofacPart, readOfac } from './ofac.ts'
+import { missingAliasFiles, ofacPart, readOfac } from './ofac.ts'
 import { joinRemarks, readRemarks, turnPersonName } from './ofac-remarks.ts'
 import { newTally } from './source.ts'
 import { collect, textSource } from './testing/sources.ts'
@@ -152,4 +152,13 @@ describe('remarks', () => {
     assert.equal(joinRemarks('DOB 1962.', ['3; POB X.']), 'DOB 1962.;3; POB X.')
     assert.equal(joinRemarks('DOB 1962.', []), 'DOB 1962.')
   })
+})
+
+test('each list needs its own file of aliases', () => {
+  assert.deepEqual(missingAliasFiles(['/a/sdn.csv', '/a/alt.csv', '/a/cons_prim.csv', '/a/cons_alt.csv']), [])
+  assert.deepEqual(missingAliasFiles(['sdn.csv', 'sdn_alt.csv']), [])
+  assert.deepEqual(missingAliasFiles(['sdn.csv', 'add.csv', 'sdn_comments.csv']), ['alt.csv'])
+  assert.deepEqual(missingAliasFiles(['sdn.csv', 'alt.csv', 'cons_prim.csv']), ['cons_alt.csv'])
+  assert.deepEqual(missingAliasFiles(['sdn.csv', 'cons_prim.csv', 'cons_alt.csv']), ['alt.csv'])
+  assert.deepEqual(missingAliasFiles(['sdn.csv', 'cons_prim.csv']), ['alt.csv', 'cons_alt.csv'])
 })

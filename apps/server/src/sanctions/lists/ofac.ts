@@ -36,6 +36,17 @@ export function ofacPart(fileName: string): OfacPart | undefined {
   return words.includes('sdn') || words.includes('prim') ? 'main' : undefined
 }
 
+const ALIAS_FILES = { us_ofac_sdn: 'alt.csv', us_ofac_cons: 'cons_alt.csv' } as const
+
+/** The files of aliases that are not among these. Nothing in a list itself shows that its aliases are missing. */
+export function missingAliasFiles(fileNames: readonly string[]): string[] {
+  const listsOf = (part: OfacPart) =>
+    fileNames.filter((name) => ofacPart(name) === part).map((name) => datasetOf({ name }))
+  const withAliases = listsOf('alt')
+  const without = listsOf('main').filter((dataset) => !withAliases.includes(dataset))
+  return [...new Set(without)].map((dataset) => ALIAS_FILES[dataset])
+}
+
 /**
  * Reads the classic OFAC files of the SDN list, the consolidated list or both. They are joined by the number of the
  * entity, so that all is held in memory: it is 20 MB at most. An entity on both lists becomes one entry.
@@ -139,7 +150,7 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value])
 }
 
-function datasetOf({ name }: ListSource): string {
+function datasetOf({ name }: Pick<ListSource, 'name'>): keyof typeof ALIAS_FILES {
   return wordsOf(name).includes('cons') ? 'us_ofac_cons' : 'us_ofac_sdn'
 }
 

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { runCli } from '../cli.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-screen-'))
+let server: Server
+let asked = 0
+/** Runs while the service works. */
+let meanwhile = () => {}
+before(async () => {
+  server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      asked++
+      meanwhile()
+      const matched = { count: 0, records: [] }
+      const facts = {
+        dataset: 'demo',
+        version: 'v7',
+        scorerVersion: '1',
+        scoreThreshold: 0.9,
+        warnings: 0,
+        runId: 'r1',
+      }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ summary: { total: 1, matched, ...facts }, results: [] }))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  writeFileSync(join(folder, 'people.csv'), 'id,firstname,lastname,dob\n1,Vardo,Quellmar,1961-04-17\n')
+})
+after(() => {
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function screen(line: string) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const { port } = server.address() as AddressInfo
+  const words = `screen @people.csv --dataset demo --url http://127.0.0.1:${port} ${line}`
+  const code = await runCli(
+    words.replaceAll('@', `${folder}/`).split(' '),
+    {},
+    {
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+      isInteractive: false,
+      progress: () => {},
+    },
+  )
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+test('a report that is there and cannot be written is noticed before anybody is screened', async (t) => {
+  // A program that runs cannot be written to, not even by root.
+  const busy = join(folder, 'busy.csv')
+  copyFileSync('/bin/sleep', busy)
+  const running = spawn(busy, ['60'])
+  t.after(() => running.kill())
+  await once(running, 'spawn')
+  asked = 0
+  const { code, out, err } = await screen('--csv @busy.csv')
+  assert.deepEqual([code, out, asked], [2, '', 0])
+  assert.match(err, /busy\.csv cannot be written/)
+})
+
+test('a report that is there is replaced, and looking whether it can be does not harm it', async () => {
+  const old = join(folder, 'old.csv')
+  writeFileSync(old, 'of last week')
+  mkdirSync(join(folder, 'taken.html'))
+  assert.equal((await screen('--csv @old.csv --html @taken.html')).code, 2)
+  assert.equal(readFileSync(old, 'utf8'), 'of last week')
+  const { code, out } = await screen('--csv @old.csv')
+  assert.equal(code, 0)
+  assert.match(out, /Written: .*old\.csv/)
+  assert.match(readFileSync(old, 'utf8'), /"row id"/)
+})
+
+test('what was found is printed also when a report cannot be written in the end', async (t) => {
+  meanwhile = () => mkdirSync(join(folder, 'late.csv'))
+  t.after(() => {
+    meanwhile = () => {}
+  })
+  const { code, out, err } = await screen('--csv @late.csv --html @late.html')
+  assert.equal(code, 1)
+  assert.match(out, /^Written: .*late\.html\nNone of 1 row matched\. demo v7/)
+  assert.match(err, /^Failed: .*late\.csv could not be written: EISDIR/)
+  assert.ok(existsSync(join(folder, 'late.html')))
+})
