@@ -48,13 +48,19 @@ test('a link that is unknown, gone or open elsewhere says so; a network that is 
   assert.deepEqual(seen.screens, ['loading', 'problem', 'welcome'])
 })
 
-test('a tab that another one has overtaken sends and keeps nothing more, and is loaded anew when its user acts', async () => {
+/** One stands at the welcome; the other, of the same device, has gone on to a try that failed. */
+async function twoTabs() {
   const first = await createStage()
   await first.flow.start()
   const second = await createStage({ shelf: first.shelf, answers: { submit: [{ state: 'READY', errors: [-32] }] } })
   await second.flow.start()
   second.flow.actions.consent(true)
   await second.reaches('retry')
+  return { first, second }
+}
+
+test('a tab that another one has overtaken sends and keeps nothing more, and is loaded anew when its user acts', async () => {
+  const { first, second } = await twoTabs()
   const kept = first.shelf.get(SESSION.sessionId)
   assert.equal(first.seen.renewals, 0, 'by itself it stays as it is')
 
@@ -72,12 +78,7 @@ test('a tab that another one has overtaken sends and keeps nothing more, and is 
 })
 
 test('the log that goes on is the one that the service has', async () => {
-  const first = await createStage()
-  await first.flow.start()
-  const second = await createStage({ shelf: first.shelf, answers: { submit: [{ state: 'READY', errors: [-32] }] } })
-  await second.flow.start()
-  second.flow.actions.consent(true)
-  await second.reaches('retry')
+  const { first, second } = await twoTabs()
   first.flow.actions.consent(true)
   await first.until(() => first.seen.renewals === 1)
   const again = await createStage({ shelf: first.shelf, answers: { open: [{ state: 'READY' }] } })

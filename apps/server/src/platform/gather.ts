@@ -11,7 +11,8 @@ export interface GatherOptions {
 }
 
 /**
- * Does in few calls what many ask for at the same time: `work` gives one answer for each of its items, in their order. Nobody waits for company: what is asked for alone is done alone at once,
+ * Does in few calls what many ask for at the same time: `work` gives one answer for each of its items, in their order. Nobody waits for
+ * company: what is asked for alone is done alone at once,
  * and only while calls are under way does anything gather. A call that fails is repeated piece by piece if `isOfOne` says that one
  * of its pieces may be to blame, so that the others do not suffer for it.
  */

@@ -185,7 +185,8 @@ async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: E
   const met = await whileEnrolled(deps.work, tx, { session, progress, end, wanted })
   const bound = await bindKeys(deps, tx, { session, progress, end, wanted: met })
   const isCounted = session.request.type !== 'ENROLL' && end.how !== 'wished'
-  const { localThumbprint, misses, newPersonId } = verificationOf(progress ?? undefined)
+  const verification = verificationOf(progress ?? undefined)
+  const { localThumbprint, misses, newPersonId, subjects } = verification
   const waits = isCounted && bound.state === 'FAILED' ? await waitAfter(lockouts, tx, { session, progress, bound }) : 0
   // The host learns with the failure itself how long the next try has to wait.
   const told = waits > 0 ? { ...bound, retryAfterSeconds: waits } : bound
@@ -196,9 +197,9 @@ async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: E
   if (!isCounted) return state
   if (state === 'SUCCESS') {
     // In one order, like a failure: of two that concern the same rows neither waits for the other in a circle.
-    await lockouts.holdWaitOf(tx, session, verificationOf(progress ?? undefined).subjects)
-    await lockouts.clear(tx, session, clearedBy(session, verificationOf(progress ?? undefined)))
-    if (misses > 0) await lockouts.noteRetry(tx, session, verificationOf(progress ?? undefined))
+    await lockouts.holdWaitOf(tx, session, subjects)
+    await lockouts.clear(tx, session, clearedBy(session, verification))
+    if (misses > 0) await lockouts.noteRetry(tx, session, verification)
     if (localThumbprint !== null) await localKeys.used(tx, session, localThumbprint)
   }
   return state
