@@ -25,6 +25,8 @@ export interface Visit {
   attributeIs(name: string, value: string): Promise<void>
   action(name: string): Locator
   act(name: string): Promise<void>
+  /** Presses what takes the page or its frame away, and waits until it is gone. */
+  actLast(name: string): Promise<void>
   /** Lets the puppet answer each movement until the capture is over; says which movements were asked for. */
   answer(camera: LiveCamera): Promise<string[]>
 }
@@ -90,6 +92,18 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
       }
     },
     act: (name) => action(name).click(),
+    async actLast(name) {
+      const gone =
+        frame === page.mainFrame()
+          ? page.waitForEvent('close', { timeout: WAIT_MS })
+          : page.waitForEvent('framedetached', { predicate: (left) => left === frame, timeout: WAIT_MS })
+      // The page may be gone before the press is reported as done, which then counts as failed: what was asked for is that it goes.
+      const [left, pressed] = await Promise.allSettled([gone, action(name).click({ timeout: WAIT_MS })])
+      if (left.status === 'rejected') {
+        const cause = pressed.status === 'rejected' ? pressed.reason : left.reason
+        throw new Error(`Pressing ${name} did not take the page away`, { cause })
+      }
+    },
     async answer(camera) {
       const asked: string[] = []
       let last = ''
