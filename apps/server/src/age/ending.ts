@@ -1,5 +1,4 @@
 import {
-  AGE_LIMITS,
   type FlowStatus,
   findSessionCodeName,
   RISK_LEVELS,
@@ -11,7 +10,7 @@ import type { Db, Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
 import { evaluateRisk, storedOverrides } from '../risk/index.ts'
-import type { Progress, Session, Sessions } from '../sessions/index.ts'
+import { createExpiry, type Progress, type Session, type Sessions } from '../sessions/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
 import type { AgeRequest, SandboxWish } from './request.ts'
 import { type SessionFault, toResult } from './result.ts'
@@ -40,9 +39,6 @@ const EVENTS: Readonly<Record<FlowStatus, string>> = {
   EXPIRED: 'age.session.expired',
 }
 
-/** Sessions that the sweeper ends in one transaction. */
-const SWEEP_BATCH = 500
-
 /** Sweepers of one worker for a cell: while one waits for the database another computes. */
 export const SWEEPERS = 3
 
@@ -51,21 +47,6 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
   function prepare(session: AgeSession, progress: Progress | null, wish: EndingWish, at: Date) {
     const purgeAt = new Date(at.getTime() + session.request.policy.retentionSeconds * 1000)
     return { session, purgeAt, result: Buffer.from(JSON.stringify(endedResult(session, progress, wish, at))) }
-  }
-
-  /** One whose end cannot be computed must not keep the others from theirs. */
-  function prepareAll(due: readonly AgeSession[], at: Date) {
-    const ended: ReturnType<typeof prepare>[] = []
-    const stuck: AgeSession[] = []
-    for (const session of due) {
-      try {
-        ended.push(prepare(session, session.progress, { flow: 'EXPIRED' }, at))
-      } catch (err) {
-        log.error({ err, sessionId: session.sessionId, tenantId: session.tenantId }, 'a session cannot be ended')
-        stuck.push(session)
-      }
-    }
-    return { ended, stuck }
   }
 
   function messageOf({ session, purgeAt, result }: ReturnType<typeof prepare>, flow: FlowStatus, at: Date) {
@@ -100,6 +81,19 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
     return wish.flow
   }
 
+  const expire = createExpiry(
+    { clock, sessions, log },
+    {
+      area: 'C',
+      prepare: (session: AgeSession, at) => prepare(session, session.progress, { flow: 'EXPIRED' }, at),
+      follow: (tx, ended, at) =>
+        webhooks.enqueue(
+          tx,
+          ended.flatMap((one) => messageOf(one, 'EXPIRED', at)),
+        ),
+    },
+  )
+
   return {
     conclude,
 
@@ -110,27 +104,11 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
       return true
     },
 
-    /** Ends sessions whose time is over, a batch per transaction; several workers share the work. Returns how many. */
+    /** Ends sessions whose time is over. Returns how many it dealt with. */
     async expireDue(db: Db): Promise<number> {
-      const [expired, putOff] = await db.transaction(async (tx) => {
-        const at = clock.now()
-        const { due, unreadable } = await sessions.lockDue(tx, 'C', at, SWEEP_BATCH)
-        if (unreadable > 0) log.error({ count: unreadable }, 'sessions cannot be opened; is a master key missing?')
-        const { ended, stuck } = prepareAll(due as AgeSession[], at)
-        await sessions.postpone(tx, stuck, at)
-        await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
-        const messages = ended.flatMap((one) => messageOf(one, 'EXPIRED', at))
-        await webhooks.enqueue(tx, messages)
-        return [ended.length, unreadable + stuck.length]
-      })
+      const { expired, putOff } = await expire(db)
       metrics.count('EXPIRED', expired)
       return expired + putOff
-    },
-
-    /** Until when a session lives whose step is under way: a capture that began in time may arrive a little late. */
-    graceFor({ expiresAt }: AgeSession, stepEndsMs: number): Date {
-      const graceEnds = expiresAt.getTime() + AGE_LIMITS.graceSeconds * 1000
-      return new Date(Math.max(expiresAt.getTime(), Math.min(stepEndsMs, graceEnds)))
     },
   }
 }

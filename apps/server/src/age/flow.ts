@@ -21,7 +21,6 @@ export function createAgeFlow({ ending }: { ending: Ending }): Flow {
     ...AGE_RULES,
     conclude: (tx: Queryable, session: AgeSession, progress: Progress | null, end: FlowEnd) =>
       ending.conclude(tx, session, progress, wishOf(session, end)),
-    graceFor: (session: AgeSession, stepEndsMs: number) => ending.graceFor(session, stepEndsMs),
   }
 }
 

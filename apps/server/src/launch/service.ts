@@ -18,6 +18,7 @@ import type { Ids } from '../platform/ids.ts'
 import {
   type FinalState,
   type FlowSession,
+  graceFor,
   isFinal,
   isPurged,
   newProgress,
@@ -279,7 +280,6 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
     async challenge(call: DeviceCall): Promise<Challenge> {
       let issued: Challenge | undefined
       await step(call, 'holder', (session, progress) => {
-        const flow = flowOf(session)
         const state = nextState(session, 'camera_ready')
         const attempt = progress.attempt + 1
         if (attempt > LAUNCH_LIMITS.attempts) {
@@ -292,7 +292,7 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
         const nonce = Buffer.from(ids.randomBytes(24)).toString('base64url')
         issued = { ...made, nonce, attempt, expiresAt: new Date(expiresAtMs).toISOString() }
         const challenge = { ...made, nonce, expiresAtMs, submits: 0 }
-        return { state, progress: { ...progress, attempt, challenge }, dueAt: flow.graceFor(session, expiresAtMs) }
+        return { state, progress: { ...progress, attempt, challenge }, dueAt: graceFor(session, expiresAtMs) }
       })
       if (!issued) throw new Error('A challenge was neither issued nor refused')
       return issued

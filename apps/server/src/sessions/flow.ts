@@ -79,8 +79,6 @@ export interface PasskeyStep {
 export interface Flow {
   /** Ends a session that the transaction holds, with its result and its webhook. Returns the state it has then. */
   conclude(tx: Queryable, session: FlowSession, progress: Progress | null, end: FlowEnd): Promise<FinalState>
-  /** Until when a session lives whose step is under way. */
-  graceFor(session: FlowSession, stepEndsMs: number): Date
   /** What the page must know beside the steps. */
   describe(session: FlowSession): Pick<OpenedSession, 'type' | 'requirements' | 'verification'>
   redirectUrl(session: FlowSession, state: FinalState): string

@@ -1,4 +1,5 @@
 export { isSessionId } from './capability.ts'
+export { createExpiry, graceFor } from './expiry.ts'
 export type {
   Flow,
   FlowEnd,

@@ -1,9 +1,9 @@
-import { AGE_LIMITS, type DebugEntry, VERIFICATION_LIMITS, type VerificationWebhook } from '@ostiary/contract'
+import { type DebugEntry, VERIFICATION_LIMITS, type VerificationWebhook } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import type { Progress, Sessions } from '../sessions/index.ts'
+import { createExpiry, type Progress, type Sessions } from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
 import { withNote } from './debug.ts'
 import { blocks, type EndState, outcomeOf, riskOf, toWebhook } from './outcome.ts'
@@ -26,26 +26,8 @@ export interface StoredResult {
   debugLog: DebugEntry[]
 }
 
-/** Sessions that the sweeper ends in one transaction. */
-const SWEEP_BATCH = 500
-
 /** The end of a session of area D: the result and its webhook, in one transaction, so that neither is without the other. */
 export function createVerificationEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
-  /** One whose end cannot be computed must not keep the others from theirs. */
-  function prepareAll(due: readonly VerificationSession[], at: Date) {
-    const ended: Ended[] = []
-    const stuck: VerificationSession[] = []
-    for (const session of due) {
-      try {
-        ended.push(prepare(session, session.progress, { state: 'EXPIRED' }, at))
-      } catch (err) {
-        log.error({ err, sessionId: session.sessionId, tenantId: session.tenantId }, 'a session cannot be ended')
-        stuck.push(session)
-      }
-    }
-    return { ended, stuck }
-  }
-
   /** Ends a session that the transaction holds. Returns the state it has then: a success may be one that the tenant blocks. */
   async function conclude(
     tx: Queryable,
@@ -63,6 +45,21 @@ export function createVerificationEnding({ clock, sessions, webhooks, log, metri
     return state
   }
 
+  const expire = createExpiry(
+    { clock, sessions, log },
+    {
+      area: 'D',
+      prepare: (session: VerificationSession, at) => prepare(session, session.progress, { state: 'EXPIRED' }, at),
+      async follow(tx, ended, at) {
+        await webhooks.enqueue(
+          tx,
+          ended.map((one) => messageOf(one, at)),
+        )
+        for (const { session } of ended) await noteUnmade(tx, session, session.progress, at)
+      },
+    },
+  )
+
   return {
     conclude,
 
@@ -73,30 +70,11 @@ export function createVerificationEnding({ clock, sessions, webhooks, log, metri
       return true
     },
 
-    /** Ends sessions whose time is over, a batch per transaction; several workers share the work. Returns how many. */
+    /** Ends sessions whose time is over. Returns how many it dealt with. */
     async expireDue(db: Db): Promise<number> {
-      const [expired, putOff] = await db.transaction(async (tx) => {
-        const at = clock.now()
-        const { due, unreadable } = await sessions.lockDue(tx, 'D', at, SWEEP_BATCH)
-        if (unreadable > 0) log.error({ count: unreadable }, 'sessions cannot be opened; is a master key missing?')
-        const { ended, stuck } = prepareAll(due as VerificationSession[], at)
-        await sessions.postpone(tx, stuck, at)
-        await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
-        await webhooks.enqueue(
-          tx,
-          ended.map((one) => messageOf(one, at)),
-        )
-        for (const { session } of ended) await noteUnmade(tx, session, session.progress, at)
-        return [ended.length, unreadable + stuck.length]
-      })
+      const { expired, putOff } = await expire(db)
       metrics.count(outcomeOf('EXPIRED'), expired)
       return expired + putOff
-    },
-
-    /** Until when a session lives whose step is under way: a capture that began in time may arrive a little late. */
-    graceFor({ expiresAt }: VerificationSession, stepEndsMs: number): Date {
-      const graceEnds = expiresAt.getTime() + AGE_LIMITS.graceSeconds * 1000
-      return new Date(Math.max(expiresAt.getTime(), Math.min(stepEndsMs, graceEnds)))
     },
   }
 }

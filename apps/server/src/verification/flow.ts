@@ -7,6 +7,7 @@ import {
   type FinalState,
   type Flow,
   type FlowEnd,
+  graceFor,
   type LockoutSubject,
   newVerificationProgress,
   nextState,
@@ -50,7 +51,7 @@ const WORK_MS = 30_000
  * between, nothing is lost: the page's next call does the work again.
  */
 export function createVerificationFlow(deps: Deps): Flow {
-  const { clock, ids, sessions, ending, work, passkeys, lockouts } = deps
+  const { clock, ids, sessions, work, passkeys, lockouts } = deps
 
   async function consented(
     session: VerificationSession,
@@ -99,13 +100,12 @@ export function createVerificationFlow(deps: Deps): Flow {
     const known = noteDebug({ ...progress, verification }, request, note)
     if (blocks(request, known)) return failed(session, known, 'POLICY_BLOCKED')
     const state = nextState(session, eventAfterCapture(request, verification))
-    return { state, progress: known, dueAt: ending.graceFor(session, now.getTime() + WORK_MS) }
+    return { state, progress: known, dueAt: graceFor(session, now.getTime() + WORK_MS) }
   }
 
   return {
     conclude: (tx: Queryable, session: VerificationSession, progress: Progress | null, end: FlowEnd) =>
       conclude(deps, tx, { session, progress, end }),
-    graceFor: (session: VerificationSession, stepEndsMs: number) => ending.graceFor(session, stepEndsMs),
     describe: (session: VerificationSession) => ({
       type: session.request.type,
       requirements: [...session.request.requirements],
@@ -160,9 +160,7 @@ export function createVerificationFlow(deps: Deps): Flow {
       async verify(tx: Queryable, session: VerificationSession, progress: Progress, response: unknown) {
         const now = clock.now()
         const step = await verifyPasskey(passkeys, tx, { session, progress, response, now })
-        return step.state === 'FINALIZING'
-          ? { ...step, dueAt: ending.graceFor(session, now.getTime() + WORK_MS) }
-          : step
+        return step.state === 'FINALIZING' ? { ...step, dueAt: graceFor(session, now.getTime() + WORK_MS) } : step
       },
       failed: passkeyFailed,
     },
