@@ -61,11 +61,15 @@ interface StartOptions {
   nodeFlags?: readonly string[]
 }
 
+/** As in production: deploy/Dockerfile says why. */
+export const API_FLAGS = ['--max-semi-space-size=8']
+
 /** Starts the API as a process of its own, as in production, and waits until it is ready. */
 export async function startApi(options: StartOptions): Promise<Started> {
   const [port = 0, adminPort = 0] = await freePorts(2)
   return startProcess('apps/server/src/main-api.ts', {
     ...options,
+    nodeFlags: [...API_FLAGS, ...(options.nodeFlags ?? [])],
     env: { PORT: String(port), ADMIN_PORT: String(adminPort), ...options.env },
   })
 }
