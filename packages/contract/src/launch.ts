@@ -220,14 +220,18 @@ export const launchConsent = operation({
   errors: DEVICE_ERRORS,
 })
 
+/** Of the try that a call is about. */
+const AttemptNumber = Type.Integer({ minimum: 1, description: 'Which try it is about: the first is 1' })
+
 export const launchChallenge = operation({
   ...shared,
   operationId: 'launchChallenge',
   method: 'POST',
   path: '/launch/api/challenge',
   summary: 'Begin a try of the face step',
-  description: 'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one submit.',
-  body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
+  description:
+    'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one submit. Asked for again because the answer was lost, with the same `attempt`, it is the same one and costs no try.',
+  body: Type.Object({ sessionId: SessionId, attempt: Type.Optional(AttemptNumber) }, { additionalProperties: false }),
   success: { 200: { description: 'What to ask of the user', schema: Challenge } },
   errors: DEVICE_ERRORS,
 })
@@ -275,12 +279,13 @@ export const launchFailure = operation({
   path: '/launch/api/failure',
   summary: 'Report that a step failed on the device',
   description:
-    'Uses up the try where the code says so (docs/session-codes.md); the last one ends the flow without a verdict.',
+    'Uses up the try where the code says so (docs/session-codes.md); the last one ends the flow without a verdict. Reported again because the answer was lost, with the same `attempt`, it counts once.',
   body: Type.Object(
     {
       sessionId: SessionId,
       code: Type.Integer(),
       reason: Type.Optional(Type.String({ pattern: '^[a-z_]{1,40}$' })),
+      attempt: Type.Optional(AttemptNumber),
     },
     { additionalProperties: false },
   ),

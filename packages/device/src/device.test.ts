@@ -270,6 +270,62 @@ test('who takes a session back begins a new log, later than the old one', async 
   assert.deepEqual(event, { seq: 1, t: 30, type: 'page_open', hash })
 })
 
+test('the log is a new one before the session is asked for: kept then, it is right also when the answer is lost', async () => {
+  const kept: unknown[] = []
+  const { it } = await device({
+    [LAUNCH_PATHS.takeBack]: () => {
+      kept.push(it.save())
+      throw new TypeError('fetch failed')
+    },
+  })
+  await it.logEvent('page_open')
+  await it.flushEvents()
+  await assert.rejects(it.takeBack(), DeviceError)
+  const [saved] = (await Promise.all(kept)) as Awaited<ReturnType<typeof it.save>>[]
+  assert.deepEqual([saved?.log.seq, saved?.log.pending], [0, []])
+})
+
+test('a call names its try, so that it counts once when its answer is lost', async () => {
+  const at = (where: string, attempt: number) => ({ ...state, state: where, attempt })
+  let server = at('READY', 1)
+  let lose = false
+  const answer = (body: object) => {
+    if (lose) throw new TypeError('fetch failed')
+    return Response.json(body)
+  }
+  const { it, sent } = await device({
+    [LAUNCH_PATHS.consent]: () => Response.json(server),
+    [LAUNCH_PATHS.events]: () => Response.json(server),
+    [LAUNCH_PATHS.challenge]: () => {
+      server = at('FACE_ACTIVE', 2)
+      return answer(challenge)
+    },
+    [LAUNCH_PATHS.failure]: () => {
+      server = at('READY', 2)
+      return answer(server)
+    },
+  })
+  const attempts = (name: string) => sent.filter(({ url }) => url.endsWith(name)).map(({ body }) => body?.attempt)
+  const losing = async (call: () => Promise<unknown>) => {
+    lose = true
+    for (let times = 0; times < 2; times++) {
+      await assert.rejects(call(), DeviceError)
+      await it.logEvent('tab_hidden')
+      await it.flushEvents()
+    }
+    lose = false
+    await call()
+  }
+  await it.open()
+  await it.consent(true)
+  await losing(() => it.challenge())
+  assert.deepEqual(attempts('/challenge'), [2, 2, 2])
+  await losing(() => it.failure(-10))
+  assert.deepEqual(attempts('/failure'), [2, 2, 2], 'the one under way')
+  await it.failure(-7)
+  assert.deepEqual(attempts('/failure').at(-1), 3, 'the next one')
+})
+
 test('a failure is logged with its code before it is reported', async () => {
   const { it, sent } = await device()
   await it.failure(-3, 'camera_denied')
@@ -278,7 +334,7 @@ test('a failure is logged with its code before it is reported', async () => {
     eventsOf(sent[0]).map(({ type, n }) => [type, n]),
     [['failure', -3]],
   )
-  assert.deepEqual(sent[1]?.body, { sessionId: SESSION, code: -3, reason: 'camera_denied' })
+  assert.deepEqual(sent[1]?.body, { sessionId: SESSION, code: -3, reason: 'camera_denied', attempt: 1 })
 })
 
 test('a saved device is the same device: its key, its counter and its log go on, and its time never goes back', async () => {

@@ -82,8 +82,16 @@ export async function createDevice(options: DeviceOptions) {
   let session: OpenedSession | undefined
   let current: Challenge | undefined
   let lastState: LaunchState | undefined
+  // The try that a call was about whose answer has not come: said again it is about the same one, and counts once.
+  let wanted: number | undefined
+  let failing: number | undefined
 
   const opened = () => session ?? missing('open')
+  /** The try that is under way, or the next one: a failure before the challenge is one too. */
+  const openAttempt = () => {
+    const { attempt, state } = lastState ?? { attempt: 0, state: '' }
+    return Math.max(current?.attempt ?? 0, state === 'FACE_ACTIVE' ? attempt : attempt + 1)
+  }
   const remember = <S extends LaunchState>(state: S): S => {
     lastState = state
     return state
@@ -126,6 +134,7 @@ export async function createDevice(options: DeviceOptions) {
           ...(handoffCode !== undefined && { handoffCode }),
         }
         session = await post<OpenedSession>(LAUNCH_PATHS.open, body)
+        wanted = undefined
         return remember(session)
       }),
     /** `locale` is the language in which the question was read: a user may have changed it. */
@@ -135,7 +144,10 @@ export async function createDevice(options: DeviceOptions) {
     /** To be asked for when the camera runs: its time is short. */
     challenge: (): Promise<Challenge> =>
       inTurn(async () => {
-        current = await post<Challenge>(LAUNCH_PATHS.challenge)
+        failing = undefined
+        wanted ??= Math.max(lastState?.attempt ?? 0, current?.attempt ?? 0) + 1
+        current = await post<Challenge>(LAUNCH_PATHS.challenge, { attempt: wanted })
+        wanted = undefined
         return current
       }),
     /** Writes to the log. Nothing is sent until `flushEvents` or `submit`. */
@@ -167,19 +179,23 @@ export async function createDevice(options: DeviceOptions) {
     /** A step failed here, with one of the session codes. */
     failure: (code: number, reason?: string): Promise<LaunchState> =>
       inTurn(async () => {
+        wanted = undefined
+        failing ??= openAttempt()
         await log.append('failure', code)
         await sendEvents(await log.read())
-        const body = { code, ...(reason !== undefined && { reason }) }
-        return remember(await post<LaunchState>(LAUNCH_PATHS.failure, body))
+        const body = { code, ...(reason !== undefined && { reason }), attempt: failing }
+        const state = remember(await post<LaunchState>(LAUNCH_PATHS.failure, body))
+        failing = undefined
+        return state
       }),
     cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
     handoff: (): Promise<Handoff> => inTurn(() => post<Handoff>(LAUNCH_PATHS.handoff)),
     /** Goes on here after a handoff. The log begins anew: the one before was the other device's. */
     takeBack: (): Promise<LaunchState> =>
       inTurn(async () => {
-        const state = remember(await post<LaunchState>(LAUNCH_PATHS.takeBack))
+        // First: should the answer be lost and the page be loaded again, the log that was kept is the one the server has.
         await log.beginAnew()
-        return state
+        return remember(await post<LaunchState>(LAUNCH_PATHS.takeBack))
       }),
     /** Tells every change until the flow ends or the signal does. A lost connection is made again. */
     async watch(onState: (state: LaunchState) => void, signal: AbortSignal): Promise<void> {

@@ -76,7 +76,8 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
   async function makeItOurs(): Promise<void> {
     await making
     // No code was ever made here: nothing has to be taken back, only the screen is left.
-    if (!letGo && store.view().session?.role === 'holder') return session.reopen()
+    const { role, state } = store.view().session ?? {}
+    if (!letGo && role === 'holder' && state !== 'HANDOFF_WAIT') return session.reopen()
     unwatch()
     try {
       const taken = await session.call((device) => device.takeBack())

@@ -115,6 +115,8 @@ const WATCHING = {
   'told ready': 'camera prime',
   'told opened': 'welcome',
 }
+// The other device made a code for a third one: nothing to do here.
+const { 'told waiting': _waiting, ...VIEWER } = WATCHING
 const HANDOFF = { ...WATCHING, handoff_ready: 'handoff ready', handoff_refused: 'handoff refused' }
 
 const JUDGED = {
@@ -144,7 +146,7 @@ const MOVES: Record<string, Record<string, string>> = {
   'handoff making': { ...HANDOFF, 'told waiting': 'handoff making' },
   'handoff ready': { ...HANDOFF, 'told waiting': 'handoff ready' },
   'handoff refused': { ...HANDOFF, 'told waiting': 'handoff refused' },
-  viewer: WATCHING,
+  viewer: VIEWER,
   done: {},
   ended: {},
   expired: {},

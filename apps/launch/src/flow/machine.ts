@@ -87,7 +87,8 @@ const TABLE: Readonly<Record<State['at'], Row>> = {
     handoff_ready: () => ({ at: 'handoff', status: 'ready' }),
     handoff_refused: () => ({ at: 'handoff', status: 'refused' }),
   },
-  viewer: WATCHING,
+  // The other device made a code for a third one: one from here would make that worthless.
+  viewer: { ...WATCHING, told: ({ session }) => (isWaiting(session) ? undefined : placeOf(session)) },
   done: {},
   ended: {},
   expired: {},

@@ -39,6 +39,10 @@ test('a desktop that may not run the flow shows the code for a phone', () => {
   assert.deepEqual(placeOf(desktop), { at: 'handoff', status: 'making' })
 })
 
+test('a second device that made a code for a third shows it, and keeps its place until then', () => {
+  assert.deepEqual(placeOf({ ...holder, state: 'HANDOFF_WAIT' }), { at: 'handoff', status: 'making' })
+})
+
 test('a device that handed over watches the other one', () => {
   const stages = ['OPENED', 'READY', 'FACE_ACTIVE', 'DOC_ACTIVE', 'EVALUATING'].map(stageOf)
   assert.deepEqual(stages, ['scanned', 'consent', 'face', 'document', 'done'])

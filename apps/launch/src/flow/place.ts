@@ -32,7 +32,8 @@ interface Step {
 /** The screen for a session as the server sees it: after opening, after a capture was judged, when the device's role changes. */
 export function placeOf(session: LaunchState): State {
   if (session.flowStatus !== null) return endOf(session)
-  if (session.role === 'viewer') return watching(session)
+  // A second device that made a code for a third has its place until the code is used.
+  if (session.role === 'viewer' || session.state === 'HANDOFF_WAIT') return watching(session)
   if (session.state === 'CREATED' || session.state === 'OPENED') return { at: 'welcome', answering: false }
   const step = STEPS.find(({ serverStates }) => serverStates.includes(session.state))
   if (!step) return { at: 'problem', problem: 'step_missing' }

@@ -82,7 +82,7 @@ describe('a handoff', () => {
   const handoff = { codeHash: hashCode('code'), expiresAtMs: NOW.getTime() + 300_000 }
 
   test('lets go of the session, and gives it to whoever brings the code', () => {
-    const asked = newHandoff(sessionAt('READY'), held(), handoff)
+    const asked = newHandoff(sessionAt('READY'), held(), handoff, NOW)
     assert.deepEqual([asked.state, asked.progress.holder, asked.progress.viewer], ['HANDOFF_WAIT', null, PHONE])
     const session = sessionAt('HANDOFF_WAIT', {}, asked.progress)
     const { role, step } = bindDevice(session, TABLET, opening({ handoffCode: 'code' }))
@@ -91,7 +91,9 @@ describe('a handoff', () => {
   })
 
   test('keeps only a hash of its code', () => {
-    const text = JSON.stringify(newHandoff(sessionAt('READY'), held(), { ...handoff, codeHash: hashCode('the-code') }))
+    const text = JSON.stringify(
+      newHandoff(sessionAt('READY'), held(), { ...handoff, codeHash: hashCode('the-code') }, NOW),
+    )
     assert.ok(!text.includes('the-code'))
     assert.match(hashCode('the-code'), /^[A-Za-z0-9_-]{43}$/)
   })
@@ -105,10 +107,25 @@ describe('a handoff', () => {
 
   test('is not possible a third time, and no eleventh code is made', () => {
     for (const over of [{ handoffs: 2 }, { codes: 10 }]) {
-      const ask = () => newHandoff(sessionAt('READY'), held(over), handoff)
+      const ask = () => newHandoff(sessionAt('READY'), held(over), handoff, NOW)
       assert.throws(ask, refuses('HANDOFF_REFUSED'), JSON.stringify(over))
     }
-    assert.equal(newHandoff(sessionAt('READY'), held({ handoffs: 1, codes: 9 }), handoff).progress.codes, 10)
+    assert.equal(newHandoff(sessionAt('READY'), held({ handoffs: 1, codes: 9 }), handoff, NOW).progress.codes, 10)
+  })
+
+  test('counts no code whose time is over: a page that is left open makes them for as long as the session lives', () => {
+    const with10 = (endedMs: number) => held({ codes: 10, handoff: { codeHash: 'h', expiresAtMs: endedMs } })
+    const old = with10(NOW.getTime() - 1)
+    assert.equal(newHandoff(sessionAt('HANDOFF_WAIT'), old, handoff, NOW).progress.codes, 1)
+    const fresh = with10(NOW.getTime())
+    assert.throws(() => newHandoff(sessionAt('HANDOFF_WAIT'), fresh, handoff, NOW), refuses('HANDOFF_REFUSED'))
+  })
+
+  test('from the passkey step leaves a try for the face, which was recognised and is asked for again', () => {
+    const passkey = { ...sessionAt('READY'), area: 'D' as const, state: 'PASSKEY_ACTIVE' as const }
+    assert.equal(newHandoff(passkey, held({ attempt: 3 }), handoff, NOW).progress.attempt, 2)
+    assert.equal(newHandoff(passkey, held({ attempt: 1 }), handoff, NOW).progress.attempt, 1)
+    assert.equal(newHandoff(sessionAt('READY'), held({ attempt: 3 }), handoff, NOW).progress.attempt, 3)
   })
 })
 
@@ -116,6 +133,15 @@ describe('taking back', () => {
   test('makes the viewer the holder and leaves nobody to watch', () => {
     const { state, role, progress } = takeBack(sessionAt('READY'), held({ holder: TABLET, viewer: PHONE }), 'viewer')
     assert.deepEqual([state, role, progress.holder, progress.viewer], ['OPENED', 'holder', PHONE, null])
+  })
+
+  test('gives a second device back what it let go of for a third; the first one watches on', () => {
+    const log = { ...newProgress('en').log, seq: 4 }
+    const joined = held({ holder: TABLET, viewer: PHONE, codes: 1, log })
+    const asked = newHandoff(sessionAt('READY'), joined, { codeHash: 'h', expiresAtMs: NOW.getTime() + 1 }, NOW)
+    const { state, progress } = takeBack(sessionAt('HANDOFF_WAIT'), asked.progress, 'holder')
+    assert.deepEqual([state, progress.holder, progress.viewer], ['OPENED', TABLET, PHONE])
+    assert.deepEqual([progress.handoff, progress.log], [null, newProgress('en').log])
   })
 
   test('is not for the one that holds the session, unless it has just taken it back and did not hear so', () => {

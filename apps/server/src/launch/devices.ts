@@ -126,12 +126,21 @@ function refuseStranger(session: FlowSession, before: Progress): Step {
   return { state: session.state, progress, refuse }
 }
 
-export function newHandoff(session: FlowSession, progress: Progress, handoff: NonNullable<Progress['handoff']>): Step {
+export function newHandoff(
+  session: FlowSession,
+  progress: Progress,
+  handoff: NonNullable<Progress['handoff']>,
+  now: Date,
+): Step {
   if (progress.handoffs >= LAUNCH_LIMITS.handoffs) throw refused('The session was handed over twice already')
-  if (progress.codes >= LAUNCH_LIMITS.handoffCodes) throw refused('Too many handoff codes')
+  // A page that is left open makes a code after the other for as long as the session lives: those whose time is over do not count.
+  const codes = progress.handoff && progress.handoff.expiresAtMs < now.getTime() ? 0 : progress.codes
+  if (codes >= LAUNCH_LIMITS.handoffCodes) throw refused('Too many handoff codes')
   const state: SessionState = nextState(session, 'handoff_asked')
-  const waiting = { ...progress, handoff, codes: progress.codes + 1, challenge: null }
-  // Whoever asks lets go of the session: until the code is used, nobody holds it.
+  const attempt = session.state === 'PASSKEY_ACTIVE' ? withOneLeft(progress.attempt) : progress.attempt
+  const waiting = { ...progress, handoff, codes: codes + 1, attempt, challenge: null }
+  // Whoever asks lets go of the session: until the code is used, nobody holds it. A second device has it back by itself if it
+  // wants to, and nothing of it once the code is used: the first one stays the one that watches.
   return {
     state,
     progress: {
@@ -142,21 +151,25 @@ export function newHandoff(session: FlowSession, progress: Progress, handoff: No
   }
 }
 
-/** The first device goes on by itself. Where it may not run the flow it has nothing to take back. */
+/** The face was recognised, and is asked for once more where the passkey is: that must not be one try too many. */
+function withOneLeft(attempt: number): number {
+  return Math.min(attempt, LAUNCH_LIMITS.attempts - 1)
+}
+
+/** The device that made a code goes on by itself, or the first one does. Where it may not run the flow it has nothing to take back. */
 export function takeBack(session: FlowSession, progress: Progress, role: Role): Step {
   const { viewer } = progress
   // The answer to its first call was lost on the way: it has the session already, and nothing came from it since.
   const hasItBack = role === 'holder' && !viewer && progress.codes > 0 && progress.log.seq === 0
   if (hasItBack) return { state: session.state, progress }
+  const begunAnew = { ...progress, handoff: null, challenge: null, log: emptyLog() }
+  if (role === 'holder' && session.state === 'HANDOFF_WAIT')
+    return { state: nextState(session, 'handoff_opened'), progress: begunAnew }
   if (role !== 'viewer') throw otherHolds()
   if (!viewer || isBarred(progress)) throw refused('This device may not run the flow')
   const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session, 'handoff_asked')
   const state = nextState({ ...session, state: waiting }, 'handoff_opened')
-  return {
-    state,
-    progress: { ...progress, holder: viewer, viewer: null, handoff: null, challenge: null, log: emptyLog() },
-    role: 'holder',
-  }
+  return { state, progress: { ...begunAnew, holder: viewer, viewer: null }, role: 'holder' }
 }
 
 /** Whether the first device is a desktop that may only watch. It stays one after a phone has taken over. */

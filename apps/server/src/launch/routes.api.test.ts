@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { DEVICE_REPORTABLE, SESSION_CODES } from '@ostiary/contract'
+import { type Challenge, DEVICE_REPORTABLE, type LaunchState, SESSION_CODES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, send } from './testing/capture.ts'
 import { createPage, okOf, stateBody } from './testing/page.ts'
@@ -181,6 +181,18 @@ describe('challenge', () => {
     assert.equal(second.attempt, 2, 'a challenge that was left begins the next try')
   })
 
+  test('200: asked for again with the same number because the answer was lost it is the same one, and costs no try', async () => {
+    const { created, page } = await readyPage()
+    const ask = async () => okOf<Challenge>(await page.call('challenge', { attempt: 1 }))
+    const first = await ask()
+    stage.harness.clock.advance(2_000)
+    for (let times = 0; times < 4; times++) assert.deepEqual(await ask(), first)
+    const done = await send(page, await makeSubmission(page, first))
+    assert.equal(done.json().flowStatus, 'COMPLETED', done.body)
+    const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+    assert.deepEqual([sessionStatus, riskEvaluation.flags], ['AGE_ABOVE_THRESHOLD', []])
+  })
+
   test('409 before consent, and for a fourth try, which ends the flow with -19', async () => {
     const { created, page } = await openedPage()
     assertError(await page.call('challenge'), ...NOT_AT_STEP)
@@ -280,6 +292,14 @@ describe('failure', () => {
       { code: -7, name: 'CAMERA_FAIL', reason: 'in_use' },
       { code: -19, name: 'ATTEMPTS_EXCEEDED' },
     ])
+  })
+
+  test('a report that comes again with the number of its try counts once', async () => {
+    const { page } = await readyPage()
+    const report = async (attempt: number) =>
+      okOf<LaunchState>(await page.call('failure', { code: -7, reason: 'in_use', attempt }))
+    for (let times = 0; times < 5; times++) assert.equal((await report(1)).attemptsLeft, 2)
+    assert.equal((await report(2)).attemptsLeft, 1)
   })
 
   test('400 for a code that a device does not report, and for a reason that is no word', async () => {

@@ -71,7 +71,7 @@ export async function launchRoutes(app: FastifyInstance, { launch, limiter, cloc
     }),
   )
   serve(launchConsent, (request) => launch.consent(callOf(request), request.body, networkOf(request.ip)))
-  serve(launchChallenge, (request) => launch.challenge(callOf(request)))
+  serve(launchChallenge, (request) => launch.challenge(callOf(request), request.body.attempt))
   serve(launchEvents, (request) => launch.events(callOf(request), request.body.events))
   serve(launchSubmit, (request) => launch.submit(callOf(request), request.body), LAUNCH_LIMITS.submitBytes)
   serve(launchFailure, (request) => launch.failure(callOf(request), request.body))

@@ -33,7 +33,7 @@ import {
 import { embedOriginsFor, type Settings } from '../settings/index.ts'
 import { type DeviceCall, type Flows, identify, newDevice, stateOf } from './call.ts'
 import { bindDevice, hashCode, newHandoff, otherHolds, roleOf, takeBack } from './devices.ts'
-import { notHere, type Report, reportedFailure } from './step.ts'
+import { issuedBefore, notHere, type Report, reportedFailure } from './step.ts'
 import { judgeSubmit } from './submit.ts'
 import { createWorkQueue } from './work-queue.ts'
 
@@ -277,9 +277,11 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
     },
 
     /** Begins a try of the face step. The reply of the last one, when none are left, is the end of the flow. */
-    async challenge(call: DeviceCall): Promise<Challenge> {
+    async challenge(call: DeviceCall, wanted?: number): Promise<Challenge> {
       let issued: Challenge | undefined
       await step(call, 'holder', (session, progress) => {
+        issued = issuedBefore(session, progress, { wanted, now: clock.now() })
+        if (issued) return { state: session.state, progress }
         const state = nextState(session, 'camera_ready')
         const attempt = progress.attempt + 1
         if (attempt > LAUNCH_LIMITS.attempts) {
@@ -340,9 +342,10 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
 
     async handoff(call: DeviceCall): Promise<Handoff> {
       const code = Buffer.from(ids.randomBytes(24)).toString('base64url')
-      const expiresAtMs = clock.now().getTime() + LAUNCH_LIMITS.handoffSeconds * 1000
+      const now = clock.now()
+      const expiresAtMs = now.getTime() + LAUNCH_LIMITS.handoffSeconds * 1000
       await step(call, 'either', (session, progress) =>
-        newHandoff(session, progress, { codeHash: hashCode(code), expiresAtMs }),
+        newHandoff(session, progress, { codeHash: hashCode(code), expiresAtMs }, now),
       )
       // In the fragment: it reaches the page and no server's log.
       const url = `${launchUrl}${launchUrl.includes('?') ? '&' : '?'}sessionId=${call.sessionId}#h=${code}`

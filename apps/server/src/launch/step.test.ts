@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { DEVICE_REPORTABLE, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
 import { newProgress, type SessionState } from '../sessions/index.ts'
-import { failTry, noted, reportedFailure } from './step.ts'
-import { sessionAt } from './testing/session.ts'
+import { failTry, issuedBefore, noted, reportedFailure } from './step.ts'
+import { NOW, sessionAt } from './testing/session.ts'
 
 /** As an age check names its failures. */
 const flow = {
@@ -88,6 +88,41 @@ describe('a failure that a device reports', () => {
       1,
     )
     assert.ok(reportedFailure(flow, sessionAt('READY'), tried(2), { code: -7, reason: 'in_use' }).end)
+  })
+})
+
+describe('a call that comes again because its answer was lost', () => {
+  const open = { nonce: 'n', steps: [], sampleAtMs: [7], expiresAtMs: NOW.getTime() + 1, submits: 0 }
+  const again = (state: SessionState, progress: object, wanted: number | undefined) =>
+    issuedBefore(sessionAt(state), { ...tried(2), challenge: open, ...progress }, { wanted, now: NOW })
+
+  test('gets the challenge of its try once more, as long as nothing was tried with it', () => {
+    const expiresAt = new Date(open.expiresAtMs).toISOString()
+    assert.deepEqual(again('FACE_ACTIVE', {}, 2), { nonce: 'n', attempt: 2, steps: [], sampleAtMs: [7], expiresAt })
+    assert.equal(again('FACE_ACTIVE', {}, 3), undefined, 'another try')
+    assert.equal(again('FACE_ACTIVE', {}, undefined), undefined, 'no try is named')
+    assert.equal(again('READY', {}, 2), undefined)
+    assert.equal(again('FACE_ACTIVE', { challenge: null }, 2), undefined)
+    assert.equal(again('FACE_ACTIVE', { challenge: { ...open, submits: 1 } }, 2), undefined)
+    assert.equal(again('FACE_ACTIVE', { challenge: { ...open, expiresAtMs: NOW.getTime() } }, 2), undefined)
+  })
+
+  test('counts its failure once, within the try and before it', () => {
+    const report = (state: SessionState, attempts: number, attempt: number) =>
+      reportedFailure(flow, sessionAt(state), tried(attempts), { code: -7, attempt })
+    assert.equal(report('FACE_ACTIVE', 1, 1).state, 'READY')
+    for (const [attempts, attempt] of [
+      [1, 1],
+      [2, 1],
+      [3, 3],
+    ] as const) {
+      const step = report('READY', attempts, attempt)
+      assert.deepEqual([step.state, step.progress.attempt, step.end], ['READY', attempts, undefined])
+      assert.deepEqual(step.errors, [-7])
+    }
+    assert.equal(report('READY', 1, 2).progress.attempt, 2)
+    assert.ok(report('READY', 2, 3).end)
+    assert.equal(report('FACE_ACTIVE', 2, 1).state, 'FACE_ACTIVE', 'an older one leaves the try under way alone')
   })
 })
 

@@ -1,4 +1,10 @@
-import { DEVICE_REPORTABLE, LAUNCH_LIMITS, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
+import {
+  type Challenge,
+  DEVICE_REPORTABLE,
+  LAUNCH_LIMITS,
+  SESSION_CODES,
+  type SessionCodeName,
+} from '@ostiary/contract'
 import { AppError, invalid } from '../platform/errors.ts'
 import {
   canHappen,
@@ -32,9 +38,29 @@ export function failTry(
   return { ...left, state: canHappen(session, 'retry') ? nextState(session, 'retry') : session.state }
 }
 
+/** The challenge of this very try, when its answer did not arrive: nobody has tried anything yet. */
+export function issuedBefore(
+  { state }: Pick<FlowSession, 'state'>,
+  { attempt, challenge }: Pick<Progress, 'attempt' | 'challenge'>,
+  { wanted, now }: { wanted: number | undefined; now: Date },
+): Challenge | undefined {
+  if (wanted !== attempt || state !== 'FACE_ACTIVE' || !challenge) return undefined
+  const { nonce, steps, sampleAtMs, expiresAtMs, submits } = challenge
+  if (submits > 0 || expiresAtMs <= now.getTime()) return undefined
+  return { nonce, attempt, steps, sampleAtMs, expiresAt: new Date(expiresAtMs).toISOString() }
+}
+
 export interface Report {
   code: number
   reason?: string
+  /** The try that failed. */
+  attempt?: number
+}
+
+/** The answer to a report did not arrive and it comes again: that try is over already. */
+function wasCounted({ state }: FlowSession, { attempt: counted }: Progress, { attempt }: Report): boolean {
+  if (attempt === undefined) return false
+  return attempt < counted || (attempt === counted && state !== 'FACE_ACTIVE')
 }
 
 /** What a device says went wrong. It may only make things worse for itself: no code of these gives a verdict. */
@@ -42,8 +68,9 @@ export function reportedFailure(
   flow: Pick<Flow, 'failuresOf' | 'passkey'>,
   session: FlowSession,
   progress: Progress,
-  { code, reason }: Report,
+  report: Report,
 ): Step {
+  const { code, reason } = report
   const name = DEVICE_REPORTABLE.find((candidate) => SESSION_CODES[candidate].code === code)
   if (!name) throw invalid('/body/code', 'is not a code that a device reports')
   const known = noted(progress, name, reason)
@@ -52,6 +79,7 @@ export function reportedFailure(
     if (session.state === 'PASSKEY_ACTIVE' && flow.passkey) return flow.passkey.failed(session, known)
     throw notHere()
   }
+  if (wasCounted(session, progress, report)) return { state: session.state, progress: known, errors: [code] }
   if (session.state === 'FACE_ACTIVE') return failTry(flow, session, known, name)
   // Before a challenge: the camera did not even start. That is a try too, or a page could ask for ever.
   if (!MAY_FAIL.includes(session.state)) throw notHere()
