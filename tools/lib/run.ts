@@ -1,7 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { freePorts } from '../../apps/server/src/testing/ports.ts'
+
+export { freePorts, isFree } from '../../apps/server/src/testing/ports.ts'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -18,30 +20,6 @@ export function startServices(name = 'main'): string {
 
 export function stopServices(name: string, action: 'stop' | 'wipe' = 'stop'): void {
   execFileSync(`${ROOT}tools/services`, [action, name], { stdio: 'ignore' })
-}
-
-/** Ports that are free now, all different. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
-        }),
-    ),
-  )
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}
-
-export function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
 }
 
 export interface Started {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -49,7 +49,7 @@ before(async () => {
       ({ ok }) => ok,
       () => false,
     )
-  for (let tries = 0; tries < 300 && !(await isUp()); tries++) await sleep(100)
+  for (let tries = 0; tries < 900 && !(await isUp()); tries++) await sleep(100)
 })
 after(async () => {
   api.kill('SIGKILL')
@@ -59,12 +59,17 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** Not one of those that a system gives to whoever asks for any: seconds pass until the server listens there. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
+  for (;;) {
+    const server = createServer().listen(randomInt(12_000, 32_000), '127.0.0.1')
+    const address = await once(server, 'listening').then(
+      () => server.address(),
+      () => null,
+    )
+    server.close()
+    if (typeof address === 'object' && address) return address.port
+  }
 }
 
 async function cli(line: string, settings = env): Promise<{ code: number; out: string; err: string }> {

@@ -204,17 +204,16 @@ async function autovacuumIsAway(): Promise<void> {
 test('a vacuum waits for those who can still see what was deleted', async () => {
   const caller = await newCaller()
   const { personId } = await enrol(caller, faces.person())
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>()
   const reading = db.withPatientClient(async (client) => {
     await client.query('begin isolation level repeatable read')
     await client.query('select count(*) from face_persons')
+    hasBegun()
     await held
     await client.query('commit')
   })
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await Promise.race([begun, reading])
   await harness.wire.node.recognition.delete(caller, personId)
   assert.equal(await harness.wire.node.shelves.vacuumDeleted(db), 0)
   release()

@@ -10,6 +10,7 @@ import { bucketOf } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { migrate, readMigrations } from '../platform/migrate.ts'
 import { createHarness, createTestDatabase, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
+import { startStopwatch } from '../testing/stopwatch.ts'
 import { createWire } from '../wire.ts'
 import { KEY_MAX_AGE_MS } from './index.ts'
 
@@ -138,9 +139,11 @@ test('a revocation is effective in every process within 5 seconds, while the key
     await sleep(250)
   }
   await wires[0]?.keys.revokeKey(record.id)
-  const revokedAt = performance.now()
-  while ((await statuses()).some((status) => status !== 403)) {
-    assert.ok(performance.now() - revokedAt < KEY_MAX_AGE_MS + 250, 'still accepted after 5 seconds')
+  const ranMs = startStopwatch()
+  for (;;) {
+    const askedMs = ranMs()
+    if ((await statuses()).every((status) => status === 403)) break
+    assert.ok(askedMs < KEY_MAX_AGE_MS + 250, 'still accepted after 5 seconds')
     await sleep(50)
   }
   assert.equal(wires[1]?.metrics.keyChecks.get('loaded'), 1, 'only the first check waited for the database')

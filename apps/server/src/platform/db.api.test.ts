@@ -2,17 +2,20 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { createTestDatabase } from '../testing/harness.ts'
+import { startStopwatch } from '../testing/stopwatch.ts'
 import { createDb, sql } from './db.ts'
 import { AppError } from './errors.ts'
 import { createLog } from './log.ts'
 
 const options = {
   poolMax: 2,
-  statementTimeoutMs: 200,
-  connectTimeoutMs: 1_000,
+  statementTimeoutMs: 60_000,
+  connectTimeoutMs: 30_000,
   applicationName: 'test',
   log: createLog('fatal'),
 }
+/** For the tests of the limits. */
+const impatient = { ...options, statementTimeoutMs: 200, connectTimeoutMs: 1_000 }
 const isDown = (error: unknown) => error instanceof AppError && error.code === 'DEPENDENCY_DOWN'
 
 /** A wire to the database that can go dead without being cut, as when a machine vanishes. */
@@ -50,17 +53,17 @@ async function createWireTo(url: string) {
 test('a database that goes silent is given up soon after the statement limit, and the pool recovers', async () => {
   const database = await createTestDatabase()
   const wire = await createWireTo(database.url)
-  const db = createDb({ ...options, url: wire.url })
+  const db = createDb({ ...impatient, url: wire.url })
   const ping = sql('test.ping', 'select 1 as one')
   assert.deepEqual(await db.rows(ping), [{ one: 1 }])
   wire.setDead(true)
-  const started = performance.now()
+  const ranMs = startStopwatch()
   await assert.rejects(db.rows(ping), isDown)
   await assert.rejects(
     db.transaction((tx) => tx.rows(ping)),
     isDown,
   )
-  const seconds = (performance.now() - started) / 1000
+  const seconds = ranMs() / 1000
   assert.ok(seconds < 8, `given up after ${seconds} s`)
   wire.setDead(false)
   assert.deepEqual(await db.rows(ping), [{ one: 1 }])
@@ -71,7 +74,7 @@ test('a database that goes silent is given up soon after the statement limit, an
 
 test('a statement over the limit is cancelled by the server and answered as unavailable', async () => {
   const database = await createTestDatabase()
-  const db = createDb({ ...options, url: database.url })
+  const db = createDb({ ...impatient, url: database.url })
   await assert.rejects(db.rows(sql('test.sleep', 'select pg_sleep(5)')), isDown)
   assert.equal(db.stats().waiting, 0)
   await db.close()
@@ -119,7 +122,7 @@ test('a transaction that swallows a failed statement is not reported as committe
 
 test('a patient connection outlives the statement limit, as migrations must', async () => {
   const database = await createTestDatabase()
-  const db = createDb({ ...options, url: database.url })
+  const db = createDb({ ...impatient, url: database.url })
   const { rows } = await db.withPatientClient((client) => client.query('select pg_sleep(3), 1 as one'))
   assert.equal(rows[0].one, 1)
   await db.close()
@@ -186,7 +189,7 @@ test('a script that fails inside its own transaction does not poison the pool', 
 test('a script on a connection that goes silent is given up too', async () => {
   const database = await createTestDatabase()
   const wire = await createWireTo(database.url)
-  const db = createDb({ ...options, url: wire.url })
+  const db = createDb({ ...impatient, url: wire.url })
   await db.script('select 1')
   wire.setDead(true)
   await assert.rejects(db.script('select 1'), isDown)

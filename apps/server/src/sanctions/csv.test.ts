@@ -378,9 +378,10 @@ test('a file of 2 MB and 40,000 rows is read in tens of milliseconds', () => {
   const file = Buffer.from(HEADER + Array.from({ length: 40_000 }, (_, index) => row(index)).join(''))
   const cuts = Array.from({ length: Math.floor(file.length / 65_536) }, (_, index) => (index + 1) * 65_536)
   const times = Array.from({ length: 8 }, () => {
-    const start = performance.now()
+    const start = process.cpuUsage()
     assert.equal(read(file, LIMITS, cuts).length, 40_000)
-    return performance.now() - start
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / 1000
   })
   // Thirty on an idle machine; the rest is for machines that are not.
   assert.ok(Math.min(...times) < 200, `${Math.min(...times)} ms`)

@@ -5,6 +5,7 @@ import { AppError } from '../platform/errors.ts'
 import { createLog } from '../platform/log.ts'
 import { createOutbound } from '../platform/outbound/index.ts'
 import { createManualClock, type ManualClock } from '../platform/testing/manual-clock.ts'
+import { startStopwatch } from '../testing/stopwatch.ts'
 import { createTokenVerifier } from './jwt.ts'
 import { KEYS_FRESH_MS, KEYS_STALE_MS, REFETCH_AFTER_MS, RETRY_AFTER_MS } from './key-sets.ts'
 import { readSettings } from './settings.ts'
@@ -177,14 +178,13 @@ test('an issuer that hangs is given up after 5 seconds, and from then on keeps n
   provider.answerWith((_request, response) => void waiting.push(response))
   clock.advance(KEYS_FRESH_MS + 1)
   const token = await provider.sign()
-  const startedMs = performance.now()
+  const ranMs = startStopwatch()
   assert.equal(await outcomeOf(token), 'taken', 'the keys from before')
-  const firstMs = performance.now() - startedMs
+  const firstMs = ranMs()
   assert.ok(firstMs > 4_500 && firstMs < 7_000, `${firstMs} ms`)
   clock.advance(REFETCH_AFTER_MS)
-  const againMs = performance.now()
   assert.equal(await outcomeOf(await provider.sign()), 'taken')
-  assert.ok(performance.now() - againMs < 1_000, 'the next call to it is made behind the back of the request')
+  assert.ok(ranMs() - firstMs < 1_000, 'the next call to it is made behind the back of the request')
   for (let i = 0; i < 200 && waiting.length < 2; i++) await sleep(10)
   assert.equal(waiting.length, 2)
   for (const response of waiting) response.end()

@@ -152,7 +152,7 @@ describe('what counts as what', () => {
       if (answer) receiver.answer(answer)
       const id = await room.enqueue(tenant, { url: receiver.url })
       const impatient =
-        outcome === 'timeout' && room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 1_500 }) })
+        outcome === 'timeout' && room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 4_000 }) })
       await (impatient || room.dispatcher).tick()
       const { state, attempts, attemptLog } = await get(id)
       const [attempt] = attemptLog

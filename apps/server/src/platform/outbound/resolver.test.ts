@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startStopwatch } from '../../testing/stopwatch.ts'
 import { createResolver, type ResolverOptions } from './resolver.ts'
 import { createNameServer, type NameServer, type Zone } from './testing/name-server.ts'
 
@@ -44,12 +45,14 @@ describe('the addresses of a name', () => {
   })
 
   test('a name that does not exist is said so; one that is never answered takes as long as it may', async () => {
-    const { lookup } = await setUp((name) => (name === 'silent.example' ? 'silence' : undefined), { timeoutMs: 300 })
-    await assert.rejects(lookup('none.example'), { code: 'ENOTFOUND' })
-    const started = performance.now()
+    const zone = (name: string) => (name === 'silent.example' ? 'silence' : undefined)
+    const patient = await setUp(zone, { timeoutMs: 10_000 })
+    await assert.rejects(patient.lookup('none.example'), { code: 'ENOTFOUND' })
+    const { lookup } = await setUp(zone, { timeoutMs: 300 })
+    const [started, ranMs] = [performance.now(), startStopwatch()]
     await assert.rejects(lookup('silent.example'), { code: 'ETIMEOUT' })
-    const tookMs = performance.now() - started
-    assert.ok(tookMs >= 250 && tookMs < 2_000, `${tookMs} ms`)
+    assert.ok(performance.now() - started >= 250)
+    assert.ok(ranMs() < 2_000, `${ranMs()} ms`)
   })
 })
 
@@ -60,10 +63,9 @@ describe('names that hang', () => {
     })
     const hanging = Array.from({ length: 50 }, (_, n) => lookup(`hang${n}.example`).catch(() => 'failed'))
     await sleep(20)
-    const started = performance.now()
+    const ranMs = startStopwatch()
     assert.deepEqual(await lookup('good.example'), ['192.0.2.1'])
-    const tookMs = performance.now() - started
-    assert.ok(tookMs < 1_000, `${tookMs} ms`)
+    assert.ok(ranMs() < 1_000, `${ranMs()} ms`)
     await Promise.all(hanging)
   })
 
