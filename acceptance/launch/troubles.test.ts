@@ -125,32 +125,36 @@ async function isRefused(
   }
 }
 
-test('a face engine that breaks on the way: the page says so, and another try begins with a new one', async (t) => {
-  const { visit, device, camera } = await someone(t)
-  const created = await host.create()
-  camera.show('empty')
-  await visit.page.addInitScript(WATCH_WORKERS)
-  await visit.open(created.launchUrl)
-  await visit.screen(['welcome'])
-  await visit.act('consent')
-  await visit.attributeIs('data-guidance', 'no_face')
-  const before = await workersOf(visit)
-  await visit.page.evaluate(`workers.at(-1).dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }))`)
-  await visit.screen(['retry'])
-  await visit.frame.getByText('could not be loaded').waitFor()
-  await eventually('the failure is reported', () =>
-    device.proxy.requests.find(({ path, status }) => path === '/launch/api/failure' && status),
-  )
-  assert.equal(await visit.attribute('data-tries-left'), String(TRIES))
-  await visit.act('retry')
-  await visit.attributeIs('data-phase', 'find')
-  await visit.attributeIs('data-guidance', 'no_face')
-  camera.show('rest')
-  await visit.attributeIs('data-phase', 'challenge')
-  const after = await workersOf(visit)
-  assert.ok(after.started > before.started, JSON.stringify({ before, after }))
-  assert.equal(after.started - after.ended, 1, 'the broken one is gone')
-})
+test(
+  'a face engine that breaks on the way: the page says so, and another try begins with a new one',
+  WHOLE_FLOW,
+  async (t) => {
+    const { visit, device, camera } = await someone(t)
+    const created = await host.create()
+    camera.show('empty')
+    await visit.page.addInitScript(WATCH_WORKERS)
+    await visit.open(created.launchUrl)
+    await visit.screen(['welcome'])
+    await visit.act('consent')
+    await visit.attributeIs('data-guidance', 'no_face')
+    const before = await workersOf(visit)
+    await visit.page.evaluate(`workers.at(-1).dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }))`)
+    await visit.screen(['retry'])
+    await visit.frame.getByText('could not be loaded').waitFor()
+    await eventually('the failure is reported', () =>
+      device.proxy.requests.find(({ path, status }) => path === '/launch/api/failure' && status),
+    )
+    assert.equal(await visit.attribute('data-tries-left'), String(TRIES))
+    await visit.act('retry')
+    await visit.attributeIs('data-phase', 'find')
+    await visit.attributeIs('data-guidance', 'no_face')
+    camera.show('rest')
+    await visit.attributeIs('data-phase', 'challenge')
+    const after = await workersOf(visit)
+    assert.ok(after.started > before.started, JSON.stringify({ before, after }))
+    assert.equal(after.started - after.ended, 1, 'the broken one is gone')
+  },
+)
 const WATCH_WORKERS = `(() => {
   globalThis.workers = []
   globalThis.Worker = class extends Worker {

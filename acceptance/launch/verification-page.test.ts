@@ -43,6 +43,7 @@ for (const { locale, shown, letters } of [
     const { visit } = await someoneWithoutCamera(t, { form: 'phone', context: { locale: 'en-GB' } })
     await visit.open((await host.create({ type: 'ENROLL', locale })).launchUrl)
     await visit.screen(['welcome'])
+    await visit.page.locator(`html[lang="${shown.slice(0, 2)}"]`).waitFor()
     const html = visit.page.locator('html')
     assert.equal(`${await html.getAttribute('lang')} ${await html.getAttribute('dir')}`, shown)
     assert.match(await visit.page.locator('main').innerText(), letters)

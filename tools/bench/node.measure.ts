@@ -18,7 +18,7 @@ const STRANGERS_FROM = 50_000_000
 export const measure: Measure = async ({ full, say }) => {
   const size = full
     ? { persons: 20_000, probes: 1_000, smallTenants: SMALL_TENANTS, warmUpMs: 5_000, pairs: 40, exactMax: 10_000 }
-    : { persons: 1_200, probes: 150, smallTenants: 3, warmUpMs: 1_500, pairs: 8, exactMax: 3_000 }
+    : { persons: 1_200, probes: 150, smallTenants: 3, warmUpMs: 1_500, pairs: 20, exactMax: 3_000 }
   const database = await createDatabase(startServices(), 'bench')
   const settings = { ...testSettings(database.url), NODE_EXACT_SEARCH_MAX: String(size.exactMax) }
   const api = await startApi({ env: settings, logName: 'bench-node' })

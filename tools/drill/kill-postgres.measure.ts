@@ -23,7 +23,7 @@ export const measure: Measure = async ({ full, say }) => {
       apiKey: key.api_key,
       baseUrl: () => api.url,
       async killAndRestart(acknowledged) {
-        const processes = killPostgres(CLUSTER)
+        const processes = await killPostgres(CLUSTER)
         say(`killed PostgreSQL (${processes} processes) at ${acknowledged} acknowledged creates`)
         await sleep(300)
         startServices(CLUSTER)

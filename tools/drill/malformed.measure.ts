@@ -108,7 +108,7 @@ function send(port: number, bytes: Buffer): Promise<Answer> {
     })
     socket.on('close', finish)
     socket.on('error', finish)
-    socket.setTimeout(8_000, finish)
+    socket.setTimeout(60_000, finish)
   })
 }
 

@@ -84,7 +84,7 @@ async function send(url: string, { path, headers, body }: Hostile): Promise<Answ
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : new Uint8Array(body),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   }).catch((error: Error) => new Response(`{"message":"${error.name}"}`, { status: 599 }))
   const text = await response.text()
   return { http: response.status, name: `${response.status}/${statusIn(text)}`, text }

@@ -285,7 +285,7 @@ async function strike(scene: Scene, what: Blow, done: number): Promise<void> {
   await sleep(INTO_WORK_MS)
   const { open } = await receivers.count()
   if (what === 'postgres') {
-    const processes = killPostgres(CLUSTER)
+    const processes = await killPostgres(CLUSTER)
     kills.postgres++
     say(`killed PostgreSQL (${processes} processes) after ${done} sessions, ${open} webhooks under way`)
     await sleep(300)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -20,7 +20,7 @@ export interface LiveCamera {
 
 /** Takes a while: everything is drawn beforehand, because drawing takes time that the browser needs. */
 export async function startLiveCamera(portrait = 'baseline'): Promise<LiveCamera> {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-camera-'))
+  const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'ostiary-camera-'))
   const file = join(folder, 'camera.y4m')
   const child = spawn(process.execPath, [PUPPET, 'live', '--portrait', portrait, '--out', file], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -41,6 +41,16 @@ export async function startLiveCamera(portrait = 'baseline'): Promise<LiveCamera
       process.removeListener('exit', stop)
       stop()
     },
+  }
+}
+
+/** Where a frame is written without waiting for a disk: a camera that stands still for a second is no living person. */
+function inMemory(): string | undefined {
+  try {
+    accessSync('/dev/shm', constants.W_OK)
+    return '/dev/shm'
+  } catch {
+    return undefined
   }
 }
 

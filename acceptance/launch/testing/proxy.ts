@@ -15,6 +15,8 @@ export interface Recorded {
   status: number | undefined
   /** Of the answer's body as it travelled, so far. */
   bytesIn: number
+  /** The answer of a call to the device API, as far as it has come. */
+  answer: string
 }
 
 /** `before`: the service never sees the request. `after`: it does, and its answer is lost. */
@@ -47,6 +49,7 @@ export async function startProxy(): Promise<RecordingProxy> {
       body: Buffer.alloc(0),
       status: undefined,
       bytesIn: 0,
+      answer: '',
     })
     socket.end('HTTP/1.1 502 Refused\r\n\r\n')
   })
@@ -79,6 +82,7 @@ async function pass(proxy: RecordingProxy, agent: Agent, request: IncomingMessag
     body: Buffer.alloc(0),
     status: undefined,
     bytesIn: 0,
+    answer: '',
   }
   // Written down before it is answered, so that nothing the page knows of is missing here.
   proxy.requests.push(recorded)
@@ -103,6 +107,7 @@ async function pass(proxy: RecordingProxy, agent: Agent, request: IncomingMessag
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.on('data', (part: Buffer) => {
         recorded.bytesIn += part.length
+        if (recorded.path.startsWith('/launch/api/')) recorded.answer += part.toString('latin1')
       })
       answer.pipe(response)
       response.once('close', () => answer.destroy())
