@@ -54,10 +54,14 @@ test('a session whose time is over says so on the page that was left open, and o
   await left.act('consent')
   await left.saw(['expired'])
   assert.deepEqual(await endOf(created), { ...NO_VERDICT, flowStatus: 'EXPIRED', errors: [-8] })
+  // Both leave by themselves after some seconds: not before the button was pressed.
+  const { promise: pressed, resolve: letGo } = Promise.withResolvers<void>()
+  device.proxy.hold = ({ origin }) => (origin === new URL(shop.backUrl).origin ? pressed : undefined)
   const late = visitOn(await device.page())
   await late.open(created.launchUrl)
   await late.screen(['expired'])
-  await late.act('continue')
+  await late.action('continue').click({ noWaitAfter: true })
+  letGo()
   await isSentBack(late, 'EXPIRED')
   // The page that was left open goes back by itself.
   await isSentBack(left, 'EXPIRED')

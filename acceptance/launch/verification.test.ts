@@ -241,7 +241,10 @@ async function signIn({ visit, camera }: Person, created: CreatedVerification): 
   await visit.page.locator('[data-mode="get"]').waitFor()
   await visit.act('passkey')
   await visit.saw(['done'], since)
-  return host.told(created)
+  const says = await host.told(created)
+  // It leaves by itself after a moment, and must not do so while the next link is being opened.
+  await visit.page.waitForURL((url) => url.origin === new URL(host.backUrl).origin)
+  return says
 }
 
 /** What the page said about the face in these sessions: in all their tries, in order, and each once. */
