@@ -98,7 +98,7 @@ A tenant may change weights and floors, let HIGH recommend \`BLOCK\` (\`highBloc
 
 \`\`\`sh
 echo '{ "flags": { "BR_WEBGL": { "weight": 10 } }, "highBlocks": true }' > weights.json
-ostiary risk explain BR_WEBGL BH_TOO_FAST --weights weights.json
+ostiary risk explain BR_WEBGL BH_TOO_FAST --weights weights.json      # in a clone: README, "The command line"
 \`\`\`
 `
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Environment } from '@ostiary/server/operate'
 import type { Terminal } from './terminal.ts'
@@ -35,6 +36,22 @@ export function argument(invocation: Invocation, what: string): string {
   const [value] = invocation.args
   if (value === undefined) throw new UsageError(`Name the ${what}`)
   return value
+}
+
+/**
+ * A file or folder as the person meant it. `npm run ostiary` works in the root of the checkout, and says in INIT_CWD where it
+ * was called. Only for that script: in a script of somebody else's a path begins where that script runs. Paths in settings
+ * are not of this kind: they must be the same for every process.
+ */
+export function fileAt({ env }: Pick<Invocation, 'env'>, path: string): string {
+  const calledIn = env.npm_lifecycle_event === 'ostiary' ? env.INIT_CWD : undefined
+  return calledIn === undefined || calledIn === process.cwd() ? path : resolve(calledIn, path)
+}
+
+/** The file or folder that an option names. */
+export function fileOf(invocation: Invocation, name: string): string | undefined {
+  const path = text(invocation, name)
+  return path === undefined ? undefined : fileAt(invocation, path)
 }
 
 export function number(invocation: Invocation, name: string): number | undefined {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ApiClientRecord } from '@ostiary/contract'
 import { withServices } from '@ostiary/server/operate'
-import { argument, type Command, type Invocation, text, texts, UsageError } from '../command.ts'
+import { argument, type Command, fileAt, type Invocation, text, texts, UsageError } from '../command.ts'
 import { paint, table } from '../terminal.ts'
 import { resolveTenant } from './tenants.ts'
 
@@ -54,7 +54,7 @@ async function createClient(invocation: Invocation): Promise<number> {
   const { test, live } = invocation.options
   if (test && live) throw new UsageError('Say --test or --live, not both')
   const [tenant, name] = [required(invocation, 'tenant'), required(invocation, 'name')]
-  const publicKeys = texts(invocation, 'public-key').flatMap(readKeys)
+  const publicKeys = texts(invocation, 'public-key').flatMap((path) => readKeys(fileAt(invocation, path)))
   return withServices(invocation.env, async (services) => {
     const tenantId = await resolveTenant(services, tenant)
     const record = await services.clients.create(tenantId, { livemode: Boolean(live), name, publicKeys })

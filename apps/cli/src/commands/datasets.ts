@@ -9,7 +9,7 @@ import {
   LIST_KINDS,
   withDatasets,
 } from '@ostiary/server/operate'
-import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
+import { argument, type Command, fileAt, fileOf, type Invocation, text, UsageError } from '../command.ts'
 import { paint, table } from '../terminal.ts'
 
 const TENANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -108,11 +108,11 @@ aliases, or one that did not change or was rolled back.`,
 
 function importCommand(invocation: Invocation): Promise<number> {
   const dataset = datasetOf(invocation)
-  const paths = invocation.args.slice(1)
+  const paths = invocation.args.slice(1).map((path) => fileAt(invocation, path))
   if (paths.length === 0) throw new UsageError('Name the files of the list')
   const problem = datasetNameProblem(dataset)
   if (problem) throw new UsageError(problem)
-  const [dir, since] = [text(invocation, 'deltas'), text(invocation, 'since')]
+  const [dir, since] = [fileOf(invocation, 'deltas'), text(invocation, 'since')]
   if ((dir === undefined) !== (since === undefined)) throw new UsageError('Say --deltas and --since together')
   const request = {
     dataset,

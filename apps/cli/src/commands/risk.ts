@@ -8,7 +8,7 @@ import {
   type RiskOverrides,
 } from '@ostiary/contract'
 import { AppError, contributions, dryRun, parseOverrides } from '@ostiary/server/operate'
-import { type Command, type Invocation, text, UsageError } from '../command.ts'
+import { type Command, fileOf, type Invocation, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 
 export const riskCommands: readonly Command[] = [
@@ -47,7 +47,7 @@ The file holds what a tenant may change: {"flags": {"BR_WEBGL": {"weight": 10, "
 async function explain(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation
   const codes = flagsOf(invocation.args)
-  const file = text(invocation, 'weights')
+  const file = fileOf(invocation, 'weights')
   const changes = file === undefined ? undefined : await readOverrides(file)
   const flags = codes.map((code) => ({ code }))
   const { current, proposed } = dryRun(flags, {}, changes ?? {})

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, open, realpath, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
-import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
+import { argument, type Command, fileAt, fileOf, type Invocation, text, UsageError } from '../command.ts'
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
 import { WARNING_MEANINGS } from '../screen/explain.ts'
 import { hitsTable, type Look, progressLine, silencedTable } from '../screen/hits-table.ts'
@@ -48,12 +48,12 @@ Exit code: 0 nothing matched, ${MATCHED} something matched, 1 not possible, 2 no
 
 async function screen(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation
-  const path = argument(invocation, 'file')
+  const path = fileAt(invocation, argument(invocation, 'file'))
   if (invocation.args.length > 1) throw new UsageError('One file at a time')
   const dataset = text(invocation, 'dataset')
   if (dataset === undefined) throw new UsageError('--dataset is needed, for example --dataset demo')
   const threshold = thresholdOf(invocation)
-  const reports = { csv: text(invocation, 'csv'), html: text(invocation, 'html') }
+  const reports = { csv: fileOf(invocation, 'csv'), html: fileOf(invocation, 'html') }
   await checkReports(path, reports)
   // Waiting is done here, where it can be shown.
   const { client, url } = connect(invocation, { maxRetries: 0 })

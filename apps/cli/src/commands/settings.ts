@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { TENANT_SETTINGS_DEFAULTS, type TenantSettings } from '@ostiary/contract'
 import { AppError, withServices } from '@ostiary/server/operate'
-import { argument, type Command, type Invocation, text, texts, UsageError } from '../command.ts'
+import { argument, type Command, fileOf, type Invocation, texts, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 import { resolveTenant } from './tenants.ts'
 
@@ -40,7 +40,7 @@ picture (.png, .webp, .svg, at most 18 KB) into the brand.
 
 /** The changes that were asked for, those of --set over those of the file. */
 function patchOf(invocation: Invocation): Record<string, unknown> | undefined {
-  const file = text(invocation, 'file')
+  const file = fileOf(invocation, 'file')
   const assignments = texts(invocation, 'set').map(readAssignment)
   if (file === undefined && assignments.length === 0) return undefined
   return { ...(file !== undefined && readPatchFile(file)), ...Object.fromEntries(assignments) }
@@ -50,7 +50,7 @@ const LOGO_TYPES: Readonly<Record<string, string>> = { '.png': 'png', '.webp': '
 
 /** The picture of --logo as settings hold it. */
 function logoOf(invocation: Invocation): string | undefined {
-  const path = text(invocation, 'logo')
+  const path = fileOf(invocation, 'logo')
   if (path === undefined) return undefined
   const type = LOGO_TYPES[extname(path).toLowerCase()]
   if (type === undefined) throw new UsageError('--logo must be a .png, .webp or .svg file')

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { runCli } from './cli.ts'
+import { fileAt } from './command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-command-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** As `npm run ostiary` calls it from a folder that is not the root of the checkout. */
+const byNpm = { npm_lifecycle_event: 'ostiary', INIT_CWD: folder }
+
+async function cli(line: string, env: Record<string, string> = byNpm) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const code = await runCli(line.split(' '), env, {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+    isInteractive: false,
+    progress: () => {},
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+test('a path begins where npm was called, and nowhere else than here without npm or in another script', () => {
+  assert.equal(fileAt({ env: byNpm }, 'people.csv'), join(folder, 'people.csv'))
+  assert.equal(fileAt({ env: byNpm }, '../people.csv'), join(tmpdir(), 'people.csv'))
+  assert.equal(fileAt({ env: byNpm }, '/srv/people.csv'), '/srv/people.csv')
+  assert.equal(fileAt({ env: { ...byNpm, INIT_CWD: process.cwd() } }, 'people.csv'), 'people.csv')
+  assert.equal(fileAt({ env: { ...byNpm, npm_lifecycle_event: 'nightly' } }, 'people.csv'), 'people.csv')
+  assert.equal(fileAt({ env: {} }, 'people.csv'), 'people.csv')
+})
+
+test('every command that takes a file finds it where npm was called', async () => {
+  for (const name of ['settings.json', 'weights.json', 'key.jwk']) writeFileSync(join(folder, name), '{}')
+  writeFileSync(join(folder, 'logo.svg'), '<svg/>')
+  writeFileSync(join(folder, 'list.csv'), 'id,name\n1,Vardo Quellmar\n')
+  assert.equal((await cli('risk explain BR_WEBGL --weights weights.json')).code, 0)
+  const lists = { ...byNpm, SANCTIONS_DIR: join(folder, 'lists') }
+  const imported = await cli('datasets import staff list.csv', lists)
+  assert.equal(imported.code, 0, imported.err)
+  const absent = join(folder, 'none.csv')
+  assert.equal((await cli('screen none.csv --dataset demo')).err, `Failed: There is no file ${absent}`)
+  const report = await cli('screen list.csv --dataset demo --csv list.csv')
+  assert.match(report.err, new RegExp(`^${join(folder, 'list.csv')} would be overwritten`))
+  // The files were read, and then there is no database to go on with.
+  for (const line of [
+    'tenants settings Fjord --file settings.json --logo logo.svg',
+    'clients create --tenant Fjord --name signer --public-key key.jwk',
+  ]) {
+    const { code, err } = await cli(line)
+    assert.equal(code, 1, err)
+    assert.match(err, /DATABASE_URL: is required/)
+  }
+})
