@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { runCli } from './cli.ts'
-import { processTerminal } from './terminal.ts'
+import { letReadersLeave, processTerminal } from './terminal.ts'
 
+letReadersLeave(process.stdout, process.stderr)
 process.exitCode = await runCli(process.argv.slice(2), process.env, processTerminal)

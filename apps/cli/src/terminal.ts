@@ -19,6 +19,18 @@ export const processTerminal: Terminal = {
   },
 }
 
+/**
+ * `ostiary … | head` closes the pipe when it has seen enough. That is no fault, and no reason to stop in the middle: a report is
+ * still written, a migration still finished, and the exit code is that of the command.
+ */
+export function letReadersLeave(...streams: readonly NodeJS.WritableStream[]): void {
+  for (const stream of streams) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+}
+
 type Style = Parameters<typeof styleText>[0]
 
 export function paint(terminal: Terminal, style: Style, text: string): string {
