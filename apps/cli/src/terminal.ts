@@ -8,6 +8,8 @@ export interface Terminal {
   isInteractive: boolean
   /** One line that is written over by the next; an empty text ends it. Nothing in pipes. */
   progress(text: string): void
+  /** Whether anybody sees that line. */
+  showsProgress?: boolean
 }
 
 export const processTerminal: Terminal = {
@@ -17,6 +19,7 @@ export const processTerminal: Terminal = {
   progress(text) {
     if (process.stderr.isTTY) process.stderr.write(text === '' ? '\n' : `\r\x1b[K${text}`)
   },
+  showsProgress: process.stderr.isTTY === true,
 }
 
 /**

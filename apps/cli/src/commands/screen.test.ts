@@ -14,11 +14,17 @@ let server: Server
 let asked = 0
 /** Runs while the service works. */
 let meanwhile = () => {}
+/** How often the service refuses before it answers. */
+let refusals = 0
 before(async () => {
   server = createServer((request, response) => {
     request.resume().on('end', () => {
       asked++
       meanwhile()
+      if (refusals-- > 0) {
+        response.writeHead(429, { 'content-type': 'application/json' })
+        return response.end(JSON.stringify({ code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 2 }))
+      }
       const matched = { count: 0, records: [] }
       const facts = {
         dataset: 'demo',
@@ -41,7 +47,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function screen(line: string) {
+async function screen(line: string, showsProgress = false) {
   const [out, err]: [string[], string[]] = [[], []]
   const { port } = server.address() as AddressInfo
   const words = `screen @people.csv --dataset demo --url http://127.0.0.1:${port} ${line}`
@@ -53,6 +59,7 @@ async function screen(line: string) {
       err: (text) => err.push(text),
       isInteractive: false,
       progress: () => {},
+      showsProgress,
     },
   )
   return { code, out: out.join('\n'), err: err.join('\n') }
@@ -93,4 +100,13 @@ test('what was found is printed also when a report cannot be written in the end'
   assert.match(out, /^Written: .*late\.html\nNone of 1 row matched\. demo v7/)
   assert.match(err, /^Failed: .*late\.csv could not be written: EISDIR/)
   assert.ok(existsSync(join(folder, 'late.html')))
+})
+
+test('a wait at the rate limit is one line where no progress is seen, and none beside the bar', async () => {
+  refusals = 1
+  const piped = await screen('--threshold 0.9')
+  assert.deepEqual([piped.code, piped.err], [0, 'people.csv: rate limit reached; going on in 2 s'])
+  refusals = 1
+  const atTerminal = await screen('--threshold 0.9', true)
+  assert.deepEqual([atTerminal.code, atTerminal.err], [0, ''])
 })

@@ -9,9 +9,9 @@ import { hitsTable, type Look, progressLine, silencedTable } from '../screen/hit
 import { count, entriesOf, type Outcome, plural, toJson } from '../screen/outcome.ts'
 import { csvReport } from '../screen/report-csv.ts'
 import { htmlReport } from '../screen/report-html.ts'
-import { screenFile } from '../screen/send.ts'
+import { type SendProgress, screenFile } from '../screen/send.ts'
 import { harmless } from '../screen/text-width.ts'
-import { paint } from '../terminal.ts'
+import { paint, type Terminal } from '../terminal.ts'
 
 /** Rows shown to a person; a pipe gets all. */
 const SHOWN_ROWS_MAX = 100
@@ -57,7 +57,7 @@ async function screen(invocation: Invocation): Promise<number> {
   await checkReports(path, reports)
   // Waiting is done here, where it can be shown.
   const { client, url } = connect(invocation, { maxRetries: 0 })
-  let isShown = false
+  const progress = watchProgress(terminal, basename(path))
   const outcome = await screenFile({
     client,
     path,
@@ -65,15 +65,12 @@ async function screen(invocation: Invocation): Promise<number> {
     threshold,
     version: text(invocation, 'version'),
     keepResults: options.json === true,
-    onProgress(progress) {
-      isShown = true
-      terminal.progress(progressLine(basename(path), progress, process.stderr.columns ?? DEFAULT_WIDTH))
-    },
+    onProgress: progress.show,
   })
     .catch((error) => {
       throw inWords(error, url)
     })
-    .finally(() => isShown && terminal.progress(''))
+    .finally(progress.end)
   // What was found is printed whatever becomes of the reports: it took minutes.
   const { written, failures } = await writeReports(outcome, reports)
   if (options.json) terminal.out(JSON.stringify(toJson(outcome)))
@@ -81,6 +78,25 @@ async function screen(invocation: Invocation): Promise<number> {
   for (const failure of failures) terminal.err(`Failed: ${failure}`)
   if (failures.length > 0) return 1
   return outcome.matched.length > 0 ? MATCHED : 0
+}
+
+/** A bar for people. Where it is not seen, a line whenever the service makes us wait, lest it look as if nothing happened. */
+function watchProgress(terminal: Terminal, fileName: string) {
+  let [isShown, isWaiting] = [false, false]
+  return {
+    show(progress: SendProgress): void {
+      const { pause } = progress
+      isShown = true
+      terminal.progress(progressLine(fileName, progress, process.stderr.columns ?? DEFAULT_WIDTH))
+      if (pause && !isWaiting && !terminal.showsProgress) {
+        terminal.err(`${harmless(fileName)}: ${pause.reason}; going on in ${pause.seconds} s`)
+      }
+      isWaiting = pause !== undefined
+    },
+    end(): void {
+      if (isShown) terminal.progress('')
+    },
+  }
 }
 
 interface Reports {
