@@ -178,6 +178,29 @@ test('a launch URL opens a session that is there; a second device and a wrong ha
   assert.equal((await client().age.result(token)).flowStatus, null)
 })
 
+test('of a session that is there a device learns the end and not the verdict, and says so', async () => {
+  const create = (__test: object) =>
+    client().age.create({ redirectUrl: 'http://localhost/back', ageThreshold: 30, metadata: { __test } })
+  for (const wish of [{ errors: [1] }, { outcome: 'AGE_UNKNOWN' }, { outcome: 'AGE_ABOVE_THRESHOLD' }]) {
+    const { launchUrl } = await create(wish)
+    const { code, out } = await cli(`simulate --launch-url ${launchUrl}`)
+    assert.equal(code, 0)
+    assert.match(out, /The flow ended: COMPLETED\n.+\n {2}verdict {4}not told to a device: the host reads it with the/)
+  }
+  const asked = { redirectURL: 'http://localhost/back', callback: { url: 'https://host.example/hook' } }
+  const play = async (transactionID: string) => {
+    const { launchUrl } = await client().verification.create({ ...asked, type: 'ENROLL', transactionID })
+    return cli(`simulate --launch-url ${launchUrl}`)
+  }
+  const failed = await play('test:spoof')
+  assert.equal(failed.code, 3)
+  assert.match(failed.out, /\n {2}outcome {4}FAILED; not told to a device: why$/)
+  const enrolled = await play('test:success')
+  assert.equal(enrolled.code, 0)
+  assert.match(enrolled.out, /\n {2}outcome {4}SUCCESS; not told to a device: who it is$/)
+  assert.match((await cli('simulate --help')).out, /With --launch-url: 0 completed as far as the device is told/)
+})
+
 test('what cannot be simulated is said with what to do instead', async () => {
   const said = async (line: string, settings = env) => {
     const { code, err } = await cli(line, settings)

@@ -33,7 +33,8 @@ export const simulateCommands: readonly Command[] = [
 Plays the user's device in a session of a test key: opens, consents, answers the challenge, submits. The person, the
 camera and the estimate are made up; everything else is the real exchange.
 --create makes the session first and reads its result: an age session (threshold ${DEFAULT_THRESHOLD}), or with --type one that enrols a
-face, finds its person again or compares with one person. --launch-url plays one that is there.
+face, finds its person again or compares with one person. --launch-url plays one that is there; what a device learns of the end
+is whether the flow was completed, and the verdict is for the host to read.
 --face says whose face it is: the same number is the same person, 1 when absent. Such a person has no passkey.
 --age is how old the person looks: ${DEFAULT_AGE} when absent. --seed makes the same person again.
 --desktop opens it on a desktop; --handoff does too, and goes on with a phone. --real-time takes as long as a person would.
@@ -42,7 +43,8 @@ face, finds its person again or compares with one person. --launch-url plays one
 ${spoofLines.join('\n')}
 ${CONNECTION_USAGE}
 
-Exit code: 0 there is a verdict or a person, ${NO_VERDICT} there is none, 1 not possible, 2 not understood.`,
+Exit code: 0 there is a verdict or a person, ${NO_VERDICT} there is none, 1 not possible, 2 not understood.
+With --launch-url: 0 completed as far as the device is told, also where the host reads AGE_UNKNOWN; ${NO_VERDICT} failed or not completed.`,
     summary: 'Play the device of a session, honestly or not',
     options: {
       ...CONNECTION_OPTIONS,
@@ -98,15 +100,17 @@ async function simulate(invocation: Invocation): Promise<number> {
   else {
     const [headline = '', ...more] = describeOutcome(outcome)
     terminal.out(`\n${paint(terminal, 'bold', headline)}`)
-    for (const line of [...more, ...describeResult(result)]) terminal.out(line)
+    for (const line of [...more, ...(result ? describeResult(result) : describeUnread(outcome))]) terminal.out(line)
   }
   return hasVerdict(outcome, result) ? 0 : NO_VERDICT
 }
 
-/** Only the host can read a verdict; a device at least knows that nothing went wrong. */
+/** Only the host can read a verdict. A device learns no more than that it was done, or in area D that it failed. */
 function hasVerdict(outcome: Outcome, result: Result | undefined): boolean {
   if (result) return isAge(result) ? result.status !== 'AGE_UNKNOWN' : result.status === 'SUCCESS'
-  return 'state' in outcome && outcome.state.flowStatus === 'COMPLETED' && outcome.state.errors.length === 0
+  if (!('state' in outcome)) return false
+  const { flowStatus, state, errors } = outcome.state
+  return flowStatus === 'COMPLETED' && state !== 'FAILED' && errors.length === 0
 }
 
 function isAge(result: Result): result is AgeResult {
@@ -272,8 +276,15 @@ function describeOutcome(outcome: Outcome): string[] {
   return [`The flow ended: ${flowStatus}${codes}`, ...(redirectUrl === null ? [] : [`  then to    ${redirectUrl}`])]
 }
 
-function describeResult(result: Result | undefined): string[] {
-  if (!result) return []
+/** Where the session is somebody else's: what is known of its end, and who knows the rest. */
+function describeUnread(outcome: Outcome): string[] {
+  if (!('state' in outcome) || outcome.state.flowStatus !== 'COMPLETED') return []
+  const { state } = outcome.state
+  if (state === 'COMPLETED') return ['  verdict    not told to a device: the host reads it with the session’s token']
+  return [`  outcome    ${state}; not told to a device: ${state === 'SUCCESS' ? 'who it is' : 'why'}`]
+}
+
+function describeResult(result: Result): string[] {
   if (!isAge(result)) return describeWebhook(result)
   const { score, level, recommendation, flags } = result.riskEvaluation
   return [
