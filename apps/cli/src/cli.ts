@@ -38,8 +38,8 @@ export async function runCli(argv: readonly string[], env: Environment, terminal
   const command = COMMANDS.find(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name)
   if (!command) {
     const asked = argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')
-    if (!asked) terminal.err(`There is no command "${argv.slice(0, 2).join(' ')}".\n`)
-    terminal[asked ? 'out' : 'err'](overview())
+    if (asked) terminal.out(overview())
+    else terminal.err(noSuchCommand(argv))
     return asked ? 0 : 2
   }
   try {
@@ -58,6 +58,13 @@ export async function runCli(argv: readonly string[], env: Environment, terminal
   }
 }
 
+/** With the commands that begin alike: a list of all would push the sentence off the screen. */
+function noSuchCommand([group = '', verb = '']: readonly string[]): string {
+  const verbs = COMMANDS.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []))
+  const known = verbs.length > 0 ? `After "ostiary ${group}" comes ${verbs.join(', ')}.` : '"ostiary help" names all.'
+  return `There is no command "${`${group} ${verb}`.trim()}". ${known}`
+}
+
 function overview(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length))
   const lines = COMMANDS.map(({ name, summary }) => `  ostiary ${name.padEnd(width)}  ${summary}`)
@@ -65,12 +72,32 @@ function overview(): string {
 }
 
 function explain(error: unknown, command: Command, terminal: Terminal): number {
-  if (error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) {
-    terminal.err(`${(error as Error).message}\n\n${command.usage}`)
+  const misunderstood = error instanceof UsageError ? error.message : parseProblem(error)
+  if (misunderstood !== undefined) {
+    terminal.err(`${misunderstood}\n\n${shortHelp(command)}`)
     return 2
   }
   if (error instanceof ConfigError) terminal.err(error.message)
   else if (error instanceof AppError) terminal.err(`${error.message}. "ostiary doctor" checks the whole installation.`)
   else if (error instanceof Error) terminal.err(`Failed: ${error.message}`)
   return 1
+}
+
+const SHORT_HELP_LINES = 3
+
+/** A long help would push the sentence that matters off the screen. */
+function shortHelp({ name, usage }: Command): string {
+  if (usage.split('\n').length <= SHORT_HELP_LINES) return usage
+  return `ostiary ${name} --help tells what it takes`
+}
+
+/** What Node could not read, in our words: its own speak of positional arguments. */
+function parseProblem(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  // The long name where it names two, as in '-h, --help'.
+  const option = /'.*?(-[^\s',]+)[^-]*?'/.exec(error.message)?.[1] ?? 'An option'
+  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `Unknown option '${option}'`
+  if (error.code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return undefined
+  if (error.message.includes('does not take')) return `${option} takes no value`
+  return `${option} needs a value${error.message.includes('ambiguous') ? `; if it begins with a dash: ${option}=-…` : ''}`
 }

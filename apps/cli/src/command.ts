@@ -19,7 +19,7 @@ export interface Command {
   run(invocation: Invocation): Promise<number>
 }
 
-/** What the person typed cannot be carried out; shown with the command's usage. */
+/** What the person typed cannot be carried out; shown with the way to the command's usage. */
 export class UsageError extends Error {}
 
 export function text(invocation: Invocation, name: string): string | undefined {

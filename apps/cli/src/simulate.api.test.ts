@@ -218,6 +218,12 @@ test('what cannot be simulated is said with what to do instead', async () => {
   ])
   assert.deepEqual(await said('simulate --create --age 0'), [2, '--age must be a number of years from 1 to 120'])
   assert.equal((await said('simulate --create --spoof magic'))[0], 2)
+  const { err } = await cli('simulate --create --type VERIFY --face 44')
+  assert.match(
+    err,
+    /^Failed: The request is not valid: \/body\/puid [^:]+ \(VALIDATION_FAILED, request [0-9a-f-]+\)$/,
+    'said once',
+  )
   assert.deepEqual(await said('simulate --launch-url http://127.0.0.1:9/?x=1'), [
     2,
     '--launch-url has no sessionId in its query',

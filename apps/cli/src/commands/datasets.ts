@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import {
   type BuildProgress,
   type DatasetId,
@@ -110,6 +111,8 @@ function importCommand(invocation: Invocation): Promise<number> {
   const dataset = datasetOf(invocation)
   const paths = invocation.args.slice(1).map((path) => fileAt(invocation, path))
   if (paths.length === 0) throw new UsageError('Name the files of the list')
+  const folder = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  if (folder !== undefined) throw new Error(`${folder} is a folder: name the files of the list`)
   const problem = datasetNameProblem(dataset)
   if (problem) throw new UsageError(problem)
   const [dir, since] = [fileOf(invocation, 'deltas'), text(invocation, 'since')]

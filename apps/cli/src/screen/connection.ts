@@ -47,7 +47,8 @@ export function inWords(error: unknown, url: string): unknown {
     const why = reason ? ` (${reason})` : ''
     return new Error(`${url} does not answer${why}. Is the API running there? --url names another address`)
   }
-  const details = error.details.map(({ message }) => message).filter((message) => message !== '')
+  // Where there is one fault the message says it already.
+  const details = error.details.map(({ message }) => message).filter((message) => !error.message.includes(message))
   const more = details.length > 0 ? `: ${details.join('; ')}` : ''
   return new Error(`${error.message}${more} (${error.code}${error.requestId ? `, request ${error.requestId}` : ''})`)
 }

@@ -42,6 +42,7 @@ export async function screenFile(options: SendOptions): Promise<Outcome> {
     throw new Error(error.code === 'ENOENT' ? `There is no file ${path}` : `${path} cannot be read: ${error.message}`)
   })
   try {
+    if ((await file.stat()).isDirectory()) throw new Error(`${path} is a folder: name the file in it`)
     const plan = await planFile(file, limits)
     const replies: { reply: ScreenReply; lineShift: number }[] = []
     let rows = 0
