@@ -111,7 +111,8 @@ export const ERRORS = {
   UNKNOWN_DATASET: {
     status: 404,
     meaning: 'There is no sanctions dataset with this name, or no such version of it.',
-    remedy: '`details` names the datasets there are; `GET /v2/open-sanctions/datasets` lists them with their versions.',
+    remedy:
+      '`details` names the datasets, or the versions, that there are; `GET /v2/open-sanctions/datasets` lists them with their versions.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -241,6 +241,21 @@ describe('versions', () => {
     assert.equal(empty.statusCode, 400)
   })
 
+  test('404: names the versions that there are, of a list and of a collection, and not the datasets', async () => {
+    const ask = async (dataset: string, versions: string) => {
+      const response = await server.send(FILE, { dataset, query: '?version=nope' })
+      const details = [{ pointer: '/query/version', message: `must be ${versions}` }]
+      assertError(response, 404, 'UNKNOWN_DATASET', 'Unknown version of the dataset', { details })
+    }
+    await ask('list_one', `one of ${later}, ${one}`)
+    const lists = (await datasets()).filter(({ name }) => name.startsWith('list_'))
+    const parts = lists.flatMap(({ name, versions }) => versions.map((version) => `${name}@${version}`))
+    assert.equal(parts.length, 4)
+    await ask('default', `made, with + between, of ${parts.join(', ')}`)
+    const nowhere = await server.send(FILE, { dataset: 'peps', query: `?version=${one}` })
+    assertUnknown(nowhere, 'default, demo, list_one, list_two')
+  })
+
   test('404: a version of a collection that names a list or a version that is not there', async () => {
     const [here, there] = [`list_one@${one}`, `list_two@${two}`]
     const wrong = [`${here}+nobody@1`, `${here}+list_two@zzz`, `${here}+list_two@.`, 'list_one@-', one, `${here}+`]

@@ -199,6 +199,19 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     return new AppError('not_found', 'UNKNOWN_DATASET', 'Unknown dataset', { details })
   }
 
+  /** The code is that of an unknown dataset, the words are not: whoever repeats a check has the dataset right. */
+  async function unknownVersion(name: string, members: readonly DatasetId[]): Promise<AppError> {
+    const known: string[] = []
+    for (const id of members) {
+      const versions = await files.versions(id)
+      known.push(...versions.map((version) => (id.name === name ? version : `${id.name}@${version}`)))
+    }
+    const isOneList = members.some((id) => id.name === name)
+    const message = `must be ${isOneList ? 'one of' : 'made, with + between, of'} ${known.join(', ')}`
+    const details = [{ pointer: '/query/version', message }]
+    return new AppError('not_found', 'UNKNOWN_DATASET', 'Unknown version of the dataset', { details })
+  }
+
   /** What serves, held at once: while another list is read, this one may be replaced. */
   async function take(id: DatasetId): Promise<Loaded | null> {
     for (;;) {
@@ -256,7 +269,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       await ready()
       const members = await membersOf(name, tenantId)
       if (members.length === 0) throw await unknown(tenantId)
-      if (version !== undefined) return replay(name, members, version, tenantId)
+      if (version !== undefined) return replay(name, members, version)
       const lists: Loaded[] = []
       try {
         for (const id of members) {
@@ -286,15 +299,15 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   }
 
   /** An earlier version, read for this file and closed after it unless it serves. */
-  async function replay(name: string, members: DatasetId[], version: string, tenantId: string | null): Promise<Held> {
+  async function replay(name: string, members: DatasetId[], version: string): Promise<Held> {
     const wanted = parseVersion(version, members)
-    if (!wanted) throw await unknown(tenantId)
+    if (!wanted) throw await unknownVersion(name, members)
     const lists: Loaded[] = []
     try {
       for (const { id, version: each } of wanted) {
         const current = serving.get(nameOf(id))
         const known = current?.version === each ? current : null
-        if (!known && !(await exists(files.pathOf(id, each)))) throw await unknown(tenantId)
+        if (!known && !(await exists(files.pathOf(id, each)))) throw await unknownVersion(name, members)
         const loaded = known ?? (await load(id, each).catch((err) => refuse(err)))
         // At once: while the next list is read, another file may let go of this one.
         loaded.holders++
