@@ -44,7 +44,7 @@ const score = Type.Number({ minimum: 0, maximum: 1 })
 const warnings = Type.Array(
   oneOf(
     ROW_WARNINGS,
-    '`INVALID_DOB`: not a date from 1850 to 2100, so only the name was compared. `PARTIAL_DOB`: a year or a month, ' +
+    '`INVALID_DOB`: not written `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, or no date from 1850 to 2100, so only the name was compared. `PARTIAL_DOB`: a year or a month, ' +
       'compared as such. `EMPTY_NAME`: neither first nor last name. `MISSING_FIELDS`: the row ends before all four columns. ' +
       '`NAME_NOT_COMPARABLE`: initials or signs only, so it was compared with nobody. `STALE_EXCEPTION`: an exception for this id names another person, so it does not hold',
   ),

@@ -9,11 +9,14 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { runCli } from '../cli.ts'
 
+const PERSON = { firstname: 'Vardo', lastname: 'Quellmar', dob: '17.04.1961' }
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-screen-'))
 let server: Server
 let asked = 0
 /** Runs while the service works. */
 let meanwhile = () => {}
+/** What the service finds odd about the row. */
+let odd: string[] = []
 /** How often the service refuses before it answers. */
 let refusals = 0
 before(async () => {
@@ -26,6 +29,7 @@ before(async () => {
         return response.end(JSON.stringify({ code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 2 }))
       }
       const matched = { count: 0, records: [] }
+      const results = odd.map((warning) => ({ ...PERSON, id: '1', match: 'false', score: null, warnings: [warning] }))
       const facts = {
         dataset: 'demo',
         version: 'v7',
@@ -35,7 +39,7 @@ before(async () => {
         runId: 'r1',
       }
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ summary: { total: 1, matched, ...facts }, results: [] }))
+      response.end(JSON.stringify({ summary: { total: 1, matched, ...facts }, results }))
     })
   })
   server.listen(0, '127.0.0.1')
@@ -109,4 +113,16 @@ test('a wait at the rate limit is one line where no progress is seen, and none b
   refusals = 1
   const atTerminal = await screen('--threshold 0.9', true)
   assert.deepEqual([atTerminal.code, atTerminal.err], [0, ''])
+})
+
+test('a birth date of another form is said to have one, not only to be out of range', async (t) => {
+  odd = ['INVALID_DOB']
+  t.after(() => {
+    odd = []
+  })
+  const { out } = await screen('--threshold 0.9')
+  assert.match(
+    out,
+    /^! The birth date is not written YYYY-MM-DD, .* or is no date from 1850 to 2100: .*: 1 row \(1\)$/m,
+  )
 })

@@ -26,7 +26,8 @@ const PAIR_SENTENCES: Record<NameMatchKind, (pair: string) => string> = {
 }
 
 export const WARNING_MEANINGS: Record<RowWarning, string> = {
-  INVALID_DOB: 'The birth date is none from 1850 to 2100: only the name was compared',
+  INVALID_DOB:
+    'The birth date is not written YYYY-MM-DD, YYYY-MM or YYYY, or is no date from 1850 to 2100: only the name was compared',
   PARTIAL_DOB: 'The birth date is a year or a month, and was compared as such',
   EMPTY_NAME: 'Neither first nor last name: nothing could be compared',
   MISSING_FIELDS: 'The row ends before all four columns',
