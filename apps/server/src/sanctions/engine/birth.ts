@@ -7,17 +7,19 @@ export interface Span {
   circa: boolean
 }
 
-export type BirthKind =
-  | 'unknown'
-  | 'same_day'
-  | 'same_month'
-  | 'same_year'
-  | 'within_range'
-  | 'day_and_month_swapped'
-  | 'one_digit'
-  | 'near'
-  | 'other_day'
-  | 'different'
+export const BIRTH_KINDS = [
+  'unknown',
+  'same_day',
+  'same_month',
+  'same_year',
+  'within_range',
+  'day_and_month_swapped',
+  'one_digit',
+  'near',
+  'other_day',
+  'different',
+] as const
+export type BirthKind = (typeof BIRTH_KINDS)[number]
 
 export interface BirthEvidence {
   kind: BirthKind

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import type { NameMatchKind } from '@ostiary/contract'
+import { NAME_MATCH_KINDS, type NameMatchKind } from '@ostiary/contract'
 import { readName } from '../names/tokens.ts'
 import { createNames } from '../testing/random-names.ts'
-import { compareBirths, type Span } from './birth.ts'
+import { BIRTH_KINDS, compareBirths, type Span } from './birth.ts'
 import { explainBirth, explainNames } from './explain.ts'
 
 const explain = (query: string, listed: string) => explainNames(readName(query), readName(listed))
@@ -133,4 +134,10 @@ describe('the birth date', () => {
     const query = day(19580403)
     assert.equal(explainBirth(query, listed, compareBirths(query, listed)).text, 'Born on the same day, 1958-04-03')
   })
+})
+
+test('the document of area B names every kind that an explanation can hold', () => {
+  const text = readFileSync(new URL('../../../../../docs/api/sanctions.md', import.meta.url), 'utf8')
+  const [, scores = ''] = text.split('## What a score means')
+  for (const kind of [...NAME_MATCH_KINDS, ...BIRTH_KINDS]) assert.ok(scores.includes(`\`${kind}\``), kind)
 })
