@@ -21,10 +21,10 @@ export function createGroups({ cells, clock, ids, vault }: Deps) {
   const opened = new Map<string, GroupKeys>()
   const nameOf = ({ tenantId, livemode }: GroupId) => `${tenantId}/${livemode}`
 
-  async function find(id: GroupId): Promise<GroupKeys | undefined> {
+  async function find(id: GroupId, db: Queryable = cells.forId(id.tenantId)): Promise<GroupKeys | undefined> {
     const known = opened.get(nameOf(id))
     if (known) return known
-    const row = await faceStore.findGroup(cells.forId(id.tenantId), id)
+    const row = await faceStore.findGroup(db, id)
     if (!row) return undefined
     const keys = createGroupKeys(id, row.guid, await vault.open(row, groupKeyContext(id)))
     if (opened.size >= MAX_OPEN) opened.delete(opened.keys().next().value ?? '')

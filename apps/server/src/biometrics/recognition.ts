@@ -155,16 +155,20 @@ export function createRecognition(deps: Deps) {
       }
     },
 
-    /** A person who is enrolled, by their id or by the host's own name for them. */
+    /**
+     * A person who is enrolled, by their id or by the host's own name for them. Whoever is in a transaction gives it: many that
+     * each wait for a second connection would wait for each other.
+     */
     async find(
       { tenantId, livemode }: GroupId,
       by: { puid: string } | { externalId: string },
+      db: Queryable = cells.forId(tenantId),
     ): Promise<{ puid: string; guid: string } | undefined> {
       const group = { tenantId, livemode }
-      const keys = await groups.find(group)
+      const keys = await groups.find(group, db)
       if (!keys || ('puid' in by && !isId(by.puid))) return undefined
       const [personId, name] = 'puid' in by ? [by.puid, by.puid] : [null, by.externalId]
-      const found = await faceStore.resolvePerson(cells.forId(tenantId), group, personId, keys.externalRef(name))
+      const found = await faceStore.resolvePerson(db, group, personId, keys.externalRef(name))
       const puid = 'puid' in by ? found.find((one) => one === by.puid) : found[0]
       return puid === undefined ? undefined : { puid, guid: keys.guid }
     },

@@ -18,6 +18,7 @@ import {
   type VerificationProgress,
   type WorkResult,
 } from '../sessions/index.ts'
+import { clearedBy, countOnce, isCounted, waitAfter, withoutRepeats } from './counting.ts'
 import { noteDebug } from './debug.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
@@ -25,6 +26,7 @@ import type { Lockouts } from './lockouts.ts'
 import { eventAfterCapture, factsOf, faultOf, wantsAge } from './matching.ts'
 import { blocks, redirectTargetOf } from './outcome.ts'
 import { passkeyFailed, passkeyOptions, verifyPasskey } from './passkey-step.ts'
+import { namedBy } from './request.ts'
 import { sandboxEnd } from './sandbox-end.ts'
 import { failed, locked, missed, reached, verificationOf, withVerification } from './steps.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
@@ -61,7 +63,7 @@ export function createVerificationFlow(deps: Deps): Flow {
     const state = nextState(session, 'consent_given')
     // Whatever an earlier device has shown does not count for this one.
     const { misses, debug, counted, subjects: earlier } = verificationOf(progress)
-    const subjects = withoutRepeats([...earlier, ...(await subjectsOf(session, network))])
+    const subjects = withoutRepeats([...earlier, ...(await subjectsOf(session, { tx, network }))])
     const verification = { ...newVerificationProgress(), misses, debug, counted, subjects }
     const begun = { ...progress, verification }
     const seconds = await lockouts.waitOf(tx, session, subjects)
@@ -69,13 +71,16 @@ export function createVerificationFlow(deps: Deps): Flow {
   }
 
   /** Whom a failure of this session will count against, as far as it is known before the face. */
-  async function subjectsOf(session: VerificationSession, network: string | undefined): Promise<LockoutSubject[]> {
+  async function subjectsOf(
+    session: VerificationSession,
+    { tx, network }: { tx: Queryable; network: string | undefined },
+  ): Promise<LockoutSubject[]> {
     const { tenantId, livemode, request } = session
-    if (request.type === 'ENROLL') return []
+    if (request.type === 'ENROLL' && !(await work.findNamed(session, tx))) return []
     const subjects: LockoutSubject[] = network === undefined ? [] : [{ kind: 'network', hash: network }]
-    const { person } = request
-    if (!person) return subjects
-    const name = 'puid' in person ? ['person', livemode, person.puid] : ['customer', livemode, person.customerId]
+    const named = namedBy(request)
+    if (!named) return subjects
+    const name = 'puid' in named ? ['person', livemode, named.puid] : ['customer', livemode, named.customerId]
     // The key is at hand: the network was named with it a moment ago.
     return [...subjects, { kind: 'person', hash: await sessions.tagOf(tenantId, name) }]
   }
@@ -182,46 +187,25 @@ async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: E
   const wanted = endOf(session, progress, end)
   const met = await whileEnrolled(deps.work, tx, { session, progress, end, wanted })
   const bound = await bindKeys(deps, tx, { session, progress, end, wanted: met })
-  const isCounted = session.request.type !== 'ENROLL' && end.how !== 'wished'
+  const counts = isCounted(session, progress, end)
   const verification = verificationOf(progress ?? undefined)
-  const { localThumbprint, misses, newPersonId, subjects } = verification
-  const waits = isCounted && bound.state === 'FAILED' ? await waitAfter(lockouts, tx, { session, progress, bound }) : 0
+  const { localThumbprint, counted, newPersonId, subjects } = verification
+  const waits = counts && bound.state === 'FAILED' ? await waitAfter(lockouts, tx, { session, progress, bound }) : 0
   // The host learns with the failure itself how long the next try has to wait.
   const told = waits > 0 ? { ...bound, retryAfterSeconds: waits } : bound
   const state = await ending.conclude(tx, session, progress, told)
   const named = state === 'SUCCESS' && end.how === 'reached' && told.state === 'SUCCESS' ? told.person.puid : undefined
   // Another session may have made this person and come to nothing: from now on the host knows them.
   if (named !== undefined && named !== newPersonId) await keepNamed(tx, session, named, deps.clock.now())
-  if (!isCounted) return state
+  if (!counts) return state
   if (state === 'SUCCESS') {
     // In one order, like a failure: of two that concern the same rows neither waits for the other in a circle.
     await lockouts.holdWaitOf(tx, session, subjects)
     await lockouts.clear(tx, session, clearedBy(session, verification))
-    if (misses > 0) await lockouts.noteRetry(tx, session, verification)
+    if (counted.length > 0) await lockouts.noteRetry(tx, session, verification)
     if (localThumbprint !== null) await localKeys.used(tx, session, localThumbprint)
   }
   return state
-}
-
-/** Whose failures a success wipes out. Whom a VERIFY had named is who it was, under whatever name. */
-function clearedBy({ request }: VerificationSession, { cleared, subjects }: VerificationProgress): LockoutSubject[] {
-  return request.type === 'VERIFY' ? [...cleared, ...subjects.filter(({ kind }) => kind === 'person')] : cleared
-}
-
-/** A session counts once: at its first miss, or else when it fails. */
-async function waitAfter(
-  lockouts: Lockouts,
-  tx: Queryable,
-  {
-    session,
-    progress,
-    bound,
-  }: Pick<Ending, 'session' | 'progress'> & { bound: Extract<VerificationEnd, { state: 'FAILED' }> },
-): Promise<number> {
-  const { subjects, misses } = verificationOf(progress ?? undefined)
-  if (bound.failures.includes('TEMPORARILY_LOCKED')) return 0
-  if (misses > 0) return lockouts.waitOf(tx, session, subjects)
-  return (await lockouts.record(tx, session, subjects, bound.failures)).after
 }
 
 function endOf({ tenantId, request }: VerificationSession, progress: Progress | null, end: FlowEnd): VerificationEnd {
@@ -295,22 +279,19 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
     subjects: withoutRepeats([...before.subjects, ...outcome.subjects]),
     cleared: outcome.subjects.filter(({ kind }) => kind === 'person' || outcome.thumbprint !== null),
   }
-  const isMiss = outcome.kind === 'miss' && before.misses === 0
-  const known = {
-    ...progress,
-    verification: isMiss ? { ...verification, counted: verification.subjects } : verification,
-  }
+  const seen = { ...progress, verification }
+  const isMiss = outcome.kind === 'miss' || outcome.kind === 'other_face'
   // Before anything is said of the face: while a network or a named person has to wait, a hit and a miss look alike.
   const waits = await deps.lockouts.holdWaitOf(tx, session, verification.subjects)
-  // At once: whoever cancels after a miss, or lets the session expire, has tried all the same. Of many at once the first five count.
-  const recorded =
+  // Of many at once the first five count.
+  const { before: waited, progress: known } =
     isMiss && waits === 0
-      ? await deps.lockouts.record(tx, session, verification.subjects, ['FACE_NOT_MATCH'])
-      : { before: waits }
-  if (recorded.before > 0) return locked(session, { ...progress, verification }, recorded.before)
+      ? await countOnce(deps.lockouts, tx, { session, progress: seen }, 'FACE_NOT_MATCH')
+      : { before: waits, progress: seen }
+  if (waited > 0) return locked(session, known, waited)
   if (outcome.kind === 'unknown') return failed(session, known, 'USER_NOT_ENROLLED')
   if (outcome.kind === 'unusable') return missed(session, known, { told: 'NO_FACE', last: 'NO_FACE' })
-  if (outcome.kind === 'miss' || outcome.kind === 'other_face') {
+  if (isMiss) {
     const last = session.request.type === 'SIGN-IN' ? 'USER_NOT_ENROLLED' : 'FACE_NOT_MATCH'
     return missed(session, known, { told: 'FACE_NOT_MATCH', last })
   }
@@ -334,6 +315,3 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
   const state = nextState(session, 'passkey_needed')
   return { state, progress: withVerification(known, { person, vector: null, claim: null }) }
 }
-
-const withoutRepeats = (subjects: readonly LockoutSubject[]): LockoutSubject[] =>
-  subjects.filter(({ hash }, at) => subjects.findIndex((one) => one.hash === hash) === at)

@@ -252,6 +252,91 @@ describe('five failed sign-ins', () => {
   })
 })
 
+describe('an ENROLL under a name that somebody has', () => {
+  /** Shows a face to an ENROLL under this name, once, and cancels if it is not the one. */
+  async function tryName(host: VerificationHost, face: readonly number[], customerId: string, address: string) {
+    const { sessionId } = await host.create('ENROLL', { customerId })
+    const options = from(address)
+    const { user, capture } = await reachCapture(room, sessionId, { vector: face, options })
+    const state = await user.device.submit(capture)
+    if (state.flowStatus === null) await user.device.cancel()
+    return state
+  }
+
+  test('is a comparison like VERIFY: after five wrong faces the right one waits too, wherever it comes from', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    const puid = await enrolled(room, host, face, { body: { customerId: 'alice' } })
+    for (let n = 1; n <= 5; n++)
+      assert.deepEqual((await tryName(host, faces.person(), 'alice', `198.51.100.${n}`)).errors, [-9], `face ${n}`)
+    for (const [n, vector] of [face, faces.person()].entries()) {
+      const { sessionId } = await host.create('ENROLL', { customerId: 'alice' })
+      const refused = await visit(room, sessionId, vector, {}, from(`198.51.100.${10 + n}`))
+      assert.deepEqual([refused.state, refused.errors, refused.attempt], ['FAILED', [-35], 0])
+    }
+    const named = await tryToSignIn(host, face, '198.51.100.20', { customerId: undefined, puid })
+    assert.deepEqual(named.errors, [-35], 'a VERIFY of the same person waits as well')
+  })
+
+  test('counts against its network, also for sessions that were agreed to before', async () => {
+    const host = await room.newHost()
+    const address = '198.51.100.30'
+    const own = faces.person()
+    for (let n = 1; n <= 5; n++) await enrolled(room, host, faces.person(), { body: { customerId: `name-${n}` } })
+    await enrolled(room, host, own, { body: { customerId: 'own' } })
+    const { sessionId } = await host.create('ENROLL', { customerId: 'own' })
+    const begun = await reachCapture(room, sessionId, { vector: own, options: from(address) })
+    for (let n = 1; n <= 5; n++)
+      assert.deepEqual((await tryName(host, faces.person(), `name-${n}`, address)).errors, [-9], `name ${n}`)
+    const late = await begun.user.device.submit(begun.capture)
+    assert.deepEqual([late.state, late.errors], ['FAILED', [-35]])
+    const stranger = await host.create('ENROLL', { customerId: 'nobody-yet' })
+    const made = await visit(room, stranger.sessionId, faces.person(), {}, from(address))
+    assert.equal(made.state, 'SUCCESS', 'somebody new does not wait for others')
+  })
+
+  test('counts a session once, and a success clears the name', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    await enrolled(room, host, face, { body: { customerId: 'bo' } })
+    for (let n = 1; n <= 6; n++) {
+      const { sessionId } = await host.create('ENROLL', { customerId: 'bo' })
+      const options = from('198.51.100.40')
+      const { user, capture } = await reachCapture(room, sessionId, { vector: faces.person(), options })
+      assert.deepEqual((await user.device.submit(capture)).errors, [-9], `session ${n}`)
+      await user.device.logEvent('retake', 1)
+      const second = await captureAgain(user, { vector: face })
+      assert.equal((await user.device.submit(second.capture)).state, 'SUCCESS', `session ${n}`)
+    }
+    const { sessionId } = await host.create('ENROLL', { customerId: 'bo' })
+    const wrong = await visit(room, sessionId, faces.person(), {}, from('198.51.100.41'))
+    assert.deepEqual([wrong.state, wrong.errors], ['FAILED', [-9]])
+    assert.deepEqual(
+      await failuresOf(host),
+      [0, 1, 1, 1],
+      'six times forgiven; then network, name and person once each',
+    )
+  })
+
+  test('that nobody has, or without a name, counts for nothing, whatever goes wrong', async () => {
+    const host = await room.newHost()
+    const known = faces.person()
+    await enrolled(room, host, known, { body: { customerId: 'known' } })
+    for (let n = 1; n <= 6; n++) {
+      const spoof = await host.create('ENROLL', { customerId: `new-${n}` })
+      await visit(room, spoof.sessionId, faces.person(), { spoof: 'nocapture' }, from('198.51.100.50'))
+      const under = await host.create('ENROLL', { customerId: `other-${n}` })
+      assert.equal((await visit(room, under.sessionId, known, {}, from('198.51.100.50'))).state, 'SUCCESS')
+    }
+    assert.deepEqual(await failuresOf(host), [])
+  })
+})
+
+async function failuresOf(host: VerificationHost): Promise<number[]> {
+  const text = 'select failures from sign_in_lockouts where tenant_id = $1 order by failures'
+  return (await room.harness.database.query(text, [host.tenantId])).rows.map(({ failures }) => failures)
+}
+
 test('of a network nothing can be read in the database', async () => {
   const host = await room.newHost()
   await tryToSignIn(host, faces.person(), '198.51.100.77')

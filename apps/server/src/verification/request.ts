@@ -50,6 +50,14 @@ export interface VerificationRequest {
   policy: VerificationPolicy
 }
 
+/** Whom the host names in advance: the person of a VERIFY, and of an ENROLL the one who may have that name already. */
+export function namedBy({
+  person,
+  customerId,
+}: Pick<VerificationRequest, 'person' | 'customerId'>): VerificationRequest['person'] {
+  return person ?? (customerId === null ? null : { customerId })
+}
+
 export interface Wanted {
   livemode: boolean
   settings: TenantSettings

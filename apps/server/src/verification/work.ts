@@ -7,6 +7,7 @@ import { AppError } from '../platform/errors.ts'
 import type { LockoutSubject, Sessions, VerificationProgress } from '../sessions/index.ts'
 import type { LocalKeys, ShownKey } from './local-keys.ts'
 import { matchingOf } from './matching.ts'
+import { namedBy } from './request.ts'
 import { unmake } from './unmade.ts'
 import type { VerificationSession } from './types.ts'
 
@@ -20,7 +21,8 @@ interface Deps {
 
 /** What the slow part of a session came to. */
 export type Finding =
-  | { kind: 'enrolled'; person: FoundPerson; isNew: boolean }
+  /** `isNamed`: the host's name for the person was theirs before. */
+  | { kind: 'enrolled'; person: FoundPerson; isNew: boolean; isNamed: boolean }
   | { kind: 'found'; person: FoundPerson; by: 'local' | 'server' }
   /** VERIFY: `named` is who it should have been. */
   | { kind: 'miss'; named?: FoundPerson }
@@ -28,8 +30,8 @@ export type Finding =
   | { kind: 'unknown' }
   /** ENROLL: the vector is of no face that can be told from others. */
   | { kind: 'unusable' }
-  /** ENROLL: the host's name for the person belongs to another face. */
-  | { kind: 'other_face' }
+  /** ENROLL: the host's name for the person belongs to another face, that of `named`. */
+  | { kind: 'other_face'; named: FoundPerson }
 
 export interface FoundPerson {
   puid: string
@@ -59,14 +61,14 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
       )
       const { personId: puid, guid } = enrolled
       const isNew = enrolled.isNew && puid === progress.newPersonId
-      const named = isNew || externalId === undefined ? undefined : await recognition.find(session, { externalId })
+      const named = isNew ? undefined : await findNamed(session)
       // The face is one person's and the name another's: neither is told.
-      if (named && named.puid !== puid) return { kind: 'other_face' }
-      return { kind: 'enrolled', person: { puid, guid }, isNew }
+      if (named && named.puid !== puid) return { kind: 'other_face', named }
+      return { kind: 'enrolled', person: { puid, guid }, isNew, isNamed: named !== undefined }
     } catch (error) {
       if (!(error instanceof AppError) || error.fault !== 'invalid_request') throw error
-      const isTaken = externalId !== undefined && (await recognition.find(session, { externalId })) !== undefined
-      return { kind: isTaken ? 'other_face' : 'unusable' }
+      const named = await findNamed(session)
+      return named ? { kind: 'other_face', named } : { kind: 'unusable' }
     }
   }
 
@@ -94,10 +96,11 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     return { kind: 'found', person: { puid: best.puid, guid: best.guid }, by: 'server' }
   }
 
-  async function findNamed(session: VerificationSession): Promise<FoundPerson | undefined> {
-    const { person } = session.request
-    if (!person) return undefined
-    return recognition.find(session, 'puid' in person ? person : { externalId: person.customerId })
+  /** Whom the host has named, if they are enrolled. */
+  async function findNamed(session: VerificationSession, tx?: Queryable): Promise<FoundPerson | undefined> {
+    const named = namedBy(session.request)
+    if (!named) return undefined
+    return recognition.find(session, 'puid' in named ? named : { externalId: named.customerId }, tx)
   }
 
   async function checkClaim(
@@ -130,7 +133,8 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
   return {
     async run(session: VerificationSession, progress: VerificationProgress): Promise<Outcome> {
       if (session.request.type === 'ENROLL') {
-        return { ...(await enrol(session, progress)), subjects: [], thumbprint: null }
+        const finding = await enrol(session, progress)
+        return { ...finding, subjects: await subjectsOf(session, finding, undefined), thumbprint: null }
       }
       const shown = await checkClaim(session, progress)
       const finding = await compare(session, progress, shown)
@@ -138,6 +142,8 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
       const isOwn = finding.kind === 'found' && shown?.puid === finding.person.puid
       return { ...finding, subjects, thumbprint: isOwn ? shown.thumbprint : null }
     },
+
+    findNamed,
 
     /** Whether the person is still enrolled. If so, nobody deletes them before the transaction ends. */
     hold: (session: VerificationSession, puid: string, tx: Queryable): Promise<boolean> =>
@@ -154,9 +160,11 @@ export type Work = ReturnType<typeof createWork>
 
 const ownerOf = ({ tenantId, livemode }: VerificationSession) => ({ tenantId, livemode })
 
+/** Whose face was compared with, where that is one person. */
 function personOf(finding: Finding): FoundPerson | undefined {
   if (finding.kind === 'found') return finding.person
-  return finding.kind === 'miss' ? finding.named : undefined
+  if (finding.kind === 'enrolled') return finding.isNamed ? finding.person : undefined
+  return finding.kind === 'miss' || finding.kind === 'other_face' ? finding.named : undefined
 }
 
 function unitOf(vector: string | null): Float64Array {
