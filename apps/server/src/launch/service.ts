@@ -87,8 +87,10 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
   const flowOf = ({ area }: FlowSession) => flows[area]
 
   /** Ends, saves or refuses, as the step decided. What was learnt from a refused call is kept. */
-  async function settle(tx: Queryable, session: FlowSession, step: Step, by: Doing): Promise<LaunchState> {
+  async function settle(tx: Queryable, session: FlowSession, decided: Step, by: Doing): Promise<LaunchState> {
     const flow = flowOf(session)
+    const known = decided.end ? undefined : await flow.countTry?.(tx, session, decided)
+    const step = known ? { ...decided, progress: known } : decided
     const progress = flow.noteStep?.(session, step, { call: by.call, now: clock.now() }) ?? step.progress
     const told = { progress, role: step.role ?? by.role, errors: step.errors }
     if (step.end) {

@@ -101,6 +101,8 @@ export interface Flow {
   captured(session: FlowSession, progress: Progress, seen: Seen): Step
   /** What the session waits for; undefined when it waits for nobody. Runs outside of any lock, and may be run again. */
   work?(session: FlowSession): (() => Promise<WorkResult>) | undefined
+  /** A try has failed and others are left: what it says of who was there may count at once. Returns what is known then. */
+  countTry?(tx: Queryable, session: FlowSession, step: Step): Promise<Progress>
   /** Notes for debugging, where the host asked for them. */
   noteStep?(session: FlowSession, step: Step, at: { call: string; now: Date }): Progress
   passkey?: {

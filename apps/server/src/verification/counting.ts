@@ -1,6 +1,6 @@
-import type { SessionCodeName } from '@ostiary/contract'
+import { SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import type { Queryable } from '../platform/db.ts'
-import type { FlowEnd, LockoutSubject, Progress, VerificationProgress } from '../sessions/index.ts'
+import type { FlowEnd, LockoutSubject, Progress, Step, VerificationProgress } from '../sessions/index.ts'
 import type { Lockouts } from './lockouts.ts'
 import { verificationOf, withVerification } from './steps.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
@@ -31,9 +31,29 @@ export async function countOnce(
 ): Promise<{ before: number; progress: Progress }> {
   const { counted } = verificationOf(progress)
   const fresh = uncountedOf(progress)
-  const { before } = await lockouts.record(tx, session, fresh, [failure])
+  const failures = tellingOf(session, progress, [failure])
+  if (failures.length === 0) return { before: 0, progress }
+  const { before } = await lockouts.record(tx, session, fresh, failures)
   if (before > 0) return { before, progress }
   return { before, progress: withVerification(progress, { counted: [...counted, ...fresh] }) }
+}
+
+/** Failures that leave another try and say who was there. A mismatch does too, and is counted where it is found. */
+const AT_ONCE: readonly SessionCodeName[] = ['SPOOF', 'PASSKEY_FAILED']
+
+/**
+ * A step that did not end the session. Without this a session that is cancelled after two masks, or two wrong passkeys, would be free,
+ * as often as one likes. Whoever has to wait already goes on here, and waits at the next comparison.
+ */
+export async function countTry(
+  lockouts: Lockouts,
+  tx: Queryable,
+  session: VerificationSession,
+  { progress, errors = [] }: Step,
+): Promise<Progress> {
+  const failure = AT_ONCE.find((name) => errors.includes(SESSION_CODES[name].code))
+  if (!failure) return progress
+  return (await countOnce(lockouts, tx, { session, progress }, failure)).progress
 }
 
 /** The wait of the next session after one that failed. It counts against nobody twice. */
@@ -48,7 +68,8 @@ export async function waitAfter(
 ): Promise<number> {
   if (bound.failures.includes('TEMPORARILY_LOCKED')) return 0
   const known = progress ?? undefined
-  const { after } = await lockouts.record(tx, session, uncountedOf(known), bound.failures)
+  const failures = tellingOf(session, known, bound.failures)
+  const { after } = await lockouts.record(tx, session, uncountedOf(known), failures)
   return Math.max(after, await lockouts.waitOf(tx, session, verificationOf(known).counted))
 }
 
@@ -62,6 +83,16 @@ export function clearedBy(
 
 export const withoutRepeats = (subjects: readonly LockoutSubject[]): LockoutSubject[] =>
   subjects.filter(({ hash }, at) => subjects.findIndex((one) => one.hash === hash) === at)
+
+/** Those that say something in this session. An authenticator that makes no passkey says nothing of whose it is. */
+function tellingOf(
+  { request }: VerificationSession,
+  progress: Progress | undefined,
+  failures: readonly SessionCodeName[],
+): SessionCodeName[] {
+  const isMaking = request.type === 'ENROLL' && !verificationOf(progress).person
+  return failures.filter((name) => !(isMaking && name === 'PASSKEY_FAILED'))
+}
 
 function uncountedOf(progress: Progress | undefined): LockoutSubject[] {
   const { subjects, counted } = verificationOf(progress)

@@ -18,7 +18,7 @@ import {
   type VerificationProgress,
   type WorkResult,
 } from '../sessions/index.ts'
-import { clearedBy, countOnce, isCounted, waitAfter, withoutRepeats } from './counting.ts'
+import { clearedBy, countOnce, countTry, isCounted, waitAfter, withoutRepeats } from './counting.ts'
 import { noteDebug } from './debug.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
@@ -146,6 +146,8 @@ export function createVerificationFlow(deps: Deps): Flow {
         }
       }
     },
+
+    countTry: (tx: Queryable, session: VerificationSession, step: Step) => countTry(lockouts, tx, session, step),
 
     noteStep(session: VerificationSession, step: Step, { call, now }) {
       if (session.request.debugLevel === 0) return step.progress

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Capture } from '@ostiary/device'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { purgeLockouts } from './index.ts'
-import { captureAgain, createToken, enrolled, reachCapture, visit } from './testing/people.ts'
+import { captureAgain, createToken, enrolled, failuresOf, from, reachCapture, visit } from './testing/people.ts'
 import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
 
 let room: VerificationRoom
@@ -13,15 +13,6 @@ before(async () => {
   room = await createVerificationRoom({ TRUST_PROXY: '127.0.0.1' })
 })
 after(() => room.close())
-
-/** A device behind this address. */
-const from = (address: string) => ({
-  fetch: ((url, init) => {
-    const headers = new Headers(init?.headers)
-    headers.set('x-forwarded-for', address)
-    return fetch(url, { ...init, headers })
-  }) satisfies typeof globalThis.fetch,
-})
 
 async function tryToSignIn(host: VerificationHost, face: readonly number[], address: string, body?: object) {
   const created = body ? await host.create('VERIFY', body) : await host.create('SIGN-IN')
@@ -312,7 +303,7 @@ describe('an ENROLL under a name that somebody has', () => {
     const wrong = await visit(room, sessionId, faces.person(), {}, from('198.51.100.41'))
     assert.deepEqual([wrong.state, wrong.errors], ['FAILED', [-9]])
     assert.deepEqual(
-      await failuresOf(host),
+      await failuresOf(room, host),
       [0, 1, 1, 1],
       'six times forgiven; then network, name and person once each',
     )
@@ -328,14 +319,9 @@ describe('an ENROLL under a name that somebody has', () => {
       const under = await host.create('ENROLL', { customerId: `other-${n}` })
       assert.equal((await visit(room, under.sessionId, known, {}, from('198.51.100.50'))).state, 'SUCCESS')
     }
-    assert.deepEqual(await failuresOf(host), [])
+    assert.deepEqual(await failuresOf(room, host), [])
   })
 })
-
-async function failuresOf(host: VerificationHost): Promise<number[]> {
-  const text = 'select failures from sign_in_lockouts where tenant_id = $1 order by failures'
-  return (await room.harness.database.query(text, [host.tenantId])).rows.map(({ failures }) => failures)
-}
 
 test('of a network nothing can be read in the database', async () => {
   const host = await room.newHost()

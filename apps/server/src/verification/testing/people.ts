@@ -55,6 +55,15 @@ export async function captureAgain({ device, clock }: UserDevice, person: Partia
   return { capture, nonce: challenge.nonce }
 }
 
+/** A device behind this address, where the service trusts the proxy before it. */
+export const from = (address: string) => ({
+  fetch: ((url, init) => {
+    const headers = new Headers(init?.headers)
+    headers.set('x-forwarded-for', address)
+    return fetch(url, { ...init, headers })
+  }) satisfies typeof globalThis.fetch,
+})
+
 /** What a browser keeps after an ENROLL: only its key matters to the service. */
 export async function createToken() {
   const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])
@@ -85,6 +94,12 @@ export async function enrolled(
   const { puid } = await host.webhook(sessionId)
   assert.ok(puid)
   return puid
+}
+
+/** What is counted of a tenant's failures, smallest first. */
+export async function failuresOf(room: VerificationRoom, { tenantId }: { tenantId: string }): Promise<number[]> {
+  const text = 'select failures from sign_in_lockouts where tenant_id = $1 order by failures'
+  return (await room.harness.database.query(text, [tenantId])).rows.map(({ failures }) => failures)
 }
 
 /** The smallest thing that looks like a JPEG from both ends. */
