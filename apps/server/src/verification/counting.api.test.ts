@@ -86,6 +86,31 @@ describe('a mask before the camera', () => {
   })
 })
 
+describe('a VERIFY', () => {
+  test('of somebody who is not enrolled counts against nobody: nothing was compared', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    const puid = await enrolled(room, host, face)
+    const nobody = `${puid.slice(0, -12)}000000000000`
+    for (let n = 1; n <= 6; n++) {
+      const who = n % 2 === 0 ? { customerId: undefined, puid: nobody } : { customerId: 'nobody' }
+      const { sessionId } = await host.create('VERIFY', who)
+      const state = await visit(room, sessionId, face, {}, from('203.0.113.30'))
+      assert.deepEqual([state.state, state.errors], ['FAILED', [-36]], `session ${n}`)
+    }
+    assert.deepEqual(await failuresOf(room, host), [])
+  })
+
+  test('of a puid in capitals is of that person', async () => {
+    const host = await room.newHost()
+    const face = faces.person()
+    const puid = await enrolled(room, host, face)
+    const { sessionId } = await host.create('VERIFY', { customerId: undefined, puid: puid.toUpperCase() })
+    assert.equal((await visit(room, sessionId, face, {}, from('203.0.113.31'))).state, 'SUCCESS')
+    assert.equal((await host.webhook(sessionId)).puid, puid)
+  })
+})
+
 describe('a wrong passkey', () => {
   /** As far as the passkey, and so many wrong ones. */
   async function afterWrongPasskeys(host: VerificationHost, face: readonly number[], tries: number, address: string) {

@@ -84,14 +84,20 @@ export function clearedBy(
 export const withoutRepeats = (subjects: readonly LockoutSubject[]): LockoutSubject[] =>
   subjects.filter(({ hash }, at) => subjects.findIndex((one) => one.hash === hash) === at)
 
-/** Those that say something in this session. An authenticator that makes no passkey says nothing of whose it is. */
+/**
+ * Those that say something in this session. An authenticator that makes no passkey says nothing of whose it is; and a VERIFY of
+ * somebody who is not enrolled compares nothing, whatever the host has named.
+ */
 function tellingOf(
   { request }: VerificationSession,
   progress: Progress | undefined,
   failures: readonly SessionCodeName[],
 ): SessionCodeName[] {
   const isMaking = request.type === 'ENROLL' && !verificationOf(progress).person
-  return failures.filter((name) => !(isMaking && name === 'PASSKEY_FAILED'))
+  return failures.filter((name) => {
+    if (name === 'PASSKEY_FAILED') return !isMaking
+    return name !== 'USER_NOT_ENROLLED' || request.type !== 'VERIFY'
+  })
 }
 
 function uncountedOf(progress: Progress | undefined): LockoutSubject[] {

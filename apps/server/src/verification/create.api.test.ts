@@ -129,6 +129,11 @@ describe('400', () => {
     ])
   })
 
+  test('a puid that can be nobody’s', async () => {
+    const body = { ...leastOf('VERIFY', room.receiver.url), customerId: undefined, puid: 'customer-1' }
+    await isRefused(body, [{ pointer: '/body/puid', message: 'is not the id of a person' }])
+  })
+
   test('[D-010] a type that there is not', async () => {
     const message = 'must be equal to one of the allowed values'
     for (const type of ['enroll', 'SIGNIN', 'SIGN_IN', '', null, 1])

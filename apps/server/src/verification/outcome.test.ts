@@ -38,7 +38,7 @@ function requestOf(body: Partial<CreateVerificationBody>, settings: Partial<Tena
     type: 'ENROLL',
     redirectURL: 'https://shop.example/back',
     callback: { url: 'https://shop.example/hook' },
-    ...(body.type === 'VERIFY' && { puid: 'person-1' }),
+    ...(body.type === 'VERIFY' && { puid: '019a8b1c-2d3e-7f40-8a1b-2c3d4e5f6a7b' }),
   } as const
   const wanted = { livemode: false, settings: { ...TENANT_SETTINGS_DEFAULTS, ...settings }, now: endedAt }
   return toRequest({ ...least, ...body }, wanted).request

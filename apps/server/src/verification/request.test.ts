@@ -11,7 +11,8 @@ const ENROLL = {
   callback: { url: 'https://shop.example/hook' },
 } as const satisfies CreateVerificationBody
 const SIGN_IN = { ...ENROLL, type: 'SIGN-IN' } as const
-const VERIFY = { ...ENROLL, type: 'VERIFY', puid: 'p-1' } as const
+const PUID = '019a8b1c-2d3e-7f40-8a1b-2c3d4e5f6a7b'
+const VERIFY = { ...ENROLL, type: 'VERIFY', puid: PUID } as const
 
 interface Wishes {
   livemode?: boolean
@@ -160,6 +161,12 @@ describe('the requirements', () => {
 })
 
 describe('whom it is about', () => {
+  test('a puid may be written in capitals, and what can be nobody’s is refused', () => {
+    assert.deepEqual(requestOf({ ...VERIFY, puid: PUID.toUpperCase() }).person, { puid: PUID })
+    for (const puid of ['p-1', `${PUID}0`, ` ${PUID}`, PUID.replaceAll('-', ''), PUID.replace('-7', '-4')])
+      assert.equal(refusalOf({ ...VERIFY, puid }), '/body/puid is not the id of a person', puid)
+  })
+
   test('VERIFY needs a person, by puid or by the host’s own name, and not both', () => {
     const { puid, ...nobody } = VERIFY
     assert.equal(refusalOf(nobody), '/body/puid is required for VERIFY, or customerId instead of it')
@@ -169,8 +176,8 @@ describe('whom it is about', () => {
   })
 
   test('each field stands where it means something, and is refused elsewhere', () => {
-    assert.equal(refusalOf({ ...ENROLL, puid: 'p-1' }), '/body/puid is for VERIFY')
-    assert.equal(refusalOf({ ...SIGN_IN, puid: 'p-1' }), '/body/puid is for VERIFY')
+    assert.equal(refusalOf({ ...ENROLL, puid: PUID }), '/body/puid is for VERIFY')
+    assert.equal(refusalOf({ ...SIGN_IN, puid: PUID }), '/body/puid is for VERIFY')
     assert.equal(refusalOf({ ...SIGN_IN, customerId: 'c-1' }), '/body/customerId is for ENROLL and VERIFY')
     assert.equal(refusalOf({ ...SIGN_IN, nonce: 'n' }), '/body/nonce is for VERIFY')
     const contactInformation = { email: 'someone@shop.example' }

@@ -13,8 +13,10 @@ import {
 } from '@ostiary/contract'
 import type { PinnedChallenge } from '../capture/index.ts'
 import { AppError, invalid } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
 import { isAllowedRedirect, pageLocaleOf } from '../settings/index.ts'
 import { secondsOfDuration, timeOfMoment } from './expiry.ts'
+import { isMadeUpId } from './sandbox-end.ts'
 
 /** What a test session is to end with instead of a person before a camera. */
 export type SandboxEnd = VerificationTestOutcome
@@ -81,7 +83,7 @@ export function toRequest(
     deviceInfo: body.deviceInfo ? { ...body.deviceInfo } : null,
     debugLevel: debugLevelOf(body, livemode && !settings.debugInLive),
     requirements: requirementsOf(body),
-    ...personOf(body),
+    ...personOf(body, livemode),
     ...testOf(livemode ? undefined : body.transactionID),
     policy: {
       retentionSeconds: settings.retentionSeconds,
@@ -143,7 +145,10 @@ function requirementsOf({ type, requirements = ['face'] }: CreateVerificationBod
 type Person = Pick<VerificationRequest, 'person' | 'customerId' | 'nonce' | 'contactInformation'>
 
 /** Whom a session is about, as far as the host knows: each field where it means something, and nowhere else. */
-function personOf({ type, puid, customerId, nonce, contactInformation }: CreateVerificationBody): Person {
+function personOf(
+  { type, puid, customerId, nonce, contactInformation }: CreateVerificationBody,
+  livemode: boolean,
+): Person {
   const onlyFor = (name: string, value: unknown, types: readonly VerificationType[]) => {
     if (value !== undefined && !types.includes(type)) throw invalid(`/body/${name}`, `is for ${types.join(' and ')}`)
   }
@@ -155,9 +160,16 @@ function personOf({ type, puid, customerId, nonce, contactInformation }: CreateV
   const given = { nonce: nonce ?? null, contactInformation: contact }
   if (type !== 'VERIFY') return { ...given, person: null, customerId: customerId ?? null }
   if (puid !== undefined && customerId !== undefined) throw invalid('/body/customerId', 'may not stand beside puid')
-  if (puid !== undefined) return { ...given, person: { puid }, customerId: null }
+  if (puid !== undefined) return { ...given, person: { puid: idOf(puid, livemode) }, customerId: null }
   if (customerId !== undefined) return { ...given, person: { customerId }, customerId: null }
   throw invalid('/body/puid', 'is required for VERIFY, or customerId instead of it')
+}
+
+/** Capitals are the same id. What can be nobody's is said now, and not at the end of a flow that the user has gone through. */
+function idOf(puid: string, livemode: boolean): string {
+  const id = puid.toLowerCase()
+  if (isId(id) || (!livemode && isMadeUpId(id))) return id
+  throw invalid('/body/puid', 'is not the id of a person')
 }
 
 const TEST_PREFIX = 'test:'

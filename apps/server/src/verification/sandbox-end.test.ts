@@ -28,7 +28,13 @@ describe('a success without a person', () => {
     assert.notEqual(named.puid, person.puid)
     assert.equal(named.guid, person.guid)
     assert.deepEqual(personOf('tenant-a', { type: 'VERIFY', customerId: 'customer-1' }), named)
-    assert.equal(personOf('tenant-a', { type: 'VERIFY', puid: 'p-7' }).puid, 'p-7')
+    assert.equal(personOf('tenant-a', { type: 'VERIFY', puid: named.puid }).puid, named.puid)
+  })
+
+  test('has a person whom only test sessions can name', () => {
+    const { puid } = personOf('tenant-a')
+    const body = { ...least, type: 'VERIFY', puid } as const
+    assert.throws(() => toRequest(body, { ...wanted, livemode: true }), /is not the id of a person/)
   })
 
   test('has people and a group of its own for every tenant', () => {

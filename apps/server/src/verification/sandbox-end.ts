@@ -44,6 +44,11 @@ function madeUpId(name: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
+const MADE_UP = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** A test host may name whom an earlier test session has told it. */
+export const isMadeUpId = (text: string): boolean => MADE_UP.test(text)
+
 const SANDBOX_AGE = 35
 
 /** Sixteen by sixteen grey points. */
