@@ -58,6 +58,7 @@ import {
   createVerificationFlow,
   createVerificationService,
   createWork,
+  forgetErased,
 } from './verification/index.ts'
 import { createDispatcher, createWebhookMetrics, createWebhookService, watchWebhookQueue } from './webhooks/index.ts'
 
@@ -129,6 +130,7 @@ export function createWire(
     onErase: async (tx, group, personId) => {
       await passkeys.deletePerson(tx, group, personId)
       await localKeys.deletePerson(tx, group, personId)
+      await forgetErased(tx, group, personId)
     },
   })
   const transport = createTransport({ cells, clock, ids })

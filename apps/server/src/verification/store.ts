@@ -101,6 +101,8 @@ const FORGET_UNMADE = sql(
   'verification.forget_unmade',
   `delete from unmade_persons where ${OWNER} and person_id = $3 and keep_until is null`,
 )
+// Of somebody who is gone there is nothing left to keep or to delete.
+const DROP_UNMADE = sql('verification.drop_unmade', `delete from unmade_persons where ${OWNER} and person_id = $3`)
 const KEEP_PERSON = sql(
   'verification.keep_person',
   `insert into unmade_persons as known (tenant_id, livemode, person_id, due_at, keep_until) values ($1, $2, $3, $4, $4)
@@ -181,6 +183,8 @@ export const verificationStore = {
     ]),
   forgetUnmade: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
     tx.run(FORGET_UNMADE, [...by(owner), personId]),
+  dropUnmade: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
+    tx.run(DROP_UNMADE, [...by(owner), personId]),
   /** The host knows this person: whatever becomes of the session that made them, they stay. */
   keepPerson: (tx: Queryable, owner: KeyOwner, personId: string, until: Date): Promise<number> =>
     tx.run(KEEP_PERSON, [...by(owner), personId, until]),

@@ -17,6 +17,11 @@ export async function keepNamed(tx: Queryable, owner: KeyOwner, personId: string
   else await verificationStore.forgetUnmade(tx, owner, personId)
 }
 
+/** The person is being deleted, by whomever: nothing is noted of them any longer. In the transaction that deletes them. */
+export async function forgetErased(tx: Queryable, owner: KeyOwner, personId: string): Promise<void> {
+  await verificationStore.dropUnmade(tx, owner, personId)
+}
+
 /**
  * Deletes a person whom an ENROLL made that came to nothing. Whether that is so is written down in the transaction that ended the
  * session, so it is known after a crash too; a session that has named the same person to the host, before or since, has noted that they

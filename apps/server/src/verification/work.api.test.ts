@@ -265,6 +265,24 @@ describe('a process that ends between the capture and the work', () => {
     assert.ok(await recognition.find(owner, { puid: personId }))
   })
 
+  test('of somebody whom the host deletes it is not noted any longer that they stay', async () => {
+    const own = await room.newHost()
+    const [face, other] = [faces.person(), faces.person()]
+    const [personId, stays] = [await enrolled(room, own, face), await enrolled(room, own, other)]
+    for (const vector of [face, other]) {
+      const { sessionId } = await own.create('SIGN-IN')
+      assert.equal((await visit(room, sessionId, vector)).state, 'SUCCESS')
+    }
+    const noted = async () => {
+      const text = 'select person_id from unmade_persons where tenant_id = $1 order by person_id'
+      return (await room.harness.database.query(text, [own.tenantId])).rows.map((row) => row.person_id)
+    }
+    assert.deepEqual(await noted(), [personId, stays])
+    const { recognition } = room.harness.wire.node
+    assert.ok(await recognition.delete({ tenantId: own.tenantId, livemode: false }, personId))
+    assert.deepEqual(await noted(), [stays])
+  })
+
   test('work that two processes do at once is applied once', async () => {
     const created = await host.create('ENROLL')
     const slow = await otherProcess(async (doIt) => {
