@@ -1,5 +1,6 @@
 export { createPasskeys, type Passkeys } from './service.ts'
 export {
+  type Counters,
   type KnownCredential,
   type NewCredential,
   PASSKEY_LIMITS,

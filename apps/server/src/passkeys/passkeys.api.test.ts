@@ -52,8 +52,9 @@ async function someone(settings: { counts?: boolean; backup?: number } = {}) {
 /** The challenge of a sign-in, and what the authenticator answers. */
 async function answered({ authenticator, puid }: { authenticator: Authenticator; puid: string }, lies: Lies = {}) {
   const credentials = await harness.wire.passkeys.findForPerson(db(), owner, puid)
+  const counters = await harness.wire.passkeys.countersOf(db(), owner, puid)
   const { options, challenge } = harness.wire.passkeys.authenticationOptions({ credentials })
-  return { response: authenticator.get(options, lies), challenge, owner, puid }
+  return { response: authenticator.get(options, lies), challenge, counters, owner, puid }
 }
 type Sent = Awaited<ReturnType<typeof answered>>
 
@@ -107,7 +108,7 @@ describe('a passkey', () => {
       credentials: [{ credentialId: person.credential.credentialId, transports: [] }],
     })
     const response = person.authenticator.get(options, first ? { use: first } : {})
-    assert.deepEqual(await check({ response, challenge, owner, puid: person.puid }), OK)
+    assert.deepEqual(await check({ response, challenge, counters: {}, owner, puid: person.puid }), OK)
     assert.deepEqual(await ids(), [person.credential.credentialId, second.credentialId])
   })
 
@@ -159,7 +160,10 @@ describe('nobody signs in', () => {
     const { options, challenge } = harness.wire.passkeys.authenticationOptions({ credentials })
     const outerId = person.credential.credentialId
     const response = other.authenticator.get(options, { outerId, userHandle: null, ...(mine && { use: mine }) })
-    assert.deepEqual(await check({ response, challenge, owner, puid: person.puid }), refused('not_verified'))
+    assert.deepEqual(
+      await check({ response, challenge, counters: {}, owner, puid: person.puid }),
+      refused('not_verified'),
+    )
   })
 
   test('with an answer that was given before, whether the passkey counts or not', async () => {
@@ -187,7 +191,7 @@ describe('nobody signs in', () => {
     const person = await someone()
     const sent = await answered(person)
     for (const response of [undefined, null, 'x', 5, [], {}, { ...sent.response, type: 'x' }]) {
-      const wrong = { challenge: sent.challenge, owner, puid: person.puid, response }
+      const wrong = { challenge: sent.challenge, counters: {}, owner, puid: person.puid, response }
       const verdict = await db().transaction((tx) => harness.wire.passkeys.verifyAuthentication(tx, wrong))
       assert.deepEqual(verdict, refused('malformed'))
       const registration = await harness.wire.passkeys.verifyRegistration({ response, challenge: sent.challenge })
@@ -207,6 +211,21 @@ describe('a counter that goes back', () => {
     const [row] = await rowsOf(person.puid)
     assert.deepEqual([row.counter, row.suspended], [7, true])
     assert.match(harness.logged(), /the counter of a passkey went back/)
+  })
+
+  test('because another sign-in went through meanwhile is a late answer: it is refused, and suspends nothing', async () => {
+    const person = await someone({ counts: true })
+    for (const counter of [1, 3]) {
+      const overtaken = await answered(person, { counter })
+      assert.deepEqual(await check(await answered(person, { counter: counter + 1 })), OK)
+      assert.deepEqual(await check(overtaken), refused('overtaken'))
+      assert.equal((await rowsOf(person.puid))[0].suspended, false)
+    }
+    const ahead = await answered(person, { counter: 9 })
+    assert.deepEqual(await check(await answered(person, { counter: 8 })), OK)
+    assert.deepEqual(await check(ahead), OK, 'a counter that is ahead is taken, whatever came between')
+    assert.deepEqual(await check(await answered(person, { counter: 9 })), refused('counter_back'), 'asked for since')
+    assert.equal((await rowsOf(person.puid))[0].suspended, true)
   })
 
   test('is believed only when the passkey has signed it', async () => {

@@ -7,7 +7,15 @@ import { readAssertion, readRegistration } from './answer.ts'
 import { checkAssertion, checkRegistration, hasGoneBack } from './ceremonies.ts'
 import { creationOptions, requestOptions, userHandleOf } from './options.ts'
 import { type PasskeyKey, passkeyStore } from './store.ts'
-import { type KnownCredential, type NewCredential, type Owner, PASSKEY_LIMITS, refuse, type Verdict } from './types.ts'
+import {
+  type Counters,
+  type KnownCredential,
+  type NewCredential,
+  type Owner,
+  PASSKEY_LIMITS,
+  refuse,
+  type Verdict,
+} from './types.ts'
 
 const CHALLENGE_BYTES = 32
 
@@ -23,6 +31,8 @@ export interface AssertionToCheck {
   /** As the page sent it. */
   response: unknown
   challenge: string
+  /** As they were when the challenge was made. */
+  counters: Counters
   owner: Owner
   puid: string
 }
@@ -76,6 +86,11 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
       return isId(puid) ? passkeyStore.findForPerson(db, owner, puid) : []
     },
 
+    /** To be kept with the challenge: whether a counter has gone back is told by what it was when the answer was asked for. */
+    async countersOf(db: Queryable, owner: Owner, puid: string): Promise<Counters> {
+      return isId(puid) ? passkeyStore.findCounters(db, owner, puid) : {}
+    },
+
     authenticationOptions({ credentials }: { credentials: readonly KnownCredential[] }) {
       const challenge = newChallenge()
       return { options: requestOptions(party.rpId, challenge, credentials), challenge }
@@ -99,6 +114,9 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
       const answered = createHash('sha256').update(challenge).digest()
       if (passkey.answered?.equals(answered)) return refuse('replayed')
       if (hasGoneBack(passkey.counter, counter)) {
+        // Used since: an answer that was on its way for long, while another sign-in of the same person went through.
+        const counterThen = sent.counters[key.credentialHash.toString('base64url')] ?? 0
+        if (passkey.counter !== counterThen) return refuse('overtaken')
         await passkeyStore.suspend(tx, key, clock.now())
         log.warn({ tenantId: owner.tenantId, livemode: owner.livemode }, 'the counter of a passkey went back')
         return refuse('counter_back')

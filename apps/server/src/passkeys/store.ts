@@ -1,5 +1,5 @@
 import { type Queryable, sql } from '../platform/db.ts'
-import type { KnownCredential, Owner } from './types.ts'
+import type { Counters, KnownCredential, Owner } from './types.ts'
 
 export interface StoredPasskey {
   credentialId: Buffer
@@ -52,6 +52,10 @@ const FIND_FOR_PERSON = sql(
   `select credential_id as "credentialId", transports from passkeys where ${PERSON} and suspended_at is null
    order by last_used_on desc nulls last, created_at desc, credential_hash`,
 )
+const COUNTERS = sql(
+  'passkeys.counters',
+  `select credential_hash as "credentialHash", counter::float8 as counter from passkeys where ${PERSON} and counter > 0`,
+)
 // Registrations of one person take turns, so that each counts what the one before has added. Not by locking the rows: who
 // deletes a person locks the person first and these rows then, and an insert needs them the other way round.
 const TAKE_TURN = sql(
@@ -92,6 +96,13 @@ export const passkeyStore = {
       credentialId: credentialId.toString('base64url'),
       transports,
     }))
+  },
+
+  async findCounters(db: Queryable, owner: Owner, personId: string): Promise<Counters> {
+    const rows = await db.rows<{ credentialHash: Buffer; counter: number }>(COUNTERS, person(owner, personId))
+    return Object.fromEntries(
+      rows.map(({ credentialHash, counter }) => [credentialHash.toString('base64url'), counter]),
+    )
   },
 
   /** Each credential once, for whomever it is on record. */

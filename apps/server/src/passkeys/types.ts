@@ -22,6 +22,9 @@ export interface KnownCredential {
   transports: string[]
 }
 
+/** The counters of a person's passkeys at one moment, by the hash of the id in base64url. Those that do not count are not in it. */
+export type Counters = Readonly<Record<string, number>>
+
 export type PasskeyRefusal =
   /** Not what an authenticator answers with. */
   | 'malformed'
@@ -36,6 +39,8 @@ export type PasskeyRefusal =
   | 'suspended'
   /** Its counter went back now; from now on it is suspended. */
   | 'counter_back'
+  /** Its counter is behind because the passkey was used since this was asked for. */
+  | 'overtaken'
   /** The challenge was answered before. */
   | 'replayed'
   /** To be registered, and on record already. */

@@ -69,7 +69,8 @@ export interface VerificationProgress {
   person: { puid: string; guid: string; matchedBy: MatchMethod } | null
   /** Nobody, or somebody else, was recognised so often. */
   misses: number
-  passkey: { challenge: string; expiresAtMs: number } | null
+  /** `counters`: of the person's passkeys when the challenge was made. Sessions of an earlier version have none. */
+  passkey: { challenge: string; expiresAtMs: number; counters?: Readonly<Record<string, number>> } | null
   passkeyTries: number
   /** ENROLL: what the authenticator registered, until there is a person to bind it to. */
   credential: NewCredential | null

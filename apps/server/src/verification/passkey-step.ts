@@ -1,5 +1,5 @@
 import { SESSION_CODES, VERIFICATION_LIMITS } from '@ostiary/contract'
-import { PASSKEY_LIMITS, type Passkeys } from '../passkeys/index.ts'
+import { type Counters, PASSKEY_LIMITS, type Passkeys } from '../passkeys/index.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import { nextState, type PasskeyStep, type Progress, type Step } from '../sessions/index.ts'
@@ -16,9 +16,9 @@ export async function passkeyOptions(passkeys: Passkeys, tx: Queryable, call: Pa
   const { session, progress, now } = call
   const { request } = session
   const { person } = verificationOf(progress)
-  const begin = (challenge: string): Step => {
-    const expiresAtMs = now.getTime() + PASSKEY_LIMITS.answerMs
-    return { state: session.state, progress: withVerification(progress, { passkey: { challenge, expiresAtMs } }) }
+  const begin = (challenge: string, counters: Counters = {}): Step => {
+    const passkey = { challenge, expiresAtMs: now.getTime() + PASSKEY_LIMITS.answerMs, counters }
+    return { state: session.state, progress: withVerification(progress, { passkey }) }
   }
   if (request.type === 'ENROLL' && !person) {
     const userName = maskedEmail(request.contactInformation?.email) ?? passkeys.rpId
@@ -27,8 +27,9 @@ export async function passkeyOptions(passkeys: Passkeys, tx: Queryable, call: Pa
     return { step: begin(challenge), asked: { mode: 'create', options: { ...options } } }
   }
   const credentials = person ? await passkeys.findForPerson(tx, session, person.puid) : []
+  const counters = person ? await passkeys.countersOf(tx, session, person.puid) : {}
   const { options, challenge } = passkeys.authenticationOptions({ credentials })
-  return { step: begin(challenge), asked: { mode: 'get', options: { ...options } } }
+  return { step: begin(challenge, counters), asked: { mode: 'get', options: { ...options } } }
 }
 
 export async function verifyPasskey(
@@ -43,7 +44,7 @@ export async function verifyPasskey(
     const refuse = new AppError('conflict', 'CHALLENGE_NOT_VALID', 'There is no passkey challenge under way')
     return { state: session.state, progress: asked, refuse }
   }
-  const { challenge } = passkey
+  const { challenge, counters = {} } = passkey
   if (session.request.type === 'ENROLL' && !person) {
     const verdict = await passkeys.verifyRegistration({ response, challenge })
     if (!verdict.ok) return passkeyFailed(session, asked)
@@ -51,7 +52,8 @@ export async function verifyPasskey(
     return { state, progress: withVerification(asked, { credential: verdict.credential }) }
   }
   if (!person) throw new Error('The passkey step comes after the face')
-  const verdict = await passkeys.verifyAuthentication(tx, { response, challenge, owner: session, puid: person.puid })
+  const { puid } = person
+  const verdict = await passkeys.verifyAuthentication(tx, { response, challenge, counters, owner: session, puid })
   if (!verdict.ok) return passkeyFailed(session, asked)
   const matchedBy = person.matchedBy === 'local' ? 'local+passkey' : 'server+passkey'
   return reached(session, asked, { person: { ...person, matchedBy }, passkeyShown: true })

@@ -4,7 +4,7 @@ import type { PasskeyOptions } from '@ostiary/contract'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Authenticator, createAuthenticator } from '../passkeys/testing/authenticator.ts'
-import { createToken, enrolled, visit } from './testing/people.ts'
+import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
 
 let room: VerificationRoom
@@ -18,9 +18,9 @@ before(async () => {
 })
 after(() => room.close())
 
-function newAuthenticator(): Authenticator {
+function newAuthenticator(counts = false): Authenticator {
   const { hostname, origin } = new URL(room.harness.wire.config.launch.url)
-  return createAuthenticator({ origin, rpId: hostname })
+  return createAuthenticator({ origin, rpId: hostname, counts })
 }
 
 /** What a page does with what it is asked for. */
@@ -28,12 +28,11 @@ const answers = (own: Authenticator) => async (asked: PasskeyOptions) =>
   asked.mode === 'create' ? own.create(asked.options) : own.get(asked.options)
 
 /** Somebody who is enrolled with a face and a passkey. */
-async function newUser() {
+async function newUser(own = newAuthenticator(), at = host) {
   const face = faces.person()
-  const own = newAuthenticator()
   const token = await createToken()
   const person = { passkey: answers(own), claim: async () => ({ key: token.key }) }
-  return { face, own, token, puid: await enrolled(room, host, face, { body: WITH_PASSKEY, person }) }
+  return { face, own, token, puid: await enrolled(room, at, face, { body: WITH_PASSKEY, person }) }
 }
 
 describe('[D-003] a passkey beside the face', () => {
@@ -186,6 +185,42 @@ describe('[D-003] a passkey beside the face', () => {
     const { sessionId } = await host.create('ENROLL', WITH_PASSKEY)
     const state = await visit(room, sessionId, face, { passkey: answers(newAuthenticator()) })
     assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
+  })
+
+  test('that answers late, after another sign-in of the same person, fails and stays good', async () => {
+    const shop = await room.newHost()
+    const { face, own } = await newUser(newAuthenticator(true), shop)
+    const slow = await shop.create('SIGN-IN', WITH_PASSKEY)
+    const { user, capture } = await reachCapture(room, slow.sessionId, { vector: face })
+    assert.equal((await user.device.submit(capture)).state, 'PASSKEY_ACTIVE')
+    const late = own.get((await user.device.passkeyOptions()).options)
+    const quick = await shop.create('SIGN-IN', WITH_PASSKEY)
+    assert.equal((await visit(room, quick.sessionId, face, { passkey: answers(own) })).state, 'SUCCESS')
+    const refused = await user.device.passkeyVerify(late)
+    assert.deepEqual([refused.state, refused.errors], ['PASSKEY_ACTIVE', [-25]])
+    const again = own.get((await user.device.passkeyOptions()).options)
+    assert.equal((await user.device.passkeyVerify(again)).state, 'SUCCESS', 'asked again, it answers')
+  })
+
+  test('that is suspended counts for nothing: whoever has no other is deleted and enrols anew', async () => {
+    const shop = await room.newHost()
+    const { face, own, puid } = await newUser(newAuthenticator(true), shop)
+    const copied = async ({ options }: PasskeyOptions) =>
+      (options.allowCredentials as unknown[]).length > 0 ? own.get(options, { counter: 7 }) : {}
+    const first = await shop.create('SIGN-IN', WITH_PASSKEY)
+    assert.equal((await visit(room, first.sessionId, face, { passkey: copied })).state, 'SUCCESS')
+    const second = await shop.create('SIGN-IN', WITH_PASSKEY)
+    assert.deepEqual((await visit(room, second.sessionId, face, { passkey: copied })).errors, [-25])
+    for (const type of ['SIGN-IN', 'ENROLL'] as const) {
+      const { sessionId } = await shop.create(type, WITH_PASSKEY)
+      const state = await visit(room, sessionId, face, { passkey: answers(own) })
+      assert.deepEqual([state.state, state.errors], ['FAILED', [-25]], type)
+    }
+    await room.harness.wire.node.recognition.delete({ tenantId: shop.tenantId, livemode: false }, puid)
+    const anew = newAuthenticator(true)
+    await enrolled(room, shop, face, { body: WITH_PASSKEY, person: { passkey: answers(anew) } })
+    const { sessionId } = await shop.create('SIGN-IN', WITH_PASSKEY)
+    assert.equal((await visit(room, sessionId, face, { passkey: answers(anew) })).state, 'SUCCESS')
   })
 
   test('an answer counts once, and not after five minutes', async () => {
