@@ -123,6 +123,10 @@ describe('a call that comes again because its answer was lost', () => {
     assert.equal(report('READY', 1, 2).progress.attempt, 2)
     assert.ok(report('READY', 2, 3).end)
     assert.equal(report('FACE_ACTIVE', 2, 1).state, 'FACE_ACTIVE', 'an older one leaves the try under way alone')
+    assert.throws(
+      () => report('EVALUATING', 1, 1),
+      (error: unknown) => error instanceof AppError && error.code === 'SESSION_NOT_OPEN',
+    )
   })
 })
 

@@ -79,10 +79,11 @@ export function reportedFailure(
     if (session.state === 'PASSKEY_ACTIVE' && flow.passkey) return flow.passkey.failed(session, known)
     throw notHere()
   }
+  const isUnderWay = session.state === 'FACE_ACTIVE'
+  if (!isUnderWay && !MAY_FAIL.includes(session.state)) throw notHere()
   if (wasCounted(session, progress, report)) return { state: session.state, progress: known, errors: [code] }
-  if (session.state === 'FACE_ACTIVE') return failTry(flow, session, known, name)
+  if (isUnderWay) return failTry(flow, session, known, name)
   // Before a challenge: the camera did not even start. That is a try too, or a page could ask for ever.
-  if (!MAY_FAIL.includes(session.state)) throw notHere()
   return failTry(flow, session, { ...known, attempt: known.attempt + 1 }, name)
 }
 
