@@ -98,6 +98,12 @@ export const LaunchState = Type.Object(
       description: 'Where to send the user; null until the flow has ended',
     }),
     livemode: Type.Boolean(),
+    localKeyBound: Type.Optional(
+      Type.Boolean({
+        description:
+          'An ENROLL that succeeded and came with the key of a local token, to the device that ran it: whether the key is on record now. The token is kept only then',
+      }),
+    ),
   },
   { title: 'LaunchState' },
 )
@@ -230,7 +236,7 @@ export const launchChallenge = operation({
   path: '/launch/api/challenge',
   summary: 'Begin a try of the face step',
   description:
-    'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one submit. Asked for again because the answer was lost, with the same `attempt`, it is the same one and costs no try.',
+    'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one capture. Asked for again because the answer was lost, with the same `attempt`, it is the same one and costs no try.',
   body: Type.Object({ sessionId: SessionId, attempt: Type.Optional(AttemptNumber) }, { additionalProperties: false }),
   success: { 200: { description: 'What to ask of the user', schema: Challenge } },
   errors: DEVICE_ERRORS,
@@ -257,7 +263,8 @@ export const launchSubmit = operation({
   method: 'POST',
   path: '/launch/api/submit',
   summary: 'Submit a capture',
-  description: 'A sealed payload of at most 4 KB. Either ends the flow, asks for the next step, or leaves another try.',
+  description:
+    'A sealed payload of at most 4 KB. Either ends the flow, asks for the next step, or leaves another try. `FACE_ACTIVE`: the device’s own comparison is not enough; send the same capture with `face`.',
   body: Type.Object(
     {
       sessionId: SessionId,

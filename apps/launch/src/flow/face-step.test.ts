@@ -117,7 +117,7 @@ test('an engine that breaks during a try is closed, and the next try begins with
 
 test('the same when it breaks after the movements, before the feature vector is there', async () => {
   const { happened, options } = watchedEngine()
-  const nothing = () => {}
+  const nothing = () => undefined
   const dying: VerificationPart = {
     complete: () => Promise.reject(new EngineLoadError('the face engine')),
     judged: nothing,

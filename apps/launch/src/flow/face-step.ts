@@ -1,3 +1,4 @@
+import type { LaunchState } from '@ostiary/contract'
 import { DeviceError } from '@ostiary/device'
 import { type Camera, CameraError, type CameraProblem } from '../camera/camera-types.ts'
 import { CaptureFailure, type CaptureView } from '../capture/capture-types.ts'
@@ -145,9 +146,9 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         signal,
       })
       const completing = Promise.resolve(verification()?.complete(nonce))
-      const { claims, selfie } = (await orScanError(completing)) ?? {}
+      const completion = await orScanError(completing)
       signal.throwIfAborted()
-      return { capture: { ...face, ...claims, ...(await signals) }, ...(selfie && { selfie }) }
+      return { ...completion, capture: { ...face, ...(await signals) } }
     } finally {
       patience.abort()
     }
@@ -168,8 +169,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     const lossesBefore = session.losses()
     const wasLost = () => session.losses() > lossesBefore
     try {
-      const judged = await submitCapture(finished, session)
-      verification()?.judged(judged)
+      const judged = await judge(finished)
       store.patch({ session: judged })
       store.dispatch({ type: 'judged', session: judged })
       if (wasLost() && judged.flowStatus === null) await report(CODES.network)
@@ -177,6 +177,13 @@ export function createFaceStep({ deps, store, session, models, verification }: F
       // Refused after the connection was away: the answer to an earlier try was lost, or the challenge is too old.
       await session.settle(error, wasLost() ? { whileOpen: [CODES.network] } : {})
     }
+  }
+
+  /** What was left out of a capture may be asked for: the user does nothing twice. */
+  async function judge(finished: Finished): Promise<LaunchState> {
+    const judged = await submitCapture(finished, session)
+    const claims = verification()?.judged(judged)
+    return claims ? judge({ ...finished, claims }) : judged
   }
 
   async function failed(error: unknown): Promise<void> {

@@ -8,8 +8,8 @@ import type { Store } from './store.ts'
 export interface VerificationPart {
   /** What goes out with a capture. Asked for once per capture, while the engine still knows its best sample. */
   complete(nonce: string): Promise<Completion>
-  /** The server has judged what was sent. */
-  judged(session: LaunchState): void
+  /** The server has judged what was sent. Returns what it wants with the same capture, in the place of what went with it. */
+  judged(session: LaunchState): Completion['claims'] | undefined
   /** Asks the browser for a passkey. To be called by a tap: browsers refuse it otherwise. */
   askPasskey(): void
   /** The user has no passkey to give. */

@@ -27,13 +27,13 @@ async function enrol(face: Float32Array, shelf = tokens) {
   return claims
 }
 
-test('[D-004] ENROLL sends the vector and the public key of a token, and keeps the token when it succeeded', async () => {
+test('[D-004] ENROLL sends the vector and the public key of a token, and keeps the token when its key is on record', async () => {
   const { face, local } = await enrol(ana)
   assert.ok(face && cosine(decodeVector(face.vector), ana) > 0.999)
   assert.deepEqual(local, { key: tokens.kept.get('shop')?.keys.publicKey })
 })
 
-test('an enrolment that did not succeed leaves nothing behind', async () => {
+test('an enrolment whose key the service did not take leaves nothing behind', async () => {
   const shelf = shelfWith()
   const enrolling = claimsOf('ENROLL', 'server', shelf)
   await enrolling.claimsFor(ana, 'n')
@@ -53,14 +53,19 @@ test('a second try of an enrolment keeps its key, and the token has the face of 
   assert.equal('face' in again, false)
 })
 
-test('whoever enrols again keeps the token they have; another person’s face replaces it', async () => {
+test('a token is replaced exactly when the service has taken the new key, whoever the old one is of', async () => {
   const shelf = shelfWith()
-  await enrol(ana, shelf)
+  for (const face of [ana, varied(ana, 0.3), ben]) {
+    const { local } = await enrol(face, shelf)
+    assert.deepEqual(local, { key: shelf.kept.get('shop')?.keys.publicKey })
+  }
   const kept = shelf.kept.get('shop')
-  await enrol(varied(ana, 0.3), shelf)
-  assert.equal(shelf.kept.get('shop'), kept)
-  await enrol(ben, shelf)
-  assert.notEqual(shelf.kept.get('shop'), kept)
+  for (const face of [ben, ana]) {
+    const enrolling = claimsOf('ENROLL', 'server', shelf)
+    await enrolling.claimsFor(face, 'n')
+    await enrolling.end(false)
+    assert.equal(shelf.kept.get('shop'), kept)
+  }
 })
 
 test('a face that another device goes on without is kept by nobody here', async () => {
@@ -110,6 +115,31 @@ test('a hit that the service does not accept costs the token, and the next try s
   await signingIn.refused()
   assert.equal(shelf.kept.size, 0)
   assert.deepEqual(Object.keys(await signingIn.claimsFor(ana, 'n2')), ['face'])
+})
+
+test('a vector that was left out is there when the service does not know the key, once, and the token goes', async () => {
+  const shelf = shelfWith(new Map(tokens.kept))
+  const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+  const face = ana.slice()
+  assert.deepEqual(Object.keys(await signingIn.claimsFor(face, 'n1')), ['local'])
+  face.fill(0)
+  const wanted = signingIn.unknown()
+  assert.ok(wanted?.face && cosine(decodeVector(wanted.face.vector), ana) > 0.999)
+  assert.deepEqual(Object.keys(wanted), ['face'])
+  assert.equal(shelf.kept.size, 0)
+  assert.equal(signingIn.unknown(), undefined)
+  assert.deepEqual(Object.keys(await signingIn.claimsFor(ana, 'n2')), ['face'])
+})
+
+test('a vector that was left out is forgotten with the verdict, the end, and the device', async () => {
+  for (const over of ['settled', 'end', 'drop'] as const) {
+    const shelf = shelfWith(new Map(tokens.kept))
+    const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+    await signingIn.claimsFor(ana, 'n')
+    await signingIn[over](true)
+    assert.equal(signingIn.unknown(), undefined, over)
+    assert.equal(shelf.kept.size, 1, 'and nobody said that the key is unknown')
+  }
 })
 
 test('a miss that the service confirms leaves the token of somebody else alone', async () => {

@@ -27,6 +27,8 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
   let enrolling: Enrolling | null = null
   let claimedHit = false
   let wasRefused = false
+  /** Not sent, and kept until the service has said whether it wants it after all. */
+  let withheld: Float32Array | null = null
 
   async function enrolled(vector: Float32Array): Promise<Completion['claims']> {
     const keys = enrolling?.keys ?? (await createLocalKeys())
@@ -47,13 +49,11 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
     return { local: { hit, proof: await signLocalProof(privateKey, { key: publicKey, sessionId, nonce, hit }) } }
   }
 
-  /** Whoever enrols again is known by the key that is kept already: the service takes no other one for a face alone. */
-  async function knows(vector: Float32Array): Promise<boolean> {
-    const token = await tokens.find(realm)
-    const known = token && (await openToken(token, realm))
-    const isKnown = known ? isSamePerson(vector, known) : false
-    known?.fill(0)
-    return isKnown
+  const faceOf = (vector: Float32Array) => ({ version, vector: encodeVector(vector) })
+
+  function settled(): void {
+    withheld?.fill(0)
+    withheld = null
   }
 
   return {
@@ -61,26 +61,43 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
     async claimsFor(vector: Float32Array, nonce: string): Promise<Completion['claims']> {
       const local = type === 'ENROLL' ? await enrolled(vector) : await compared(vector, nonce)
       const isEnough = claimedHit && matching === 'local_first' && !wasRefused
-      return isEnough ? local : { ...local, face: { version, vector: encodeVector(vector) } }
+      settled()
+      if (isEnough) withheld = vector.slice()
+      return isEnough ? local : { ...local, face: faceOf(vector) }
     },
+    /** The service does not know the token's key: the token goes, and the vector is sent in the place of its word. */
+    unknown(): Completion['claims'] | undefined {
+      if (!withheld) return undefined
+      const face = faceOf(withheld)
+      settled()
+      wasRefused = true
+      claimedHit = false
+      void tokens.forget(realm)
+      return { face }
+    },
+    /** The service has judged, and wants no vector that was left out. */
+    settled,
     /** The service did not take it for the person: a hit here was wrong, or is not believed any more. */
     async refused(): Promise<void> {
       wasRefused = true
       if (claimedHit) await tokens.forget(realm)
       claimedHit = false
     },
-    /** A token is kept only where a face was enrolled. */
-    async end(isSuccess: boolean): Promise<void> {
+    /**
+     * A token is kept exactly where the service has put its key on record, and then in the place of any other: an older one
+     * may be of a person who was deleted. Whoever was enrolled already keeps what this browser has of them.
+     */
+    async end(isBound: boolean): Promise<void> {
       const done = enrolling
       enrolling = null
+      settled()
       if (!done) return
-      if (isSuccess && !(await knows(done.vector))) {
-        await tokens.keep(realm, await makeToken({ realm, ...done, atMs: nowMs() }))
-      }
+      if (isBound) await tokens.keep(realm, await makeToken({ realm, ...done, atMs: nowMs() }))
       done.vector.fill(0)
     },
     /** Another device goes on: what was seen here will be nobody's enrolment. */
     drop(): void {
+      settled()
       enrolling?.vector.fill(0)
       enrolling = null
     },

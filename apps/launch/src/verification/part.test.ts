@@ -8,6 +8,15 @@ import { JPEG, rehearse } from './testing/rehearsal.ts'
 const payloads = async (service: Awaited<ReturnType<typeof rehearse>>['service']) =>
   (await service.opened()) as CapturePayload[]
 
+/** A browser in which somebody has enrolled. */
+async function enrolledHere() {
+  const { capture, reaches, tokens, until } = await rehearse({ type: 'ENROLL' })
+  await capture()
+  await reaches('done')
+  await until(() => tokens.kept.size === 1)
+  return tokens
+}
+
 test('[D-006] after a capture the engine forgets it, and no vector stays in memory as it was', async () => {
   for (const type of ['ENROLL', 'SIGN-IN', 'VERIFY'] as const) {
     const { capture, reaches, given, begun } = await rehearse({ type })
@@ -17,6 +26,30 @@ test('[D-006] after a capture the engine forgets it, and no vector stays in memo
     assert.ok(given.every((vector) => vector.every((value) => value === 0)))
     assert.deepEqual(begun, [undefined, undefined], 'when the vector is taken, and when the try is over')
   }
+})
+
+test('[D-006] a vector that was left out stays in memory only until the service has answered', async () => {
+  const tokens = await enrolledHere()
+  const copies: Float32Array[] = []
+  const watched = (vector: Float32Array): Float32Array =>
+    Object.assign(vector, {
+      slice: () => {
+        const copy = watched(Float32Array.from(vector))
+        copies.push(copy)
+        return copy
+      },
+    })
+  const { capture, reaches } = await rehearse({
+    tokens,
+    face: watched(faceOf(1)),
+    facts: { matching: 'local_first' },
+    requirements: ['face', 'passkey'],
+    answers: { submit: [{ state: 'PASSKEY_ACTIVE' }] },
+  })
+  await capture()
+  await reaches('passkey')
+  assert.equal(copies.length, 2, 'the one that the engine gave, and the one that waited')
+  assert.ok(copies.every((vector) => vector.every((value) => value === 0)))
 })
 
 test('an enrolment that succeeded leaves a token in this browser, and a sign-in finds it', async () => {
@@ -38,6 +71,85 @@ test('an enrolment that was cancelled or failed leaves none', async () => {
   await capture()
   await reaches('ended')
   assert.equal(tokens.kept.size, 0)
+})
+
+test('[D-004] an enrolment whose key is not on record leaves none, and what was kept stays', async () => {
+  const success = { ...ended('COMPLETED'), state: 'SUCCESS' }
+  for (const answer of [{ ...success, localKeyBound: false }, success]) {
+    const { capture, tokens, until, seen } = await rehearse({ type: 'ENROLL', answers: { submit: [answer] } })
+    await capture()
+    await until(() => seen.left.length === 1)
+    assert.equal(tokens.kept.size, 0)
+  }
+  const first = await enrolledHere()
+  const kept = first.kept.get('shop')
+  const bound = { ...success, localKeyBound: false }
+  const again = await rehearse({ type: 'ENROLL', tokens: first, answers: { submit: [bound] } })
+  await again.capture()
+  await again.until(() => again.seen.left.length === 1)
+  assert.equal(first.kept.get('shop'), kept)
+})
+
+test('whoever enrols anew in the same browser has a token of the new key', async () => {
+  const tokens = await enrolledHere()
+  const old = tokens.kept.get('shop')
+  const again = await rehearse({ type: 'ENROLL', tokens })
+  await again.capture()
+  await again.reaches('done')
+  await again.until(() => tokens.kept.get('shop') !== old)
+  const [payload] = await payloads(again.service)
+  assert.deepEqual(payload?.local, { key: tokens.kept.get('shop')?.keys.publicKey })
+})
+
+test('[D-050] a claim of a key that the service does not know is followed by the vector, without another capture', async () => {
+  const tokens = await enrolledHere()
+  const again = await rehearse({
+    tokens,
+    facts: { matching: 'local_first', sendImages: true },
+    answers: { submit: [{ state: 'FACE_ACTIVE' }] },
+  })
+  await again.capture()
+  await again.reaches('done')
+  assert.equal(tokens.kept.size, 0, 'the token is of no use any more')
+  assert.deepEqual([again.seen.cameras, again.given.length], [1, 1])
+  assert.deepEqual(again.seen.screens.slice(-3), ['capture', 'sending', 'done'])
+  const [claim, vector, ...more] = await payloads(again.service)
+  assert.ok(claim && vector)
+  assert.deepEqual([Object.hasOwn(claim, 'local'), Object.hasOwn(claim, 'face')], [true, false])
+  assert.deepEqual([Object.hasOwn(vector, 'local'), Object.hasOwn(vector, 'face')], [false, true])
+  assert.deepEqual([vector.nonce, vector.attempt, more], [claim.nonce, claim.attempt, []])
+  assert.equal((await again.service.opened('selfie')).length, 2)
+  assert.deepEqual(again.service.events().slice(-3), ['capture_done', 'submit', 'submit'])
+})
+
+test('a service that asks for the vector for ever gets it once; then there is another try', async () => {
+  const tokens = await enrolledHere()
+  const again = await rehearse({
+    tokens,
+    facts: { matching: 'local_first' },
+    answers: { submit: [{ state: 'FACE_ACTIVE' }, { state: 'FACE_ACTIVE' }] },
+  })
+  await again.capture()
+  await again.reaches('camera', { status: 'prime' })
+  assert.equal(again.service.bodies('submit').length, 2)
+})
+
+test('a face that is not found by its vector either is the usual miss, and the next try has the vector', async () => {
+  const tokens = await enrolledHere()
+  const again = await rehearse({
+    tokens,
+    facts: { matching: 'local_first' },
+    answers: { submit: [{ state: 'FACE_ACTIVE' }, { state: 'CONSENTED', errors: [-9] }] },
+  })
+  await again.capture()
+  await again.reaches('retry', { tip: 'neutral' })
+  again.flow.actions.startCamera()
+  await again.reaches('done')
+  const sent = await payloads(again.service)
+  assert.deepEqual(
+    sent.map(({ face }) => face !== undefined),
+    [false, true, true],
+  )
 })
 
 test('a claim that was not believed is followed by a try with the vector', async () => {

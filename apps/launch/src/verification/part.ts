@@ -8,6 +8,9 @@ import type { World } from './world.ts'
 /** FACE_NOT_MATCH and USER_NOT_ENROLLED: the service does not take the face for the person that this browser knows. */
 const NOT_THE_PERSON: readonly number[] = [-9, -36]
 
+/** The try goes on after a submit: this browser's word is not enough, because the service does not know the key of its token. */
+const VECTOR_WANTED = 'FACE_ACTIVE'
+
 /** What ENROLL, SIGN-IN and VERIFY add to the flow. */
 export function createVerification(link: VerificationLink, world: World): VerificationPart {
   const { deps, store, opened } = link
@@ -44,13 +47,16 @@ export function createVerification(link: VerificationLink, world: World): Verifi
 
   return {
     complete,
-    judged({ errors }) {
+    judged({ state, errors }) {
+      if (state === VECTOR_WANTED) return local.unknown()
+      local.settled()
       if (errors.some((code) => NOT_THE_PERSON.includes(code))) void local.refused()
+      return undefined
     },
     askPasskey: () => void passkey.ask(),
     skipPasskey: () => void passkey.skip(),
     popOut,
-    end: (session) => local.end(session?.state === 'SUCCESS'),
+    end: (session) => local.end(session?.localKeyBound === true),
   }
 }
 

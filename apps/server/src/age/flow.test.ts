@@ -18,6 +18,7 @@ const PAYLOAD: CapturePayload = {
 }
 const seen = (more: object = {}) => ({
   payload: PAYLOAD,
+  challenge: { nonce: 'n', steps: [], sampleAtMs: [], expiresAtMs: 1, submits: 1 },
   selfie: null,
   estimateYears: 40,
   unstable: false,

@@ -89,5 +89,6 @@ export function stateOf(flow: Flow, session: FlowSession, telling: Telling): Lau
     errors: [...errors],
     redirectUrl: isFinal(state) ? flow.redirectUrl(session, state) : null,
     livemode: session.livemode,
+    ...(isFinal(state) && flow.endFacts?.(session, state, progress)),
   }
 }

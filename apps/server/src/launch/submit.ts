@@ -52,7 +52,8 @@ export async function judgeSubmit(submit: Submit): Promise<Step> {
   if (!challenge || now.getTime() > challenge.expiresAtMs) return stay(noChallenge('There is no challenge under way'))
   if (challenge.submits >= LAUNCH_LIMITS.submitsPerAttempt)
     return stay(noChallenge('Too many submits for one challenge'))
-  const counted = { ...progress, challenge: { ...challenge, submits: challenge.submits + 1 } }
+  const begun = { ...challenge, submits: challenge.submits + 1 }
+  const counted = { ...progress, challenge: begun }
   const read = await readPayload(session, progress, sealed)
   if (read instanceof AppError) return stay(read, counted)
   const fault = faultOf(read, session, counted, challenge)
@@ -62,7 +63,7 @@ export async function judgeSubmit(submit: Submit): Promise<Step> {
   const selfie = submit.selfie === undefined ? null : await openSelfie(session, progress, submit.selfie)
   if (selfie instanceof AppError) return stay(selfie, counted)
   const answered = { ...counted, usedNonces: [...progress.usedNonces, challenge.nonce] }
-  return judge(flow, session, answered, { payload: read, selfie, challenge, now })
+  return judge(flow, session, answered, { payload: read, selfie, challenge: begun, now })
 }
 
 /** The page sends a capture again whose answer it did not get. What is under way goes on; nothing of the repeat counts. */
@@ -142,7 +143,7 @@ function judge(flow: Flow, session: FlowSession, progress: Progress, answer: Ans
     return failTry(flow, session, noted({ ...known, mismatches }, failure), failure)
   }
   const { estimateYears, unstable } = judged
-  const seen: Seen = { payload, selfie, estimateYears, unstable, unfit, now }
+  const seen: Seen = { payload, challenge, selfie, estimateYears, unstable, unfit, now }
   return flow.captured(session, { ...known, challenge: null }, seen)
 }
 

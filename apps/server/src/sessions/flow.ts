@@ -1,5 +1,6 @@
 import type {
   CapturePayload,
+  LaunchState,
   OpenedSession,
   PasskeyOptions,
   SessionCodeName,
@@ -8,7 +9,7 @@ import type {
 import type { PinnedChallenge } from '../capture/index.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { AppError } from '../platform/errors.ts'
-import type { Progress } from './progress.ts'
+import type { OpenChallenge, Progress } from './progress.ts'
 import type { Session } from './service.ts'
 import type { FinalState, SessionState } from './states.ts'
 
@@ -52,6 +53,8 @@ export interface Step {
 /** A capture that was judged good. */
 export interface Seen {
   payload: CapturePayload
+  /** What it answers. */
+  challenge: OpenChallenge
   /** JPEG in base64. */
   selfie: string | null
   estimateYears: number
@@ -82,6 +85,8 @@ export interface Flow {
   /** What the page must know beside the steps. */
   describe(session: FlowSession): Pick<OpenedSession, 'type' | 'requirements' | 'verification'>
   redirectUrl(session: FlowSession, state: FinalState): string
+  /** What else the device that ran the flow must know of its end. */
+  endFacts?(session: FlowSession, state: FinalState, progress: Progress): Pick<LaunchState, 'localKeyBound'>
   /** How long a test session waits before it ends as wished; null when it takes a person. */
   wishDelayMs(session: FlowSession): number | null
   /** Before the session is locked: a name for the device's network that nobody can read back. */

@@ -64,6 +64,8 @@ export interface VerificationProgress {
   localKey: DeviceKey | null
   /** SIGN-IN and VERIFY: what the browser says of its own comparison. Not looked at yet. */
   claim: { hit: boolean; proof: string } | null
+  /** The challenge that a claim without a vector has answered: the vector may still come for it. */
+  claimedFor: OpenChallenge | null
   /** The local key that has shown itself. */
   localThumbprint: string | null
   person: { puid: string; guid: string; matchedBy: MatchMethod } | null
@@ -138,6 +140,7 @@ export function newVerificationProgress(): VerificationProgress {
     newPersonId: null,
     localKey: null,
     claim: null,
+    claimedFor: null,
     localThumbprint: null,
     person: null,
     misses: 0,

@@ -59,6 +59,8 @@ export const SESSION_EVENTS = [
   /** The device has compared by itself, and its word is looked at. */
   'compare_locally',
   'compare_on_server',
+  /** The device's word counts for nothing, and the vector was left out: the same try goes on with it. */
+  'vector_needed',
   'passkey_needed',
   /** ENROLL: everything is there, the person is being made. */
   'finalize',

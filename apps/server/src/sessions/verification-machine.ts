@@ -40,6 +40,7 @@ export const VERIFICATION_TABLE: Readonly<Record<VerificationState, Steps>> = {
     ...ENDING,
     open: 'LOCAL_COMPARE',
     compare_on_server: 'SERVER_COMPARE',
+    vector_needed: 'FACE_ACTIVE',
     passkey_needed: 'PASSKEY_ACTIVE',
     recognised: 'SUCCESS',
     retry: 'CONSENTED',

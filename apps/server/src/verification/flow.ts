@@ -28,7 +28,7 @@ import { blocks, redirectTargetOf } from './outcome.ts'
 import { passkeyFailed, passkeyOptions, verifyPasskey } from './passkey-step.ts'
 import { namedBy } from './request.ts'
 import { sandboxEnd } from './sandbox-end.ts'
-import { failed, locked, missed, reached, verificationOf, withVerification } from './steps.ts'
+import { failed, locked, missed, reached, vectorNeeded, verificationOf, withVerification } from './steps.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
 import { keepNamed } from './unmade.ts'
 import type { Outcome, Work } from './work.ts'
@@ -87,7 +87,7 @@ export function createVerificationFlow(deps: Deps): Flow {
 
   function captured(session: VerificationSession, progress: Progress, seen: Seen): Step {
     const { request } = session
-    const { payload, selfie, estimateYears, now } = seen
+    const { payload, challenge, selfie, estimateYears, now } = seen
     const { face, local } = payload
     const before = verificationOf(progress)
     const verification: VerificationProgress = {
@@ -99,6 +99,7 @@ export function createVerificationFlow(deps: Deps): Flow {
       newPersonId: request.type === 'ENROLL' ? ids.next(bucketOf(session.tenantId)) : null,
       localKey: local && 'key' in local ? local.key : null,
       claim: local && 'hit' in local ? local : null,
+      claimedFor: face ? null : challenge,
     }
     const numbers = { attempt: progress.attempt, live: payload.live, flags: progress.flags.map(({ code }) => code) }
     const note = { at: now, level: 3, event: 'judged', facts: numbers } as const
@@ -120,6 +121,11 @@ export function createVerificationFlow(deps: Deps): Flow {
       if (state === 'COMPLETED') throw new Error('COMPLETED is no end of such a session')
       return redirectTargetOf(request, { sessionId, status: state })
     },
+    endFacts({ request }: VerificationSession, state: FinalState, progress: Progress) {
+      const { localKey } = verificationOf(progress)
+      if (request.type !== 'ENROLL' || state !== 'SUCCESS' || !localKey) return {}
+      return { localKeyBound: bindsKeys(verificationOf(progress)) }
+    },
     wishDelayMs: ({ request }: VerificationSession) => (request.sandbox ? 0 : null),
     nameNetwork: ({ tenantId, livemode }, network) => sessions.tagOf(tenantId, ['network', livemode, network]),
     consented,
@@ -137,7 +143,10 @@ export function createVerificationFlow(deps: Deps): Flow {
         const outcome = await work.run(session, verification)
         return {
           async apply(tx, current: VerificationSession, progress) {
-            const isSame = progress.verification?.workId === verification.workId && current.state === session.state
+            const { workId, vector } = verificationOf(progress)
+            // One challenge may be answered twice: by a claim alone, and then by the vector.
+            const isAnswer = workId === verification.workId && vector === verification.vector
+            const isSame = isAnswer && current.state === session.state
             return isSame ? applied(deps, tx, { session: current, progress, outcome }) : undefined
           },
           async after(state) {
@@ -242,11 +251,13 @@ async function whileEnrolled(
 }
 
 /**
- * ENROLL: what the browser and the authenticator keep is bound to the person. A passkey that cannot be kept is a failure.
- *
  * To somebody who is enrolled already nothing is bound, unless they have shown a passkey of theirs in this session: a face is a claim
  * of the device, and would otherwise be enough to add a key to anybody of whom there is a photograph.
  */
+const bindsKeys = ({ notes, passkeyShown }: VerificationProgress): boolean =>
+  !notes.includes('ALREADY_ENROLLED') || passkeyShown
+
+/** ENROLL: what the browser and the authenticator keep is bound to the person. A passkey that cannot be kept is a failure. */
 async function bindKeys(
   { passkeys, localKeys }: Deps,
   tx: Queryable,
@@ -256,8 +267,8 @@ async function bindKeys(
   const verification = progress?.verification
   if (request.type !== 'ENROLL' || end.how !== 'reached' || wanted.state !== 'SUCCESS' || !verification) return wanted
   if (blocks(request, progress)) return wanted
-  const { credential, localKey, notes, passkeyShown } = verification
-  if (notes.includes('ALREADY_ENROLLED') && !passkeyShown) return wanted
+  const { credential, localKey } = verification
+  if (!bindsKeys(verification)) return wanted
   if (credential) {
     const kept = await passkeys.insert(tx, session, wanted.person.puid, credential)
     if (!kept.ok) return { state: 'FAILED', failures: ['PASSKEY_FAILED'] }
@@ -291,6 +302,7 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
       ? await countOnce(deps.lockouts, tx, { session, progress: seen }, 'FACE_NOT_MATCH')
       : { before: waits, progress: seen }
   if (waited > 0) return locked(session, known, waited)
+  if (outcome.kind === 'unproven') return vectorNeeded(session, known)
   if (outcome.kind === 'unknown') return failed(session, known, 'USER_NOT_ENROLLED')
   if (outcome.kind === 'unusable') return missed(session, known, { told: 'NO_FACE', last: 'NO_FACE' })
   if (isMiss) {

@@ -83,7 +83,7 @@ describe('where the tenant trusts the device', () => {
     assert.ok(await room.harness.wire.node.recognition.delete(group, puid))
     const created = await trusting.create('SIGN-IN')
     const state = await claimOnce(created, { proof: (nonce) => token.prove(created.sessionId, nonce) })
-    assert.deepEqual([state.state, state.errors], ['CONSENTED', [-9]])
+    assert.deepEqual([state.state, state.errors], ['FACE_ACTIVE', []])
     const last = await trusting.create('SIGN-IN')
     assert.deepEqual((await visit(room, last.sessionId, face, { claim: token.claims(last.sessionId) })).errors, [-36])
     const { rows } = await room.harness.database.query('select * from local_keys where person_id = $1', [puid])
@@ -179,11 +179,9 @@ describe('a claim that is not one of a key on record', () => {
       'that is no proof': async () => 'rubbish',
     }
     for (const [name, make] of Object.entries(proofs)) {
-      // Misses of one network make the next ones wait.
-      room.harness.clock.advance(LOCKOUT.windowSeconds * 1000)
       const created = await trusting.create('SIGN-IN')
       const state = await claimOnce(created, { proof: (nonce) => make(created.sessionId, nonce) })
-      assert.deepEqual([state.state, state.errors], ['CONSENTED', [-9]], name)
+      assert.deepEqual([state.state, state.errors], ['FACE_ACTIVE', []], name)
     }
   })
 

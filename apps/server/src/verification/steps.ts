@@ -1,5 +1,6 @@
 import { LAUNCH_LIMITS, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import {
+  graceFor,
   newVerificationProgress,
   nextState,
   type Progress,
@@ -26,6 +27,7 @@ export function missed(
     workId: null,
     vector: null,
     claim: null,
+    claimedFor: null,
     selfie: null,
     // Another face may come next: nothing that came with this one is kept for it.
     newPersonId: null,
@@ -36,6 +38,21 @@ export function missed(
   })
   if (progress.attempt >= LAUNCH_LIMITS.attempts) return failed(session, after, last)
   return { state: nextState(session, 'retry'), progress: after, errors: [SESSION_CODES[told].code] }
+}
+
+/**
+ * The device's word counts for nothing, and there is no vector: the same capture may come again with it. That is nobody's failure:
+ * a browser cannot know that its token was forgotten here. The challenge is the one that was answered, with the submits that it has left.
+ */
+export function vectorNeeded(session: VerificationSession, progress: Progress): Step {
+  const { claimedFor: challenge } = verificationOf(progress)
+  const after = withVerification(progress, { workId: null, claim: null, claimedFor: null, selfie: null })
+  const usedNonces = progress.usedNonces.filter((nonce) => nonce !== challenge?.nonce)
+  return {
+    state: nextState(session, 'vector_needed'),
+    progress: { ...after, challenge, usedNonces },
+    ...(challenge && { dueAt: graceFor(session, challenge.expiresAtMs) }),
+  }
 }
 
 export function failed(session: VerificationSession, progress: Progress, name: SessionCodeName): Step {

@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createLaunch } from '../launch/index.ts'
-import type { Flow } from '../sessions/index.ts'
-import { enrolled, reachCapture, visit } from './testing/people.ts'
+import type { Flow, FlowSession } from '../sessions/index.ts'
+import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 import { unmakeDue } from './index.ts'
 import { verificationStore } from './store.ts'
 import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
@@ -281,6 +281,36 @@ describe('a process that ends between the capture and the work', () => {
     const { recognition } = room.harness.wire.node
     assert.ok(await recognition.delete({ tenantId: own.tenantId, livemode: false }, personId))
     assert.deepEqual(await noted(), [stays])
+  })
+
+  test('what became of a claim alone is not taken for what becomes of the vector that follows it', async () => {
+    const own = await room.newHost({ settings: { signInMatching: 'local' } })
+    const face = faces.person()
+    const puid = await enrolled(room, own, face)
+    const { sessionId } = await own.create('SIGN-IN')
+    const { wire } = room.harness
+    const toDead = submitsTo(await otherProcess(endsHere))
+    let isDead = true
+    const route: typeof globalThis.fetch = (url, init) => (isDead ? toDead(url, init) : fetch(url, init))
+    const { user, capture, nonce } = await reachCapture(room, sessionId, { options: { fetch: route } })
+    const { device } = user
+    const local = { hit: true, proof: await (await createToken()).prove(sessionId, nonce) }
+    await assert.rejects(device.submit({ ...capture, local }), { status: 500 })
+    const found = (await wire.sessions.find(sessionId)) as FlowSession
+    const late = await wire.flows.D.work?.(found)?.()
+    assert.equal((await device.open()).state, 'FACE_ACTIVE', 'another process was quicker')
+    const vector = { version: 'FACE3_3', vector: encodeVector(face) } as const
+    await assert.rejects(device.submit({ ...capture, local, face: vector }), { status: 500 })
+    assert.equal((await own.get(sessionId)).state, found.state)
+    const applied = await wire.sessions.whileLocked(sessionId, async (tx, now) => {
+      const session = now as FlowSession
+      assert.ok(session.progress)
+      return [await late?.apply(tx, session, session.progress)]
+    })
+    assert.deepEqual(applied, [undefined])
+    isDead = false
+    assert.equal((await device.open()).state, 'SUCCESS')
+    assert.equal((await own.webhook(sessionId)).puid, puid)
   })
 
   test('work that two processes do at once is applied once', async () => {

@@ -26,6 +26,8 @@ export type Finding =
   | { kind: 'found'; person: FoundPerson; by: 'local' | 'server' }
   /** VERIFY: `named` is who it should have been. */
   | { kind: 'miss'; named?: FoundPerson }
+  /** The device says that it was a hit, and nobody knows its key; there is no vector to compare instead. */
+  | { kind: 'unproven' }
   /** VERIFY: there is no such person. */
   | { kind: 'unknown' }
   /** ENROLL: the vector is of no face that can be told from others. */
@@ -81,12 +83,13 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     const named = request.type === 'VERIFY' ? await findNamed(session) : undefined
     if (request.type === 'VERIFY' && !named) return { kind: 'unknown' }
     const mayBeLocal = progress.claim?.hit && matchingOf(request) === 'local_first'
-    if (shown && mayBeLocal && (!named || named.puid === shown.puid)) {
+    const isOther = shown && named && named.puid !== shown.puid
+    if (shown && mayBeLocal && !isOther) {
       const person = await recognition.find(session, { puid: shown.puid })
       if (person) return { kind: 'found', person, by: 'local' }
     }
     const miss: Finding = { kind: 'miss', ...(named && { named }) }
-    if (progress.vector === null) return miss
+    if (progress.vector === null) return isOther ? miss : { kind: 'unproven' }
     const [best] = await recognition.predict(
       { tenantId, livemode, keyId, rateFactor: 1 },
       { version: VERSION, vectors: [unitOf(progress.vector)], candidates: 1, userIdentifier: named?.puid },

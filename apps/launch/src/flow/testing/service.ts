@@ -61,7 +61,11 @@ export async function createService(
     if (path === 'challenge')
       return { state: 'FACE_ACTIVE', attempt: session.attempt + 1, attemptsLeft: session.attemptsLeft - 1 }
     if (path === 'submit' || path === 'passkey/verify')
-      return { ...ended('COMPLETED'), ...(!isAge && { state: 'SUCCESS' }) }
+      return {
+        ...ended('COMPLETED'),
+        ...(!isAge && { state: 'SUCCESS' }),
+        ...(type === 'ENROLL' && { localKeyBound: true }),
+      }
     if (path === 'cancel') return ended('CANCELLED', [-17])
     if (path === 'handoff') return { state: 'HANDOFF_WAIT', role: 'viewer' }
     if (path === 'take-back') return { state: 'OPENED', role: 'holder' }
