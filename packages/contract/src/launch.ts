@@ -286,7 +286,7 @@ export const launchFailure = operation({
   path: '/launch/api/failure',
   summary: 'Report that a step failed on the device',
   description:
-    'Uses up the try where the code says so (docs/session-codes.md); the last one ends the flow without a verdict. Reported again because the answer was lost, with the same `attempt`, it counts once.',
+    'Uses up the try where the code says so (docs/session-codes.md); the last one ends the flow without a verdict. Reported again because the answer was lost, with the same `attempt`, a failure of the face step counts once.',
   body: Type.Object(
     {
       sessionId: SessionId,

@@ -135,6 +135,7 @@ export async function createDevice(options: DeviceOptions) {
         }
         session = await post<OpenedSession>(LAUNCH_PATHS.open, body)
         wanted = undefined
+        failing = undefined
         return remember(session)
       }),
     /** `locale` is the language in which the question was read: a user may have changed it. */
@@ -193,6 +194,7 @@ export async function createDevice(options: DeviceOptions) {
     /** Goes on here after a handoff. The log begins anew: the one before was the other device's. */
     takeBack: (): Promise<LaunchState> =>
       inTurn(async () => {
+        current = undefined
         // First: should the answer be lost and the page be loaded again, the log that was kept is the one the server has.
         await log.beginAnew()
         return remember(await post<LaunchState>(LAUNCH_PATHS.takeBack))

@@ -134,7 +134,11 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         wishes: { ages: facts?.estimateAge ?? true, selfie: facts?.sendImages ?? false },
         challenge: async () => {
           asked = true
-          const challenge = await session.call((device) => device.challenge())
+          const challenge = await session.call((device) => {
+            // A capture that was left must not go on asking beside the next one.
+            signal.throwIfAborted()
+            return device.challenge()
+          })
           patience.abort()
           answered = true
           nonce = challenge.nonce

@@ -135,6 +135,13 @@ describe('taking back', () => {
     assert.deepEqual([state, role, progress.holder, progress.viewer], ['OPENED', 'holder', PHONE, null])
   })
 
+  test('from the passkey step leaves a try for the face', () => {
+    const passkey = { ...sessionAt('READY'), area: 'D' as const, state: 'PASSKEY_ACTIVE' as const }
+    const handed = held({ holder: TABLET, viewer: PHONE, codes: 1, attempt: 3 })
+    assert.equal(takeBack(passkey, handed, 'viewer').progress.attempt, 2)
+    assert.equal(takeBack(sessionAt('READY'), handed, 'viewer').progress.attempt, 3)
+  })
+
   test('gives a second device back what it let go of for a third; the first one watches on', () => {
     const log = { ...newProgress('en').log, seq: 4 }
     const joined = held({ holder: TABLET, viewer: PHONE, codes: 1, log })
@@ -151,9 +158,11 @@ describe('taking back', () => {
     const never = held({ holder: PHONE, viewer: null, codes: 0 })
     assert.throws(() => takeBack(sessionAt('OPENED'), never, 'holder'), refused)
     const watched = held({ holder: TABLET, viewer: PHONE, codes: 1 })
-    assert.throws(() => takeBack(sessionAt('OPENED'), watched, 'holder'), refused)
-    const wentOn = { ...back, log: { ...back.log, seq: 1 } }
-    assert.throws(() => takeBack(sessionAt('OPENED'), wentOn, 'holder'), refused)
+    assert.deepEqual(takeBack(sessionAt('OPENED'), watched, 'holder'), { state: 'OPENED', progress: watched })
+    for (const one of [back, watched]) {
+      const wentOn = { ...one, log: { ...one.log, seq: 1 } }
+      assert.throws(() => takeBack(sessionAt('OPENED'), wentOn, 'holder'), refused)
+    }
   })
 
   test('is not for a desktop that may not run the flow, before a phone has come or after', () => {

@@ -137,7 +137,7 @@ export function newHandoff(
   const codes = progress.handoff && progress.handoff.expiresAtMs < now.getTime() ? 0 : progress.codes
   if (codes >= LAUNCH_LIMITS.handoffCodes) throw refused('Too many handoff codes')
   const state: SessionState = nextState(session, 'handoff_asked')
-  const attempt = session.state === 'PASSKEY_ACTIVE' ? withOneLeft(progress.attempt) : progress.attempt
+  const attempt = attemptOnLeaving(session, progress)
   const waiting = { ...progress, handoff, codes: codes + 1, attempt, challenge: null }
   // Whoever asks lets go of the session: until the code is used, nobody holds it. A second device has it back by itself if it
   // wants to, and nothing of it once the code is used: the first one stays the one that watches.
@@ -151,20 +151,26 @@ export function newHandoff(
   }
 }
 
-/** The face was recognised, and is asked for once more where the passkey is: that must not be one try too many. */
-function withOneLeft(attempt: number): number {
-  return Math.min(attempt, LAUNCH_LIMITS.attempts - 1)
+/** The face step is over, and is asked for once more where the passkey is: that must not be one try too many. Passkeys have tries of their own. */
+function attemptOnLeaving({ state }: FlowSession, { attempt }: Progress): number {
+  return state === 'PASSKEY_ACTIVE' ? Math.min(attempt, LAUNCH_LIMITS.attempts - 1) : attempt
 }
 
 /** The device that made a code goes on by itself, or the first one does. Where it may not run the flow it has nothing to take back. */
 export function takeBack(session: FlowSession, progress: Progress, role: Role): Step {
   const { viewer } = progress
-  // The answer to its first call was lost on the way: it has the session already, and nothing came from it since.
-  const hasItBack = role === 'holder' && !viewer && progress.codes > 0 && progress.log.seq === 0
-  if (hasItBack) return { state: session.state, progress }
-  const begunAnew = { ...progress, handoff: null, challenge: null, log: emptyLog() }
+  const begunAnew = {
+    ...progress,
+    handoff: null,
+    challenge: null,
+    attempt: attemptOnLeaving(session, progress),
+    log: emptyLog(),
+  }
   if (role === 'holder' && session.state === 'HANDOFF_WAIT')
     return { state: nextState(session, 'handoff_opened'), progress: begunAnew }
+  // The answer to its first call was lost on the way: it has the session already, and nothing came from it since.
+  const hasItBack = role === 'holder' && progress.codes > 0 && progress.log.seq === 0
+  if (hasItBack) return { state: session.state, progress }
   if (role !== 'viewer') throw otherHolds()
   if (!viewer || isBarred(progress)) throw refused('This device may not run the flow')
   const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session, 'handoff_asked')

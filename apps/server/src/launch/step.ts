@@ -38,6 +38,9 @@ export function failTry(
   return { ...left, state: canHappen(session, 'retry') ? nextState(session, 'retry') : session.state }
 }
 
+/** A person needs about ten seconds for the movements, and a slow phone as long again to compute. */
+const CAPTURE_MS = 30_000
+
 /** The challenge of this very try, when its answer did not arrive: nobody has tried anything yet. */
 export function issuedBefore(
   { state }: Pick<FlowSession, 'state'>,
@@ -46,7 +49,7 @@ export function issuedBefore(
 ): Challenge | undefined {
   if (wanted !== attempt || state !== 'FACE_ACTIVE' || !challenge) return undefined
   const { nonce, steps, sampleAtMs, expiresAtMs, submits } = challenge
-  if (submits > 0 || expiresAtMs <= now.getTime()) return undefined
+  if (submits > 0 || expiresAtMs - now.getTime() < CAPTURE_MS) return undefined
   return { nonce, attempt, steps, sampleAtMs, expiresAt: new Date(expiresAtMs).toISOString() }
 }
 

@@ -69,8 +69,6 @@ export interface VerificationProgress {
   /** The local key that has shown itself. */
   localThumbprint: string | null
   person: { puid: string; guid: string; matchedBy: MatchMethod } | null
-  /** Nobody, or somebody else, was recognised so often. */
-  misses: number
   /** `counters`: of the person's passkeys when the challenge was made. Sessions of an earlier version have none. */
   passkey: { challenge: string; expiresAtMs: number; counters?: Readonly<Record<string, number>> } | null
   passkeyTries: number
@@ -143,7 +141,6 @@ export function newVerificationProgress(): VerificationProgress {
     claimedFor: null,
     localThumbprint: null,
     person: null,
-    misses: 0,
     passkey: null,
     passkeyTries: 0,
     credential: null,

@@ -33,6 +33,8 @@ export async function countOnce(
   const fresh = uncountedOf(progress)
   const failures = tellingOf(session, progress, [failure])
   if (failures.length === 0) return { before: 0, progress }
+  // What is known of them first, as a comparison does it: two that take the same rows in another order would wait for each other.
+  await lockouts.holdWaitOf(tx, session, fresh)
   const { before } = await lockouts.record(tx, session, fresh, failures)
   if (before > 0) return { before, progress }
   return { before, progress: withVerification(progress, { counted: [...counted, ...fresh] }) }
@@ -69,7 +71,9 @@ export async function waitAfter(
   if (bound.failures.includes('TEMPORARILY_LOCKED')) return 0
   const known = progress ?? undefined
   const failures = tellingOf(session, known, bound.failures)
-  const { after } = await lockouts.record(tx, session, uncountedOf(known), failures)
+  const fresh = uncountedOf(known)
+  await lockouts.holdWaitOf(tx, session, fresh)
+  const { after } = await lockouts.record(tx, session, fresh, failures)
   return Math.max(after, await lockouts.waitOf(tx, session, verificationOf(known).counted))
 }
 

@@ -62,9 +62,9 @@ export function createVerificationFlow(deps: Deps): Flow {
   ): Promise<Step> {
     const state = nextState(session, 'consent_given')
     // Whatever an earlier device has shown does not count for this one.
-    const { misses, debug, counted, subjects: earlier } = verificationOf(progress)
+    const { passkeyTries, debug, counted, subjects: earlier } = verificationOf(progress)
     const subjects = withoutRepeats([...earlier, ...(await subjectsOf(session, { tx, network }))])
-    const verification = { ...newVerificationProgress(), misses, debug, counted, subjects }
+    const verification = { ...newVerificationProgress(), passkeyTries, debug, counted, subjects }
     const begun = { ...progress, verification }
     const seconds = await lockouts.waitOf(tx, session, subjects)
     return seconds > 0 ? locked(session, begun, seconds) : { state, progress: begun }
@@ -319,7 +319,7 @@ async function applied(deps: Deps, tx: Queryable, { session, progress, outcome }
     const own = await deps.passkeys.findForPerson(tx, session, person.puid)
     if (own.length === 0) return failed(session, known, 'PASSKEY_FAILED')
     const state = nextState(session, 'passkey_needed')
-    return { state, progress: withVerification(known, { person, notes, vector: null, passkeyTries: 0 }) }
+    return { state, progress: withVerification(known, { person, notes, vector: null }) }
   }
   if (!(await deps.work.hold(session, outcome.person.puid, tx))) return failed(session, known, 'USER_NOT_ENROLLED')
   const person = { ...outcome.person, matchedBy: outcome.by }

@@ -84,7 +84,7 @@ export function createLockouts({ clock }: { clock: Clock }) {
     },
 
     /**
-     * A sign-in went well after a miss. Its network and a browser that is another's are forgiven, and what it counts against is the
+     * A sign-in went well after a failure that was counted. Its network and a browser that is another's are forgiven, and what it counts against is the
      * person: faces could be tried without end in front of one's own otherwise.
      */
     async noteRetry(

@@ -21,9 +21,7 @@ export function missed(
   progress: Progress,
   { told, last }: { told: SessionCodeName; last: SessionCodeName },
 ): Step {
-  const { misses } = verificationOf(progress)
   const after = withVerification(progress, {
-    misses: misses + 1,
     workId: null,
     vector: null,
     claim: null,
