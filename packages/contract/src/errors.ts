@@ -60,7 +60,9 @@ export const ERRORS = {
   },
   MISSING_API_KEY: {
     status: 401,
-    meaning: 'This operation needs an API key and none was sent.',
+    meaning:
+      'This operation needs an API key and none was sent; or a credential was sent in a place where it is not read, ' +
+      'which is never served as anonymous.',
     remedy: 'Send your key in the header `x-api-key`.',
   },
   INVALID_API_KEY: {

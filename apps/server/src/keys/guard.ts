@@ -15,6 +15,7 @@ import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
 import { createRequestSlot } from '../platform/request-slot.ts'
 import { ANONYMOUS, type Caller } from './key.ts'
 import type { KeyService } from './service.ts'
+import { hasStrayCredential } from './stray-credential.ts'
 
 interface Deps {
   keys: KeyService
@@ -65,6 +66,13 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     if (presented === undefined || presented === '') {
       if (op.auth === 'required' || authRequiredAreas.has(op.area)) {
         throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
+      }
+      if (OPEN_AREAS.has(op.area) && hasStrayCredential(request)) {
+        throw new AppError(
+          'unauthenticated',
+          'MISSING_API_KEY',
+          'Missing API key: it is read from the header x-api-key',
+        )
       }
       return ANONYMOUS
     }
@@ -188,6 +196,9 @@ function keyInHeaderOrBody({ headers, body }: FastifyRequest): unknown {
 
 /** Passes for a key that is there and is none. */
 const NO_KEY = Symbol('no key')
+
+/** Where an anonymous call stores or reads what all such callers share. In area C the token is the right to read. */
+const OPEN_AREAS: ReadonlySet<string> = new Set(['A', 'B'])
 
 type Access = Pick<Operation, 'auth' | 'area' | 'scope'>
 const KEYLESS = { auth: 'none', area: '-' } as const

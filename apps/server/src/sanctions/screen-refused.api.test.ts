@@ -160,6 +160,14 @@ describe('the request', () => {
     assertError(wrong, 401, 'INVALID_API_KEY', 'Invalid API key')
   })
 
+  test('401: a key in a place where it is not read is not taken for none', async () => {
+    const { key } = await server.tenantWithKey(SANCTIONS_KEY)
+    for (const headers of [{ x_api_key: key }, { authorization: `Bearer ${key}` }]) {
+      const stray = await server.send(FILE, { key: '', headers })
+      assertError(stray, 401, 'MISSING_API_KEY', 'Missing API key: it is read from the header x-api-key')
+    }
+  })
+
   test('429: six files a minute for a live key, three for a test key, one without a key', async () => {
     const { key: live } = await server.tenantWithKey({ ...SANCTIONS_KEY, livemode: true, usagePlanId: 'standard' })
     const { key: testing } = await server.tenantWithKey({ ...SANCTIONS_KEY, usagePlanId: 'standard' })

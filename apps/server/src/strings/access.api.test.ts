@@ -135,6 +135,29 @@ describe('who sees what', () => {
     assert.equal((await create({ value: 'real' }, { 'x-api-key': liveKey })).json().livemode, true)
   })
 
+  test('401: a key in a place where it is not read; what its owner sends is never stored for everybody', async () => {
+    const stray = 'Missing API key: it is read from the header x-api-key'
+    const misplaced: Record<string, string>[] = [
+      { x_api_key: key },
+      { authorization: `Bearer ${key}` },
+      { authorization: 'Basic dXNlcjpwYXNz' },
+      { 'api-key': 'anything' },
+      { 'x-api-key': '', x_api_key: key },
+    ]
+    for (const headers of misplaced) {
+      assertError(await create({ value: 'for my eyes' }, headers), 401, 'MISSING_API_KEY', stray)
+      assertError(await harness.inject({ url: '/v1/strings', headers }), 401, 'MISSING_API_KEY', stray)
+    }
+    const inQuery = { method: 'POST', url: `/strings?api_key=${key}`, payload: { value: 'for my eyes' } } as const
+    assertError(await harness.inject(inQuery), 401, 'MISSING_API_KEY', stray)
+    const { items } = (await harness.inject('/strings')).json()
+    assert.ok(!items.some((item: { value: string }) => item.value === 'for my eyes'))
+  })
+
+  test('a right key in its place counts, whatever a proxy adds', async () => {
+    assert.equal((await create({ value: 'mine' }, withKey({ authorization: 'Basic dXNlcjpwYXNz' }))).statusCode, 201)
+  })
+
   test('with AUTH_REQUIRED_AREAS=A every string route needs a key; descriptor and health do not', async () => {
     const closed = await createHarness({ AUTH_REQUIRED_AREAS: 'A' })
     for (const [method, url] of [
