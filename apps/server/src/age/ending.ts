@@ -13,7 +13,7 @@ import { evaluateRisk, storedOverrides } from '../risk/index.ts'
 import { createExpiry, type Progress, type Session, type Sessions } from '../sessions/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
 import type { AgeRequest, SandboxWish } from './request.ts'
-import { type SessionFault, toResult } from './result.ts'
+import { type SessionFault, toResult, toResultBytes } from './result.ts'
 import { type Decision, decide, sandboxDecision } from './verdict.ts'
 
 export type AgeSession = Session<AgeRequest, Progress>
@@ -46,7 +46,8 @@ export const SWEEPERS = 3
 export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
   function prepare(session: AgeSession, progress: Progress | null, wish: EndingWish, at: Date) {
     const purgeAt = new Date(at.getTime() + session.request.policy.retentionSeconds * 1000)
-    return { session, purgeAt, result: Buffer.from(JSON.stringify(endedResult(session, progress, wish, at))) }
+    const result = toResultBytes(endedResult(session, progress, wish, at), session.request.metadataText)
+    return { session, purgeAt, result }
   }
 
   function messageOf({ session, purgeAt, result }: ReturnType<typeof prepare>, flow: FlowStatus, at: Date) {

@@ -48,6 +48,8 @@ export interface AgeRequest {
   locale: string | null
   callback: { url: string; headers: Record<string, string> } | null
   metadata: Record<string, unknown>
+  /** The metadata as it was sent, where writing it anew would change it. */
+  metadataText?: string
   sandbox: SandboxWish | null
   /** Absent in sessions that were made before there was such a thing. */
   pinned?: PinnedChallenge | null
@@ -57,6 +59,8 @@ export interface AgeRequest {
 export interface Wanted {
   livemode: boolean
   settings: TenantSettings
+  /** The member `metadata` of the body as it was sent. */
+  metadataText?: string | undefined
   /** A hash of the subject of the bearer token, where the tenant asked for it. */
   subjectHash?: string | undefined
 }
@@ -64,12 +68,9 @@ export interface Wanted {
 /** Checks what a schema cannot, and fills in the defaults. */
 export function toRequest(
   body: CreateSessionBody,
-  { livemode, settings, subjectHash }: Wanted,
+  { livemode, settings, metadataText, subjectHash }: Wanted,
 ): Omit<AgeRequest, 'token'> {
   const given = body.metadata ?? {}
-  if (Buffer.byteLength(JSON.stringify(given)) > AGE_LIMITS.metadataBytes) {
-    throw invalid('/body/metadata', `must have at most ${AGE_LIMITS.metadataBytes} bytes as JSON`)
-  }
   if (!isAllowedRedirect(body.redirectUrl, settings.redirectUrls, livemode)) {
     throw new AppError('invalid_request', 'INVALID_URL', 'redirectUrl is no https URL that this tenant allows')
   }
@@ -80,7 +81,6 @@ export function toRequest(
   if ((body.sessionExpiry ?? 0) > settings.sessionSecondsMax) {
     throw invalid('/body/sessionExpiry', `must be <= ${settings.sessionSecondsMax} for this tenant`)
   }
-  const metadata = subjectHash === undefined ? given : { ...given, subjectHash }
   return {
     redirectUrl: body.redirectUrl,
     ageThreshold: body.ageThreshold,
@@ -93,7 +93,7 @@ export function toRequest(
     enableDesktop: body.enableDesktop ?? false,
     locale: pageLocaleOf(body.locale),
     callback: body.callback ? { url: body.callback.url, headers: { ...body.callback.headers } } : null,
-    metadata,
+    ...metadataOf(given, metadataText, subjectHash),
     ...(livemode || !('__test' in given) ? NO_TEST : readTest(given.__test, '/body/metadata/__test')),
     policy: {
       retentionSeconds: settings.retentionSeconds,
@@ -104,6 +104,25 @@ export function toRequest(
       defaultLocale: settings.defaultLocale,
     },
   }
+}
+
+/** Metadata goes back byte for byte. Most of it is written anew as it came; of the rest the text is kept too. */
+function metadataOf(
+  given: Record<string, unknown>,
+  sent: string | undefined,
+  subjectHash: string | undefined,
+): Pick<AgeRequest, 'metadata' | 'metadataText'> {
+  const written = JSON.stringify(given)
+  const text = sent ?? written
+  if (Buffer.byteLength(text) > AGE_LIMITS.metadataBytes) {
+    throw invalid('/body/metadata', `must have at most ${AGE_LIMITS.metadataBytes} bytes as JSON`)
+  }
+  const metadata = subjectHash === undefined ? given : { ...given, subjectHash }
+  if (text === written) return { metadata }
+  if (subjectHash === undefined) return { metadata, metadataText: text }
+  // A host's own subjectHash gives way, and an empty object has nothing to keep.
+  if ('subjectHash' in given || written === '{}') return { metadata }
+  return { metadata, metadataText: `${text.slice(0, -1)},"subjectHash":${JSON.stringify(subjectHash)}}` }
 }
 
 /** Settings that are allowed and will disappoint. */

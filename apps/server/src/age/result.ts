@@ -73,6 +73,15 @@ export function toResult(facts: ResultFacts): AgeResult {
   }
 }
 
+/** The bytes of a result. `metadataText` stands for the metadata where writing it anew would change it. */
+export function toResultBytes(result: AgeResult, metadataText: string | undefined): Buffer {
+  if (metadataText === undefined) return Buffer.from(JSON.stringify(result))
+  const members = Object.entries(result).map(
+    ([name, value]) => `"${name}":${name === 'metadata' ? metadataText : JSON.stringify(value)}`,
+  )
+  return Buffer.from(`{${members.join()}}`)
+}
+
 /** One entry for each code; the first one's reason stands. */
 function withErrorsOf(decision: Decision | null, noted: readonly SessionFault[]): SessionFault[] {
   const byName = new Map<SessionCodeName, SessionFault>()

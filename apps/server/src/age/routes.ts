@@ -11,7 +11,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { callerOf, type Guard } from '../keys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
+import { bodyBytesOf, keepBytes } from '../platform/http.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
+import { memberTextOf } from '../platform/json-body.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
@@ -36,6 +38,7 @@ export async function ageRoutes(
   app: FastifyInstance,
   { age, tokens, guard, limiter, clock, metrics }: Deps,
 ): Promise<void> {
+  keepBytes(app)
   route(app, createSession, {
     guard: guard.before(createSession, 'age-create'),
     async handler(request, reply) {
@@ -43,7 +46,9 @@ export async function ageRoutes(
       const { authorization } = request.headers
       const subject = authorization === undefined ? undefined : await tokens.verify(caller.tenantId, authorization)
       const repeat = readIdempotencyKey(request, createSession.operationId, caller.livemode)
-      const creation = { body: request.body, subjectHash: subject?.subjectHash, repeat }
+      const bytes = bodyBytesOf(request)
+      const metadataText = bytes && request.body.metadata && memberTextOf(bytes, 'metadata')
+      const creation = { body: request.body, metadataText, subjectHash: subject?.subjectHash, repeat }
       const { created, replayed, locale } = await age.create(caller, creation)
       if (replayed) {
         metrics.idempotentReplays.count(createSession.operationId)
@@ -68,8 +73,8 @@ export async function ageRoutes(
         throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many reads of this result', { retryAfterSeconds })
       }
       const reading = await age.result(callerOf(request), token, { seconds, signal: whenGone(reply) })
-      if (!reading.open) return reply.header('content-type', JSON_TYPE).send(reading.bytes)
-      return reply.header('retry-after', POLL_AGAIN_SECONDS).send(reading.body)
+      if (reading.open) reply.header('retry-after', POLL_AGAIN_SECONDS)
+      return reply.header('content-type', JSON_TYPE).send(reading.bytes)
     },
   })
   route(app, getSession, {

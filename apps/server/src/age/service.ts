@@ -18,7 +18,7 @@ import type { Settings } from '../settings/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
 import { type AgeSession, type Ending, riskOf } from './ending.ts'
 import { toRequest } from './request.ts'
-import { toResult } from './result.ts'
+import { toResult, toResultBytes } from './result.ts'
 
 interface Deps {
   cells: Cells
@@ -33,12 +33,17 @@ interface Deps {
 
 export interface Creation {
   body: CreateSessionBody
+  /** The member `metadata` of the body as it was sent. */
+  metadataText?: string | undefined
   subjectHash?: string | undefined
   repeat?: IdempotencyUse | undefined
 }
 
-/** What a result is read as: bytes that were signed and sent, or a body made now because the flow is still open. */
-export type ResultReading = { open: false; bytes: Buffer } | { open: true; body: AgeResult }
+/** What a result is read as: bytes that were signed and sent, or made now because the flow is still open. */
+export interface ResultReading {
+  open: boolean
+  bytes: Buffer
+}
 
 const POLL_MS = 200
 /** Reads that wait at once; more are answered at once, as if they had not asked to wait. */
@@ -120,18 +125,20 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
   }
 
   const readingOf = (session: AgeSession): ResultReading =>
-    session.result ? { open: false, bytes: session.result } : { open: true, body: openResult(session) }
+    session.result
+      ? { open: false, bytes: session.result }
+      : { open: true, bytes: toResultBytes(openResult(session), session.request.metadataText) }
 
   return {
     /** Creates a session. With an idempotency key a repeated call returns the session that the first one made. */
     async create(
       caller: Caller,
-      { body, subjectHash, repeat }: Creation,
+      { body, metadataText, subjectHash, repeat }: Creation,
     ): Promise<{ created: CreatedSession; replayed: boolean; locale: string | null }> {
       const { tenantId, livemode, keyId } = caller
       if (keyId === undefined) throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
       const current = await settings.get(tenantId)
-      const request = toRequest(body, { livemode, settings: current, subjectHash })
+      const request = toRequest(body, { livemode, settings: current, metadataText, subjectHash })
       if (request.callback) webhooks.checkCallback({ ...request.callback, livemode })
       const now = clock.now()
       const fresh = await sessions.prepare({

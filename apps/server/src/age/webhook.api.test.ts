@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { CreatedSession } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/crypto'
 import type { Received } from '../webhooks/testing/receiver.ts'
-import { type AgeRoom, createAgeRoom, endedBody, type Host } from './testing/room.ts'
+import { type AgeRoom, createAgeRoom, endedBody, type Host, LEAST } from './testing/room.ts'
 
 let room: AgeRoom
 let host: Host
@@ -35,6 +35,52 @@ const recompute = (key: string, timestamp: string, body: Buffer | string) =>
 
 const headerOf = ({ headers }: Received, name: string) => String(headers[name])
 const rawResult = async ({ token }: CreatedSession) => (await host.call('GET', `/session/${token}/result`)).rawPayload
+
+/** Creates a session from a body whose metadata is written just so. */
+async function createWritten(metadata: string): Promise<CreatedSession> {
+  const rest = JSON.stringify({ ...LEAST, callback: callback() }).slice(1)
+  const json = { 'content-type': 'application/json' }
+  const created = await host.call('POST', '/session', `{"metadata":${metadata} ,${rest}`, json)
+  assert.equal(created.statusCode, 201, created.body)
+  return created.json()
+}
+
+const ODD_METADATA = [
+  '{"big":12345678901234567890,"z":1,"2":"x","1":"y","f":1.10}',
+  '{ "spaced" : [ 1e2, -0, 1.0 ] ,"escaped":"\\u00e9\\/",\n"twice":1,"twice":2 }',
+  '{"plain":"as most are","n":7}',
+  '{ }',
+]
+
+describe('metadata', () => {
+  test('[C-029] goes back byte for byte: numbers, order and spaces, in every result and in the webhook', async () => {
+    for (const metadata of ODD_METADATA) {
+      room.receiver.received.length = 0
+      const created = await createWritten(metadata)
+      const open = (await rawResult(created)).toString()
+      assert.ok(open.includes(`,"metadata":${metadata},"riskEvaluation":`), open)
+      assert.equal(JSON.parse(open).flowStatus, null)
+      await host.outcome(created.sessionId)
+      const webhook = (await delivered()).body
+      assert.ok(webhook.toString().includes(`,"metadata":${metadata},"riskEvaluation":`), webhook.toString())
+      assert.deepEqual(await rawResult(created), webhook)
+      assert.deepEqual(
+        JSON.parse(webhook.toString()),
+        endedBody(created, {
+          ...{ sessionStatus: 'AGE_ABOVE_THRESHOLD', status: 'AGE_ABOVE_THRESHOLD', flowStatus: 'COMPLETED' },
+          result: {
+            confidenceScore: null,
+            faceMatch: null,
+            facialAgeEstimation: { thresholdResult: 'AGE_ABOVE_THRESHOLD' },
+          },
+          metadata: JSON.parse(metadata),
+          outcome: 'SUCCEEDED',
+          assurance: { level: 'sandbox', method: 'test mode' },
+        }),
+      )
+    }
+  })
+})
 
 describe('a flow ends', () => {
   test('[C-065] [C-069] [C-009] COMPLETED: the webhook has the same bytes as the result that is read', async () => {

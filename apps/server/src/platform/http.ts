@@ -141,6 +141,11 @@ export function bodyHashOf(request: FastifyRequest): string {
   return bodyHashes.get(request) ?? createHash('sha256').digest('base64url')
 }
 
+const bodyBytes = createRequestSlot<Buffer>('body bytes')
+
+/** The JSON body as it was sent. Only behind `keepBytes`. */
+export const bodyBytesOf = bodyBytes.get
+
 /** JSON everywhere; a feature adds other types for its own routes with `acceptText`. */
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -152,6 +157,15 @@ function readBodies(app: FastifyInstance): void {
       throw unsupported('This Content-Type is not supported here')
     }
     parseInto(request, bytes, refuse, done)
+  })
+}
+
+/** Keeps the bytes of JSON bodies on the routes of this instance: for what must go back as it came. */
+export function keepBytes(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    bodyBytes.set(request, bytes)
+    parseInto(request, bytes, parseJsonBody, done)
   })
 }
 

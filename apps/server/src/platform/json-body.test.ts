@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from './errors.ts'
-import { parseJsonBody } from './json-body.ts'
+import { memberTextOf, parseJsonBody } from './json-body.ts'
 
 const parse = (text: string) => parseJsonBody(Buffer.from(text))
 const isInvalidJson = (error: unknown) => error instanceof AppError && error.code === 'INVALID_JSON'
@@ -68,4 +68,31 @@ test('what is no JSON is refused', () => {
 test('numbers that no double can hold are refused, others are not', () => {
   for (const text of ['1e400', '[{"a":-1E+999}]']) assert.throws(() => parse(text), isInvalidJson, text)
   assert.deepEqual(parse('[1e300, 1.5e-400, 123]'), [1e300, 0, 123])
+})
+
+test('a member is found as it was sent', () => {
+  const text = (json: string) => {
+    parse(json)
+    return memberTextOf(Buffer.from(json), 'm')
+  }
+  for (const member of [
+    '{"b":12345678901234567890,"2":"x","1":"y","f":1.10}',
+    '{ "a" : [1, {"m":2}] }',
+    '"x\\"},"',
+    '1.10',
+    '[]',
+  ])
+    for (const json of [
+      `{"m":${member}}`,
+      ` { "m" : ${member}\n} `,
+      `{"a":{"m":1},"b":"\\"m\\":1,","m":${member},"c":["m",{"m":0}]}`,
+      `{"m":0,"\\u006d":${member}}`,
+      `{"é":"😀","m":\t${member} ,"n":"m"}`,
+    ])
+      assert.equal(text(json), member, json)
+})
+
+test('a member that is not there is not found', () => {
+  for (const json of ['{}', '{"a":{"m":1}}', '[{"m":1}]', '"m"', '{"M":1}', '{"a":"m"}', '["m",1]'])
+    assert.equal(memberTextOf(Buffer.from(json), 'm'), undefined, json)
 })

@@ -4,6 +4,8 @@ import { AppError } from './errors.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
 // Most bodies have none of these and need no second look. An escape can spell anything, a long exponent infinity.
 const NEEDS_A_LOOK = /\\u|__proto__|"constructor"|[eE]\+?\d{3}/
 
@@ -30,6 +32,45 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   }
   if (NEEDS_A_LOOK.test(text)) refuseUnsafe(value)
   return value
+}
+
+/**
+ * The text of a member of the outermost object, as it was sent: a JavaScript value keeps neither the order of keys that look
+ * like numbers nor numbers that no double can hold. `bytes` must have passed `parseJsonBody`; the last of several counts, as it does there.
+ */
+export function memberTextOf(bytes: Buffer, name: string): string | undefined {
+  let found: string | undefined
+  let depth = 0
+  let key: string | undefined
+  let start = -1
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]
+    if (byte === QUOTE) {
+      const end = endOfString(bytes, i)
+      if (depth === 1 && start < 0) key = bytes.toString('utf8', i, end + 1)
+      i = end
+    } else if (byte === COLON) {
+      if (depth === 1 && start < 0) start = i + 1
+    } else if (byte === 0x7b || byte === 0x5b) depth++
+    else if (byte === 0x7d || byte === 0x5d || byte === COMMA) {
+      if (depth === 1 && start >= 0 && isName(key, name)) found = bytes.toString('utf8', start, i).trim()
+      if (depth === 1) start = -1
+      if (byte !== COMMA) depth--
+    }
+  }
+  return found
+}
+
+/** A name may be written with escapes. */
+function isName(quoted: string | undefined, name: string): boolean {
+  if (quoted === undefined) return false
+  return quoted.includes('\\') ? JSON.parse(quoted) === name : quoted === `"${name}"`
+}
+
+function endOfString(bytes: Uint8Array, start: number): number {
+  let i = start + 1
+  while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1
+  return i
 }
 
 export function isStorableText(text: string): boolean {
