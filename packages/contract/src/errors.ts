@@ -234,7 +234,19 @@ export const ErrorBody = Type.Object(
       Type.Integer({ description: 'Seconds to wait; with `RATE_LIMITED` and `TOO_MANY_FILES`' }),
     ),
   },
-  { title: 'Error', description: 'Every error of areas A to D has this body' },
+  {
+    title: 'Error',
+    description: 'Every error of areas A to D has this body; alone the 401 of a wrong API key in area D is shorter',
+  },
 )
 export type ErrorBody = Type.Static<typeof ErrorBody>
 export type ErrorDetail = Type.Static<typeof ErrorDetail>
+
+export const InvalidKeyBody = Type.Object(
+  { statusCode: Type.Literal(401), message: Type.String({ examples: ['Invalid API key'] }) },
+  {
+    title: 'InvalidApiKey',
+    description: 'A wrong API key in area D: the two fields that the specification shows, and no other',
+    additionalProperties: false,
+  },
+)

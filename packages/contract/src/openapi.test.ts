@@ -50,6 +50,7 @@ test('a titled schema is written once and referred to', () => {
     'Feature',
     'Health',
     'Indicators',
+    'InvalidApiKey',
     'Language',
     'LanguageList',
     'LaunchChallenge',

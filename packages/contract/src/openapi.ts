@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { ERRORS, ErrorBody, type ErrorCode } from './errors.ts'
+import { ERRORS, ErrorBody, type ErrorCode, InvalidKeyBody } from './errors.ts'
 import { NODE_ERRORS, NodeError, type NodeErrorCode } from './node-errors.ts'
 import { OAuthError } from './oauth.ts'
 import type { Operation } from './operation.ts'
@@ -143,10 +143,17 @@ function responses(op: Operation, components: Map<string, Json>): Json {
     if (byStatus[status]) continue
     byStatus[status] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('\n\n'),
-      content: { 'application/json': { schema: hoist(ErrorBody, components) } },
+      content: { 'application/json': { schema: errorSchema(op, codes, components) } },
     }
   }
   return byStatus
+}
+
+/** In area D a wrong key has a body of its own, beside the other reasons for a 401. */
+function errorSchema({ area }: Operation, codes: readonly ErrorCode[], components: Map<string, Json>): unknown {
+  const common = hoist(ErrorBody, components)
+  if (area !== 'D' || !codes.includes('INVALID_API_KEY')) return common
+  return { anyOf: [common, hoist(InvalidKeyBody, components)] }
 }
 
 const NODE_ALWAYS_POSSIBLE: readonly NodeErrorCode[] = [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { Compile } from 'typebox/schema'
 import { assertError } from '../testing/harness.ts'
 import { createVerificationRoom, leastOf, PATH, type VerificationHost, type VerificationRoom } from './testing/room.ts'
 
@@ -74,6 +75,23 @@ describe('the API key', () => {
     const elsewhere = { 'x-api-key': undefined, x_api_key: host.key }
     const age = await host.call('POST', '/session', {}, elsewhere)
     assertError(age, 401, 'MISSING_API_KEY', 'Missing API key')
+  })
+
+  test('every 401 is as the OpenAPI document says', async () => {
+    const { sessionId } = await host.create()
+    const document = (await room.harness.inject('/openapi.json')).json()
+    for (const [method, url] of operations(sessionId)) {
+      const path = url.replace(sessionId, '{sessionId}')
+      const { schema } = document.paths[path][method.toLowerCase()].responses[401].content['application/json']
+      const described = Compile({ ...schema, components: document.components })
+      for (const key of ['wrong', undefined]) {
+        const refused = await host.call(method, url, undefined, { 'x-api-key': key })
+        assert.equal(refused.statusCode, 401)
+        assert.ok(described.Check(refused.json()), `${method} ${path}: ${refused.body}`)
+      }
+      assert.equal(described.Check({ statusCode: 401, message: 'Invalid API key', more: 1 }), false)
+      assert.equal(described.Check({ message: 'Invalid API key' }), false)
+    }
   })
 
   test('who asks for problem details gets them, whatever the fault', async () => {
