@@ -98,8 +98,8 @@ describe('201', () => {
     }
     for (const [requirements, pointer, message] of [
       [[], '/body/requirements', 'must not have fewer than 1 items'],
-      [['selfie'], '/body/requirements/0', 'must be equal to one of the allowed values'],
-      [['face', 'passkey'], '/body/requirements/1', 'must be equal to one of the allowed values'],
+      [['selfie'], '/body/requirements/0', 'must be one of face, identity_document'],
+      [['face', 'passkey'], '/body/requirements/1', 'must be one of face, identity_document'],
       [['face', 'face'], '/body/requirements', 'must not have duplicate items'],
       ['face', '/body/requirements', 'must be array'],
     ] as const) {
@@ -123,10 +123,7 @@ describe('201', () => {
     }
     for (const documentAgeReturnFormat of ['EXACT', 'none', '', null, 1, ['exact']]) {
       const pointer = '/body/documentAgeReturnFormat'
-      await assertRefused(
-        { documentAgeReturnFormat },
-        { pointer, message: 'must be equal to one of the allowed values' },
-      )
+      await assertRefused({ documentAgeReturnFormat }, { pointer, message: 'must be one of threshold, exact, both' })
     }
   })
 
@@ -147,7 +144,7 @@ describe('201', () => {
       const pointer = '/body/facialAgeEstimationReturnFormat'
       await assertRefused(
         { facialAgeEstimationReturnFormat },
-        { pointer, message: 'must be equal to one of the allowed values' },
+        { pointer, message: 'must be one of threshold, exact, both' },
       )
     }
   })

@@ -13,6 +13,7 @@ import {
 import { Compile } from 'typebox/compile'
 import type { PinnedChallenge } from '../capture/index.ts'
 import { AppError, invalid } from '../platform/errors.ts'
+import { readPart } from '../platform/validation.ts'
 import { isAllowedRedirect, pageLocaleOf } from '../settings/index.ts'
 
 /** What a test key may ask for instead of a person before a camera (`metadata.__test`, and the sandbox's own call). */
@@ -147,10 +148,7 @@ const challenges = Compile(SandboxChallenge)
 function readTest(value: unknown, pointer: string): Pick<AgeRequest, 'sandbox' | 'pinned'> {
   const asksChallenge = typeof value === 'object' && value !== null && 'challenge' in value
   if (!asksChallenge) return { sandbox: readWish(value, pointer), pinned: null }
-  if (!challenges.Check(value)) {
-    throw invalid(pointer, 'is no challenge of the sandbox, which has three movements and no outcome (docs/api/age.md)')
-  }
-  const { challenge: movements, times } = value
+  const { challenge: movements, times } = readPart(challenges, value, pointer)
   const repeated = movements.findIndex((movement, at) => at > 0 && movement === movements[at - 1])
   if (repeated >= 0) throw invalid(`${pointer}/challenge/${repeated}`, 'must be another movement than the one before')
   return { sandbox: null, pinned: { movements, fixedTimes: times === 'fixed' } }
@@ -160,8 +158,8 @@ const wishes = Compile(SandboxOutcome)
 
 /** `pointer` is where in the request the wish stands. */
 export function readWish(value: unknown, pointer: string): SandboxWish {
-  if (!wishes.Check(value)) throw invalid(pointer, 'is no outcome of the sandbox (docs/api/age.md, "Test mode")')
-  const { outcome = 'AGE_ABOVE_THRESHOLD', errors = [], risk = 'LOW', delayMs = 0, ...ages } = value
+  const wish = readPart(wishes, value, pointer)
+  const { outcome = 'AGE_ABOVE_THRESHOLD', errors = [], risk = 'LOW', delayMs = 0, ...ages } = wish
   const unknown = errors.findIndex((code) => findSessionCodeName(code) === undefined)
   if (unknown >= 0) throw invalid(`${pointer}/errors/${unknown}`, 'is not a session code (docs/session-codes.md)')
   return { outcome: errors.length > 0 ? 'AGE_UNKNOWN' : outcome, errors: [...errors], risk, delayMs, ...ages }

@@ -1,11 +1,12 @@
 import type { ErrorDetail } from '@ostiary/contract'
 import type { FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import type { Static, TProperties, TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { AppError } from './errors.ts'
 
 const MAX_DETAILS = 20
+const UNKNOWN_FIELD = 'is not a known field'
 
 /**
  * Validates by part of the request: bodies are taken as they are, query strings and path parameters are text and are
@@ -41,8 +42,29 @@ function readTexts(schema: TSchema, data: Record<string, unknown>): Record<strin
   return read
 }
 
+/** Reads an object that the body's own schema leaves open. What does not fit is refused with each place and what is allowed there. */
+export function readPart<T extends TSchema>(
+  check: Validator<TProperties, T>,
+  value: unknown,
+  pointer: string,
+): Static<T> {
+  if (check.Check(value)) return value as Static<T>
+  const { properties = {} } = check.Type() as TSchema & { properties?: object }
+  const known = Object.keys(properties).join(', ')
+  const details = detailsOf(pointer, check.Errors(value))
+  throw validationFailed(
+    details.map((detail) =>
+      detail.message === UNKNOWN_FIELD ? { ...detail, message: `is none of ${known}` } : detail,
+    ),
+  )
+}
+
 function validationError(place: string, errors: readonly TLocalizedValidationError[]): AppError {
-  return validationFailed(errors.flatMap((error) => describe(place, error)).slice(0, MAX_DETAILS))
+  return validationFailed(detailsOf(place, errors))
+}
+
+function detailsOf(place: string, errors: readonly TLocalizedValidationError[]): ErrorDetail[] {
+  return errors.flatMap((error) => describe(place, error, errors)).slice(0, MAX_DETAILS)
 }
 
 function validationFailed(details: readonly ErrorDetail[]): AppError {
@@ -56,7 +78,11 @@ function missingBody(place: string): AppError {
 }
 
 /** One sentence per place. The wrong value itself is never repeated. */
-function describe(place: string, error: TLocalizedValidationError): ErrorDetail[] {
+function describe(
+  place: string,
+  error: TLocalizedValidationError,
+  all: readonly TLocalizedValidationError[],
+): ErrorDetail[] {
   const at = place + error.instancePath
   switch (error.keyword) {
     case 'required':
@@ -67,17 +93,32 @@ function describe(place: string, error: TLocalizedValidationError): ErrorDetail[
     case 'additionalProperties':
       return error.params.additionalProperties.map((name) => ({
         pointer: `${at}/${escapePointer(name)}`,
-        message: 'is not a known field',
+        message: UNKNOWN_FIELD,
       }))
     case 'boolean':
     case 'const':
       // Said better by `additionalProperties` and `anyOf`.
       return []
-    case 'anyOf':
-      return [{ pointer: at, message: 'has none of the allowed values' }]
+    case 'enum':
+      return [{ pointer: at, message: oneOf(error.params.allowedValues) }]
+    case 'anyOf': {
+      const constants = all.flatMap((other) =>
+        other.keyword === 'const' && other.instancePath === error.instancePath ? [other.params.allowedValue] : [],
+      )
+      return [{ pointer: at, message: constants.length > 0 ? oneOf(constants) : 'has none of the allowed values' }]
+    }
     default:
       return [{ pointer: at, message: error.message }]
   }
+}
+
+const MAX_NAMED = 20
+
+/** Names what is allowed; of a very long list only the beginning. */
+export function oneOf(values: readonly unknown[]): string {
+  const names = values.slice(0, MAX_NAMED).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+  const more = values.length > MAX_NAMED ? ` and ${values.length - MAX_NAMED} others` : ''
+  return `must be one of ${names.join(', ')}${more}`
 }
 
 function escapePointer(name: string): string {

@@ -92,7 +92,12 @@ describe('POST /test/sessions/:id/outcome', () => {
     assert.equal(wrong.statusCode, 400)
     assert.deepEqual(wrong.json().details, [
       { pointer: '/body/extra', message: 'is not a known field' },
-      { pointer: '/body/outcome', message: 'must be equal to one of the allowed values' },
+      {
+        pointer: '/body/outcome',
+        message:
+          'must be one of AGE_UNKNOWN, AGE_BELOW_THRESHOLD, AGE_ABOVE_THRESHOLD, AGE_AT_THRESHOLD, ' +
+          'success, spoof, expired, not_enrolled, locked',
+      },
     ])
   })
 
@@ -150,11 +155,20 @@ describe('metadata.__test', () => {
 
   test('a wish that cannot be met is refused at the creation; for live keys it is metadata like any other', async () => {
     const pointer = '/body/metadata/__test'
-    const message = 'is no outcome of the sandbox (docs/api/age.md, "Test mode")'
-    for (const __test of ['above', { outcome: 'OLD' }, { delayMs: 10_001 }, null]) {
+    const outcomes = 'AGE_UNKNOWN, AGE_BELOW_THRESHOLD, AGE_ABOVE_THRESHOLD, AGE_AT_THRESHOLD'
+    const fields = 'outcome, errors, risk, delayMs, faceAge, documentAge, faceMatchScore'
+    for (const [__test, place, message] of [
+      ['above', '', 'must be object'],
+      [null, '', 'must be object'],
+      [{ outcome: 'OLD' }, '/outcome', `must be one of ${outcomes}`],
+      [{ risk: 'NONE' }, '/risk', 'must be one of CRITICAL, HIGH, MEDIUM, LOW'],
+      [{ delayMs: 10_001 }, '/delayMs', 'must be <= 10000'],
+      [{ age: 40 }, '/age', `is none of ${fields}`],
+    ] as const) {
       const refused = await host.call('POST', '/session', { ...LEAST, metadata: { __test } })
-      const text = `The request is not valid: ${pointer} ${message}`
-      assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer, message }] })
+      const details = [{ pointer: `${pointer}${place}`, message }]
+      const text = `The request is not valid: ${pointer}${place} ${message}`
+      assertError(refused, 400, 'VALIDATION_FAILED', text, { details })
     }
     const code = await host.call('POST', '/session', { ...LEAST, metadata: { __test: { errors: [-50] } } })
     assert.deepEqual(code.json().details, [
@@ -176,17 +190,21 @@ describe('metadata.__test with a challenge', () => {
   }
 
   test('400 for anything but three movements, and for an outcome beside them', async () => {
-    const message = 'is no challenge of the sandbox, which has three movements and no outcome (docs/api/age.md)'
-    for (const __test of [
-      { challenge: ['blink', 'closer'] },
-      { challenge: ['blink', 'closer', 'blink', 'closer'] },
-      { challenge: ['blink', 'closer', 'jump'] },
-      { challenge: 'blink' },
-      { challenge: ['blink', 'closer', 'blink'], times: 'never' },
-      { challenge: ['blink', 'closer', 'blink'], outcome: ABOVE },
-      { challenge: ['blink', 'closer', 'blink'], delayMs: 1 },
-    ])
-      assert.deepEqual(await refusalOf(__test), [{ pointer, message }])
+    const challenge = ['blink', 'closer', 'blink']
+    for (const [__test, place, message] of [
+      [{ challenge: ['blink', 'closer'] }, '/challenge', 'must not have fewer than 3 items'],
+      [{ challenge: [...challenge, 'closer'] }, '/challenge', 'must not have more than 3 items'],
+      [
+        { challenge: ['blink', 'closer', 'jump'] },
+        '/challenge/2',
+        'must be one of turn_left, turn_right, look_up, blink, closer',
+      ],
+      [{ challenge: 'blink' }, '/challenge', 'must be array'],
+      [{ challenge, times: 'never' }, '/times', 'must be one of random, fixed'],
+      [{ challenge, outcome: ABOVE }, '/outcome', 'is none of challenge, times'],
+      [{ challenge, delayMs: 1 }, '/delayMs', 'is none of challenge, times'],
+    ] as const)
+      assert.deepEqual(await refusalOf(__test), [{ pointer: `${pointer}${place}`, message }])
   })
 
   test('400 for the same movement twice in a row: it could be one long movement', async () => {

@@ -65,9 +65,11 @@ export type Sandbox = ReturnType<typeof createSandbox>
 type Became = 'ended' | 'too late'
 
 function verificationOutcomeOf({ outcome = 'success', ...others }: SetOutcomeBody) {
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw invalid(`/body/${other}`, 'is for age sessions; this one takes outcome alone')
   const known = VERIFICATION_TEST_OUTCOMES.find((one) => one === outcome)
-  if (known && Object.keys(others).length === 0) return known
-  throw invalid('/body', 'is no outcome of a verification session (docs/api/verification.md, "Test mode")')
+  if (known) return known
+  throw invalid('/body/outcome', `must be one of ${VERIFICATION_TEST_OUTCOMES.join(', ')} for this session`)
 }
 
 const hasEnded = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')

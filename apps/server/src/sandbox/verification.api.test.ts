@@ -66,11 +66,16 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
 
   test('400: an outcome of the other area, and a field beside the outcome', async () => {
     const { sessionId } = await host.create('ENROLL')
-    const message = 'is no outcome of a verification session (docs/api/verification.md, "Test mode")'
-    for (const wish of [{ outcome: 'AGE_ABOVE_THRESHOLD' }, { outcome: 'success', risk: 'HIGH' }, { faceAge: 40 }]) {
+    const outcomes = 'must be one of success, spoof, expired, not_enrolled, locked for this session'
+    const beside = 'is for age sessions; this one takes outcome alone'
+    for (const [wish, pointer, message] of [
+      [{ outcome: 'AGE_ABOVE_THRESHOLD' }, '/body/outcome', outcomes],
+      [{ outcome: 'success', risk: 'HIGH' }, '/body/risk', beside],
+      [{ faceAge: 40 }, '/body/faceAge', beside],
+    ] as const) {
       const refused = await host.call('POST', outcomeUrl(sessionId), wish)
-      const text = `The request is not valid: /body ${message}`
-      assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer: '/body', message }] })
+      const text = `The request is not valid: ${pointer} ${message}`
+      assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer, message }] })
     }
     assert.equal((await host.get(sessionId)).outcome, null)
     const age = await room.age.newHost()

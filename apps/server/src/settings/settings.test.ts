@@ -142,6 +142,13 @@ describe('changing', () => {
     })
   })
 
+  test('where there are only some values, the refusal names them', () => {
+    assert.throws(
+      () => checkSettings({ signInMatching: 'device' }, checkUrl),
+      /\/signInMatching must be one of server, local_with_passkey, local$/,
+    )
+  })
+
   test('each value that is not allowed is refused with its place', () => {
     const issuer = (change: object) => ({ issuers: [{ ...ISSUER, ...change }] })
     const brand = (change: object) => ({ brand: { name: 'Fjord Rentals', ...change } })

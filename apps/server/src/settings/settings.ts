@@ -16,6 +16,7 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import Value from 'typebox/value'
 import { AppError } from '../platform/errors.ts'
 import type { TargetVerdict } from '../platform/outbound/target.ts'
+import { oneOf } from '../platform/validation.ts'
 import { brandDetails, embedOriginProblem } from './branding.ts'
 import { redirectEntryProblem } from './redirects.ts'
 
@@ -129,6 +130,7 @@ function describe(error: TLocalizedValidationError): ErrorDetail[] {
       message: 'is not a known field',
     }))
   }
+  if (error.keyword === 'enum') return [{ pointer: at, message: oneOf(error.params.allowedValues) }]
   // Said better by `additionalProperties`, and by what is wrong with the value itself where null would do as well.
   const isEcho = error.keyword === 'boolean' || error.keyword === 'anyOf' || error.message === 'must be null'
   return isEcho ? [] : [{ pointer: at, message: error.message }]

@@ -82,7 +82,7 @@ describe('GET /strings', () => {
       ['limit=0x5', '/query/limit', 'must be integer'],
       ['limit=', '/query/limit', 'must be integer'],
       ['limit=1&limit=2', '/query/limit', 'must be integer'],
-      ['order=up', '/query/order', 'has none of the allowed values'],
+      ['order=up', '/query/order', 'must be one of asc, desc'],
       ['cursor=abc', '/query/cursor', 'is not a cursor from an earlier page'],
       [
         `cursor=${Buffer.from(`asc:${UNKNOWN_ID}`).toString('base64url')}&order=desc`,

@@ -135,7 +135,7 @@ describe('400', () => {
   })
 
   test('[D-010] a type that there is not', async () => {
-    const message = 'must be equal to one of the allowed values'
+    const message = 'must be one of ENROLL, SIGN-IN, VERIFY'
     for (const type of ['enroll', 'SIGNIN', 'SIGN_IN', '', null, 1])
       await isRefused(least({ type }), [{ pointer: '/body/type', message }])
   })
@@ -164,7 +164,7 @@ describe('400', () => {
     ] as const)
       await isRefused(least({ [name]: value }), [{ pointer: `/body/${name}`, message }])
     await isRefused(least({ requirements: ['voice'] }), [
-      { pointer: '/body/requirements/0', message: 'must be equal to one of the allowed values' },
+      { pointer: '/body/requirements/0', message: 'must be one of face, identity_document, passkey' },
     ])
   })
 

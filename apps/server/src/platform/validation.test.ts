@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Type, { type TSchema } from 'typebox'
+import type { AppError } from './errors.ts'
+import { validatorCompiler } from './validation.ts'
+
+function detailsOf(schema: TSchema, data: unknown) {
+  const check = validatorCompiler({ schema, httpPart: 'body', method: 'POST', url: '/' })
+  const { error } = check(data) as { error: AppError }
+  return error.extra.details
+}
+
+test('what is allowed is named, whether it is an enum or a union of constants', () => {
+  const words = ['up', 'down', 'left']
+  for (const schema of [Type.Enum(words), Type.Union(words.map((word) => Type.Literal(word)))])
+    for (const value of ['UP', '', 'up '])
+      assert.deepEqual(detailsOf(Type.Object({ a: schema }), { a: value }), [
+        { pointer: '/body/a', message: 'must be one of up, down, left' },
+      ])
+  assert.deepEqual(detailsOf(Type.Enum([1, 2]), 3), [{ pointer: '/body', message: 'must be one of 1, 2' }])
+})
+
+test('of a very long list the beginning is named', () => {
+  const tags = Array.from({ length: 44 }, (_, at) => `t${at}`)
+  const [detail] = detailsOf(Type.Object({ tag: Type.Enum(tags) }), { tag: 'x' }) ?? []
+  assert.equal(detail?.message, `must be one of ${tags.slice(0, 20).join(', ')} and 24 others`)
+})
