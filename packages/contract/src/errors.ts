@@ -51,7 +51,7 @@ export const ERRORS = {
   INVALID_URL: {
     status: 400,
     meaning: 'A URL in the body cannot be used: its form, its scheme, or an address that may not be called.',
-    remedy: 'The message says which and why. Live keys need https.',
+    remedy: 'The message and `details` say which and why. Live keys need https.',
   },
   INVALID_PAYLOAD: {
     status: 400,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { LightMyRequestResponse } from 'fastify'
 import { assertError } from '../testing/harness.ts'
 import { type AgeRoom, createAgeRoom, endedBody, type Host, LEAST, openBody } from './testing/room.ts'
 
@@ -304,13 +305,21 @@ describe('400', () => {
   })
 
   test('a redirect goes to https, for test keys also to this machine, and only where the tenant allows', async () => {
-    const refusal = 'redirectUrl is no https URL that this tenant allows'
-    for (const redirectUrl of ['http://shop.example/', 'javascript:alert(1)', '/back', 'https://u:p@shop.example', 'x'])
-      assertError(await create({ ...LEAST, redirectUrl }), 400, 'INVALID_URL', refusal)
+    const pointer = '/body/redirectUrl'
+    const isRefused = (answer: LightMyRequestResponse, message: string) =>
+      assertError(answer, 400, 'INVALID_URL', `The request is not valid: ${pointer} ${message}`, {
+        details: [{ pointer, message }],
+      })
+    const scheme = 'must begin with https://; http is for localhost, 127.0.0.1 and [::1] only'
+    for (const redirectUrl of ['http://shop.example/', 'javascript:alert(1)', '/back', 'x'])
+      isRefused(await create({ ...LEAST, redirectUrl }), scheme)
+    const named = await create({ ...LEAST, redirectUrl: 'https://u:p@shop.example' })
+    isRefused(named, 'must not hold a user name or password')
     assert.equal((await create({ ...LEAST, redirectUrl: 'http://localhost:3000/back' })).statusCode, 201)
     const live = await room.newHost({ livemode: true })
     const local = { ...LEAST, redirectUrl: 'http://localhost:3000/back' }
-    assertError(await live.call('POST', '/session', local), 400, 'INVALID_URL', refusal)
+    const forLive = 'must begin with https://; http is for test keys, and for what the tenant’s redirectUrls allow'
+    isRefused(await live.call('POST', '/session', local), forLive)
     const strict = await room.newHost({ settings: { redirectUrls: ['https://shop.example/age/'] } })
     for (const [redirectUrl, status] of [
       ['https://shop.example/age/done?x=1', 201],

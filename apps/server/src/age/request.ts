@@ -12,9 +12,9 @@ import {
 } from '@ostiary/contract'
 import { Compile } from 'typebox/compile'
 import type { PinnedChallenge } from '../capture/index.ts'
-import { AppError, invalid } from '../platform/errors.ts'
+import { invalid, invalidUrl } from '../platform/errors.ts'
 import { readPart } from '../platform/validation.ts'
-import { isAllowedRedirect, pageLocaleOf } from '../settings/index.ts'
+import { pageLocaleOf, redirectProblem } from '../settings/index.ts'
 
 /** What a test key may ask for instead of a person before a camera (`metadata.__test`, and the sandbox's own call). */
 export interface SandboxWish {
@@ -72,9 +72,8 @@ export function toRequest(
   { livemode, settings, metadataText, subjectHash }: Wanted,
 ): Omit<AgeRequest, 'token'> {
   const given = body.metadata ?? {}
-  if (!isAllowedRedirect(body.redirectUrl, settings.redirectUrls, livemode)) {
-    throw new AppError('invalid_request', 'INVALID_URL', 'redirectUrl is no https URL that this tenant allows')
-  }
+  const problem = redirectProblem(body.redirectUrl, settings.redirectUrls, livemode)
+  if (problem !== undefined) throw invalidUrl('/body/redirectUrl', problem)
   const { faceMatchThreshold, compareThreshold } = body
   if (faceMatchThreshold !== undefined && compareThreshold !== undefined && faceMatchThreshold !== compareThreshold) {
     throw invalid('/body/compareThreshold', 'is another name of faceMatchThreshold and must be equal to it')

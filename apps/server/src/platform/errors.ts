@@ -54,3 +54,10 @@ export function invalid(pointer: string, message: string): AppError {
     details: [{ pointer, message }],
   })
 }
+
+/** A URL of the body that cannot be used; the message says why. */
+export function invalidUrl(pointer: string, message: string): AppError {
+  return new AppError('invalid_request', 'INVALID_URL', `The request is not valid: ${pointer} ${message}`, {
+    details: [{ pointer, message }],
+  })
+}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isAllowedRedirect, redirectEntryProblem, withParameters } from './redirects.ts'
+import { redirectEntryProblem, redirectProblem, withParameters } from './redirects.ts'
+
+const isAllowedRedirect = (...given: Parameters<typeof redirectProblem>) => redirectProblem(...given) === undefined
 
 describe('a redirect', () => {
   test('goes to any https URL where there is no list', () => {
@@ -83,6 +85,31 @@ describe('a redirect', () => {
       assert.equal(isAllowedRedirect(url, ['https://shop.example'], false), false, JSON.stringify(url))
     }
   })
+})
+
+test('a refusal says which of the reasons it is', () => {
+  const scheme = 'must begin with https://; http is for localhost, 127.0.0.1 and [::1] only'
+  const liveScheme = 'must begin with https://; http is for test keys, and for what the tenant’s redirectUrls allow'
+  const form = 'must be a URL such as https://host.example/path'
+  const ascii = 'must be of printable ASCII without spaces and backslashes; percent-encode the rest'
+  for (const [url, problem] of [
+    ['http://shop.example/', scheme],
+    ['javascript:alert(1)', scheme],
+    ['/back', scheme],
+    ['https:shop.example', form],
+    ['https:///shop.example', form],
+    ['https://shop.example:99999/', form],
+    ['https://u:p@shop.example', 'must not hold a user name or password'],
+    ['https://shop.example/a b', ascii],
+    ['https://shop.example\\@evil.example', ascii],
+    [`https://shop.example/${'a'.repeat(2_048)}`, 'must have at most 2048 characters'],
+  ] as const)
+    assert.equal(redirectProblem(url, [], false), problem, url)
+  assert.equal(redirectProblem('http://localhost:3000/', [], true), liveScheme)
+  assert.equal(redirectProblem('http://shop.example/', [], true), liveScheme)
+  const unlisted = 'is neither at nor below a URL that this tenant allows (its setting redirectUrls)'
+  assert.equal(redirectProblem('https://other.example/', ['https://shop.example'], true), unlisted)
+  assert.equal(redirectProblem('http://localhost:3000/', ['https://shop.example'], false), unlisted)
 })
 
 test('an entry of the list says plainly what it allows', () => {

@@ -6,14 +6,33 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const HIDDEN_SLASH = /%2f|%5c/i
 
 /**
- * Whether a user may be sent to a URL. An entry of the list allows its own path and everything below it, never a path
+ * Why a user may not be sent to a URL, if so. An entry of the list allows its own path and everything below it, never a path
  * that only begins with the same letters. Without a list any https URL is allowed, and for tests http to this machine.
  */
-export function isAllowedRedirect(url: string, allowed: readonly string[], livemode: boolean): boolean {
+export function redirectProblem(url: string, allowed: readonly string[], livemode: boolean): string | undefined {
   const target = parseHttpUrl(url)
-  if (!target) return false
-  if (allowed.length === 0) return target.protocol === 'https:' || !livemode
-  return allowed.some((entry) => covers(new URL(entry), target))
+  if (!target) return problemOfForm(url, livemode)
+  if (allowed.length === 0) return target.protocol === 'https:' || !livemode ? undefined : schemeProblem(livemode)
+  if (allowed.some((entry) => covers(new URL(entry), target))) return undefined
+  return 'is neither at nor below a URL that this tenant allows (its setting redirectUrls)'
+}
+
+/** What keeps a text from being a plain web address, for whoever has to mend it. */
+function problemOfForm(text: string, livemode: boolean): string {
+  if (text.length > SETTINGS_LIMITS.urlChars) return `must have at most ${SETTINGS_LIMITS.urlChars} characters`
+  if (!PRINTABLE_ASCII.test(text) || text.includes('\\')) {
+    return 'must be of printable ASCII without spaces and backslashes; percent-encode the rest'
+  }
+  if (!/^https?:/i.test(text)) return schemeProblem(livemode)
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not hold a user name or password'
+  if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) return 'must be a URL such as https://host.example/path'
+  return schemeProblem(livemode)
+}
+
+function schemeProblem(livemode: boolean): string {
+  return livemode
+    ? 'must begin with https://; http is for test keys, and for what the tenant’s redirectUrls allow'
+    : 'must begin with https://; http is for localhost, 127.0.0.1 and [::1] only'
 }
 
 /**

@@ -215,8 +215,13 @@ describe('400', () => {
   })
 
   test('a redirect, a callback or a language that cannot be used', async () => {
-    const redirect = 'redirectURL is no https URL that this tenant allows'
-    assertError(await post(least({ redirectURL: 'ftp://shop.example' })), 400, 'INVALID_URL', redirect)
+    const redirect = {
+      pointer: '/body/redirectURL',
+      message: 'must begin with https://; http is for localhost, 127.0.0.1 and [::1] only',
+    }
+    const said = `The request is not valid: ${redirect.pointer} ${redirect.message}`
+    const away = await post(least({ redirectURL: 'ftp://shop.example' }))
+    assertError(away, 400, 'INVALID_URL', said, { details: [redirect] })
     const callback = await post(least({ callback: { url: 'ftp://shop.example' } }))
     const at = { pointer: '/body/callback/url', message: 'must begin with https:// or http://' }
     const text = `The request is not valid: ${at.pointer} ${at.message}`

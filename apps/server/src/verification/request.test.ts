@@ -129,10 +129,18 @@ describe('the redirect', () => {
   })
 
   test('must be one that the tenant allows', () => {
-    const message = 'redirectURL is no https URL that this tenant allows'
-    assert.equal(refusalOf({ ...ENROLL, redirectURL: 'javascript:alert(1)' }), message)
-    assert.equal(refusalOf(ENROLL, { settings: { redirectUrls: ['https://other.example'] } }), message)
-    assert.equal(refusalOf({ ...ENROLL, redirectURL: 'http://localhost/x' }, { livemode: true }), message)
+    const scheme = 'must begin with https://; http is for localhost, 127.0.0.1 and [::1] only'
+    assert.equal(refusalOf({ ...ENROLL, redirectURL: 'javascript:alert(1)' }), `/body/redirectURL ${scheme}`)
+    const { redirectURL: _, ...other } = ENROLL
+    assert.equal(refusalOf({ ...other, redirectUrl: 'javascript:alert(1)' }), `/body/redirectUrl ${scheme}`)
+    const unlisted =
+      '/body/redirectURL is neither at nor below a URL that this tenant allows (its setting redirectUrls)'
+    assert.equal(refusalOf(ENROLL, { settings: { redirectUrls: ['https://other.example'] } }), unlisted)
+    const live = 'must begin with https://; http is for test keys, and for what the tenant’s redirectUrls allow'
+    assert.equal(
+      refusalOf({ ...ENROLL, redirectURL: 'http://localhost/x' }, { livemode: true }),
+      `/body/redirectURL ${live}`,
+    )
     assert.equal(requestOf({ ...ENROLL, redirectURL: 'http://localhost/x' }).redirectUrl, 'http://localhost/x')
   })
 })

@@ -12,9 +12,9 @@ import {
   type VerificationType,
 } from '@ostiary/contract'
 import type { PinnedChallenge } from '../capture/index.ts'
-import { AppError, invalid } from '../platform/errors.ts'
+import { invalid, invalidUrl } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
-import { isAllowedRedirect, pageLocaleOf } from '../settings/index.ts'
+import { pageLocaleOf, redirectProblem } from '../settings/index.ts'
 import { secondsOfDuration, timeOfMoment } from './expiry.ts'
 import { isMadeUpId } from './sandbox-end.ts'
 
@@ -107,9 +107,9 @@ function redirectOf(
   }
   const url = redirectURL ?? redirectUrl
   if (url === undefined) throw invalid('/body/redirectURL', 'is required')
-  if (!isAllowedRedirect(url, settings.redirectUrls, livemode)) {
-    throw new AppError('invalid_request', 'INVALID_URL', 'redirectURL is no https URL that this tenant allows')
-  }
+  const problem = redirectProblem(url, settings.redirectUrls, livemode)
+  if (problem !== undefined)
+    throw invalidUrl(`/body/${redirectURL === undefined ? 'redirectUrl' : 'redirectURL'}`, problem)
   return url
 }
 

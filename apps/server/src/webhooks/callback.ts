@@ -1,5 +1,5 @@
 import { WEBHOOK_LIMITS } from '@ostiary/contract'
-import { AppError, invalid } from '../platform/errors.ts'
+import { invalid, invalidUrl } from '../platform/errors.ts'
 import type { Network } from '../platform/outbound/address.ts'
 import { checkTarget, type TargetFault } from '../platform/outbound/target.ts'
 
@@ -17,7 +17,7 @@ export function checkCallback(
   allowNetworks: readonly Network[],
 ): void {
   const verdict = checkTarget(url, { allowHttp: !livemode, allowNetworks })
-  if (!verdict.ok) throw invalidUrl(verdict.reason, livemode)
+  if (!verdict.ok) throw invalidUrl(URL_POINTER, sayFault(verdict.reason, livemode))
   checkHeaders(headers)
 }
 
@@ -36,11 +36,8 @@ const FAULTS: Readonly<Record<Exclude<TargetFault, 'scheme'>, string>> = {
   port: 'must have port 443, none, or one from 1024 that is not that of another service',
 }
 
-function invalidUrl(reason: TargetFault, livemode: boolean): AppError {
-  const message = reason === 'scheme' ? `must begin with https://${livemode ? '' : ' or http://'}` : FAULTS[reason]
-  return new AppError('invalid_request', 'INVALID_URL', `The request is not valid: ${URL_POINTER} ${message}`, {
-    details: [{ pointer: URL_POINTER, message }],
-  })
+function sayFault(reason: TargetFault, livemode: boolean): string {
+  return reason === 'scheme' ? `must begin with https://${livemode ? '' : ' or http://'}` : FAULTS[reason]
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
