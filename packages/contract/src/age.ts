@@ -260,7 +260,7 @@ export const createSession = operation({
       schema: CreatedSession,
       headers: {
         Location: 'Path of the session',
-        'Content-Language': 'The language the page will have, when `locale` was sent',
+        'Content-Language': 'The session’s language, when `locale` names one of the 44 (`GET /v2/locales`)',
         'X-Config-Warning': 'Comma-separated warnings',
         'Idempotency-Replayed': '`true` when an earlier call made the session',
       },

@@ -256,7 +256,18 @@ export const createVerification = operation({
   scope: 'verify:write',
   body: CreateVerificationBody,
   idempotent: true,
-  success: { 201: { description: 'Created', schema: CreatedVerification } },
+  success: {
+    201: {
+      description: 'Created',
+      schema: CreatedVerification,
+      headers: {
+        Location: 'Path of the session',
+        'Content-Language': 'The session’s language, when `locale` names one of the 44 (`GET /v2/locales`)',
+        'X-Config-Warning': '`locale-not-available` when the page has no texts in that language yet and shows English',
+        'Idempotency-Replayed': '`true` when an earlier call made the session',
+      },
+    },
+  },
   errors: [
     'INVALID_JSON',
     'VALIDATION_FAILED',

@@ -219,6 +219,20 @@ describe('warnings and language', () => {
     }
   })
 
+  test('a language that the page has no texts in yet is taken with a warning: it will show English', async () => {
+    for (const [locale, warning] of [
+      ['de-CH', undefined],
+      ['ar', undefined],
+      ['fr', 'locale-not-available'],
+      ['zh-HK', 'locale-not-available'],
+      ['tlh', undefined],
+    ] as const) {
+      assert.equal((await create({ ...LEAST, locale })).headers['x-config-warning'], warning, locale)
+    }
+    const both = await create({ ...LEAST, ageThreshold: 18, locale: 'fr' })
+    assert.equal(both.headers['x-config-warning'], 'estimate-without-buffer, locale-not-available')
+  })
+
   test('a locale that is no language tag is refused', async () => {
     for (const locale of ['english language', 'de--CH', '-', 'd', '../en', 'de-'.padEnd(60, 'a')]) {
       const refused = await create({ ...LEAST, locale })

@@ -14,7 +14,7 @@ import { Compile } from 'typebox/compile'
 import type { PinnedChallenge } from '../capture/index.ts'
 import { invalid, invalidUrl } from '../platform/errors.ts'
 import { readPart } from '../platform/validation.ts'
-import { pageLocaleOf, redirectProblem } from '../settings/index.ts'
+import { hasTexts, NO_TEXTS_WARNING, pageLocaleOf, redirectProblem } from '../settings/index.ts'
 
 /** What a test key may ask for instead of a person before a camera (`metadata.__test`, and the sandbox's own call). */
 export interface SandboxWish {
@@ -126,7 +126,7 @@ function metadataOf(
 }
 
 /** Settings that are allowed and will disappoint. */
-export function warningsOf(body: CreateSessionBody): string[] {
+export function warningsOf(body: CreateSessionBody, locale: string | null): string[] {
   const asksDocument = body.requirements?.includes('identity_document') ?? false
   const { ageThreshold, documentAgeThreshold, stepUpEnabled = false } = body
   const warnings: string[] = []
@@ -137,6 +137,7 @@ export function warningsOf(body: CreateSessionBody): string[] {
     warnings.push('documentAgeThreshold-missing')
   }
   if (asksDocument || stepUpEnabled) warnings.push('document-step-not-available')
+  if (locale !== null && !hasTexts(locale)) warnings.push(NO_TEXTS_WARNING)
   return warnings
 }
 

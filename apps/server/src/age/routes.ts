@@ -54,7 +54,7 @@ export async function ageRoutes(
         metrics.idempotentReplays.count(createSession.operationId)
         reply.header('idempotency-replayed', 'true')
       }
-      const warnings = warningsOf(request.body)
+      const warnings = warningsOf(request.body, locale)
       if (warnings.length > 0) reply.header('x-config-warning', warnings.join(', '))
       if (locale !== null) reply.header('content-language', locale)
       return reply.code(201).header('location', `${app.prefix}/session/${created.token}`).send(created)

@@ -1,5 +1,5 @@
 export { embedOriginsFor } from './branding.ts'
 export { createTokenVerifier, type TokenVerifier, type VerifiedToken } from './jwt.ts'
-export { pageLocaleOf } from './page-locale.ts'
+export { hasTexts, NO_TEXTS_WARNING, pageLocaleOf } from './page-locale.ts'
 export { redirectProblem, withParameters } from './redirects.ts'
 export { createSettings, SETTINGS_MAX_AGE_MS, type Settings } from './service.ts'

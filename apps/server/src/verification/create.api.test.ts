@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { LOCALES } from '@ostiary/contract'
+import { LOCALES, PAGE_LOCALES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { createVerificationRoom, leastOf, PATH, type VerificationHost, type VerificationRoom } from './testing/room.ts'
 
@@ -101,6 +101,8 @@ describe('201', () => {
     for (const { tag } of LOCALES) {
       const created = await post(least({ locale: tag }))
       assert.deepEqual([created.statusCode, created.headers['content-language']], [201, tag])
+      const warning = tag in PAGE_LOCALES ? undefined : 'locale-not-available'
+      assert.equal(created.headers['x-config-warning'], warning, 'the page has no texts in it yet')
     }
     const other = await post(least({ locale: 'tlh' }))
     assert.deepEqual([other.statusCode, other.headers['content-language']], [201, undefined])

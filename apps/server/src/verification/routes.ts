@@ -12,6 +12,7 @@ import { renderErrorsWith } from '../platform/http-errors.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { route } from '../platform/route.ts'
+import { hasTexts, NO_TEXTS_WARNING } from '../settings/index.ts'
 import { renderVerificationError } from './errors.ts'
 import type { VerificationService } from './service.ts'
 
@@ -54,7 +55,10 @@ export async function verificationRoutes(
         metrics.idempotentReplays.count(createVerification.operationId)
         reply.header('idempotency-replayed', 'true')
       }
-      if (locale !== null) reply.header('content-language', locale)
+      if (locale !== null) {
+        reply.header('content-language', locale)
+        if (!hasTexts(locale)) reply.header('x-config-warning', NO_TEXTS_WARNING)
+      }
       return reply.code(201).header('location', `${createVerification.path}/${created.sessionId}`).send(created)
     },
   })
