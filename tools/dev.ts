@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { withServices } from '@ostiary/server/operate'
+import { withDevDefaults } from './lib/dev-settings.ts'
 import { provideLaunchPage } from './lib/launch-page.ts'
 import { isFree, ROOT, sleep, startServices } from './lib/run.ts'
 
@@ -102,8 +103,7 @@ async function newLaunchUrl(url: string, key: string): Promise<string> {
 }
 
 async function main(): Promise<void> {
-  const given = settings(startServices())
-  const env: Record<string, string> = { PUBLIC_URL: `http://localhost:${given.PORT ?? 8080}`, ...given }
+  const env = withDevDefaults(settings(startServices()))
   for (const [name, fallback] of Object.entries(PORTS)) await refuseBusyPort(name, Number(env[name] ?? fallback))
   const key = await testKey(env)
   tryToBuildPage()
@@ -130,6 +130,7 @@ async function main(): Promise<void> {
     metrics     http://localhost:${env.ADMIN_PORT ?? 9400}/metrics
     test key    ${key}
     launch page ${await newLaunchUrl(url, key)}
+    webhooks    public addresses${env.OUTBOUND_ALLOW_NETWORKS === '' ? '' : `, and ${env.OUTBOUND_ALLOW_NETWORKS}`}: docs/webhooks.md
 
     curl ${url}/strings -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"value":"hello"}'
 

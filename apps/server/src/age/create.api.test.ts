@@ -348,7 +348,10 @@ describe('400', () => {
   test('a callback that could never be called is refused at once', async () => {
     const pointer = '/body/callback/url'
     for (const [url, message] of [
-      ['http://10.0.0.7/hook', 'must not name an address that is not public'],
+      [
+        'http://10.0.0.7/hook',
+        'must not name an address that is not public, unless the operator allows it by OUTBOUND_ALLOW_NETWORKS',
+      ],
       ['ftp://shop.example', 'must begin with https:// or http://'],
       ['https://u:p@shop.example', 'must not hold a user name or password'],
     ] as const) {

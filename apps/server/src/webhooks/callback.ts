@@ -31,8 +31,9 @@ const FAULTS: Readonly<Record<Exclude<TargetFault, 'scheme'>, string>> = {
   credentials: 'must not hold a user name or password',
   host_notation: 'must name its host in the usual notation',
   host_name: 'must have a valid host name',
-  local_name: 'must not name a host of a local network',
-  address: 'must not name an address that is not public',
+  local_name:
+    'must not name a host of a local network; write its address (127.0.0.1 for localhost), which the operator may allow by OUTBOUND_ALLOW_NETWORKS',
+  address: 'must not name an address that is not public, unless the operator allows it by OUTBOUND_ALLOW_NETWORKS',
   port: 'must have port 443, none, or one from 1024 that is not that of another service',
 }
 
