@@ -29,7 +29,8 @@ export const NODE_ERRORS = {
     http: 400,
     status: 400,
     message: 'delete failed',
-    meaning: 'No such user: never enrolled, deleted before, of another tenant or mode, or a `puid` that does not open.',
+    meaning:
+      'No such user: never enrolled, deleted before, of another tenant or mode, or a `puid` that does not open, such as one in clear.',
   },
   NODE_PUID_MISSING: {
     http: 500,

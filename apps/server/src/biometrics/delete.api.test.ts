@@ -140,6 +140,15 @@ describe('POST /node/{version}/deleteUser answers 200', () => {
     }
   })
 
+  test('a user of the plain endpoint, whose puid came in clear, once it is encrypted for the deletion', async () => {
+    const face = faces.person('FACE3_3')
+    const { body } = await client.post('plainEnroll', { features: feature(face) })
+    assert.deepEqual(await remove({ puid: body.puid }), FAILED, 'in clear it is no puid')
+    assert.deepEqual(await remove({ puid: await client.seal('deleteUser', String(body.puid)) }), DELETED)
+    const { status } = (await client.post('plainPredict', { features: feature(face) })).body
+    assert.equal(status, -1)
+  })
+
   test('[E-040] the face may be enrolled again as someone new, and the name given to another face', async () => {
     const face = faces.person('FACE3_1')
     const metadata = { id: 'reused' }
