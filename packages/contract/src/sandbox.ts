@@ -14,7 +14,12 @@ export const SANDBOX_LIMITS = {
 /** An outcome that a test session is to have: in `metadata.__test` of its creation, or by `POST /test/sessions/:id/outcome`. */
 export const SandboxOutcome = Type.Object(
   {
-    outcome: Type.Optional(Type.Enum([...AGE_STATUSES], { default: 'AGE_ABOVE_THRESHOLD' })),
+    outcome: Type.Optional(
+      Type.Enum([...AGE_STATUSES], {
+        default: 'AGE_ABOVE_THRESHOLD',
+        description: '`AGE_UNKNOWN` without `errors` has the code -19: all tries used up',
+      }),
+    ),
     errors: Type.Optional(
       Type.Array(Type.Integer({ minimum: -100, maximum: 2 }), {
         maxItems: 10,
@@ -57,7 +62,7 @@ export const SetOutcomeBody = Type.Object(
     outcome: Type.Optional(
       Type.Enum([...AGE_STATUSES, ...VERIFICATION_TEST_OUTCOMES], {
         description:
-          'Age sessions: `AGE_ABOVE_THRESHOLD` when absent. ENROLL, SIGN-IN and VERIFY sessions, which take no other field: ' +
+          'Age sessions: `AGE_ABOVE_THRESHOLD` when absent; `AGE_UNKNOWN` without `errors` has the code -19. ENROLL, SIGN-IN and VERIFY sessions, which take no other field: ' +
           '`success` when absent',
       }),
     ),

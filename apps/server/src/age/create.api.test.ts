@@ -261,7 +261,8 @@ describe('metadata', () => {
       const created = await host.create({ metadata })
       assert.deepEqual((await host.result(created.token)).metadata, metadata)
       await host.outcome(created.sessionId, { outcome: 'AGE_UNKNOWN' })
-      const ended = endedBody(created, { metadata, flowStatus: 'COMPLETED', outcome: 'FAILED' })
+      const noVerdict = { errors: [-19], errorDetails: [{ code: -19, name: 'ATTEMPTS_EXCEEDED' }] }
+      const ended = endedBody(created, { metadata, flowStatus: 'COMPLETED', outcome: 'FAILED', ...noVerdict })
       assert.deepEqual(await host.result(created.token), ended)
     }
   })

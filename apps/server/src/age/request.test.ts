@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type CreateSessionBody, TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
-import { toRequest, type Wanted } from './request.ts'
+import { readWish, toRequest, type Wanted } from './request.ts'
 
 const LEAST: CreateSessionBody = { redirectUrl: 'https://shop.example/back', ageThreshold: 30 }
 const read = (body: Partial<CreateSessionBody>, wanted: Partial<Wanted> = {}) =>
@@ -29,5 +29,16 @@ describe('metadata', () => {
       assert.equal(metadata.subjectHash, 'h')
       assert.equal(kept, undefined)
     }
+  })
+})
+
+describe('a wish of the sandbox', () => {
+  const codesOf = (wish: object) => readWish(wish, '/body').errors
+
+  test('for no verdict has a reason, as every flow that is completed without one: the wished ones, or all tries used up', () => {
+    assert.deepEqual(codesOf({ outcome: 'AGE_UNKNOWN' }), [-19])
+    assert.deepEqual(codesOf({ outcome: 'AGE_UNKNOWN', errors: [1] }), [1])
+    assert.deepEqual(codesOf({ outcome: 'AGE_ABOVE_THRESHOLD' }), [])
+    assert.deepEqual(codesOf({ outcome: 'AGE_UNKNOWN', faceAge: 40 }), [], 'the rules decide over ages')
   })
 })

@@ -8,6 +8,7 @@ import {
   type RiskLevel,
   SandboxChallenge,
   SandboxOutcome,
+  SESSION_CODES,
   type TenantSettings,
 } from '@ostiary/contract'
 import { Compile } from 'typebox/compile'
@@ -155,6 +156,7 @@ function readTest(value: unknown, pointer: string): Pick<AgeRequest, 'sandbox' |
 }
 
 const wishes = Compile(SandboxOutcome)
+const NO_TRY_WAS_GOOD = SESSION_CODES.ATTEMPTS_EXCEEDED.code
 
 /** `pointer` is where in the request the wish stands. */
 export function readWish(value: unknown, pointer: string): SandboxWish {
@@ -162,5 +164,8 @@ export function readWish(value: unknown, pointer: string): SandboxWish {
   const { outcome = 'AGE_ABOVE_THRESHOLD', errors = [], risk = 'LOW', delayMs = 0, ...ages } = wish
   const unknown = errors.findIndex((code) => findSessionCodeName(code) === undefined)
   if (unknown >= 0) throw invalid(`${pointer}/errors/${unknown}`, 'is not a session code (docs/session-codes.md)')
-  return { outcome: errors.length > 0 ? 'AGE_UNKNOWN' : outcome, errors: [...errors], risk, delayMs, ...ages }
+  const isAged = ages.faceAge !== undefined || ages.documentAge !== undefined
+  // A flow that is completed without a verdict names a reason. Without a wish it is the one that real users have most: no try was good.
+  const codes = outcome === 'AGE_UNKNOWN' && errors.length === 0 && !isAged ? [NO_TRY_WAS_GOOD] : [...errors]
+  return { outcome: codes.length > 0 ? 'AGE_UNKNOWN' : outcome, errors: codes, risk, delayMs, ...ages }
 }

@@ -81,7 +81,7 @@ describe('200', () => {
       const { created, result } = await ended({}, { outcome })
       const verdict =
         outcome === 'AGE_UNKNOWN'
-          ? { outcome: 'FAILED' as const }
+          ? { outcome: 'FAILED' as const, errors: [-19], errorDetails: [{ code: -19, name: 'ATTEMPTS_EXCEEDED' }] }
           : {
               outcome: 'SUCCEEDED' as const,
               assurance: SANDBOX,
