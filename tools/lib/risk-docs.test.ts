@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { INDICATOR_PATHS, RISK_FLAG_CODES, RISK_FLAGS, SESSION_CODE_NAMES, SESSION_CODES } from '@ostiary/contract'
 import { riskFlagsDocument, sessionCodesDocument } from './risk-docs.ts'
+import { ROOT } from './run.ts'
 
 const rowsOf = (document: string, pattern: RegExp) => document.split('\n').filter((line) => pattern.test(line))
 
@@ -9,6 +11,20 @@ test('[X-008] the document says what each recommendation means and that it is th
   const document = riskFlagsDocument()
   assert.match(document, /`recommendation` is the primary field for access decisions/)
   assert.match(document, /`ALLOW` means proceed, `REVIEW` means manual review, `BLOCK` means deny/)
+})
+
+test('the documents say that the outcome comes before the recommendation, and that one without signals says nothing', () => {
+  const plain = (text: string) => text.replaceAll(/\s+/g, ' ')
+  const first = /\*\*The outcome comes first\.\*\* .*flowStatus.*COMPLETED.*SUCCESS/
+  assert.match(plain(riskFlagsDocument()), first)
+  for (const [page, outcome] of [
+    ['age', 'flowStatus'],
+    ['verification', 'status'],
+  ] as const) {
+    const text = plain(readFileSync(`${ROOT}docs/api/${page}.md`, 'utf8'))
+    assert.match(text, new RegExp(`\\*\\*First \`${outcome}\``), page)
+    assert.match(text, /where all `signals` are null it says nothing/, page)
+  }
 })
 
 test('the document of risk flags has one row per flag, with its weight and floor', () => {

@@ -54,6 +54,11 @@ ${Object.entries(RISK_RECOMMENDATIONS)
 That is: \`ALLOW\` means proceed, \`REVIEW\` means manual review, \`BLOCK\` means deny. It is advice. Nothing is refused because of it
 unless the tenant enforces \`BLOCK\`; then such a session ends without a verdict and with code ${SESSION_CODES.POLICY_BLOCKED.code} ([session-codes.md](session-codes.md)).
 
+**The outcome comes first.** A recommendation is about the signs of a session, not about its end. One that is still open, was cancelled,
+expired or failed can carry \`ALLOW\`, because nothing suspicious was seen, or nothing at all: where all of \`signals\` are null nobody looked,
+the score is 0 by its rule, and \`LOW\` with \`ALLOW\` says nothing. Look at the verdict first (area C: \`flowStatus\` \`COMPLETED\` and
+\`sessionStatus\`; area D: \`status\` \`SUCCESS\`), then at the recommendation.
+
 ## From flags to a score
 
 Each flag has a weight *w* and some have a floor. The score is \`100 × (1 − (1 − w₁/100) × (1 − w₂/100) × …)\`, rounded half up to a

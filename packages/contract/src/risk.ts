@@ -138,7 +138,8 @@ export const RiskEvaluation = Type.Object(
     }),
     recommendation: Type.Enum(['ALLOW', 'REVIEW', 'BLOCK'], {
       description:
-        'The primary field for access decisions: `ALLOW` means proceed, `REVIEW` manual review, `BLOCK` deny',
+        'The primary field for access decisions: `ALLOW` means proceed, `REVIEW` manual review, `BLOCK` deny. The outcome ' +
+        'comes first: a session that is open or ended without success can carry `ALLOW`, and without signals it says nothing',
     }),
     flags: Type.Array(Type.Enum([...RISK_FLAG_CODES]), {
       uniqueItems: true,
