@@ -1,11 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { freePorts } from '../../apps/server/src/testing/ports.ts'
+import { ROOT } from './root.ts'
 
 export { freePorts, isFree } from '../../apps/server/src/testing/ports.ts'
-
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+export { ROOT } from './root.ts'
 
 /** Of every process that is started here: what one has compiled the next one need not. */
 export const COMPILED = { NODE_COMPILE_CACHE: `${ROOT}.reports/compiled` }

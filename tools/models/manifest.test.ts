@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { RELEASED_MODELS } from '@ostiary/contract'
 import { NETS } from '@ostiary/faces'
-import { ROOT } from '../lib/run.ts'
+import { ROOT } from '../lib/root.ts'
 import { releasedManifest } from './manifest.ts'
 import { SOURCES } from './sources.ts'
 

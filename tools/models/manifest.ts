@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type ModelManifest, modelSetText } from '@ostiary/contract'
-import { ROOT } from '../lib/run.ts'
+import { ROOT } from '../lib/root.ts'
 import { NET_ENTRIES, type NetEntry } from './nets.ts'
 
 export const MODELS_FOLDER = join(ROOT, '.models')
