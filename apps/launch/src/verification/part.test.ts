@@ -53,10 +53,7 @@ test('[D-006] a vector that was left out stays in memory only until the service 
 })
 
 test('an enrolment that succeeded leaves a token in this browser, and a sign-in finds it', async () => {
-  const { capture, reaches, tokens, until } = await rehearse({ type: 'ENROLL' })
-  await capture()
-  await reaches('done')
-  await until(() => tokens.kept.size === 1)
+  const tokens = await enrolledHere()
   const signIn = await rehearse({ tokens, facts: { matching: 'local_first' } })
   await signIn.capture()
   await signIn.reaches('done')
@@ -153,10 +150,7 @@ test('a face that is not found by its vector either is the usual miss, and the n
 })
 
 test('a claim that was not believed is followed by a try with the vector', async () => {
-  const { capture, reaches, tokens, until } = await rehearse({ type: 'ENROLL' })
-  await capture()
-  await reaches('done')
-  await until(() => tokens.kept.size === 1)
+  const tokens = await enrolledHere()
   const again = await rehearse({
     tokens,
     facts: { matching: 'local_first' },
@@ -177,10 +171,7 @@ test('a claim that was not believed is followed by a try with the vector', async
 })
 
 test('a token of somebody who is not enrolled any more is dropped', async () => {
-  const { capture, reaches, tokens, until } = await rehearse({ type: 'ENROLL' })
-  await capture()
-  await reaches('done')
-  await until(() => tokens.kept.size === 1)
+  const tokens = await enrolledHere()
   const gone = { ...ended('COMPLETED', [-36]), state: 'FAILED' }
   const signIn = await rehearse({ tokens, answers: { submit: [gone] } })
   await signIn.capture()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { DeviceError } from '@ostiary/device'
+import { agreeOn } from '../age/testing/room.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
 import { captureAgain, enrolled, reachCapture } from './testing/people.ts'
@@ -31,14 +32,9 @@ async function newUser() {
 type Device = Awaited<ReturnType<typeof reachCapture>>['user']
 
 /** A page that has the session back, up to where it asks for the next challenge. */
-async function beginAnew({ device, clock }: Device): Promise<void> {
-  for (const entry of ['page_open', 'consent_shown'] as const) await device.logEvent(entry)
-  await clock.pass(2_000)
-  await device.logEvent('consent_given')
-  await device.consent(true)
-  await device.logEvent('camera_requested')
-  await clock.pass(500)
-  await device.logEvent('camera_ready')
+async function beginAnew(user: Device): Promise<void> {
+  await user.device.logEvent('page_open')
+  await agreeOn(user)
 }
 
 /** At the passkey step, recognised in the third and last try of the face step. */

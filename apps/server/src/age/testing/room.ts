@@ -159,6 +159,11 @@ export async function readyDevice({ device, clock }: UserDevice): Promise<void> 
   await device.logEvent('page_open')
   await device.open()
   await clock.pass(300)
+  await agreeOn({ device, clock })
+}
+
+/** From the question to the running camera. */
+export async function agreeOn({ device, clock }: UserDevice): Promise<void> {
   await device.logEvent('consent_shown')
   await clock.pass(2_000)
   await device.logEvent('consent_given')

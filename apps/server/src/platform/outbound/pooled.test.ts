@@ -1,40 +1,18 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net'
+import { createServer as createNetServer } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startStopwatch } from '../../testing/stopwatch.ts'
-import { OutboundError, type OutboundReason } from './index.ts'
 import { createPooledOutbound, type PooledOptions, type PooledOutbound } from './pooled.ts'
 import { createCertificate } from './testing/certificate.ts'
+import { closeServers, eventually, failsWith, listen, serve } from './testing/servers.ts'
 
-const servers: { server: Server; sockets: Set<Socket> }[] = []
 const outbounds: PooledOutbound[] = []
 after(async () => {
   await Promise.all(outbounds.map((outbound) => outbound.close()))
-  for (const { server, sockets } of servers) {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  }
+  closeServers()
 })
-
-async function listen(server: Server): Promise<{ port: number; connections: () => number; open: () => number }> {
-  const sockets = new Set<Socket>()
-  let connections = 0
-  server.on('connection', (socket: Socket) => {
-    connections++
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.once('close', () => sockets.delete(socket))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  servers.push({ server, sockets })
-  return { port: (server.address() as AddressInfo).port, connections: () => connections, open: () => sockets.size }
-}
-const serve = (answer: RequestListener) => listen(createHttpServer(answer))
 
 /** For what is to take too long; what is to succeed has time, because a busy machine needs it. */
 const SHORT = { timeoutMs: 300 } as const
@@ -47,22 +25,6 @@ function pooled(options: Partial<PooledOptions> = {}): PooledOutbound {
 
 const post = (outbound: PooledOutbound, url: string, headers: string[] = [], body = Buffer.from('{}')) =>
   outbound.post({ url, allowHttp: true, headers, body })
-
-async function failsWith(reason: OutboundReason, work: Promise<unknown>): Promise<OutboundError> {
-  const error = await work.then(
-    () => assert.fail('it did not fail'),
-    (failure: unknown) => failure,
-  )
-  assert.ok(error instanceof OutboundError, String(error))
-  assert.equal(error.reason, reason, `${error.reason} ${error.code}`)
-  assert.equal(error.cause, undefined)
-  return error
-}
-
-async function eventually(condition: () => boolean, message: string): Promise<void> {
-  for (let i = 0; i < 200 && !condition(); i++) await sleep(10)
-  assert.ok(condition(), message)
-}
 
 describe('what is sent and read', () => {
   test('exactly the bytes and headers that were given; connections are used again', async () => {
@@ -151,8 +113,8 @@ describe('what goes wrong', () => {
   })
 
   test('a place where nobody listens, a connection that is cut, an answer that is none', async () => {
-    const { port, open } = await serve(() => {})
-    servers.pop()?.server.close()
+    const { port, open, close } = await serve(() => {})
+    close()
     await eventually(() => open() === 0, 'closed')
     await failsWith('refused', post(pooled(), `http://127.0.0.1:${port}/`))
     const cut = await listen(createNetServer((socket) => socket.once('data', () => socket.destroy())))
