@@ -7,15 +7,15 @@ import { createOutbound } from '../platform/outbound/index.ts'
 import { createSettings, createTokenVerifier, type Settings } from '../settings/index.ts'
 import { createIdentityProvider, type IdentityProvider } from '../settings/testing/identity-provider.ts'
 import { assertError } from '../testing/harness.ts'
-import { type AgeRoom, createAgeRoom, type Host, LEAST, openBody } from './testing/room.ts'
+import { type AgeFixture, createAgeFixture, type Host, LEAST, openBody } from './testing/fixture.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
-  host = await room.newHost()
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 describe('keys', () => {
   test('[C-054] a creation without a key is refused, and a valid key alone is enough', async () => {
@@ -29,12 +29,12 @@ describe('keys', () => {
   })
 
   test('a key that was revoked, lacks the scope or comes from elsewhere is refused with 403', async () => {
-    const revoked = await room.sibling(host)
-    await room.harness.wire.keys.revokeKey(revoked.keyId)
+    const revoked = await fixture.sibling(host)
+    await fixture.harness.wire.keys.revokeKey(revoked.keyId)
     const inactive = await revoked.call('POST', '/session', LEAST)
     assert.deepEqual([inactive.statusCode, inactive.json().code], [403, 'KEY_INACTIVE'])
-    const reader = await room.sibling(host, { scopes: ['age:read'] })
-    const writer = await room.sibling(host, { scopes: ['age:write'] })
+    const reader = await fixture.sibling(host, { scopes: ['age:read'] })
+    const writer = await fixture.sibling(host, { scopes: ['age:write'] })
     const { token } = await host.create()
     for (const [who, method, url] of [
       [reader, 'POST', '/session'],
@@ -47,7 +47,7 @@ describe('keys', () => {
       const refused = await who.call(method, url, method === 'POST' ? LEAST : undefined)
       assert.deepEqual([refused.statusCode, refused.json().code], [403, 'SCOPE_DENIED'], `${method} ${url}`)
     }
-    const elsewhere = await room.sibling(host, { allowedIps: ['192.0.2.0/24'] })
+    const elsewhere = await fixture.sibling(host, { allowedIps: ['192.0.2.0/24'] })
     const denied = await elsewhere.call('POST', '/session', LEAST)
     assert.deepEqual([denied.statusCode, denied.json().code], [403, 'ADDRESS_DENIED'])
     assert.equal((await host.call('GET', `/session/${token}`)).json().state, 'CREATED', 'nothing was done')
@@ -67,13 +67,13 @@ describe('keys', () => {
   })
 
   test('a plan has its rate: the creation that is one too many is told when to come again', async () => {
-    const metered = await room.newHost({ usagePlanId: 'standard' })
+    const metered = await fixture.newHost({ usagePlanId: 'standard' })
     for (let sent = 0; sent < 100; sent++) assert.equal((await metered.call('POST', '/session', LEAST)).statusCode, 201)
     const refused = await metered.call('POST', '/session', LEAST)
     assertError(refused, 429, 'RATE_LIMITED', 'Too many requests', { retryAfter: 1 })
     assert.equal(refused.headers['retry-after'], '1')
     assert.equal(refused.headers['ratelimit-policy'], '"age-create";q=100;w=10')
-    room.harness.clock.advance(1_000)
+    fixture.harness.clock.advance(1_000)
     assert.equal((await metered.call('POST', '/session', LEAST)).statusCode, 201)
   })
 })
@@ -112,7 +112,7 @@ describe('Idempotency-Key', () => {
     const body = { ...LEAST, metadata: { order: 'repeat' } }
     const first = await create(host, 'order-1', body)
     assert.equal(first.headers['idempotency-replayed'], undefined)
-    room.harness.clock.advance(5_000)
+    fixture.harness.clock.advance(5_000)
     const second = await create(host, 'order-1', body)
     assert.deepEqual([second.statusCode, second.headers['idempotency-replayed']], [201, 'true'])
     assert.deepEqual(second.json(), first.json())
@@ -127,8 +127,8 @@ describe('Idempotency-Key', () => {
     const { sessionId } = (await create(host, 'order-2')).json()
     const mismatch = await create(host, 'order-2', { ...LEAST, ageThreshold: 31 })
     assertError(mismatch, 409, 'IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another request')
-    const live = await room.sibling(host, { livemode: true })
-    for (const other of [await room.newHost(), live]) {
+    const live = await fixture.sibling(host, { livemode: true })
+    for (const other of [await fixture.newHost(), live]) {
       const created = await create(other, 'order-2')
       assert.deepEqual([created.statusCode, created.headers['idempotency-replayed']], [201, undefined])
       assert.notEqual(created.json().sessionId, sessionId)
@@ -161,7 +161,7 @@ describe('Authorization: Bearer', () => {
   let settings: Settings
   let provider: IdentityProvider
   before(async () => {
-    const { wire } = room.harness
+    const { wire } = fixture.harness
     const { cells, clock, log } = wire
     const outbound = createOutbound({ version: '9.9.9', allowNetworks: ['127.0.0.1/32'], allowHttp: true })
     settings = createSettings({ cells, clock, log, checkUrl: outbound.check })
@@ -175,7 +175,7 @@ describe('Authorization: Bearer', () => {
   })
 
   async function hostWith(issuers: TenantIssuerInput[]): Promise<Host> {
-    const made = await room.newHost()
+    const made = await fixture.newHost()
     await settings.set(made.tenantId, { issuers })
     return made
   }

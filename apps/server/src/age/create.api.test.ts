@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { LightMyRequestResponse } from 'fastify'
 import { assertError } from '../testing/harness.ts'
-import { type AgeRoom, createAgeRoom, endedBody, type Host, LEAST, openBody } from './testing/room.ts'
+import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST, openBody } from './testing/fixture.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom({ PUBLIC_URL: 'https://verify.example' })
-  host = await room.newHost()
+  fixture = await createAgeFixture({ PUBLIC_URL: 'https://verify.example' })
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const create = (body: object | string, headers = {}) => host.call('POST', '/session', body, headers)
 
@@ -172,7 +172,7 @@ describe('201', () => {
   })
 
   test('[X-001] strings, sanctions and age sessions are served under one base address', async () => {
-    const all = await room.newHost({ scopes: ['strings:rw', 'sanctions:run', 'age:write', 'age:read'] })
+    const all = await fixture.newHost({ scopes: ['strings:rw', 'sanctions:run', 'age:write', 'age:read'] })
     assert.equal((await all.call('POST', '/strings', { value: 'one' })).statusCode, 201)
     assert.equal((await all.call('GET', '/v2/open-sanctions/datasets')).statusCode, 200)
     assert.equal((await all.call('POST', '/session', LEAST)).statusCode, 201)
@@ -331,11 +331,11 @@ describe('400', () => {
     const named = await create({ ...LEAST, redirectUrl: 'https://u:p@shop.example' })
     isRefused(named, 'must not hold a user name or password')
     assert.equal((await create({ ...LEAST, redirectUrl: 'http://localhost:3000/back' })).statusCode, 201)
-    const live = await room.newHost({ livemode: true })
+    const live = await fixture.newHost({ livemode: true })
     const local = { ...LEAST, redirectUrl: 'http://localhost:3000/back' }
     const forLive = 'must begin with https://; http is for test keys, and for what the tenant’s redirectUrls allow'
     isRefused(await live.call('POST', '/session', local), forLive)
-    const strict = await room.newHost({ settings: { redirectUrls: ['https://shop.example/age/'] } })
+    const strict = await fixture.newHost({ settings: { redirectUrls: ['https://shop.example/age/'] } })
     for (const [redirectUrl, status] of [
       ['https://shop.example/age/done?x=1', 201],
       ['https://shop.example/agency', 400],
@@ -369,11 +369,11 @@ describe('400', () => {
 })
 
 test('a tenant may allow a week, and no tenant more', async () => {
-  const patient = await room.newHost({ settings: { sessionSecondsMax: 604_800 } })
+  const patient = await fixture.newHost({ settings: { sessionSecondsMax: 604_800 } })
   assert.equal((await patient.create({ sessionExpiry: 604_800 })).expiresAt, '2026-11-22T12:00:00.000Z')
 })
 
 test('what a tenant allows at most holds for sessions that name no time too', async () => {
-  const brisk = await room.newHost({ settings: { sessionSecondsMax: 300 } })
+  const brisk = await fixture.newHost({ settings: { sessionSecondsMax: 300 } })
   assert.equal((await brisk.create({})).expiresAt, '2026-11-15T12:05:00.000Z')
 })

@@ -4,30 +4,30 @@ import { INDICATOR_PATHS, type IndicatorPath, LAUNCH_LIMITS, writeIndicators } f
 import { openPayload, SealError } from '@ostiary/crypto'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
 import {
-  type AgeRoom,
+  type AgeFixture,
   captureOf,
-  createAgeRoom,
+  createAgeFixture,
   DESKTOP,
   endedBody,
   type Host,
   NOTHING_JUDGED,
   readyDevice,
-} from './testing/room.ts'
+} from './testing/fixture.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
-  host = await room.newHost()
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const ESTIMATE = { level: 'estimate', method: 'on-device face age estimation' } as const
 const CALM: Partial<SimulatedPerson> = { indicators: writeIndicators(new Set()), browser: { kind: 'ordinary' } }
 
 async function visited(body: object, person: Partial<SimulatedPerson>, options = {}) {
   const created = await host.create(body)
-  const state = await room.visit(created.sessionId, person, options)
+  const state = await fixture.visit(created.sessionId, person, options)
   return { created, state, result: await host.result(created.token) }
 }
 
@@ -100,12 +100,12 @@ describe('a verdict', () => {
 
   test('[C-011] a handoff reuses the token: what the second device finds is read under the one given at creation', async () => {
     const created = await host.create()
-    const first = await room.newDevice(created.sessionId, { platform: 'desktop', userAgent: DESKTOP })
+    const first = await fixture.newDevice(created.sessionId, { platform: 'desktop', userAgent: DESKTOP })
     assert.equal((await first.device.open()).state, 'HANDOFF_WAIT')
     const { code, url } = await first.device.handoff()
     assert.equal(new URL(url).searchParams.get('sessionId'), created.sessionId)
     assert.ok(!url.includes(created.token))
-    const done = await room.visit(created.sessionId, { handoffCode: code })
+    const done = await fixture.visit(created.sessionId, { handoffCode: code })
     assert.deepEqual([done.sessionId, done.flowStatus], [created.sessionId, 'COMPLETED'])
     const result = await host.result(created.token)
     assert.deepEqual([result.token, result.sessionId], [created.token, created.sessionId])
@@ -133,7 +133,7 @@ describe('the document step', () => {
     const { created, state, result } = await visited({ stepUpEnabled: true }, { ageYears: 20 })
     assert.ok(needed(state))
     assert.deepEqual([result.flowStatus, result.sessionStatus], [null, 'AGE_UNKNOWN'])
-    room.harness.clock.advance(900_001)
+    fixture.harness.clock.advance(900_001)
     const ended = await host.result(created.token)
     assert.deepEqual([ended.flowStatus, ended.sessionStatus], ['EXPIRED', 'AGE_UNKNOWN'])
     assert.deepEqual(ended.result, { confidenceScore: null, faceMatch: null }, 'the face alone is not told either')
@@ -176,7 +176,7 @@ describe('codes', () => {
 
   test('[C-051] a session that ended because desktop use is not enabled carries -5', async () => {
     const { created } = await visited({}, {}, { platform: 'desktop', userAgent: DESKTOP })
-    room.harness.clock.advance(900_001)
+    fixture.harness.clock.advance(900_001)
     const { flowStatus, errors, errorDetails } = await host.result(created.token)
     assert.equal(flowStatus, 'EXPIRED')
     assert.deepEqual(errors, [-5, -8])
@@ -188,7 +188,7 @@ describe('codes', () => {
 
   test('[C-052] a session that ended because the camera failed carries -7, and the reason', async () => {
     const created = await host.create()
-    const { device } = await room.newDevice(created.sessionId)
+    const { device } = await fixture.newDevice(created.sessionId)
     await device.open()
     await device.consent(true)
     for (let times = 0; times < LAUNCH_LIMITS.attempts; times++) await device.failure(-7, 'permission_denied')
@@ -264,7 +264,7 @@ describe('the sealed payload', () => {
       if (String(input).endsWith('/submit')) sent.push(Buffer.from(init?.body as Uint8Array).toString())
       return fetch(input, init)
     }
-    const user = await room.newDevice(sessionId, { fetch: spy })
+    const user = await fixture.newDevice(sessionId, { fetch: spy })
     await runFlow(user.device, { clock: user.clock, random: seededRandom(3), ageYears: 42, ...CALM })
     const body = JSON.parse(sent[0] ?? '{}')
     assert.deepEqual(Object.keys(body), ['sessionId', 'sealed'])
@@ -284,7 +284,7 @@ describe('the sealed payload', () => {
 
   test('[C-005] it contains the estimate, the session id and optional metadata; without the first two it is refused', async () => {
     const { token, sessionId } = await host.create()
-    const user = await room.newDevice(sessionId)
+    const user = await fixture.newDevice(sessionId)
     await readyDevice(user)
     const capture = await captureOf(user, { ageYears: 42 })
     await user.device.logEvent('submit')

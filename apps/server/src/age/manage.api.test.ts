@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { type AgeRoom, createAgeRoom, endedBody, type Host } from './testing/room.ts'
+import { type AgeFixture, createAgeFixture, endedBody, type Host } from './testing/fixture.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
-  host = await room.newHost()
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const HOST_CANCELLED = { errors: [-38], errorDetails: [{ code: -38, name: 'HOST_CANCELLED' }] }
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
@@ -20,7 +20,7 @@ const deliveriesOf = async (sessionId: string) =>
 describe('GET /session/:token', () => {
   test('200: where the flow is, without the result', async () => {
     const { token, sessionId, expiresAt } = await host.create({ metadata: { order: 'A-7' } })
-    const createdAt = room.harness.clock.now().toISOString()
+    const createdAt = fixture.harness.clock.now().toISOString()
     const expected = { sessionId, createdAt, expiresAt, livemode: false, metadata: { order: 'A-7' } }
     const read = async () => (await host.call('GET', `/session/${token}`)).json()
     assert.deepEqual(await read(), { ...expected, state: 'CREATED', flowStatus: null, endedAt: null })
@@ -39,7 +39,7 @@ describe('GET /session/:token', () => {
 
 describe('POST /session/:token/cancel', () => {
   test('200: the flow ends as CANCELLED with -38, without a verdict, and the webhook is sent', async () => {
-    const created = await host.create({ callback: { url: room.receiver.url } })
+    const created = await host.create({ callback: { url: fixture.receiver.url } })
     const cancelled = await host.call('POST', `/session/${created.token}/cancel`)
     assert.equal(cancelled.statusCode, 200)
     assert.equal(cancelled.headers['content-type'], 'application/json; charset=utf-8')
@@ -56,7 +56,7 @@ describe('POST /session/:token/cancel', () => {
     const twice = await host.create()
     await host.call('POST', `/session/${twice.token}/cancel`)
     const late = await host.create({ sessionExpiry: 60 })
-    room.harness.clock.advance(60_001)
+    fixture.harness.clock.advance(60_001)
     for (const [{ token }, flowStatus] of [
       [done, 'COMPLETED'],
       [twice, 'CANCELLED'],
@@ -78,7 +78,7 @@ describe('POST /session/:token/cancel', () => {
 
   test('two cancels and a verdict at one moment: one of them counts, once', async () => {
     for (let round = 0; round < 5; round++) {
-      const { token, sessionId } = await host.create({ callback: { url: room.receiver.url } })
+      const { token, sessionId } = await host.create({ callback: { url: fixture.receiver.url } })
       const replies = await Promise.all([
         host.call('POST', `/session/${token}/cancel`),
         host.call('POST', `/test/sessions/${sessionId}/outcome`, {}),
@@ -95,7 +95,7 @@ describe('POST /session/:token/cancel', () => {
 describe('DELETE /session/:token', () => {
   test('204: the result, the metadata and the webhooks are gone at once, and so is the key', async () => {
     const marked = { order: 'MARKED-erased' }
-    const { token, sessionId } = await host.create({ metadata: marked, callback: { url: room.receiver.url } })
+    const { token, sessionId } = await host.create({ metadata: marked, callback: { url: fixture.receiver.url } })
     await host.outcome(sessionId)
     assert.equal((await deliveriesOf(sessionId)).length, 1)
     const erased = await host.call('DELETE', `/session/${token}`)
@@ -103,16 +103,16 @@ describe('DELETE /session/:token', () => {
     assertError(await host.call('GET', `/session/${token}/result`), ...gone)
     assertError(await host.call('DELETE', `/session/${token}`), ...gone)
     assert.deepEqual(await deliveriesOf(sessionId), [])
-    const { database, clock, wire } = room.harness
+    const { database, clock, wire } = fixture.harness
     const secrets = await database.query('select 1 from session_secrets where session_id = $1', [sessionId])
     assert.equal(secrets.rowCount, 0, 'the key of the session went with everything it sealed')
     const { rows } = await database.query('select state, metadata_tags, purge_at from sessions where session_id = $1', [
       sessionId,
     ])
     assert.deepEqual(rows, [{ state: 'COMPLETED', metadata_tags: null, purge_at: clock.now() }])
-    const before = room.receiver.received.length
+    const before = fixture.receiver.received.length
     await wire.dispatcher.tick()
-    assert.ok(room.receiver.received.slice(before).every(({ body }) => !body.toString().includes('MARKED-erased')))
+    assert.ok(fixture.receiver.received.slice(before).every(({ body }) => !body.toString().includes('MARKED-erased')))
     const filter = encodeURIComponent(JSON.stringify(marked))
     assert.equal((await host.call('GET', `/sessions?metadata=${filter}`)).json().count, 0)
   })
@@ -121,7 +121,7 @@ describe('DELETE /session/:token', () => {
     const { token } = await host.create({ sessionExpiry: 60 })
     const open = await host.call('DELETE', `/session/${token}`)
     assertError(open, 409, 'SESSION_OPEN', 'The session is still open: cancel it first')
-    room.harness.clock.advance(60_001)
+    fixture.harness.clock.advance(60_001)
     assert.equal((await host.call('DELETE', `/session/${token}`)).statusCode, 204)
   })
 
@@ -133,12 +133,12 @@ describe('DELETE /session/:token', () => {
 
 describe('GET /sessions', () => {
   test('200: newest first, page by page, each once', async () => {
-    const many = await room.newHost()
+    const many = await fixture.newHost()
     const made: string[] = []
     for (let n = 0; n < 7; n++) {
       made.unshift((await many.create({ metadata: { n } })).sessionId)
       // Some are of the same moment.
-      if (n % 2 === 0) room.harness.clock.advance(1_000)
+      if (n % 2 === 0) fixture.harness.clock.advance(1_000)
     }
     const pages: { sessionId: string }[][] = []
     let cursor: string | null = ''
@@ -161,7 +161,7 @@ describe('GET /sessions', () => {
   })
 
   test('200: by metadata, where all the given values are the session’s, with their types', async () => {
-    const shop = await room.newHost()
+    const shop = await fixture.newHost()
     const create = async (metadata: object) => (await shop.create({ metadata })).sessionId
     const one = await create({ order: 'A-7', vip: true, lines: 3, nested: { order: 'A-9' } })
     const two = await create({ order: 'A-7', vip: false })
@@ -201,27 +201,27 @@ describe('GET /sessions', () => {
   })
 
   test('an erased session is listed as PURGED without its metadata, and not at all when it is forgotten', async () => {
-    const short = await room.newHost()
+    const short = await fixture.newHost()
     const { token, sessionId, expiresAt } = await short.create({ metadata: { order: 'A-7' } })
-    const at = room.harness.clock.now().toISOString()
+    const at = fixture.harness.clock.now().toISOString()
     await short.outcome(sessionId)
     await short.call('DELETE', `/session/${token}`)
     const list = async () => (await short.call('GET', '/sessions')).json()
     const times = { createdAt: at, expiresAt, endedAt: at }
     const tombstone = { sessionId, state: 'PURGED', flowStatus: 'COMPLETED', ...times, livemode: false, metadata: {} }
     assert.deepEqual(await list(), { items: [tombstone], count: 1, nextCursor: null })
-    room.harness.clock.advance(30 * 86_400_000)
+    fixture.harness.clock.advance(30 * 86_400_000)
     assertError(await short.call('GET', `/session/${token}`), ...unknown)
     assert.deepEqual(await list(), { items: [], count: 0, nextCursor: null })
   })
 
   test('a session whose retention has passed is not found by its metadata, before the purge as after it', async () => {
-    const short = await room.newHost({ settings: { retentionSeconds: 3_600 } })
+    const short = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
     const { sessionId } = await short.create({ metadata: { order: 'A-7' } })
     await short.outcome(sessionId)
     const find = async () => (await short.call('GET', '/sessions?metadata=%7B%22order%22%3A%22A-7%22%7D')).json().count
     assert.equal(await find(), 1)
-    room.harness.clock.advance(3_600_000)
+    fixture.harness.clock.advance(3_600_000)
     assert.equal(await find(), 0)
   })
 })

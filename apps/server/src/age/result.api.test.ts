@@ -2,15 +2,23 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AGE_STATUSES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
-import { type AgeRoom, createAgeRoom, endedBody, type Host, LEAST, NOTHING_JUDGED, openBody } from './testing/room.ts'
+import {
+  type AgeFixture,
+  createAgeFixture,
+  endedBody,
+  type Host,
+  LEAST,
+  NOTHING_JUDGED,
+  openBody,
+} from './testing/fixture.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
-  host = await room.newHost()
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const BOTH_FORMATS = { documentAgeReturnFormat: 'both', facialAgeEstimationReturnFormat: 'both' } as const
 const BOTH_STEPS = { ...BOTH_FORMATS, requirements: ['face', 'identity_document'] } as const
@@ -27,7 +35,7 @@ describe('200', () => {
   test('[C-056] [C-034] [C-035] [C-047] [C-048] an ended session: the whole result object, field by field', async () => {
     const metadata = { order: { id: 'A-7', lines: [1, 2] }, vip: true }
     const created = await host.create({ ...BOTH_STEPS, metadata, documentAgeThreshold: 18, faceMatchThreshold: 0.8 })
-    room.harness.clock.advance(42_000)
+    fixture.harness.clock.advance(42_000)
     await host.outcome(created.sessionId, { faceAge: 33.7, documentAge: 35.9, faceMatchScore: 0.93 })
     const answer = await host.call('GET', `/session/${created.token}/result`)
     assert.equal(answer.statusCode, 200)
@@ -104,7 +112,7 @@ describe('200', () => {
     const cancelled = await host.create()
     await host.call('POST', `/session/${cancelled.token}/cancel`)
     const expired = await host.create({ sessionExpiry: 60 })
-    room.harness.clock.advance(60_001)
+    fixture.harness.clock.advance(60_001)
     assert.equal(completed.result.flowStatus, 'COMPLETED')
     assert.equal((await host.result(cancelled.token)).flowStatus, 'CANCELLED')
     assert.equal((await host.result(expired.token)).flowStatus, 'EXPIRED')
@@ -139,7 +147,7 @@ describe('ages', () => {
     const onlyFace = { ...BOTH_STEPS, documentAgeReturnFormat: 'threshold' }
     assert.equal((await ended(onlyFace, { faceAge: 41.9, documentAge: 44, faceMatchScore: 1 })).result.result.age, 41)
     assert.ok(!('age' in (await ended({}, { faceAge: 41.9 })).result.result))
-    const always = await room.newHost({ settings: { alwaysReturnAge: true } })
+    const always = await fixture.newHost({ settings: { alwaysReturnAge: true } })
     assert.equal((await ended({}, { faceAge: 41.9 }, always)).result.result.age, 41)
     assert.ok(!('age' in (await ended(faceExact, { faceAge: 41.9, errors: [1] })).result.result), 'no verdict, no age')
   })
@@ -239,7 +247,7 @@ describe('face and document', () => {
   })
 
   test('inside the margin that a tenant has set a face decides nothing', async () => {
-    const careful = await room.newHost({ settings: { faceAgeMarginYears: 5 } })
+    const careful = await fixture.newHost({ settings: { faceAgeMarginYears: 5 } })
     for (const [faceAge, expected] of [
       [25, 'AGE_BELOW_THRESHOLD'],
       [25.1, 'AGE_UNKNOWN'],
@@ -268,7 +276,7 @@ describe('?wait=', () => {
     const waiting = read(created.token, 2)
     const early = await Promise.race([waiting.then(() => true), new Promise((late) => setTimeout(late, 300, false))])
     assert.equal(early, false, 'it does wait')
-    room.harness.clock.advance(2_000)
+    fixture.harness.clock.advance(2_000)
     const answer = await waiting
     assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [200, '2'])
     assert.deepEqual(answer.json(), openBody(created))
@@ -298,7 +306,7 @@ describe('who may read', () => {
     const keyless = { 'x-api-key': undefined }
     const url = `/session/${created.token}/result`
     assert.deepEqual((await host.call('GET', url, undefined, keyless)).json(), openBody(created))
-    const strict = await room.newHost({ settings: { resultRequiresKey: true } })
+    const strict = await fixture.newHost({ settings: { resultRequiresKey: true } })
     const closed = `/session/${(await strict.create()).token}/result`
     assertError(await strict.call('GET', closed, undefined, keyless), 401, 'MISSING_API_KEY', 'Missing API key')
     assert.equal((await strict.call('GET', closed)).statusCode, 200)
@@ -321,7 +329,7 @@ describe('who may read', () => {
     assertError(refused, 429, 'RATE_LIMITED', 'Too many reads of this result', { retryAfter: 1 })
     assert.equal(refused.headers['retry-after'], '1')
     assert.equal((await host.call('GET', `/session/${(await host.create()).token}/result`)).statusCode, 200)
-    room.harness.clock.advance(1_000)
+    fixture.harness.clock.advance(1_000)
     assert.equal((await read()).statusCode, 200)
   })
 })
@@ -341,7 +349,7 @@ describe('risk', () => {
   })
 
   test('where the tenant enforces it, BLOCK leaves no verdict and says so with -34', async () => {
-    const strict = await room.newHost({ settings: { enforceBlock: true, risk: { highBlocks: true } } })
+    const strict = await fixture.newHost({ settings: { enforceBlock: true, risk: { highBlocks: true } } })
     for (const risk of ['HIGH', 'CRITICAL'] as const) {
       const { created, result } = await ended({}, { risk, faceAge: 40 }, strict)
       const { riskEvaluation, ...rest } = result
@@ -361,9 +369,9 @@ describe('risk', () => {
 })
 
 test('what was promised at the creation holds to the end, even when the tenant changes its settings meanwhile', async () => {
-  const changing = await room.newHost()
+  const changing = await fixture.newHost()
   const before = await changing.create(LEAST)
-  await room.harness.wire.settings.set(changing.tenantId, { alwaysReturnAge: true })
+  await fixture.harness.wire.settings.set(changing.tenantId, { alwaysReturnAge: true })
   await changing.outcome(before.sessionId, { faceAge: 40 })
   assert.ok(!('age' in (await changing.result(before.token)).result))
 })

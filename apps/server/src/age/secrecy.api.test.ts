@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { assertError } from '../testing/harness.ts'
-import { type AgeRoom, createAgeRoom, type Host, LEAST } from './testing/room.ts'
+import { type AgeFixture, createAgeFixture, type Host, LEAST } from './testing/fixture.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
-  host = await room.newHost()
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
 
@@ -18,8 +18,8 @@ describe('tenants and modes are apart', () => {
   test('the token of another tenant or of the other mode is unknown to every operation', async () => {
     const { token, sessionId } = await host.create({ metadata: { order: 'A-7' } })
     await host.outcome(sessionId)
-    const live = await room.sibling(host, { livemode: true })
-    for (const stranger of [await room.newHost(), live]) {
+    const live = await fixture.sibling(host, { livemode: true })
+    for (const stranger of [await fixture.newHost(), live]) {
       for (const [method, url] of [
         ['GET', `/session/${token}/result`],
         ['GET', `/session/${token}/result?wait=1`],
@@ -38,10 +38,10 @@ describe('tenants and modes are apart', () => {
   })
 
   test('a delivery of another tenant or of the other mode is unknown to every operation', async () => {
-    const { sessionId } = await host.create({ callback: { url: room.receiver.url } })
+    const { sessionId } = await host.create({ callback: { url: fixture.receiver.url } })
     await host.outcome(sessionId)
     const [{ id }] = (await host.call('GET', `/webhooks/deliveries?sessionId=${sessionId}`)).json().items
-    for (const stranger of [await room.newHost(), await room.sibling(host, { livemode: true })]) {
+    for (const stranger of [await fixture.newHost(), await fixture.sibling(host, { livemode: true })]) {
       const listed = await stranger.call('GET', `/webhooks/deliveries?sessionId=${sessionId}`)
       assert.deepEqual(listed.json(), { items: [], count: 0, nextCursor: null })
       for (const [method, url] of [
@@ -71,7 +71,7 @@ describe('two capabilities', () => {
     ] as const) {
       assertError(await host.call(method, url), ...unknown)
     }
-    const { device } = await room.newDevice(token)
+    const { device } = await fixture.newDevice(token)
     await assert.rejects(device.open(), (error) => error instanceof Error && 'status' in error && error.status === 400)
     assert.equal((await host.call('POST', `/test/sessions/${token}/outcome`, {})).statusCode, 404)
     const prefix = Buffer.from(sessionId.replaceAll('-', ''), 'hex')
@@ -82,10 +82,10 @@ describe('two capabilities', () => {
   test('what an ended session tells to whoever has its launch URL holds no result and no token', async () => {
     const { token, sessionId, expiresAt } = await host.create({
       metadata: { order: 'MARKED' },
-      callback: { url: room.receiver.url },
+      callback: { url: fixture.receiver.url },
     })
     await host.outcome(sessionId, { faceAge: 44 })
-    const { device } = await room.newDevice(sessionId)
+    const { device } = await fixture.newDevice(sessionId)
     const { sealKey, ...told } = await device.open()
     assert.deepEqual(Object.keys(sealKey).sort(), ['crv', 'kty', 'x', 'y'])
     assert.deepEqual(told, {
@@ -117,7 +117,7 @@ describe('two capabilities', () => {
       [{ errors: [1] }, 'COMPLETED'],
     ] as const) {
       const { sessionId } = await host.create({ redirectUrl, metadata: { __test: wish } })
-      const { redirectUrl: target } = await room.visit(sessionId)
+      const { redirectUrl: target } = await fixture.visit(sessionId)
       const url = new URL(String(target))
       assert.deepEqual(
         [...url.searchParams],
@@ -137,22 +137,22 @@ describe('marked values', () => {
   const MARK = 'MARKED7f3a'
   const marked = () => ({
     redirectUrl: `https://shop.example/${MARK}-redirect?state=${MARK}-state`,
-    callback: { url: `${room.receiver.origin}/${MARK}-path`, headers: { 'X-Secret': `${MARK}-header` } },
+    callback: { url: `${fixture.receiver.origin}/${MARK}-path`, headers: { 'X-Secret': `${MARK}-header` } },
     metadata: { [`${MARK}-name`]: `${MARK}-value`, nested: { name: `${MARK}-nested` } },
     facialAgeEstimationReturnFormat: 'both',
   })
 
   test('[C-007] the database holds nothing of a session in clear text: not while it is open, not when it has ended', async () => {
     const created = await host.create(marked())
-    const user = await room.newDevice(created.sessionId)
+    const user = await fixture.newDevice(created.sessionId)
     await user.device.open()
     await user.device.consent(true)
     const ended = await host.create(marked())
-    await room.visit(ended.sessionId, { ageYears: 42 })
+    await fixture.visit(ended.sessionId, { ageYears: 42 })
     const { sessionStatus, result } = await host.result(ended.token)
     assert.equal(sessionStatus, 'AGE_ABOVE_THRESHOLD')
-    await room.harness.wire.dispatcher.tick()
-    const tables = await room.dump()
+    await fixture.harness.wire.dispatcher.tick()
+    const tables = await fixture.dump()
     const secrets = [
       MARK,
       created.token,
@@ -176,9 +176,10 @@ describe('marked values', () => {
       ['session_secrets', 'sessions', 'webhook_deliveries'],
       'and nothing about it is anywhere else',
     )
-    const { rows } = await room.harness.database.query('select progress from session_secrets where session_id = $1', [
-      ended.sessionId,
-    ])
+    const { rows } = await fixture.harness.database.query(
+      'select progress from session_secrets where session_id = $1',
+      [ended.sessionId],
+    )
     assert.deepEqual(rows, [{ progress: null }], 'the log of the steps goes with the end')
   })
 
@@ -190,15 +191,15 @@ describe('marked values', () => {
     await host.call('POST', '/session', { ...LEAST, ...marked(), redirectUrl: `ftp://${MARK}.example` })
     await host.call('GET', `/sessions?metadata=${encodeURIComponent(`{"${MARK}-name":"${MARK}-value"}`)}`)
     await host.call('GET', `/session/${created.token}x/result`)
-    await room.visit(created.sessionId, { ageYears: 42 })
-    room.receiver.answer((response) => void response.writeHead(500).end(`${MARK}-answer`))
-    await room.harness.wire.dispatcher.tick()
+    await fixture.visit(created.sessionId, { ageYears: 42 })
+    fixture.receiver.answer((response) => void response.writeHead(500).end(`${MARK}-answer`))
+    await fixture.harness.wire.dispatcher.tick()
     await host.call('POST', `/session/${created.token}/cancel`)
     const broken = await host.create(marked())
-    await room.harness.database.query('alter table webhook_queue rename to webhook_queue_away')
+    await fixture.harness.database.query('alter table webhook_queue rename to webhook_queue_away')
     assert.equal((await host.call('POST', `/session/${broken.token}/cancel`)).statusCode, 500)
-    await room.harness.database.query('alter table webhook_queue_away rename to webhook_queue')
-    const log = room.harness.logged()
+    await fixture.harness.database.query('alter table webhook_queue_away rename to webhook_queue')
+    const log = fixture.harness.logged()
     assert.match(log, /"operation":"createSession","status":201/)
     assert.match(log, /"operation":"launchSubmit","status":200/)
     for (const text of [MARK, created.token, broken.token, host.key, host.key.slice(12, 40), 'x-secret', 'AGE_ABOVE']) {

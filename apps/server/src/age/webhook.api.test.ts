@@ -4,26 +4,26 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { CreatedSession } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/crypto'
 import type { Received } from '../webhooks/testing/receiver.ts'
-import { type AgeRoom, createAgeRoom, endedBody, type Host, LEAST } from './testing/room.ts'
+import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST } from './testing/fixture.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
-  host = await room.newHost()
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(() => {
-  room.receiver.received.length = 0
+  fixture.receiver.received.length = 0
 })
 
 const CALLBACK_HEADERS = { Authorization: 'Bearer host-secret', 'X-Shop': 'seven of nine' }
-const callback = () => ({ url: `${room.receiver.origin}/hooks/age?tenant=7&x=%20`, headers: CALLBACK_HEADERS })
+const callback = () => ({ url: `${fixture.receiver.origin}/hooks/age?tenant=7&x=%20`, headers: CALLBACK_HEADERS })
 
 /** Sends what is due; the one webhook that arrived. */
 async function delivered(): Promise<Received> {
-  await room.harness.wire.dispatcher.tick()
-  const [first, ...others] = room.receiver.received
+  await fixture.harness.wire.dispatcher.tick()
+  const [first, ...others] = fixture.receiver.received
   assert.equal(others.length, 0, 'one event, one webhook')
   assert.ok(first, 'nothing arrived')
   return first
@@ -55,7 +55,7 @@ const ODD_METADATA = [
 describe('metadata', () => {
   test('[C-029] goes back byte for byte: numbers, order and spaces, in every result and in the webhook', async () => {
     for (const metadata of ODD_METADATA) {
-      room.receiver.received.length = 0
+      fixture.receiver.received.length = 0
       const created = await createWritten(metadata)
       const open = (await rawResult(created)).toString()
       assert.ok(open.includes(`,"metadata":${metadata},"riskEvaluation":`), open)
@@ -113,14 +113,14 @@ describe('a flow ends', () => {
     const byHost = await host.create({ callback: callback() })
     await host.call('POST', `/session/${byHost.token}/cancel`)
     const byUser = await host.create({ callback: callback() })
-    const { device } = await room.newDevice(byUser.sessionId)
+    const { device } = await fixture.newDevice(byUser.sessionId)
     await device.open()
     await device.cancel()
     const declined = await host.create({ callback: callback() })
-    await room.visit(declined.sessionId, { declines: true })
-    await room.harness.wire.dispatcher.tick()
-    const bodies = new Map(room.receiver.received.map((one) => [JSON.parse(one.body.toString()).sessionId, one]))
-    assert.equal(room.receiver.received.length, 3)
+    await fixture.visit(declined.sessionId, { declines: true })
+    await fixture.harness.wire.dispatcher.tick()
+    const bodies = new Map(fixture.receiver.received.map((one) => [JSON.parse(one.body.toString()).sessionId, one]))
+    assert.equal(fixture.receiver.received.length, 3)
     for (const [created, code, name] of [
       [byHost, -38, 'HOST_CANCELLED'],
       [byUser, -17, 'USER_CANCELLED'],
@@ -143,12 +143,12 @@ describe('a flow ends', () => {
 
   test('[C-067] EXPIRED: when the sweeper comes by, and when somebody reads before it does', async () => {
     for (const notice of [
-      () => room.harness.wire.ending.expireDue(room.harness.wire.cells.forId(host.tenantId)),
+      () => fixture.harness.wire.ending.expireDue(fixture.harness.wire.cells.forId(host.tenantId)),
       ({ token }: CreatedSession) => host.result(token),
     ]) {
-      room.receiver.received.length = 0
+      fixture.receiver.received.length = 0
       const created = await host.create({ callback: callback() })
-      room.harness.clock.advance(900_001)
+      fixture.harness.clock.advance(900_001)
       await notice(created)
       const webhook = await delivered()
       assert.deepEqual(
@@ -158,7 +158,7 @@ describe('a flow ends', () => {
           outcome: 'EXPIRED',
           errors: [-8],
           errorDetails: [{ code: -8, name: 'SESSION_EXPIRED' }],
-          endedAt: room.harness.clock.now().toISOString(),
+          endedAt: fixture.harness.clock.now().toISOString(),
         }),
       )
       assert.equal(headerOf(webhook, 'x-service-event'), 'age.session.expired')
@@ -168,8 +168,8 @@ describe('a flow ends', () => {
 
   test('[C-068] nothing is sent before the flow has ended, whatever the user does, and nothing without a callback', async () => {
     const { sessionId } = await host.create({ callback: callback(), stepUpEnabled: true })
-    const tick = () => room.harness.wire.dispatcher.tick()
-    const { device } = await room.newDevice(sessionId)
+    const tick = () => fixture.harness.wire.dispatcher.tick()
+    const { device } = await fixture.newDevice(sessionId)
     for (const step of [
       () => device.open(),
       () => device.consent(true),
@@ -194,16 +194,16 @@ describe('the request', () => {
     const webhook = await delivered()
     assert.deepEqual([webhook.method, webhook.url], ['POST', '/hooks/age?tenant=7&x=%20'])
     const [delivery] = (await host.call('GET', `/webhooks/deliveries?sessionId=${created.sessionId}`)).json().items
-    const timestamp = String(Math.floor(room.harness.clock.now().getTime() / 1000))
+    const timestamp = String(Math.floor(fixture.harness.clock.now().getTime() / 1000))
     const { host: where, connection: _hop, 'webhook-signature': standard, ...headers } = webhook.headers
-    assert.equal(`http://${where}`, room.receiver.origin)
+    assert.equal(`http://${where}`, fixture.receiver.origin)
     assert.match(String(standard), /^v1,[A-Za-z0-9+/]{43}=$/)
     assert.deepEqual(headers, {
       authorization: 'Bearer host-secret',
       'x-shop': 'seven of nine',
       'content-type': 'application/json',
       'content-length': String(webhook.body.length),
-      'user-agent': `Ostiary/${room.harness.wire.version}`,
+      'user-agent': `Ostiary/${fixture.harness.wire.version}`,
       'x-service-timestamp': timestamp,
       'x-service-signature': recompute(host.key, timestamp, webhook.body),
       'x-service-event': 'age.session.completed',
@@ -216,13 +216,13 @@ describe('the request', () => {
   })
 
   test('[C-057] [C-058] [C-059] [C-060] the signature is HMAC-SHA256 over timestamp, dot and raw body, by the key that made the session', async () => {
-    const second = await room.sibling(host)
+    const second = await fixture.sibling(host)
     const { sessionId } = await second.create({ callback: callback() })
-    room.harness.clock.advance(12_345)
+    fixture.harness.clock.advance(12_345)
     await host.outcome(sessionId)
     const webhook = await delivered()
     const timestamp = headerOf(webhook, 'x-service-timestamp')
-    assert.equal(timestamp, String(Math.floor(room.harness.clock.now().getTime() / 1000)))
+    assert.equal(timestamp, String(Math.floor(fixture.harness.clock.now().getTime() / 1000)))
     const signature = headerOf(webhook, 'x-service-signature')
     assert.match(signature, /^sha256=[0-9a-f]{64}$/)
     assert.equal(signature, recompute(second.key, timestamp, webhook.body))
@@ -248,12 +248,12 @@ describe('the request', () => {
   test('a second attempt has a time and a signature of its own, the same id and the same bytes', async () => {
     const { sessionId } = await host.create({ callback: callback() })
     await host.outcome(sessionId)
-    room.receiver.answer((response) => void response.writeHead(503).end())
-    await room.harness.wire.dispatcher.tick()
-    room.harness.clock.advance(10_000)
-    room.receiver.answer((response) => void response.writeHead(204).end())
-    await room.harness.wire.dispatcher.tick()
-    const [first, again] = room.receiver.received
+    fixture.receiver.answer((response) => void response.writeHead(503).end())
+    await fixture.harness.wire.dispatcher.tick()
+    fixture.harness.clock.advance(10_000)
+    fixture.receiver.answer((response) => void response.writeHead(204).end())
+    await fixture.harness.wire.dispatcher.tick()
+    const [first, again] = fixture.receiver.received
     assert.ok(first && again)
     assert.deepEqual(again.body, first.body)
     assert.equal(headerOf(again, 'x-service-delivery'), headerOf(first, 'x-service-delivery'))
@@ -266,10 +266,10 @@ describe('the request', () => {
 
 describe('the end and its webhook are one transaction', () => {
   test('when the webhook cannot be written, the session stays open; when it can again, it ends', async () => {
-    const { database, wire, clock } = room.harness
+    const { database, wire, clock } = fixture.harness
     const created = await host.create({ callback: callback() })
     const user = await host.create({ callback: callback() })
-    const { device } = await room.newDevice(user.sessionId)
+    const { device } = await fixture.newDevice(user.sessionId)
     await device.open()
     await database.query('alter table webhook_queue rename to webhook_queue_away')
     try {
@@ -294,11 +294,11 @@ describe('the end and its webhook are one transaction', () => {
     }
     assert.equal(await wire.ending.expireDue(wire.cells.forId(host.tenantId)), 2)
     assert.equal(await wire.dispatcher.tick(), 2)
-    assert.equal(room.receiver.received.length, 2)
+    assert.equal(fixture.receiver.received.length, 2)
   })
 
   test('when the end cannot be written, there is no webhook', async () => {
-    const { database, wire } = room.harness
+    const { database, wire } = fixture.harness
     const { token, sessionId } = await host.create({ callback: callback() })
     await database.query('alter table session_secrets add constraint never check (result is null) not valid')
     try {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type AgeRoom, createAgeRoom, endedBody, type Host, LEAST, openBody } from '../age/testing/room.ts'
+import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST, openBody } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
-  host = await room.newHost()
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const SANDBOX = { level: 'sandbox', method: 'test mode' } as const
 const ABOVE = 'AGE_ABOVE_THRESHOLD'
@@ -102,11 +102,11 @@ describe('POST /test/sessions/:id/outcome', () => {
   })
 
   test('403 for live keys, 404 for sessions that are not the caller’s test sessions', async () => {
-    const live = await room.sibling(host, { livemode: true })
+    const live = await fixture.sibling(host, { livemode: true })
     const liveSession = await live.create()
     const refused = await live.call('POST', outcomeUrl(liveSession.sessionId), {})
     assertError(refused, 403, 'SCOPE_DENIED', 'Only test keys may use the sandbox')
-    const foreign = await (await room.newHost()).create()
+    const foreign = await (await fixture.newHost()).create()
     const { token } = await host.create()
     for (const id of [liveSession.sessionId, foreign.sessionId, randomUUID(), 'x', token]) {
       const missing = await host.call('POST', outcomeUrl(id), {})
@@ -122,7 +122,7 @@ describe('POST /test/sessions/:id/outcome', () => {
     assertError(again, 409, 'SESSION_NOT_OPEN', 'The session has ended')
     assert.equal((await host.result(ended.token)).status, 'AGE_BELOW_THRESHOLD', 'the first result stands')
     const late = await host.create({ sessionExpiry: 60 })
-    room.harness.clock.advance(60_001)
+    fixture.harness.clock.advance(60_001)
     const tooLate = await host.call('POST', outcomeUrl(late.sessionId), { outcome: ABOVE })
     assertError(tooLate, 409, 'SESSION_NOT_OPEN', 'The session has ended')
     assert.equal((await host.result(late.token)).flowStatus, 'EXPIRED')
@@ -145,7 +145,7 @@ describe('metadata.__test', () => {
       metadata: { order: 'A-7', __test },
     })
     const began = performance.now()
-    const state = await room.visit(created.sessionId)
+    const state = await fixture.visit(created.sessionId)
     assert.ok(performance.now() - began >= 120)
     assert.deepEqual([state.flowStatus, state.state], ['COMPLETED', 'COMPLETED'])
     const result = await host.result(created.token)
@@ -174,9 +174,9 @@ describe('metadata.__test', () => {
     assert.deepEqual(code.json().details, [
       { pointer: `${pointer}/errors/0`, message: 'is not a session code (docs/session-codes.md)' },
     ])
-    const live = await room.newHost({ livemode: true })
+    const live = await fixture.newHost({ livemode: true })
     const created = await live.create({ metadata: { __test: { outcome: ABOVE } } })
-    assert.equal((await room.visit(created.sessionId, { declines: true })).flowStatus, 'CANCELLED')
+    assert.equal((await fixture.visit(created.sessionId, { declines: true })).flowStatus, 'CANCELLED')
     assert.deepEqual((await live.result(created.token)).metadata, { __test: { outcome: ABOVE } })
   })
 })
@@ -216,7 +216,7 @@ describe('metadata.__test with a challenge', () => {
     const challenge = ['closer', 'blink', 'closer']
     const { sessionId } = await host.create({ metadata: { __test: { challenge } } })
     assert.equal((await host.call('POST', outcomeUrl(sessionId), { challenge })).statusCode, 400)
-    assert.equal((await room.visit(sessionId, { declines: true })).flowStatus, 'CANCELLED')
+    assert.equal((await fixture.visit(sessionId, { declines: true })).flowStatus, 'CANCELLED')
   })
 })
 
@@ -224,15 +224,18 @@ describe('POST /test/clock/advance', () => {
   const advance = (who: Host, seconds: unknown) => who.call('POST', '/test/clock/advance', { seconds })
 
   test('204: expiry, deletion and forgetting come nearer, for the tenant’s test sessions alone', async () => {
-    const other = await room.newHost()
-    const live = await room.sibling(host, { livemode: true })
+    const other = await fixture.newHost()
+    const live = await fixture.sibling(host, { livemode: true })
     const [mine, foreign, liveOne] = [await host.create(), await other.create(), await live.create()]
     const moved = await advance(host, 901)
     assert.deepEqual([moved.statusCode, moved.body], [204, ''])
     assert.equal((await host.result(mine.token)).flowStatus, 'EXPIRED')
     assert.equal((await other.result(foreign.token)).flowStatus, null)
     assert.equal((await live.result(liveOne.token)).flowStatus, null)
-    assert.equal((await host.create()).expiresAt, new Date(room.harness.clock.now().getTime() + 900_000).toISOString())
+    assert.equal(
+      (await host.create()).expiresAt,
+      new Date(fixture.harness.clock.now().getTime() + 900_000).toISOString(),
+    )
     await advance(host, 86_400)
     const gone = await host.call('GET', `/session/${mine.token}/result`)
     assertError(gone, 410, 'GONE', 'The session is over and deleted')
@@ -242,18 +245,18 @@ describe('POST /test/clock/advance', () => {
   })
 
   test('204: a webhook that waits for its next attempt has it sooner', async () => {
-    const { sessionId } = await host.create({ callback: { url: room.receiver.url } })
+    const { sessionId } = await host.create({ callback: { url: fixture.receiver.url } })
     await host.outcome(sessionId)
-    room.receiver.answer((response) => void response.writeHead(500).end())
-    const before = room.receiver.received.length
-    const { dispatcher } = room.harness.wire
+    fixture.receiver.answer((response) => void response.writeHead(500).end())
+    const before = fixture.receiver.received.length
+    const { dispatcher } = fixture.harness.wire
     await dispatcher.tick()
     await dispatcher.tick()
-    assert.equal(room.receiver.received.length, before + 1, 'the second attempt has to wait')
+    assert.equal(fixture.receiver.received.length, before + 1, 'the second attempt has to wait')
     await advance(host, 10)
-    room.receiver.answer((response) => void response.writeHead(204).end())
+    fixture.receiver.answer((response) => void response.writeHead(204).end())
     await dispatcher.tick()
-    assert.equal(room.receiver.received.length, before + 2)
+    assert.equal(fixture.receiver.received.length, before + 2)
   })
 
   test('400 and 403', async () => {
@@ -266,28 +269,28 @@ describe('POST /test/clock/advance', () => {
       const text = `The request is not valid: /body/seconds ${message}`
       assertError(await advance(host, seconds), 400, 'VALIDATION_FAILED', text, { details })
     }
-    const live = await room.newHost({ livemode: true })
+    const live = await fixture.newHost({ livemode: true })
     assertError(await advance(live, 1), 403, 'SCOPE_DENIED', 'Only test keys may use the sandbox')
   })
 })
 
 describe('POST /test/webhooks/:id/fail', () => {
   test('200: the next attempts fail as often as asked without being sent', async () => {
-    const { sessionId } = await host.create({ callback: { url: room.receiver.url } })
+    const { sessionId } = await host.create({ callback: { url: fixture.receiver.url } })
     await host.outcome(sessionId)
     const { items } = (await host.call('GET', `/webhooks/deliveries?sessionId=${sessionId}`)).json()
     const [{ id }] = items
     const failing = await host.call('POST', `/test/webhooks/${id}/fail?times=1`)
     assert.equal(failing.statusCode, 200)
     assert.deepEqual(failing.json(), items[0])
-    const before = room.receiver.received.length
-    await room.harness.wire.dispatcher.tick()
-    assert.equal(room.receiver.received.length, before, 'nothing was sent')
+    const before = fixture.receiver.received.length
+    await fixture.harness.wire.dispatcher.tick()
+    assert.equal(fixture.receiver.received.length, before, 'nothing was sent')
     const { state, attempts, attemptLog } = (await host.call('GET', `/webhooks/deliveries/${id}`)).json()
     assert.deepEqual([state, attempts, attemptLog[0].outcome], ['pending', 1, 'sandbox'])
-    room.harness.clock.advance(10_000)
-    await room.harness.wire.dispatcher.tick()
-    assert.equal(room.receiver.received.length, before + 1)
+    fixture.harness.clock.advance(10_000)
+    await fixture.harness.wire.dispatcher.tick()
+    assert.equal(fixture.receiver.received.length, before + 1)
   })
 
   test('400, 403 and 404', async () => {
@@ -298,7 +301,7 @@ describe('POST /test/webhooks/:id/fail', () => {
     assertError(refused, 400, 'VALIDATION_FAILED', text, { details })
     const missing = await host.call('POST', `/test/webhooks/${id}/fail`)
     assertError(missing, 404, 'NOT_FOUND', 'There is no webhook delivery with this id')
-    const live = await room.newHost({ livemode: true })
+    const live = await fixture.newHost({ livemode: true })
     const denied = await live.call('POST', `/test/webhooks/${id}/fail`)
     assertError(denied, 403, 'SCOPE_DENIED', 'Only a test key can make a delivery fail')
   })

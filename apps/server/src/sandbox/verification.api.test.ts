@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { NOTHING_JUDGED } from '../age/testing/room.ts'
+import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
 import {
-  createVerificationRoom,
+  createVerificationFixture,
   PATH,
   successBody,
   type VerificationHost,
-  type VerificationRoom,
-} from '../verification/testing/room.ts'
+  type VerificationFixture,
+} from '../verification/testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const outcomeUrl = (sessionId: string) => `/test/sessions/${sessionId}/outcome`
-const bodyOf = async (sessionId: string) => JSON.parse((await room.delivered(sessionId)).body.toString())
+const bodyOf = async (sessionId: string) => JSON.parse((await fixture.delivered(sessionId)).body.toString())
 
 describe('POST /test/sessions/:id/outcome for a verification session', () => {
   test('204: without a wish it is a success, of the same person each time', async () => {
@@ -28,7 +28,7 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
     assert.deepEqual([ended.statusCode, ended.body], [204, ''])
     const webhook = await bodyOf(enrolled.sessionId)
     const { puid, guid } = webhook
-    const identityInformation = { verificationDate: String(room.harness.clock.now().getTime()) }
+    const identityInformation = { verificationDate: String(fixture.harness.clock.now().getTime()) }
     assert.deepEqual(webhook, successBody(enrolled, { puid, guid, identityInformation }))
     assert.match(`${puid} ${guid}`, /^[0-9a-f-]{36} [0-9a-f-]{36}$/)
     const signedIn = await host.create('SIGN-IN')
@@ -78,7 +78,7 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
       assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer, message }] })
     }
     assert.equal((await host.get(sessionId)).outcome, null)
-    const age = await room.age.newHost()
+    const age = await fixture.age.newHost()
     const created = await age.create()
     assert.equal((await age.call('POST', outcomeUrl(created.sessionId), { outcome: 'success' })).statusCode, 400)
     assert.equal((await age.result(created.token)).flowStatus, null)
@@ -86,12 +86,12 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
 
   test('403 for live keys, 404 for others’ sessions, 409 when it has ended, 410 when it is erased', async () => {
     const { sessionId } = await host.create('ENROLL')
-    const live = await room.sibling(host, { livemode: true })
+    const live = await fixture.sibling(host, { livemode: true })
     const denied = await live.call('POST', outcomeUrl(sessionId), {})
     assertError(denied, 403, 'SCOPE_DENIED', 'Only test keys may use the sandbox')
-    const foreign = await (await room.newHost()).call('POST', outcomeUrl(sessionId), {})
+    const foreign = await (await fixture.newHost()).call('POST', outcomeUrl(sessionId), {})
     assertError(foreign, 404, 'NOT_FOUND', 'There is no session with this id')
-    const scopes = await room.sibling(host, { scopes: ['verify:read'] })
+    const scopes = await fixture.sibling(host, { scopes: ['verify:read'] })
     const lacking = await scopes.call('POST', outcomeUrl(sessionId), {})
     assertError(lacking, 403, 'SCOPE_DENIED', 'This API key lacks the scope age:write or verify:write')
     await host.outcome(sessionId, 'spoof')
@@ -102,7 +102,7 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
     const erased = await host.call('POST', outcomeUrl(sessionId), {})
     assertError(erased, 410, 'GONE', 'The session is over and deleted')
     const late = await host.create('ENROLL', { sessionExpiry: 60 })
-    room.harness.clock.advance(60_001)
+    fixture.harness.clock.advance(60_001)
     const tooLate = await host.call('POST', outcomeUrl(late.sessionId), {})
     assertError(tooLate, 409, 'SESSION_NOT_OPEN', 'The session has ended')
     assert.equal((await host.get(late.sessionId)).outcome, 'EXPIRED')
@@ -121,7 +121,7 @@ describe('transactionID of a test session', () => {
       const transactionID = `test:${wish} order 4711`
       const { sessionId } = await host.create('SIGN-IN', { transactionID })
       assert.equal((await host.get(sessionId)).outcome, null, 'not before it is opened')
-      const told = await room.visit(sessionId)
+      const told = await fixture.visit(sessionId)
       const flowStatus = status === 'EXPIRED' ? 'EXPIRED' : 'COMPLETED'
       assert.deepEqual([told.flowStatus, told.state], [flowStatus, status])
       const target = `https://shop.example/back?state=7&sessionId=${sessionId}&status=${status}`
@@ -136,10 +136,10 @@ describe('transactionID of a test session', () => {
   })
 
   test('for live keys it is a name like any other', async () => {
-    const live = await room.newHost({ livemode: true, settings: { clientCredentials: 'never' } })
+    const live = await fixture.newHost({ livemode: true, settings: { clientCredentials: 'never' } })
     const callback = { url: 'https://shop.example/hook' }
     const { sessionId } = await live.create('ENROLL', { transactionID: 'test:success', callback })
-    assert.equal((await room.visit(sessionId, { declines: true })).flowStatus, 'CANCELLED')
+    assert.equal((await fixture.visit(sessionId, { declines: true })).flowStatus, 'CANCELLED')
     const { outcome, transactionId } = await live.webhook(sessionId)
     assert.deepEqual([outcome, transactionId], ['CANCELLED', 'test:success'])
   })

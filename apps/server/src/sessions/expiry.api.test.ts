@@ -1,25 +1,32 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type AgeRoom, captureOf, createAgeRoom, type Host, readyDevice, type UserDevice } from '../age/testing/room.ts'
+import {
+  type AgeFixture,
+  captureOf,
+  createAgeFixture,
+  type Host,
+  readyDevice,
+  type UserDevice,
+} from '../age/testing/fixture.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
+  fixture = await createAgeFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
-  host = await room.newHost()
+  host = await fixture.newHost()
 })
 
-const sweep = () => room.harness.wire.ending.expireDue(room.harness.wire.cells.forId(host.tenantId))
-const passSeconds = (seconds: number) => room.harness.clock.advance(seconds * 1000)
-const callback = () => ({ url: room.receiver.url })
+const sweep = () => fixture.harness.wire.ending.expireDue(fixture.harness.wire.cells.forId(host.tenantId))
+const passSeconds = (seconds: number) => fixture.harness.clock.advance(seconds * 1000)
+const callback = () => ({ url: fixture.receiver.url })
 const createMany = (count: number, body: object = {}) =>
   Promise.all(Array.from({ length: count }, () => host.create({ callback: callback(), ...body })))
 
 async function deliveriesPerSession(): Promise<Map<string, number>> {
-  const { rows } = await room.harness.database.query(
+  const { rows } = await fixture.harness.database.query(
     'select subject_id, count(*)::int as count from webhook_deliveries where tenant_id = $1 group by 1',
     [host.tenantId],
   )
@@ -54,7 +61,7 @@ describe('the sweeper', () => {
       60,
     )
     assert.deepEqual(await deliveriesPerSession(), new Map(made.map(({ sessionId }) => [sessionId, 1])))
-    const { rows } = await room.harness.database.query(
+    const { rows } = await fixture.harness.database.query(
       'select distinct state, ended_at is not null as ended from sessions where tenant_id = $1',
       [host.tenantId],
     )
@@ -65,7 +72,7 @@ describe('the sweeper', () => {
     const [held, free] = await createMany(2, { sessionExpiry: 60 })
     assert.ok(held && free)
     passSeconds(60)
-    const { sessions, ending } = room.harness.wire
+    const { sessions, ending } = fixture.harness.wire
     const taken = Promise.withResolvers<void>()
     const swept = Promise.withResolvers<void>()
     const holding = sessions.whileLocked(held.sessionId, async (tx, found) => {
@@ -105,7 +112,7 @@ describe('the sweeper', () => {
     const [broken, sound] = await createMany(2, { sessionExpiry: 60 })
     assert.ok(broken && sound)
     const rename = (from: string, to: string) =>
-      room.harness.database.query(
+      fixture.harness.database.query(
         `update session_secrets set master_key_id = regexp_replace(master_key_id, $2, $3) where session_id = $1`,
         [broken.sessionId, from, to],
       )
@@ -114,7 +121,7 @@ describe('the sweeper', () => {
     await sweep()
     assert.equal((await host.result(sound.token)).flowStatus, 'EXPIRED')
     assert.equal(await sweep(), 0, 'it is not tried at every turn')
-    assert.match(room.harness.logged(), /sessions cannot be opened; is a master key missing/)
+    assert.match(fixture.harness.logged(), /sessions cannot be opened; is a master key missing/)
     await rename('^missing-', '')
     passSeconds(3_600)
     assert.equal(await sweep(), 1)
@@ -124,7 +131,7 @@ describe('the sweeper', () => {
   test('a session that was never opened and one that was left half way both say -8', async () => {
     const [untouched, left] = await createMany(2)
     assert.ok(untouched && left)
-    const user = await room.newDevice(left.sessionId)
+    const user = await fixture.newDevice(left.sessionId)
     await readyDevice(user)
     passSeconds(901)
     assert.equal(await sweep(), 2)
@@ -142,7 +149,7 @@ describe('the grace of a step that is under way', () => {
   async function begun(atSeconds: number) {
     const [created] = await createMany(1, { sessionExpiry: 60 })
     assert.ok(created)
-    const user: UserDevice = await room.newDevice(created.sessionId)
+    const user: UserDevice = await fixture.newDevice(created.sessionId)
     await readyDevice(user)
     passSeconds(atSeconds)
     const capture = await captureOf(user, { ageYears: 42 })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type AgeRoom, createAgeRoom } from '../age/testing/room.ts'
+import { type AgeFixture, createAgeFixture } from '../age/testing/fixture.ts'
 import { isPurged } from './index.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 before(async () => {
-  room = await createAgeRoom()
+  fixture = await createAgeFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 test('sessions that are made at the same time are stored together, and each is its own', async () => {
-  const hosts = await Promise.all([room.newHost(), room.newHost()])
+  const hosts = await Promise.all([fixture.newHost(), fixture.newHost()])
   const bodyOf = (index: number) => ({
     sessionExpiry: 60 + index,
     ...(index % 3 !== 0 && { metadata: { order: `K-${index}` } }),
@@ -23,7 +23,7 @@ test('sessions that are made at the same time are stored together, and each is i
   )
   assert.equal(new Set(made.map(({ created }) => created.sessionId)).size, 70)
   for (const { host, index, created } of made) {
-    const session = await room.harness.wire.sessions.findByToken(created.token)
+    const session = await fixture.harness.wire.sessions.findByToken(created.token)
     assert.ok(session && !isPurged(session))
     const { tenantId, keyId, area, state, livemode, createdAt, expiresAt, dueAt } = session
     assert.deepEqual([tenantId, area, state, livemode], [host.tenantId, 'C', 'CREATED', false])
@@ -39,7 +39,7 @@ test('sessions that are made at the same time are stored together, and each is i
       [created.sessionId],
     )
   }
-  const { rows } = await room.harness.database.query(
+  const { rows } = await fixture.harness.database.query(
     'select count(*)::int as sessions, count(distinct xmin::text)::int as transactions from sessions where tenant_id = any($1)',
     [hosts.map(({ tenantId }) => tenantId)],
   )
@@ -48,13 +48,13 @@ test('sessions that are made at the same time are stored together, and each is i
 })
 
 test('one that cannot be stored fails alone; those beside it are stored', async () => {
-  const host = await room.newHost()
-  const { sessions } = room.harness.wire
+  const host = await fixture.newHost()
+  const { sessions } = fixture.harness.wire
   const prepare = () =>
     sessions.prepare({
       owner: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },
       area: 'C',
-      now: room.harness.clock.now(),
+      now: fixture.harness.clock.now(),
       lifetimeSeconds: 60,
       metadata: {},
       makeRequest: ({ token }) => ({ token }),

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AgeRoom, createAgeRoom, type Host } from '../age/testing/room.ts'
+import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
 import type { Queryable } from '../platform/db.ts'
 import { isPurged, type Session } from './index.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 let host: Host
 before(async () => {
-  room = await createAgeRoom()
-  host = await room.newHost()
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 /** What somebody finds who wants the session while another one holds it and does this to it. */
 async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Session) => Promise<unknown>) {
-  const { sessions } = room.harness.wire
+  const { sessions } = fixture.harness.wire
   const isHeld = Promise.withResolvers<void>()
   const first = sessions.whileLocked(sessionId, async (tx, session) => {
     assert.ok(!isPurged(session))
@@ -34,7 +34,7 @@ async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Sessi
 describe('a session that another one holds', () => {
   test('is found as the other one left it', async () => {
     const { sessionId } = await host.create()
-    const { sessions } = room.harness.wire
+    const { sessions } = fixture.harness.wire
     for (const turn of [1, 2]) {
       const found = await findAfter(sessionId, (tx, session) =>
         sessions.save(tx, session, { state: turn === 1 ? 'OPENED' : 'CONSENTED', progress: { turn } }),
@@ -48,7 +48,7 @@ describe('a session that another one holds', () => {
 
   test('is found with its content when only its times were moved', async () => {
     const { sessionId } = await host.create()
-    const { sessions } = room.harness.wire
+    const { sessions } = fixture.harness.wire
     await sessions.whileLocked(sessionId, (tx, session) =>
       sessions.save(tx, session as Session, { state: 'OPENED', progress: { turn: 7 } }),
     )
@@ -60,8 +60,8 @@ describe('a session that another one holds', () => {
   test('is gone when the other one has erased it', async () => {
     const { sessionId } = await host.create()
     await host.outcome(sessionId)
-    const { sessions } = room.harness.wire
-    const found = await findAfter(sessionId, (tx, session) => sessions.erase(tx, session, room.harness.clock.now()))
+    const { sessions } = fixture.harness.wire
+    const found = await findAfter(sessionId, (tx, session) => sessions.erase(tx, session, fixture.harness.clock.now()))
     assert.ok(isPurged(found))
   })
 })

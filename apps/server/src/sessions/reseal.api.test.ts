@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { type AgeRoom, createAgeRoom } from '../age/testing/room.ts'
+import { type AgeFixture, createAgeFixture } from '../age/testing/fixture.ts'
 import { loadConfig } from '../config.ts'
 import { createSecrets } from '../secrets.ts'
 import { TEST_MASTER_KEY } from '../testing/harness.ts'
 import { createWire, type Wire } from '../wire.ts'
 import { isPurged } from './index.ts'
 
-let room: AgeRoom
+let fixture: AgeFixture
 before(async () => {
-  room = await createAgeRoom()
+  fixture = await createAgeFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 function withMasterKey(masterKey: string): Wire {
   const config = loadConfig({
-    DATABASE_URL: room.harness.database.url,
+    DATABASE_URL: fixture.harness.database.url,
     MASTER_KEY: masterKey,
     LOG_LEVEL: 'fatal',
   })
-  return createWire(config, { role: 'test', clock: room.harness.clock })
+  return createWire(config, { role: 'test', clock: fixture.harness.clock })
 }
 
 async function canOpen(wire: Wire, token: string): Promise<boolean> {
@@ -33,11 +33,11 @@ async function canOpen(wire: Wire, token: string): Promise<boolean> {
 }
 
 test('after a change of the master key and a reseal, sessions of every tenant and day open without the old key', async () => {
-  const hosts = await Promise.all([room.newHost(), room.newHost()])
+  const hosts = await Promise.all([fixture.newHost(), fixture.newHost()])
   const tokens: string[] = []
   for (let day = 0; day < 3; day++) {
     for (const host of hosts) tokens.push((await host.create({ metadata: { order: `K-${day}` } })).token)
-    room.harness.clock.advance(86_400_000)
+    fixture.harness.clock.advance(86_400_000)
   }
   const fresh = randomBytes(32).toString('base64')
   const both = withMasterKey(`${fresh}\n${TEST_MASTER_KEY}`)

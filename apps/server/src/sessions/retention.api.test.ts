@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type AgeRoom, createAgeRoom, type Host, LEAST } from '../age/testing/room.ts'
+import { type AgeFixture, createAgeFixture, type Host, LEAST } from '../age/testing/fixture.ts'
 import type { Db } from '../platform/db.ts'
 import { partitionName } from '../platform/partitions.ts'
 import { assertError } from '../testing/harness.ts'
@@ -11,38 +11,38 @@ const DAY_MS = 86_400_000
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
 
-let room: AgeRoom
+let fixture: AgeFixture
 let db: Db
 before(async () => {
-  room = await createAgeRoom()
-  const [cell] = room.harness.wire.cells.all()
+  fixture = await createAgeFixture()
+  const [cell] = fixture.harness.wire.cells.all()
   assert.ok(cell)
   ;({ db } = cell)
 })
-after(() => room.close())
+after(() => fixture.close())
 
-const now = () => room.harness.clock.now()
+const now = () => fixture.harness.clock.now()
 const purge = async () => [await purgeSessions(db, now()), await purgeWebhooks(db, now())]
 const count = async (table: string, sessionId: string, column = 'session_id') =>
-  (await room.harness.database.query(`select 1 from ${table} where ${column} = $1`, [sessionId])).rowCount
+  (await fixture.harness.database.query(`select 1 from ${table} where ${column} = $1`, [sessionId])).rowCount
 
 describe('retention', () => {
   test('[C-008] it is the tenant’s own; when it has passed, neither API nor tables give anything back, and the key is gone', async () => {
-    const short = await room.newHost({ settings: { retentionSeconds: 3_600 } })
-    const usual = await room.newHost()
-    const callback = { url: room.receiver.url, headers: { 'X-Secret': 'MARKED-header' } }
+    const short = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
+    const usual = await fixture.newHost()
+    const callback = { url: fixture.receiver.url, headers: { 'X-Secret': 'MARKED-header' } }
     const body = { metadata: { order: 'MARKED-value' }, callback }
     const create = async (host: Host) => {
       const created = (await host.call('POST', '/session', { ...LEAST, ...body }, { 'idempotency-key': 'one' })).json()
-      await room.visit(created.sessionId, { ageYears: 42 })
+      await fixture.visit(created.sessionId, { ageYears: 42 })
       return created
     }
     const [brief, kept] = [await create(short), await create(usual)]
-    await room.harness.wire.dispatcher.tick()
-    room.harness.clock.advance(3_599_000)
+    await fixture.harness.wire.dispatcher.tick()
+    fixture.harness.clock.advance(3_599_000)
     assert.deepEqual(await purge(), [0, 0])
     assert.equal((await short.result(brief.token)).flowStatus, 'COMPLETED')
-    room.harness.clock.advance(1_000)
+    fixture.harness.clock.advance(1_000)
     // Before the purge has come by, nothing is given out any more.
     assertError(await short.call('GET', `/session/${brief.token}/result`), ...gone)
     assertError(await short.call('GET', `/session/${brief.token}`), ...gone)
@@ -54,7 +54,7 @@ describe('retention', () => {
       assert.equal(await count(table, brief.sessionId, column), 0, table)
       assert.equal(await count(table, kept.sessionId, column), 1, `${table} of the other tenant`)
     }
-    const about = [...(await room.dump())].filter(([, content]) => content.includes(brief.sessionId))
+    const about = [...(await fixture.dump())].filter(([, content]) => content.includes(brief.sessionId))
     assert.deepEqual(
       about.map(([table]) => table.replace('_default', '')),
       ['idempotency_keys', 'sessions'],
@@ -65,21 +65,21 @@ describe('retention', () => {
     assertError(await short.call('DELETE', `/session/${brief.token}`), ...gone)
     const repeated = await short.call('POST', '/session', { ...LEAST, ...body }, { 'idempotency-key': 'one' })
     assertError(repeated, ...gone)
-    const { device } = await room.newDevice(brief.sessionId)
+    const { device } = await fixture.newDevice(brief.sessionId)
     await assert.rejects(device.open(), (error) => error instanceof Error && 'status' in error && error.status === 410)
     assert.equal((await usual.result(kept.token)).flowStatus, 'COMPLETED')
-    room.harness.clock.advance(23 * 3_600_000)
+    fixture.harness.clock.advance(23 * 3_600_000)
     assertError(await usual.call('GET', `/session/${kept.token}/result`), ...gone)
   })
 
   test('a tombstone answers 410 for 30 days and says nothing; then the session was never there', async () => {
-    const host = await room.newHost({ settings: { retentionSeconds: 3_600 } })
+    const host = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
     const { token, sessionId } = await host.create({ metadata: { order: 'A-7' } })
     await host.outcome(sessionId)
     const at = now()
-    room.harness.clock.advance(3_600_000)
+    fixture.harness.clock.advance(3_600_000)
     await purge()
-    const { rows } = await room.harness.database.query('select * from sessions where session_id = $1', [sessionId])
+    const { rows } = await fixture.harness.database.query('select * from sessions where session_id = $1', [sessionId])
     const [{ token_hash, ...row }] = rows
     assert.equal(token_hash.length, 32)
     assert.deepEqual(row, {
@@ -96,33 +96,33 @@ describe('retention', () => {
       purge_at: new Date(at.getTime() + 3_600_000),
       metadata_tags: null,
     })
-    room.harness.clock.advance(30 * DAY_MS - 1_000)
+    fixture.harness.clock.advance(30 * DAY_MS - 1_000)
     assertError(await host.call('GET', `/session/${token}/result`), ...gone)
-    room.harness.clock.advance(1_000)
+    fixture.harness.clock.advance(1_000)
     assertError(await host.call('GET', `/session/${token}/result`), ...unknown)
-    const { device } = await room.newDevice(sessionId)
+    const { device } = await fixture.newDevice(sessionId)
     await assert.rejects(device.open(), (error) => error instanceof Error && 'status' in error && error.status === 404)
   })
 
   test('open sessions are never purged, and an expired one is kept as long as any other', async () => {
-    const host = await room.newHost({ settings: { retentionSeconds: 3_600, sessionSecondsMax: 604_800 } })
+    const host = await fixture.newHost({ settings: { retentionSeconds: 3_600, sessionSecondsMax: 604_800 } })
     const { token } = await host.create({ sessionExpiry: 604_800, metadata: { order: 'A-7' } })
-    room.harness.clock.advance(7 * DAY_MS)
+    fixture.harness.clock.advance(7 * DAY_MS)
     assert.deepEqual(await purge(), [0, 0])
     assert.equal((await host.result(token)).flowStatus, null)
-    room.harness.clock.advance(1)
+    fixture.harness.clock.advance(1)
     assert.equal((await host.result(token)).flowStatus, 'EXPIRED')
-    room.harness.clock.advance(3_599_999)
+    fixture.harness.clock.advance(3_599_999)
     assert.equal((await host.result(token)).metadata.order, 'A-7')
-    room.harness.clock.advance(1)
+    fixture.harness.clock.advance(1)
     assert.deepEqual(await purge(), [1, 0])
   })
 
   test('several workers at once purge each session once', async () => {
-    const host = await room.newHost({ settings: { retentionSeconds: 3_600 } })
+    const host = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
     for (const { sessionId } of await Promise.all(Array.from({ length: 30 }, () => host.create())))
       await host.outcome(sessionId)
-    room.harness.clock.advance(3_600_000)
+    fixture.harness.clock.advance(3_600_000)
     const counts = await Promise.all(Array.from({ length: 4 }, () => purgeSessions(db, now())))
     assert.equal(
       counts.reduce((sum, one) => sum + one, 0),
@@ -132,11 +132,11 @@ describe('retention', () => {
 })
 
 describe('partitions', () => {
-  /** A room of its own: partitions are of the whole database. */
-  let own: AgeRoom
+  /** A fixture of its own: partitions are of the whole database. */
+  let own: AgeFixture
   let ownDb: Db
   before(async () => {
-    own = await createAgeRoom()
+    own = await createAgeFixture()
     const [cell] = own.harness.wire.cells.all()
     assert.ok(cell)
     ownDb = cell.db

@@ -3,15 +3,21 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { assertError } from '../testing/harness.ts'
-import { createVerificationRoom, leastOf, PATH, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import {
+  createVerificationFixture,
+  leastOf,
+  PATH,
+  type VerificationHost,
+  type VerificationFixture,
+} from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const operations = (sessionId: string) =>
   [
@@ -30,7 +36,7 @@ describe('the API key', () => {
     const wrong = [`${host.key.slice(0, -1)}!`, 'nonsense', 'x'.repeat(600), `${host.key}${host.key}`]
     for (const [method, url] of operations(sessionId))
       for (const key of wrong) {
-        const payload = method === 'POST' ? leastOf('ENROLL', room.receiver.url) : undefined
+        const payload = method === 'POST' ? leastOf('ENROLL', fixture.receiver.url) : undefined
         const refused = await host.call(method, url, payload, { 'x-api-key': key })
         assert.equal(refused.statusCode, 401)
         assert.equal(refused.body, '{"statusCode":401,"message":"Invalid API key"}')
@@ -49,21 +55,21 @@ describe('the API key', () => {
       const missing = await host.call(method, url, undefined, { 'x-api-key': undefined })
       assertError(missing, 401, 'MISSING_API_KEY', 'Missing API key')
     }
-    const reader = await room.sibling(host, { scopes: ['verify:read', 'age:write'] })
-    const denied = await reader.call('POST', PATH, leastOf('ENROLL', room.receiver.url))
+    const reader = await fixture.sibling(host, { scopes: ['verify:read', 'age:write'] })
+    const denied = await reader.call('POST', PATH, leastOf('ENROLL', fixture.receiver.url))
     assertError(denied, 403, 'SCOPE_DENIED', 'This API key lacks the scope verify:write')
-    const writer = await room.sibling(host, { scopes: ['verify:write'] })
+    const writer = await fixture.sibling(host, { scopes: ['verify:write'] })
     const unread = await writer.call('GET', `${PATH}/${sessionId}`)
     assertError(unread, 403, 'SCOPE_DENIED', 'This API key lacks the scope verify:read')
-    const revoked = await room.sibling(host)
-    await room.harness.wire.keys.revokeKey(revoked.keyId)
+    const revoked = await fixture.sibling(host)
+    await fixture.harness.wire.keys.revokeKey(revoked.keyId)
     const inactive = await revoked.call('GET', `${PATH}/${sessionId}`)
     assertError(inactive, 403, 'KEY_INACTIVE', 'This API key is not active')
   })
 
   test('x_api_key is another spelling of the header, and of two that differ neither counts', async () => {
     const { sessionId } = await host.create()
-    const sibling = await room.sibling(host)
+    const sibling = await fixture.sibling(host)
     const read = (headers: Record<string, string | undefined>) =>
       host.call('GET', `${PATH}/${sessionId}`, undefined, headers)
     assert.equal((await read({ 'x-api-key': undefined, x_api_key: host.key })).statusCode, 200)
@@ -79,7 +85,7 @@ describe('the API key', () => {
 
   test('every 401 is as the OpenAPI document says', async () => {
     const { sessionId } = await host.create()
-    const document = (await room.harness.inject('/openapi.json')).json()
+    const document = (await fixture.harness.inject('/openapi.json')).json()
     for (const [method, url] of operations(sessionId)) {
       const path = url.replace(sessionId, '{sessionId}')
       const { schema } = document.paths[path][method.toLowerCase()].responses[401].content['application/json']
@@ -104,13 +110,13 @@ describe('the API key', () => {
 
 describe('client credentials', () => {
   const live = (settings: { clientCredentials?: 'live' | 'always' | 'never' } = {}) =>
-    room.newHost({ livemode: true, settings })
+    fixture.newHost({ livemode: true, settings })
   const body = () => leastOf('ENROLL', 'https://shop.example/hook')
   const refusal = [401, 'INVALID_CLIENT_CREDENTIALS', 'Invalid client credentials'] as const
 
   test('[D-054] the key of a live account does not replace them, and they do not replace the key', async () => {
     const shop = await live()
-    const client = await room.harness.wire.clients.create(shop.tenantId, {
+    const client = await fixture.harness.wire.clients.create(shop.tenantId, {
       livemode: true,
       name: 'host',
       publicKeys: [],
@@ -130,7 +136,7 @@ describe('client credentials', () => {
     assert.equal((await open.call('POST', PATH, body())).statusCode, 201)
     const sent = { clientid: 'ostc_live_nobody', clientsecret: 'x' }
     assertError(await open.call('POST', PATH, body(), sent), ...refusal)
-    const strict = await room.newHost({ settings: { clientCredentials: 'always' } })
+    const strict = await fixture.newHost({ settings: { clientCredentials: 'always' } })
     assertError(await strict.call('POST', PATH, body()), ...refusal)
     assertError(await host.call('POST', PATH, body(), sent), ...refusal)
   })
@@ -140,13 +146,13 @@ describe('tenants and modes are apart', () => {
   test('a session of another tenant, of the other mode or of area C is unknown to every operation', async () => {
     const { sessionId } = await host.create()
     await host.outcome(sessionId)
-    const live = await room.sibling(host, { livemode: true })
-    await room.harness.wire.settings.set(host.tenantId, { clientCredentials: 'never' })
-    for (const stranger of [await room.newHost(), live])
+    const live = await fixture.sibling(host, { livemode: true })
+    await fixture.harness.wire.settings.set(host.tenantId, { clientCredentials: 'never' })
+    for (const stranger of [await fixture.newHost(), live])
       for (const [method, url] of operations(sessionId).slice(1))
         assertError(await stranger.call(method, url), ...unknown)
-    const age = await room.age.newHost()
-    const both = await room.sibling(host, { scopes: ['verify:write', 'verify:read', 'age:write', 'age:read'] })
+    const age = await fixture.age.newHost()
+    const both = await fixture.sibling(host, { scopes: ['verify:write', 'verify:read', 'age:write', 'age:read'] })
     const aged = await both.call('POST', '/session', { redirectUrl: 'https://shop.example/back', ageThreshold: 30 })
     for (const id of [aged.json().sessionId, (await age.create()).sessionId, randomUUID(), 'x', aged.json().token])
       for (const [method, url] of operations(id).slice(1)) assertError(await both.call(method, url), ...unknown)
@@ -163,10 +169,10 @@ describe('tenants and modes are apart', () => {
 
 test('[X-001] strings, sanctions, age and verification sessions are served under one base address', async () => {
   const scopes = ['strings:rw', 'sanctions:run', 'age:write', 'verify:write'] as const
-  const all = await room.newHost({ scopes: [...scopes] })
+  const all = await fixture.newHost({ scopes: [...scopes] })
   assert.equal((await all.call('POST', '/strings', { value: 'one' })).statusCode, 201)
   assert.equal((await all.call('GET', '/v2/open-sanctions/datasets')).statusCode, 200)
   const age = { redirectUrl: 'https://shop.example/back', ageThreshold: 30 }
   assert.equal((await all.call('POST', '/session', age)).statusCode, 201)
-  assert.equal((await all.call('POST', PATH, leastOf('ENROLL', room.receiver.url))).statusCode, 201)
+  assert.equal((await all.call('POST', PATH, leastOf('ENROLL', fixture.receiver.url))).statusCode, 201)
 })

@@ -2,19 +2,25 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { LOCALES, PAGE_LOCALES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
-import { createVerificationRoom, leastOf, PATH, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import {
+  createVerificationFixture,
+  leastOf,
+  PATH,
+  type VerificationHost,
+  type VerificationFixture,
+} from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const post = (body: object | string, headers: Record<string, string | undefined> = {}) =>
   host.call('POST', PATH, body, headers)
-const least = (changes: object = {}) => ({ ...leastOf('ENROLL', room.receiver.url), ...changes })
+const least = (changes: object = {}) => ({ ...leastOf('ENROLL', fixture.receiver.url), ...changes })
 const without = (name: string, body: object = least()) =>
   Object.fromEntries(Object.entries(body).filter(([key]) => key !== name))
 
@@ -28,7 +34,7 @@ describe('201', () => {
   test('[D-009] [D-030] the least that can be asked for', async () => {
     const created = await post(least())
     const { sessionId } = created.json()
-    const { clock, wire } = room.harness
+    const { clock, wire } = fixture.harness
     const expected = {
       launchUrl: `${wire.config.launch.url}?sessionId=${sessionId}`,
       sessionId,
@@ -83,7 +89,7 @@ describe('201', () => {
   })
 
   test('[D-029] the expiry as seconds, as a duration and as a moment', async () => {
-    const now = room.harness.clock.now().getTime()
+    const now = fixture.harness.clock.now().getTime()
     const moment = new Date(now + 1_234_567).toISOString()
     for (const [sessionExpiry, expiresAt] of [
       [60, now + 60_000],
@@ -132,7 +138,7 @@ describe('400', () => {
   })
 
   test('a puid that can be nobody’s', async () => {
-    const body = { ...leastOf('VERIFY', room.receiver.url), customerId: undefined, puid: 'customer-1' }
+    const body = { ...leastOf('VERIFY', fixture.receiver.url), customerId: undefined, puid: 'customer-1' }
     await isRefused(body, [{ pointer: '/body/puid', message: 'is not the id of a person' }])
   })
 
@@ -183,7 +189,7 @@ describe('400', () => {
 
   test('[D-028] requirements that the type may not have, and a document, which comes later', async () => {
     const pointer = '/body/requirements'
-    const signIn = (requirements: string[]) => ({ ...leastOf('SIGN-IN', room.receiver.url), requirements })
+    const signIn = (requirements: string[]) => ({ ...leastOf('SIGN-IN', fixture.receiver.url), requirements })
     await isRefused(signIn(['passkey']), [{ pointer, message: 'must have face' }])
     for (const requirements of [['identity_document'], ['face', 'identity_document']]) {
       await isRefused(signIn(requirements), [{ pointer, message: 'may have face and passkey for SIGN-IN' }])
@@ -228,7 +234,7 @@ describe('400', () => {
     const at = { pointer: '/body/callback/url', message: 'must begin with https:// or http://' }
     const text = `The request is not valid: ${at.pointer} ${at.message}`
     assertError(callback, 400, 'INVALID_URL', text, { details: [at] })
-    const header = least({ callback: { url: room.receiver.url, headers: { Host: 'x' } } })
+    const header = least({ callback: { url: fixture.receiver.url, headers: { Host: 'x' } } })
     await isRefused(header, [{ pointer: '/body/callback/headers/Host', message: 'is not a header that can be chosen' }])
     const locale = 'locale is not a language tag such as de or pt-BR'
     assertError(await post(least({ locale: 'no such tag!' })), 400, 'INVALID_LOCALE', locale)
@@ -236,13 +242,13 @@ describe('400', () => {
 
   test('debugging a live session, unless the tenant allows it', async () => {
     const settings = { clientCredentials: 'never' } as const
-    const live = await room.newHost({ livemode: true, settings })
+    const live = await fixture.newHost({ livemode: true, settings })
     const body = least({ debugMode: true, callback: { url: 'https://shop.example/hook' } })
     const refused = await live.call('POST', PATH, body)
     const message = 'is not allowed for live sessions of this tenant'
     const details = [{ pointer: '/body/debugMode', message }]
     assert.deepEqual([refused.statusCode, refused.json().details], [400, details])
-    const open = await room.newHost({ livemode: true, settings: { ...settings, debugInLive: true } })
+    const open = await fixture.newHost({ livemode: true, settings: { ...settings, debugInLive: true } })
     assert.equal((await open.call('POST', PATH, body)).statusCode, 201)
   })
 

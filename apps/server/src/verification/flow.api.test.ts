@@ -3,23 +3,23 @@ import { after, before, describe, test } from 'node:test'
 import { encodeVector } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { enrolled, visit } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 const faces = createFaces(71)
 
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 describe('ENROLL', () => {
   test('[D-001] registers a face: the page and the host learn that it went well, the host alone who it is', async () => {
     const face = faces.person()
     const { sessionId } = await host.create('ENROLL', { transactionID: 'order-7' })
-    const state = await visit(room, sessionId, face)
+    const state = await visit(fixture, sessionId, face)
     const { state: at, flowStatus, errors, redirectUrl } = state
     assert.deepEqual([at, flowStatus, errors], ['SUCCESS', 'COMPLETED', []])
     assert.equal(redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=SUCCESS`)
@@ -34,9 +34,9 @@ describe('ENROLL', () => {
 
   test('a face that is there already is the same person, and -37 says so to the host alone', async () => {
     const face = faces.person()
-    const puid = await enrolled(room, host, face)
+    const puid = await enrolled(fixture, host, face)
     const { sessionId } = await host.create('ENROLL')
-    const state = await visit(room, sessionId, faces.sample(face, 0.9))
+    const state = await visit(fixture, sessionId, faces.sample(face, 0.9))
     assert.deepEqual([state.state, state.errors], ['SUCCESS', []])
     const again = await host.webhook(sessionId)
     assert.equal(again.puid, puid)
@@ -44,10 +44,12 @@ describe('ENROLL', () => {
   })
 
   test('of one face in eight sessions at once there is one person', async () => {
-    const crowd = await room.newHost()
+    const crowd = await fixture.newHost()
     const face = faces.person()
     const created = await Promise.all(Array.from({ length: 8 }, () => crowd.create('ENROLL')))
-    const states = await Promise.all(created.map(({ sessionId }) => visit(room, sessionId, faces.sample(face, 0.95))))
+    const states = await Promise.all(
+      created.map(({ sessionId }) => visit(fixture, sessionId, faces.sample(face, 0.95))),
+    )
     assert.deepEqual(
       states.map(({ state }) => state),
       Array.from({ length: 8 }, () => 'SUCCESS'),
@@ -59,7 +61,7 @@ describe('ENROLL', () => {
 
   test('[D-022] an age is estimated only when it is asked for', async () => {
     const { sessionId } = await host.create('ENROLL', { estimateAge: true })
-    const state = await visit(room, sessionId, faces.person(), { ageYears: 42 })
+    const state = await visit(fixture, sessionId, faces.person(), { ageYears: 42 })
     assert.equal(state.state, 'SUCCESS')
     const { estimatedAge } = await host.webhook(sessionId)
     assert.ok(estimatedAge !== undefined && Math.abs(estimatedAge - 42) <= 2, `${estimatedAge}`)
@@ -68,15 +70,15 @@ describe('ENROLL', () => {
       [{ estimateAge: false }, 42],
     ] as const) {
       const other = await host.create('ENROLL', body)
-      const refused = visit(room, other.sessionId, faces.person(), { ageYears })
+      const refused = visit(fixture, other.sessionId, faces.person(), { ageYears })
       await assert.rejects(refused, { code: 'INVALID_PAYLOAD' }, JSON.stringify(body))
     }
   })
 
   test('a name of the host that belongs to another face enrols nobody', async () => {
-    await enrolled(room, host, faces.person(), { body: { customerId: 'taken' } })
+    await enrolled(fixture, host, faces.person(), { body: { customerId: 'taken' } })
     const { sessionId } = await host.create('ENROLL', { customerId: 'taken' })
-    const state = await visit(room, sessionId, faces.person())
+    const state = await visit(fixture, sessionId, faces.person())
     assert.deepEqual([state.state, state.errors], ['FAILED', [-9]])
     const { status, errors, puid } = await host.webhook(sessionId)
     assert.deepEqual([status, errors, puid], ['FAILED', [{ code: -9, message: 'Face does not match' }], undefined])
@@ -86,20 +88,20 @@ describe('ENROLL', () => {
 describe('SIGN-IN', () => {
   test('[D-002] [D-036] [D-050] finds who was enrolled, by the person’s own id', async () => {
     const face = faces.person()
-    const puid = await enrolled(room, host, face)
+    const puid = await enrolled(fixture, host, face)
     const { sessionId } = await host.create('SIGN-IN')
-    const state = await visit(room, sessionId, faces.sample(face, 0.85))
+    const state = await visit(fixture, sessionId, faces.sample(face, 0.85))
     assert.deepEqual([state.state, state.flowStatus, state.attempt], ['SUCCESS', 'COMPLETED', 1])
     const webhook = await host.webhook(sessionId)
     assert.deepEqual([webhook.puid, webhook.matchedBy, webhook.errors], [puid, 'server', []])
   })
 
   test('[D-002] [D-058] [D-059] a stranger has three tries, and then the host gets the body of a failed sign-in', async () => {
-    const stranger = await room.newHost()
-    await enrolled(room, stranger, faces.person())
+    const stranger = await fixture.newHost()
+    await enrolled(fixture, stranger, faces.person())
     const { sessionId } = await stranger.create('SIGN-IN', { transactionID: 'login-1' })
     const told: string[] = []
-    const state = await visit(room, sessionId, faces.person(), { onStep: (step) => told.push(step) })
+    const state = await visit(fixture, sessionId, faces.person(), { onStep: (step) => told.push(step) })
     assert.deepEqual([state.state, state.attempt, state.errors], ['FAILED', 3, [-36]])
     assert.equal(state.redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=FAILED`)
     assert.equal(told.filter((step) => step.startsWith('is asked to try again')).length, 2)
@@ -119,7 +121,7 @@ describe('SIGN-IN', () => {
 
   test('[D-059] [D-061] a mask is code 1, Image spoof', async () => {
     const { sessionId } = await host.create('SIGN-IN')
-    const state = await visit(room, sessionId, faces.person(), { spoof: 'mask' })
+    const state = await visit(fixture, sessionId, faces.person(), { spoof: 'mask' })
     assert.deepEqual([state.state, state.errors], ['FAILED', [1]])
     const { status, errorCodes, errors, message } = await host.webhook(sessionId)
     assert.deepEqual([status, errorCodes, message], ['error', [1], 'Image spoof'])
@@ -127,52 +129,52 @@ describe('SIGN-IN', () => {
   })
 
   test('a person who was deleted is nobody', async () => {
-    const own = await room.newHost()
+    const own = await fixture.newHost()
     const face = faces.person()
-    const puid = await enrolled(room, own, face)
-    assert.ok(await room.harness.wire.node.recognition.delete({ tenantId: own.tenantId, livemode: false }, puid))
+    const puid = await enrolled(fixture, own, face)
+    assert.ok(await fixture.harness.wire.node.recognition.delete({ tenantId: own.tenantId, livemode: false }, puid))
     const { sessionId } = await own.create('SIGN-IN')
-    assert.deepEqual((await visit(room, sessionId, face)).errors, [-36])
+    assert.deepEqual((await visit(fixture, sessionId, face)).errors, [-36])
   })
 
   test('people of another tenant, and of the other mode, are nobody', async () => {
     const face = faces.person()
-    await enrolled(room, host, face)
-    const other = await room.newHost()
+    await enrolled(fixture, host, face)
+    const other = await fixture.newHost()
     const { sessionId } = await other.create('SIGN-IN')
-    assert.equal((await visit(room, sessionId, face)).state, 'FAILED')
+    assert.equal((await visit(fixture, sessionId, face)).state, 'FAILED')
   })
 })
 
 describe('VERIFY', () => {
   test('compares with the one who is named, by puid or by the host’s own name, and echoes the nonce', async () => {
     const face = faces.person()
-    const puid = await enrolled(room, host, face, { body: { customerId: 'c-42' } })
+    const puid = await enrolled(fixture, host, face, { body: { customerId: 'c-42' } })
     for (const who of [{ puid, customerId: undefined }, { customerId: 'c-42' }]) {
       const { sessionId } = await host.create('VERIFY', { ...who, nonce: 'n-1' })
-      assert.equal((await visit(room, sessionId, faces.sample(face, 0.85))).state, 'SUCCESS')
+      assert.equal((await visit(fixture, sessionId, faces.sample(face, 0.85))).state, 'SUCCESS')
       const webhook = await host.webhook(sessionId)
       assert.deepEqual([webhook.puid, webhook.nonce, webhook.matchedBy], [puid, 'n-1', 'server'])
     }
   })
 
   test('another face is -9 after three tries, also when it is of somebody who is enrolled', async () => {
-    const own = await room.newHost()
+    const own = await fixture.newHost()
     const face = faces.person()
-    await enrolled(room, own, faces.person(), { body: { customerId: 'first' } })
-    await enrolled(room, own, face, { body: { customerId: 'second' } })
+    await enrolled(fixture, own, faces.person(), { body: { customerId: 'first' } })
+    await enrolled(fixture, own, face, { body: { customerId: 'second' } })
     const { sessionId } = await own.create('VERIFY', { customerId: 'first' })
-    const state = await visit(room, sessionId, face)
+    const state = await visit(fixture, sessionId, face)
     assert.deepEqual([state.state, state.attempt, state.errors], ['FAILED', 3, [-9]])
     const { status, errors, puid } = await own.webhook(sessionId)
     assert.deepEqual([status, errors, puid], ['FAILED', [{ code: -9, message: 'Face does not match' }], undefined])
   })
 
   test('an id of one person that is the host’s name for another stands for the one who is meant', async () => {
-    const own = await room.newHost()
+    const own = await fixture.newHost()
     const [first, second] = [faces.person(), faces.person()]
-    const puid = await enrolled(room, own, first)
-    const other = await enrolled(room, own, second, { body: { customerId: puid } })
+    const puid = await enrolled(fixture, own, first)
+    const other = await enrolled(fixture, own, second, { body: { customerId: puid } })
     for (const [who, face, expected] of [
       [{ puid, customerId: undefined }, first, puid],
       [{ puid, customerId: undefined }, second, undefined],
@@ -180,14 +182,14 @@ describe('VERIFY', () => {
       [{ customerId: puid }, first, undefined],
     ] as const) {
       const { sessionId } = await own.create('VERIFY', who)
-      await visit(room, sessionId, face)
+      await visit(fixture, sessionId, face)
       assert.equal((await own.webhook(sessionId)).puid, expected)
     }
   })
 
   test('a person who does not exist is -36 at the first try', async () => {
     const { sessionId } = await host.create('VERIFY', { customerId: 'nobody' })
-    const state = await visit(room, sessionId, faces.person())
+    const state = await visit(fixture, sessionId, faces.person())
     assert.deepEqual([state.state, state.attempt, state.errors], ['FAILED', 1, [-36]])
   })
 })
@@ -195,12 +197,12 @@ describe('VERIFY', () => {
 test('[D-007] nothing that a flow has seen is left in the clear, and of an ended one no vector at all', async () => {
   const face = faces.person()
   const { sessionId } = await host.create('ENROLL')
-  await visit(room, sessionId, face)
-  const dump = [...(await room.dump()).values()].join('\n')
+  await visit(fixture, sessionId, face)
+  const dump = [...(await fixture.dump()).values()].join('\n')
   const text = encodeVector(face)
   for (const form of [text, Buffer.from(text, 'base64url').toString('hex')])
     assert.ok(!dump.includes(form.slice(0, 40)))
-  const { rows } = await room.harness.database.query('select progress from session_secrets where session_id = $1', [
+  const { rows } = await fixture.harness.database.query('select progress from session_secrets where session_id = $1', [
     sessionId,
   ])
   assert.deepEqual(rows, [{ progress: null }])

@@ -8,24 +8,24 @@ import { LOG_MUTATIONS } from '../launch/testing/log-mutations.ts'
 import { createPage } from '../launch/testing/page.ts'
 import { PAYLOAD_MUTATIONS } from '../launch/testing/payload-mutations.ts'
 import { type Good, type Refused, SEALED_MUTATIONS } from '../launch/testing/sealed-mutations.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 const JUDGED = [...CAPTURE_MUTATIONS, ...LOG_MUTATIONS]
 const faces = createFaces(97)
 const face = { version: 'FACE3_3' as const, vector: encodeVector(faces.person()) }
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 let stranger: Good['stranger']
 
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
   const { page, challenge } = await openSession({ sessionExpiry: 86_400 })
   const { payload, sealed } = await makeSubmission(page, challenge, withFace())
   stranger = { sessionId: page.sessionId, sealKey: page.sealKey(), payload, sealed }
 })
-after(() => room.close())
+after(() => fixture.close())
 
 /** The changes of the age check’s own tests, in a payload that carries a face. */
 const withFace = (changes: Changes = {}): Changes => ({
@@ -37,15 +37,15 @@ const withFace = (changes: Changes = {}): Changes => ({
 })
 
 async function openSession(body: object = {}) {
-  room.harness.clock.advance(8_000)
+  fixture.harness.clock.advance(8_000)
   const created = await host.create('ENROLL', { estimateAge: true, ...body })
-  const page = await createPage(room, created.sessionId)
+  const page = await createPage(fixture, created.sessionId)
   return { ...created, page, challenge: await reachChallenge(page) }
 }
 
 async function peopleOf(): Promise<number> {
   const text = 'select count(*)::int as count from face_persons where tenant_id = $1'
-  return (await room.harness.database.query(text, [host.tenantId])).rows[0]?.count
+  return (await fixture.harness.database.query(text, [host.tenantId])).rows[0]?.count
 }
 
 /** A challenge takes five submits: so many mutations, and the good one at the end. */
@@ -130,7 +130,7 @@ test(`${JUDGED.length} submissions that are well formed and not true enrol nobod
   const people = await peopleOf()
   for (const mutation of JUDGED) {
     const { sessionId, page, challenge } = await openFor(mutation)
-    room.harness.clock.advance(12_000)
+    fixture.harness.clock.advance(12_000)
     const reply = await send(page, await makeSubmission(page, challenge, withFace(mutation)))
     assert.equal(reply.statusCode, 200, `${mutation.name}: ${reply.body}`)
     const { errors, state } = reply.json()

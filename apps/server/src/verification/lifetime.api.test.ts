@@ -1,29 +1,35 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { NOTHING_JUDGED } from '../age/testing/room.ts'
+import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { purgeSessions } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { purgeWebhooks } from '../webhooks/index.ts'
-import { createVerificationRoom, leastOf, PATH, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import {
+  createVerificationFixture,
+  leastOf,
+  PATH,
+  type VerificationHost,
+  type VerificationFixture,
+} from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 before(async () => {
-  room = await createVerificationRoom()
+  fixture = await createVerificationFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
-  host = await room.newHost()
+  host = await fixture.newHost()
 })
 
 const SUCCESS = { state: 'SUCCESS', person: { puid: 'p-1', guid: 'g-1' } } as const
-const db = () => room.harness.wire.cells.forId(host.tenantId)
-const sweep = () => room.harness.wire.verificationEnding.expireDue(db())
-const passSeconds = (seconds: number) => room.harness.clock.advance(seconds * 1000)
+const db = () => fixture.harness.wire.cells.forId(host.tenantId)
+const sweep = () => fixture.harness.wire.verificationEnding.expireDue(db())
+const passSeconds = (seconds: number) => fixture.harness.clock.advance(seconds * 1000)
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
 
 async function deliveriesPerSession(): Promise<Map<string, number>> {
-  const { rows } = await room.harness.database.query(
+  const { rows } = await fixture.harness.database.query(
     'select subject_id, count(*)::int as count from webhook_deliveries where tenant_id = $1 group by 1',
     [host.tenantId],
   )
@@ -35,14 +41,14 @@ describe('expiry', () => {
     const short = await host.create('SIGN-IN', { sessionExpiry: 60, transactionID: 't-1' })
     const long = await host.create('ENROLL')
     const done = await host.create('ENROLL', { sessionExpiry: 60 })
-    await room.conclude(done.sessionId, SUCCESS)
+    await fixture.conclude(done.sessionId, SUCCESS)
     assert.equal(await sweep(), 0)
     passSeconds(60)
     assert.equal(await sweep(), 1)
     assert.equal(await sweep(), 0)
     const { sessionId } = short
     const expired = { code: -8, message: 'Session expired' }
-    assert.deepEqual(JSON.parse((await room.delivered(sessionId)).body.toString()), {
+    assert.deepEqual(JSON.parse((await fixture.delivered(sessionId)).body.toString()), {
       ...{ sessionId, status: 'error', transactionId: 't-1', message: 'Session expired', errors: [expired] },
       ...{ errorCodes: [-8], riskEvaluation: NOTHING_JUDGED, type: 'SIGN-IN', outcome: 'EXPIRED', livemode: false },
     })
@@ -53,14 +59,14 @@ describe('expiry', () => {
   })
 
   test('the sweepers of areas C and D leave each other’s sessions alone', async () => {
-    const both = await room.age.newHost({ scopes: ['age:write', 'age:read', 'verify:write'] })
+    const both = await fixture.age.newHost({ scopes: ['age:write', 'age:read', 'verify:write'] })
     const age = await both.create({ sessionExpiry: 60 })
-    const body = { ...leastOf('ENROLL', room.receiver.url), sessionExpiry: 60 }
+    const body = { ...leastOf('ENROLL', fixture.receiver.url), sessionExpiry: 60 }
     await both.call('POST', PATH, body)
     passSeconds(61)
-    const cell = room.harness.wire.cells.forId(both.tenantId)
-    assert.equal(await room.harness.wire.verificationEnding.expireDue(cell), 1)
-    assert.equal(await room.harness.wire.ending.expireDue(cell), 1)
+    const cell = fixture.harness.wire.cells.forId(both.tenantId)
+    assert.equal(await fixture.harness.wire.verificationEnding.expireDue(cell), 1)
+    assert.equal(await fixture.harness.wire.ending.expireDue(cell), 1)
     assert.equal((await both.result(age.token)).flowStatus, 'EXPIRED')
   })
 
@@ -87,7 +93,7 @@ describe('expiry', () => {
       await host.create('ENROLL', { sessionExpiry: 60 }),
     ]
     const rename = (from: string, to: string) =>
-      room.harness.database.query(
+      fixture.harness.database.query(
         `update session_secrets set master_key_id = regexp_replace(master_key_id, $2, $3) where session_id = $1`,
         [broken.sessionId, from, to],
       )
@@ -105,18 +111,18 @@ describe('expiry', () => {
 
 describe('retention', () => {
   const purge = async () => [
-    await purgeSessions(db(), room.harness.clock.now()),
-    await purgeWebhooks(db(), room.harness.clock.now()),
+    await purgeSessions(db(), fixture.harness.clock.now()),
+    await purgeWebhooks(db(), fixture.harness.clock.now()),
   ]
 
   test('is the tenant’s own; when it has passed, neither API nor tables give anything back', async () => {
-    host = await room.newHost({ settings: { retentionSeconds: 3_600 } })
+    host = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
     const once = { 'idempotency-key': 'one' }
-    const body = leastOf('ENROLL', room.receiver.url)
+    const body = leastOf('ENROLL', fixture.receiver.url)
     const { sessionId, expiresAt } = (await host.call('POST', PATH, body, once)).json()
-    const createdAt = room.harness.clock.now().toISOString()
-    await room.conclude(sessionId, SUCCESS)
-    await room.delivered(sessionId)
+    const createdAt = fixture.harness.clock.now().toISOString()
+    await fixture.conclude(sessionId, SUCCESS)
+    await fixture.delivered(sessionId)
     passSeconds(3_599)
     assert.equal((await host.webhook(sessionId)).status, 'SUCCESS')
     await purge()
@@ -135,7 +141,7 @@ describe('retention', () => {
     await isOver()
     await purge()
     await isOver()
-    const about = [...(await room.dump())].filter(([, content]) => content.includes(sessionId))
+    const about = [...(await fixture.dump())].filter(([, content]) => content.includes(sessionId))
     assert.deepEqual(
       about.map(([table]) => table.replace(/_default$|_\d{8}$/, '')),
       ['idempotency_keys', 'sessions'],
@@ -146,9 +152,9 @@ describe('retention', () => {
   })
 
   test('of a session with debugMode is a day at the most, however long the tenant’s is', async () => {
-    host = await room.newHost({ settings: { retentionSeconds: 7 * 86_400 } })
+    host = await fixture.newHost({ settings: { retentionSeconds: 7 * 86_400 } })
     const [debugged, plain] = [await host.create('ENROLL', { debugMode: ['1'] }), await host.create('ENROLL')]
-    for (const { sessionId } of [debugged, plain]) await room.conclude(sessionId, SUCCESS)
+    for (const { sessionId } of [debugged, plain]) await fixture.conclude(sessionId, SUCCESS)
     passSeconds(86_399)
     assert.equal((await host.get(debugged.sessionId)).debugLog?.length, 1)
     passSeconds(1)
@@ -158,16 +164,17 @@ describe('retention', () => {
   })
 
   test('a webhook that cannot be delivered is not tried beyond it, and its selfie goes with the rest', async () => {
-    host = await room.newHost({ settings: { retentionSeconds: 3_600 } })
+    host = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
     const callback = { url: 'http://127.0.0.1:65535/' }
     const { sessionId } = await host.create('ENROLL', { sendImages: true, callback })
-    await room.conclude(sessionId, { ...SUCCESS, selfie: 'c2VsZmll' })
-    await room.harness.wire.dispatcher.tick()
+    await fixture.conclude(sessionId, { ...SUCCESS, selfie: 'c2VsZmll' })
+    await fixture.harness.wire.dispatcher.tick()
     passSeconds(3_600)
     await purge()
-    const { rowCount } = await room.harness.database.query('select 1 from webhook_deliveries where subject_id = $1', [
-      sessionId,
-    ])
+    const { rowCount } = await fixture.harness.database.query(
+      'select 1 from webhook_deliveries where subject_id = $1',
+      [sessionId],
+    )
     assert.equal(rowCount, 0)
   })
 })

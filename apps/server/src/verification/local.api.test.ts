@@ -5,24 +5,24 @@ import { signLocalProof } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createLocalKeys, purgeLocalKeys } from './index.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 /** Takes a hit on the device for enough. */
 let trusting: VerificationHost
 const faces = createFaces(73)
 
 before(async () => {
-  room = await createVerificationRoom()
-  trusting = await room.newHost({ settings: { signInMatching: 'local' } })
+  fixture = await createVerificationFixture()
+  trusting = await fixture.newHost({ settings: { signInMatching: 'local' } })
 })
-after(() => room.close())
+after(() => fixture.close())
 
 /** Somebody who enrolled in a browser that keeps a token. */
 async function newUser(host: VerificationHost, body: object = {}) {
   const face = faces.person()
   const token = await createToken()
-  const puid = await enrolled(room, host, face, { body, person: { claim: async () => ({ key: token.key }) } })
+  const puid = await enrolled(fixture, host, face, { body, person: { claim: async () => ({ key: token.key }) } })
   return { face, token, puid }
 }
 
@@ -31,7 +31,7 @@ async function claimOnce(
   { sessionId }: CreatedVerification,
   made: { proof: (nonce: string) => Promise<string>; hit?: boolean; vector?: readonly number[] },
 ) {
-  const { user, capture, nonce } = await reachCapture(room, sessionId, made.vector ? { vector: made.vector } : {})
+  const { user, capture, nonce } = await reachCapture(fixture, sessionId, made.vector ? { vector: made.vector } : {})
   return user.device.submit({ ...capture, local: { hit: made.hit ?? true, proof: await made.proof(nonce) } })
 }
 
@@ -39,7 +39,7 @@ describe('where the tenant trusts the device', () => {
   test('[D-049] the page is told to compare locally first, and a hit is enough without a vector', async () => {
     const { token, puid } = await newUser(trusting)
     const created = await trusting.create('SIGN-IN')
-    const opened = await (await room.newDevice(created.sessionId)).device.open()
+    const opened = await (await fixture.newDevice(created.sessionId)).device.open()
     assert.deepEqual([opened.type, opened.verification?.matching], ['SIGN-IN', 'local_first'])
     const next = await trusting.create('SIGN-IN')
     const state = await claimOnce(next, { proof: (nonce) => token.prove(next.sessionId, nonce) })
@@ -51,7 +51,7 @@ describe('where the tenant trusts the device', () => {
   test('[D-051] a miss on the device falls back to the server', async () => {
     const { face, token, puid } = await newUser(trusting)
     const { sessionId } = await trusting.create('SIGN-IN')
-    const state = await visit(room, sessionId, face, { claim: token.claims(sessionId, false) })
+    const state = await visit(fixture, sessionId, face, { claim: token.claims(sessionId, false) })
     assert.equal(state.state, 'SUCCESS')
     const webhook = await trusting.webhook(sessionId)
     assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'server'])
@@ -80,20 +80,23 @@ describe('where the tenant trusts the device', () => {
   test('the token of a person who was deleted is worth nothing, and nobody is found', async () => {
     const { face, token, puid } = await newUser(trusting)
     const group = { tenantId: trusting.tenantId, livemode: false }
-    assert.ok(await room.harness.wire.node.recognition.delete(group, puid))
+    assert.ok(await fixture.harness.wire.node.recognition.delete(group, puid))
     const created = await trusting.create('SIGN-IN')
     const state = await claimOnce(created, { proof: (nonce) => token.prove(created.sessionId, nonce) })
     assert.deepEqual([state.state, state.errors], ['FACE_ACTIVE', []])
     const last = await trusting.create('SIGN-IN')
-    assert.deepEqual((await visit(room, last.sessionId, face, { claim: token.claims(last.sessionId) })).errors, [-36])
-    const { rows } = await room.harness.database.query('select * from local_keys where person_id = $1', [puid])
+    assert.deepEqual(
+      (await visit(fixture, last.sessionId, face, { claim: token.claims(last.sessionId) })).errors,
+      [-36],
+    )
+    const { rows } = await fixture.harness.database.query('select * from local_keys where person_id = $1', [puid])
     assert.deepEqual(rows, [])
   })
 })
 
 test('a key that nobody has used for 400 days goes, and one that is used stays', async () => {
   const { puid, token } = await newUser(trusting)
-  const { harness } = room
+  const { harness } = fixture
   const count = async () => {
     const text = 'select count(*)::int as count from local_keys where person_id = $1'
     return (await harness.database.query(text, [puid])).rows[0]?.count
@@ -113,15 +116,17 @@ test('a key that nobody has used for 400 days goes, and one that is used stays',
 
 test('of one person’s keys the newest twenty are kept', async () => {
   const face = faces.person()
-  const host = await room.newHost()
-  const puid = await enrolled(room, host, face)
+  const host = await fixture.newHost()
+  const puid = await enrolled(fixture, host, face)
   const last = await createToken()
-  const localKeys = createLocalKeys({ clock: room.harness.clock })
+  const localKeys = createLocalKeys({ clock: fixture.harness.clock })
   const owner = { tenantId: host.tenantId, livemode: false }
-  const db = room.harness.wire.cells.forId(host.tenantId)
+  const db = fixture.harness.wire.cells.forId(host.tenantId)
   for (let n = 0; n < 20; n++) await localKeys.bind(db, owner, puid, (await createToken()).key)
   await localKeys.bind(db, owner, puid, last.key)
-  const { rows } = await room.harness.database.query('select thumbprint from local_keys where person_id = $1', [puid])
+  const { rows } = await fixture.harness.database.query('select thumbprint from local_keys where person_id = $1', [
+    puid,
+  ])
   assert.equal(rows.length, 20)
   const claim = { sessionId: 's', nonce: 'n', hit: true }
   const shown = await localKeys.check(db, owner, await last.prove('s', 'n'), claim)
@@ -131,20 +136,20 @@ test('of one person’s keys the newest twenty are kept', async () => {
 describe('where the tenant does not', () => {
   test('[D-052] the server compares even after a hit, and a stranger with the token is refused', async () => {
     for (const signInMatching of ['server', 'local_with_passkey'] as const) {
-      const host = await room.newHost({ settings: { signInMatching } })
+      const host = await fixture.newHost({ settings: { signInMatching } })
       const { face, token, puid } = await newUser(host)
       const created = await host.create('SIGN-IN')
-      const opened = await (await room.newDevice(created.sessionId)).device.open()
+      const opened = await (await fixture.newDevice(created.sessionId)).device.open()
       assert.equal(opened.verification?.matching, 'server')
       const bare = await host.create('SIGN-IN')
       const sent = claimOnce(bare, { proof: (nonce) => token.prove(bare.sessionId, nonce) })
       await assert.rejects(sent, { code: 'INVALID_PAYLOAD' }, 'a hit without the vector is refused')
       const own = await host.create('SIGN-IN')
-      await visit(room, own.sessionId, face, { claim: token.claims(own.sessionId) })
+      await visit(fixture, own.sessionId, face, { claim: token.claims(own.sessionId) })
       const webhook = await host.webhook(own.sessionId)
       assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'server'])
       const theft = await host.create('SIGN-IN')
-      const state = await visit(room, theft.sessionId, faces.person(), { claim: token.claims(theft.sessionId) })
+      const state = await visit(fixture, theft.sessionId, faces.person(), { claim: token.claims(theft.sessionId) })
       assert.deepEqual([state.state, state.errors], ['FAILED', [-36]])
     }
   })
@@ -154,7 +159,7 @@ describe('a claim that is not one of a key on record', () => {
   test('lets nobody in, however it is made up', async () => {
     const { token } = await newUser(trusting)
     const stranger = await createToken()
-    const elsewhere = await newUser(await room.newHost({ settings: { signInMatching: 'local' } }))
+    const elsewhere = await newUser(await fixture.newHost({ settings: { signInMatching: 'local' } }))
     const another = await trusting.create('SIGN-IN')
     const proofs: Record<string, (sessionId: string, nonce: string) => Promise<string>> = {
       'of an unknown key': (sessionId, nonce) => stranger.prove(sessionId, nonce),
@@ -186,7 +191,7 @@ describe('a claim that is not one of a key on record', () => {
   })
 
   test('is no reason to refuse a face that the server knows', async () => {
-    room.harness.clock.advance(LOCKOUT.windowSeconds * 1000)
+    fixture.harness.clock.advance(LOCKOUT.windowSeconds * 1000)
     const { face, puid } = await newUser(trusting)
     const created = await trusting.create('SIGN-IN')
     const state = await claimOnce(created, { proof: async () => 'rubbish', vector: face })
@@ -198,10 +203,10 @@ describe('a claim that is not one of a key on record', () => {
   test('a key that is for an ENROLL has no place in a SIGN-IN, nor a claim in an ENROLL', async () => {
     const token = await createToken()
     const signIn = await trusting.create('SIGN-IN')
-    const asKey = visit(room, signIn.sessionId, faces.person(), { claim: async () => ({ key: token.key }) })
+    const asKey = visit(fixture, signIn.sessionId, faces.person(), { claim: async () => ({ key: token.key }) })
     await assert.rejects(asKey, { code: 'INVALID_PAYLOAD' })
     const enrol = await trusting.create('ENROLL')
-    const asClaim = visit(room, enrol.sessionId, faces.person(), { claim: token.claims(enrol.sessionId) })
+    const asClaim = visit(fixture, enrol.sessionId, faces.person(), { claim: token.claims(enrol.sessionId) })
     await assert.rejects(asClaim, { code: 'INVALID_PAYLOAD' })
   })
 })

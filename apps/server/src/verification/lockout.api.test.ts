@@ -4,25 +4,25 @@ import type { Capture } from '@ostiary/device'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { purgeLockouts } from './index.ts'
 import { captureAgain, createToken, enrolled, failuresOf, from, reachCapture, visit } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 const faces = createFaces(89)
 
 before(async () => {
-  room = await createVerificationRoom({ TRUST_PROXY: '127.0.0.1' })
+  fixture = await createVerificationFixture({ TRUST_PROXY: '127.0.0.1' })
 })
-after(() => room.close())
+after(() => fixture.close())
 
 async function tryToSignIn(host: VerificationHost, face: readonly number[], address: string, body?: object) {
   const created = body ? await host.create('VERIFY', body) : await host.create('SIGN-IN')
-  const state = await visit(room, created.sessionId, face, { spoof: 'nocapture' }, from(address))
+  const state = await visit(fixture, created.sessionId, face, { spoof: 'nocapture' }, from(address))
   return { ...state, webhook: await host.webhook(created.sessionId) }
 }
 
 describe('five failed sign-ins', () => {
   test('[D-060] make the next ones of that network wait, longer every time, and say how long', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const face = faces.person()
     for (let failure = 1; failure <= 5; failure++) {
       const { errors, webhook } = await tryToSignIn(host, face, '192.0.2.7')
@@ -35,41 +35,41 @@ describe('five failed sign-ins', () => {
       assert.deepEqual([status, errorCodes], ['error', [-35]])
       // A few seconds have passed since the failure: the flow itself takes them.
       assert.ok(retryAfter <= wait && retryAfter > wait - 25, `${retryAfter} of ${wait}`)
-      room.harness.clock.advance(retryAfter * 1000)
+      fixture.harness.clock.advance(retryAfter * 1000)
       assert.deepEqual((await tryToSignIn(host, face, '192.0.2.7')).errors, [2], 'after the wait it may be tried again')
     }
     assert.deepEqual((await tryToSignIn(host, face, '192.0.2.8')).errors, [2], 'another network is not concerned')
   })
 
   test('against one person count from everywhere, and a success clears them', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const face = faces.person()
-    const puid = await enrolled(room, host, face, { body: { customerId: 'kim' } })
+    const puid = await enrolled(fixture, host, face, { body: { customerId: 'kim' } })
     const who = { customerId: undefined, puid }
     for (let n = 1; n <= 4; n++) await tryToSignIn(host, face, `192.0.2.${10 + n}`, who)
     const good = await host.create('VERIFY', who)
-    assert.equal((await visit(room, good.sessionId, face, {}, from('192.0.2.30'))).state, 'SUCCESS')
+    assert.equal((await visit(fixture, good.sessionId, face, {}, from('192.0.2.30'))).state, 'SUCCESS')
     for (let n = 1; n <= 5; n++) assert.deepEqual((await tryToSignIn(host, face, `192.0.2.${30 + n}`, who)).errors, [2])
     assert.deepEqual((await tryToSignIn(host, face, '192.0.2.60', who)).errors, [-35])
     const signIn = await host.create('SIGN-IN')
-    const known = await visit(room, signIn.sessionId, face, {}, from('192.0.2.61'))
+    const known = await visit(fixture, signIn.sessionId, face, {}, from('192.0.2.61'))
     assert.deepEqual([known.state, known.errors], ['FAILED', [-35]], 'also when the face tells who it is')
     const other = await tryToSignIn(host, faces.person(), '192.0.2.62', { customerId: 'somebody' })
     assert.deepEqual(other.errors, [2], 'another person is not concerned')
   })
 
   test('count from the first miss on: whoever cancels or leaves after it has tried all the same', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const address = from('192.0.2.140')
-    await enrolled(room, host, faces.person())
+    await enrolled(fixture, host, faces.person())
     for (let n = 1; n <= 5; n++) {
       const { sessionId } = await host.create('SIGN-IN')
-      const { user, capture } = await reachCapture(room, sessionId, { vector: faces.person(), options: address })
+      const { user, capture } = await reachCapture(fixture, sessionId, { vector: faces.person(), options: address })
       assert.deepEqual((await user.device.submit(capture)).errors, [-9])
       if (n % 2 === 0) assert.equal((await user.device.cancel()).state, 'CANCELLED')
     }
     const { sessionId } = await host.create('SIGN-IN')
-    assert.deepEqual((await visit(room, sessionId, faces.person(), {}, address)).errors, [-35])
+    assert.deepEqual((await visit(fixture, sessionId, faces.person(), {}, address)).errors, [-35])
   })
 
   /** Signs in with one face, and then with another. */
@@ -80,7 +80,7 @@ describe('five failed sign-ins', () => {
     address: string,
   ) {
     const { sessionId } = await host.create('SIGN-IN')
-    const { user, capture } = await reachCapture(room, sessionId, { vector: first, options: from(address) })
+    const { user, capture } = await reachCapture(fixture, sessionId, { vector: first, options: from(address) })
     assert.deepEqual((await user.device.submit(capture)).errors, [-9])
     await user.device.logEvent('retake', 1)
     const second = await captureAgain(user, { vector: then })
@@ -88,28 +88,28 @@ describe('five failed sign-ins', () => {
   }
 
   test('do not come from people who are recognised at their second try', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     for (let n = 1; n <= 6; n++) {
       const face = faces.person()
-      await enrolled(room, host, face)
+      await enrolled(fixture, host, face)
       assert.equal((await atSecondTry(host, faces.person(), face, '192.0.2.150')).state, 'SUCCESS', `person ${n}`)
     }
   })
 
   test('do not come from colleagues at a browser that is another’s, either', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const token = await createToken()
-    await enrolled(room, host, faces.person(), { person: { claim: async () => ({ key: token.key }) } })
+    await enrolled(fixture, host, faces.person(), { person: { claim: async () => ({ key: token.key }) } })
     for (let n = 1; n <= 6; n++) {
       const face = faces.person()
-      await enrolled(room, host, face)
+      await enrolled(fixture, host, face)
       const { sessionId } = await host.create('SIGN-IN')
       const options = from(`192.0.2.${210 + n}`)
       const withClaim = async ({ capture, nonce }: { capture: Capture; nonce: string }) => ({
         ...capture,
         local: { hit: false, proof: await token.prove(sessionId, nonce, false) },
       })
-      const { user, ...first } = await reachCapture(room, sessionId, { vector: faces.person(), options })
+      const { user, ...first } = await reachCapture(fixture, sessionId, { vector: faces.person(), options })
       assert.deepEqual((await user.device.submit(await withClaim(first))).errors, [-9], `person ${n}`)
       await user.device.logEvent('retake', 1)
       const second = await captureAgain(user, { vector: face })
@@ -118,13 +118,13 @@ describe('five failed sign-ins', () => {
   })
 
   test('are not dodged by who tries other faces before their own', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const own = faces.person()
-    await enrolled(room, host, own)
+    await enrolled(fixture, host, own)
     for (let n = 1; n <= 5; n++) {
       assert.equal((await atSecondTry(host, faces.person(), own, '192.0.2.160')).state, 'SUCCESS', `session ${n}`)
       const { sessionId } = await host.create('SIGN-IN')
-      const clean = await visit(room, sessionId, own, {}, from('192.0.2.160'))
+      const clean = await visit(fixture, sessionId, own, {}, from('192.0.2.160'))
       assert.deepEqual(clean.errors, n < 5 ? [] : [-35], 'a sign-in without a miss takes nothing back')
     }
     const refused = await atSecondTry(host, faces.person(), own, '192.0.2.160')
@@ -132,14 +132,14 @@ describe('five failed sign-ins', () => {
   })
 
   test('make sessions wait that were agreed to before, and tell nothing of the face', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const own = faces.person()
-    await enrolled(room, host, own)
+    await enrolled(fixture, host, own)
     const address = '192.0.2.170'
     const begun = await Promise.all(
       [faces.person(), own].map(async (vector) => {
         const { sessionId } = await host.create('SIGN-IN')
-        return reachCapture(room, sessionId, { vector, options: from(address) })
+        return reachCapture(fixture, sessionId, { vector, options: from(address) })
       }),
     )
     for (let n = 1; n <= 5; n++) await tryToSignIn(host, faces.person(), address)
@@ -150,14 +150,14 @@ describe('five failed sign-ins', () => {
   })
 
   test('are counted one after the other though they come at once: five faces are looked at, and no more', async () => {
-    const host = await room.newHost()
-    await enrolled(room, host, faces.person())
+    const host = await fixture.newHost()
+    await enrolled(fixture, host, faces.person())
     const address = '192.0.2.175'
     for (let n = 1; n <= 3; n++) assert.deepEqual((await tryToSignIn(host, faces.person(), address)).errors, [2])
     const begun: Awaited<ReturnType<typeof reachCapture>>[] = []
     for (let n = 1; n <= 5; n++) {
       const { sessionId } = await host.create('SIGN-IN')
-      begun.push(await reachCapture(room, sessionId, { vector: faces.person(), options: from(address) }))
+      begun.push(await reachCapture(fixture, sessionId, { vector: faces.person(), options: from(address) }))
     }
     const states = await Promise.all(begun.map(({ user, capture }) => user.device.submit(capture)))
     const told = states.map(({ errors }) => errors[0] ?? 0).sort((a, b) => b - a)
@@ -165,13 +165,13 @@ describe('five failed sign-ins', () => {
   })
 
   test('against somebody under the host’s own name are cleared by a success too', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const face = faces.person()
-    await enrolled(room, host, face, { body: { customerId: 'robin' } })
+    await enrolled(fixture, host, face, { body: { customerId: 'robin' } })
     for (let n = 1; n <= 6; n++) {
       const { sessionId } = await host.create('VERIFY', { customerId: 'robin' })
       const options = from(`192.0.2.${180 + n}`)
-      const { user, capture } = await reachCapture(room, sessionId, { vector: faces.person(), options })
+      const { user, capture } = await reachCapture(fixture, sessionId, { vector: faces.person(), options })
       assert.deepEqual((await user.device.submit(capture)).errors, [-9], `session ${n}`)
       await user.device.logEvent('retake', 1)
       const second = await captureAgain(user, { vector: face })
@@ -180,12 +180,12 @@ describe('five failed sign-ins', () => {
   })
 
   test('that say nothing of who was there count against the network, and not against who was named', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const face = faces.person()
-    await enrolled(room, host, face, { body: { customerId: 'sascha' } })
+    await enrolled(fixture, host, face, { body: { customerId: 'sascha' } })
     for (let n = 1; n <= 5; n++) {
       const { sessionId } = await host.create('VERIFY', { customerId: 'sascha' })
-      const { user } = await reachCapture(room, sessionId, { vector: face, options: from('192.0.2.200') })
+      const { user } = await reachCapture(fixture, sessionId, { vector: face, options: from('192.0.2.200') })
       for (let tries = 2; tries <= 3; tries++) await user.device.challenge()
       await assert.rejects(user.device.challenge())
       const { errors } = await host.webhook(sessionId)
@@ -196,28 +196,28 @@ describe('five failed sign-ins', () => {
       )
     }
     const elsewhere = await host.create('VERIFY', { customerId: 'sascha' })
-    assert.equal((await visit(room, elsewhere.sessionId, face, {}, from('192.0.2.201'))).state, 'SUCCESS')
+    assert.equal((await visit(fixture, elsewhere.sessionId, face, {}, from('192.0.2.201'))).state, 'SUCCESS')
     const there = await host.create('VERIFY', { customerId: 'sascha' })
-    assert.deepEqual((await visit(room, there.sessionId, face, {}, from('192.0.2.200'))).errors, [-35])
+    assert.deepEqual((await visit(fixture, there.sessionId, face, {}, from('192.0.2.200'))).errors, [-35])
   })
 
   test('are forgotten after a quarter of an hour, and what was kept of them goes', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     for (let n = 1; n <= 4; n++) await tryToSignIn(host, faces.person(), '192.0.2.99')
-    room.harness.clock.advance(900_000)
+    fixture.harness.clock.advance(900_000)
     for (let n = 1; n <= 4; n++) assert.deepEqual((await tryToSignIn(host, faces.person(), '192.0.2.99')).errors, [2])
     const count = async () => {
       const text = 'select count(*)::int as count from sign_in_lockouts where tenant_id = $1'
-      return (await room.harness.database.query(text, [host.tenantId])).rows[0]?.count
+      return (await fixture.harness.database.query(text, [host.tenantId])).rows[0]?.count
     }
     assert.equal(await count(), 1)
-    room.harness.clock.advance(900_000)
-    for (const { db } of room.harness.wire.cells.all()) await purgeLockouts(db, room.harness.clock.now())
+    fixture.harness.clock.advance(900_000)
+    for (const { db } of fixture.harness.wire.cells.all()) await purgeLockouts(db, fixture.harness.clock.now())
     assert.equal(await count(), 0)
   })
 
   test('a test tenant that lets time pass waits no longer', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     for (let n = 1; n <= 5; n++) await tryToSignIn(host, faces.person(), '192.0.2.110')
     assert.deepEqual((await tryToSignIn(host, faces.person(), '192.0.2.110')).errors, [-35])
     assert.equal((await host.call('POST', '/test/clock/advance', { seconds: 30 })).statusCode, 204)
@@ -225,18 +225,18 @@ describe('five failed sign-ins', () => {
   })
 
   test('ENROLL sessions, cameras that fail and users who cancel count for nothing', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const address = from('192.0.2.120')
     for (let n = 1; n <= 6; n++) {
       const enrol = await host.create('ENROLL')
-      await visit(room, enrol.sessionId, faces.person(), { spoof: 'nocapture' }, address)
+      await visit(fixture, enrol.sessionId, faces.person(), { spoof: 'nocapture' }, address)
       const signIn = await host.create('SIGN-IN')
       assert.equal(
-        (await visit(room, signIn.sessionId, faces.person(), { declines: true }, address)).state,
+        (await visit(fixture, signIn.sessionId, faces.person(), { declines: true }, address)).state,
         'CANCELLED',
       )
     }
-    const { rows } = await room.harness.database.query('select * from sign_in_lockouts where tenant_id = $1', [
+    const { rows } = await fixture.harness.database.query('select * from sign_in_lockouts where tenant_id = $1', [
       host.tenantId,
     ])
     assert.deepEqual(rows, [])
@@ -248,21 +248,21 @@ describe('an ENROLL under a name that somebody has', () => {
   async function tryName(host: VerificationHost, face: readonly number[], customerId: string, address: string) {
     const { sessionId } = await host.create('ENROLL', { customerId })
     const options = from(address)
-    const { user, capture } = await reachCapture(room, sessionId, { vector: face, options })
+    const { user, capture } = await reachCapture(fixture, sessionId, { vector: face, options })
     const state = await user.device.submit(capture)
     if (state.flowStatus === null) await user.device.cancel()
     return state
   }
 
   test('is a comparison like VERIFY: after five wrong faces the right one waits too, wherever it comes from', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const face = faces.person()
-    const puid = await enrolled(room, host, face, { body: { customerId: 'alice' } })
+    const puid = await enrolled(fixture, host, face, { body: { customerId: 'alice' } })
     for (let n = 1; n <= 5; n++)
       assert.deepEqual((await tryName(host, faces.person(), 'alice', `198.51.100.${n}`)).errors, [-9], `face ${n}`)
     for (const [n, vector] of [face, faces.person()].entries()) {
       const { sessionId } = await host.create('ENROLL', { customerId: 'alice' })
-      const refused = await visit(room, sessionId, vector, {}, from(`198.51.100.${10 + n}`))
+      const refused = await visit(fixture, sessionId, vector, {}, from(`198.51.100.${10 + n}`))
       assert.deepEqual([refused.state, refused.errors, refused.attempt], ['FAILED', [-35], 0])
     }
     const named = await tryToSignIn(host, face, '198.51.100.20', { customerId: undefined, puid })
@@ -270,62 +270,62 @@ describe('an ENROLL under a name that somebody has', () => {
   })
 
   test('counts against its network, also for sessions that were agreed to before', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const address = '198.51.100.30'
     const own = faces.person()
-    for (let n = 1; n <= 5; n++) await enrolled(room, host, faces.person(), { body: { customerId: `name-${n}` } })
-    await enrolled(room, host, own, { body: { customerId: 'own' } })
+    for (let n = 1; n <= 5; n++) await enrolled(fixture, host, faces.person(), { body: { customerId: `name-${n}` } })
+    await enrolled(fixture, host, own, { body: { customerId: 'own' } })
     const { sessionId } = await host.create('ENROLL', { customerId: 'own' })
-    const begun = await reachCapture(room, sessionId, { vector: own, options: from(address) })
+    const begun = await reachCapture(fixture, sessionId, { vector: own, options: from(address) })
     for (let n = 1; n <= 5; n++)
       assert.deepEqual((await tryName(host, faces.person(), `name-${n}`, address)).errors, [-9], `name ${n}`)
     const late = await begun.user.device.submit(begun.capture)
     assert.deepEqual([late.state, late.errors], ['FAILED', [-35]])
     const stranger = await host.create('ENROLL', { customerId: 'nobody-yet' })
-    const made = await visit(room, stranger.sessionId, faces.person(), {}, from(address))
+    const made = await visit(fixture, stranger.sessionId, faces.person(), {}, from(address))
     assert.equal(made.state, 'SUCCESS', 'somebody new does not wait for others')
   })
 
   test('counts a session once, and a success clears the name', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const face = faces.person()
-    await enrolled(room, host, face, { body: { customerId: 'bo' } })
+    await enrolled(fixture, host, face, { body: { customerId: 'bo' } })
     for (let n = 1; n <= 6; n++) {
       const { sessionId } = await host.create('ENROLL', { customerId: 'bo' })
       const options = from('198.51.100.40')
-      const { user, capture } = await reachCapture(room, sessionId, { vector: faces.person(), options })
+      const { user, capture } = await reachCapture(fixture, sessionId, { vector: faces.person(), options })
       assert.deepEqual((await user.device.submit(capture)).errors, [-9], `session ${n}`)
       await user.device.logEvent('retake', 1)
       const second = await captureAgain(user, { vector: face })
       assert.equal((await user.device.submit(second.capture)).state, 'SUCCESS', `session ${n}`)
     }
     const { sessionId } = await host.create('ENROLL', { customerId: 'bo' })
-    const wrong = await visit(room, sessionId, faces.person(), {}, from('198.51.100.41'))
+    const wrong = await visit(fixture, sessionId, faces.person(), {}, from('198.51.100.41'))
     assert.deepEqual([wrong.state, wrong.errors], ['FAILED', [-9]])
     assert.deepEqual(
-      await failuresOf(room, host),
+      await failuresOf(fixture, host),
       [0, 1, 1, 1],
       'six times forgiven; then network, name and person once each',
     )
   })
 
   test('that nobody has, or without a name, counts for nothing, whatever goes wrong', async () => {
-    const host = await room.newHost()
+    const host = await fixture.newHost()
     const known = faces.person()
-    await enrolled(room, host, known, { body: { customerId: 'known' } })
+    await enrolled(fixture, host, known, { body: { customerId: 'known' } })
     for (let n = 1; n <= 6; n++) {
       const spoof = await host.create('ENROLL', { customerId: `new-${n}` })
-      await visit(room, spoof.sessionId, faces.person(), { spoof: 'nocapture' }, from('198.51.100.50'))
+      await visit(fixture, spoof.sessionId, faces.person(), { spoof: 'nocapture' }, from('198.51.100.50'))
       const under = await host.create('ENROLL', { customerId: `other-${n}` })
-      assert.equal((await visit(room, under.sessionId, known, {}, from('198.51.100.50'))).state, 'SUCCESS')
+      assert.equal((await visit(fixture, under.sessionId, known, {}, from('198.51.100.50'))).state, 'SUCCESS')
     }
-    assert.deepEqual(await failuresOf(room, host), [])
+    assert.deepEqual(await failuresOf(fixture, host), [])
   })
 })
 
 test('of a network nothing can be read in the database', async () => {
-  const host = await room.newHost()
+  const host = await fixture.newHost()
   await tryToSignIn(host, faces.person(), '198.51.100.77')
-  const dump = [...(await room.dump()).values()].join('\n')
+  const dump = [...(await fixture.dump()).values()].join('\n')
   assert.ok(!dump.includes('198.51.100.77') && !dump.includes(Buffer.from('198.51.100.77').toString('hex')))
 })

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { NOTHING_JUDGED } from '../age/testing/room.ts'
+import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { newProgress, newVerificationProgress, type Progress } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { noteDebug } from './index.ts'
-import { createVerificationRoom, PATH, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, PATH, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
-const nowText = () => room.harness.clock.now().toISOString()
+const nowText = () => fixture.harness.clock.now().toISOString()
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
 const SUCCESS = { state: 'SUCCESS', person: { puid: 'p-1', guid: 'g-1' } } as const
 
@@ -27,7 +27,7 @@ describe('GET /v2/verification-session/:sessionId', () => {
       ...{ requirements: ['face', 'passkey'], createdAt: nowText(), expiresAt, endedAt: null, livemode: false },
     }
     assert.deepEqual(await host.get(sessionId), open)
-    await room.conclude(sessionId, SUCCESS)
+    await fixture.conclude(sessionId, SUCCESS)
     const ended = { ...open, state: 'SUCCESS', outcome: 'SUCCEEDED', endedAt: nowText() }
     assert.deepEqual(await host.get(sessionId), ended)
   })
@@ -39,7 +39,7 @@ describe('GET /v2/verification-session/:sessionId', () => {
       [{ state: 'EXPIRED' }, 'EXPIRED', 'EXPIRED'],
     ] as const) {
       const { sessionId } = await host.create('ENROLL')
-      await room.conclude(sessionId, end)
+      await fixture.conclude(sessionId, end)
       const summary = await host.get(sessionId)
       assert.deepEqual([summary.state, summary.outcome, summary.transactionId], [state, outcome, undefined])
     }
@@ -61,12 +61,12 @@ describe('GET /v2/verification-session/:sessionId', () => {
     assert.ok(!('debugLog' in (await host.get(plain.sessionId))))
     const asked = await host.create('ENROLL', { debugMode: ['2'] })
     assert.deepEqual((await host.get(asked.sessionId)).debugLog, [])
-    const at = room.harness.clock.now()
+    const at = fixture.harness.clock.now()
     const notes = ([1, 2, 3] as const).map((level) => ({ at, level, event: `of level ${level}`, facts: { n: level } }))
     const request = { debugLevel: 2 } as const
     let progress: Progress = { ...newProgress('en'), verification: newVerificationProgress() }
     for (const note of notes) progress = noteDebug(progress, request, note)
-    await room.conclude(asked.sessionId, { state: 'FAILED', failures: ['NO_FACE'] }, progress)
+    await fixture.conclude(asked.sessionId, { state: 'FAILED', failures: ['NO_FACE'] }, progress)
     assert.deepEqual((await host.get(asked.sessionId)).debugLog, [
       { at: nowText(), level: 1, event: 'of level 1', facts: { n: 1 } },
       { at: nowText(), level: 2, event: 'of level 2', facts: { n: 2 } },
@@ -80,10 +80,10 @@ describe('GET /v2/verification-session/:sessionId', () => {
 describe('GET /v2/verification-session/:sessionId/webhook', () => {
   test('200: the body that was sent, also when it never arrived', async () => {
     const { sessionId } = await host.create('ENROLL', { callback: { url: 'http://127.0.0.1:65535/' } })
-    await room.conclude(sessionId, SUCCESS)
+    await fixture.conclude(sessionId, SUCCESS)
     assert.deepEqual(await host.webhook(sessionId), {
       ...{ sessionId, status: 'SUCCESS', message: 'Ok', ...SUCCESS.person },
-      identityInformation: { verificationDate: String(room.harness.clock.now().getTime()) },
+      identityInformation: { verificationDate: String(fixture.harness.clock.now().getTime()) },
       ...{ errors: [], riskEvaluation: NOTHING_JUDGED, type: 'ENROLL', outcome: 'SUCCEEDED', livemode: false },
     })
   })
@@ -115,7 +115,7 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
         ...(type === 'SIGN-IN' && { errorCodes: [-38] }),
         ...{ riskEvaluation: NOTHING_JUDGED, type, outcome: 'CANCELLED', livemode: false },
       })
-      assert.ok((await room.delivered(sessionId)).body.equals(cancelled.rawPayload))
+      assert.ok((await fixture.delivered(sessionId)).body.equals(cancelled.rawPayload))
     }
   })
 
@@ -125,7 +125,7 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
     assert.equal((await cancel(sessionId)).statusCode, 200)
     assertError(await cancel(sessionId), 409, 'SESSION_NOT_OPEN', 'The session has ended')
     const late = await host.create('ENROLL', { sessionExpiry: 60 })
-    room.harness.clock.advance(60_001)
+    fixture.harness.clock.advance(60_001)
     assertError(await cancel(late.sessionId), 409, 'SESSION_NOT_OPEN', 'The session has ended')
     assert.equal((await host.get(late.sessionId)).outcome, 'EXPIRED')
     await host.call('DELETE', `${PATH}/${sessionId}`)
@@ -141,9 +141,10 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
     const codes = replies.map(({ statusCode }) => statusCode)
     assert.equal(codes.filter((code) => code < 300).length, 1)
     assert.equal(codes.filter((code) => code === 409).length, 9)
-    const { rowCount } = await room.harness.database.query('select 1 from webhook_deliveries where subject_id = $1', [
-      sessionId,
-    ])
+    const { rowCount } = await fixture.harness.database.query(
+      'select 1 from webhook_deliveries where subject_id = $1',
+      [sessionId],
+    )
     assert.equal(rowCount, 1)
   })
 })
@@ -151,16 +152,16 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
 describe('DELETE /v2/verification-session/:sessionId', () => {
   test('204: what it holds is gone, with the webhook that waits', async () => {
     const { sessionId } = await host.create('ENROLL', { transactionID: 'MARKED' })
-    await room.conclude(sessionId, SUCCESS)
+    await fixture.conclude(sessionId, SUCCESS)
     const erased = await host.call('DELETE', `${PATH}/${sessionId}`)
     assert.deepEqual([erased.statusCode, erased.body], [204, ''])
-    const about = [...(await room.dump())].filter(([, content]) => content.includes(sessionId))
+    const about = [...(await fixture.dump())].filter(([, content]) => content.includes(sessionId))
     assert.deepEqual(
       about.map(([table]) => table.replace(/_default$|_\d{8}$/, '')),
       ['sessions'],
     )
-    await room.harness.wire.dispatcher.tick()
-    const arrived = room.receiver.received.some(({ body }) => body.toString().includes(sessionId))
+    await fixture.harness.wire.dispatcher.tick()
+    const arrived = fixture.receiver.received.some(({ body }) => body.toString().includes(sessionId))
     assert.equal(arrived, false, 'nothing is sent any more')
   })
 

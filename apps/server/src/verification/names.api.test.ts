@@ -3,46 +3,46 @@ import { after, before, describe, test } from 'node:test'
 import { normalise } from '../biometrics/index.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { enrolled, visit } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 const faces = createFaces(97)
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const group = () => ({ tenantId: host.tenantId, livemode: false })
 const personsOf = async () => {
   const text = 'select count(*)::int as count from face_persons where tenant_id = $1'
-  return (await room.harness.database.query(text, [host.tenantId])).rows[0]?.count
+  return (await fixture.harness.database.query(text, [host.tenantId])).rows[0]?.count
 }
 
 describe('the host’s own name for a person', () => {
   test('that somebody has who is known by another model only is refused, and that person stays as they were', async () => {
-    const { enrolment, recognition } = room.harness.wire.node
+    const { enrolment, recognition } = fixture.harness.wire.node
     const unit = normalise(faces.person('FACE3_1'))
     assert.ok(unit)
     const known = await enrolment.enrol(group(), { version: 'FACE3_1', vectors: [unit], externalId: 'named-by-area-e' })
     const { sessionId } = await host.create('ENROLL', { customerId: 'named-by-area-e' })
-    const state = await visit(room, sessionId, faces.person())
+    const state = await visit(fixture, sessionId, faces.person())
     assert.deepEqual([state.state, state.errors], ['FAILED', [-9]])
     const found = await recognition.find(group(), { externalId: 'named-by-area-e' })
     assert.equal(found?.puid, known.personId)
     const text = 'select distinct version from face_templates where person_id = $1'
-    const { rows } = await room.harness.database.query(text, [known.personId])
+    const { rows } = await fixture.harness.database.query(text, [known.personId])
     assert.deepEqual(rows, [{ version: 'FACE3_1' }], 'no face was added to them')
   })
 
   test('of one person with the face of another is neither of them', async () => {
     const [one, other] = [faces.person(), faces.person()]
-    await enrolled(room, host, one, { body: { customerId: 'one' } })
-    await enrolled(room, host, other, { body: { customerId: 'other' } })
+    await enrolled(fixture, host, one, { body: { customerId: 'one' } })
+    await enrolled(fixture, host, other, { body: { customerId: 'other' } })
     const before = await personsOf()
     const { sessionId } = await host.create('ENROLL', { customerId: 'other' })
-    const state = await visit(room, sessionId, one)
+    const state = await visit(fixture, sessionId, one)
     assert.deepEqual([state.state, state.errors], ['FAILED', [-9]])
     assert.equal((await host.webhook(sessionId)).puid, undefined)
     assert.equal(await personsOf(), before)
@@ -50,10 +50,10 @@ describe('the host’s own name for a person', () => {
 
   test('is not given to somebody who is enrolled already: a face alone binds nothing', async () => {
     const face = faces.person()
-    const puid = await enrolled(room, host, face)
+    const puid = await enrolled(fixture, host, face)
     const { sessionId } = await host.create('ENROLL', { customerId: 'late' })
-    assert.equal((await visit(room, sessionId, face)).state, 'SUCCESS')
+    assert.equal((await visit(fixture, sessionId, face)).state, 'SUCCESS')
     assert.equal((await host.webhook(sessionId)).puid, puid)
-    assert.equal(await room.harness.wire.node.recognition.find(group(), { externalId: 'late' }), undefined)
+    assert.equal(await fixture.harness.wire.node.recognition.find(group(), { externalId: 'late' }), undefined)
   })
 })

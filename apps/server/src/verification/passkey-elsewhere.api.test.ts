@@ -2,30 +2,30 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { DeviceError } from '@ostiary/device'
-import { agreeOn } from '../age/testing/room.ts'
+import { agreeOn } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
 import { captureAgain, enrolled, reachCapture } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 const faces = createFaces(97)
 const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 async function newUser() {
-  const { hostname, origin } = new URL(room.harness.wire.config.launch.url)
+  const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)
   const own = createAuthenticator({ origin, rpId: hostname })
   const face = faces.person()
   const passkey = async ({ mode, options }: PasskeyOptions) =>
     mode === 'create' ? own.create(options) : own.get(options)
-  await enrolled(room, host, face, { body: WITH_PASSKEY, person: { passkey } })
+  await enrolled(fixture, host, face, { body: WITH_PASSKEY, person: { passkey } })
   return { face, passkey }
 }
 
@@ -41,7 +41,7 @@ async function beginAnew(user: Device): Promise<void> {
 async function atLastTry(face: number[]) {
   const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
   const { fetch, loseNext } = lossy()
-  const { user } = await reachCapture(room, sessionId, { vector: face, options: { fetch } })
+  const { user } = await reachCapture(fixture, sessionId, { vector: face, options: { fetch } })
   for (const attempt of [1, 2]) {
     await user.device.failure(-10)
     await user.device.logEvent('retake', attempt)
@@ -75,7 +75,7 @@ describe('a passkey that is looked for on another device', () => {
     const { face, passkey } = await newUser()
     const { sessionId, user } = await atLastTry(face)
     const { code } = await user.device.handoff()
-    const phone = await room.newDevice(sessionId)
+    const phone = await fixture.newDevice(sessionId)
     await phone.device.open(code)
     await beginAnew(phone)
     const { capture } = await captureAgain(phone, { vector: face })

@@ -5,21 +5,21 @@ import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Authenticator, createAuthenticator } from '../passkeys/testing/authenticator.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 const faces = createFaces(83)
 const WITH_PASSKEY = { requirements: ['face', 'passkey'] }
 
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 function newAuthenticator(counts = false): Authenticator {
-  const { hostname, origin } = new URL(room.harness.wire.config.launch.url)
+  const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)
   return createAuthenticator({ origin, rpId: hostname, counts })
 }
 
@@ -32,7 +32,7 @@ async function newUser(own = newAuthenticator(), at = host) {
   const face = faces.person()
   const token = await createToken()
   const person = { passkey: answers(own), claim: async () => ({ key: token.key }) }
-  return { face, own, token, puid: await enrolled(room, at, face, { body: WITH_PASSKEY, person }) }
+  return { face, own, token, puid: await enrolled(fixture, at, face, { body: WITH_PASSKEY, person }) }
 }
 
 describe('[D-003] a passkey beside the face', () => {
@@ -41,7 +41,7 @@ describe('[D-003] a passkey beside the face', () => {
     assert.equal(own.credentials.length, 1)
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
     const asked: PasskeyOptions[] = []
-    const state = await visit(room, sessionId, face, {
+    const state = await visit(fixture, sessionId, face, {
       passkey: (options) => {
         asked.push(options)
         return answers(own)(options)
@@ -58,20 +58,20 @@ describe('[D-003] a passkey beside the face', () => {
   })
 
   test('is kept by the authenticator under the host’s own name, or under that of the page', async () => {
-    const branded = await room.newHost()
-    await room.harness.wire.settings.set(branded.tenantId, { brand: { name: 'Example Shop' } })
+    const branded = await fixture.newHost()
+    await fixture.harness.wire.settings.set(branded.tenantId, { brand: { name: 'Example Shop' } })
     const names: unknown[] = []
     for (const one of [host, branded]) {
       const { sessionId } = await one.create('ENROLL', WITH_PASSKEY)
       const own = newAuthenticator()
-      await visit(room, sessionId, faces.person(), {
+      await visit(fixture, sessionId, faces.person(), {
         passkey: (asked) => {
           names.push(asked.options.rp)
           return answers(own)(asked)
         },
       })
     }
-    const id = new URL(room.harness.wire.config.launch.url).hostname
+    const id = new URL(fixture.harness.wire.config.launch.url).hostname
     assert.deepEqual(names, [
       { id, name: id },
       { id, name: 'Example Shop' },
@@ -81,7 +81,7 @@ describe('[D-003] a passkey beside the face', () => {
   test('together with a hit on the device is enough by the default policy', async () => {
     const { face, own, token, puid } = await newUser()
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
-    const state = await visit(room, sessionId, face, { passkey: answers(own), claim: token.claims(sessionId) })
+    const state = await visit(fixture, sessionId, face, { passkey: answers(own), claim: token.claims(sessionId) })
     assert.equal(state.state, 'SUCCESS')
     const webhook = await host.webhook(sessionId)
     assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'local+passkey'])
@@ -100,7 +100,7 @@ describe('[D-003] a passkey beside the face', () => {
     ]
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
     let tries = 0
-    const state = await visit(room, sessionId, face, {
+    const state = await visit(fixture, sessionId, face, {
       passkey: async ({ options }) => lies[tries++]?.(options) ?? {},
     })
     assert.equal(tries, 3)
@@ -111,20 +111,20 @@ describe('[D-003] a passkey beside the face', () => {
 
   test('that is asked for and not on record is -25 at once', async () => {
     const face = faces.person()
-    await enrolled(room, host, face)
+    await enrolled(fixture, host, face)
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
-    const state = await visit(room, sessionId, face)
+    const state = await visit(fixture, sessionId, face)
     assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
   })
 
   test('is registered for nobody when it fails: the face is not enrolled either', async () => {
-    const own = await room.newHost()
+    const own = await fixture.newHost()
     const face = faces.person()
     const { sessionId } = await own.create('ENROLL', WITH_PASSKEY)
-    const state = await visit(room, sessionId, face, { passkey: async () => ({}) })
+    const state = await visit(fixture, sessionId, face, { passkey: async () => ({}) })
     assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
     const next = await own.create('SIGN-IN')
-    assert.deepEqual((await visit(room, next.sessionId, face)).errors, [-36])
+    assert.deepEqual((await visit(fixture, next.sessionId, face)).errors, [-36])
   })
 
   test('is added to somebody who is enrolled already only when they show one that they have', async () => {
@@ -138,12 +138,12 @@ describe('[D-003] a passkey beside the face', () => {
     }
     const adding = await host.create('ENROLL', WITH_PASSKEY)
     const claim = async () => ({ key: token.key })
-    assert.equal((await visit(room, adding.sessionId, face, { passkey: bothKeys, claim })).state, 'SUCCESS')
+    assert.equal((await visit(fixture, adding.sessionId, face, { passkey: bothKeys, claim })).state, 'SUCCESS')
     assert.deepEqual(asked, ['create', 'get'])
     const added = await host.webhook(adding.sessionId)
     assert.deepEqual([added.puid, added.errors.map(({ code }) => code)], [puid, [-37]])
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
-    const state = await visit(room, sessionId, face, { passkey: answers(second), claim: token.claims(sessionId) })
+    const state = await visit(fixture, sessionId, face, { passkey: answers(second), claim: token.claims(sessionId) })
     assert.equal(state.state, 'SUCCESS', 'the second passkey and the second browser work')
     assert.equal((await host.webhook(sessionId)).matchedBy, 'local+passkey')
   })
@@ -157,20 +157,20 @@ describe('[D-003] a passkey beside the face', () => {
       const [made] = forger.credentials
       return mode === 'create' ? forger.create(options) : made ? forger.get(options, { use: made }) : {}
     }
-    const forged = await visit(room, forging.sessionId, face, {
+    const forged = await visit(fixture, forging.sessionId, face, {
       passkey: forges,
       claim: async () => ({ key: token.key }),
     })
     assert.deepEqual([forged.state, forged.errors], ['FAILED', [-25]])
     const signingIn = await host.create('SIGN-IN', WITH_PASSKEY)
-    assert.equal((await visit(room, signingIn.sessionId, face, { passkey: forges })).state, 'FAILED')
+    assert.equal((await visit(fixture, signingIn.sessionId, face, { passkey: forges })).state, 'FAILED')
     const plain = await host.create('ENROLL')
     assert.equal(
-      (await visit(room, plain.sessionId, face, { claim: async () => ({ key: token.key }) })).state,
+      (await visit(fixture, plain.sessionId, face, { claim: async () => ({ key: token.key }) })).state,
       'SUCCESS',
     )
     const later = await host.create('SIGN-IN', WITH_PASSKEY)
-    const state = await visit(room, later.sessionId, face, {
+    const state = await visit(fixture, later.sessionId, face, {
       passkey: answers(own),
       claim: token.claims(later.sessionId),
     })
@@ -181,21 +181,21 @@ describe('[D-003] a passkey beside the face', () => {
 
   test('is not added to somebody who has none either: delete and enrol anew', async () => {
     const face = faces.person()
-    await enrolled(room, host, face)
+    await enrolled(fixture, host, face)
     const { sessionId } = await host.create('ENROLL', WITH_PASSKEY)
-    const state = await visit(room, sessionId, face, { passkey: answers(newAuthenticator()) })
+    const state = await visit(fixture, sessionId, face, { passkey: answers(newAuthenticator()) })
     assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
   })
 
   test('that answers late, after another sign-in of the same person, fails and stays good', async () => {
-    const shop = await room.newHost()
+    const shop = await fixture.newHost()
     const { face, own } = await newUser(newAuthenticator(true), shop)
     const slow = await shop.create('SIGN-IN', WITH_PASSKEY)
-    const { user, capture } = await reachCapture(room, slow.sessionId, { vector: face })
+    const { user, capture } = await reachCapture(fixture, slow.sessionId, { vector: face })
     assert.equal((await user.device.submit(capture)).state, 'PASSKEY_ACTIVE')
     const late = own.get((await user.device.passkeyOptions()).options)
     const quick = await shop.create('SIGN-IN', WITH_PASSKEY)
-    assert.equal((await visit(room, quick.sessionId, face, { passkey: answers(own) })).state, 'SUCCESS')
+    assert.equal((await visit(fixture, quick.sessionId, face, { passkey: answers(own) })).state, 'SUCCESS')
     const refused = await user.device.passkeyVerify(late)
     assert.deepEqual([refused.state, refused.errors], ['PASSKEY_ACTIVE', [-25]])
     const again = own.get((await user.device.passkeyOptions()).options)
@@ -203,34 +203,34 @@ describe('[D-003] a passkey beside the face', () => {
   })
 
   test('that is suspended counts for nothing: whoever has no other is deleted and enrols anew', async () => {
-    const shop = await room.newHost()
+    const shop = await fixture.newHost()
     const { face, own, puid } = await newUser(newAuthenticator(true), shop)
     const copied = async ({ options }: PasskeyOptions) =>
       (options.allowCredentials as unknown[]).length > 0 ? own.get(options, { counter: 7 }) : {}
     const first = await shop.create('SIGN-IN', WITH_PASSKEY)
-    assert.equal((await visit(room, first.sessionId, face, { passkey: copied })).state, 'SUCCESS')
+    assert.equal((await visit(fixture, first.sessionId, face, { passkey: copied })).state, 'SUCCESS')
     const second = await shop.create('SIGN-IN', WITH_PASSKEY)
-    assert.deepEqual((await visit(room, second.sessionId, face, { passkey: copied })).errors, [-25])
+    assert.deepEqual((await visit(fixture, second.sessionId, face, { passkey: copied })).errors, [-25])
     for (const type of ['SIGN-IN', 'ENROLL'] as const) {
       const { sessionId } = await shop.create(type, WITH_PASSKEY)
-      const state = await visit(room, sessionId, face, { passkey: answers(own) })
+      const state = await visit(fixture, sessionId, face, { passkey: answers(own) })
       assert.deepEqual([state.state, state.errors], ['FAILED', [-25]], type)
     }
-    await room.harness.wire.node.recognition.delete({ tenantId: shop.tenantId, livemode: false }, puid)
+    await fixture.harness.wire.node.recognition.delete({ tenantId: shop.tenantId, livemode: false }, puid)
     const anew = newAuthenticator(true)
-    await enrolled(room, shop, face, { body: WITH_PASSKEY, person: { passkey: answers(anew) } })
+    await enrolled(fixture, shop, face, { body: WITH_PASSKEY, person: { passkey: answers(anew) } })
     const { sessionId } = await shop.create('SIGN-IN', WITH_PASSKEY)
-    assert.equal((await visit(room, sessionId, face, { passkey: answers(anew) })).state, 'SUCCESS')
+    assert.equal((await visit(fixture, sessionId, face, { passkey: answers(anew) })).state, 'SUCCESS')
   })
 
   test('an answer counts once, and not after five minutes', async () => {
     const { face, own } = await newUser()
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
-    const { device, clock } = await room.newDevice(sessionId)
+    const { device, clock } = await fixture.newDevice(sessionId)
     await runFlow(device, { clock, random: seededRandom(1), ageYears: null, vector: face })
     await assert.rejects(device.passkeyVerify({}), { code: 'CHALLENGE_NOT_VALID' }, 'before it was asked for')
     const asked = await device.passkeyOptions()
-    room.harness.clock.advance(300_001)
+    fixture.harness.clock.advance(300_001)
     const late = device.passkeyVerify(own.get(asked.options))
     await assert.rejects(late, { code: 'CHALLENGE_NOT_VALID' })
     const fresh = own.get((await device.passkeyOptions()).options)

@@ -1,22 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newProgress, newVerificationProgress } from '../sessions/index.ts'
-import { leastOf, createVerificationRoom, PATH, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import {
+  leastOf,
+  createVerificationFixture,
+  PATH,
+  type VerificationHost,
+  type VerificationFixture,
+} from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const MARK = 'MARKED7f3a'
 const JPEG = Buffer.from(`\xff\xd8\xff\xe0${MARK}-selfie`, 'latin1').toString('base64')
 const PERSON = { puid: `${MARK}-puid`, guid: `${MARK}-guid` }
 const marked = () => ({
   redirectURL: `https://shop.example/${MARK}-redirect?state=${MARK}-state`,
-  callback: { url: `${room.receiver.origin}/${MARK}-path`, headers: { 'X-Secret': `${MARK}-header` } },
+  callback: { url: `${fixture.receiver.origin}/${MARK}-path`, headers: { 'X-Secret': `${MARK}-header` } },
   transactionID: `${MARK}-transaction`,
   deviceInfo: { os: `${MARK}-os`, model: `${MARK}-model`, resolution: `${MARK}-resolution` },
   sendImages: true,
@@ -38,7 +44,7 @@ const writingsOf = (secret: string) => [
 describe('marked values', () => {
   test('[D-007] the database holds nothing of a session in clear text: not on its way, not when it has ended', async () => {
     const open = await host.create('ENROLL', enrolment())
-    const { sessions } = room.harness.wire
+    const { sessions } = fixture.harness.wire
     const verification = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
     await sessions.whileLocked(open.sessionId, async (tx, found) => {
       assert.ok('dataKey' in found)
@@ -46,27 +52,28 @@ describe('marked values', () => {
       await sessions.save(tx, found, { state: 'OPENED', progress })
     })
     const ended = await host.create('VERIFY', { ...marked(), customerId: `${MARK}-customer`, nonce: `${MARK}-nonce` })
-    await room.conclude(ended.sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { verification })
+    await fixture.conclude(ended.sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { verification })
     const check = async () => {
-      for (const [table, content] of await room.dump())
+      for (const [table, content] of await fixture.dump())
         for (const secret of [MARK, JPEG, 'identityInformation', 'riskEvaluation'])
           for (const text of writingsOf(secret)) assert.ok(!content.includes(text), `${table} holds ${text}`)
     }
     await check()
-    const webhook = await room.delivered(ended.sessionId)
+    const webhook = await fixture.delivered(ended.sessionId)
     assert.ok(webhook.body.toString().includes(JPEG), 'it was there to be found')
     await check()
-    const { rows } = await room.harness.database.query('select progress from session_secrets where session_id = $1', [
-      ended.sessionId,
-    ])
+    const { rows } = await fixture.harness.database.query(
+      'select progress from session_secrets where session_id = $1',
+      [ended.sessionId],
+    )
     assert.deepEqual(rows, [{ progress: null }], 'vector and selfie go with the end')
   })
 
   test('what can be read of a session has neither vector nor selfie nor what is the host’s secret', async () => {
     const { sessionId } = await host.create('ENROLL', enrolment())
     const verification = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
-    await room.conclude(sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { verification })
-    await room.delivered(sessionId)
+    await fixture.conclude(sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { verification })
+    await fixture.delivered(sessionId)
     for (const url of [`${PATH}/${sessionId}`, `${PATH}/${sessionId}/webhook`, '/webhooks/deliveries']) {
       const { statusCode, body } = await host.call('GET', url)
       assert.equal(statusCode, 200)
@@ -80,20 +87,20 @@ describe('marked values', () => {
 
   test('no log line has a marked value, a key, a header or an id of a person, whatever happened', async () => {
     const secret = { authorization: `Bearer ${MARK}-bearer`, 'idempotency-key': `${MARK}-once` }
-    await host.call('POST', PATH, { ...leastOf('ENROLL', room.receiver.url), ...enrolment() }, secret)
+    await host.call('POST', PATH, { ...leastOf('ENROLL', fixture.receiver.url), ...enrolment() }, secret)
     const created = await host.create('ENROLL', enrolment())
-    await host.call('POST', PATH, { ...leastOf('ENROLL', room.receiver.url), ...marked(), locale: `${MARK} locale` })
-    await host.call('POST', PATH, { ...leastOf('ENROLL', room.receiver.url), redirectURL: `ftp://${MARK}.example` })
+    await host.call('POST', PATH, { ...leastOf('ENROLL', fixture.receiver.url), ...marked(), locale: `${MARK} locale` })
+    await host.call('POST', PATH, { ...leastOf('ENROLL', fixture.receiver.url), redirectURL: `ftp://${MARK}.example` })
     await host.call('GET', `${PATH}/${MARK}`)
-    room.receiver.answer((response) => void response.writeHead(500).end(`${MARK}-answer`))
-    await room.conclude(created.sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG })
-    await room.harness.wire.dispatcher.tick()
+    fixture.receiver.answer((response) => void response.writeHead(500).end(`${MARK}-answer`))
+    await fixture.conclude(created.sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG })
+    await fixture.harness.wire.dispatcher.tick()
     await host.call('POST', `${PATH}/${created.sessionId}/cancel`)
     const broken = await host.create('ENROLL', enrolment())
-    await room.harness.database.query('alter table webhook_queue rename to webhook_queue_away')
+    await fixture.harness.database.query('alter table webhook_queue rename to webhook_queue_away')
     assert.equal((await host.call('POST', `${PATH}/${broken.sessionId}/cancel`)).statusCode, 500)
-    await room.harness.database.query('alter table webhook_queue_away rename to webhook_queue')
-    const log = room.harness.logged()
+    await fixture.harness.database.query('alter table webhook_queue_away rename to webhook_queue')
+    const log = fixture.harness.logged()
     assert.match(log, /"operation":"createVerification","status":201/)
     assert.match(log, /"operation":"cancelVerification","status":500/)
     for (const text of [MARK, host.key, host.key.slice(12, 40), 'x-secret', JPEG]) {

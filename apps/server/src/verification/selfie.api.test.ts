@@ -3,64 +3,64 @@ import { after, before, describe, test } from 'node:test'
 import type { VerificationWebhook } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { jpegOf, reachCapture, visit } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 const faces = createFaces(101)
 
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 describe('sendImages', () => {
   test('[D-020] the webhook carries the selfie, once, and nothing that is kept does', async () => {
     const selfie = jpegOf(60_000)
     const { sessionId } = await host.create('ENROLL', { sendImages: true })
-    const opened = await (await room.newDevice(sessionId)).device.open()
+    const opened = await (await fixture.newDevice(sessionId)).device.open()
     assert.equal(opened.verification?.sendImages, true)
     const next = await host.create('ENROLL', { sendImages: true })
-    assert.equal((await visit(room, next.sessionId, faces.person(), { selfie })).state, 'SUCCESS')
+    assert.equal((await visit(fixture, next.sessionId, faces.person(), { selfie })).state, 'SUCCESS')
     assert.equal((await host.webhook(next.sessionId)).images, undefined)
-    const body: VerificationWebhook = JSON.parse((await room.delivered(next.sessionId)).body.toString())
+    const body: VerificationWebhook = JSON.parse((await fixture.delivered(next.sessionId)).body.toString())
     assert.deepEqual(body.images, [{ type: 'portrait', data: Buffer.from(selfie).toString('base64') }])
-    const dump = [...(await room.dump()).values()].join('\n')
+    const dump = [...(await fixture.dump()).values()].join('\n')
     assert.ok(!dump.includes(Buffer.from(selfie).subarray(100, 160).toString('hex')))
     assert.ok(!dump.includes(Buffer.from(Buffer.from(selfie).toString('base64').slice(100, 180)).toString('hex')))
   })
 
   test('[D-020] [D-053] without it there is no image, and the match works', async () => {
     const { sessionId } = await host.create('ENROLL')
-    await visit(room, sessionId, faces.person())
-    const body = JSON.parse((await room.delivered(sessionId)).body.toString())
+    await visit(fixture, sessionId, faces.person())
+    const body = JSON.parse((await fixture.delivered(sessionId)).body.toString())
     assert.equal('images' in body, false)
     const other = await host.create('ENROLL')
-    const sent = visit(room, other.sessionId, faces.person(), { selfie: jpegOf(500) })
+    const sent = visit(fixture, other.sessionId, faces.person(), { selfie: jpegOf(500) })
     await assert.rejects(sent, { code: 'INVALID_PAYLOAD' }, 'what nobody asked for is not taken')
   })
 
   test('[D-053] a SIGN-IN may share one too', async () => {
     const face = faces.person()
     const enrol = await host.create('ENROLL')
-    await visit(room, enrol.sessionId, face)
+    await visit(fixture, enrol.sessionId, face)
     const selfie = jpegOf(2_000)
     const { sessionId } = await host.create('SIGN-IN', { sendImages: true })
-    assert.equal((await visit(room, sessionId, face, { selfie })).state, 'SUCCESS')
-    const body: VerificationWebhook = JSON.parse((await room.delivered(sessionId)).body.toString())
+    assert.equal((await visit(fixture, sessionId, face, { selfie })).state, 'SUCCESS')
+    const body: VerificationWebhook = JSON.parse((await fixture.delivered(sessionId)).body.toString())
     assert.equal(body.images?.[0]?.data, Buffer.from(selfie).toString('base64'))
   })
 
   test('of a failure no image is sent', async () => {
     const { sessionId } = await host.create('SIGN-IN', { sendImages: true })
-    assert.equal((await visit(room, sessionId, faces.person(), { selfie: jpegOf(900) })).state, 'FAILED')
-    assert.equal('images' in JSON.parse((await room.delivered(sessionId)).body.toString()), false)
+    assert.equal((await visit(fixture, sessionId, faces.person(), { selfie: jpegOf(900) })).state, 'FAILED')
+    assert.equal('images' in JSON.parse((await fixture.delivered(sessionId)).body.toString()), false)
   })
 
   test('what is missing, too large or no JPEG is refused, and a good one after it still counts', async () => {
     const { sessionId } = await host.create('ENROLL', { sendImages: true })
-    const { user, capture } = await reachCapture(room, sessionId, { vector: faces.person() })
+    const { user, capture } = await reachCapture(fixture, sessionId, { vector: faces.person() })
     const { device } = user
     await device.logEvent('submit')
     await device.flushEvents()

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { DESKTOP } from '../age/testing/room.ts'
+import { DESKTOP } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { enrolled, reachCapture, visit } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 const faces = createFaces(103)
 
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 describe('opening', () => {
   test('tells the page what the session is for', async () => {
     const { sessionId } = await host.create('ENROLL', { estimateAge: true, requirements: ['face', 'passkey'] })
-    const { device } = await room.newDevice(sessionId)
+    const { device } = await fixture.newDevice(sessionId)
     const { type, requirements, verification, state } = await device.open()
     assert.deepEqual([type, requirements, state], ['ENROLL', ['face', 'passkey'], 'OPENED'])
     assert.deepEqual(verification, {
@@ -34,10 +34,10 @@ describe('opening', () => {
   })
 
   test('a session that has ended says where to go on, and nothing of its result', async () => {
-    const puid = await enrolled(room, host, faces.person(), { body: { customerId: 'over' } })
+    const puid = await enrolled(fixture, host, faces.person(), { body: { customerId: 'over' } })
     const { sessionId } = await host.create('VERIFY', { customerId: 'nobody-here' })
-    await visit(room, sessionId, faces.person())
-    const told = await (await room.newDevice(sessionId)).device.open()
+    await visit(fixture, sessionId, faces.person())
+    const told = await (await fixture.newDevice(sessionId)).device.open()
     assert.deepEqual([told.state, told.flowStatus, told.role], ['FAILED', 'COMPLETED', 'viewer'])
     assert.equal(told.redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=FAILED`)
     assert.ok(!JSON.stringify(told).includes(puid))
@@ -51,7 +51,7 @@ describe('opening', () => {
       ['test:expired', 'EXPIRED', 'error'],
     ] as const) {
       const { sessionId } = await host.create('SIGN-IN', { transactionID })
-      const opened = await (await room.newDevice(sessionId)).device.open()
+      const opened = await (await fixture.newDevice(sessionId)).device.open()
       assert.equal(opened.state, state, transactionID)
       assert.equal((await host.webhook(sessionId)).status, status)
     }
@@ -60,11 +60,11 @@ describe('opening', () => {
   test('a desktop waits for a phone, which goes on; what it has begun does not count for the phone', async () => {
     const face = faces.person()
     const { sessionId } = await host.create('ENROLL')
-    const desk = await room.newDevice(sessionId, { platform: 'desktop', userAgent: DESKTOP })
+    const desk = await fixture.newDevice(sessionId, { platform: 'desktop', userAgent: DESKTOP })
     const waiting = await desk.device.open()
     assert.deepEqual([waiting.state, waiting.role, waiting.errors], ['HANDOFF_WAIT', 'viewer', [-5]])
     const { code } = await desk.device.handoff()
-    const state = await visit(room, sessionId, face, { handoffCode: code })
+    const state = await visit(fixture, sessionId, face, { handoffCode: code })
     assert.equal(state.state, 'SUCCESS')
     const seen = await desk.device.open()
     assert.deepEqual([seen.state, seen.flowStatus], ['SUCCESS', 'COMPLETED'])
@@ -74,11 +74,11 @@ describe('opening', () => {
 describe('the end', () => {
   test('declining and cancelling send the host a failure with its code', async () => {
     const declined = await host.create('SIGN-IN')
-    const state = await visit(room, declined.sessionId, faces.person(), { declines: true })
+    const state = await visit(fixture, declined.sessionId, faces.person(), { declines: true })
     assert.deepEqual([state.state, state.flowStatus, state.errors], ['CANCELLED', 'CANCELLED', [-18]])
     assert.deepEqual((await host.webhook(declined.sessionId)).errorCodes, [-18])
     const cancelled = await host.create('ENROLL')
-    const { user } = await reachCapture(room, cancelled.sessionId, { vector: faces.person() })
+    const { user } = await reachCapture(fixture, cancelled.sessionId, { vector: faces.person() })
     assert.deepEqual((await user.device.cancel()).errors, [-17])
     const { status, errors } = await host.webhook(cancelled.sessionId)
     assert.deepEqual([status, errors.map(({ code }) => code)], ['FAILED', [-17]])
@@ -86,7 +86,7 @@ describe('the end', () => {
 
   test('a camera that never starts ends it with -7', async () => {
     const { sessionId } = await host.create('SIGN-IN')
-    const { device } = await room.newDevice(sessionId)
+    const { device } = await fixture.newDevice(sessionId)
     await device.open()
     await device.consent(true)
     assert.equal((await device.failure(-7, 'not_found')).state, 'CONSENTED')
@@ -97,15 +97,15 @@ describe('the end', () => {
   })
 
   test('a browser that the tenant blocks is -34, and its face is not enrolled', async () => {
-    const strict = await room.newHost({ settings: { enforceBlock: true } })
+    const strict = await fixture.newHost({ settings: { enforceBlock: true } })
     const face = faces.person()
     const { sessionId } = await strict.create('ENROLL')
-    const state = await visit(room, sessionId, face, { indicators: '1'.repeat(21) })
+    const state = await visit(fixture, sessionId, face, { indicators: '1'.repeat(21) })
     assert.deepEqual([state.state, state.errors], ['FAILED', [-34]])
     const { errors, riskEvaluation, puid } = await strict.webhook(sessionId)
     assert.deepEqual([errors.map(({ code }) => code), riskEvaluation.recommendation, puid], [[-34], 'BLOCK', undefined])
     const signIn = await strict.create('SIGN-IN')
-    assert.deepEqual((await visit(room, signIn.sessionId, face)).errors, [-36])
+    assert.deepEqual((await visit(fixture, signIn.sessionId, face)).errors, [-36])
   })
 })
 
@@ -113,7 +113,7 @@ describe('[D-026] debugging', () => {
   const eventsOf = async (debugMode: unknown) => {
     const { sessionId } = await host.create('ENROLL', { debugMode })
     const face = faces.person()
-    await visit(room, sessionId, face)
+    await visit(fixture, sessionId, face)
     const { debugLog = [] } = await host.get(sessionId)
     const { puid = '?' } = await host.webhook(sessionId)
     assert.ok(!JSON.stringify(debugLog).includes(puid))

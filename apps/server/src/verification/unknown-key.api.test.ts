@@ -3,29 +3,29 @@ import { after, before, describe, test } from 'node:test'
 import { LAUNCH_LIMITS, type LaunchState, LOCKOUT, type PasskeyOptions, type VerificationType } from '@ostiary/contract'
 import { encodeVector } from '@ostiary/crypto'
 import type { Capture } from '@ostiary/device'
-import type { UserDevice } from '../age/testing/room.ts'
+import type { UserDevice } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
 import { captureAgain, createToken, enrolled, reachCapture, visit } from './testing/people.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 /** A browser keeps a token, and the service does not know its key: the person is not to suffer for it. */
-let room: VerificationRoom
+let fixture: VerificationFixture
 const faces = createFaces(97)
 
 before(async () => {
-  room = await createVerificationRoom()
+  fixture = await createVerificationFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 
-const trustingHost = () => room.newHost({ settings: { signInMatching: 'local' } })
+const trustingHost = () => fixture.newHost({ settings: { signInMatching: 'local' } })
 const faceOf = (vector: readonly number[]) => ({ version: 'FACE3_3', vector: encodeVector(vector) }) as const
 type Token = Awaited<ReturnType<typeof createToken>>
 
 /** How often somebody's failures were counted, of whatever kind. */
 async function counted({ tenantId }: VerificationHost): Promise<number[]> {
   const text = 'select failures from sign_in_lockouts where tenant_id = $1'
-  return (await room.harness.database.query(text, [tenantId])).rows.map(({ failures }) => failures)
+  return (await fixture.harness.database.query(text, [tenantId])).rows.map(({ failures }) => failures)
 }
 
 /** A try that sends nothing but the token's word. */
@@ -36,7 +36,7 @@ async function claimed(user: UserDevice, token: Token, { capture, nonce }: { cap
 
 async function begin(host: VerificationHost, token: Token, type: VerificationType = 'SIGN-IN', body: object = {}) {
   const created = await host.create(type, body)
-  const { user, capture, nonce } = await reachCapture(room, created.sessionId, {})
+  const { user, capture, nonce } = await reachCapture(fixture, created.sessionId, {})
   const state = await claimed(user, token, { capture, nonce })
   return { ...created, user, capture, nonce, state }
 }
@@ -48,7 +48,7 @@ describe('a hit that a key signed which is not on record', () => {
   test('[D-050] asks for the vector of the same capture, and the server compares; nobody is counted', async () => {
     const host = await trustingHost()
     const face = faces.person()
-    const puid = await enrolled(room, host, face)
+    const puid = await enrolled(fixture, host, face)
     for (const [type, body] of [
       ['SIGN-IN', {}],
       ['VERIFY', { customerId: undefined, puid }],
@@ -69,9 +69,9 @@ describe('a hit that a key signed which is not on record', () => {
     const host = await trustingHost()
     const face = faces.person()
     const old = await createToken()
-    const first = await enrolled(room, host, face, { person: { claim: async () => ({ key: old.key }) } })
-    assert.ok(await room.harness.wire.node.recognition.delete({ tenantId: host.tenantId, livemode: false }, first))
-    const puid = await enrolled(room, host, face)
+    const first = await enrolled(fixture, host, face, { person: { claim: async () => ({ key: old.key }) } })
+    assert.ok(await fixture.harness.wire.node.recognition.delete({ tenantId: host.tenantId, livemode: false }, first))
+    const puid = await enrolled(fixture, host, face)
     assert.notEqual(puid, first)
     const { user, capture, state, sessionId } = await begin(host, old)
     assert.deepEqual(brief(state), WANTED)
@@ -83,7 +83,7 @@ describe('a hit that a key signed which is not on record', () => {
   test('is answered in the same way when it is sent again', async () => {
     const host = await trustingHost()
     const { sessionId } = await host.create('SIGN-IN')
-    const { user, capture, nonce } = await reachCapture(room, sessionId, {})
+    const { user, capture, nonce } = await reachCapture(fixture, sessionId, {})
     const proof = await (await createToken()).prove(sessionId, nonce)
     await user.device.logEvent('submit')
     await user.device.flushEvents()
@@ -118,7 +118,7 @@ describe('a hit that a key signed which is not on record', () => {
     assert.deepEqual([status, errorCodes], ['error', [-19]])
     assert.deepEqual(await counted(host), [1], 'their network, as for any session whose tries came to nothing')
     const late = await begin(host, forged)
-    room.harness.clock.advance((LAUNCH_LIMITS.challengeSeconds + 1) * 1000)
+    fixture.harness.clock.advance((LAUNCH_LIMITS.challengeSeconds + 1) * 1000)
     const sent = late.user.device.submit({ ...late.capture, face: faceOf(faces.person()) })
     await assert.rejects(sent, { code: 'CHALLENGE_NOT_VALID' })
   })
@@ -127,7 +127,7 @@ describe('a hit that a key signed which is not on record', () => {
     const host = await trustingHost()
     const token = await createToken()
     const { sessionId } = await host.create('SIGN-IN')
-    const waiting = await reachCapture(room, sessionId, {})
+    const waiting = await reachCapture(fixture, sessionId, {})
     for (let failures = 0; failures < LOCKOUT.failures; failures++) {
       const { user, capture } = await begin(host, token)
       await user.device.submit({ ...capture, face: faceOf(faces.person()) })
@@ -140,7 +140,7 @@ describe('the end of an ENROLL says whether the key is on record', () => {
   const enrol = async (host: VerificationHost, face: readonly number[], more: Parameters<typeof visit>[3] = {}) => {
     const { sessionId } = await host.create('ENROLL', more.passkey ? { requirements: ['face', 'passkey'] } : {})
     const token = await createToken()
-    const state = await visit(room, sessionId, face, { claim: async () => ({ key: token.key }), ...more })
+    const state = await visit(fixture, sessionId, face, { claim: async () => ({ key: token.key }), ...more })
     assert.equal(state.state, 'SUCCESS')
     return { state, sessionId, token }
   }
@@ -159,7 +159,7 @@ describe('the end of an ENROLL says whether the key is on record', () => {
   test('and of whoever has shown a passkey of theirs', async () => {
     const host = await trustingHost()
     const face = faces.person()
-    const { hostname, origin } = new URL(room.harness.wire.config.launch.url)
+    const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)
     const own = createAuthenticator({ origin, rpId: hostname })
     const passkey = async ({ mode, options }: PasskeyOptions) =>
       mode === 'create' ? own.create(options) : own.get(options)
@@ -172,9 +172,9 @@ describe('the end of an ENROLL says whether the key is on record', () => {
   test('to the device that ran it, where it sent a key, and to nobody else', async () => {
     const host = await trustingHost()
     const { sessionId } = await enrol(host, faces.person())
-    const opened = await (await room.newDevice(sessionId)).device.open()
+    const opened = await (await fixture.newDevice(sessionId)).device.open()
     assert.deepEqual([opened.state, 'localKeyBound' in opened], ['SUCCESS', false])
     const bare = await host.create('ENROLL')
-    assert.equal('localKeyBound' in (await visit(room, bare.sessionId, faces.person())), false)
+    assert.equal('localKeyBound' in (await visit(fixture, bare.sessionId, faces.person())), false)
   })
 })

@@ -10,25 +10,25 @@ import type { Flow, FlowSession } from '../sessions/index.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 import { unmakeDue } from './index.ts'
 import { verificationStore } from './store.ts'
-import { createVerificationRoom, type VerificationHost, type VerificationRoom } from './testing/room.ts'
+import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-let room: VerificationRoom
+let fixture: VerificationFixture
 let host: VerificationHost
 const faces = createFaces(79)
 const apps: FastifyInstance[] = []
 
 before(async () => {
-  room = await createVerificationRoom()
-  host = await room.newHost()
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
 })
 after(async () => {
   for (const app of apps) await app.close()
-  await room.close()
+  await fixture.close()
 })
 
 /** Another process on the same database, whose slow work goes as told. Its address. */
 async function otherProcess(work: (doIt: () => ReturnType<WorkRun>) => ReturnType<WorkRun>): Promise<string> {
-  const { wire } = room.harness
+  const { wire } = fixture.harness
   const flow: Flow = {
     ...wire.flows.D,
     work: (session) => {
@@ -49,7 +49,7 @@ type WorkRun = NonNullable<ReturnType<NonNullable<Flow['work']>>>
 const deletesMeanwhile = ({ tenantId }: VerificationHost, personId: string): Promise<string> =>
   otherProcess(async (doIt) => {
     const done = await doIt()
-    await room.harness.wire.node.recognition.delete({ tenantId, livemode: false }, personId)
+    await fixture.harness.wire.node.recognition.delete({ tenantId, livemode: false }, personId)
     return done
   })
 
@@ -70,7 +70,7 @@ async function leftInTheMiddle(type: 'ENROLL' | 'SIGN-IN', vector: readonly numb
   let dead: string | undefined = await otherProcess(endsHere)
   const toDead = submitsTo(dead)
   const route: typeof globalThis.fetch = (url, init) => (dead === undefined ? fetch(url, init) : toDead(url, init))
-  const { user, capture } = await reachCapture(room, created.sessionId, { vector, options: { fetch: route } })
+  const { user, capture } = await reachCapture(fixture, created.sessionId, { vector, options: { fetch: route } })
   await user.device.logEvent('submit')
   await user.device.flushEvents()
   const payload = await user.device.payloadOf(capture)
@@ -82,7 +82,7 @@ async function leftInTheMiddle(type: 'ENROLL' | 'SIGN-IN', vector: readonly numb
 
 const webhooksOf = async (sessionId: string) => {
   const text = 'select event from webhook_deliveries where subject_id = $1'
-  return (await room.harness.database.query(text, [sessionId])).rows.map(({ event }) => event)
+  return (await fixture.harness.database.query(text, [sessionId])).rows.map(({ event }) => event)
 }
 
 describe('a process that ends between the capture and the work', () => {
@@ -97,24 +97,24 @@ describe('a process that ends between the capture and the work', () => {
   })
 
   test('loses nothing when the work was done and nobody heard of it: the person is the same, and new', async () => {
-    const own = await room.newHost()
+    const own = await fixture.newHost()
     const created = await own.create('ENROLL')
     const dead = await otherProcess(async (doIt) => {
       await doIt()
       return endsHere()
     })
     const options = { fetch: submitsTo(dead) }
-    const { user, capture } = await reachCapture(room, created.sessionId, { vector: faces.person(), options })
+    const { user, capture } = await reachCapture(fixture, created.sessionId, { vector: faces.person(), options })
     await assert.rejects(user.device.submit(capture), { status: 500 })
     assert.equal((await user.device.open()).state, 'SUCCESS')
     assert.deepEqual((await own.webhook(created.sessionId)).errors, [], 'not -37')
     const text = 'select count(*)::int as count from face_persons where tenant_id = $1'
-    assert.deepEqual((await room.harness.database.query(text, [own.tenantId])).rows, [{ count: 1 }])
+    assert.deepEqual((await fixture.harness.database.query(text, [own.tenantId])).rows, [{ count: 1 }])
   })
 
   test('loses nothing: a page that is loaded again finds it done', async () => {
     const face = faces.person()
-    const puid = await enrolled(room, host, face)
+    const puid = await enrolled(fixture, host, face)
     const { created, user } = await leftInTheMiddle('SIGN-IN', face)
     assert.equal((await host.get(created.sessionId)).state, 'SERVER_COMPARE')
     const opened = await user.device.open()
@@ -141,14 +141,14 @@ describe('a process that ends between the capture and the work', () => {
       [swapped, undefined],
     ] as const) {
       const { sessionId } = await host.create('SIGN-IN')
-      await visit(room, sessionId, vector)
+      await visit(fixture, sessionId, vector)
       assert.equal((await host.webhook(sessionId)).puid, expected)
     }
   })
 
   test('a person who is made while the host cancels is unmade', async () => {
     const face = faces.person()
-    const own = await room.newHost()
+    const own = await fixture.newHost()
     const created = await own.create('ENROLL')
     const slow = await otherProcess(async (doIt) => {
       const done = await doIt()
@@ -157,14 +157,14 @@ describe('a process that ends between the capture and the work', () => {
       return done
     })
     const options = { fetch: submitsTo(slow) }
-    const state = await visit(room, created.sessionId, face, {}, options)
+    const state = await visit(fixture, created.sessionId, face, {}, options)
     assert.deepEqual([state.state, state.flowStatus], ['CANCELLED', 'CANCELLED'])
     const { sessionId } = await own.create('SIGN-IN')
-    assert.deepEqual((await visit(room, sessionId, face)).errors, [-36])
+    assert.deepEqual((await visit(fixture, sessionId, face)).errors, [-36])
   })
 
   test('a person who was made by a process that died is unmade when the session comes to nothing, and not if somebody knows them by then', async () => {
-    const own = await room.newHost()
+    const own = await fixture.newHost()
     const dying = await otherProcess(async (doIt) => {
       await doIt()
       return endsHere()
@@ -172,93 +172,97 @@ describe('a process that ends between the capture and the work', () => {
     const options = { fetch: submitsTo(dying) }
     const persons = async () => {
       const text = 'select person_id from face_persons where tenant_id = $1'
-      return (await room.harness.database.query(text, [own.tenantId])).rows.length
+      return (await fixture.harness.database.query(text, [own.tenantId])).rows.length
     }
     const unmakeAll = async () => {
-      room.harness.clock.advance(60_000)
-      const { wire, clock } = room.harness
+      fixture.harness.clock.advance(60_000)
+      const { wire, clock } = fixture.harness
       for (const { db } of wire.cells.all()) await unmakeDue(db, wire.node.recognition, clock.now())
     }
     const face = faces.person()
     const lost = await own.create('ENROLL')
-    const first = await reachCapture(room, lost.sessionId, { vector: face, options })
+    const first = await reachCapture(fixture, lost.sessionId, { vector: face, options })
     await assert.rejects(first.user.device.submit(first.capture), { status: 500 })
     assert.equal(await persons(), 1)
     assert.equal((await own.call('POST', `/v2/verification-session/${lost.sessionId}/cancel`)).statusCode, 200)
     await unmakeAll()
     assert.equal(await persons(), 0)
     const again = await own.create('ENROLL')
-    const second = await reachCapture(room, again.sessionId, { vector: face, options })
+    const second = await reachCapture(fixture, again.sessionId, { vector: face, options })
     await assert.rejects(second.user.device.submit(second.capture), { status: 500 })
     const cancelled = await own.call('POST', `/v2/verification-session/${again.sessionId}/cancel`)
     assert.equal(cancelled.statusCode, 200)
     const adopting = await own.create('ENROLL')
-    assert.equal((await visit(room, adopting.sessionId, face)).state, 'SUCCESS')
+    assert.equal((await visit(fixture, adopting.sessionId, face)).state, 'SUCCESS')
     await unmakeAll()
     assert.equal(await persons(), 1)
     // The other way round: who was named to the host first stays when the session that made them comes to nothing.
     for (const [index, type] of (['ENROLL', 'SIGN-IN'] as const).entries()) {
       const other = faces.person()
       const open = await own.create('ENROLL')
-      const third = await reachCapture(room, open.sessionId, { vector: other, options })
+      const third = await reachCapture(fixture, open.sessionId, { vector: other, options })
       await assert.rejects(third.user.device.submit(third.capture), { status: 500 })
       const meeting = await own.create(type)
-      assert.equal((await visit(room, meeting.sessionId, other)).state, 'SUCCESS')
+      assert.equal((await visit(fixture, meeting.sessionId, other)).state, 'SUCCESS')
       const { puid } = await own.webhook(meeting.sessionId)
       assert.equal((await own.call('POST', `/v2/verification-session/${open.sessionId}/cancel`)).statusCode, 200)
       await unmakeAll()
       assert.equal(await persons(), 2 + index)
       const again = await own.create('SIGN-IN')
-      await visit(room, again.sessionId, other)
+      await visit(fixture, again.sessionId, other)
       assert.equal((await own.webhook(again.sessionId)).puid, puid)
     }
     const noted = async () =>
-      (await room.harness.database.query('select from unmade_persons where tenant_id = $1', [own.tenantId])).rows.length
+      (await fixture.harness.database.query('select from unmade_persons where tenant_id = $1', [own.tenantId])).rows
+        .length
     assert.equal(await noted(), 3)
-    room.harness.clock.advance(70 * 86_400_000)
+    fixture.harness.clock.advance(70 * 86_400_000)
     await unmakeAll()
     assert.deepEqual([await noted(), await persons()], [0, 3], 'what was noted goes when it is of no more use')
   })
 
   test('an ENROLL that has met somebody who is deleted at that moment takes another try, and enrols them anew', async () => {
     const face = faces.person()
-    const own = await room.newHost()
-    const gone = await enrolled(room, own, face)
+    const own = await fixture.newHost()
+    const gone = await enrolled(fixture, own, face)
     const slow = await deletesMeanwhile(own, gone)
     const { sessionId } = await own.create('ENROLL')
-    const { user, capture } = await reachCapture(room, sessionId, { vector: face, options: { fetch: submitsTo(slow) } })
+    const { user, capture } = await reachCapture(fixture, sessionId, {
+      vector: face,
+      options: { fetch: submitsTo(slow) },
+    })
     const state = await user.device.submit(capture)
     assert.deepEqual([state.state, state.errors, state.attemptsLeft], ['CONSENTED', [-100], 2])
-    assert.equal((await visit(room, (await own.create('ENROLL')).sessionId, face)).state, 'SUCCESS')
+    assert.equal((await visit(fixture, (await own.create('ENROLL')).sessionId, face)).state, 'SUCCESS')
   })
 
   test('a SIGN-IN of somebody who is deleted while they are recognised lets nobody in', async () => {
     const face = faces.person()
-    const own = await room.newHost()
-    const gone = await enrolled(room, own, face)
+    const own = await fixture.newHost()
+    const gone = await enrolled(fixture, own, face)
     const slow = await deletesMeanwhile(own, gone)
     const { sessionId } = await own.create('SIGN-IN')
-    const state = await visit(room, sessionId, face, {}, { fetch: submitsTo(slow) })
+    const state = await visit(fixture, sessionId, face, {}, { fetch: submitsTo(slow) })
     assert.deepEqual([state.state, state.errors], ['FAILED', [-36]])
     const { status, puid, errorCodes } = await own.webhook(sessionId)
     assert.deepEqual([status, puid, errorCodes], ['error', undefined, [-36]])
   })
 
   test('somebody whom an ENROLL has met at the very moment when they are unmade stays', async () => {
-    const own = await room.newHost()
-    const personId = await enrolled(room, own, faces.person())
+    const own = await fixture.newHost()
+    const personId = await enrolled(fixture, own, faces.person())
     const owner = { tenantId: own.tenantId, livemode: false }
-    const { wire } = room.harness
+    const { wire } = fixture.harness
     const { recognition } = wire.node
     const db = wire.cells.forId(own.tenantId)
-    await verificationStore.noteUnmade(db, [{ ...owner, personId }], room.harness.clock.now())
+    await verificationStore.noteUnmade(db, [{ ...owner, personId }], fixture.harness.clock.now())
     let unmaking: Promise<number> | undefined
     await db.transaction(async (tx) => {
       assert.ok(await recognition.hold(owner, personId, tx))
-      unmaking = unmakeDue(db, recognition, room.harness.clock.now())
+      unmaking = unmakeDue(db, recognition, fixture.harness.clock.now())
       const first = await Promise.race([unmaking, sleep(300, 'it waits')])
       assert.equal(first, 'it waits')
-      const until = new Date(room.harness.clock.now().getTime() + 60_000)
+      const until = new Date(fixture.harness.clock.now().getTime() + 60_000)
       assert.equal(await verificationStore.keepPerson(tx, owner, personId, until), 1)
     })
     await unmaking
@@ -266,33 +270,33 @@ describe('a process that ends between the capture and the work', () => {
   })
 
   test('of somebody whom the host deletes it is not noted any longer that they stay', async () => {
-    const own = await room.newHost()
+    const own = await fixture.newHost()
     const [face, other] = [faces.person(), faces.person()]
-    const [personId, stays] = [await enrolled(room, own, face), await enrolled(room, own, other)]
+    const [personId, stays] = [await enrolled(fixture, own, face), await enrolled(fixture, own, other)]
     for (const vector of [face, other]) {
       const { sessionId } = await own.create('SIGN-IN')
-      assert.equal((await visit(room, sessionId, vector)).state, 'SUCCESS')
+      assert.equal((await visit(fixture, sessionId, vector)).state, 'SUCCESS')
     }
     const noted = async () => {
       const text = 'select person_id from unmade_persons where tenant_id = $1 order by person_id'
-      return (await room.harness.database.query(text, [own.tenantId])).rows.map((row) => row.person_id)
+      return (await fixture.harness.database.query(text, [own.tenantId])).rows.map((row) => row.person_id)
     }
     assert.deepEqual(await noted(), [personId, stays])
-    const { recognition } = room.harness.wire.node
+    const { recognition } = fixture.harness.wire.node
     assert.ok(await recognition.delete({ tenantId: own.tenantId, livemode: false }, personId))
     assert.deepEqual(await noted(), [stays])
   })
 
   test('what became of a claim alone is not taken for what becomes of the vector that follows it', async () => {
-    const own = await room.newHost({ settings: { signInMatching: 'local' } })
+    const own = await fixture.newHost({ settings: { signInMatching: 'local' } })
     const face = faces.person()
-    const puid = await enrolled(room, own, face)
+    const puid = await enrolled(fixture, own, face)
     const { sessionId } = await own.create('SIGN-IN')
-    const { wire } = room.harness
+    const { wire } = fixture.harness
     const toDead = submitsTo(await otherProcess(endsHere))
     let isDead = true
     const route: typeof globalThis.fetch = (url, init) => (isDead ? toDead(url, init) : fetch(url, init))
-    const { user, capture, nonce } = await reachCapture(room, sessionId, { options: { fetch: route } })
+    const { user, capture, nonce } = await reachCapture(fixture, sessionId, { options: { fetch: route } })
     const { device } = user
     const local = { hit: true, proof: await (await createToken()).prove(sessionId, nonce) }
     await assert.rejects(device.submit({ ...capture, local }), { status: 500 })
@@ -318,12 +322,12 @@ describe('a process that ends between the capture and the work', () => {
     const slow = await otherProcess(async (doIt) => {
       const done = await doIt()
       const saved = await user.device.save()
-      const again = await room.newDevice(created.sessionId, { saved: { ...saved, counter: saved.counter + 10 } })
+      const again = await fixture.newDevice(created.sessionId, { saved: { ...saved, counter: saved.counter + 10 } })
       assert.equal((await again.device.open()).state, 'SUCCESS', 'the page was loaded again meanwhile')
       return done
     })
     const options = { fetch: submitsTo(slow) }
-    const { user, capture } = await reachCapture(room, created.sessionId, { vector: faces.person(), options })
+    const { user, capture } = await reachCapture(fixture, created.sessionId, { vector: faces.person(), options })
     assert.equal((await user.device.submit(capture)).state, 'SUCCESS')
     assert.deepEqual(await webhooksOf(created.sessionId), ['verification.succeeded'])
   })

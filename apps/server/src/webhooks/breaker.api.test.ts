@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Receiver, status } from './testing/receiver.ts'
-import { createRoom, type Room, type Tenant } from './testing/room.ts'
+import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
-let room: Room
+let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
 before(async () => {
-  room = await createRoom()
+  fixture = await createFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
   // Each test has the queue for itself.
-  await room.harness.database.query('truncate webhook_queue, webhook_endpoints')
-  tenant = await room.newTenant()
-  receiver = await room.newReceiver()
+  await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
+  tenant = await fixture.newTenant()
+  receiver = await fixture.newReceiver()
 })
 
 const SECOND = 1_000
-const advance = (ms: number) => room.harness.clock.advance(ms)
-const tick = () => room.dispatcher.tick()
+const advance = (ms: number) => fixture.harness.clock.advance(ms)
+const tick = () => fixture.dispatcher.tick()
 const enqueue = (count: number, own = tenant) =>
-  Promise.all(Array.from({ length: count }, () => room.enqueue(own, { url: receiver.url })))
+  Promise.all(Array.from({ length: count }, () => fixture.enqueue(own, { url: receiver.url })))
 const troubles = async () =>
   (
-    await room.harness.database.query(
+    await fixture.harness.database.query(
       'select failures, opened_times as "openedTimes", open_until as "openUntil" from webhook_endpoints',
     )
   ).rows
-const later = (ms: number) => new Date(room.harness.clock.now().getTime() + ms)
+const later = (ms: number) => new Date(fixture.harness.clock.now().getTime() + ms)
 
 describe('a receiver that fails five times in a row', () => {
   test('is left alone for 15 seconds, without using up attempts', async () => {
@@ -41,10 +41,10 @@ describe('a receiver that fails five times in a row', () => {
     assert.equal(await tick(), 0)
     assert.equal(receiver.received.length, 5)
     for (const id of fresh) {
-      const { state, attempts } = await room.webhooks.get(tenant.caller, id)
+      const { state, attempts } = await fixture.webhooks.get(tenant.caller, id)
       assert.deepEqual([state, attempts], ['pending', 0])
     }
-    for (const id of ids) assert.equal((await room.webhooks.get(tenant.caller, id)).attempts, 1)
+    for (const id of ids) assert.equal((await fixture.webhooks.get(tenant.caller, id)).attempts, 1)
   })
 
   test('is then probed with one delivery; the rest doubles while that fails', async () => {
@@ -71,7 +71,7 @@ describe('a receiver that fails five times in a row', () => {
     assert.ok((await tick()) >= 1)
     assert.deepEqual(await troubles(), [])
     while ((await tick()) > 0);
-    const { rows } = await room.harness.database.query('select count(*)::int as count from webhook_queue')
+    const { rows } = await fixture.harness.database.query('select count(*)::int as count from webhook_queue')
     assert.deepEqual(rows, [{ count: 0 }])
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size, 7)
   })
@@ -83,7 +83,7 @@ describe('a receiver that fails five times in a row', () => {
     advance(15 * SECOND)
     // A worker that takes the probe and dies: it hangs for good.
     receiver.answer(() => {})
-    const dying = room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 60_000 }) })
+    const dying = fixture.newDispatcher({ outbound: fixture.newOutbound({ timeoutMs: 60_000 }) })
     void dying.tick()
     while (receiver.received.length < 7) await new Promise((done) => setTimeout(done, 5))
     receiver.answer(status(200))
@@ -100,7 +100,7 @@ describe('a receiver that fails five times in a row', () => {
     await enqueue(5)
     await tick()
     receiver.answer(status(200))
-    const other = await room.newTenant()
+    const other = await fixture.newTenant()
     await enqueue(2, other)
     assert.equal(await tick(), 2)
   })
@@ -128,7 +128,7 @@ describe('what does not count', () => {
   })
 
   test('failures that the sandbox was asked for', async () => {
-    for (const id of await enqueue(6)) await room.webhooks.failNext(tenant.caller, id, 1)
+    for (const id of await enqueue(6)) await fixture.webhooks.failNext(tenant.caller, id, 1)
     assert.equal(await tick(), 6)
     assert.deepEqual(await troubles(), [])
     assert.equal(receiver.received.length, 0)

@@ -3,24 +3,24 @@ import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/crypto'
 import { status } from './testing/receiver.ts'
-import { BODY, createRoom, type Room } from './testing/room.ts'
+import { BODY, createFixture, type Fixture } from './testing/fixture.ts'
 
-let room: Room
+let fixture: Fixture
 before(async () => {
-  room = await createRoom()
+  fixture = await createFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 
 const SESSION = '7d9f4c1e-64a5-4b0e-9d8e-2f6b8f0a1c35'
-const advance = (ms: number) => room.harness.clock.advance(ms)
+const advance = (ms: number) => fixture.harness.clock.advance(ms)
 
 describe('one delivery', () => {
   test('[C-057] [C-058] [C-064] [X-019] [X-020] arrives as a POST at exactly the URL, with all its headers', async () => {
-    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
+    const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
     const headers = { Authorization: 'Bearer host-secret', 'X-Tenant': 'a b,c' }
     const url = `${receiver.origin}/a/b%20c?q=1&q=2`
-    const id = await room.enqueue(tenant, { url, headers, subjectId: SESSION, sequence: 3 })
-    assert.equal(await room.dispatcher.tick(), 1)
+    const id = await fixture.enqueue(tenant, { url, headers, subjectId: SESSION, sequence: 3 })
+    assert.equal(await fixture.dispatcher.tick(), 1)
     const [received] = receiver.received
     assert.ok(received)
     const signature = String(received.headers['x-service-signature'])
@@ -45,17 +45,17 @@ describe('one delivery', () => {
       'webhook-signature': standard,
     })
     assert.match(signature, /^sha256=[0-9a-f]{64}$/)
-    assert.equal(await room.dispatcher.tick(), 0, 'and only once')
+    assert.equal(await fixture.dispatcher.tick(), 0, 'and only once')
     assert.equal(receiver.received.length, 1)
-    const { rows } = await room.harness.database.query('select count(*)::int as count from webhook_queue')
+    const { rows } = await fixture.harness.database.query('select count(*)::int as count from webhook_queue')
     assert.deepEqual(rows, [{ count: 0 }])
   })
 
   test('[C-059] [C-060] [C-061] is signed over the raw bytes with the key that created the session, and with no other', async () => {
-    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
+    const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
     const body = Buffer.from([0x7b, 0x22, 0xc3, 0xbc, 0x22, 0x3a, 0x20, 0x31, 0x0a, 0x7d])
-    await room.enqueue(tenant, { url: receiver.url, body })
-    await room.dispatcher.tick()
+    await fixture.enqueue(tenant, { url: receiver.url, body })
+    await fixture.dispatcher.tick()
     const [received] = receiver.received
     assert.deepEqual(received?.body, body)
     const timestamp = String(received?.headers['x-service-timestamp'])
@@ -66,7 +66,7 @@ describe('one delivery', () => {
     assert.equal(signature, `sha256=${independent}`)
     const genuine = { apiKey: tenant.key, timestamp, signature, body }
     assert.equal(await verifyWebhook(genuine), true)
-    const other = await room.newTenant()
+    const other = await fixture.newTenant()
     for (const change of [
       { apiKey: other.key },
       { timestamp: String(Number(timestamp) + 1) },
@@ -81,13 +81,13 @@ describe('one delivery', () => {
   })
 
   test('goes again with the same id and body, and with a time, a signature and a number of its own', async () => {
-    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     receiver.answer(status(500))
-    await room.dispatcher.tick()
+    await fixture.dispatcher.tick()
     receiver.answer(status(204))
     advance(10_000)
-    await room.dispatcher.tick()
+    await fixture.dispatcher.tick()
     const [first, second] = receiver.received
     assert.equal(receiver.received.length, 2)
     for (const [index, one] of [first, second].entries()) {
@@ -110,9 +110,9 @@ describe('one delivery', () => {
   })
 
   test('exists with the state change or not at all', async () => {
-    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
-    const db = room.harness.wire.cells.forId(tenant.tenantId)
-    const now = room.harness.clock.now()
+    const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
+    const db = fixture.harness.wire.cells.forId(tenant.tenantId)
+    const now = fixture.harness.clock.now()
     const message = {
       tenantId: tenant.tenantId,
       keyId: tenant.keyId,
@@ -128,31 +128,33 @@ describe('one delivery', () => {
       purgeAt: new Date(now.getTime() + 3_600_000),
     }
     const failing = db.transaction(async (tx) => {
-      await room.webhooks.enqueue(tx, [message])
+      await fixture.webhooks.enqueue(tx, [message])
       throw new Error('the state change failed')
     })
     await assert.rejects(failing, /the state change failed/)
-    assert.equal(await room.dispatcher.tick(), 0)
-    const ids = await db.transaction((tx) => room.webhooks.enqueue(tx, [message, { ...message, sequence: 2 }]))
+    assert.equal(await fixture.dispatcher.tick(), 0)
+    const ids = await db.transaction((tx) => fixture.webhooks.enqueue(tx, [message, { ...message, sequence: 2 }]))
     assert.equal(new Set(ids).size, 2)
-    assert.equal(await room.dispatcher.tick(), 2)
+    assert.equal(await fixture.dispatcher.tick(), 2)
     assert.deepEqual(receiver.received.map(({ headers }) => headers['x-service-delivery']).sort(), [...ids].sort())
-    assert.deepEqual(await db.transaction((tx) => room.webhooks.enqueue(tx, [])), [])
+    assert.deepEqual(await db.transaction((tx) => fixture.webhooks.enqueue(tx, [])), [])
   })
 
   test('lies sealed in the database: no path, header or body can be read there', async () => {
-    const [tenant, receiver] = [await room.newTenant(), await room.newReceiver()]
+    const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
     const marked = {
       url: `${receiver.origin}/marked-path`,
       headers: { 'x-a': 'marked-header' },
       body: Buffer.from('"marked-body"'),
     }
-    const id = await room.enqueue(tenant, marked)
-    const { rows } = await room.harness.database.query('select * from webhook_deliveries where delivery_id = $1', [id])
+    const id = await fixture.enqueue(tenant, marked)
+    const { rows } = await fixture.harness.database.query('select * from webhook_deliveries where delivery_id = $1', [
+      id,
+    ])
     assert.ok(rows[0].sealed.length > 80)
     assert.ok(!rows[0].sealed.toString('latin1').includes('marked'))
     assert.ok(!JSON.stringify({ ...rows[0], sealed: undefined }).includes('marked'))
-    await room.dispatcher.tick()
-    assert.ok(!room.harness.logged().includes('marked'))
+    await fixture.dispatcher.tick()
+    assert.ok(!fixture.harness.logged().includes('marked'))
   })
 })

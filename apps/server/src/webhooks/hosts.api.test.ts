@@ -4,50 +4,50 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { WebhookDelivery, WebhookDeliveryPage } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { type Receiver, status } from './testing/receiver.ts'
-import { createRoom, type Room, type Tenant } from './testing/room.ts'
+import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
-let room: Room
+let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
 before(async () => {
-  room = await createRoom()
+  fixture = await createFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
-  await room.harness.database.query('truncate webhook_queue, webhook_endpoints')
-  tenant = await room.newTenant()
-  receiver = await room.newReceiver()
+  await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
+  tenant = await fixture.newTenant()
+  receiver = await fixture.newReceiver()
 })
 
 const UNKNOWN_ID = '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa'
 // A UUIDv7 of the year 10889, which no database has a date for.
 const FAR_FUTURE_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const PATH = '/webhooks/deliveries'
-const advance = (ms: number) => room.harness.clock.advance(ms)
-const iso = (offsetMs = 0) => new Date(room.harness.clock.now().getTime() + offsetMs).toISOString()
-const tick = () => room.dispatcher.tick()
-const get = (url: string, key = tenant.key) => room.harness.inject({ url, headers: { 'x-api-key': key } })
+const advance = (ms: number) => fixture.harness.clock.advance(ms)
+const iso = (offsetMs = 0) => new Date(fixture.harness.clock.now().getTime() + offsetMs).toISOString()
+const tick = () => fixture.dispatcher.tick()
+const get = (url: string, key = tenant.key) => fixture.harness.inject({ url, headers: { 'x-api-key': key } })
 const post = (url: string, payload?: object, key = tenant.key) =>
-  room.harness.inject({ method: 'POST', url, headers: { 'x-api-key': key }, ...(payload && { payload }) })
+  fixture.harness.inject({ method: 'POST', url, headers: { 'x-api-key': key }, ...(payload && { payload }) })
 const list = async (query = '', key = tenant.key): Promise<WebhookDeliveryPage> =>
   (await get(`${PATH}${query}`, key)).json()
 const idsOf = ({ items }: WebhookDeliveryPage) => items.map(({ id }) => id)
 
 /** One of each kind, oldest first: delivered, dead, pending after one failure, pending. */
 async function oneOfEach(): Promise<{ delivered: string; dead: string; failed: string; waiting: string }> {
-  const delivered = await room.enqueue(tenant, { url: receiver.url })
+  const delivered = await fixture.enqueue(tenant, { url: receiver.url })
   await tick()
   advance(1)
   receiver.answer(status(410))
-  const dead = await room.enqueue(tenant, { url: receiver.url })
+  const dead = await fixture.enqueue(tenant, { url: receiver.url })
   await tick()
   advance(1)
   receiver.answer(status(404))
-  const failed = await room.enqueue(tenant, { url: receiver.url })
+  const failed = await fixture.enqueue(tenant, { url: receiver.url })
   await tick()
   receiver.answer(status(200))
   advance(1)
-  return { delivered, dead, failed, waiting: await room.enqueue(tenant, { url: receiver.url }) }
+  return { delivered, dead, failed, waiting: await fixture.enqueue(tenant, { url: receiver.url }) }
 }
 
 describe('GET /webhooks/deliveries/:id', () => {
@@ -56,7 +56,7 @@ describe('GET /webhooks/deliveries/:id', () => {
     const createdAt = iso()
     const url = `${receiver.origin}/marked-path?marked-query`
     const marked = { headers: { 'x-a': 'marked-header' }, body: Buffer.from('"marked-body"') }
-    const id = await room.enqueue(tenant, { url, subjectId: sessionId, sequence: 2, ...marked })
+    const id = await fixture.enqueue(tenant, { url, subjectId: sessionId, sequence: 2, ...marked })
     const basic = {
       id,
       event: 'age.session.completed',
@@ -109,7 +109,7 @@ describe('GET /webhooks/deliveries/:id', () => {
   })
 
   test('200: the same under /v1', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     assert.deepEqual((await get(`/v1${PATH}/${id}`)).json(), (await get(`${PATH}/${id}`)).json())
   })
 
@@ -157,11 +157,11 @@ describe('GET /webhooks/deliveries', () => {
   })
 
   test('200: a delivered one is found behind very many that are not', async () => {
-    const delivered = await room.enqueue(tenant, { url: receiver.url })
+    const delivered = await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
     advance(1)
     const { keyId, tenantId } = tenant
-    const now = room.harness.clock.now()
+    const now = fixture.harness.clock.now()
     const one = { tenantId, keyId, livemode: false, area: 'C' as const, event: 'e', sequence: 1, headers: {}, now }
     const rest = {
       subjectId: randomUUID(),
@@ -169,11 +169,11 @@ describe('GET /webhooks/deliveries', () => {
       body: Buffer.of(),
       purgeAt: new Date(now.getTime() + 60_000),
     }
-    const db = room.harness.wire.cells.forId(tenantId)
-    await room.webhooks.enqueue(db, Array(4_001).fill({ ...one, ...rest }))
+    const db = fixture.harness.wire.cells.forId(tenantId)
+    await fixture.webhooks.enqueue(db, Array(4_001).fill({ ...one, ...rest }))
     const page = await list('?state=delivered')
     assert.deepEqual([idsOf(page), page.nextCursor], [[delivered], null])
-    await room.webhooks.enqueue(db, Array(4_000).fill({ ...one, ...rest }))
+    await fixture.webhooks.enqueue(db, Array(4_000).fill({ ...one, ...rest }))
     const first = await list('?state=delivered')
     assert.deepEqual(idsOf(first), [], 'one call looks at so many and no more')
     const second = await list(`?state=delivered&cursor=${first.nextCursor}`)
@@ -241,7 +241,7 @@ describe('POST /webhooks/deliveries/:id/replay', () => {
   })
 
   test('404: unknown and malformed ids, and what is past its time', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url, purgeAt: new Date(Date.parse(iso(1_000))) })
+    const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(Date.parse(iso(1_000))) })
     advance(1_000)
     for (const gone of [id, UNKNOWN_ID, FAR_FUTURE_ID, 'none']) {
       assertError(await post(`${PATH}/${gone}/replay`), 404, 'NOT_FOUND', 'There is no webhook delivery with this id')
@@ -294,8 +294,8 @@ describe('who sees what', () => {
   test('no other tenant and no other mode lists, reads or replays a delivery', async () => {
     const { dead } = await oneOfEach()
     const start = iso(-3_600_000)
-    const stranger = await room.newTenant()
-    const live = await room.harness.wire.keys.createKey(tenant.tenantId, {
+    const stranger = await fixture.newTenant()
+    const live = await fixture.harness.wire.keys.createKey(tenant.tenantId, {
       livemode: true,
       name: 'live',
       scopes: ['age:read', 'age:write'],
@@ -320,9 +320,9 @@ describe('who sees what', () => {
   })
 
   test('401 without a key, 403 without the scope', async () => {
-    const read = await room.harness.tenantWithKey({ scopes: ['age:read'] })
-    const write = await room.harness.tenantWithKey({ scopes: ['age:write'] })
-    assert.equal((await room.harness.inject(PATH)).statusCode, 401)
+    const read = await fixture.harness.tenantWithKey({ scopes: ['age:read'] })
+    const write = await fixture.harness.tenantWithKey({ scopes: ['age:write'] })
+    assert.equal((await fixture.harness.inject(PATH)).statusCode, 401)
     assert.equal((await get(PATH, read.key)).statusCode, 200)
     assertError(await get(PATH, write.key), 403, 'SCOPE_DENIED', 'This API key lacks the scope age:read or verify:read')
     assertError(

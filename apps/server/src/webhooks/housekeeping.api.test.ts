@@ -4,29 +4,31 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { createMetrics } from '../platform/metrics.ts'
 import { arrangeWebhookPartitions, purgeWebhooks, watchWebhookQueue, webhookJobs } from './index.ts'
 import { type Receiver, status } from './testing/receiver.ts'
-import { createRoom, type Room, type Tenant } from './testing/room.ts'
+import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
-let room: Room
+let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
 before(async () => {
-  room = await createRoom()
+  fixture = await createFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
-  await room.harness.database.query('truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints')
-  tenant = await room.newTenant()
-  receiver = await room.newReceiver()
+  await fixture.harness.database.query(
+    'truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',
+  )
+  tenant = await fixture.newTenant()
+  receiver = await fixture.newReceiver()
 })
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const now = () => room.harness.clock.now()
+const now = () => fixture.harness.clock.now()
 const later = (ms: number) => new Date(now().getTime() + ms)
-const advance = (ms: number) => room.harness.clock.advance(ms)
-const db = () => room.harness.wire.cells.forId(tenant.tenantId)
+const advance = (ms: number) => fixture.harness.clock.advance(ms)
+const db = () => fixture.harness.wire.cells.forId(tenant.tenantId)
 const counts = async () => {
-  const { rows } = await room.harness.database.query(
+  const { rows } = await fixture.harness.database.query(
     `select (select count(*) from webhook_deliveries)::int as deliveries, (select count(*) from webhook_queue)::int as queue,
        (select count(*) from webhook_attempts)::int as attempts`,
   )
@@ -36,20 +38,20 @@ const counts = async () => {
 describe('the purge', () => {
   test('removes message, queue row and attempts at the moment they were promised to go, and no others', async () => {
     receiver.answer(status(404))
-    await room.enqueue(tenant, { url: receiver.url, purgeAt: later(HOUR) })
-    const stays = await room.enqueue(tenant, { url: receiver.url, purgeAt: later(HOUR + 1) })
-    await room.dispatcher.tick()
+    await fixture.enqueue(tenant, { url: receiver.url, purgeAt: later(HOUR) })
+    const stays = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: later(HOUR + 1) })
+    await fixture.dispatcher.tick()
     receiver.answer(status(200))
-    await room.enqueue(tenant, { url: receiver.url, purgeAt: later(HOUR) })
-    await room.dispatcher.tick()
+    await fixture.enqueue(tenant, { url: receiver.url, purgeAt: later(HOUR) })
+    await fixture.dispatcher.tick()
     assert.deepEqual(await counts(), { deliveries: 3, queue: 2, attempts: 3 })
     advance(HOUR - 1)
     assert.equal(await purgeWebhooks(db(), now()), 0)
     advance(1)
-    assert.equal((await room.webhooks.list(tenant.caller, {})).count, 1, 'invisible even before the purge')
+    assert.equal((await fixture.webhooks.list(tenant.caller, {})).count, 1, 'invisible even before the purge')
     assert.equal(await purgeWebhooks(db(), now()), 2)
     assert.deepEqual(await counts(), { deliveries: 1, queue: 1, attempts: 1 })
-    assert.equal((await room.webhooks.get(tenant.caller, stays)).state, 'pending')
+    assert.equal((await fixture.webhooks.get(tenant.caller, stays)).state, 'pending')
   })
 
   test('goes on until everything is gone, also what came without a partition of its own', async () => {
@@ -67,17 +69,17 @@ describe('the purge', () => {
       now: now(),
       purgeAt: now(),
     }
-    await db().transaction((tx) => room.webhooks.enqueue(tx, Array(2_300).fill(message)))
+    await db().transaction((tx) => fixture.webhooks.enqueue(tx, Array(2_300).fill(message)))
     assert.equal(await purgeWebhooks(db(), now()), 2_300)
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
   })
 
   test('forgets receivers that nobody has tried for a day', async () => {
     receiver.answer(status(500))
-    await room.enqueue(tenant, { url: receiver.url })
-    await room.dispatcher.tick()
+    await fixture.enqueue(tenant, { url: receiver.url })
+    await fixture.dispatcher.tick()
     const troubles = async () =>
-      (await room.harness.database.query('select count(*)::int as count from webhook_endpoints')).rows[0].count
+      (await fixture.harness.database.query('select count(*)::int as count from webhook_endpoints')).rows[0].count
     advance(DAY)
     await purgeWebhooks(db(), now())
     assert.equal(await troubles(), 1)
@@ -88,20 +90,20 @@ describe('the purge', () => {
 
   test('a session that is erased takes everything of its webhooks along, in the caller’s transaction', async () => {
     const [subjectId, other] = [randomUUID(), randomUUID()]
-    for (const id of [subjectId, subjectId, other]) await room.enqueue(tenant, { url: receiver.url, subjectId: id })
-    await room.dispatcher.tick()
-    await room.enqueue(tenant, { url: receiver.url, subjectId })
-    const stranger = await room.newTenant()
+    for (const id of [subjectId, subjectId, other]) await fixture.enqueue(tenant, { url: receiver.url, subjectId: id })
+    await fixture.dispatcher.tick()
+    await fixture.enqueue(tenant, { url: receiver.url, subjectId })
+    const stranger = await fixture.newTenant()
     for (const owner of [stranger.caller, { ...tenant.caller, livemode: true }]) {
-      assert.equal(await room.webhooks.erase(db(), owner, subjectId), 0)
+      assert.equal(await fixture.webhooks.erase(db(), owner, subjectId), 0)
     }
     const undone = db().transaction(async (tx) => {
-      assert.equal(await room.webhooks.erase(tx, tenant.caller, subjectId), 3)
+      assert.equal(await fixture.webhooks.erase(tx, tenant.caller, subjectId), 3)
       throw new Error('undone')
     })
     await assert.rejects(undone, /undone/)
     assert.deepEqual(await counts(), { deliveries: 4, queue: 1, attempts: 3 })
-    assert.equal(await room.webhooks.erase(db(), tenant.caller, subjectId), 3)
+    assert.equal(await fixture.webhooks.erase(db(), tenant.caller, subjectId), 3)
     assert.deepEqual(await counts(), { deliveries: 1, queue: 0, attempts: 1 })
   })
 })
@@ -109,22 +111,22 @@ describe('the purge', () => {
 describe('the partitions', () => {
   const partitions = async (table: string) =>
     (
-      await room.harness.database.query(
+      await fixture.harness.database.query(
         'select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass order by 1',
         [table],
       )
     ).rows.map(({ name }) => name.slice(table.length + 1))
 
   test('are there from yesterday to a week ahead; old ones go when they are empty', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url, purgeAt: later(4 * DAY) })
-    await room.dispatcher.tick()
+    const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: later(4 * DAY) })
+    await fixture.dispatcher.tick()
     assert.equal(await arrangeWebhookPartitions(db(), now()), 18)
     for (const table of ['webhook_deliveries', 'webhook_attempts']) {
       const names = await partitions(table)
       assert.equal(names.length, 10)
       assert.equal(names.at(-1), 'default')
     }
-    assert.equal((await room.webhooks.get(tenant.caller, id)).attemptLog.length, 1, 'rows moved along')
+    assert.equal((await fixture.webhooks.get(tenant.caller, id)).attemptLog.length, 1, 'rows moved along')
     const today = now().toISOString().slice(0, 10).replaceAll('-', '')
     advance(3 * DAY)
     await arrangeWebhookPartitions(db(), now())
@@ -140,7 +142,7 @@ describe('the partitions', () => {
     advance(34 * DAY)
     await arrangeWebhookPartitions(db(), now())
     assert.ok((await partitions('webhook_attempts')).includes(today))
-    await room.harness.database.query(
+    await fixture.harness.database.query(
       `insert into webhook_attempts (tenant_id, delivery_id, created_at, attempt, started_at, duration_ms, outcome)
        values ($1, $2, $3, 1, $3, 1, 'delivered')`,
       [tenant.tenantId, id, new Date(now().getTime() - 38 * DAY)],
@@ -152,7 +154,7 @@ describe('the partitions', () => {
 
   test('both jobs are in the worker’s table', () => {
     assert.deepEqual(
-      webhookJobs({ log: room.harness.wire.log, metrics: room.metrics }).map(({ name }) => name),
+      webhookJobs({ log: fixture.harness.wire.log, metrics: fixture.metrics }).map(({ name }) => name),
       ['purge-webhooks', 'arrange-webhook-partitions'],
     )
   })
@@ -160,16 +162,16 @@ describe('the partitions', () => {
 
 describe('the sandbox', () => {
   test('a delivery fails as often as asked without being sent, then goes; whatever its state was', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
-    await room.dispatcher.tick()
-    const started = await room.webhooks.failNext(tenant.caller, id, 2)
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
+    await fixture.dispatcher.tick()
+    const started = await fixture.webhooks.failNext(tenant.caller, id, 2)
     assert.equal(started.state, 'pending')
     for (let i = 0; i < 3; i++) {
-      assert.equal(await room.dispatcher.tick(), 1)
+      assert.equal(await fixture.dispatcher.tick(), 1)
       advance(40_000)
     }
     assert.equal(receiver.received.length, 2)
-    const { state, attemptLog } = await room.webhooks.get(tenant.caller, id)
+    const { state, attemptLog } = await fixture.webhooks.get(tenant.caller, id)
     assert.deepEqual(
       [state, attemptLog.map(({ outcome }) => outcome)],
       ['delivered', ['delivered', 'sandbox', 'sandbox', 'delivered']],
@@ -177,51 +179,51 @@ describe('the sandbox', () => {
   })
 
   test('a live key cannot do that', async () => {
-    const live = await room.newTenant(true)
-    await assert.rejects(room.webhooks.failNext(live.caller, randomUUID(), 1), { code: 'SCOPE_DENIED' })
+    const live = await fixture.newTenant(true)
+    await assert.rejects(fixture.webhooks.failNext(live.caller, randomUUID(), 1), { code: 'SCOPE_DENIED' })
   })
 
   test('time passes for the test data of one tenant: retries, rests and retention', async () => {
     receiver.answer(status(500))
-    const other = await room.newTenant()
-    const mine = await Promise.all(Array.from({ length: 5 }, () => room.enqueue(tenant, { url: receiver.url })))
-    const theirs = await room.enqueue(other, { url: receiver.url })
-    await room.dispatcher.tick()
-    assert.equal(await room.dispatcher.tick(), 0)
+    const other = await fixture.newTenant()
+    const mine = await Promise.all(Array.from({ length: 5 }, () => fixture.enqueue(tenant, { url: receiver.url })))
+    const theirs = await fixture.enqueue(other, { url: receiver.url })
+    await fixture.dispatcher.tick()
+    assert.equal(await fixture.dispatcher.tick(), 0)
     receiver.answer(status(200))
-    await room.webhooks.shiftTestTime(db(), tenant.tenantId, 20_000)
-    while ((await room.dispatcher.tick()) > 0);
-    for (const id of mine) assert.equal((await room.webhooks.get(tenant.caller, id)).state, 'delivered')
-    assert.equal((await room.webhooks.get(other.caller, theirs)).state, 'pending')
-    await room.webhooks.shiftTestTime(db(), tenant.tenantId, DAY)
+    await fixture.webhooks.shiftTestTime(db(), tenant.tenantId, 20_000)
+    while ((await fixture.dispatcher.tick()) > 0);
+    for (const id of mine) assert.equal((await fixture.webhooks.get(tenant.caller, id)).state, 'delivered')
+    assert.equal((await fixture.webhooks.get(other.caller, theirs)).state, 'pending')
+    await fixture.webhooks.shiftTestTime(db(), tenant.tenantId, DAY)
     assert.equal(await purgeWebhooks(db(), now()), 5)
     assert.deepEqual((await counts()).deliveries, 1)
   })
 
   test('live data stays where it is', async () => {
-    const live = await room.harness.wire.keys.createKey(tenant.tenantId, {
+    const live = await fixture.harness.wire.keys.createKey(tenant.tenantId, {
       livemode: true,
       name: 'live',
       scopes: ['age:read'],
       allowedIps: [],
     })
     const caller = { ...tenant.caller, livemode: true, keyId: live.id }
-    const id = await room.enqueue({ ...tenant, caller, keyId: live.id }, { url: 'https://host.example/' })
-    const before = await room.webhooks.get(caller, id)
-    await room.webhooks.shiftTestTime(db(), tenant.tenantId, DAY)
-    assert.deepEqual(await room.webhooks.get(caller, id), before)
+    const id = await fixture.enqueue({ ...tenant, caller, keyId: live.id }, { url: 'https://host.example/' })
+    const before = await fixture.webhooks.get(caller, id)
+    await fixture.webhooks.shiftTestTime(db(), tenant.tenantId, DAY)
+    assert.deepEqual(await fixture.webhooks.get(caller, id), before)
   })
 })
 
 describe('what an operator can see', () => {
   test('attempts by outcome, how the queue stands, resting receivers, what each master key has sealed', async () => {
     receiver.answer(status(500))
-    for (let i = 0; i < 6; i++) await room.enqueue(tenant, { url: receiver.url })
-    await room.dispatcher.tick()
-    const healthy = await room.newReceiver()
-    await room.enqueue(tenant, { url: healthy.url })
+    for (let i = 0; i < 6; i++) await fixture.enqueue(tenant, { url: receiver.url })
+    await fixture.dispatcher.tick()
+    const healthy = await fixture.newReceiver()
+    await fixture.enqueue(tenant, { url: healthy.url })
     advance(8_000)
-    const { cells, clock, log, vault } = room.harness.wire
+    const { cells, clock, log, vault } = fixture.harness.wire
     const metrics = createMetrics('0', { processMetrics: false })
     watchWebhookQueue(metrics, { cells, clock, log })
     const text = await metrics.text()
@@ -232,7 +234,7 @@ describe('what an operator can see', () => {
     assert.equal(await metrics.text(), text, 'asked at most every ten seconds')
     advance(1)
     assert.match(await metrics.text(), /^ostiary_webhook_oldest_due_seconds\{cell="main"\} 18$/m)
-    assert.match(room.metrics.attempts.text(), /_count\{outcome="failed",mode="test"\} \d+/)
-    assert.deepEqual(await room.webhooks.countByMasterKey(), new Map([[vault.currentKeyId, 7]]))
+    assert.match(fixture.metrics.attempts.text(), /_count\{outcome="failed",mode="test"\} \d+/)
+    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[vault.currentKeyId, 7]]))
   })
 })

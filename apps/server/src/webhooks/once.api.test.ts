@@ -6,33 +6,35 @@ import { createCourier } from './courier.ts'
 import { purgeWebhooks } from './index.ts'
 import { queueStore } from './queue-store.ts'
 import { type Receiver, status } from './testing/receiver.ts'
-import { BODY, createRoom, type Room, type Tenant } from './testing/room.ts'
+import { BODY, createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
-let room: Room
+let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
 before(async () => {
-  room = await createRoom()
+  fixture = await createFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
-  await room.harness.database.query('truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints')
-  tenant = await room.newTenant()
-  receiver = await room.newReceiver()
+  await fixture.harness.database.query(
+    'truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',
+  )
+  tenant = await fixture.newTenant()
+  receiver = await fixture.newReceiver()
 })
 
 /** As large as a real one, so that PostgreSQL keeps it out of line. */
 const ONCE = Buffer.from(JSON.stringify({ images: [{ type: 'portrait', data: 'marked-picture'.repeat(15_000) }] }))
 const HOUR = 3_600_000
-const advance = (ms: number) => room.harness.clock.advance(ms)
-const now = () => room.harness.clock.now()
-const db = () => room.harness.wire.cells.forId(tenant.tenantId)
+const advance = (ms: number) => fixture.harness.clock.advance(ms)
+const now = () => fixture.harness.clock.now()
+const db = () => fixture.harness.wire.cells.forId(tenant.tenantId)
 const enqueue = (message: { subjectId?: string; purgeAt?: Date } = {}) =>
-  room.enqueue(tenant, { url: receiver.url, onceBody: ONCE, ...message })
+  fixture.enqueue(tenant, { url: receiver.url, onceBody: ONCE, ...message })
 
 /** How many bytes of such bodies lie in the database. */
 async function kept(): Promise<number> {
-  const { rows } = await room.harness.database.query(
+  const { rows } = await fixture.harness.database.query(
     'select coalesce(sum(length(once_sealed)), 0)::int as bytes from webhook_queue',
   )
   return rows[0].bytes
@@ -55,32 +57,32 @@ describe('a body that is sent once', () => {
   test('is signed and sent instead of the usual one, and is gone from the database with the success', async () => {
     await enqueue()
     assert.ok((await kept()) > ONCE.length)
-    assert.equal(await room.dispatcher.tick(), 1)
+    assert.equal(await fixture.dispatcher.tick(), 1)
     assert.deepEqual(await deliveredAt(0), { body: ONCE, isGenuine: true })
     assert.equal(await kept(), 0)
   })
 
   test('a replay of what was delivered sends the usual body', async () => {
     const id = await enqueue()
-    await room.dispatcher.tick()
-    await room.webhooks.replay(tenant.caller, id)
-    assert.equal(await room.dispatcher.tick(), 1)
+    await fixture.dispatcher.tick()
+    await fixture.webhooks.replay(tenant.caller, id)
+    assert.equal(await fixture.dispatcher.tick(), 1)
     assert.deepEqual(await deliveredAt(1), { body: BODY, isGenuine: true })
-    await room.webhooks.replaySince(tenant.caller, { since: '2026-01-01T00:00:00Z', state: 'all' })
-    assert.equal(await room.dispatcher.tick(), 1)
+    await fixture.webhooks.replaySince(tenant.caller, { since: '2026-01-01T00:00:00Z', state: 'all' })
+    assert.equal(await fixture.dispatcher.tick(), 1)
     assert.deepEqual(await deliveredAt(2), { body: BODY, isGenuine: true })
   })
 
   test('stays while the receiver fails, and comes with every attempt until one succeeds', async () => {
     const id = await enqueue()
     receiver.answer(status(500))
-    await room.dispatcher.tick()
+    await fixture.dispatcher.tick()
     assert.ok((await kept()) > ONCE.length)
-    await room.webhooks.replay(tenant.caller, id)
-    await room.dispatcher.tick()
+    await fixture.webhooks.replay(tenant.caller, id)
+    await fixture.dispatcher.tick()
     receiver.answer(status(200))
     advance(60_000)
-    assert.equal(await room.dispatcher.tick(), 1)
+    assert.equal(await fixture.dispatcher.tick(), 1)
     for (const index of [0, 1, 2]) assert.deepEqual(await deliveredAt(index), { body: ONCE, isGenuine: true })
     assert.equal(await kept(), 0)
   })
@@ -88,21 +90,21 @@ describe('a body that is sent once', () => {
   test('is gone when the delivery is dead; a replay then sends the usual body', async () => {
     const id = await enqueue()
     receiver.answer(status(410))
-    await room.dispatcher.tick()
-    assert.equal((await room.webhooks.get(tenant.caller, id)).state, 'dead')
+    await fixture.dispatcher.tick()
+    assert.equal((await fixture.webhooks.get(tenant.caller, id)).state, 'dead')
     assert.equal(await kept(), 0)
     receiver.answer(status(200))
-    await room.webhooks.replay(tenant.caller, id)
-    assert.equal(await room.dispatcher.tick(), 1)
+    await fixture.webhooks.replay(tenant.caller, id)
+    assert.equal(await fixture.dispatcher.tick(), 1)
     assert.deepEqual(await deliveredAt(1), { body: BODY, isGenuine: true })
   })
 
   test('is gone when the delivery can never be made, because its session’s data goes', async () => {
     const id = await enqueue({ purgeAt: new Date(now().getTime() + HOUR) })
     advance(HOUR)
-    await room.dispatcher.tick()
+    await fixture.dispatcher.tick()
     assert.equal(receiver.received.length, 0)
-    const { rows } = await room.harness.database.query(
+    const { rows } = await fixture.harness.database.query(
       'select dead_reason from webhook_queue where delivery_id = $1 and once_sealed is null',
       [id],
     )
@@ -117,30 +119,30 @@ describe('a body that is sent once', () => {
     advance(HOUR)
     assert.equal(await purgeWebhooks(db(), now()), 1)
     assert.equal(await kept(), both / 2)
-    assert.equal(await room.webhooks.erase(db(), tenant.caller, subjectId), 1)
+    assert.equal(await fixture.webhooks.erase(db(), tenant.caller, subjectId), 1)
     assert.equal(await kept(), 0)
   })
 
   test('lies sealed, and opens in its own row only', async () => {
     const [first, second] = [await enqueue(), await enqueue()]
-    const { rows } = await room.harness.database.query('select * from webhook_queue')
+    const { rows } = await fixture.harness.database.query('select * from webhook_queue')
     for (const row of rows) assert.ok(!row.once_sealed.toString('latin1').includes('marked'))
-    await room.harness.database.query(
+    await fixture.harness.database.query(
       `update webhook_queue q set once_sealed = o.once_sealed from webhook_queue o
        where q.delivery_id = $1 and o.delivery_id = $2`,
       [first, second],
     )
-    await room.dispatcher.tick()
+    await fixture.dispatcher.tick()
     assert.deepEqual(
       receiver.received.map(({ headers }) => headers['x-service-delivery']),
       [second],
     )
-    assert.ok(!room.harness.logged().includes('marked'))
+    assert.ok(!fixture.harness.logged().includes('marked'))
   })
 
   test('what another worker has settled between claim and attempt is not sent without it', async () => {
     await enqueue()
-    const { clock, ids, log, vault, keys, version } = room.harness.wire
+    const { clock, ids, log, vault, keys, version } = fixture.harness.wire
     const courier = createCourier({
       db: db(),
       clock,
@@ -149,8 +151,8 @@ describe('a body that is sent once', () => {
       vault,
       keys,
       version,
-      metrics: room.metrics,
-      outbound: room.newOutbound(),
+      metrics: fixture.metrics,
+      outbound: fixture.newOutbound(),
     })
     const leaseUntil = new Date(now().getTime() + 30_000)
     const { taken } = await queueStore.claim(db(), {
@@ -166,17 +168,17 @@ describe('a body that is sent once', () => {
     const [claimed] = taken
     assert.ok(claimed?.payload)
     assert.equal(claimed.claim.hasOnce, true)
-    await room.harness.database.query('delete from webhook_queue')
-    const takenMs = room.harness.clock.monotonicMs()
+    await fixture.harness.database.query('delete from webhook_queue')
+    const takenMs = fixture.harness.clock.monotonicMs()
     await courier.carry({ db: db(), claim: claimed.claim, payload: claimed.payload, takenMs, leaseUntil, probe: false })
     assert.deepEqual([receiver.received.length, courier.backlog()], [0, 0])
   })
 
   test('counts for the master key that sealed it', async () => {
     await enqueue()
-    const { currentKeyId } = room.harness.wire.vault
-    assert.deepEqual(await room.webhooks.countByMasterKey(), new Map([[currentKeyId, 2]]))
-    await room.dispatcher.tick()
-    assert.deepEqual(await room.webhooks.countByMasterKey(), new Map([[currentKeyId, 1]]))
+    const { currentKeyId } = fixture.harness.wire.vault
+    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[currentKeyId, 2]]))
+    await fixture.dispatcher.tick()
+    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[currentKeyId, 1]]))
   })
 })

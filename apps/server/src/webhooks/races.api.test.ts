@@ -8,28 +8,30 @@ import { createCourier } from './courier.ts'
 import { purgeWebhooks } from './index.ts'
 import { type Completion, queueStore } from './queue-store.ts'
 import type { Receiver } from './testing/receiver.ts'
-import { createRoom, type Room, type Tenant } from './testing/room.ts'
+import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
-let room: Room
+let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
 before(async () => {
-  room = await createRoom()
+  fixture = await createFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
-  await room.harness.database.query('truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints')
-  tenant = await room.newTenant()
-  receiver = await room.newReceiver()
+  await fixture.harness.database.query(
+    'truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',
+  )
+  tenant = await fixture.newTenant()
+  receiver = await fixture.newReceiver()
 })
 
 const HOUR = 3_600_000
-const now = () => room.harness.clock.now()
-const advance = (ms: number) => room.harness.clock.advance(ms)
-const db = () => room.harness.wire.cells.forId(tenant.tenantId)
-const get = (id: string) => room.webhooks.get(tenant.caller, id)
+const now = () => fixture.harness.clock.now()
+const advance = (ms: number) => fixture.harness.clock.advance(ms)
+const db = () => fixture.harness.wire.cells.forId(tenant.tenantId)
+const get = (id: string) => fixture.webhooks.get(tenant.caller, id)
 const counts = async () => {
-  const { rows } = await room.harness.database.query(
+  const { rows } = await fixture.harness.database.query(
     `select (select count(*) from webhook_deliveries)::int as deliveries, (select count(*) from webhook_queue)::int as queue,
        (select count(*) from webhook_attempts)::int as attempts`,
   )
@@ -67,7 +69,7 @@ async function deadCopies(id: string, count: number): Promise<void> {
   const moment = `d.created_at - n * interval '1 second'`
   const text = `lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0')`
   const copy = `(substr(${text}, 1, 8) || '-' || substr(${text}, 9) || '-7000-8000-000000000000')::uuid`
-  await room.harness.database.query(
+  await fixture.harness.database.query(
     `with made as (
        insert into webhook_deliveries select d.tenant_id, ${copy}, ${moment}, d.livemode, d.area, d.event, d.subject_id, d.sequence,
          d.key_id, d.endpoint_id, d.origin, d.sealed, d.master_key_id, d.purge_at
@@ -82,7 +84,7 @@ async function deadCopies(id: string, count: number): Promise<void> {
 
 /** Does something while a transaction of somebody else is open, which ends a moment later. */
 async function duringTransaction<T>(statements: [string, unknown[]][], work: () => Promise<T>): Promise<T> {
-  const other = new pg.Client(room.harness.database.url)
+  const other = new pg.Client(fixture.harness.database.url)
   await other.connect()
   try {
     await other.query('begin')
@@ -97,7 +99,7 @@ async function duringTransaction<T>(statements: [string, unknown[]][], work: () 
 
 describe('a success is written down', () => {
   test('while somebody else changes the row: a lease that is taken over, a replay, time that passes', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     const takeOver: [string, unknown[]] = [
       `update webhook_queue set next_attempt_at = next_attempt_at + interval '30 s' where delivery_id = $1`,
       [id],
@@ -109,7 +111,7 @@ describe('a success is written down', () => {
   })
 
   test('a failure too, when only its time was moved', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     const shift: [string, unknown[]] = ['update webhook_queue set next_attempt_at = $1', [now()]]
     await duringTransaction([shift], () => complete(ended(id, 'timeout')))
     const { state, attempts, nextAttemptAt, attemptLog } = await get(id)
@@ -118,7 +120,7 @@ describe('a success is written down', () => {
   })
 
   test('instead of the failure that another worker had with the same attempt, and no failure instead of it', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     await complete(ended(id, 'timeout'))
     await complete(ended(id, 'delivered', { durationMs: 7 }))
     await complete(ended(id, 'timeout'))
@@ -137,7 +139,10 @@ describe('a success is written down', () => {
   })
 
   test('also when two results of one attempt are written down together', async () => {
-    const ids = [await room.enqueue(tenant, { url: receiver.url }), await room.enqueue(tenant, { url: receiver.url })]
+    const ids = [
+      await fixture.enqueue(tenant, { url: receiver.url }),
+      await fixture.enqueue(tenant, { url: receiver.url }),
+    ]
     const [first = '', second = ''] = ids
     await complete(
       ended(first, 'timeout'),
@@ -161,29 +166,29 @@ describe('what is removed stays removed', () => {
     ])
 
   test('a replay that meets its removal finds nothing; nor does one of many', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
-    await room.dispatcher.tick()
-    const replay = () => room.webhooks.replay(tenant.caller, id)
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
+    await fixture.dispatcher.tick()
+    const replay = () => fixture.webhooks.replay(tenant.caller, id)
     await assert.rejects(duringTransaction(removing(id), replay), { code: 'NOT_FOUND' })
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
     const since = new Date(now().getTime() - HOUR).toISOString()
     for (const state of ['delivered', 'all', 'dead'] as const) {
-      const next = await room.enqueue(tenant, { url: receiver.url })
-      await room.dispatcher.tick()
+      const next = await fixture.enqueue(tenant, { url: receiver.url })
+      await fixture.dispatcher.tick()
       if (state === 'dead') {
-        await room.webhooks.replay(tenant.caller, next)
-        await room.harness.database.query(`update webhook_queue set dead_at = now(), dead_reason = 'exhausted'`)
+        await fixture.webhooks.replay(tenant.caller, next)
+        await fixture.harness.database.query(`update webhook_queue set dead_at = now(), dead_reason = 'exhausted'`)
       }
-      const replayAll = () => room.webhooks.replaySince(tenant.caller, { since, state })
+      const replayAll = () => fixture.webhooks.replaySince(tenant.caller, { since, state })
       assert.deepEqual(await duringTransaction(removing(next), replayAll), { count: 0, continueFrom: null }, state)
       assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 }, state)
     }
   })
 
   test('a row of the queue that has no message is not taken for ever', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
-    await room.harness.database.query('delete from webhook_deliveries where delivery_id = $1', [id])
-    assert.equal(await room.dispatcher.tick(), 1)
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
+    await fixture.harness.database.query('delete from webhook_deliveries where delivery_id = $1', [id])
+    assert.equal(await fixture.dispatcher.tick(), 1)
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
     assert.equal(receiver.received.length, 0)
   })
@@ -199,22 +204,22 @@ describe('what is removed stays removed', () => {
 
   test('an attempt that is written down at that moment goes with the rest: erased', async () => {
     const subjectId = randomUUID()
-    const id = await room.enqueue(tenant, { url: receiver.url, subjectId })
-    const erase = () => db().transaction((tx) => room.webhooks.erase(tx, tenant.caller, subjectId))
+    const id = await fixture.enqueue(tenant, { url: receiver.url, subjectId })
+    const erase = () => db().transaction((tx) => fixture.webhooks.erase(tx, tenant.caller, subjectId))
     assert.equal(await duringTransaction(log(id), erase), 1)
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
   })
 
   test('an attempt that is written down at that moment goes with the rest: purged', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url, purgeAt: now() })
+    const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: now() })
     assert.equal(await duringTransaction(log(id), () => purgeWebhooks(db(), now())), 1)
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
   })
 
   test('a replay that was first is removed with its message', async () => {
     const subjectId = randomUUID()
-    const id = await room.enqueue(tenant, { url: receiver.url, subjectId })
-    await room.dispatcher.tick()
+    const id = await fixture.enqueue(tenant, { url: receiver.url, subjectId })
+    await fixture.dispatcher.tick()
     const replayed: [string, unknown[]][] = [
       ['select from webhook_deliveries where delivery_id = $1 for key share', [id]],
       [
@@ -223,7 +228,7 @@ describe('what is removed stays removed', () => {
         [id],
       ],
     ]
-    const erase = () => db().transaction((tx) => room.webhooks.erase(tx, tenant.caller, subjectId))
+    const erase = () => db().transaction((tx) => fixture.webhooks.erase(tx, tenant.caller, subjectId))
     assert.equal(await duringTransaction(replayed, erase), 1)
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
   })
@@ -233,17 +238,17 @@ describe('what was not delivered in time', () => {
   test('is counted and named when its data goes; what was delivered or dead is not', async () => {
     const subjectId = randomUUID()
     const purgeAt = new Date(now().getTime() + HOUR)
-    await room.enqueue(tenant, { url: receiver.url, purgeAt })
-    await room.dispatcher.tick()
-    await room.enqueue(tenant, { url: receiver.url, purgeAt })
-    await room.harness.database.query(`update webhook_queue set dead_at = now(), dead_reason = 'gone'`)
-    const lost = await room.enqueue(tenant, { url: receiver.url, purgeAt, subjectId })
+    await fixture.enqueue(tenant, { url: receiver.url, purgeAt })
+    await fixture.dispatcher.tick()
+    await fixture.enqueue(tenant, { url: receiver.url, purgeAt })
+    await fixture.harness.database.query(`update webhook_queue set dead_at = now(), dead_reason = 'gone'`)
+    const lost = await fixture.enqueue(tenant, { url: receiver.url, purgeAt, subjectId })
     advance(HOUR)
-    const before = room.metrics.deliveries.get('retention')
-    const { log } = room.harness.wire
-    assert.equal(await purgeWebhooks(db(), now(), { log, metrics: room.metrics }), 3)
-    assert.equal(room.metrics.deliveries.get('retention'), before + 1)
-    const lines = room.harness
+    const before = fixture.metrics.deliveries.get('retention')
+    const { log } = fixture.harness.wire
+    assert.equal(await purgeWebhooks(db(), now(), { log, metrics: fixture.metrics }), 3)
+    assert.equal(fixture.metrics.deliveries.get('retention'), before + 1)
+    const lines = fixture.harness
       .logged()
       .split('\n')
       .filter((line) => line.includes('before the data'))
@@ -274,25 +279,25 @@ describe('what was not delivered in time', () => {
 
 describe('a replay of very many', () => {
   test('says where to go on though some of the oldest are past their time', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     await deadCopies(id, 10_010)
-    await room.harness.database.query(
+    await fixture.harness.database.query(
       'update webhook_deliveries set purge_at = $1 where delivery_id in (select delivery_id from webhook_deliveries order by 1 limit 5)',
       [now()],
     )
     const since = '2026-01-01T00:00:00Z'
-    const first = await room.webhooks.replaySince(tenant.caller, { since })
+    const first = await fixture.webhooks.replaySince(tenant.caller, { since })
     assert.equal(first.count, 9_995)
     assert.ok(first.continueFrom)
-    const second = await room.webhooks.replaySince(tenant.caller, { since: first.continueFrom })
+    const second = await fixture.webhooks.replaySince(tenant.caller, { since: first.continueFrom })
     assert.deepEqual(second, { count: 10, continueFrom: null })
   })
 
   test('gets past a stretch in which nothing is delivered', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     await deadCopies(id, 10_010)
-    await room.dispatcher.tick()
-    const replay = (since: string) => room.webhooks.replaySince(tenant.caller, { since, state: 'delivered' })
+    await fixture.dispatcher.tick()
+    const replay = (since: string) => fixture.webhooks.replaySince(tenant.caller, { since, state: 'delivered' })
     const first = await replay('2026-01-01T00:00:00Z')
     assert.equal(first.count, 0)
     assert.ok(first.continueFrom)
@@ -305,34 +310,34 @@ for (const [which, tries, status] of [
   ['the first', 0, 410],
 ] as const) {
   test(`a replay while ${which} attempt is under way is not undone when that fails`, async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
-    await room.harness.database.query('update webhook_queue set attempts = $1, tries = $1', [tries])
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
+    await fixture.harness.database.query('update webhook_queue set attempts = $1, tries = $1', [tries])
     receiver.answer((response) => {
-      void room.webhooks.replay(tenant.caller, id).then(() => response.writeHead(status).end())
+      void fixture.webhooks.replay(tenant.caller, id).then(() => response.writeHead(status).end())
     })
-    assert.equal(await room.dispatcher.tick(), 1)
+    assert.equal(await fixture.dispatcher.tick(), 1)
     const { state, nextAttemptAt } = await get(id)
     assert.deepEqual([state, nextAttemptAt], ['pending', now().toISOString()])
     receiver.answer((response) => void response.writeHead(400).end())
-    await room.dispatcher.tick()
+    await fixture.dispatcher.tick()
     const after = await get(id)
     assert.equal(after.state, 'pending', 'nine more attempts follow')
-    const { rows } = await room.harness.database.query('select tries from webhook_queue')
+    const { rows } = await fixture.harness.database.query('select tries from webhook_queue')
     assert.deepEqual(rows, [{ tries: 1 }])
   })
 }
 
 test('what was erased while it waited here for its turn is not sent', async () => {
-  const { clock, ids, log, vault, keys, version } = room.harness.wire
-  const deps = { clock, ids, log, vault, keys, version, metrics: room.metrics, outbound: room.newOutbound() }
+  const { clock, ids, log, vault, keys, version } = fixture.harness.wire
+  const deps = { clock, ids, log, vault, keys, version, metrics: fixture.metrics, outbound: fixture.newOutbound() }
   const courier = createCourier({ ...deps, db: db() })
-  const kept = await room.enqueue(tenant, { url: receiver.url })
-  const erased = await room.enqueue(tenant, { url: receiver.url })
+  const kept = await fixture.enqueue(tenant, { url: receiver.url })
+  const erased = await fixture.enqueue(tenant, { url: receiver.url })
   const leaseUntil = new Date(now().getTime() + 30_000)
   const request = { after: '00000000-0000-0000-0000-000000000000', visit: 10, now: now(), rooms: {}, leaseUntil }
   const { taken } = await queueStore.claim(db(), { ...request, roomOfOthers: 8, fullTenants: [], limit: 10 })
   const takenMs = clock.monotonicMs()
-  await room.harness.database.query('delete from webhook_queue where delivery_id = $1', [erased])
+  await fixture.harness.database.query('delete from webhook_queue where delivery_id = $1', [erased])
   advance(1_000)
   await Promise.all(
     taken.map(({ claim, payload }) =>

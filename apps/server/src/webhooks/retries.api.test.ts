@@ -2,27 +2,27 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type AttemptOutcome, WEBHOOK_LIMITS } from '@ostiary/contract'
 import { type Answer, type Receiver, status } from './testing/receiver.ts'
-import { createRoom, type Room, type Tenant } from './testing/room.ts'
+import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
-let room: Room
+let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
 before(async () => {
-  room = await createRoom()
+  fixture = await createFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
   // Each test has the queue for itself.
-  await room.harness.database.query('truncate webhook_queue, webhook_endpoints')
-  tenant = await room.newTenant()
-  receiver = await room.newReceiver()
+  await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
+  tenant = await fixture.newTenant()
+  receiver = await fixture.newReceiver()
 })
 
 const SECOND = 1_000
-const now = () => room.harness.clock.now().getTime()
-const advance = (ms: number) => room.harness.clock.advance(ms)
-const tick = () => room.dispatcher.tick()
-const get = (id: string) => room.webhooks.get(tenant.caller, id)
+const now = () => fixture.harness.clock.now().getTime()
+const advance = (ms: number) => fixture.harness.clock.advance(ms)
+const tick = () => fixture.dispatcher.tick()
+const get = (id: string) => fixture.webhooks.get(tenant.caller, id)
 
 /** Milliseconds until the next attempt. */
 async function waitOf(id: string): Promise<number> {
@@ -33,8 +33,8 @@ async function waitOf(id: string): Promise<number> {
 describe('the schedule', () => {
   test('ten attempts at the promised waits, never early; then it is dead, and says so in log and metrics', async () => {
     receiver.answer(status(400))
-    const id = await room.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 40 * 3600 * SECOND) })
-    const deadBefore = room.metrics.deliveries.get('exhausted')
+    const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 40 * 3600 * SECOND) })
+    const deadBefore = fixture.metrics.deliveries.get('exhausted')
     assert.equal(await tick(), 1)
     for (const [index, seconds] of WEBHOOK_LIMITS.retrySeconds.entries()) {
       const waitMs = await waitOf(id)
@@ -52,14 +52,14 @@ describe('the schedule', () => {
     const delivery = await get(id)
     assert.equal(delivery.state, 'dead')
     assert.equal(delivery.deadReason, 'exhausted')
-    assert.equal(delivery.deadAt, room.harness.clock.now().toISOString())
+    assert.equal(delivery.deadAt, fixture.harness.clock.now().toISOString())
     assert.equal(delivery.attempts, 10)
     assert.equal(delivery.attemptLog.length, 10)
     assert.equal(delivery.attemptLog.at(-1)?.nextAttemptAt, undefined)
     advance(48 * 3600 * SECOND)
     assert.equal(await tick(), 0, 'and nothing follows')
-    assert.equal(room.metrics.deliveries.get('exhausted'), deadBefore + 1)
-    const line = room.harness.logged().match(/^.*a webhook is dead.*$/m)?.[0] ?? '{}'
+    assert.equal(fixture.metrics.deliveries.get('exhausted'), deadBefore + 1)
+    const line = fixture.harness.logged().match(/^.*a webhook is dead.*$/m)?.[0] ?? '{}'
     const { level, tenantId, code } = JSON.parse(line)
     assert.deepEqual({ level, tenantId, code }, { level: 'warn', tenantId: tenant.tenantId, code: 'exhausted' })
   })
@@ -76,23 +76,23 @@ describe('the schedule', () => {
     ]
     for (const code of [429, 503]) {
       for (const [value, least, most] of cases) {
-        const own = await room.newReceiver()
+        const own = await fixture.newReceiver()
         own.answer(status(code, { 'retry-after': value }))
-        const id = await room.enqueue(tenant, { url: own.url })
+        const id = await fixture.enqueue(tenant, { url: own.url })
         await tick()
         const waitMs = await waitOf(id)
         assert.ok(waitMs >= least && waitMs <= most, `${code} ${value}: ${waitMs} ms`)
       }
     }
     receiver.answer(status(500, { 'retry-after': '3000' }))
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
     assert.ok((await waitOf(id)) <= 6 * SECOND, 'with another status it does not count')
   })
 
   test('410 ends it at once', async () => {
     receiver.answer(status(410))
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
     advance(24 * 3600 * SECOND - 1)
     assert.equal(await tick(), 0)
@@ -102,15 +102,15 @@ describe('the schedule', () => {
 
   test('nothing is sent from the moment on at which the data goes', async () => {
     receiver.answer(status(500))
-    const soon = await room.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 3 * SECOND) })
+    const soon = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 3 * SECOND) })
     await tick()
     assert.equal((await get(soon)).deadReason, 'retention', 'no attempt is planned for later than that')
-    const late = await room.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 60 * SECOND) })
+    const late = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 60 * SECOND) })
     advance(60 * SECOND)
     const before = receiver.received.length
     await tick()
     assert.equal(receiver.received.length, before)
-    const { rows } = await room.harness.database.query(
+    const { rows } = await fixture.harness.database.query(
       'select dead_reason, attempts from webhook_queue where delivery_id = $1',
       [late],
     )
@@ -118,15 +118,18 @@ describe('the schedule', () => {
   })
 
   test('without the key that signs nothing can be sent', async () => {
-    const id = await room.enqueue({ ...tenant, keyId: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa' }, { url: receiver.url })
+    const id = await fixture.enqueue(
+      { ...tenant, keyId: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa' },
+      { url: receiver.url },
+    )
     await tick()
     const { state, deadReason, attempts } = await get(id)
     assert.deepEqual({ state, deadReason, attempts }, { state: 'dead', deadReason: 'key_removed', attempts: 0 })
   })
 
   test('a revoked key still signs what its sessions owe', async () => {
-    await room.harness.wire.keys.revokeKey(tenant.keyId)
-    await room.enqueue(tenant, { url: receiver.url })
+    await fixture.harness.wire.keys.revokeKey(tenant.keyId)
+    await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
     assert.equal(receiver.received.length, 1)
   })
@@ -150,16 +153,16 @@ describe('what counts as what', () => {
   for (const [name, answer, outcome, code] of cases) {
     test(name, async () => {
       if (answer) receiver.answer(answer)
-      const id = await room.enqueue(tenant, { url: receiver.url })
+      const id = await fixture.enqueue(tenant, { url: receiver.url })
       const impatient =
-        outcome === 'timeout' && room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 4_000 }) })
-      await (impatient || room.dispatcher).tick()
+        outcome === 'timeout' && fixture.newDispatcher({ outbound: fixture.newOutbound({ timeoutMs: 4_000 }) })
+      await (impatient || fixture.dispatcher).tick()
       const { state, attempts, attemptLog } = await get(id)
       const [attempt] = attemptLog
       assert.deepEqual({ state, attempts, count: attemptLog.length }, { state: 'pending', attempts: 1, count: 1 })
       assert.deepEqual(attempt, {
         attempt: 1,
-        startedAt: room.harness.clock.now().toISOString(),
+        startedAt: fixture.harness.clock.now().toISOString(),
         durationMs: 0,
         outcome,
         ...(code !== undefined && { status: code }),
@@ -171,15 +174,15 @@ describe('what counts as what', () => {
 
   test('a place where nobody listens', async () => {
     await receiver.close()
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
     assert.equal((await get(id)).attemptLog[0]?.outcome, 'refused')
   })
 
   test('a place that may not be called is given up at once, and nothing is sent', async () => {
-    const outbound = room.newOutbound({ allowNetworks: [] })
-    const id = await room.enqueue(tenant, { url: receiver.url })
-    await room.newDispatcher({ outbound }).tick()
+    const outbound = fixture.newOutbound({ allowNetworks: [] })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
+    await fixture.newDispatcher({ outbound }).tick()
     const { state, deadReason, attemptLog } = await get(id)
     assert.deepEqual([state, deadReason, attemptLog[0]?.outcome], ['dead', 'forbidden', 'forbidden'])
     assert.equal(receiver.connections(), 0)
@@ -187,10 +190,10 @@ describe('what counts as what', () => {
 
   test('a name whose address may not be called is tried again: the answer of a name server can change', async () => {
     let addresses = ['127.0.0.2']
-    const outbound = room.newOutbound({ allowNetworks: ['127.0.0.1/32'], lookup: async () => addresses })
-    const dispatcher = room.newDispatcher({ outbound })
+    const outbound = fixture.newOutbound({ allowNetworks: ['127.0.0.1/32'], lookup: async () => addresses })
+    const dispatcher = fixture.newDispatcher({ outbound })
     const url = receiver.url.replace('127.0.0.1', 'host.example')
-    const id = await room.enqueue(tenant, { url })
+    const id = await fixture.enqueue(tenant, { url })
     await dispatcher.tick()
     const { state, attemptLog } = await get(id)
     assert.deepEqual([state, attemptLog[0]?.outcome], ['pending', 'forbidden'])
@@ -202,10 +205,10 @@ describe('what counts as what', () => {
   })
 
   test('a live delivery is never sent over http, even if one came into the queue', async () => {
-    const live = await room.newTenant(true)
-    const id = await room.enqueue(live, { url: receiver.url })
+    const live = await fixture.newTenant(true)
+    const id = await fixture.enqueue(live, { url: receiver.url })
     await tick()
-    assert.equal((await room.webhooks.get(live.caller, id)).deadReason, 'forbidden')
+    assert.equal((await fixture.webhooks.get(live.caller, id)).deadReason, 'forbidden')
     assert.equal(receiver.connections(), 0)
   })
 })

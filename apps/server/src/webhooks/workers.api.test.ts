@@ -3,29 +3,29 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../platform/clock.ts'
 import { type Receiver, status } from './testing/receiver.ts'
-import { createRoom, type Room, type Tenant } from './testing/room.ts'
+import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
-let room: Room
+let fixture: Fixture
 let tenant: Tenant
 let receiver: Receiver
 before(async () => {
-  room = await createRoom()
+  fixture = await createFixture()
 })
-after(() => room.close())
+after(() => fixture.close())
 beforeEach(async () => {
-  await room.harness.database.query('truncate webhook_queue, webhook_endpoints')
-  tenant = await room.newTenant()
-  receiver = await room.newReceiver()
+  await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
+  tenant = await fixture.newTenant()
+  receiver = await fixture.newReceiver()
 })
 
-/** For workers on the real clock, which is not where the room's stands. */
+/** For workers on the real clock, which is not where the fixture's stands. */
 const enqueueNow = (url: string) => {
   const now = systemClock.now()
-  return room.enqueue(tenant, { url, now, purgeAt: new Date(now.getTime() + 3_600_000) })
+  return fixture.enqueue(tenant, { url, now, purgeAt: new Date(now.getTime() + 3_600_000) })
 }
-const advance = (ms: number) => room.harness.clock.advance(ms)
+const advance = (ms: number) => fixture.harness.clock.advance(ms)
 const queued = async () =>
-  (await room.harness.database.query('select count(*)::int as count from webhook_queue')).rows[0].count
+  (await fixture.harness.database.query('select count(*)::int as count from webhook_queue')).rows[0].count
 const HANGS_MS = 120_000
 
 async function eventually(condition: () => Promise<boolean> | boolean, message: string): Promise<void> {
@@ -36,14 +36,14 @@ const idOf = ({ headers }: { headers: Record<string, unknown> }) => headers['x-s
 
 describe('several workers', () => {
   test('deliver each message once while nobody dies', async () => {
-    const others = await Promise.all([room.newReceiver(), room.newReceiver()])
+    const others = await Promise.all([fixture.newReceiver(), fixture.newReceiver()])
     const ids: string[] = []
     for (let i = 0; i < 150; i++) {
       const { url } = [receiver, ...others][i % 3] ?? receiver
       ids.push(await enqueueNow(url))
     }
     const workers = Array.from({ length: 3 }, () =>
-      room.newDispatcher({ clock: systemClock, outbound: room.newOutbound({ timeoutMs: 10_000 }) }),
+      fixture.newDispatcher({ clock: systemClock, outbound: fixture.newOutbound({ timeoutMs: 10_000 }) }),
     )
     for (const worker of workers) worker.start()
     await eventually(async () => (await queued()) === 0, 'everything is delivered')
@@ -54,37 +54,37 @@ describe('several workers', () => {
   })
 
   test('take over what a dead one held, when its lease is over and not before', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     receiver.answer(() => {})
-    const dying = room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 60_000 }) })
+    const dying = fixture.newDispatcher({ outbound: fixture.newOutbound({ timeoutMs: 60_000 }) })
     void dying.tick()
     await eventually(() => receiver.received.length === 1, 'the first worker has sent it')
     receiver.answer(status(200))
-    assert.equal(await room.dispatcher.tick(), 0)
+    assert.equal(await fixture.dispatcher.tick(), 0)
     advance(29_999)
-    assert.equal(await room.dispatcher.tick(), 0)
+    assert.equal(await fixture.dispatcher.tick(), 0)
     advance(1)
-    assert.equal(await room.dispatcher.tick(), 1)
+    assert.equal(await fixture.dispatcher.tick(), 1)
     assert.deepEqual(receiver.received.map(idOf), [id, id], 'the same delivery, so that the host can tell')
-    const { state, attempts } = await room.webhooks.get(tenant.caller, id)
+    const { state, attempts } = await fixture.webhooks.get(tenant.caller, id)
     assert.deepEqual([state, attempts], ['delivered', 1])
   })
 
   test('a late answer does not undo what another worker wrote down', async () => {
-    const id = await room.enqueue(tenant, { url: receiver.url })
+    const id = await fixture.enqueue(tenant, { url: receiver.url })
     let answerLate = () => {}
     receiver.answer((response) => {
       answerLate = () => void response.writeHead(500).end()
     })
-    const slow = room.newDispatcher({ outbound: room.newOutbound({ timeoutMs: 60_000 }) })
+    const slow = fixture.newDispatcher({ outbound: fixture.newOutbound({ timeoutMs: 60_000 }) })
     const slowTick = slow.tick()
     await eventually(() => receiver.received.length === 1, 'the slow one has sent it')
     advance(30_000)
     receiver.answer(status(200))
-    assert.equal(await room.dispatcher.tick(), 1)
+    assert.equal(await fixture.dispatcher.tick(), 1)
     answerLate()
     await slowTick
-    const { state, attempts, attemptLog } = await room.webhooks.get(tenant.caller, id)
+    const { state, attempts, attemptLog } = await fixture.webhooks.get(tenant.caller, id)
     assert.deepEqual([state, attempts, attemptLog.map(({ outcome }) => outcome)], ['delivered', 1, ['delivered']])
   })
 
@@ -95,33 +95,33 @@ describe('several workers', () => {
       open++
       setTimeout(() => response.end(), 300)
     })
-    const worker = room.newDispatcher({
+    const worker = fixture.newDispatcher({
       clock: systemClock,
       limits: { perEndpoint: 2, ahead: 12, inFlight: 2 },
-      outbound: room.newOutbound({ timeoutMs: 5_000 }),
+      outbound: fixture.newOutbound({ timeoutMs: 5_000 }),
     })
     worker.start()
     await eventually(() => open === 2, 'two are under way')
     await worker.stop(5_000)
     assert.equal(open, 2)
     assert.equal(await queued(), 10)
-    const { rows } = await room.harness.database.query('select max(next_attempt_at) as last from webhook_queue')
+    const { rows } = await fixture.harness.database.query('select max(next_attempt_at) as last from webhook_queue')
     assert.ok(rows[0].last <= new Date(), 'nothing waits for the end of a lease')
   })
 })
 
 describe('one receiver and the others', () => {
   test('one that hangs does not delay those that work', async () => {
-    const hanging = await room.newReceiver()
+    const hanging = await fixture.newReceiver()
     hanging.answer(() => {})
     for (let i = 0; i < 60; i++) await enqueueNow(hanging.url)
-    const healthy = await Promise.all(Array.from({ length: 5 }, () => room.newReceiver()))
-    const worker = room.newDispatcher({
+    const healthy = await Promise.all(Array.from({ length: 5 }, () => fixture.newReceiver()))
+    const worker = fixture.newDispatcher({
       clock: systemClock,
       // Few places, so that the hanging one would fill them all if it could.
       limits: { perEndpoint: 4, inFlight: 8 },
       // Far longer than the test waits: whoever waited for it would never be served.
-      outbound: room.newOutbound({ timeoutMs: HANGS_MS }),
+      outbound: fixture.newOutbound({ timeoutMs: HANGS_MS }),
     })
     worker.start()
     await eventually(() => hanging.received.length >= 4, 'the hanging one has its share')
@@ -136,45 +136,45 @@ describe('one receiver and the others', () => {
   })
 
   test('a large backlog of one does not stand before the first message of another', async () => {
-    for (let i = 0; i < 100; i++) await room.enqueue(tenant, { url: receiver.url })
-    const other = await room.newReceiver()
-    await room.enqueue(tenant, { url: other.url })
-    await room.dispatcher.tick()
+    for (let i = 0; i < 100; i++) await fixture.enqueue(tenant, { url: receiver.url })
+    const other = await fixture.newReceiver()
+    await fixture.enqueue(tenant, { url: other.url })
+    await fixture.dispatcher.tick()
     assert.equal(other.received.length, 1)
     assert.equal(receiver.received.length, 8, 'one turn is as many as may be under way')
   })
 
   test('with more receivers than one statement visits, all have their turn', async () => {
     // Ids in the order of the index, so that the last page is short.
-    await room.harness.database.query(
+    await fixture.harness.database.query(
       `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at)
        select $1, gen_random_uuid(), now(), false, gen_random_uuid(), $2 from generate_series(1, 1200)`,
-      [tenant.tenantId, new Date(room.harness.clock.now().getTime() + 60_000)],
+      [tenant.tenantId, new Date(fixture.harness.clock.now().getTime() + 60_000)],
     )
     for (let i = 0; i < 20; i++) {
-      const own = await room.newTenant()
-      await room.enqueue(own, { url: receiver.url })
+      const own = await fixture.newTenant()
+      await fixture.enqueue(own, { url: receiver.url })
     }
-    assert.equal(await room.dispatcher.tick(), 20)
+    assert.equal(await fixture.dispatcher.tick(), 20)
     assert.equal(receiver.received.length, 20)
   })
 
   test('a tenant with very many receivers that hang does not delay another tenant', async () => {
-    const hanging = await Promise.all(Array.from({ length: 120 }, () => room.newReceiver()))
+    const hanging = await Promise.all(Array.from({ length: 120 }, () => fixture.newReceiver()))
     for (const one of hanging) {
       one.answer(() => {})
       await Promise.all([enqueueNow(one.url), enqueueNow(one.url)])
     }
-    const worker = room.newDispatcher({
+    const worker = fixture.newDispatcher({
       clock: systemClock,
       limits: { perEndpoint: 2, inFlight: 16, slow: 64, inHand: 64 },
-      outbound: room.newOutbound({ timeoutMs: HANGS_MS }),
+      outbound: fixture.newOutbound({ timeoutMs: HANGS_MS }),
     })
     worker.start()
     await sleep(1_500)
-    const other = await room.newTenant()
+    const other = await fixture.newTenant()
     const now = systemClock.now()
-    await room.enqueue(other, { url: receiver.url, now, purgeAt: new Date(now.getTime() + 3_600_000) })
+    await fixture.enqueue(other, { url: receiver.url, now, purgeAt: new Date(now.getTime() + 3_600_000) })
     await eventually(() => receiver.received.length === 1, 'it has arrived, while all the others hang')
     await Promise.all(hanging.map((one) => one.close()))
     await worker.stop(3_000)

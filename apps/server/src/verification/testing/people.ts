@@ -4,22 +4,22 @@ import type { DeviceKey, LaunchState } from '@ostiary/contract'
 import { signLocalProof } from '@ostiary/crypto'
 import type { Capture, DeviceOptions } from '@ostiary/device'
 import { type SimulatedPerson, type SimulateOptions, seededRandom, simulateCapture } from '@ostiary/device/simulated'
-import { readyDevice, type UserDevice } from '../../age/testing/room.ts'
-import type { VerificationRoom } from './room.ts'
+import { readyDevice, type UserDevice } from '../../age/testing/fixture.ts'
+import type { VerificationFixture } from './fixture.ts'
 
 /** Long enough for the calls of one session to be paid back: all tests call from one address. */
 const BETWEEN_SESSIONS_MS = 8_000
 
 /** A whole flow of somebody whose face gives this vector. */
 export function visit(
-  room: VerificationRoom,
+  fixture: VerificationFixture,
   sessionId: string,
   vector: readonly number[],
   person: Partial<SimulatedPerson> = {},
   options: Partial<DeviceOptions> = {},
 ): Promise<LaunchState> {
-  room.harness.clock.advance(BETWEEN_SESSIONS_MS)
-  return room.visit(sessionId, { ageYears: null, vector, ...person }, options)
+  fixture.harness.clock.advance(BETWEEN_SESSIONS_MS)
+  return fixture.visit(sessionId, { ageYears: null, vector, ...person }, options)
 }
 
 export interface Seen {
@@ -29,13 +29,13 @@ export interface Seen {
 
 /** As far as the capture; the submit is the test's. */
 export async function reachCapture(
-  room: VerificationRoom,
+  fixture: VerificationFixture,
   sessionId: string,
   person: Partial<SimulateOptions> & { options?: Partial<DeviceOptions> },
 ): Promise<Seen & { nonce: string }> {
-  room.harness.clock.advance(BETWEEN_SESSIONS_MS)
+  fixture.harness.clock.advance(BETWEEN_SESSIONS_MS)
   const { options, ...made } = person
-  const user = await room.newDevice(sessionId, options)
+  const user = await fixture.newDevice(sessionId, options)
   await readyDevice(user)
   return { user, ...(await captureAgain(user, made)) }
 }
@@ -83,13 +83,13 @@ export async function createToken() {
 
 /** ENROLLs a face and returns whose it is now. */
 export async function enrolled(
-  room: VerificationRoom,
-  host: Awaited<ReturnType<VerificationRoom['newHost']>>,
+  fixture: VerificationFixture,
+  host: Awaited<ReturnType<VerificationFixture['newHost']>>,
   vector: readonly number[],
   { body = {}, person = {} }: { body?: object; person?: Partial<SimulatedPerson> } = {},
 ): Promise<string> {
   const { sessionId } = await host.create('ENROLL', body)
-  const state = await visit(room, sessionId, vector, person)
+  const state = await visit(fixture, sessionId, vector, person)
   assert.equal(state.state, 'SUCCESS', JSON.stringify(state))
   const { puid } = await host.webhook(sessionId)
   assert.ok(puid)
@@ -97,9 +97,9 @@ export async function enrolled(
 }
 
 /** What is counted of a tenant's failures, smallest first. */
-export async function failuresOf(room: VerificationRoom, { tenantId }: { tenantId: string }): Promise<number[]> {
+export async function failuresOf(fixture: VerificationFixture, { tenantId }: { tenantId: string }): Promise<number[]> {
   const text = 'select failures from sign_in_lockouts where tenant_id = $1 order by failures'
-  return (await room.harness.database.query(text, [tenantId])).rows.map(({ failures }) => failures)
+  return (await fixture.harness.database.query(text, [tenantId])).rows.map(({ failures }) => failures)
 }
 
 /** The smallest thing that looks like a JPEG from both ends. */

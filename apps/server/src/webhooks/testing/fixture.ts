@@ -1,4 +1,4 @@
-/** The room on a real database, with what it needs. Only tests import this. */
+/** The fixture on a real database, with what it needs. Only tests import this. */
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../keys/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -24,7 +24,7 @@ export interface Tenant {
   caller: Caller
 }
 
-export interface Room {
+export interface Fixture {
   harness: Harness
   webhooks: WebhookService
   metrics: WebhookMetrics
@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000
 const PATIENT_MS = 20_000
 export const BODY = Buffer.from('{"sessionStatus": "COMPLETED",\n "note":"Grüße 😀"}')
 
-export async function createRoom(): Promise<Room> {
+export async function createFixture(): Promise<Fixture> {
   const harness = await createHarness()
   const { cells, clock, ids, vault, log, keys, version } = harness.wire
   const allowNetworks = ['127.0.0.0/8']
@@ -58,7 +58,11 @@ export async function createRoom(): Promise<Room> {
     return outbound
   }
   const dispatchers: Dispatcher[] = []
-  const newDispatcher: Room['newDispatcher'] = ({ clock: own = clock, outbound = newOutbound(), ...options } = {}) => {
+  const newDispatcher: Fixture['newDispatcher'] = ({
+    clock: own = clock,
+    outbound = newOutbound(),
+    ...options
+  } = {}) => {
     const dispatcher = createDispatcher(
       { cells, clock: own, ids, log, vault, keys, outbound, metrics, version },
       options,

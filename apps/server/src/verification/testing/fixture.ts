@@ -8,7 +8,7 @@ import type {
   VerificationType,
   VerificationWebhook,
 } from '@ostiary/contract'
-import { type AgeRoom, createAgeRoom, type Host, NOTHING_JUDGED } from '../../age/testing/room.ts'
+import { type AgeFixture, createAgeFixture, type Host, NOTHING_JUDGED } from '../../age/testing/fixture.ts'
 import type { NewKey } from '../../keys/index.ts'
 import { newProgress } from '../../sessions/index.ts'
 import type { Receiver } from '../../webhooks/testing/receiver.ts'
@@ -23,8 +23,8 @@ export interface VerificationHost extends Pick<Host, 'tenantId' | 'keyId' | 'key
   outcome(sessionId: string, outcome?: VerificationTestOutcome): Promise<void>
 }
 
-export interface VerificationRoom extends Omit<AgeRoom, 'newHost' | 'sibling'> {
-  age: AgeRoom
+export interface VerificationFixture extends Omit<AgeFixture, 'newHost' | 'sibling'> {
+  age: AgeFixture
   newHost(wanted?: Partial<NewKey> & { settings?: TenantSettingsPatch }): Promise<VerificationHost>
   /** Another key of the same tenant. */
   sibling(host: VerificationHost, wanted?: Partial<NewKey>): Promise<VerificationHost>
@@ -48,8 +48,8 @@ export const leastOf = (type: VerificationType, callbackUrl: string) => ({
   ...(type === 'VERIFY' && { customerId: 'customer-1' }),
 })
 
-export async function createVerificationRoom(env: Record<string, string> = {}): Promise<VerificationRoom> {
-  const age = await createAgeRoom(env)
+export async function createVerificationFixture(env: Record<string, string> = {}): Promise<VerificationFixture> {
+  const age = await createAgeFixture(env)
   const { harness, receiver } = age
 
   function hostOf({ tenantId, keyId, key, call }: Host): VerificationHost {

@@ -44,7 +44,7 @@ export interface UserDevice {
   clock: SimulatedClock
 }
 
-export interface AgeRoom {
+export interface AgeFixture {
   harness: Harness
   receiver: Receiver
   newHost(wanted?: Partial<NewKey> & { settings?: TenantSettingsPatch }): Promise<Host>
@@ -58,7 +58,7 @@ export interface AgeRoom {
   close(): Promise<void>
 }
 
-export async function createAgeRoom(env: Record<string, string> = {}): Promise<AgeRoom> {
+export async function createAgeFixture(env: Record<string, string> = {}): Promise<AgeFixture> {
   const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8', ...env })
   const receiver = await createReceiver()
   const baseUrl = await harness.app.listen({ port: 0, host: '127.0.0.1' })
