@@ -2,9 +2,9 @@ import { buildApp } from './app.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import { closeGently } from './platform/http.ts'
 import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
-import { orExplain, startWire } from './start.ts'
+import { exitWithReason, startWire } from './start.ts'
 
-await orExplain(async () => {
+await exitWithReason(async () => {
   const startedUp = exitOnSignals()
   const wire = await startWire('api')
   const { config, log, clock, monitor, cells, keyCache, clientCache, library, pool } = wire

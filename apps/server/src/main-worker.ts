@@ -5,10 +5,10 @@ import { createSweeper } from './platform/sweeper.ts'
 import { createQueue } from './platform/queue.ts'
 import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
 import { prepareSessionPartitions } from './sessions/index.ts'
-import { onEachCell, orExplain, startWire } from './start.ts'
+import { onEachCell, exitWithReason, startWire } from './start.ts'
 import { arrangeWebhookPartitions } from './webhooks/index.ts'
 
-await orExplain(async () => {
+await exitWithReason(async () => {
   const startedUp = exitOnSignals()
   const wire = await startWire('worker')
   const { config, log, clock, monitor, cells, ending, verificationEnding, dispatcher, webhookOutbound } = wire

@@ -63,8 +63,8 @@ async function prepare({ name: cell, db }: Cell, { config, log }: Wire): Promise
   }
 }
 
-/** A process that cannot start says why in plain words on standard error, and fails. */
-export async function orExplain(start: () => Promise<void>): Promise<void> {
+/** Runs `start`. When it fails, writes the reason to standard error and ends the process with code 1. */
+export async function exitWithReason(start: () => Promise<void>): Promise<void> {
   try {
     await start()
   } catch (error) {

@@ -35,7 +35,7 @@ import { createMetrics, watchPools } from './platform/metrics.ts'
 import { createOutbound } from './platform/outbound/index.ts'
 import { createPooledOutbound } from './platform/outbound/pooled.ts'
 import { createRateLimiter } from './platform/rate-limit.ts'
-import { createTurns } from './platform/turns.ts'
+import { createKeyedMutex } from './platform/keyed-mutex.ts'
 import {
   createDatasetFiles,
   createExceptionService,
@@ -119,8 +119,8 @@ export function createWire(
   const nodeMetrics = createNodeMetrics(metrics)
   const groups = createGroups({ cells, clock, ids, vault })
   const gallery = createGallery({ cells, clock, metrics: nodeMetrics })
-  const inTurn = createTurns()
-  const searching = { cells, clock, log, groups, gallery, metrics: nodeMetrics, inTurn }
+  const withLock = createKeyedMutex()
+  const searching = { cells, clock, log, groups, gallery, metrics: nodeMetrics, withLock }
   const enrolment = createEnrolment({ ...searching, ids })
   const passkeys = createPasskeys({ clock, ids, log, launchUrl: config.launch.url })
   const localKeys = createLocalKeys({ clock })

@@ -48,17 +48,17 @@ export function createPlanner(limits: { bytes: number; rows: number }): Planner 
   let previous = 0
   let rowStart = 0
   let rowLine = 1
-  let hasInk = false
+  let hasText = false
 
   function endLine(end: number): void {
     if (!header) {
-      if (hasInk) {
+      if (hasText) {
         header = Buffer.from(headerBytes)
         headerLines = line - rowLine
       }
       headerBytes = []
-    } else if (hasInk) addRow(header.length, end)
-    hasInk = false
+    } else if (hasText) addRow(header.length, end)
+    hasText = false
     rowStart = end
     rowLine = line
   }
@@ -87,7 +87,7 @@ export function createPlanner(limits: { bytes: number; rows: number }): Planner 
       return
     }
     if (byte === QUOTE) inQuotes = !inQuotes
-    if (byte !== SPACE && BOM[offset - 1] !== byte) hasInk = true
+    if (byte !== SPACE && BOM[offset - 1] !== byte) hasText = true
   }
 
   function keepHeader(byte: number): void {

@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { callerOf, type Guard } from '../keys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
-import { bodyBytesOf, keepBytes } from '../platform/http.ts'
+import { rawBodyOf, keepRawBody } from '../platform/http.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
 import { memberTextOf } from '../platform/json-body.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -38,7 +38,7 @@ export async function ageRoutes(
   app: FastifyInstance,
   { age, tokens, guard, limiter, clock, metrics }: Deps,
 ): Promise<void> {
-  keepBytes(app)
+  keepRawBody(app)
   route(app, createSession, {
     guard: guard.before(createSession, 'age-create'),
     async handler(request, reply) {
@@ -46,7 +46,7 @@ export async function ageRoutes(
       const { authorization } = request.headers
       const subject = authorization === undefined ? undefined : await tokens.verify(caller.tenantId, authorization)
       const repeat = readIdempotencyKey(request, createSession.operationId, caller.livemode)
-      const bytes = bodyBytesOf(request)
+      const bytes = rawBodyOf(request)
       const metadataText = bytes && request.body.metadata && memberTextOf(bytes, 'metadata')
       const creation = { body: request.body, metadataText, subjectHash: subject?.subjectHash, repeat }
       const { created, replayed, locale } = await age.create(caller, creation)

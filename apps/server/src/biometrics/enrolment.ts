@@ -5,7 +5,7 @@ import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import type { InTurn } from '../platform/turns.ts'
+import type { WithLock } from '../platform/keyed-mutex.ts'
 import { nodeError } from './errors.ts'
 import type { Gallery } from './gallery.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
@@ -27,7 +27,7 @@ interface Deps {
   groups: Groups
   gallery: Gallery
   metrics: NodeMetrics
-  inTurn: InTurn
+  withLock: WithLock
 }
 
 export interface EnrolRequest {
@@ -66,7 +66,7 @@ interface Job {
   giveUpAtMs: number
 }
 
-export function createEnrolment({ cells, clock, ids, log, groups, gallery, metrics, inTurn }: Deps) {
+export function createEnrolment({ cells, clock, ids, log, groups, gallery, metrics, withLock }: Deps) {
   /** Drops the bad vectors; a request without a good one enrols nobody. */
   function filter({ version, vectors }: EnrolRequest): Float64Array[] {
     const judged = judge(vectors, THRESHOLDS[version])
@@ -94,7 +94,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
     const known = seen?.neighbours.find((neighbour) => isDuplicate(space, neighbour))
     if (known) return existing(db, job, known)
     if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_SHELVES)
-    return inTurn(turnOf(space), async () => {
+    return withLock(lockKeyOf(space), async () => {
       // Whoever waited too long has been answered, or will be, with a failure: no work for nobody.
       if (clock.monotonicMs() > job.giveUpAtMs) throw new Error('The turn came too late')
       return db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0))
@@ -198,8 +198,8 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
 }
 export type Enrolment = ReturnType<typeof createEnrolment>
 
-/** One queue per group, shared with deletions: both lock its spaces. */
-export function turnOf({ tenantId, livemode }: GroupId): string {
+/** Enrolments and deletions of a group share one lock, because both lock the rows of its spaces. */
+export function lockKeyOf({ tenantId, livemode }: GroupId): string {
   return `${tenantId}/${livemode}`
 }
 

@@ -6,8 +6,8 @@ import type { Queryable } from '../platform/db.ts'
 import { isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
-import type { InTurn } from '../platform/turns.ts'
-import { turnOf } from './enrolment.ts'
+import type { WithLock } from '../platform/keyed-mutex.ts'
+import { lockKeyOf } from './enrolment.ts'
 import { nodeError } from './errors.ts'
 import type { Gallery } from './gallery.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
@@ -33,7 +33,7 @@ interface Deps {
   groups: Groups
   gallery: Gallery
   metrics: NodeMetrics
-  inTurn: InTurn
+  withLock: WithLock
   /** Deletes what others keep of the person. Runs in the transaction that deletes the person, who is locked. */
   onErase: (tx: Queryable, group: GroupId, personId: string) => Promise<void>
 }
@@ -56,7 +56,7 @@ export interface Candidate {
 }
 
 export function createRecognition(deps: Deps) {
-  const { cells, clock, log, limiter, groups, gallery, metrics, inTurn, onErase } = deps
+  const { cells, clock, log, limiter, groups, gallery, metrics, withLock, onErase } = deps
 
   async function neighboursOf(space: SpaceId, keys: GroupKeys, request: PredictRequest): Promise<Neighbour[]> {
     const embedding = toHalfvec(keys.rotation(space.version)(middleOf(request.vectors)))
@@ -183,7 +183,7 @@ export function createRecognition(deps: Deps) {
      */
     async delete(group: GroupId, personId: string, isWanted: IsWanted = async () => true): Promise<boolean> {
       if (!isId(personId)) return false
-      const deleted = await inTurn(turnOf(group), () => eraseWithRetries(group, personId, isWanted))
+      const deleted = await withLock(lockKeyOf(group), () => eraseWithRetries(group, personId, isWanted))
       metrics.deletions.count(deleted ? 'deleted' : 'not_found')
       return deleted
     },

@@ -206,7 +206,7 @@ test('a vacuum waits for those who can still see what was deleted', async () => 
   const { personId } = await enrol(caller, faces.person())
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>()
-  const reading = db.withPatientClient(async (client) => {
+  const reading = db.withDedicatedClient(async (client) => {
     await client.query('begin isolation level repeatable read')
     await client.query('select count(*) from face_persons')
     hasBegun()

@@ -42,7 +42,7 @@ export interface ReindexProgress {
 export function createShelves({ cells, clock, log, groups, exactMax, indexMemoryMb }: Deps) {
   /** Runs alone in its cell; returns `otherwise` when someone else is at work there. */
   function alone<T>(db: Db, otherwise: T, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-    return db.withPatientClient(async (client) => ((await shelfStore.lockShelves(client)) ? work(client) : otherwise))
+    return db.withDedicatedClient(async (client) => ((await shelfStore.lockShelves(client)) ? work(client) : otherwise))
   }
 
   /**
@@ -169,7 +169,7 @@ export function createShelves({ cells, clock, log, groups, exactMax, indexMemory
 
     /** Frees what deleted people left in tables and indexes, as soon as nobody can see it any more. */
     vacuumDeleted: (db: Db): Promise<number> =>
-      db.withPatientClient(async (client) => {
+      db.withDedicatedClient(async (client) => {
         const due = await shelfStore.listVacuumsDue(client)
         for (const one of due) await shelfStore.vacuum(client, one)
         return due.length
@@ -177,13 +177,13 @@ export function createShelves({ cells, clock, log, groups, exactMax, indexMemory
 
     async stats(): Promise<(SpaceStats & { cell: string })[]> {
       const byCell = cells.all().map(async ({ name: cell, db }: Cell) => {
-        const spaces = await db.withPatientClient(shelfStore.listStats)
+        const spaces = await db.withDedicatedClient(shelfStore.listStats)
         return spaces.map((space) => ({ ...space, cell }))
       })
       return (await Promise.all(byCell)).flat()
     },
 
-    sizes: (db: Db) => db.withPatientClient(shelfStore.measureSizes),
+    sizes: (db: Db) => db.withDedicatedClient(shelfStore.measureSizes),
   }
 }
 export type Shelves = ReturnType<typeof createShelves>

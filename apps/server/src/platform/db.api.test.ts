@@ -123,7 +123,7 @@ test('a transaction that swallows a failed statement is not reported as committe
 test('a patient connection outlives the statement limit, as migrations must', async () => {
   const database = await createTestDatabase()
   const db = createDb({ ...impatient, url: database.url })
-  const { rows } = await db.withPatientClient((client) => client.query('select pg_sleep(3), 1 as one'))
+  const { rows } = await db.withDedicatedClient((client) => client.query('select pg_sleep(3), 1 as one'))
   assert.equal(rows[0].one, 1)
   await db.close()
   await database.drop()

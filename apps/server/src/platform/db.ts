@@ -26,8 +26,8 @@ export interface Db extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
   /** For SQL that is not ours (pg-boss): unnamed, and possibly several statements with a transaction of their own. */
   script(text: string, values?: Values): Promise<pg.QueryResult>
-  /** A connection beside the pool without time limits: migrations wait for locks and build indexes. */
-  withPatientClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
+  /** Runs `work` on a connection of its own, outside the pool and without a statement limit: migrations wait for locks and build indexes. */
+  withDedicatedClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
   stats(): { total: number; idle: number; waiting: number }
   close(): Promise<void>
 }
@@ -118,7 +118,7 @@ export function createDb(options: DbOptions): Db {
       })
     },
 
-    async withPatientClient(work) {
+    async withDedicatedClient(work) {
       const client = new pg.Client({
         connectionString: options.url,
         connectionTimeoutMillis: options.connectTimeoutMs,

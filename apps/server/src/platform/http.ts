@@ -141,10 +141,10 @@ export function bodyHashOf(request: FastifyRequest): string {
   return bodyHashes.get(request) ?? createHash('sha256').digest('base64url')
 }
 
-const bodyBytes = createRequestSlot<Buffer>('body bytes')
+const rawBodies = createRequestSlot<Buffer>('raw body')
 
-/** The JSON body as it was sent. Only behind `keepBytes`. */
-export const bodyBytesOf = bodyBytes.get
+/** The JSON body as it was sent. Only behind `keepRawBody`. */
+export const rawBodyOf = rawBodies.get
 
 /** JSON everywhere; a feature adds other types for its own routes with `acceptText`. */
 function readBodies(app: FastifyInstance): void {
@@ -160,11 +160,11 @@ function readBodies(app: FastifyInstance): void {
   })
 }
 
-/** Keeps the bytes of JSON bodies on the routes of this instance: for what must go back as it came. */
-export function keepBytes(app: FastifyInstance): void {
+/** Keeps the bytes of JSON bodies on the routes of this instance, for values that are returned byte for byte. */
+export function keepRawBody(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    bodyBytes.set(request, bytes)
+    rawBodies.set(request, bytes)
     parseInto(request, bytes, parseJsonBody, done)
   })
 }

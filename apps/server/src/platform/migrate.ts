@@ -57,7 +57,7 @@ export async function migrate(
   files: readonly Migration[],
   onApplied: (name: string) => void,
 ): Promise<MigrationState> {
-  return db.withPatientClient(async (client) => {
+  return db.withDedicatedClient(async (client) => {
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     try {
       await client.query(`create table if not exists schema_migrations (
@@ -78,7 +78,7 @@ export async function migrate(
 }
 
 export async function migrationState(db: Db, files: readonly Migration[]): Promise<MigrationState> {
-  return db.withPatientClient(async (client) => {
+  return db.withDedicatedClient(async (client) => {
     const { rows } = await client.query<{ found: string | null }>(
       `select to_regclass('schema_migrations')::text as found`,
     )

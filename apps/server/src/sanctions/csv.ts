@@ -104,7 +104,7 @@ interface Table {
   fieldLine: number
   value: string
   /** Whether the first field has more than spaces, where its text is not kept. */
-  hasInk: boolean
+  hasText: boolean
 }
 
 function emptyTable(maxRows: number): Table {
@@ -126,7 +126,7 @@ function emptyTable(maxRows: number): Table {
     slot: -1,
     fieldLine: 1,
     value: '',
-    hasInk: false,
+    hasText: false,
   }
 }
 
@@ -241,7 +241,7 @@ function countLine(table: Table, codes: Uint16Array, at: number): boolean {
 /** Keeps a piece of the current field. Columns that are not ours are read past, however long they are. */
 function keep(table: Table, text: string, start: number, end: number): void {
   if (table.slot < 0) {
-    if (table.column === 0 && !table.hasInk) table.hasInk = !isBlank(text.slice(start, end))
+    if (table.column === 0 && !table.hasText) table.hasText = !isBlank(text.slice(start, end))
     return
   }
   const { value } = table
@@ -267,7 +267,7 @@ function startField(table: Table): void {
 
 function startRow(table: Table): void {
   table.column = 0
-  table.hasInk = false
+  table.hasText = false
   table.rowLine = table.line
   startField(table)
 }
@@ -284,8 +284,8 @@ function endRow(table: Table): void {
   startRow(table)
 }
 
-function isBlankLine({ column, state, hasInk, value }: Table): boolean {
-  return column === 0 && state !== QUOTE_SEEN && !hasInk && isBlank(value)
+function isBlankLine({ column, state, hasText, value }: Table): boolean {
+  return column === 0 && state !== QUOTE_SEEN && !hasText && isBlank(value)
 }
 
 /** Most texts begin with a letter, and then need no trimming to know. */

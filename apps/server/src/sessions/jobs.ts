@@ -44,14 +44,14 @@ export async function dropSessionPartitions(db: Db, now: Date): Promise<number> 
   const secrets = await dropPartitionsBefore(db, 'session_secrets', before(1))
   const over = before(LONGEST_DAYS + AGE_LIMITS.tombstoneDays)
   const tombstones = await dropPartitionsBefore(db, 'sessions', over, sessionStore.hasOnlyTombstones)
-  return secrets + tombstones + (await forgetStrays(db, before(AGE_LIMITS.tombstoneDays)))
+  return secrets + tombstones + (await purgeDefaultPartition(db, before(AGE_LIMITS.tombstoneDays)))
 }
 
-/** The tombstones of days that never got a partition: no day takes them along when it goes. */
-async function forgetStrays(db: Db, purgedUntil: Date): Promise<number> {
+/** Deletes tombstones of days that never got a partition: dropping a day's partition does not reach them. */
+async function purgeDefaultPartition(db: Db, purgedUntil: Date): Promise<number> {
   let total = 0
   for (;;) {
-    const forgotten = await sessionStore.forgetStrays(db, purgedUntil, PURGE_BATCH)
+    const forgotten = await sessionStore.purgeDefaultPartition(db, purgedUntil, PURGE_BATCH)
     total += forgotten
     if (forgotten < PURGE_BATCH) return total
   }

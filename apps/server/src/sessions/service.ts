@@ -4,7 +4,7 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { createStatementGatherer } from '../platform/gather.ts'
+import { createStatementBatcher } from '../platform/batcher.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
@@ -73,7 +73,7 @@ const DAY_MS = 86_400_000
  */
 export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
   const tagKeys = new Map<string, KeyObject>()
-  const insert = createStatementGatherer(sessionStore.insertMany, MOST_INSERTED)
+  const insert = createStatementBatcher(sessionStore.insertMany, MOST_INSERTED)
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
     const { sealedKey, masterKeyId, request, progress, result, ...clear } = row

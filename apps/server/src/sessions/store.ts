@@ -177,8 +177,8 @@ const PURGE = sql(
    )
    select count(*)::int as count from gone`,
 )
-const FORGET_STRAYS = sql(
-  'sessions.forget_strays',
+const PURGE_DEFAULT_PARTITION = sql(
+  'sessions.purge_default_partition',
   `delete from sessions_default where ctid = any(array(
      select ctid from sessions_default where purge_at <= $1 limit $2 for update skip locked))`,
 )
@@ -352,8 +352,8 @@ export const sessionStore = {
     )
     return (await tx.rows(open)).length === 0 && (await tx.rows(sealed, [startOf(partition)])).length === 0
   },
-  forgetStrays: (db: Queryable, purgedUntil: Date, limit: number): Promise<number> =>
-    db.run(FORGET_STRAYS, [purgedUntil, limit]),
+  purgeDefaultPartition: (db: Queryable, purgedUntil: Date, limit: number): Promise<number> =>
+    db.run(PURGE_DEFAULT_PARTITION, [purgedUntil, limit]),
   /** Puts off what cannot be ended now, so that it does not stand before the others. */
   postpone: (tx: Queryable, keys: readonly SessionKey[], until: Date): Promise<number> =>
     tx.run(POSTPONE, [

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { earlierResource, type IdempotencyUse } from '../platform/idempotency/index.ts'
-import { createStatementGatherer } from '../platform/gather.ts'
+import { createStatementBatcher } from '../platform/batcher.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
 import { type Order, readCursor, writeCursor } from './cursor.ts'
@@ -20,8 +20,8 @@ interface Deps {
 }
 
 export function createStringService({ cells, clock, ids }: Deps) {
-  const insert = createStatementGatherer(stringStore.insertMany, MOST_AT_ONCE)
-  const find = createStatementGatherer(stringStore.findMany, MOST_AT_ONCE)
+  const insert = createStatementBatcher(stringStore.insertMany, MOST_AT_ONCE)
+  const find = createStatementBatcher(stringStore.findMany, MOST_AT_ONCE)
 
   return {
     /** Stores a string. With an idempotency key a repeated call returns the record that the first one made. */

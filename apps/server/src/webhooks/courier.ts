@@ -1,6 +1,6 @@
 import { type DeadReason, WEBHOOK_LIMITS } from '@ostiary/contract'
 import type { Db } from '../platform/db.ts'
-import { createStatementGatherer } from '../platform/gather.ts'
+import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Task } from './lanes.ts'
@@ -28,7 +28,7 @@ export function createCourier(deps: CourierDeps) {
   const { db, clock, ids, log, metrics } = deps
   const send = createSender(deps)
   const recorder = createRecorder(deps)
-  const isQueued = createStatementGatherer(queueStore.areQueued, MOST_ASKED)
+  const isQueued = createStatementBatcher(queueStore.areQueued, MOST_ASKED)
 
   async function giveBack(tasks: readonly Task[]): Promise<void> {
     try {

@@ -17,7 +17,7 @@ interface Deps {
 }
 
 // Long enough that a busy worker writes many at once. A worker that dies sends what it had not written down again.
-const GATHER_MS = 25
+const COLLECT_MS = 25
 const BATCH_MAX = 512
 const RETRY_MS = 250
 
@@ -64,7 +64,7 @@ export function createRecorder({ db, clock, log }: Deps) {
     add(ended: Ended): void {
       waiting.push(ended)
       if (waiting.length >= BATCH_MAX) void write()
-      else schedule(GATHER_MS)
+      else schedule(COLLECT_MS)
     },
     /** How many are not written down yet. */
     backlog: () => waiting.length,

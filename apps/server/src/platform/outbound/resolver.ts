@@ -4,7 +4,7 @@ export interface ResolverOptions {
   /** Name servers to ask instead of the system's. */
   servers?: readonly string[]
   timeoutMs?: number
-  /** Names that are asked for at once; the others wait for their turn. */
+  /** Queries that may be open at once; further names wait for a free slot. */
   openMax?: number
   /** How long a name that could not be resolved is not asked for again. */
   failedMs?: number
@@ -13,13 +13,13 @@ export interface ResolverOptions {
 export type Lookup = (host: string) => Promise<readonly string[]>
 
 const FAILED_MAX = 10_000
-/** The system's name servers are read anew after so long: they change while we run. */
+/** The system's list of name servers is read again after this time, because it may change while we run. */
 const SERVERS_MS = 60_000
 
 /**
  * All addresses of a name, asked of the name servers directly. The system's own function (`dns.lookup`) waits in one of four
  * threads that files and cryptography need too: four names whose servers do not answer would stop everything that leaves
- * this process. Names of the local network and of the hosts file are none that we may call (target.ts), so nothing is missed.
+ * this process. Names of the local network and of the hosts file may not be called anyway (target.ts).
  * IPv4 comes first: it works where both are announced and only one is.
  */
 export function createResolver(options: ResolverOptions = {}): Lookup {
@@ -37,8 +37,8 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
     return current.resolver
   }
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // Whoever ends hands its place on, so nobody can take it in between.
+  async function withSlot<T>(work: () => Promise<T>): Promise<T> {
+    // Work that ends passes its slot on directly, so that no new caller can take it in between.
     if (open >= openMax) await new Promise<void>((resolve) => waiting.push(resolve))
     else open++
     try {
@@ -55,7 +55,7 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
     const [four, six] = await Promise.allSettled([asked.resolve4(host), asked.resolve6(host)])
     const found = [four, six].flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
     if (found.length > 0) return found
-    // Where one kind is merely not there and the other could not be asked for, the second is the reason.
+    // When one record type does not exist and the query for the other failed, the failed query is the reason.
     throw (
       [four, six].map((one) => one.status === 'rejected' && one.reason).find((reason) => !isMissing(reason)) ??
       Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
@@ -74,7 +74,7 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
     if (known && known.untilMs > performance.now()) throw known.error
     failed.delete(host)
     try {
-      return await inTurn(() => ask(host))
+      return await withSlot(() => ask(host))
     } catch (error) {
       remember(host, error)
       throw error

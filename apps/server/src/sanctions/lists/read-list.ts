@@ -78,10 +78,10 @@ function importerOf(format: ListFormat, sources: readonly ListSource[], tally: T
   }
   const read = { ftm: readFtm, 'simple-csv': readSimpleCsv, 'un-xml': readUnXml, 'custom-csv': readCustomCsv }[format]
   const [only, ...more] = sources
-  return only && more.length === 0 ? read(only, tally) : inTurn(sources.map((source) => () => read(source, tally)))
+  return only && more.length === 0 ? read(only, tally) : concatenate(sources.map((source) => () => read(source, tally)))
 }
 
-async function* inTurn(readers: readonly (() => AsyncGenerator<ListedEntity>)[]): AsyncGenerator<ListedEntity> {
+async function* concatenate(readers: readonly (() => AsyncGenerator<ListedEntity>)[]): AsyncGenerator<ListedEntity> {
   for (const read of readers) yield* read()
 }
 

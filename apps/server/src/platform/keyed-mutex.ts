@@ -1,13 +1,13 @@
 import { AppError } from './errors.ts'
 
-/** Runs work that has the same key one after the other, in the order it came. */
-export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>
+/** Runs work with the same key one at a time, in the order of the calls. */
+export type WithLock = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * Whoever waits for a database lock holds a connection meanwhile. Work that would queue at one lock queues here first, so
- * that a busy tenant takes one connection of the pool and not all of them.
+ * A transaction that waits for a database lock holds its connection while it waits. Work that would wait for the same lock waits
+ * here first, so a busy tenant occupies one connection of the pool and not all of them.
  */
-export function createTurns(maxWaiting = 500): InTurn {
+export function createKeyedMutex(maxWaiting = 500): WithLock {
   const last = new Map<string, Promise<unknown>>()
   const waiting = new Map<string, number>()
   return (key, work) => {

@@ -1,42 +1,41 @@
 import { type Db, isDataError } from './db.ts'
 import { AppError } from './errors.ts'
 
-export interface GatherOptions {
+export interface BatchOptions {
   mostAtOnce: number
-  /** Calls of `work` that may be under way; what comes meanwhile gathers for the next. */
+  /** Calls of `work` that may be under way at once. Items that arrive meanwhile wait for the next call. */
   mostUnderWay: number
-  /** Whoever has waited for longer than this when a place is free is refused: behind calls that hang nobody waits for ever. */
+  /** An item that has waited longer than this is refused when the next call starts, so that none waits for ever behind a call that hangs. */
   mostWaitMs: number
   tooLate(): Error
 }
 
 /**
- * Does in few calls what many ask for at the same time: `work` gives one answer for each of its items, in their order. Nobody waits for
- * company: what is asked for alone is done alone at once,
- * and only while calls are under way does anything gather. A call that fails is repeated piece by piece if `isOfOne` says that one
- * of its pieces may be to blame, so that the others do not suffer for it.
+ * Combines items that are submitted at the same time into few calls of `work`, which returns one answer per item, in their order. A
+ * single item is passed on at once: items wait only while the permitted number of calls is under way. When a call fails and `isOfOne`
+ * says that a single item may be the cause, each item is tried alone, so that the others succeed.
  */
-export function createGatherer<T, R>(
+export function createBatcher<T, R>(
   work: (items: readonly T[]) => Promise<readonly R[]>,
   isOfOne: (error: unknown) => boolean,
-  { mostAtOnce, mostUnderWay, mostWaitMs, tooLate }: GatherOptions,
+  { mostAtOnce, mostUnderWay, mostWaitMs, tooLate }: BatchOptions,
 ): (item: T) => Promise<R> {
-  interface Asked {
+  interface Waiting {
     item: T
     sinceMs: number
     resolve(answer: R): void
     reject(error: unknown): void
   }
-  let waiting: Asked[] = []
+  let waiting: Waiting[] = []
   let underWay = 0
-  let isArranged = false
+  let isScheduled = false
 
-  function arrange(): void {
-    if (isArranged || waiting.length === 0 || underWay >= mostUnderWay) return
-    isArranged = true
-    // Whatever else arrived in this turn of the event loop comes along.
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || underWay >= mostUnderWay) return
+    isScheduled = true
+    // Items that arrive in the same turn of the event loop join this call.
     setImmediate(() => {
-      isArranged = false
+      isScheduled = false
       refuseLate()
       const group = waiting.slice(0, mostAtOnce)
       waiting = waiting.slice(mostAtOnce)
@@ -44,9 +43,9 @@ export function createGatherer<T, R>(
       underWay++
       void settle(group).finally(() => {
         underWay--
-        arrange()
+        schedule()
       })
-      arrange()
+      schedule()
     })
   }
 
@@ -57,13 +56,13 @@ export function createGatherer<T, R>(
     for (const { reject } of late) reject(tooLate())
   }
 
-  async function settle(group: readonly Asked[]): Promise<void> {
+  async function settle(group: readonly Waiting[]): Promise<void> {
     try {
       const answers = await work(group.map(({ item }) => item))
       if (answers.length !== group.length) throw new Error(`${answers.length} answers for ${group.length} items`)
       for (const [index, answer] of answers.entries()) group[index]?.resolve(answer)
     } catch (error) {
-      if (group.length > 1 && isOfOne(error)) for (const asked of group) await settle([asked])
+      if (group.length > 1 && isOfOne(error)) for (const one of group) await settle([one])
       else for (const { reject } of group) reject(error)
     }
   }
@@ -71,16 +70,16 @@ export function createGatherer<T, R>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, sinceMs: performance.now(), resolve, reject })
-      arrange()
+      schedule()
     })
 }
 
-/** One is under way while the next gathers. */
+/** One runs while the items of the next are collected. */
 const MOST_STATEMENTS_UNDER_WAY = 2
 const MOST_WAIT_MS = 5_000
 
-/** Gathers statements of one kind, for each cell by itself: up to `mostAtOnce` items in one, two under way at a time. */
-export function createStatementGatherer<T, R>(
+/** Combines statements of one kind, separately for each cell: up to `mostAtOnce` items per statement, two statements at a time. */
+export function createStatementBatcher<T, R>(
   work: (db: Db, items: readonly T[]) => Promise<readonly R[]>,
   mostAtOnce: number,
 ): (db: Db, item: T) => Promise<R> {
@@ -90,12 +89,12 @@ export function createStatementGatherer<T, R>(
     mostWaitMs: MOST_WAIT_MS,
     tooLate: () => new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is out of reach, try again'),
   }
-  const gatherers = new Map<Db, (item: T) => Promise<R>>()
+  const batchers = new Map<Db, (item: T) => Promise<R>>()
   return (db, item) => {
-    const known = gatherers.get(db)
+    const known = batchers.get(db)
     if (known) return known(item)
-    const gatherer = createGatherer<T, R>((items) => work(db, items), isDataError, limits)
-    gatherers.set(db, gatherer)
-    return gatherer(item)
+    const batcher = createBatcher<T, R>((items) => work(db, items), isDataError, limits)
+    batchers.set(db, batcher)
+    return batcher(item)
   }
 }

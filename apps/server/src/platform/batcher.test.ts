@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGatherer } from './gather.ts'
+import { createBatcher } from './batcher.ts'
 
 class BadPiece extends Error {}
 const isOfOne = (error: unknown) => error instanceof BadPiece
 const LIMITS = { mostAtOnce: 4, mostUnderWay: 2, mostWaitMs: 60_000, tooLate: () => new Error('too late') }
 
-/** Work that lasts until the test ends it. */
+/** Work whose calls last until the test ends them. */
 function heldWork() {
   const calls: { items: readonly number[]; end(error?: Error): void }[] = []
   const work = (items: readonly number[]) =>
@@ -21,10 +21,10 @@ function heldWork() {
   return { work, calls, begun }
 }
 
-describe('gathering', () => {
-  test('what is asked for alone is done at once, alone', async () => {
+describe('the batcher', () => {
+  test('a single item is passed on at once, alone', async () => {
     const done: (readonly number[])[] = []
-    const gather = createGatherer<number, number>(
+    const batch = createBatcher<number, number>(
       async (items) => {
         done.push(items)
         return items
@@ -32,22 +32,22 @@ describe('gathering', () => {
       isOfOne,
       LIMITS,
     )
-    await gather(1)
-    await gather(2)
+    await batch(1)
+    await batch(2)
     assert.deepEqual(done, [[1], [2]])
   })
 
-  test('what is asked for at the same time goes together, as many as may; the rest waits for a free place', async () => {
+  test('items of the same moment share a call up to the limit, and the rest wait for a free call', async () => {
     const { work, calls, begun } = heldWork()
-    const gather = createGatherer<number, number>(work, isOfOne, LIMITS)
-    const asked = Array.from({ length: 11 }, (_, index) => gather(index))
+    const batch = createBatcher<number, number>(work, isOfOne, LIMITS)
+    const asked = Array.from({ length: 11 }, (_, index) => batch(index))
     assert.deepEqual(await begun(2), [
       [0, 1, 2, 3],
       [4, 5, 6, 7],
     ])
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
     assert.equal(calls.length, 2)
-    asked.push(gather(11))
+    asked.push(batch(11))
     calls[1]?.end()
     assert.deepEqual((await begun(3))[2], [8, 9, 10, 11])
     calls[0]?.end()
@@ -55,36 +55,32 @@ describe('gathering', () => {
     await Promise.all(asked)
   })
 
-  test('nobody is told that it is done before it is', async () => {
+  test('no item resolves before its call has ended', async () => {
     const { work, calls, begun } = heldWork()
-    const gather = createGatherer<number, number>(work, isOfOne, LIMITS)
-    let told = 0
-    const asked = [1, 2].map((item) => gather(item).then(() => told++))
+    const batch = createBatcher<number, number>(work, isOfOne, LIMITS)
+    let resolved = 0
+    const asked = [1, 2].map((item) => batch(item).then(() => resolved++))
     await begun(1)
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
-    assert.equal(told, 0)
+    assert.equal(resolved, 0)
     calls[0]?.end()
     await Promise.all(asked)
-    assert.equal(told, 2)
+    assert.equal(resolved, 2)
   })
 
-  test('each gets its own answer, and none where the answers are not as many as the questions', async () => {
-    const gather = createGatherer<number, string>(
-      async (items) => items.map((item) => `answer ${item}`),
-      isOfOne,
-      LIMITS,
-    )
+  test('each item gets its own answer, and a call with too few answers fails', async () => {
+    const batch = createBatcher<number, string>(async (items) => items.map((item) => `answer ${item}`), isOfOne, LIMITS)
     assert.deepEqual(
-      await Promise.all([5, 3, 9, 1, 7].map(gather)),
+      await Promise.all([5, 3, 9, 1, 7].map(batch)),
       [5, 3, 9, 1, 7].map((item) => `answer ${item}`),
     )
-    const short = createGatherer<number, number>(async (items) => items.slice(1), isOfOne, LIMITS)
+    const short = createBatcher<number, number>(async (items) => items.slice(1), isOfOne, LIMITS)
     await assert.rejects(short(1), /0 answers for 1 items/)
   })
 
-  test('a piece that is to blame fails alone; the others are done without it', async () => {
+  test('the item that causes a failure fails alone, and the others succeed', async () => {
     const done: number[] = []
-    const gather = createGatherer<number, number>(
+    const batch = createBatcher<number, number>(
       async (items) => {
         if (items.includes(2)) throw new BadPiece()
         done.push(...items)
@@ -93,7 +89,7 @@ describe('gathering', () => {
       isOfOne,
       LIMITS,
     )
-    const ends = await Promise.allSettled([1, 2, 3].map(gather))
+    const ends = await Promise.allSettled([1, 2, 3].map(batch))
     assert.deepEqual(
       ends.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
@@ -101,19 +97,19 @@ describe('gathering', () => {
     assert.deepEqual(done, [1, 3])
   })
 
-  test('behind calls that hang nobody waits for ever, and who came later gets a place', async () => {
+  test('items behind a call that hangs are refused in time, and a later item gets a call', async () => {
     const { work, calls, begun } = heldWork()
-    const gather = createGatherer<number, number>(work, isOfOne, {
+    const batch = createBatcher<number, number>(work, isOfOne, {
       ...LIMITS,
       mostAtOnce: 1,
       mostUnderWay: 1,
       mostWaitMs: 200,
     })
-    const hanging = gather(0)
-    const early = [1, 2, 3].map((item) => assert.rejects(gather(item), /too late/))
+    const hanging = batch(0)
+    const early = [1, 2, 3].map((item) => assert.rejects(batch(item), /too late/))
     await begun(1)
     await sleep(250)
-    const last = gather(4)
+    const last = batch(4)
     calls[0]?.end(new Error('it hung'))
     await assert.rejects(hanging, /it hung/)
     await Promise.all(early)
@@ -122,9 +118,9 @@ describe('gathering', () => {
     await last
   })
 
-  test('an error that is nobody’s fault is everybody’s, and nothing is repeated', async () => {
+  test('an error that no single item causes rejects every item, and nothing is repeated', async () => {
     let calls = 0
-    const gather = createGatherer<number, number>(
+    const batch = createBatcher<number, number>(
       async () => {
         calls++
         throw new Error('gone')
@@ -132,10 +128,10 @@ describe('gathering', () => {
       isOfOne,
       LIMITS,
     )
-    const ends = await Promise.allSettled([1, 2, 3].map(gather))
+    const ends = await Promise.allSettled([1, 2, 3].map(batch))
     assert.ok(ends.every((end) => end.status === 'rejected' && end.reason.message === 'gone'))
     assert.equal(calls, 1)
-    await assert.rejects(gather(4), /gone/)
+    await assert.rejects(batch(4), /gone/)
     assert.equal(calls, 2)
   })
 })
