@@ -5,7 +5,7 @@ import type { ScheduledJob } from './platform/queue.ts'
 import { purgeOldExceptions } from './sanctions/index.ts'
 import { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './sessions/index.ts'
 import { purgeExpiredStrings } from './strings/index.ts'
-import { purgeLocalKeys, purgeLockouts, unmakeDue } from './verification/index.ts'
+import { purgeLocalKeys, purgeLockouts, discardOrphanedEnrolments } from './verification/index.ts'
 import { webhookJobs } from './webhooks/index.ts'
 import type { Wire } from './wire.ts'
 
@@ -39,7 +39,11 @@ export function listJobs({
     { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
     { name: 'purge-lockouts', cron: '*/5 * * * *', run: purgeLockouts },
     { name: 'purge-local-keys', cron: '53 * * * *', run: purgeLocalKeys },
-    { name: 'unmake-persons', cron: '* * * * *', run: (db, now) => unmakeDue(db, node.recognition, now) },
+    {
+      name: 'discard-orphaned-enrolments',
+      cron: '* * * * *',
+      run: (db, now) => discardOrphanedEnrolments(db, node.recognition, now),
+    },
     { name: 'arrange-face-shelves', cron: '* * * * *', run: node.shelves.arrange },
     { name: 'vacuum-deleted-faces', cron: '* * * * *', run: node.shelves.vacuumDeleted },
   ]

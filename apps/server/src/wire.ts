@@ -58,7 +58,7 @@ import {
   createVerificationFlow,
   createVerificationService,
   createWork,
-  forgetErased,
+  removePersonMarks,
 } from './verification/index.ts'
 import { createDispatcher, createWebhookMetrics, createWebhookService, watchWebhookQueue } from './webhooks/index.ts'
 
@@ -130,7 +130,7 @@ export function createWire(
     onErase: async (tx, group, personId) => {
       await passkeys.deletePerson(tx, group, personId)
       await localKeys.deletePerson(tx, group, personId)
-      await forgetErased(tx, group, personId)
+      await removePersonMarks(tx, group, personId)
     },
   })
   const transport = createTransport({ cells, clock, ids })

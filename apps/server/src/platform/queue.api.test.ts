@@ -47,6 +47,22 @@ test('workers that start at the same moment on an empty database all start', asy
   await harness.close()
 })
 
+test('the schedule of a job that the last release had under another name is removed', async () => {
+  const harness = await createHarness()
+  const [cell] = harness.wire.cells.all()
+  assert.ok(cell)
+  const job = (name: string) => ({ name, cron: '0 0 1 1 *', run: async () => 0 })
+  const lastRelease = createQueue([job('old-name'), job('kept')], harness.wire)
+  await lastRelease.start(cell)
+  await lastRelease.stop(2_000)
+  const thisRelease = createQueue([job('new-name'), job('kept')], harness.wire)
+  await thisRelease.start(cell)
+  const { rows } = await harness.database.query('select name from pgboss.schedule order by name')
+  assert.deepEqual(rows, [{ name: 'kept' }, { name: 'new-name' }])
+  await thisRelease.stop(2_000)
+  await harness.close()
+})
+
 test('a job that fails is tried again, and its error text is not stored', async () => {
   const harness = await createHarness()
   let runs = 0

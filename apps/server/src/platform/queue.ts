@@ -71,6 +71,7 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
     try {
       await boss.start()
       for (const job of jobs) await startJob(boss, job, cell, db)
+      await removeOldSchedules(boss)
     } catch (error) {
       // Half started, it would go on beside the next try.
       await boss.stop({ graceful: false, close: false }).catch(() => {})
@@ -86,6 +87,13 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
     await boss.work(job.name, { pollingIntervalSeconds: 2 }, () => runOnce(job, cell, db))
     // A job that came due while no worker ran is run once.
     await boss.schedule(job.name, job.cron, null, { tz: 'UTC', missed: 'once' })
+  }
+
+  /** A job that this release renamed or dropped keeps its schedule in the database, and would fill a queue that nobody reads. */
+  async function removeOldSchedules(boss: PgBoss): Promise<void> {
+    const known = new Set(jobs.map(({ name }) => name))
+    const old = (await boss.getSchedules()).filter(({ name }) => !known.has(name))
+    for (const { name } of old) await boss.unschedule(name)
   }
 
   async function runOnce(job: ScheduledJob, cell: string, db: Db): Promise<void> {

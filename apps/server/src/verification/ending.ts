@@ -40,7 +40,7 @@ export function createVerificationEnding({ clock, sessions, webhooks, log, metri
     const { state, purgeAt, result } = ended
     await sessions.end(tx, session, { state, at, purgeAt, result })
     await webhooks.enqueue(tx, [messageOf(ended, at)])
-    if (state !== 'SUCCESS') await noteUnmade(tx, session, progress, at)
+    if (state !== 'SUCCESS') await markForDiscard(tx, session, progress, at)
     metrics.count(outcomeOf(state))
     return state
   }
@@ -55,7 +55,7 @@ export function createVerificationEnding({ clock, sessions, webhooks, log, metri
           tx,
           ended.map((one) => messageOf(one, at)),
         )
-        for (const { session } of ended) await noteUnmade(tx, session, session.progress, at)
+        for (const { session } of ended) await markForDiscard(tx, session, session.progress, at)
       },
     },
   )
@@ -80,7 +80,7 @@ export function createVerificationEnding({ clock, sessions, webhooks, log, metri
 }
 
 /** An enrolment may be under way, or done, that nobody will hear of. */
-async function noteUnmade(
+async function markForDiscard(
   tx: Queryable,
   session: VerificationSession,
   progress: Progress | null,
@@ -89,7 +89,7 @@ async function noteUnmade(
   const personId = session.state === 'FINALIZING' ? progress?.verification?.newPersonId : undefined
   if (!personId) return
   const { tenantId, livemode } = session
-  await verificationStore.noteUnmade(tx, [{ tenantId, livemode, personId }], new Date(at.getTime() + ENROLMENT_MS))
+  await verificationStore.markForDiscard(tx, [{ tenantId, livemode, personId }], new Date(at.getTime() + ENROLMENT_MS))
 }
 /** Longer than an enrolment takes with all its tries. */
 const ENROLMENT_MS = 60_000

@@ -30,7 +30,7 @@ import { namedBy } from './request.ts'
 import { sandboxEnd } from './sandbox-end.ts'
 import { failed, locked, missed, reached, vectorNeeded, verificationOf, withVerification } from './steps.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
-import { keepNamed } from './unmade.ts'
+import { confirmPerson } from './provisional-persons.ts'
 import type { Outcome, Work } from './work.ts'
 
 interface Deps {
@@ -207,7 +207,7 @@ async function conclude(deps: Deps, tx: Queryable, { session, progress, end }: E
   const state = await ending.conclude(tx, session, progress, told)
   const named = state === 'SUCCESS' && end.how === 'reached' && told.state === 'SUCCESS' ? told.person.puid : undefined
   // Another session may have made this person and come to nothing: from now on the host knows them.
-  if (named !== undefined && named !== newPersonId) await keepNamed(tx, session, named, deps.clock.now())
+  if (named !== undefined && named !== newPersonId) await confirmPerson(tx, session, named, deps.clock.now())
   if (!counts) return state
   if (state === 'SUCCESS') {
     // In one order, like a failure: of two that concern the same rows neither waits for the other in a circle.

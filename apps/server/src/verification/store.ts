@@ -18,7 +18,7 @@ interface LockRow extends LockState {
 }
 
 /** Somebody whom an ENROLL may have made before it came to nothing. */
-export interface UnmadePerson extends KeyOwner {
+export interface ProvisionalPerson extends KeyOwner {
   personId: string
 }
 
@@ -91,32 +91,35 @@ const PURGE_LOCKOUTS = sql(
      select ctid from sign_in_lockouts where purge_at <= $1 limit $2 for update skip locked))`,
 )
 
-const NOTE_UNMADE = sql(
-  'verification.note_unmade',
-  `insert into unmade_persons (tenant_id, livemode, person_id, due_at)
+// An ENROLL that failed marks the person whom it may have created: `discard-orphaned-enrolments` deletes them when the mark is due.
+const MARK_FOR_DISCARD = sql(
+  'verification.mark_for_discard',
+  `insert into provisional_persons (tenant_id, livemode, person_id, due_at)
    select * from unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::timestamptz[]) on conflict do nothing`,
 )
-// Those that are known stay known: `keep_until` is not struck out with the rest.
-const FORGET_UNMADE = sql(
-  'verification.forget_unmade',
-  `delete from unmade_persons where ${OWNER} and person_id = $3 and keep_until is null`,
+// A confirmation (keep_until) stays: it outlives the ENROLL that fails.
+const DELETE_DISCARD_MARK = sql(
+  'verification.delete_discard_mark',
+  `delete from provisional_persons where ${OWNER} and person_id = $3 and keep_until is null`,
 )
-// Of somebody who is gone there is nothing left to keep or to delete.
-const DROP_UNMADE = sql('verification.drop_unmade', `delete from unmade_persons where ${OWNER} and person_id = $3`)
-const KEEP_PERSON = sql(
-  'verification.keep_person',
-  `insert into unmade_persons as known (tenant_id, livemode, person_id, due_at, keep_until) values ($1, $2, $3, $4, $4)
+const DELETE_PERSON_MARKS = sql(
+  'verification.delete_person_marks',
+  `delete from provisional_persons where ${OWNER} and person_id = $3`,
+)
+const CONFIRM_PERSON = sql(
+  'verification.confirm_person',
+  `insert into provisional_persons as known (tenant_id, livemode, person_id, due_at, keep_until) values ($1, $2, $3, $4, $4)
    on conflict (tenant_id, livemode, person_id) do update set due_at = excluded.due_at, keep_until = excluded.keep_until
    where known.keep_until is null`,
 )
-const PURGE_KEPT = sql(
-  'verification.purge_kept',
-  `delete from unmade_persons where ctid = any(array(
-     select ctid from unmade_persons where due_at <= $1 and keep_until is not null limit $2 for update skip locked))`,
+const PURGE_CONFIRMATIONS = sql(
+  'verification.purge_confirmations',
+  `delete from provisional_persons where ctid = any(array(
+     select ctid from provisional_persons where due_at <= $1 and keep_until is not null limit $2 for update skip locked))`,
 )
-const FIND_UNMADE = sql(
-  'verification.find_unmade',
-  `select tenant_id as "tenantId", livemode, person_id as "personId" from unmade_persons
+const FIND_DISCARDABLE = sql(
+  'verification.find_discardable',
+  `select tenant_id as "tenantId", livemode, person_id as "personId" from provisional_persons
    where due_at <= $1 and keep_until is null order by due_at limit $2`,
 )
 
@@ -174,22 +177,23 @@ export const verificationStore = {
   /** Takes one failure back from each. */
   forgive: (tx: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<number> =>
     tx.run(FORGIVE, [...by(owner), subjects]),
-  noteUnmade: (tx: Queryable, persons: readonly UnmadePerson[], dueAt: Date): Promise<number> =>
-    tx.run(NOTE_UNMADE, [
+  markForDiscard: (tx: Queryable, persons: readonly ProvisionalPerson[], dueAt: Date): Promise<number> =>
+    tx.run(MARK_FOR_DISCARD, [
       persons.map(({ tenantId }) => tenantId),
       persons.map(({ livemode }) => livemode),
       persons.map(({ personId }) => personId),
       persons.map(() => dueAt),
     ]),
-  forgetUnmade: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
-    tx.run(FORGET_UNMADE, [...by(owner), personId]),
-  dropUnmade: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
-    tx.run(DROP_UNMADE, [...by(owner), personId]),
-  /** The host knows this person: whatever becomes of the session that made them, they stay. */
-  keepPerson: (tx: Queryable, owner: KeyOwner, personId: string, until: Date): Promise<number> =>
-    tx.run(KEEP_PERSON, [...by(owner), personId, until]),
-  purgeKept: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_KEPT, [now, limit]),
-  findUnmade: (db: Queryable, now: Date, limit: number): Promise<UnmadePerson[]> =>
-    db.rows<UnmadePerson & { [column: string]: unknown }>(FIND_UNMADE, [now, limit]),
+  deleteDiscardMark: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
+    tx.run(DELETE_DISCARD_MARK, [...by(owner), personId]),
+  deletePersonMarks: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
+    tx.run(DELETE_PERSON_MARKS, [...by(owner), personId]),
+  /** The host knows this person: a failed ENROLL that created them does not delete them. */
+  confirmPerson: (tx: Queryable, owner: KeyOwner, personId: string, until: Date): Promise<number> =>
+    tx.run(CONFIRM_PERSON, [...by(owner), personId, until]),
+  purgeConfirmations: (db: Queryable, now: Date, limit: number): Promise<number> =>
+    db.run(PURGE_CONFIRMATIONS, [now, limit]),
+  findDiscardable: (db: Queryable, now: Date, limit: number): Promise<ProvisionalPerson[]> =>
+    db.rows<ProvisionalPerson & { [column: string]: unknown }>(FIND_DISCARDABLE, [now, limit]),
   purgeLockouts: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_LOCKOUTS, [now, limit]),
 }

@@ -8,7 +8,7 @@ import { createFaces } from '../biometrics/testing/faces.ts'
 import { createLaunch } from '../launch/index.ts'
 import type { Flow, FlowSession } from '../sessions/index.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
-import { unmakeDue } from './index.ts'
+import { discardOrphanedEnrolments } from './index.ts'
 import { verificationStore } from './store.ts'
 import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
@@ -146,7 +146,7 @@ describe('a process that ends between the capture and the work', () => {
     }
   })
 
-  test('a person who is made while the host cancels is unmade', async () => {
+  test('a person who is enrolled while the host cancels is deleted', async () => {
     const face = faces.person()
     const own = await fixture.newHost()
     const created = await own.create('ENROLL')
@@ -174,10 +174,10 @@ describe('a process that ends between the capture and the work', () => {
       const text = 'select person_id from face_persons where tenant_id = $1'
       return (await fixture.harness.database.query(text, [own.tenantId])).rows.length
     }
-    const unmakeAll = async () => {
+    const discardAll = async () => {
       fixture.harness.clock.advance(60_000)
       const { wire, clock } = fixture.harness
-      for (const { db } of wire.cells.all()) await unmakeDue(db, wire.node.recognition, clock.now())
+      for (const { db } of wire.cells.all()) await discardOrphanedEnrolments(db, wire.node.recognition, clock.now())
     }
     const face = faces.person()
     const lost = await own.create('ENROLL')
@@ -185,7 +185,7 @@ describe('a process that ends between the capture and the work', () => {
     await assert.rejects(first.user.device.submit(first.capture), { status: 500 })
     assert.equal(await persons(), 1)
     assert.equal((await own.call('POST', `/v2/verification-session/${lost.sessionId}/cancel`)).statusCode, 200)
-    await unmakeAll()
+    await discardAll()
     assert.equal(await persons(), 0)
     const again = await own.create('ENROLL')
     const second = await reachCapture(fixture, again.sessionId, { vector: face, options })
@@ -194,7 +194,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.equal(cancelled.statusCode, 200)
     const adopting = await own.create('ENROLL')
     assert.equal((await visit(fixture, adopting.sessionId, face)).state, 'SUCCESS')
-    await unmakeAll()
+    await discardAll()
     assert.equal(await persons(), 1)
     // The other way round: who was named to the host first stays when the session that made them comes to nothing.
     for (const [index, type] of (['ENROLL', 'SIGN-IN'] as const).entries()) {
@@ -206,18 +206,18 @@ describe('a process that ends between the capture and the work', () => {
       assert.equal((await visit(fixture, meeting.sessionId, other)).state, 'SUCCESS')
       const { puid } = await own.webhook(meeting.sessionId)
       assert.equal((await own.call('POST', `/v2/verification-session/${open.sessionId}/cancel`)).statusCode, 200)
-      await unmakeAll()
+      await discardAll()
       assert.equal(await persons(), 2 + index)
       const again = await own.create('SIGN-IN')
       await visit(fixture, again.sessionId, other)
       assert.equal((await own.webhook(again.sessionId)).puid, puid)
     }
     const noted = async () =>
-      (await fixture.harness.database.query('select from unmade_persons where tenant_id = $1', [own.tenantId])).rows
-        .length
+      (await fixture.harness.database.query('select from provisional_persons where tenant_id = $1', [own.tenantId]))
+        .rows.length
     assert.equal(await noted(), 3)
     fixture.harness.clock.advance(70 * 86_400_000)
-    await unmakeAll()
+    await discardAll()
     assert.deepEqual([await noted(), await persons()], [0, 3], 'what was noted goes when it is of no more use')
   })
 
@@ -255,17 +255,17 @@ describe('a process that ends between the capture and the work', () => {
     const { wire } = fixture.harness
     const { recognition } = wire.node
     const db = wire.cells.forId(own.tenantId)
-    await verificationStore.noteUnmade(db, [{ ...owner, personId }], fixture.harness.clock.now())
-    let unmaking: Promise<number> | undefined
+    await verificationStore.markForDiscard(db, [{ ...owner, personId }], fixture.harness.clock.now())
+    let discarding: Promise<number> | undefined
     await db.transaction(async (tx) => {
       assert.ok(await recognition.hold(owner, personId, tx))
-      unmaking = unmakeDue(db, recognition, fixture.harness.clock.now())
-      const first = await Promise.race([unmaking, sleep(300, 'it waits')])
+      discarding = discardOrphanedEnrolments(db, recognition, fixture.harness.clock.now())
+      const first = await Promise.race([discarding, sleep(300, 'it waits')])
       assert.equal(first, 'it waits')
       const until = new Date(fixture.harness.clock.now().getTime() + 60_000)
-      assert.equal(await verificationStore.keepPerson(tx, owner, personId, until), 1)
+      assert.equal(await verificationStore.confirmPerson(tx, owner, personId, until), 1)
     })
-    await unmaking
+    await discarding
     assert.ok(await recognition.find(owner, { puid: personId }))
   })
 
@@ -278,7 +278,7 @@ describe('a process that ends between the capture and the work', () => {
       assert.equal((await visit(fixture, sessionId, vector)).state, 'SUCCESS')
     }
     const noted = async () => {
-      const text = 'select person_id from unmade_persons where tenant_id = $1 order by person_id'
+      const text = 'select person_id from provisional_persons where tenant_id = $1 order by person_id'
       return (await fixture.harness.database.query(text, [own.tenantId])).rows.map((row) => row.person_id)
     }
     assert.deepEqual(await noted(), [personId, stays])

@@ -8,7 +8,7 @@ import type { LockoutSubject, Sessions, VerificationProgress } from '../sessions
 import type { LocalKeys, ShownKey } from './local-keys.ts'
 import { matchingOf } from './matching.ts'
 import { namedBy } from './request.ts'
-import { unmake } from './unmade.ts'
+import { discardPerson } from './provisional-persons.ts'
 import type { VerificationSession } from './types.ts'
 
 interface Deps {
@@ -155,7 +155,10 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     /** Nobody will hear of this person: the session ended otherwise while they were enrolled. */
     async takeBack(session: VerificationSession, outcome: Outcome): Promise<void> {
       if (outcome.kind !== 'enrolled' || !outcome.isNew) return
-      await unmake(cells.forId(session.tenantId), recognition, { ...ownerOf(session), personId: outcome.person.puid })
+      await discardPerson(cells.forId(session.tenantId), recognition, {
+        ...ownerOf(session),
+        personId: outcome.person.puid,
+      })
     },
   }
 }
