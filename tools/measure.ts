@@ -4,13 +4,21 @@
  * cannot run here says `skipped: why` and gives no figure; that is no failure.
  */
 import { readdirSync } from 'node:fs'
-import { formatFigure, isOk, type Measure } from './lib/figure.ts'
-import { ROOT } from './lib/run.ts'
+import { formatFigure, isOk, type Measure } from '@ostiary/testkit/measuring/figure'
+import { ROOT } from '@ostiary/testkit/run'
+
+/** Where the files of a command are. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  bench: 'measures/bench',
+  accuracy: 'measures/accuracy',
+  drill: 'measures/drills',
+}
 
 const [kind = '', ...rest] = process.argv.slice(2)
 const full = rest.includes('--full')
 const name = rest.find((arg) => !arg.startsWith('--'))
-const names = readdirSync(`${ROOT}tools/${kind}`)
+const folder = FOLDERS[kind] ?? `measures/${kind}`
+const names = readdirSync(`${ROOT}${folder}`)
   .filter((file) => file.endsWith('.measure.ts'))
   .map((file) => file.slice(0, -'.measure.ts'.length))
 
@@ -26,7 +34,7 @@ if (name === undefined || !names.includes(name)) {
 const SKIPPED = 'skipped: '
 let skipped: string | undefined
 const started = performance.now()
-const { measure } = (await import(`${ROOT}tools/${kind}/${name}.measure.ts`)) as { measure: Measure }
+const { measure } = (await import(`${ROOT}${folder}/${name}.measure.ts`)) as { measure: Measure }
 const figures = await measure({
   full,
   say: (text) => {

@@ -1,11 +1,11 @@
 /**
  * `npm run spec`: which statements of the interface specification have a passing test. A test that proves a row of
- * acceptance/spec-rows.md carries its id in its name: `[A-003] …`. Runs the tests that carry an id, or with
+ * tests/acceptance/spec-rows.md carries its id in its name: `[A-003] …`. Runs the tests that carry an id, or with
  * `--from-reports` reads what the last runs left in .reports. Fails when an area that is declared finished has a gap.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { ROOT } from './lib/run.ts'
+import { ROOT } from '@ostiary/testkit/run'
 
 const SUITES = ['pure', 'api', 'acceptance', 'launch']
 /** Areas whose rows must all be covered. */
@@ -33,7 +33,7 @@ const AREA_NAMES: Record<string, string> = {
 }
 
 const rows = [
-  ...readFileSync(`${ROOT}acceptance/spec-rows.md`, 'utf8').matchAll(/^\| ([A-EX]-\d{3}) \| (.+) \| \w+ \|$/gm),
+  ...readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8').matchAll(/^\| ([A-EX]-\d{3}) \| (.+) \| \w+ \|$/gm),
 ].map((match) => ({ id: match[1] ?? '', statement: match[2] ?? '' }))
 
 if (!process.argv.includes('--from-reports')) {
@@ -80,5 +80,5 @@ for (const [area, inArea] of Map.groupBy(rows, ({ id }) => id.charAt(0))) {
 // A row that has its test by now must not be excused any longer.
 const overdue = Object.keys(WAITING).filter(isCovered)
 for (const id of overdue) console.log(`${id} has a passing test: take it off the list of those that wait`)
-for (const id of strays) console.log(`A test names ${id}, which is no row of acceptance/spec-rows.md`)
+for (const id of strays) console.log(`A test names ${id}, which is no row of tests/acceptance/spec-rows.md`)
 process.exitCode = gaps + strays.length + overdue.length > 0 ? 1 : 0

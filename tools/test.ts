@@ -6,21 +6,25 @@
  */
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync } from 'node:fs'
-import { provideLaunchPage } from './lib/launch-page.ts'
-import { COMPILED, ROOT, startServices } from './lib/run.ts'
-import { startSystem } from './lib/system.ts'
+import { provideLaunchPage } from '@ostiary/testkit/launch-page'
+import { COMPILED, ROOT, startServices } from '@ostiary/testkit/run'
+import { startSystem } from '@ostiary/testkit/system'
 
 const SUITES = {
   pure: {
-    files: ['{apps,packages}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+    files: [
+      '{apps,packages}/*/src/**/*.test.ts',
+      '{models,measures,tools}/**/*.test.ts',
+      'tests/{testkit,puppet,conformance}/**/*.test.ts',
+    ],
     without: /\.api\.test\.ts$/,
     atOnce: 2,
   },
   // These wait for the database half of the time.
   api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, atOnce: 3 },
-  acceptance: { files: ['acceptance/*.test.ts'], without: /$^/, atOnce: 2 },
+  acceptance: { files: ['tests/acceptance/*.test.ts'], without: /$^/, atOnce: 2 },
   // Real browsers with a camera and models: two at once on two cores would measure the wait for each other.
-  launch: { files: ['acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
+  launch: { files: ['tests/acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
 } as const
 type Suite = keyof typeof SUITES
 const WHOLE_SYSTEM: readonly Suite[] = ['acceptance', 'launch']
@@ -56,7 +60,7 @@ async function runSuite(name: Suite): Promise<boolean> {
   const reporters = [
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
-    '--test-reporter=./tools/lib/outcome-reporter.ts',
+    '--test-reporter=./tests/testkit/outcome-reporter.ts',
     `--test-reporter-destination=.reports/${name}.ndjson`,
   ]
   const child = spawn(

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { ERRORS, NODE_ERRORS } from '@ostiary/contract'
-import { ROOT } from '../lib/run.ts'
+import { ROOT } from '@ostiary/testkit/run'
 import {
   checkErrorDocs,
   checkPackages,

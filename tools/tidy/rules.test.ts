@@ -19,8 +19,8 @@ test('a planted import against the ladder between packages is found', () => {
     ['apps/server/src/strings/a.ts', '@ostiary/sdk'],
     ['apps/cli/src/a.ts', '@ostiary/server'],
     ['apps/cli/src/a.ts', '../../server/src/wire.ts'],
-    ['acceptance/a.test.ts', '@ostiary/contract'],
-    ['acceptance/a.test.ts', '../apps/server/src/app.ts'],
+    ['tests/acceptance/a.test.ts', '@ostiary/contract'],
+    ['tests/acceptance/a.test.ts', '../apps/server/src/app.ts'],
   ]
   for (const [path, target] of planted)
     assert.equal(checkPackages(importing(path, target)).length, 1, `${path} -> ${target}`)
@@ -28,7 +28,7 @@ test('a planted import against the ladder between packages is found', () => {
     ['packages/sdk/src/a.ts', '@ostiary/contract'],
     ['apps/cli/src/a.ts', '@ostiary/server/operate'],
     ['packages/crypto/src/a.test.ts', 'node:test'],
-    ['acceptance/a.test.ts', '@ostiary/sdk'],
+    ['tests/acceptance/a.test.ts', '@ostiary/sdk'],
   ] as const) {
     assert.deepEqual(checkPackages(importing(path, target)), [])
   }

@@ -14,7 +14,25 @@ export interface Violation {
   message: string
 }
 
-/** Which workspace may import which. Doors are single modules that may be entered where the package may not. */
+const PACKAGES = [
+  '@ostiary/contract',
+  '@ostiary/crypto',
+  '@ostiary/device',
+  '@ostiary/device/simulated',
+  '@ostiary/faces',
+  '@ostiary/sdk',
+]
+const MEASURES = [
+  ...PACKAGES,
+  '@ostiary/models/*',
+  '@ostiary/testkit/*',
+  '@ostiary/server/measure',
+  '@ostiary/server/operate',
+]
+
+/**
+ * Which workspace may import which. An app is entered through a named entry point only; `/*` stands for every module of a package.
+ */
 const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contract': [],
   'packages/crypto': [],
@@ -30,12 +48,33 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
     '@ostiary/sdk',
     '@ostiary/server/operate',
   ],
-  acceptance: ['@ostiary/device', '@ostiary/device/simulated', '@ostiary/sdk'],
+  models: ['@ostiary/contract', '@ostiary/faces'],
+  'tests/testkit': [...PACKAGES, '@ostiary/server/measure'],
+  'tests/puppet': [...PACKAGES, '@ostiary/models/*', '@ostiary/testkit/*', '@ostiary/server/conformance'],
+  'tests/acceptance': ['@ostiary/device', '@ostiary/device/simulated', '@ostiary/sdk', '@ostiary/testkit/*'],
+  'tests/conformance': [
+    ...PACKAGES,
+    '@ostiary/models/*',
+    '@ostiary/testkit/*',
+    '@ostiary/server/conformance',
+    '@ostiary/launch/conformance',
+    '@ostiary/launch/rehearsal',
+  ],
+  'measures/bench': MEASURES,
+  'measures/drills': MEASURES,
+  'measures/accuracy': MEASURES,
+  tools: [
+    ...PACKAGES,
+    '@ostiary/testkit/*',
+    '@ostiary/server/operate',
+    '@ostiary/server/conformance',
+    '@ostiary/launch/conformance',
+  ],
 }
 
-/** What a workspace's tests may use beside that: the server is tested with the device's own code. */
+/** What a workspace's tests may use beside that. The server is tested with the device's own code. */
 const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
-  'apps/server': ['@ostiary/device', '@ostiary/device/simulated'],
+  'apps/server': ['@ostiary/device', '@ostiary/device/simulated', '@ostiary/testkit/ports'],
 }
 
 /** Packages that also run in browsers. */
@@ -71,6 +110,10 @@ function importsOf(file: SourceFile): Import[] {
   }))
 }
 
+function isAllowed(target: string, allowed: readonly string[]): boolean {
+  return allowed.some((name) => (name.endsWith('/*') ? target.startsWith(name.slice(0, -1)) : target === name))
+}
+
 function workspaceOf(path: string): string | undefined {
   return Object.keys(PACKAGE_MAY_IMPORT).find((folder) => path.startsWith(`${folder}/`))
 }
@@ -81,7 +124,7 @@ export function checkPackages(files: readonly SourceFile[]): Violation[] {
     const workspace = workspaceOf(file.path)
     if (!workspace) return []
     const forTests = isTest(file.path) ? (TESTS_MAY_IMPORT[workspace] ?? []) : []
-    if (target.startsWith('@ostiary/') && ![...(PACKAGE_MAY_IMPORT[workspace] ?? []), ...forTests].includes(target)) {
+    if (target.startsWith('@ostiary/') && !isAllowed(target, [...(PACKAGE_MAY_IMPORT[workspace] ?? []), ...forTests])) {
       return [{ path: file.path, line, message: `${workspace} may not import ${target}` }]
     }
     if (target.startsWith('node:') && PORTABLE.includes(workspace) && !isTest(file.path)) {

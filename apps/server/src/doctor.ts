@@ -271,7 +271,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 async function checkLaunchPage({ launch }: Config): Promise<Check> {
   const name = 'launch page'
   if (!launch.isOurs) return { name, state: 'ok', finding: 'on another host (LAUNCH_URL); not looked at' }
-  const build = 'node tools/models/main.ts && npm run build -w apps/launch'
+  const build = 'node models/main.ts && npm run build -w apps/launch'
   const files = await listPageFiles(launch.folder)
   if (!files)
     return {

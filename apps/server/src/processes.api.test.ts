@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
-import { freePorts } from './testing/ports.ts'
+import { freePorts } from '@ostiary/testkit/ports'
 import { startStopwatch } from './testing/stopwatch.ts'
 
 let database: TestDatabase

@@ -64,7 +64,7 @@ export function modelSetText(nets: readonly { id: string; sha256: string }[]): s
     .join('')
 }
 
-/** The sets that were released, the newest last. `node tools/models/main.ts` makes the files and refuses other bytes. */
+/** The sets that were released, the newest last. `node models/main.ts` makes the files and refuses other bytes. */
 export const RELEASED_MODELS: readonly { id: string; hash: string }[] = [
   { id: 'ostiary-faces-1', hash: 'x4tC_XocbJp_cKbh1Vs1xTQOz5exBrzoOatSVzRmOL4' },
 ]

@@ -7,7 +7,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { createClient } from '@ostiary/sdk'
 import { type SendOptions, type SendProgress, screenFile } from './send.ts'
 
-/** A service that answers what a test tells it to; the real one is met in acceptance/screen-cli.test.ts. */
+/** A service that answers what a test tells it to; the real one is met in tests/acceptance/screen-cli.test.ts. */
 let server: Server
 let folder: string
 let received: { query: string; rows: string[] }[] = []

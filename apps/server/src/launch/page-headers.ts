@@ -1,6 +1,6 @@
 /**
  * The headers of the launch page and of all its files. docs/api/launch.md lists them for hosts that serve the page
- * themselves, and tools/deploy.test.ts holds the example in deploy/ to them.
+ * themselves, and tests/conformance/deploy.test.ts holds the example in deploy/ to them.
  */
 
 /** Names of the policies that the page's scripts may make (trusted-urls.ts). Empty: Trusted Types are not asked for. */

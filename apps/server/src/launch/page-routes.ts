@@ -114,7 +114,7 @@ const NOTICE = `<!doctype html>
 <title>The launch page is not built</title>
 <h1>The launch page is not built</h1>
 <p>The service works, but the page that users see is missing. In the checkout, run
-<p><code>node tools/models/main.ts &amp;&amp; npm run build -w apps/launch</code>
+<p><code>node models/main.ts &amp;&amp; npm run build -w apps/launch</code>
 <p>and start the API again. If the page is elsewhere, name its folder in <code>LAUNCH_DIR</code> or its address in
 <code>LAUNCH_URL</code>. <code>ostiary doctor</code> says what is set.
 </html>

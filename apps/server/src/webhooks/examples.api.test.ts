@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { OPERATIONS, VERSION } from '@ostiary/contract'
 import { signWebhook } from '@ostiary/crypto'
 import { createHarness, type Harness } from '../testing/harness.ts'
-import { freePorts } from '../testing/ports.ts'
+import { freePorts } from '@ostiary/testkit/ports'
 
 /** The receivers that docs/webhooks.md shows, run as integrators would run them, with what the product really sends. */
 const DOCS = new URL('../../../../docs/', import.meta.url)

@@ -1,0 +1,28 @@
+/**
+ * The entry point `@ostiary/server/measure`: what measures and the testkit use of the server beside its HTTP interface. They may
+ * import nothing else of it, so a change inside a room needs a look at this file only. The image does not contain it.
+ */
+export { SWEEPERS } from '../age/index.ts'
+export { toRequest } from '../age/request.ts'
+export { LOCK_KEY } from '../biometrics/shelf-store.ts'
+export { shelfTable } from '../biometrics/store.ts'
+export { toBytes, toHalfvec } from '../biometrics/vector.ts'
+export { loadConfig } from '../config.ts'
+export { systemClock } from '../platform/clock.ts'
+export type { Queryable } from '../platform/db.ts'
+export { bucketOf, createIds } from '../platform/ids.ts'
+export { readDob } from '../sanctions/dob.ts'
+export { createIndexBuilder } from '../sanctions/engine/build.ts'
+export { publish } from '../sanctions/engine/calibration.ts'
+export { scoreCompanies } from '../sanctions/engine/company-score.ts'
+export { scoreNames } from '../sanctions/engine/pair.ts'
+export { findMatches, type List } from '../sanctions/engine/screen.ts'
+export { createSearcher } from '../sanctions/engine/search.ts'
+export type { ListedEntity } from '../sanctions/lists/listed.ts'
+export { readName } from '../sanctions/names/tokens.ts'
+export { prepareSessionPartitions } from '../sessions/index.ts'
+export { sessionStore } from '../sessions/store.ts'
+export { stringStore } from '../strings/store.ts'
+export { arrangeWebhookPartitions } from '../webhooks/index.ts'
+export { LANE_LIMITS } from '../webhooks/lanes.ts'
+export { createWire, type Wire } from '../wire.ts'

@@ -1,0 +1,189 @@
+/**
+ * What the accuracy of names is measured of: our engine, and what stands beside it. Any matcher can be scored that fits
+ * one of the two interfaces.
+ */
+import {
+  readDob,
+  createIndexBuilder,
+  publish,
+  scoreCompanies,
+  scoreNames,
+  findMatches,
+  type List,
+  createSearcher,
+  type ListedEntity,
+  readName,
+} from '@ostiary/server/measure'
+import { birthDatesOf, type FtmEntity, type LabelledPair, namesOf, type Row } from '@ostiary/testkit/samples/labelled'
+
+/** How alike two names are, from 0 to 1. */
+export interface PairMatcher {
+  pair(query: string, listed: string, schema: string): number
+}
+
+/** Screens rows against a list: per row every entity with at least this score, best first. */
+export interface ListMatcher {
+  screen(rows: readonly Row[], threshold: number): { id: string; score: number }[][]
+}
+
+/** Our scores of names alone, as published. Companies are read as companies. */
+export async function ourPairs(): Promise<PairMatcher> {
+  return {
+    pair: (query, listed, schema) =>
+      publish(schema === 'Person' ? scoreNames(readName(query), readName(listed)) : scoreCompanies(query, listed)),
+  }
+}
+
+/** Our engine on a list: index, search, birth dates. What HTTP and threads add is not in it. */
+export async function ourList(entities: readonly FtmEntity[]): Promise<ListMatcher> {
+  const builder = createIndexBuilder()
+  const indexed = entities.filter((entity, at) => builder.add(listedOf(entity), at))
+  const index = builder.finish()
+  const list: List = {
+    dataset: 'real',
+    version: '1',
+    index,
+    searcher: createSearcher(index),
+    record: (at) => listedOf(indexed[at] as FtmEntity),
+  }
+  return {
+    screen: (rows, threshold) =>
+      rows.map(({ name, dob }) =>
+        findMatches(list, readName(name), birthOf(dob), threshold)
+          .sort((a, b) => b.score - a.score)
+          .map(({ entity, score }) => ({ id: (indexed[entity] as FtmEntity).id, score })),
+      ),
+  }
+}
+
+function listedOf(entity: FtmEntity): ListedEntity {
+  return {
+    id: entity.id,
+    schema: 'Person',
+    names: namesOf(entity).map((text) => ({ text, kind: 'name' })),
+    births: birthDatesOf(entity).flatMap((date) => birthOf(date) ?? []),
+    countries: [],
+    topics: [],
+    programs: [],
+    sourceUrl: null,
+    datasets: [],
+  }
+}
+
+/** Some rows of the fixtures write `1969-7-16`. */
+function birthOf(date: string) {
+  const span = readDob(date.replace(/-(\d)(?=-|$)/g, '-0$1'))
+  return span === undefined || span === 'invalid' ? null : { ...span, circa: false }
+}
+
+/** What logic-v2 said about the same pairs, from the file its authors keep. It knows no others. */
+export function peerPairs(pairs: readonly LabelledPair[]): PairMatcher {
+  const key = (...parts: string[]) => parts.join('\n')
+  const scores = new Map(pairs.map(({ schema, name1, name2, peer }) => [key(schema, name1, name2), peer]))
+  return { pair: (query, listed, schema) => scores.get(key(schema, query, listed)) ?? Number.NaN }
+}
+
+/** The plain thing anybody would try first: each word takes the most alike word of the other name, averaged. */
+export const baselinePairs: PairMatcher = {
+  pair: (query, listed) => alignWords(wordsOf(query), wordsOf(listed), (word) => (other) => jaroWinkler(word, other)),
+}
+
+/** The same against a list. Only words with one first letter are compared, which keeps it quick enough to run. */
+export function baselineList(entities: readonly FtmEntity[]): ListMatcher {
+  const names = entities.flatMap((entity) => namesOf(entity).map((name) => ({ entity, words: wordsOf(name) })))
+  const postings = new Map<string, number[]>()
+  for (const [at, { words }] of names.entries())
+    for (const word of words) postings.set(word, [...(postings.get(word) ?? []), at])
+  const byLetter = Map.groupBy(postings.keys(), (word) => word[0] ?? '')
+  const alikes = new Map<string, Map<string, number>>()
+  const alikeTo = (word: string) => {
+    let alike = alikes.get(word)
+    if (!alike) {
+      const scores = (byLetter.get(word[0] ?? '') ?? []).map((other) => [other, jaroWinkler(word, other)] as const)
+      alike = new Map(scores.filter(([, score]) => score >= 0.85))
+      alikes.set(word, alike)
+    }
+    return alike
+  }
+  const alikeness = (word: string) => {
+    const alike = alikeTo(word)
+    return (other: string) => alike.get(other) ?? 0
+  }
+  const screenOne = ({ name, dob }: Row, threshold: number) => {
+    const words = wordsOf(name)
+    const found = new Map<string, number>()
+    const candidates = new Set(words.flatMap((word) => [...alikeTo(word).keys()].flatMap((w) => postings.get(w) ?? [])))
+    for (const at of candidates) {
+      const candidate = names[at]
+      if (!candidate) continue
+      const { entity } = candidate
+      const alike = alignWords(words, candidate.words, alikeness)
+      const score = alike - (otherYear(dob, birthDatesOf(entity)) ? 0.25 : 0)
+      if (score >= threshold && score > (found.get(entity.id) ?? 0)) found.set(entity.id, score)
+    }
+    return [...found].map(([id, score]) => ({ id, score })).sort((a, b) => b.score - a.score)
+  }
+  return { screen: (rows, threshold) => rows.map((row) => screenOne(row, threshold)) }
+}
+
+const otherYear = (dob: string, listed: readonly string[]) =>
+  dob !== '' && listed.length > 0 && !listed.some((date) => date.slice(0, 4) === dob.slice(0, 4))
+
+function wordsOf(name: string): string[] {
+  const letters = name.normalize('NFKD').replace(/\p{M}|['’‘`ʼʻ]/gu, '')
+  return letters.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** Both ways and averaged, by length of the words, so that neither a missing nor an extra word is free. */
+function alignWords(
+  query: readonly string[],
+  listed: readonly string[],
+  alikeness: (query: string) => (listed: string) => number,
+): number {
+  const queryBest = query.map(() => 0)
+  const listedBest = listed.map(() => 0)
+  for (const [q, word] of query.entries()) {
+    const alike = alikeness(word)
+    for (let l = 0; l < listed.length; l++) {
+      const score = alike(listed[l] ?? '')
+      if (score > (queryBest[q] ?? 0)) queryBest[q] = score
+      if (score > (listedBest[l] ?? 0)) listedBest[l] = score
+    }
+  }
+  return (weightedMean(query, queryBest) + weightedMean(listed, listedBest)) / 2
+}
+
+function weightedMean(words: readonly string[], scores: readonly number[]): number {
+  let [letters, sum] = [0, 0]
+  for (let at = 0; at < words.length; at++) {
+    const { length } = words[at] ?? ''
+    letters += length
+    sum += length * (scores[at] ?? 0)
+  }
+  return letters === 0 ? 0 : sum / letters
+}
+
+/** Winkler's form of Jaro's measure: a tenth of the rest for each of up to four equal first letters. */
+export function jaroWinkler(a: string, b: string): number {
+  if (a === b) return 1
+  const reach = Math.max(0, Math.floor(Math.max(a.length, b.length) / 2) - 1)
+  const taken = new Uint8Array(b.length)
+  const common: string[] = []
+  for (let i = 0; i < a.length; i++) {
+    const last = Math.min(b.length - 1, i + reach)
+    for (let j = Math.max(0, i - reach); j <= last; j++) {
+      if (taken[j] || a[i] !== b[j]) continue
+      taken[j] = 1
+      common.push(a.charAt(i))
+      break
+    }
+  }
+  if (common.length === 0) return 0
+  let [displaced, at] = [0, 0]
+  for (let j = 0; j < b.length; j++) if (taken[j] && b[j] !== common[at++]) displaced++
+  const m = common.length
+  const jaro = (m / a.length + m / b.length + (m - displaced / 2) / m) / 3
+  let prefix = 0
+  while (prefix < 4 && prefix < a.length && a[prefix] === b[prefix]) prefix++
+  return jaro + prefix * 0.1 * (1 - jaro)
+}

@@ -1,0 +1,38 @@
+/** kill -9 of PostgreSQL, postmaster and children, in the middle of 1,000 creates, three times. The API stays up. */
+import type { ApiKeyRecord } from '@ostiary/contract'
+import { killWhileCreating } from './creates.ts'
+import { testSettings } from '@ostiary/testkit/databases'
+import type { Measure } from '@ostiary/testkit/measuring/figure'
+import { killPostgres } from './postgres-kill.ts'
+import { ostiary, sleep, startApi, startServices, stopServices } from '@ostiary/testkit/run'
+
+// A cluster of its own: killing the one that other runs use would not be polite.
+const CLUSTER = 'drill'
+
+export const measure: Measure = async ({ full, say }) => {
+  stopServices(CLUSTER, 'wipe')
+  const settings = testSettings(startServices(CLUSTER))
+  const api = await startApi({ env: settings, logName: 'drill-kill-postgres' })
+  const { id } = ostiary<{ id: string }>(settings, 'tenants', 'create', 'Drill')
+  const key = ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, '--test', '--plan', 'unmetered')
+  try {
+    const figures = await killWhileCreating({
+      name: 'kill-postgres',
+      full,
+      say,
+      apiKey: key.api_key,
+      baseUrl: () => api.url,
+      async killAndRestart(acknowledged) {
+        const processes = await killPostgres(CLUSTER)
+        say(`killed PostgreSQL (${processes} processes) at ${acknowledged} acknowledged creates`)
+        await sleep(300)
+        startServices(CLUSTER)
+      },
+    })
+    const survived = await Promise.race([api.exited.then(() => 0), sleep(10).then(() => 1)])
+    return [...figures, { name: 'kill-postgres.api-survived', value: survived, floor: 1, is: 'least' }]
+  } finally {
+    await api.stop('SIGKILL')
+    stopServices(CLUSTER, 'wipe')
+  }
+}

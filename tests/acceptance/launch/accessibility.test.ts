@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { violationsOn } from '@ostiary/testkit/browser/axe'
+import type { Device } from '@ostiary/testkit/browser/browser'
+import { type Gallery, type GalleryWishes, startGallery } from '@ostiary/testkit/browser/gallery'
+import { setUpStage, someone, theBrowserWithoutCamera, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
+import { endOf, hostOf, setting } from '@ostiary/testkit/browser/system'
+import { visitOn } from '@ostiary/testkit/browser/visit'
+
+setUpStage()
+const host = hostOf('OSTIARY_TEST_KEY_ONE')
+/** Without motion: a colour that is on its way to another one has no contrast to speak of. */
+const STEADY_PHONE = { form: 'phone', context: { reducedMotion: 'reduce' } } as const
+let gallery: Gallery
+let device: Device
+let screens: string[]
+before(async () => {
+  const served = await fetch(`${setting('OSTIARY_URL')}/launch/`)
+  gallery = await startGallery({ policy: served.headers.get('content-security-policy') ?? undefined })
+  device = await (await theBrowserWithoutCamera()).device(STEADY_PHONE)
+  const page = await device.page()
+  await gallery.show(page, { screen: 'welcome' })
+  screens = await page.evaluate('globalThis.GALLERY_SCREENS')
+  await page.close()
+})
+after(async () => {
+  await device?.close()
+  gallery?.stop()
+})
+
+for (const lang of ['en', 'ar']) {
+  test(`axe-core objects to nothing on any screen, light and dark, ${lang}`, WHOLE_FLOW, async () => {
+    const visit = visitOn(await device.page())
+    const objections: string[] = []
+    for (const screen of screens) objections.push(...(await objectionsTo(visit.page, { screen, lang })))
+    await visit.page.close()
+    assert.ok(screens.length >= 15, `${screens.length} screens`)
+    assert.deepEqual(objections, [])
+    // Nobody has touched the gallery, so it may not vibrate.
+    assert.deepEqual(
+      visit.faults.filter((fault) => !fault.includes('navigator.vibrate')),
+      [],
+    )
+  })
+}
+
+test('axe-core objects to nothing when a customer has colours of its own', WHOLE_FLOW, async () => {
+  const page = await device.page()
+  const objections: string[] = []
+  for (const brand of [{ primary: 'ffd400' }, { primary: '7a1f3d', background: 'f6efe2' }, { background: '102a43' }]) {
+    for (const screen of ['welcome', 'capture', 'handoff', 'done', 'ledger'])
+      objections.push(...(await objectionsTo(page, { screen, lang: 'en', ...brand })))
+  }
+  await page.close()
+  assert.deepEqual(objections, [])
+})
+
+async function objectionsTo(page: Page, wishes: GalleryWishes): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await gallery.show(page, wishes)
+  const light = await violationsOn(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  // The page is told, and paints itself in other colours.
+  await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))')
+  const dark = await violationsOn(page)
+  const { screen, primary = '', background = '' } = wishes
+  return [...light.map((text) => `light: ${text}`), ...dark.map((text) => `dark: ${text}`)].map(
+    (text) => `${screen} ${primary} ${background}: ${text}`,
+  )
+}
+
+test('axe-core likes the real page too; who cancels is asked once, and may stay', WHOLE_FLOW, async (t) => {
+  const { visit, camera } = await someone(t, STEADY_PHONE)
+  camera.show('empty')
+  const created = await host.create()
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('ledger')
+  await visit.page.locator('dialog[data-dialog="ledger"]').waitFor()
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('close')
+  await visit.act('consent')
+  await visit.screen(['capture'])
+  await visit.attributeIs('data-phase', 'find')
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('cancel')
+  await visit.page.locator('dialog[data-dialog="cancel"]').waitFor()
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('cancel-keep')
+  assert.equal(await visit.screen(['capture']), 'capture')
+  assert.equal((await created.result()).flowStatus, null)
+  await visit.act('handoff')
+  await visit.attributeIs('data-status', 'ready')
+  assert.deepEqual(await violationsOn(visit.page), [])
+  await visit.act('cancel')
+  await visit.act('cancel-confirm')
+  await visit.saw(['cancelled'])
+  const end = { flowStatus: 'CANCELLED', sessionStatus: 'AGE_UNKNOWN', errors: [-17], reasons: [] }
+  assert.deepEqual(await endOf(created), end)
+})
+
+test('nothing is cut off at 320 pixels, the narrowest phone, in a language of long words and from right to left', async () => {
+  const page = await device.page()
+  const wide: string[] = []
+  await page.setViewportSize({ width: 320, height: 568 })
+  for (const lang of ['de', 'ar']) {
+    for (const screen of screens) {
+      await gallery.show(page, { screen, lang })
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      if (Number(overflow) > 0) wide.push(`${screen}, ${lang}: ${overflow} px`)
+    }
+  }
+  await page.close()
+  assert.deepEqual(wide, [])
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Shop, startShop } from '@ostiary/testkit/browser/shop'
+import { someoneWithoutCamera } from '@ostiary/testkit/browser/stage'
+import { endOf, hostOf } from '@ostiary/testkit/browser/system'
+import { type Visit, visitOn } from '@ostiary/testkit/browser/visit'
+
+const host = hostOf('OSTIARY_TEST_KEY_ONE')
+let shop: Shop
+before(async () => {
+  shop = await startShop()
+})
+after(() => shop?.stop())
+
+const EXPIRY_SECONDS = 900
+
+const NO_VERDICT = { sessionStatus: 'AGE_UNKNOWN', reasons: [] }
+
+async function isSentBack({ page }: Visit, flowStatus: string): Promise<void> {
+  const back = new URL(shop.backUrl)
+  await page.waitForURL((url) => url.origin === back.origin)
+  assert.equal(new URL(page.url()).searchParams.get('flowStatus'), flowStatus)
+}
+
+test('who declines is sent back with nothing taken: CANCELLED, -18', async (t) => {
+  const { visit } = await someoneWithoutCamera(t)
+  const created = await host.create({ redirectUrl: shop.backUrl })
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('decline')
+  await visit.saw(['declined'])
+  assert.deepEqual(await endOf(created), { ...NO_VERDICT, flowStatus: 'CANCELLED', errors: [-18] })
+  await isSentBack(visit, 'CANCELLED')
+})
+
+test('who cancels is sent back too: CANCELLED, -17', async (t) => {
+  const { visit } = await someoneWithoutCamera(t)
+  const created = await host.create({ redirectUrl: shop.backUrl })
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('cancel')
+  await visit.act('cancel-confirm')
+  await visit.saw(['cancelled'])
+  assert.deepEqual(await endOf(created), { ...NO_VERDICT, flowStatus: 'CANCELLED', errors: [-17] })
+  await isSentBack(visit, 'CANCELLED')
+})
+
+test('a session whose time is over says so on the page that was left open, and on a link that comes too late', async (t) => {
+  const { visit: left, device } = await someoneWithoutCamera(t)
+  const created = await host.create({ redirectUrl: shop.backUrl })
+  await left.open(created.launchUrl)
+  await left.screen(['welcome'])
+  await host.advanceClock(EXPIRY_SECONDS + 1)
+  await left.act('consent')
+  await left.saw(['expired'])
+  assert.deepEqual(await endOf(created), { ...NO_VERDICT, flowStatus: 'EXPIRED', errors: [-8] })
+  // Both leave by themselves after some seconds: not before the button was pressed.
+  const { promise: pressed, resolve: letGo } = Promise.withResolvers<void>()
+  device.proxy.hold = ({ origin }) => (origin === new URL(shop.backUrl).origin ? pressed : undefined)
+  const late = visitOn(await device.page())
+  await late.open(created.launchUrl)
+  await late.screen(['expired'])
+  await late.action('continue').click({ noWaitAfter: true })
+  letGo()
+  await isSentBack(late, 'EXPIRED')
+  // The page that was left open goes back by itself.
+  await isSentBack(left, 'EXPIRED')
+})
+
+test('a link that nobody made says so', async (t) => {
+  const { visit } = await someoneWithoutCamera(t)
+  const { launchUrl, sessionId } = await host.create()
+  await visit.open(launchUrl.replace(sessionId, '00000000-0000-4000-8000-000000000000'))
+  await visit.screen(['problem'])
+  assert.equal(await visit.attribute('data-problem'), 'unknown_link')
+})
+
+test('document first, then the face: no face is asked for before the document', async (t) => {
+  const { visit } = await someoneWithoutCamera(t)
+  const created = await host.create({ requirements: ['identity_document', 'face'] })
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+  await visit.screen(['problem'])
+  assert.equal(await visit.attribute('data-problem'), 'step_missing')
+  assert.equal((await created.result()).progress?.state, 'DOC_ACTIVE')
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { verifyWebhook } from '@ostiary/sdk'
+import type { Recorded } from '@ostiary/testkit/browser/proxy'
+import { type Shop, startShop } from '@ostiary/testkit/browser/shop'
+import { setUpStage, someone, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
+import { type CreatedVisit, endOf, hostOf } from '@ostiary/testkit/browser/system'
+import { asRows, checkVerdict, passCapture, readLedger, type Visit } from '@ostiary/testkit/browser/visit'
+
+setUpStage()
+const host = hostOf('OSTIARY_TEST_KEY_ONE')
+let shop: Shop
+before(async () => {
+  shop = await startShop()
+})
+after(() => shop?.stop())
+
+const BODY_BYTES_MAX = 32 * 1024
+const SEALED_BYTES_MAX = 2048
+
+test(
+  '[C-001] [C-003] [C-013] a face check by keyboard alone, from its creation to the way back',
+  WHOLE_FLOW,
+  async (t) => {
+    const { visit, device, camera } = await someone(t)
+    const metadata = { order: 'A-7' }
+    const created = await host.create({ redirectUrl: shop.backUrl, callback: { url: shop.hookUrl }, metadata })
+    // The page leaves by itself after a moment; the shop answers when the list was read.
+    const read = Promise.withResolvers<void>()
+    const isWayBack = ({ origin }: Recorded) => origin === new URL(shop.backUrl).origin
+    device.proxy.hold = (request) => (isWayBack(request) ? read.promise : undefined)
+    await visit.open(created.launchUrl)
+    await visit.screen(['welcome'])
+    await press(visit, 'consent', 'Space')
+    const tries = await passCapture(visit, camera, () => press(visit, 'retry', 'Enter'))
+    assert.equal(tries.at(-1)?.length, 3, `asked for ${JSON.stringify(tries)}`)
+    await checkVerdict(visit, created)
+    await press(visit, 'ledger', 'Enter')
+    const listed = await readLedger(visit)
+    const recorded = device.proxy.requests.filter((request) => !isWayBack(request))
+    await visit.page.keyboard.press('Escape')
+    await visit.page.locator('dialog[data-dialog="ledger"]').waitFor({ state: 'hidden' })
+    await press(visit, 'continue', 'Enter')
+    read.resolve()
+    await checkWebhook(created)
+    await checkRedirect(visit, created)
+
+    const ours = new URL(created.launchUrl).origin
+    assert.deepEqual([...new Set(recorded.map(({ origin }) => origin))], [ours])
+    for (const request of recorded) checkNoPicture(request)
+    const rows = listed.map(({ method, path, bytes }) => `${method} ${path} ${bytes}`)
+    assert.deepEqual(rows.sort(), asRows(recorded).sort(), 'the page lists what left the device, no more and no less')
+    assert.deepEqual(visit.faults, [])
+  },
+)
+
+/** Presses Tab until the element with this action has the focus, and then the key. */
+async function press({ page }: Visit, action: string, key: 'Enter' | 'Space'): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate('document.activeElement?.dataset?.action ?? ""')
+    if (focused === action) return page.keyboard.press(key)
+  }
+  throw new Error(`"${action}" cannot be reached by Tab`)
+}
+
+async function checkWebhook({ result }: CreatedVisit): Promise<void> {
+  const { headers, body } = await shop.nextWebhook()
+  const timestamp = String(headers['x-service-timestamp'])
+  const signature = String(headers['x-service-signature'])
+  assert.equal(await verifyWebhook({ apiKey: host.apiKey, timestamp, signature, body }), true)
+  assert.deepEqual(JSON.parse(body.toString()), await result())
+}
+
+/** Back at the shop, with the documented parameters and nothing of the result. */
+async function checkRedirect({ page }: Visit, { sessionId }: CreatedVisit): Promise<void> {
+  const back = new URL(shop.backUrl)
+  await page.waitForURL((url) => url.origin === back.origin)
+  const { pathname, searchParams, hash } = new URL(page.url())
+  assert.deepEqual([pathname, hash], [back.pathname, ''])
+  assert.deepEqual(Object.fromEntries(searchParams), { state: 'K7', sessionId, flowStatus: 'COMPLETED' })
+}
+
+/** What goes out is JSON and small; nothing in it is, or could hold, a picture. */
+function checkNoPicture({ method, path, contentType, body }: Recorded): void {
+  const what = `${method} ${path}`
+  assert.ok(body.length <= BODY_BYTES_MAX, `${what} sends ${body.length} bytes`)
+  if (body.length === 0) return
+  assert.match(contentType ?? '', /^application\/json\b/, what)
+  assert.doesNotMatch(body.toString('latin1'), PICTURE, what)
+  const { sealed = '' } = JSON.parse(body.toString())
+  assert.ok(String(sealed).length <= SEALED_BYTES_MAX, `${what} seals ${String(sealed).length} bytes`)
+}
+/** How JPEG, PNG, WebP and data URLs begin, as bytes and in base64. */
+const PICTURE = /\xff\xd8\xff|\x89PNG|RIFF....WEBP|data:image|\/9j\/4|iVBORw0KGgo|UklGR/s
+
+test('a still picture is no living person: the flow ends at once with code 2', WHOLE_FLOW, async (t) => {
+  const { visit, camera } = await someone(t)
+  const created = await host.create()
+  camera.show('still')
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+  await visit.screen(['capture'])
+  await visit.saw(['ended'])
+  assert.doesNotMatch(await visit.page.locator('main').innerText(), /picture|photo|spoof|fake/i, 'which cue failed')
+  const end = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_UNKNOWN', errors: [2], reasons: [] }
+  assert.deepEqual(await endOf(created), end)
+  const { riskEvaluation } = await created.result()
+  assert.ok(riskEvaluation.flags.includes('BH_FRAMES_REPEAT'), String(riskEvaluation.flags))
+})

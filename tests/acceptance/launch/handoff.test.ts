@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { scan } from '@ostiary/testkit/browser/qr-code'
+import { type Shop, startShop } from '@ostiary/testkit/browser/shop'
+import { setUpStage, someone, someoneWithoutCamera, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
+import { hostOf } from '@ostiary/testkit/browser/system'
+import { checkVerdict, takeFaceCheck } from '@ostiary/testkit/browser/visit'
+
+setUpStage()
+const host = hostOf('OSTIARY_TEST_KEY_ONE')
+let shop: Shop
+before(async () => {
+  shop = await startShop()
+})
+after(() => shop?.stop())
+
+test('[C-010] a flow begun on a desktop is finished on a phone, and both know where to go', WHOLE_FLOW, async (t) => {
+  const { visit: first } = await someoneWithoutCamera(t)
+  const { visit: second, camera } = await someone(t, { form: 'phone' })
+  const created = await host.create({ redirectUrl: shop.backUrl })
+  await first.open(created.launchUrl)
+  await first.screen(['welcome'])
+  await first.act('handoff')
+  await second.open(await scan(first))
+  await second.screen(['welcome'])
+  assert.equal(new URL(second.page.url()).hash, '', 'the code leaves the address bar at once')
+  await first.screen(['viewer'])
+  await first.attributeIs('data-stage', 'scanned')
+  await Promise.all([first.attributeIs('data-stage', 'face'), takeFaceCheck(second, camera)])
+  await checkVerdict(second, created)
+  await second.action('close-page').waitFor()
+  await first.page.waitForURL((at) => at.origin === new URL(shop.backUrl).origin)
+  assert.equal(new URL(first.page.url()).searchParams.get('flowStatus'), 'COMPLETED')
+  assert.equal(new URL(second.page.url()).origin, new URL(created.launchUrl).origin, 'the phone stays')
+})
+
+test('where desktops are not allowed the page begins with the code; a phone may go on', async (t) => {
+  const { visit: first } = await someoneWithoutCamera(t)
+  const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
+  const created = await host.create({ enableDesktop: false })
+  await first.open(created.launchUrl)
+  await second.open(await scan(first))
+  await second.screen(['welcome'])
+  await first.screen(['viewer'])
+  await second.act('decline')
+  await second.saw(['declined'])
+  await first.saw(['cancelled', 'declined'])
+  assert.ok((await created.ended()).errors.includes(-18))
+})
+
+test('a code opens the flow once: a second phone is refused', async (t) => {
+  const { visit: first } = await someoneWithoutCamera(t)
+  const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
+  const { visit: third } = await someoneWithoutCamera(t, { form: 'phone' })
+  const created = await host.create()
+  await first.open(created.launchUrl)
+  await first.screen(['welcome'])
+  await first.act('handoff')
+  const url = await scan(first)
+  await second.open(url)
+  await second.screen(['welcome'])
+  await third.open(url)
+  await third.screen(['problem'])
+  assert.match((await third.attribute('data-problem')) ?? '', /^(code_refused|other_device)$/)
+})
+
+test('a flow that was handed over can be taken back', WHOLE_FLOW, async (t) => {
+  const { visit: first, camera } = await someone(t)
+  const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
+  const created = await host.create()
+  await first.open(created.launchUrl)
+  await first.screen(['welcome'])
+  await first.act('handoff')
+  await second.open(await scan(first))
+  await second.screen(['welcome'])
+  await first.screen(['viewer'])
+  await first.act('take-back')
+  await takeFaceCheck(first, camera)
+  await checkVerdict(first, created)
+})

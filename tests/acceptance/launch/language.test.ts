@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { someoneWithoutCamera } from '@ostiary/testkit/browser/stage'
+import { hostOf } from '@ostiary/testkit/browser/system'
+import type { Visit } from '@ostiary/testkit/browser/visit'
+
+const host = hostOf('OSTIARY_TEST_KEY_ONE')
+
+async function languageOf({ page }: Visit): Promise<string> {
+  const html = page.locator('html')
+  return `${await html.getAttribute('lang')} ${await html.getAttribute('dir')}`
+}
+
+for (const { locale, shown, letters } of [
+  { locale: 'de', shown: 'de ltr', letters: /[äöüß]/ },
+  { locale: 'de-AT', shown: 'de ltr', letters: /[äöüß]/ },
+  { locale: 'ar', shown: 'ar rtl', letters: /\p{Script=Arabic}{3}/u },
+]) {
+  test(`[C-015] a session with locale ${locale} is shown in it, whatever the browser prefers`, async (t) => {
+    const { visit } = await someoneWithoutCamera(t, { context: { locale: 'en-GB' } })
+    await visit.open((await host.create({ locale })).launchUrl)
+    await visit.screen(['welcome'])
+    await visit.page.locator(`html[lang="${shown.slice(0, 2)}"]`).waitFor()
+    assert.equal(await languageOf(visit), shown)
+    assert.match(await visit.page.locator('main').innerText(), letters)
+  })
+}
+
+test('[C-015] without a locale the browser’s language is taken, and the user may choose another', async (t) => {
+  const { visit } = await someoneWithoutCamera(t, { context: { locale: 'de-DE' } })
+  await visit.open((await host.create()).launchUrl)
+  await visit.screen(['welcome'])
+  await visit.page.locator('html[lang="de"]').waitFor()
+  assert.equal(await languageOf(visit), 'de ltr')
+  await visit.page.locator('select[data-action="language"]').selectOption('ar')
+  await visit.page.locator('html[dir="rtl"]').waitFor()
+  assert.equal(await languageOf(visit), 'ar rtl')
+})

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { someoneWithoutCamera } from '@ostiary/testkit/browser/stage'
+import { eventually, hostOf } from '@ostiary/testkit/browser/system'
+
+const host = hostOf('OSTIARY_TEST_KEY_ONE')
+const SHELL_BYTES_MAX = 60 * 1024
+/** The worker is what runs the models; it comes in the background like them. What the API answers is about the session, not the page. */
+const NOT_SHELL = /^\/launch\/(models\/|ort\/|assets\/(worker|ort-runtime)-|api\/)/
+
+test('without models and their runtime the page is at most 60 KB as it travels', async (t) => {
+  const { visit, device } = await someoneWithoutCamera(t)
+  await visit.open((await host.create()).launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+  await visit.attributeIs('data-status', 'not_found')
+  await visit.act('handoff')
+  await visit.attributeIs('data-status', 'ready')
+  await eventually('the service worker comes last', () =>
+    device.proxy.requests.find(({ path, status }) => path.endsWith('/service-worker.js') && status),
+  )
+  const shell = device.proxy.requests.filter(({ method, path }) => method === 'GET' && !NOT_SHELL.test(path))
+  const bytes = shell.reduce((sum, { bytesIn }) => sum + bytesIn, 0)
+  assert.ok(bytes > 0 && bytes <= SHELL_BYTES_MAX, shell.map(({ path, bytesIn }) => `${path} ${bytesIn}`).join('\n'))
+})

@@ -1,0 +1,112 @@
+/**
+ * Clips for Chromium's fake camera: a portrait that moves (README.md).
+ *
+ *   node tests/puppet/main.ts --portrait FILE|figure|baseline --script NAME|FILE.json --out CLIP.mjpeg [--fps 15] [--size 640x480]
+ *   node tests/puppet/main.ts --portrait FILE|figure|baseline --challenge turn_left,blink,closer --out CLIP.mjpeg
+ *   node tests/puppet/main.ts live --portrait FILE|figure|baseline --out CAMERA.y4m [--movements turn_left,blink] [--size 640x480]
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { MOVEMENTS, type Movement } from '@ostiary/contract'
+import { CAMERA_SIZE, makeClip } from './clip.ts'
+import { type LiveOptions, startLiveCamera } from './live.ts'
+import { SCENES, type SceneName } from './player.ts'
+import { parseScript, type Script } from './script.ts'
+import { challengeScript, isScriptName, pinnedSteps, SCRIPTS, type ScriptName } from './scripts.ts'
+import type { Size } from './stage.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    portrait: { type: 'string' },
+    script: { type: 'string' },
+    out: { type: 'string' },
+    fps: { type: 'string' },
+    size: { type: 'string' },
+    movements: { type: 'string' },
+    challenge: { type: 'string' },
+  },
+})
+const { portrait, out, script, challenge } = values
+if (!portrait || !out || (!script && !challenge && positionals[0] !== 'live')) {
+  console.error(`Usage: node tests/puppet/main.ts --portrait FILE|figure|baseline --script NAME|FILE.json --out CLIP.mjpeg [--fps 15] [--size 640x480]
+       node tests/puppet/main.ts --portrait FILE|figure|baseline --challenge turn_left,blink,closer --out CLIP.mjpeg
+       node tests/puppet/main.ts live --portrait FILE|figure|baseline --out CAMERA.y4m [--movements turn_left,blink] [--size 640x480]
+Scripts with a name: ${Object.keys(SCRIPTS).join(', ')}`)
+  process.exit(2)
+}
+const size = values.size ? parseSize(values.size) : CAMERA_SIZE
+if (positionals[0] === 'live')
+  await runLive({ portrait, out: resolve(out), size, movements: parseMovements(values.movements) })
+else {
+  const onProgress = createBar(out)
+  await makeClip({
+    portrait,
+    out,
+    size,
+    script: challenge ? challengeScript({ steps: pinnedSteps(parseMovements(challenge)) }) : findScript(script ?? ''),
+    onProgress,
+    ...(values.fps && { fps: Number(values.fps) }),
+  })
+}
+
+function parseSize(text: string): Size {
+  const [width, height] = text.split('x').map(Number)
+  if (!width || !height || width % 4 || height % 2) throw new Error(`"${text}" is no size such as 640x480`)
+  return { width, height }
+}
+
+function isMovement(word: string): word is Movement {
+  return MOVEMENTS.some((movement) => movement === word)
+}
+
+function isScene(word: string): word is SceneName {
+  return SCENES.some((scene) => scene === word)
+}
+
+function parseMovements(text: string | undefined): readonly Movement[] {
+  const words = text?.split(',') ?? MOVEMENTS
+  const unknown = words.find((word) => !isMovement(word))
+  if (unknown !== undefined) throw new Error(`"${unknown}" is none of ${MOVEMENTS.join(', ')}`)
+  return words.filter(isMovement)
+}
+
+function findScript(name: string): Script | ScriptName {
+  if (isScriptName(name)) return name
+  if (!existsSync(name)) throw new Error(`"${name}" is neither a file nor one of ${Object.keys(SCRIPTS).join(', ')}`)
+  return parseScript(readFileSync(name, 'utf8'))
+}
+
+function createBar(what: string): (share: number) => void {
+  let last = -1
+  return (share) => {
+    // A terminal gets a bar that grows, a log one line for each quarter.
+    const step = process.stderr.isTTY ? Math.floor(share * 40) : Math.floor(share * 4)
+    if (step === last) return
+    last = step
+    const percent = `${String(Math.round(share * 100)).padStart(3)} %  ${what}`
+    process.stderr.write(
+      process.stderr.isTTY ? `\r[${'#'.repeat(step).padEnd(40)}] ${percent}${share === 1 ? '\n' : ''}` : `${percent}\n`,
+    )
+  }
+}
+
+/** Takes commands from its input, one a line, until that ends. */
+async function runLive(options: LiveOptions): Promise<void> {
+  const camera = await startLiveCamera(options)
+  process.once('SIGTERM', () => process.exit(0))
+  console.log('ready')
+  for await (const line of createInterface({ input: process.stdin })) {
+    const word = line.trim()
+    if (isScene(word)) camera.show(word)
+    else if (isMovement(word))
+      camera.perform(word).then(
+        () => console.log(`done ${word}`),
+        (error: Error) => console.error(error.message),
+      )
+    else if (word) console.error(`There is no "${word}": ${[...MOVEMENTS, ...SCENES].join(', ')}`)
+  }
+  await camera.stop()
+}

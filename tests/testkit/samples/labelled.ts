@@ -1,0 +1,168 @@
+/**
+ * The labelled data that names are judged by. It is other people's work under their own licences, so it lies outside the
+ * repository and is only read; a machine without it skips the measurement.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { ROOT } from '../run.ts'
+
+const FOLDER = `${process.env.OSTIARY_DATA ?? `${ROOT}../shared/data`}/sanctions`
+const BENCH = 'labelled/yente_candidate_bench'
+
+export type Half = 'tuning' | 'held-out'
+export type Quality = 'STRONG' | 'MEDIUM' | 'WEAK'
+
+/** One pair of names and whether they mean the same person or company, with the score of the peer (logic-v2). */
+export interface LabelledPair {
+  schema: string
+  name1: string
+  name2: string
+  isMatch: boolean
+  quality: Quality
+  category: string
+  peer: number
+  half: Half
+}
+
+/** A line of a list as FollowTheMoney writes it. */
+export interface FtmEntity {
+  id: string
+  caption: string
+  schema: string
+  properties: Record<string, string[]>
+  datasets: string[]
+}
+
+/** What a customer would send. `dob` is as the source has it: a full date, a year, or empty. */
+export interface Row {
+  name: string
+  first?: string
+  last?: string
+  dob: string
+}
+
+/** A person of the UN list as a customer might know them. */
+export interface Positive {
+  untreated: Row
+  treated: Row
+  /** Entities of the real list that are this person; empty when none could be told. */
+  gold: string[]
+  /** How the gold was found, or why there is none. */
+  why: string
+}
+
+/** Where the data should be but is not, or undefined when it is there. */
+export function missingData(): string | undefined {
+  const path = `${FOLDER}/labelled`
+  return existsSync(path) ? undefined : path
+}
+
+const read = (path: string) => readFileSync(`${FOLDER}/${path}`, 'utf8')
+
+/** Comma-separated values with quotes (RFC 4180), as one object per record under the names of the first line. */
+export function parseCsv(text: string): Record<string, string>[] {
+  const records: string[][] = []
+  let record: string[] = []
+  const whole = text.endsWith('\n') ? text : `${text}\n`
+  const fields = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n)/gy
+  while (fields.lastIndex < whole.length) {
+    const [, quoted, plain = '', end] = fields.exec(whole) ?? []
+    if (end === undefined) throw new Error(`Record ${records.length + 1} has a stray quote`)
+    record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    if (end === ',') continue
+    records.push(record)
+    record = []
+  }
+  const [header = [], ...rows] = records
+  return rows.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at] ?? ''])))
+}
+
+/**
+ * Which half a pair is in. Decided once, by the name on the list, so that the variants of one name, which are nearly the
+ * same question, stay in one half: what was tuned on `tuning` has then not seen them in `held-out`.
+ */
+export function halfOf(name2: string): Half {
+  const first = createHash('sha256').update(name2.toLowerCase()).digest()[0] ?? 0
+  return first % 2 === 0 ? 'tuning' : 'held-out'
+}
+
+export function loadPairs(): LabelledPair[] {
+  return parseCsv(read('labelled/nomenklatura_logicv2_frozen_scores.csv')).map((row) => ({
+    schema: row.schema ?? '',
+    name1: row.name1 ?? '',
+    name2: row.name2 ?? '',
+    isMatch: row.is_match === 'true',
+    quality: row.quality as Quality,
+    category: row.category ?? '',
+    peer: Number(row.score),
+    half: halfOf(row.name2 ?? ''),
+  }))
+}
+
+/** The persons of OFAC's and the UN's lists. */
+export function loadRealList(): FtmEntity[] {
+  return read('real_persons_ofac_un.ftm.jsonl')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as FtmEntity)
+}
+
+/** Invented people who are on no list. Every tenth, unless all are wanted: the files are in random order. */
+export function loadNegatives(all: boolean): Row[] {
+  return ['us', 'global'].flatMap((file) =>
+    parseCsv(read(`${BENCH}/negatives_${file}.csv`))
+      .filter((_, at) => all || at % 10 === 0)
+      .map(({ first_name: first = '', middle_name: middle = '', last_name: last = '', date_of_birth: dob = '' }) => {
+        const given = middle === '' ? first : `${first} ${middle}`
+        return { name: `${given} ${last}`, first: given, last, dob }
+      }),
+  )
+}
+
+/** Row i of the treated file is row i of the untreated one with a slip in it, so both have the same right answer. */
+export function loadPositives(entities: readonly FtmEntity[]): Positive[] {
+  const [untreated, treated] = ['untreated', 'treated'].map((file) =>
+    parseCsv(read(`${BENCH}/positives_un_${file}.csv`)).map(
+      (row): Row => ({ name: row.full_name ?? '', dob: row.date_of_birth ?? '' }),
+    ),
+  )
+  if (!untreated || untreated.length !== treated?.length) throw new Error('The UN files differ in length')
+  const byName = indexNames(entities)
+  return untreated.map((row, at) => ({
+    untreated: row,
+    treated: treated[at] ?? row,
+    ...findGold(row, byName.get(plainName(row.name)) ?? []),
+  }))
+}
+
+/** A form in which only letters count, not their order: simple, and not that of the matcher which is judged by it. */
+export function plainName(name: string): string {
+  const letters = name.normalize('NFKD').replace(/\p{M}|['’‘`ʼʻ]/gu, '')
+  return (letters.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).sort().join(' ')
+}
+
+export const namesOf = ({ properties }: FtmEntity): string[] => [
+  ...(properties.name ?? []),
+  ...(properties.alias ?? []),
+  ...(properties.weakAlias ?? []),
+]
+
+export const birthDatesOf = ({ properties }: FtmEntity): string[] => properties.birthDate ?? []
+
+function indexNames(entities: readonly FtmEntity[]): Map<string, FtmEntity[]> {
+  const byName = new Map<string, FtmEntity[]>()
+  for (const entity of entities)
+    for (const name of new Set(namesOf(entity).map(plainName)))
+      if (name !== '') byName.set(name, [...(byName.get(name) ?? []), entity])
+  return byName
+}
+
+function findGold({ dob }: Row, named: readonly FtmEntity[]): Pick<Positive, 'gold' | 'why'> {
+  const ids = (some: readonly FtmEntity[]) => some.map(({ id }) => id)
+  if (named.length === 0) return { gold: [], why: 'no entity has this name' }
+  if (named.length === 1) return { gold: ids(named), why: 'one entity has this name' }
+  if (dob === '') return { gold: ids(named), why: 'several have this name, the row has no birth date' }
+  const sameYear = named.filter((entity) => birthDatesOf(entity).some((date) => date.slice(0, 4) === dob.slice(0, 4)))
+  if (sameYear.length > 0) return { gold: ids(sameYear), why: 'several have this name, chosen by birth year' }
+  return { gold: ids(named), why: 'several have this name, none the birth year' }
+}
