@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
 import { Indicators, RiskEvaluation } from './risk.ts'
+import { FLOW_STATUSES } from './states.ts'
 
 export const AGE_LIMITS = {
   thresholdMin: 1,
@@ -29,9 +30,6 @@ export const AGE_STATUSES = ['AGE_UNKNOWN', 'AGE_BELOW_THRESHOLD', 'AGE_ABOVE_TH
 export type AgeStatus = (typeof AGE_STATUSES)[number]
 /** What a comparison with a threshold can say; it never says unknown. */
 export type ThresholdResult = Exclude<AgeStatus, 'AGE_UNKNOWN'>
-
-export const FLOW_STATUSES = ['COMPLETED', 'CANCELLED', 'EXPIRED'] as const
-export type FlowStatus = (typeof FLOW_STATUSES)[number]
 
 export const RETURN_FORMATS = ['threshold', 'exact', 'both'] as const
 export type ReturnFormat = (typeof RETURN_FORMATS)[number]

@@ -3,7 +3,7 @@ import Type from 'typebox'
 /**
  * Every error code that areas A to D and the launch and admin endpoints can answer with.
  * `docs/errors.md` is generated from this table, and the tidy test checks that the two agree.
- * Area E has its own replies; they live in the server's table of that area.
+ * Area E has replies of its own: node-errors.ts.
  */
 export const ERRORS = {
   BAD_REQUEST: {

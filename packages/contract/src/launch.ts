@@ -1,7 +1,8 @@
 import Type from 'typebox'
-import { FLOW_STATUSES } from './age.ts'
 import { operation } from './operation.ts'
+import { LAUNCH_PATHS } from './paths.ts'
 import { Brand } from './settings.ts'
+import { FLOW_STATUSES, SESSION_STATES } from './states.ts'
 import { VERIFICATION_TYPES } from './verification.ts'
 
 /** The device API: what the launch page calls. Every call is signed by the device's own key (docs/api/launch.md). */
@@ -86,7 +87,7 @@ export type OpenBody = Type.Static<typeof OpenBody>
 export const LaunchState = Type.Object(
   {
     sessionId: SessionId,
-    state: Type.String(),
+    state: Type.Enum([...SESSION_STATES]),
     role: Type.Enum(['holder', 'viewer'], { description: 'A viewer watches another device run the flow' }),
     attempt: Type.Integer(),
     attemptsLeft: Type.Integer(),
@@ -198,7 +199,7 @@ export const launchOpen = operation({
   ...shared,
   operationId: 'launchOpen',
   method: 'POST',
-  path: '/launch/api/open',
+  path: LAUNCH_PATHS.open,
   summary: 'Open a session on this device',
   description: 'Binds the session to the device’s key, resumes it, or takes it over with the code of a handoff.',
   body: OpenBody,
@@ -210,7 +211,7 @@ export const launchConsent = operation({
   ...shared,
   operationId: 'launchConsent',
   method: 'POST',
-  path: '/launch/api/consent',
+  path: LAUNCH_PATHS.consent,
   summary: 'Record the answer to the consent question',
   description: 'A refusal ends the flow as `CANCELLED` with code -18.',
   body: Type.Object(
@@ -233,7 +234,7 @@ export const launchChallenge = operation({
   ...shared,
   operationId: 'launchChallenge',
   method: 'POST',
-  path: '/launch/api/challenge',
+  path: LAUNCH_PATHS.challenge,
   summary: 'Begin a try of the face step',
   description:
     'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one capture. Asked for again because the answer was lost, with the same `attempt`, it is the same one and costs no try.',
@@ -246,7 +247,7 @@ export const launchEvents = operation({
   ...shared,
   operationId: 'launchEvents',
   method: 'POST',
-  path: '/launch/api/events',
+  path: LAUNCH_PATHS.events,
   summary: 'Append to the log of the flow',
   description: 'Entries are chained by hashes. Sending entries again that are already there changes nothing.',
   body: Type.Object(
@@ -261,7 +262,7 @@ export const launchSubmit = operation({
   ...shared,
   operationId: 'launchSubmit',
   method: 'POST',
-  path: '/launch/api/submit',
+  path: LAUNCH_PATHS.submit,
   summary: 'Submit a capture',
   description:
     'A sealed payload of at most 4 KB. Either ends the flow, asks for the next step, or leaves another try. `FACE_ACTIVE`: the device’s own comparison is not enough; send the same capture with `face`.',
@@ -283,7 +284,7 @@ export const launchFailure = operation({
   ...shared,
   operationId: 'launchFailure',
   method: 'POST',
-  path: '/launch/api/failure',
+  path: LAUNCH_PATHS.failure,
   summary: 'Report that a step failed on the device',
   description:
     'Uses up the try where the code says so (docs/session-codes.md); the last one ends the flow without a verdict. Reported again because the answer was lost, with the same `attempt`, a failure of the face step counts once.',
@@ -304,7 +305,7 @@ export const launchCancel = operation({
   ...shared,
   operationId: 'launchCancel',
   method: 'POST',
-  path: '/launch/api/cancel',
+  path: LAUNCH_PATHS.cancel,
   summary: 'The user cancels',
   description: 'Ends the flow as `CANCELLED` with code -17.',
   body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
@@ -322,7 +323,7 @@ export const launchHandoff = operation({
   ...shared,
   operationId: 'launchHandoff',
   method: 'POST',
-  path: '/launch/api/handoff',
+  path: LAUNCH_PATHS.handoff,
   summary: 'Make a code for another device',
   description: 'Valid for 5 minutes and for one device; two per session. The device that asked becomes a viewer.',
   body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
@@ -334,7 +335,7 @@ export const launchTakeBack = operation({
   ...shared,
   operationId: 'launchTakeBack',
   method: 'POST',
-  path: '/launch/api/take-back',
+  path: LAUNCH_PATHS.takeBack,
   summary: 'Continue on the first device again',
   description: 'The device that made the handoff holds the session again.',
   body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
@@ -358,7 +359,7 @@ export const launchPasskeyOptions = operation({
   area: 'D',
   operationId: 'launchPasskeyOptions',
   method: 'POST',
-  path: '/launch/api/passkey/options',
+  path: LAUNCH_PATHS.passkeyOptions,
   summary: 'Begin the passkey step',
   description: 'What to ask the authenticator for. Valid for five minutes and for one answer.',
   body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
@@ -371,7 +372,7 @@ export const launchPasskeyVerify = operation({
   area: 'D',
   operationId: 'launchPasskeyVerify',
   method: 'POST',
-  path: '/launch/api/passkey/verify',
+  path: LAUNCH_PATHS.passkeyVerify,
   summary: 'Send the authenticator’s answer',
   description: 'A wrong one uses up a try; the last one ends the flow with -25.',
   body: Type.Object(
@@ -389,7 +390,7 @@ export const launchStatus = operation({
   ...shared,
   operationId: 'launchStatus',
   method: 'GET',
-  path: '/launch/api/status',
+  path: LAUNCH_PATHS.status,
   summary: 'Watch the flow',
   description: 'Server-sent events: one `state` event with a `LaunchState` for each change, until the flow ends.',
   query: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as codes from './codes.ts'
 import {
   CAMERA_FAIL_REASONS,
   DEVICE_REPORTABLE,
@@ -56,6 +57,10 @@ test('the table has every code of the reference with its name and kind', () => {
     SESSION_CODE_NAMES.map((name) => `${SESSION_CODES[name].code} ${name} ${SESSION_CODES[name].kind}`),
     REFERENCE.trim().split('\n'),
   )
+})
+
+test('each number is a constant of its own, under the name of its code', () => {
+  assert.deepEqual({ ...codes }, Object.fromEntries(SESSION_CODE_NAMES.map((name) => [name, SESSION_CODES[name].code])))
 })
 
 test('a number finds its name; retired and unknown numbers find none', () => {

@@ -9,6 +9,7 @@ import type {
   OpenedSession,
   PasskeyOptions,
 } from '@ostiary/contract'
+import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { sealPayload } from '@ostiary/crypto'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
 import { createSignedCalls, type DeviceCryptoKey, DeviceError } from './signed-calls.ts'
@@ -42,21 +43,6 @@ export interface SavedDevice {
 /** What was captured. Session, challenge and log are added when it is submitted. */
 export type Capture = Omit<CapturePayload, 'v' | 'sessionId' | 'nonce' | 'attempt' | 'log'>
 
-/** Only types come from the contract: its schemas would bring a validator into the page. A test keeps the two alike. */
-export const LAUNCH_PATHS = {
-  open: '/launch/api/open',
-  consent: '/launch/api/consent',
-  challenge: '/launch/api/challenge',
-  events: '/launch/api/events',
-  submit: '/launch/api/submit',
-  failure: '/launch/api/failure',
-  cancel: '/launch/api/cancel',
-  handoff: '/launch/api/handoff',
-  takeBack: '/launch/api/take-back',
-  passkeyOptions: '/launch/api/passkey/options',
-  passkeyVerify: '/launch/api/passkey/verify',
-  status: '/launch/api/status',
-} as const
 export const EVENTS_PER_CALL = 50
 
 const TIMEOUT_MS = 30_000

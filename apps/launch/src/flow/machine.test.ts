@@ -23,7 +23,7 @@ const ended = (flowStatus: 'COMPLETED' | 'CANCELLED' | 'EXPIRED', errors: number
   errors,
   redirectUrl: 'https://shop.example/back',
 })
-const viewer = (state: string): LaunchState => ({ ...session, state, role: 'viewer' })
+const viewer = (state: LaunchState['state']): LaunchState => ({ ...session, state, role: 'viewer' })
 
 /** Every state once, with each of the differences that could matter to an event. */
 const STATES: Record<string, State> = {

@@ -67,12 +67,12 @@ test('every code of the server’s judgement gives the same tip; only what the d
 })
 
 test('the steps of ENROLL, SIGN-IN and VERIFY have their screens, also after the page is loaded again', () => {
-  const place = (state: string, errors: number[] = []) => placeOf({ ...holder, state, errors })
+  const place = (state: LaunchState['state'], errors: number[] = []) => placeOf({ ...holder, state, errors })
   assert.deepEqual(place('CONSENTED'), { at: 'camera', status: 'prime' })
   assert.deepEqual(place('CONSENTED', [-9]), { at: 'retry', tip: 'neutral' })
   assert.deepEqual(place('PASSKEY_ACTIVE'), { at: 'passkey', status: 'prime' })
   assert.deepEqual(place('PASSKEY_ACTIVE', [-25]), { at: 'passkey', status: 'refused' })
-  for (const state of ['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'])
+  for (const state of ['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'] as const)
     assert.deepEqual(place(state), { at: 'sending' })
   assert.deepEqual(['CONSENTED', 'SERVER_COMPARE', 'PASSKEY_ACTIVE', 'FINALIZING'].map(stageOf), [
     'consent',
@@ -83,7 +83,8 @@ test('the steps of ENROLL, SIGN-IN and VERIFY have their screens, also after the
 })
 
 test('SUCCESS ends on done and FAILED never does', () => {
-  const end = (state: string, errors: number[]) => endOf({ ...holder, flowStatus: 'COMPLETED', state, errors }).at
+  const end = (state: LaunchState['state'], errors: number[]) =>
+    endOf({ ...holder, flowStatus: 'COMPLETED', state, errors }).at
   assert.equal(end('SUCCESS', []), 'done')
   assert.equal(end('FAILED', [-35]), 'ended')
   assert.equal(end('FAILED', []), 'ended')

@@ -270,8 +270,10 @@ describe('failure', () => {
       for (const attempt of [1, 2]) {
         await page.challenge()
         const told = await page.failure(code)
-        const left = { state: 'READY', attempt, attemptsLeft: 3 - attempt, errors: [code] }
-        assert.deepEqual(told, stateBody(created, left))
+        assert.deepEqual(
+          told,
+          stateBody(created, { state: 'READY', attempt, attemptsLeft: 3 - attempt, errors: [code] }),
+        )
       }
       await page.challenge()
       const flowStatus = 'COMPLETED'

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  LAUNCH_API,
   LAUNCH_LIMITS,
   LAUNCH_RATES,
   launchCancel,
@@ -160,7 +161,7 @@ function allowOrigin(app: FastifyInstance, origin: string): void {
     }
     done()
   })
-  app.options('/launch/api/*', (request, reply) => {
+  app.options(`${LAUNCH_API}*`, (request, reply) => {
     if (request.headers.origin !== origin) return reply.code(403).send()
     return reply
       .header('access-control-allow-methods', 'GET, POST')

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Challenge,
   type Handoff,
+  LAUNCH_API,
   LAUNCH_LIMITS,
   type LaunchEvent,
   type LaunchState,
   type OpenBody,
   type OpenedSession,
   type PasskeyOptions,
+  SERVICE_STATES,
+  SESSION_CODES,
 } from '@ostiary/contract'
 import { createSealKeyPair } from '@ostiary/crypto'
 import { appendEvents, createChallenge } from '../capture/index.ts'
@@ -76,9 +79,6 @@ interface Doing {
   role: Role
   call: string
 }
-
-/** States in which a page waits for the service. */
-const SERVICE_WORK: ReadonlySet<string> = new Set(['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'])
 
 export const CONSENT_VERSION = '1'
 
@@ -194,7 +194,7 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
 
   /** What the service does by itself after a call. Whoever asks meanwhile waits for the same. */
   function afterWork(sessionId: string, told: LaunchState): Promise<LaunchState> {
-    return SERVICE_WORK.has(told.state) ? queue.join(sessionId, () => work(sessionId)) : Promise.resolve(told)
+    return SERVICE_STATES.includes(told.state) ? queue.join(sessionId, () => work(sessionId)) : Promise.resolve(told)
   }
 
   async function work(sessionId: string): Promise<LaunchState> {
@@ -272,7 +272,7 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
         const consent = { version: answer.version, locale: answer.locale, atMs: clock.now().getTime() }
         if (!answer.accepted) {
           nextState(session, 'consent_declined')
-          return { state: session.state, progress, errors: [-18], end: { how: 'cancelled', code: 'CONSENT_DECLINED' } }
+          return { state: session.state, progress, ...cancelledBy('CONSENT_DECLINED') }
         }
         return flowOf(session).consented(session, { ...progress, consent }, { tx, network: named })
       })
@@ -339,7 +339,7 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
     cancel: (call: DeviceCall) =>
       step(call, 'either', (session, progress) => {
         nextState(session, 'user_cancelled')
-        return { state: session.state, progress, errors: [-17], end: { how: 'cancelled', code: 'USER_CANCELLED' } }
+        return { state: session.state, progress, ...cancelledBy('USER_CANCELLED') }
       }),
 
     async handoff(call: DeviceCall): Promise<Handoff> {
@@ -372,7 +372,11 @@ export function createLaunch({ sessions, settings, flows, clock, ids, launchUrl 
 }
 export type Launch = ReturnType<typeof createLaunch>
 
-const nameOf = ({ path }: DeviceCall) => path.replace('/launch/api/', '')
+const nameOf = ({ path }: DeviceCall) => path.replace(LAUNCH_API, '')
+
+/** The user ends the flow: the reply and the end carry the same code. */
+const cancelledBy = (code: 'CONSENT_DECLINED' | 'USER_CANCELLED') =>
+  ({ errors: [SESSION_CODES[code].code], end: { how: 'cancelled', code } }) as const
 
 /** What is told after every call, of what is told at the opening. */
 function stateIn(opened: OpenedSession): LaunchState {

@@ -70,7 +70,7 @@ export interface WorkResult {
   /** As a step from where the session stands now; undefined when it has gone on without it. */
   apply(tx: Queryable, session: FlowSession, progress: Progress): Promise<Step | undefined>
   /** Told the state that the session has then: takes back what nobody will hear of. */
-  after?(state: string): Promise<void>
+  after?(state: SessionState): Promise<void>
 }
 
 export interface PasskeyStep {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AGE_STATES } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
 import { canHappen, flowStatusOf, isFinal, nextState } from './machine.ts'
-import { AGE_STATES, SESSION_EVENTS, type SessionEvent, type SessionState } from './states.ts'
+import { SESSION_EVENTS, type SessionEvent, type SessionState } from './states.ts'
 
 /** Every transition there is, written out by hand: from, event, to. */
 const ALLOWED = `

@@ -1,43 +1,6 @@
-/** The steps of an age session. The three at the end are what the wire calls `flowStatus`. */
-export const AGE_STATES = [
-  'CREATED',
-  'OPENED',
-  'HANDOFF_WAIT',
-  'READY',
-  'FACE_ACTIVE',
-  'FACE_DONE',
-  'DOC_ACTIVE',
-  'DOC_DONE',
-  'MATCHING',
-  'EVALUATING',
-  'COMPLETED',
-  'CANCELLED',
-  'EXPIRED',
-] as const
-export type AgeState = (typeof AGE_STATES)[number]
+import type { SessionState } from '@ostiary/contract'
 
-/** The steps of an ENROLL, SIGN-IN or VERIFY session. */
-export const VERIFICATION_STATES = [
-  'CREATED',
-  'OPENED',
-  'HANDOFF_WAIT',
-  'CONSENTED',
-  'FACE_ACTIVE',
-  'DOC_ACTIVE',
-  'MATCHING',
-  'LOCAL_COMPARE',
-  'SERVER_COMPARE',
-  'PASSKEY_ACTIVE',
-  'FINALIZING',
-  'SUCCESS',
-  'FAILED',
-  'CANCELLED',
-  'EXPIRED',
-] as const
-export type VerificationState = (typeof VERIFICATION_STATES)[number]
-
-export type SessionState = AgeState | VerificationState
-export type FinalState = 'COMPLETED' | 'SUCCESS' | 'FAILED' | 'CANCELLED' | 'EXPIRED'
+export type { AgeState, FinalState, SessionState, VerificationState } from '@ostiary/contract'
 
 export const SESSION_EVENTS = [
   /** A device opened the launch URL and may run the flow. */

@@ -1,4 +1,4 @@
-import type { CapturePayload, SessionCodeName } from '@ostiary/contract'
+import { type CapturePayload, SERVICE_STATES, type SessionCodeName } from '@ostiary/contract'
 import type { Passkeys } from '../passkeys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -8,6 +8,7 @@ import {
   type Flow,
   type FlowEnd,
   graceFor,
+  isFinal,
   type LockoutSubject,
   newVerificationProgress,
   nextState,
@@ -138,7 +139,7 @@ export function createVerificationFlow(deps: Deps): Flow {
 
     work(session: VerificationSession) {
       const verification = session.progress?.verification
-      if (!WORKING.has(session.state) || !verification || verification.workId === null) return undefined
+      if (!SERVICE_STATES.includes(session.state) || !verification || verification.workId === null) return undefined
       return async (): Promise<WorkResult> => {
         const outcome = await work.run(session, verification)
         return {
@@ -150,7 +151,7 @@ export function createVerificationFlow(deps: Deps): Flow {
             return isSame ? applied(deps, tx, { session: current, progress, outcome }) : undefined
           },
           async after(state) {
-            if (ENDED_BADLY.has(state)) await work.takeBack(session, outcome)
+            if (isFinal(state) && state !== 'SUCCESS') await work.takeBack(session, outcome)
           },
         }
       }
@@ -182,9 +183,6 @@ export function createVerificationFlow(deps: Deps): Flow {
     },
   }
 }
-
-const WORKING: ReadonlySet<string> = new Set(['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'])
-const ENDED_BADLY: ReadonlySet<string> = new Set(['FAILED', 'CANCELLED', 'EXPIRED'])
 
 interface Ending {
   session: VerificationSession

@@ -1,6 +1,13 @@
 /** A device whose every byte the test chooses: the product's own client would not send what these tests send. */
 import assert from 'node:assert/strict'
-import type { Challenge, CreatedSession, DeviceKey, LaunchState, OpenedSession } from '@ostiary/contract'
+import {
+  type Challenge,
+  type CreatedSession,
+  type DeviceKey,
+  LAUNCH_API,
+  type LaunchState,
+  type OpenedSession,
+} from '@ostiary/contract'
 import { bodyHash, DEVICE_PROOF_HEADER, type ProofClaims, signProof } from '@ostiary/crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import type { Stage } from './stage.ts'
@@ -39,7 +46,7 @@ export async function createPage(stage: Pick<Stage, 'harness'>, sessionId: strin
   }
 
   async function send(name: string, body: unknown, { claims, proof, headers }: Tweak = {}) {
-    const path = `/launch/api/${name}`
+    const path = `${LAUNCH_API}${name}`
     const payload = typeof body === 'string' ? body : JSON.stringify(body)
     const sent = proof === undefined ? await prove('POST', path, Buffer.from(payload), claims) : proof
     return harness.inject({
