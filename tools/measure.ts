@@ -2,9 +2,19 @@
  * The one way to measure: `npm run bench|accuracy|drill -- NAME [--full]`. Starts and stops what it needs. Without
  * --full it takes under 45 seconds. Ends with one line per figure and fails when one misses its floor. A measurement that
  * cannot run here says `skipped: why` and gives no figure; that is no failure.
+ *
+ * In the gate (OSTIARY_FIGURES names a file) the figures are appended to that file, and only the strict ones decide the exit
+ * code. `node tools/measure.ts figures` prints the table of the file.
  */
 import { readdirSync } from 'node:fs'
-import { formatFigure, isOk, type Measure } from '@ostiary/testkit/measuring/figure'
+import { type Figure, formatFigure, isOk, type Measure } from '@ostiary/testkit/measuring/figure'
+import {
+  appendFigures,
+  figureTable,
+  needsSecondTry,
+  passesGate,
+  readFigures,
+} from '@ostiary/testkit/measuring/gate-figures'
 import { ROOT } from '@ostiary/testkit/run'
 
 /** Where the files of a command are. */
@@ -14,7 +24,12 @@ const FOLDERS: Readonly<Record<string, string>> = {
   drill: 'measures/drills',
 }
 
+const gateFile = process.env.OSTIARY_FIGURES
 const [kind = '', ...rest] = process.argv.slice(2)
+if (kind === 'figures') {
+  for (const line of figureTable(readFigures(gateFile ?? `${ROOT}.reports/figures.ndjson`))) console.log(line)
+  process.exit(0)
+}
 const full = rest.includes('--full')
 const name = rest.find((arg) => !arg.startsWith('--'))
 const folder = FOLDERS[kind] ?? `measures/${kind}`
@@ -35,17 +50,24 @@ const SKIPPED = 'skipped: '
 let skipped: string | undefined
 const started = performance.now()
 const { measure } = (await import(`${ROOT}${folder}/${name}.measure.ts`)) as { measure: Measure }
-const figures = await measure({
-  full,
-  say: (text) => {
-    if (text.startsWith(SKIPPED)) skipped = text.slice(SKIPPED.length)
-    else console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`)
-  },
-})
+const figures = await run()
+// A moment in which the machine stood still: the second try tells it from code that became slow.
+const again = gateFile !== undefined && needsSecondTry(figures) ? await run('second try') : []
 console.log('')
 if (skipped !== undefined && figures.length === 0) {
   console.log(`skipped ${name}: ${skipped}`)
   process.exit(0)
 }
-for (const figure of figures) console.log(formatFigure(figure))
-process.exit(figures.length > 0 && figures.every(isOk) ? 0 : 1)
+for (const figure of [...figures, ...again]) console.log(formatFigure(figure))
+if (gateFile !== undefined) appendFigures(gateFile, [...figures, ...again])
+const isPassed = gateFile === undefined ? figures.length > 0 && figures.every(isOk) : passesGate([...figures, ...again])
+process.exit(isPassed ? 0 : 1)
+
+function run(title?: string): Promise<Figure[]> {
+  const say = (text: string) => {
+    if (text.startsWith(SKIPPED)) skipped = text.slice(SKIPPED.length)
+    else console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`)
+  }
+  if (title) say(title)
+  return measure({ full, say })
+}

@@ -54,6 +54,7 @@ function figuresOf(cache: 'cold' | 'warm', times: readonly Times[]): Figure[] {
     value: Math.round(median(times.map((time) => time[moment]))),
     floor: FLOORS_MS[moment][cache],
     is: 'most',
+    load: true,
   }))
 }
 

@@ -75,7 +75,7 @@ export const measure: Measure = async ({ full, say }) => {
       { name: 'node.large.strangers-refused', value: inLarge.strangers, floor: 1, is: 'least' },
       { name: 'node.small.right-person', value: inSmall.right, floor: 0.995, is: 'least' },
       { name: 'node.small.strangers-refused', value: inSmall.strangers, floor: 1, is: 'least' },
-      { name: 'node.predict.ratio', value: ratio, floor: 0.7, is: 'least' },
+      { name: 'node.predict.ratio', value: ratio, floor: 0.7, is: 'least', load: true },
     ]
   } finally {
     await gallery.close()

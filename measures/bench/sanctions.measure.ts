@@ -51,13 +51,25 @@ export const measure: Measure = async ({ full, say }) => {
     const startSeconds = await measureStart(withList, demoOnly, key, size, say)
     const trigrams = await measureTrigrams(database.url, csv, size, say)
     return [
-      { name: 'sanctions.start-seconds', value: startSeconds, floor: 3, is: 'most' },
-      { name: 'sanctions.rows-per-cpu-second', value: size.rows / ours.cpuSeconds, floor: 5_000, is: 'least' },
-      { name: 'sanctions.file-seconds', value: ours.seconds, floor: 10, is: 'most' },
-      { name: 'sanctions.memory-gb', value: ours.memoryGb, floor: 0.8, is: 'most' },
+      { name: 'sanctions.start-seconds', value: startSeconds, floor: 3, is: 'most', load: true },
+      {
+        name: 'sanctions.rows-per-cpu-second',
+        value: size.rows / ours.cpuSeconds,
+        floor: 5_000,
+        is: 'least',
+        load: true,
+      },
+      { name: 'sanctions.file-seconds', value: ours.seconds, floor: 10, is: 'most', load: true },
+      { name: 'sanctions.memory-gb', value: ours.memoryGb, floor: 0.8, is: 'most', load: true },
       { name: 'sanctions.right-entity', value: ours.right, floor: 0.9, is: 'least' },
       // A trigram index slows down as the list grows, so a small one tells less.
-      { name: 'sanctions.over-pg-trgm', value: ours.best / trigrams, floor: isLarge(size) ? 20 : 10, is: 'least' },
+      {
+        name: 'sanctions.over-pg-trgm',
+        value: ours.best / trigrams,
+        floor: isLarge(size) ? 20 : 10,
+        is: 'least',
+        load: true,
+      },
     ]
   } finally {
     await database.drop()

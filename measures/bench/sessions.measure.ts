@@ -69,7 +69,7 @@ export const measure: Measure = async ({ full, say }) => {
     if (!isAsked('deliver')) return figures
     const deliveries = { ...empty, pairs: full ? sizes.pairs / 2 : DELIVERY_PAIRS, running }
     const ratio = await compareDeliveries(deliveries, (line) => say(`deliver: ${line}`))
-    figures.push({ name: 'sessions.deliver.ratio', value: ratio, floor: DELIVERY_FLOOR, is: 'least' })
+    figures.push({ name: 'sessions.deliver.ratio', value: ratio, floor: DELIVERY_FLOOR, is: 'least', load: true })
     return figures
   } finally {
     for (const one of running.reverse()) await one.stop()
@@ -135,7 +135,7 @@ async function compareCrowd(empty: Site, crowded: Site, sizes: Sizes, say: Say):
   const ratio = await warmAndCompare(loads, sizes, (line) =>
     say(`create, empty table ("bare") beside a full one: ${line}`),
   )
-  return { name: 'sessions.crowded.slowdown', value: 1 / ratio, floor: SLOWDOWN_MOST, is: 'most' }
+  return { name: 'sessions.crowded.slowdown', value: 1 / ratio, floor: SLOWDOWN_MOST, is: 'most', load: true }
 }
 
 async function compareCreate(
@@ -156,7 +156,7 @@ async function compareCreate(
   say('the bare handler does the same insert; it checks no key, validates nothing, seals nothing, logs nothing')
   const loads = { bare: await loadOn(bare, host), ours: await loadOn(api, host) }
   const value = await warmAndCompare(loads, sizes, (line) => say(`create: ${line}`))
-  return { name: 'sessions.create.ratio', value, floor: CREATE_FLOOR, is: 'least' }
+  return { name: 'sessions.create.ratio', value, floor: CREATE_FLOOR, is: 'least', load: true }
 }
 
 function loadOn(server: Started, host: Host): Promise<Load> {
@@ -212,5 +212,11 @@ async function measureSweep({ wire, databaseUrl, host, settings }: Site, sizes: 
   })
   const { expired, ms } = JSON.parse(printed) as { expired: number; ms: number }
   say(`sweep: ${expired} sessions in ${Math.round(ms)} ms, one in ${CALLBACK_EVERY} with a webhook, one process`)
-  return { name: 'sessions.sweep.per-second', value: (expired * 1000) / ms, floor: SWEEP_FLOOR, is: 'least' }
+  return {
+    name: 'sessions.sweep.per-second',
+    value: (expired * 1000) / ms,
+    floor: SWEEP_FLOOR,
+    is: 'least',
+    load: true,
+  }
 }

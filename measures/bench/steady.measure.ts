@@ -200,11 +200,12 @@ function figuresOf({ samples, sessions, tookSeconds, errors, undelivered }: Held
       value: sessions / tookSeconds,
       floor: Math.round(rate * 97) / 100,
       is: 'least',
+      load: true,
     },
     { name: 'steady.errors', value: errors, floor: 0, is: 'most' },
     { name: 'steady.undelivered', value: undelivered, floor: 0, is: 'most' },
-    { name: 'steady.queue-age-p99-ms', value: p99(lastHalf), floor: QUEUE_AGE_MOST_MS, is: 'most' },
-    { name: 'steady.memory-growth', value: growth, floor: MEMORY_GROWTH_MOST, is: 'most' },
+    { name: 'steady.queue-age-p99-ms', value: p99(lastHalf), floor: QUEUE_AGE_MOST_MS, is: 'most', load: true },
+    { name: 'steady.memory-growth', value: growth, floor: MEMORY_GROWTH_MOST, is: 'most', load: true },
   ]
 }
 

@@ -47,7 +47,7 @@ export const measure: Measure = async ({ full, say }) => {
       for (const load of [loads.bare, loads.ours]) await load.run(warmUpMs)
       const value = await compareInTurns(loads, { pairs, turnMs: TURN_MS }, (line) => say(`${operation}: ${line}`))
       for (const load of [loads.bare, loads.ours]) load.close()
-      figures.push({ name: `strings.${operation}.ratio`, value, floor: FLOOR, is: 'least' })
+      figures.push({ name: `strings.${operation}.ratio`, value, floor: FLOOR, is: 'least', load: true })
     }
     return figures
   } finally {

@@ -26,18 +26,18 @@ interface Options {
 async function createMany({ baseUrl, apiKey, count, workers, onAcknowledged }: Options): Promise<CreateRun> {
   const run = randomUUID()
   const result: CreateRun = { acknowledged: new Map(), failures: 0, valueOf: (index) => `${run} ${index}` }
-  const giveUpAt = Date.now() + 60_000
+  const giveUpAt = Date.now() + 180_000
   let next = 0
 
   async function createOne(index: number): Promise<void> {
     for (;;) {
-      if (Date.now() > giveUpAt) throw new Error(`Create ${index} was not acknowledged within a minute`)
+      if (Date.now() > giveUpAt) throw new Error(`Create ${index} was not acknowledged within three minutes`)
       try {
         const response = await fetch(`${baseUrl}/strings`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'x-api-key': apiKey, 'idempotency-key': `${run}/${index}` },
           body: JSON.stringify({ value: result.valueOf(index) }),
-          signal: AbortSignal.timeout(5_000),
+          signal: AbortSignal.timeout(15_000),
         })
         if (response.status === 201) {
           const { id } = (await response.json()) as { id: string }

@@ -8,9 +8,9 @@ export async function enrolForSure(
   vector: Float64Array,
   onFailure: () => void = () => {},
 ): Promise<string> {
-  const giveUpAt = Date.now() + 90_000
+  const giveUpAt = Date.now() + 180_000
   for (;;) {
-    if (Date.now() > giveUpAt) throw new Error('An enrolment was not acknowledged within 90 seconds')
+    if (Date.now() > giveUpAt) throw new Error('An enrolment was not acknowledged within three minutes')
     try {
       const answer = await post(`${url()}/node/plainEnroll`, key, vector)
       if (answer.http === 200) return answer.puid
@@ -32,7 +32,7 @@ export async function post(
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': key },
     body: predictBody(vector),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   })
   return { http: response.status, ...((await response.json()) as { status: number; message: string; puid: string }) }
 }

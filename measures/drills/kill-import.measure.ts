@@ -16,8 +16,8 @@ import { createKeys, createVersions, DATASET, type Env, judge, postFile, startOs
 
 /** Only the command, with or without the process that builds for it, or right after that one came to life. */
 const KINDS = ['command', 'newborn', 'both'] as const
-const SERVED_WITHIN_MS = 10_000
-const GONE_WITHIN_MS = 10_000
+const SERVED_WITHIN_MS = 60_000
+const GONE_WITHIN_MS = 60_000
 /** After this long an import takes away what lies about: see STALE_DRAFT_MS. */
 const STALE_SECONDS = 2 * 3600
 
@@ -267,7 +267,7 @@ function filesOf(pid: number | string): string[] {
   }
 }
 
-/** Waits until a process opens a file; false when it does not within a few seconds. */
+/** Waits until a process opens a file; false when it does not within a minute. */
 async function untilOpen(pid: number, name: string): Promise<boolean> {
   for (const giveUpAt = Date.now() + SERVED_WITHIN_MS; Date.now() < giveUpAt; ) {
     if (filesOf(pid).some((path) => path.endsWith(name))) return true

@@ -91,7 +91,7 @@ async function startMove(gallery: Gallery): Promise<boolean> {
   // A killed worker's job counts as running until its heartbeat is missed; the drill does not wait for that.
   await gallery.query(`update pgboss.job set state = 'failed' where name = $1 and state < 'completed'`, [JOB])
   await gallery.query(`insert into pgboss.job (name, policy) values ($1, 'exclusive') on conflict do nothing`, [JOB])
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 1_500; i++) {
     const { rows } = await gallery.query(
       `select 1 from pg_locks where locktype = 'advisory' and granted and objid::text::bigint = $1`,
       [SHELF_LOCK_LOW],
@@ -108,7 +108,7 @@ const SHELF_LOCK_LOW = LOCK_KEY % 2 ** 32
 
 /** Does what the next worker would do, as soon as the database has noticed that the killed one is gone. */
 async function settle(gallery: Gallery, exactMax: number): Promise<void> {
-  for (let i = 0; i < 60; i++) {
+  for (let i = 0; i < 240; i++) {
     await gallery.arrange()
     const { rows } = await gallery.query(
       'select count(*)::int as left from face_spaces where shelf < 1000 and vectors > $1',

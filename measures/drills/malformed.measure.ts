@@ -59,7 +59,7 @@ export const measure: Measure = async ({ full, say }) => {
       },
       { name: 'malformed.faults-in-log', value: faults, floor: 0, is: 'most' },
       { name: 'malformed.healthy-after', value: health.ok ? 1 : 0, floor: 1, is: 'least' },
-      { name: 'malformed.heap-ratio', value: after / before, floor: 1.15, is: 'most' },
+      { name: 'malformed.heap-ratio', value: after / before, floor: 1.15, is: 'most', load: true },
     ]
   } finally {
     await api.stop()

@@ -65,7 +65,7 @@ const BLOWS: readonly { at: number; what: Blow }[] = [
 ]
 /** Sessions expire after a minute, the least there is. */
 const LIFETIME_SECONDS = 60
-const RECOVERY_MS = 90_000
+const RECOVERY_MS = 180_000
 const MOVING_MS = 400
 const INTO_WORK_MS = 50
 const RETRY_SECONDS = 120

@@ -48,7 +48,7 @@ export const measure: Measure = async ({ full, say }) => {
       say(`beside one that ${beside === 'hang' ? 'hangs' : 'answers after 9 s'}: ${describe(late)}`)
       const value = percentile(late.delaysMs, 0.99) / percentile(alone.delaysMs, 0.99)
       figures.push(
-        { name: `slow-receiver.${beside}.p99-ratio`, value, floor: RATIO_MOST, is: 'most' },
+        { name: `slow-receiver.${beside}.p99-ratio`, value, floor: RATIO_MOST, is: 'most', load: true },
         { name: `slow-receiver.${beside}.missing`, value: late.missing, floor: 0, is: 'most' },
         { name: `slow-receiver.${beside}.slow-calls`, value: late.slowCalls, floor: 1, is: 'least' },
       )

@@ -155,8 +155,8 @@ function createLog(versions: number) {
     },
     /** Waits until a file was answered from this version. */
     async untilSeen(number: number): Promise<void> {
-      for (const giveUpAt = Date.now() + 60_000; !seen.has(number) && Date.now() < giveUpAt; ) await sleep(20)
-      if (!seen.has(number)) log.fail('file', `version ${number} is not served after a minute`)
+      for (const giveUpAt = Date.now() + 180_000; !seen.has(number) && Date.now() < giveUpAt; ) await sleep(20)
+      if (!seen.has(number)) log.fail('file', `version ${number} is not served after three minutes`)
     },
     forget: (number: number) => seen.delete(number),
   }

@@ -5,6 +5,8 @@ export interface Figure {
   floor: number
   /** `least`: the value must be at least the floor; `most`: at most. */
   is: 'least' | 'most'
+  /** Set for time, memory and ratios, which depend on what else the machine does: the gate shows such a figure and never fails by it. */
+  load?: true
 }
 
 export interface MeasureOptions {
@@ -18,6 +20,11 @@ export type Measure = (options: MeasureOptions) => Promise<Figure[]>
 
 export function isOk({ value, floor, is }: Figure): boolean {
   return is === 'least' ? value >= floor : value <= floor
+}
+
+/** False for a figure that is less than half as good as its floor. */
+export function isHalfAsGood({ value, floor, is }: Figure): boolean {
+  return is === 'least' ? value >= floor / 2 : value <= floor * 2
 }
 
 export function formatFigure(figure: Figure): string {
