@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type GraphNode, inOrder, nodeOf, parseGraphModel } from './tfjs-graph.ts'
+import { inOrder, nodeOf, parseGraphModel } from './tfjs-graph.ts'
+import type { GraphNode } from './tfjs-types.ts'
 
 test('only what leads to a wanted output is converted, each node after those it needs', () => {
   const nodes: GraphNode[] = [

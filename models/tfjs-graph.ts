@@ -6,22 +6,8 @@
 import { numbersOf, reshape, type Stored, toHalf, transpose } from './array.ts'
 import { createOnnxGraph, type Dimension, type OnnxGraph } from './onnx-graph.ts'
 import { OPERATIONS } from './tfjs-operations.ts'
+import type { Conversion, GraphNode, Placed } from './tfjs-types.ts'
 import { readWeights, type Weights, type WeightsManifest } from './tfjs-weights.ts'
-
-export interface GraphNode {
-  name: string
-  op: string
-  input?: string[]
-  attr?: Record<string, GraphAttribute>
-}
-
-export interface GraphAttribute {
-  i?: string | number
-  b?: boolean
-  s?: string
-  list?: { i?: (string | number)[]; s?: string[] }
-  shape?: { dim: { size: string | number }[] }
-}
 
 export interface GraphModel {
   modelTopology: { node: GraphNode[] }
@@ -33,28 +19,6 @@ export interface Wanted {
   outputs: readonly { node: string; name: string; dims: readonly Dimension[] }[]
   /** Weights stored in full precision are kept in half. */
   half: boolean
-}
-
-export type Layout = 'NCHW' | 'plain'
-
-/** A value in the ONNX graph. `plain` is as TensorFlow has it. */
-export interface Placed {
-  name: string
-  layout: Layout
-  rank: number
-}
-
-export interface Conversion {
-  graph: OnnxGraph
-  /** The weights behind an input, or undefined when it is computed. */
-  weightsOf(input: string): Stored | undefined
-  /** Whole numbers that are part of the graph: shapes, axes, paddings. */
-  indicesOf(input: string): number[]
-  placed(input: string): Placed | undefined
-  /** Adds weights, in half precision if the net is to have that. */
-  addWeights(array: Stored): string
-  /** The name of an input in a layout; turns it round if it is the other way. */
-  take(input: string, layout: Layout): string
 }
 
 export function parseGraphModel(text: string): GraphModel {

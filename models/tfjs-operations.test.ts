@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createNet } from './node-nets.ts'
-import { convertGraphModel, type GraphModel, type GraphNode } from './tfjs-graph.ts'
+import { convertGraphModel, type GraphModel } from './tfjs-graph.ts'
+import type { GraphNode } from './tfjs-types.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const SAME = { s: base64('SAME') }

@@ -1,6 +1,6 @@
 /** How each TensorFlow operation of our nets is said in ONNX. */
 import { reshape, type Stored, transpose } from './array.ts'
-import type { Conversion, GraphNode, Layout, Placed } from './tfjs-graph.ts'
+import type { Conversion, GraphNode, Layout, Placed } from './tfjs-types.ts'
 
 type Convert = (conversion: Conversion, node: GraphNode) => Placed
 
