@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { operation } from './operation.ts'
-import { Indicators, RiskEvaluation } from './risk.ts'
+import { Indicators } from './indicators.ts'
+import { RiskEvaluation } from './risk.ts'
 import { FLOW_STATUSES } from './states.ts'
 
 export const AGE_LIMITS = {

@@ -1,4 +1,4 @@
-import type { IndicatorPath } from './risk.ts'
+import type { IndicatorPath } from './indicators.ts'
 
 /**
  * The version of the table below, recorded in every evaluation. It changes whenever a weight, a floor or a rule of the

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Value from 'typebox/value'
-import { INDICATOR_PATHS, Indicators, RiskEvaluation, RiskOverrides, readIndicators, writeIndicators } from './risk.ts'
+import { Indicators } from './indicators.ts'
+import { INDICATOR_PATHS, RiskEvaluation, RiskOverrides, readIndicators, writeIndicators } from './risk.ts'
 
 /** The groups and flags of the interface specification, typed from it. */
 const GROUPS = {

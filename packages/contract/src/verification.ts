@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { AGE_LIMITS, Callback } from './age.ts'
 import { operation } from './operation.ts'
-import { Indicators, RiskEvaluation } from './risk.ts'
+import { Indicators } from './indicators.ts'
+import { RiskEvaluation } from './risk.ts'
 
 export const VERIFICATION_LIMITS = {
   transactionChars: 256,
