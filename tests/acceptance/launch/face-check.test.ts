@@ -19,12 +19,13 @@ const BODY_BYTES_MAX = 32 * 1024
 const SEALED_BYTES_MAX = 2048
 
 test(
-  '[C-001] [C-003] [C-013] a face check by keyboard alone, from its creation to the way back',
+  '[C-001] [C-003] [C-013] [C-016] a face check on a desktop by keyboard alone, from its creation to the way back',
   WHOLE_FLOW,
   async (t) => {
     const { visit, device, camera } = await someone(t)
     const metadata = { order: 'A-7' }
-    const created = await host.create({ redirectUrl: shop.backUrl, callback: { url: shop.hookUrl }, metadata })
+    const callback = { url: shop.hookUrl }
+    const created = await host.create({ redirectUrl: shop.backUrl, callback, metadata, enableDesktop: true })
     // The page leaves by itself after a moment; the shop answers when the list was read.
     const read = Promise.withResolvers<void>()
     const isWayBack = ({ origin }: Recorded) => origin === new URL(shop.backUrl).origin

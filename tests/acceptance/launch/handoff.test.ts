@@ -34,7 +34,7 @@ test('[C-010] a flow begun on a desktop is finished on a phone, and both know wh
   assert.equal(new URL(second.page.url()).origin, new URL(created.launchUrl).origin, 'the phone stays')
 })
 
-test('where desktops are not allowed the page begins with the code; a phone may go on', async (t) => {
+test('[C-016] where desktops are not allowed the page begins with the code; a phone may go on', async (t) => {
   const { visit: first } = await someoneWithoutCamera(t)
   const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
   const created = await host.create({ enableDesktop: false })

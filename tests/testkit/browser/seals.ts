@@ -4,9 +4,11 @@ import type { BrowserContext } from 'playwright-core'
 /** What a page seals, as docs/api/launch.md has it; the parts that tests look at. */
 export interface Sealed {
   sessionId?: string
+  nonce?: string
   face?: { vector: string }
   local?: { hit?: boolean }
-  estimate?: { frames: number }
+  /** In tenths of a year, from so many frames. */
+  estimate?: { age: number; frames: number }
   /** Of a selfie. */
   jpeg?: string
 }
