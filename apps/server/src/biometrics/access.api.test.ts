@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { OPERATIONS } from '@ostiary/contract'
 import { formatApiKey } from '@ostiary/crypto'
@@ -370,26 +369,5 @@ describe('the search copy', () => {
       assert.equal(body.message, 'User not enrolled')
     }
     assert.equal((await user.post('plainEnroll', { features })).body.message, 'Ok')
-  })
-})
-
-describe('docs/errors.md', () => {
-  test('[E-063] lists the body statuses with their meanings', () => {
-    const text = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8')
-    const listed = new Map(
-      [...text.matchAll(/^\| (-?\d+) \| (.+) \|$/gm)].map(([, status, meaning]) => [status, meaning]),
-    )
-    for (const [status, meaning] of [
-      ['0', /^Success/],
-      ['-1', /^User not enrolled; validation or server errors/],
-      ['-2', /^Missing or unusable features, invalid JSON/],
-      ['152', /^Face enrollment failed/],
-      ['153', /^Face authentication failed/],
-      ['400', /^Bad request: invalid format or missing required fields/],
-      ['403', /^Forbidden: invalid or inactive API key/],
-      ['500', /^Server-side processing error/],
-    ] as const) {
-      assert.match(listed.get(status) ?? '', meaning, status)
-    }
   })
 })
