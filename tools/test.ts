@@ -54,6 +54,7 @@ async function runSuite(name: Suite): Promise<boolean> {
   const env = {
     ...process.env,
     ...COMPILED,
+    TEST_SUITE: name,
     ...(name === 'api' && { OSTIARY_TEST_CLUSTER: startServices() }),
     ...system?.env,
   }

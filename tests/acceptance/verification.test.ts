@@ -1,3 +1,4 @@
+// spec-kind: webhook
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,6 +1,11 @@
+import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
 
-/** A node:test reporter that writes one JSON line per finished test: `{ "name": …, "outcome": "pass" | "fail" | "skip", "why"?: … }`. */
+/**
+ * A node:test reporter that writes one JSON line per finished test:
+ * `{ "suite": …, "file": …, "name": …, "outcome": "pass" | "fail" | "skip", "why"?: … }`. The file is the one that holds the
+ * test's text, relative to the root; tools/test.ts names the suite in TEST_SUITE.
+ */
 // biome-ignore lint/style/noDefaultExport: node:test loads a reporter by its default export
 export default async function* outcomes(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {
@@ -9,7 +14,8 @@ export default async function* outcomes(source: AsyncIterable<TestEvent>): Async
     if (details.type === 'suite' || name === file) continue
     const outcome = event.type === 'test:fail' ? 'fail' : skip !== undefined || todo !== undefined ? 'skip' : 'pass'
     const why = event.type === 'test:fail' ? { why: reasonOf(event.data.details.error) } : {}
-    yield `${JSON.stringify({ name, outcome, ...why })}\n`
+    const origin = { suite: process.env.TEST_SUITE, file: relative(process.cwd(), file ?? '') }
+    yield `${JSON.stringify({ ...origin, name, outcome, ...why })}\n`
   }
 }
 

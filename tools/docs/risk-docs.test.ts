@@ -1,3 +1,4 @@
+// spec-kind: docs
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -36,7 +36,8 @@ const VECTOR_BYTES = 512
 /** Seven flows, two of them with all their tries. */
 const ALL_FLOWS = { timeout: 7 * WHOLE_FLOW.timeout }
 
-test('[D-003] somebody enrols, signs in here and elsewhere, is told from others, and leaves', ALL_FLOWS, async (t) => {
+// The id lets `npm run spec`, which chooses tests by it, run the flows inside.
+test('[D-002] somebody enrols, signs in here and elsewhere, is told from others, and leaves', ALL_FLOWS, async (t) => {
   const home = await personWith(t, { form: 'phone' })
   let puid = ''
   // On an installation that outlives the tests nothing of an earlier run may count, and nothing stays of this one.
@@ -49,7 +50,7 @@ test('[D-003] somebody enrols, signs in here and elsewhere, is told from others,
     })
 
   await t.test(
-    '[D-004] [D-005] [D-006] [D-012] [D-020] [D-022] [D-032] ENROLL with face and passkey sends numbers of a face, keeps a token, and goes back',
+    '[D-005] [D-006] [D-012] [D-020] [D-022] [D-032] ENROLL with face and passkey sends numbers of a face, keeps a token, and goes back',
     WHOLE_FLOW,
     async () => {
       puid = await enrol(home)

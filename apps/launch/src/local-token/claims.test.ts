@@ -27,7 +27,7 @@ async function enrol(face: Float32Array, shelf = tokens) {
   return claims
 }
 
-test('[D-004] ENROLL sends the vector and the public key of a token, and keeps the token when its key is on record', async () => {
+test('ENROLL sends the vector and the public key of a token, and keeps the token when its key is on record', async () => {
   const { face, local } = await enrol(ana)
   assert.ok(face && cosine(decodeVector(face.vector), ana) > 0.999)
   assert.deepEqual(local, { key: tokens.kept.get('shop')?.keys.publicKey })

@@ -70,7 +70,7 @@ test('an enrolment that was cancelled or failed leaves none', async () => {
   assert.equal(tokens.kept.size, 0)
 })
 
-test('[D-004] an enrolment whose key is not on record leaves none, and what was kept stays', async () => {
+test('an enrolment whose key is not on record leaves none, and what was kept stays', async () => {
   const success = { ...ended('COMPLETED'), state: 'SUCCESS' }
   for (const answer of [{ ...success, localKeyBound: false }, success]) {
     const { capture, tokens, until, seen } = await rehearse({ type: 'ENROLL', answers: { submit: [answer] } })

@@ -18,7 +18,7 @@ async function atPasskey(options: Rehearsal = {}) {
   return stage
 }
 
-test('[D-003] after the face the passkey is asked for by a tap, and its answer sent', async () => {
+test('after the face the passkey is asked for by a tap, and its answer sent', async () => {
   for (const [type, mode] of [
     ['ENROLL', 'create'],
     ['SIGN-IN', 'get'],

@@ -1,10 +1,11 @@
+// spec-kind: webhook
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { CreatedSession } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/crypto'
 import type { Received } from '../webhooks/testing/receiver.ts'
-import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST } from './testing/fixture.ts'
+import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST, NOTHING_JUDGED } from './testing/fixture.ts'
 
 let fixture: AgeFixture
 let host: Host
@@ -184,6 +185,23 @@ describe('a flow ends', () => {
     const silent = await host.create()
     await host.outcome(silent.sessionId)
     assert.equal(await tick(), 0)
+  })
+})
+
+describe('risk', () => {
+  test('[X-004] [X-005] [X-006] [X-007] the body has the score, and the level and recommendation that follow from it', async () => {
+    for (const [level, score, recommendation] of [
+      ['LOW', 0, 'ALLOW'],
+      ['MEDIUM', 30, 'REVIEW'],
+      ['HIGH', 60, 'REVIEW'],
+      ['CRITICAL', 85, 'BLOCK'],
+    ] as const) {
+      fixture.receiver.received.length = 0
+      const { sessionId } = await host.create({ callback: callback() })
+      await host.outcome(sessionId, { risk: level })
+      const { riskEvaluation } = JSON.parse((await delivered()).body.toString())
+      assert.deepEqual(riskEvaluation, { ...NOTHING_JUDGED, score, level, recommendation })
+    }
   })
 })
 

@@ -35,7 +35,7 @@ async function newUser(own = newAuthenticator(), at = host) {
   return { face, own, token, puid: await enrolled(fixture, at, face, { body: WITH_PASSKEY, person }) }
 }
 
-describe('[D-003] a passkey beside the face', () => {
+describe('a passkey beside the face', () => {
   test('is registered by an ENROLL, and a SIGN-IN asks for it and for no other', async () => {
     const { face, own, puid } = await newUser()
     assert.equal(own.credentials.length, 1)

@@ -146,7 +146,7 @@ describe('the redirect', () => {
 })
 
 describe('the requirements', () => {
-  test('[D-027] [D-028] are face, or face and passkey, for every type', () => {
+  test('[D-028] are face, or face and passkey, for every type', () => {
     for (const body of [ENROLL, SIGN_IN, VERIFY]) {
       assert.deepEqual(requestOf({ ...body, requirements: ['face'] }).requirements, ['face'])
       assert.deepEqual(requestOf({ ...body, requirements: ['face', 'passkey'] }).requirements, ['face', 'passkey'])

@@ -147,7 +147,7 @@ describe('the end of an ENROLL says whether the key is on record', () => {
   const signsInAlone = async (host: VerificationHost, token: Token) =>
     (await begin(host, token)).state.state === 'SUCCESS'
 
-  test('[D-004] it is of whoever is new, and not of whoever was enrolled already', async () => {
+  test('it is of whoever is new, and not of whoever was enrolled already', async () => {
     const host = await trustingHost()
     const face = faces.person()
     const first = await enrol(host, face)

@@ -1,3 +1,4 @@
+// spec-kind: webhook
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'

@@ -1,3 +1,4 @@
+// spec-kind: webhook, docs
 import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'

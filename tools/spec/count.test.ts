@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { ROOT } from '@ostiary/testkit/run'
+import {
+  type Evidence,
+  findMistakes,
+  idsIn,
+  judgeRow,
+  kindsOfFile,
+  readRows,
+  type SpecRow,
+  type Suite,
+} from './count.ts'
+import { RULE_ONLY, WAITING } from './lists.ts'
+
+// Ids in brackets would claim rows of the real specification, so these are put together here.
+const named = (id: string) => `[${id}] what the test shows`
+const row = (kind: SpecRow['kind']): SpecRow => ({ id: 'A-001', statement: 'A statement.', kind })
+const ran = (suite: Suite, { outcome = 'pass' as Evidence['outcome'], source = '', id = 'A-001' } = {}): Evidence => ({
+  id,
+  outcome,
+  kinds: kindsOfFile(suite, source),
+})
+const NO_LISTS = { waiting: {}, ruleOnly: {} }
+const standingOf = (kind: SpecRow['kind'], ...evidence: Evidence[]) => judgeRow(row(kind), evidence, NO_LISTS).standing
+
+describe('a row is proven by a test of its own kind', () => {
+  test('a row marked page without a browser test is not counted as proven', () => {
+    const others = [ran('pure'), ran('api'), ran('acceptance')]
+    const { standing, reason } = judgeRow(row('page'), others, NO_LISTS)
+    assert.deepEqual([standing, reason], ['gap', 'no passing page test, only tests of other kinds'])
+    assert.equal(standingOf('page', ...others, ran('launch')), 'proven')
+  })
+
+  test('no mark makes a test without a browser prove a page row', () => {
+    for (const suite of ['pure', 'api', 'acceptance'] as const)
+      assert.throws(() => kindsOfFile(suite, '// spec-kind: page\n'), /cannot prove "page" rows/)
+  })
+
+  test('http and limit rows are proven by requests, not by pure tests or a browser', () => {
+    for (const kind of ['http', 'limit'] as const) {
+      for (const suite of ['api', 'acceptance'] as const) assert.equal(standingOf(kind, ran(suite)), 'proven')
+      for (const suite of ['pure', 'launch'] as const) assert.equal(standingOf(kind, ran(suite)), 'gap')
+    }
+  })
+
+  test('webhook and docs rows need the mark in the file of the test', () => {
+    const [webhook, docs] = [{ source: 'x\n// spec-kind: webhook\n' }, { source: '// spec-kind: docs\n' }]
+    assert.equal(standingOf('webhook', ran('api')), 'gap')
+    assert.equal(standingOf('webhook', ran('api', webhook)), 'proven')
+    assert.equal(standingOf('docs', ran('pure')), 'gap')
+    assert.equal(standingOf('docs', ran('pure', docs)), 'proven')
+    assert.deepEqual([...kindsOfFile('api', '// spec-kind: webhook, docs\n')], ['http', 'limit', 'webhook', 'docs'])
+    assert.throws(() => kindsOfFile('pure', webhook.source), /cannot prove "webhook" rows/)
+    assert.throws(() => kindsOfFile('api', '// spec-kind: webhok\n'), /cannot prove "webhok" rows/)
+  })
+
+  test('the name of a test says nothing about its kind', () => {
+    assert.deepEqual(idsIn(`page, in a browser: ${named('A-001')}`), ['A-001'])
+    assert.equal(standingOf('page', ran('api')), 'gap')
+  })
+
+  test('a failing or a skipped test proves nothing, and a failing one undoes the others', () => {
+    assert.equal(standingOf('http', ran('api', { outcome: 'skip' })), 'gap')
+    assert.equal(standingOf('http', ran('api'), ran('pure', { outcome: 'fail' })), 'gap')
+    assert.equal(standingOf('http', ran('api', { id: 'A-002' })), 'gap')
+  })
+})
+
+describe('rows that are not proven as written', () => {
+  test('a row on the list of rules needs a passing test of any kind, and is never proven', () => {
+    const lists = { waiting: {}, ruleOnly: { 'A-001': 'narrower' } }
+    assert.equal(judgeRow(row('http'), [ran('api')], lists).standing, 'rule only')
+    assert.equal(judgeRow(row('page'), [ran('pure')], lists).standing, 'rule only')
+    assert.equal(judgeRow(row('page'), [], lists).standing, 'gap')
+  })
+
+  test('a waiting row has no test; one that carries its id is a mistake', () => {
+    const lists = { waiting: { 'A-001': 'not built' }, ruleOnly: {} }
+    assert.deepEqual(judgeRow(row('http'), [], lists), { ...row('http'), standing: 'waiting', reason: 'not built' })
+    assert.deepEqual(findMistakes([row('http')], [], lists), [])
+    assert.deepEqual(findMistakes([row('http')], [ran('pure')], lists), [
+      'A-001 is listed as waiting, but a test carries it',
+    ])
+  })
+
+  test('ids that are no rows, and rows on both lists, are mistakes', () => {
+    const lists = { waiting: { 'A-001': '', 'B-001': '' }, ruleOnly: { 'A-001': '' } }
+    assert.deepEqual(findMistakes([row('http')], [ran('api', { id: 'E-999' })], lists), [
+      'A test carries E-999, which is no row',
+      'A list names B-001, which is no row',
+      'A-001 is both waiting and rule only',
+    ])
+  })
+})
+
+test('the real lists name rows of the specification, each once', () => {
+  const rows = readRows(readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8'))
+  assert.equal(rows.length, 252)
+  assert.deepEqual(findMistakes(rows, [], { waiting: WAITING, ruleOnly: RULE_ONLY }), [])
+})

@@ -1,0 +1,92 @@
+/**
+ * `npm run spec`: how much of the interface specification is proven. Per area it counts the rows of spec-rows.md that are
+ * proven as written, those of which only the rule is tested, and those that wait for something that is not built.
+ * Runs the tests that carry an id, or with `--from-reports` reads what the last runs left in .reports.
+ * Fails when a row that should be proven is not.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { ROOT } from '@ostiary/testkit/run'
+import {
+  type Evidence,
+  findMistakes,
+  idsIn,
+  type JudgedRow,
+  judgeRow,
+  kindsOfFile,
+  readRows,
+  SUITES,
+  type Suite,
+} from './count.ts'
+import { RULE_ONLY, WAITING } from './lists.ts'
+
+const AREA_NAMES: Readonly<Record<string, string>> = {
+  A: 'strings',
+  B: 'sanctions',
+  C: 'age sessions',
+  D: 'verification',
+  E: 'biometric node',
+  X: 'cross-cutting',
+}
+/** As tests/testkit/outcome-reporter.ts writes it. */
+interface ReportLine {
+  suite: Suite
+  file: string
+  name: string
+  outcome: Evidence['outcome']
+}
+const LISTS = { waiting: WAITING, ruleOnly: RULE_ONLY }
+const reportOf = (suite: Suite) => `${ROOT}.reports/${suite}.ndjson`
+
+if (!process.argv.includes('--from-reports')) runTests()
+const missing = SUITES.filter((suite) => !existsSync(reportOf(suite)))
+if (missing.length > 0) {
+  console.error(`No results of ${missing.join(', ')}: that suite did not run`)
+  process.exit(1)
+}
+const rows = readRows(readFileSync(`${ROOT}tests/acceptance/spec-rows.md`, 'utf8'))
+const evidence = SUITES.flatMap((suite) => readEvidence(reportOf(suite)))
+const judged = rows.map((row) => judgeRow(row, evidence, LISTS))
+const mistakes = findMistakes(rows, evidence, LISTS)
+print(judged)
+for (const mistake of mistakes) console.log(mistake)
+process.exitCode = mistakes.length > 0 || judged.some(({ standing }) => standing === 'gap') ? 1 : 0
+
+function runTests(): void {
+  for (const suite of SUITES) rmSync(reportOf(suite), { force: true })
+  const pattern = '\\[[A-EX]-\\d{3}\\]'
+  spawnSync(process.execPath, [`${ROOT}tools/test.ts`, ...SUITES, '--', `--test-name-pattern=${pattern}`], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+function readEvidence(report: string): Evidence[] {
+  const lines = readFileSync(report, 'utf8').split('\n').filter(Boolean)
+  return lines.flatMap((line) => {
+    const { suite, file, name, outcome } = JSON.parse(line) as ReportLine
+    const ids = idsIn(name)
+    if (ids.length === 0) return []
+    const kinds = kindsOfFile(suite, readFileSync(`${ROOT}${file}`, 'utf8'))
+    return ids.map((id) => ({ id, outcome, kinds }))
+  })
+}
+
+function print(judged: readonly JudgedRow[]): void {
+  console.log(`${' '.repeat(19)}proven as written   rule only   waiting   gaps    rows`)
+  for (const [area, inArea] of Map.groupBy(judged, ({ id }) => id.charAt(0)))
+    printCounts(`${area}  ${AREA_NAMES[area] ?? ''}`, inArea)
+  printCounts('   all', judged)
+  for (const standing of ['rule only', 'waiting', 'gap'] as const) {
+    const listed = judged.filter((row) => row.standing === standing)
+    if (listed.length > 0) console.log(`\n${standing === 'gap' ? 'GAPS' : standing}`)
+    for (const { id, reason, statement } of listed)
+      console.log(standing === 'gap' ? `  ${id}  ${reason}: ${statement}` : `  ${id}  ${reason}`)
+  }
+}
+
+function printCounts(name: string, rows: readonly JudgedRow[]): void {
+  const count = (standing: JudgedRow['standing']) => rows.filter((row) => row.standing === standing).length
+  const cells = [count('proven'), count('rule only'), count('waiting'), count('gap'), rows.length]
+  const widths = [17, 12, 10, 7, 8]
+  console.log(name.padEnd(19) + cells.map((cell, at) => String(cell).padStart(widths[at] ?? 0)).join(''))
+}
