@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MOVEMENTS } from '@ostiary/contract'
-import { CAPTURE_RULES } from '@ostiary/server/conformance'
+import { CAPTURE_RULES } from '@ostiary/server/capture-checks'
 import { stanceAt, USUAL } from './script.ts'
 import { challengeScript, isScriptName, pinnedSteps, SCRIPTS } from './scripts.ts'
 

@@ -1,5 +1,5 @@
 import { MOVEMENTS, type Movement } from '@ostiary/contract'
-import { createChallenge } from '@ostiary/server/conformance'
+import { createChallenge } from '@ostiary/server/capture-checks'
 import { lengthOf, type Script } from './script.ts'
 
 const ALIVE = { life: 1, noise: 2.2 } as const

@@ -20,7 +20,22 @@ test('a planted import against the ladder between packages is found', () => {
     ['apps/cli/src/a.ts', '@ostiary/server'],
     ['apps/cli/src/a.ts', '../../server/src/wire.ts'],
     ['tests/acceptance/a.test.ts', '@ostiary/contract'],
-    ['tests/acceptance/a.test.ts', '../apps/server/src/app.ts'],
+    ['tests/acceptance/a.test.ts', '../../apps/server/src/app.ts'],
+    ['tests/acceptance/a.test.ts', '@ostiary/server/measure'],
+    ['tests/testkit/a.ts', '../../apps/server/src/wire.ts'],
+    ['tests/testkit/a.ts', '@ostiary/server/conformance'],
+    ['tests/puppet/a.ts', '../../models/node-nets.ts'],
+    ['tests/conformance/a.test.ts', '../../apps/launch/src/signals/platform.ts'],
+    ['tests/conformance/a.test.ts', '@ostiary/server/measure'],
+    ['measures/bench/a.ts', '../drills/enrols.ts'],
+    ['measures/drills/a.ts', '@ostiary/bench/session-rows'],
+    ['measures/accuracy/a.ts', '../../apps/server/src/sanctions/engine/pair.ts'],
+    ['measures/accuracy/a.ts', '@ostiary/server'],
+    ['models/a.ts', '@ostiary/testkit/root'],
+    ['models/a.ts', '../tests/testkit/root.ts'],
+    ['tools/a.ts', '../apps/server/src/config.ts'],
+    ['apps/server/src/strings/a.ts', '@ostiary/testkit/ports'],
+    ['apps/server/src/strings/a.api.test.ts', '@ostiary/testkit/run'],
   ]
   for (const [path, target] of planted)
     assert.equal(checkPackages(importing(path, target)).length, 1, `${path} -> ${target}`)
@@ -29,6 +44,16 @@ test('a planted import against the ladder between packages is found', () => {
     ['apps/cli/src/a.ts', '@ostiary/server/operate'],
     ['packages/crypto/src/a.test.ts', 'node:test'],
     ['tests/acceptance/a.test.ts', '@ostiary/sdk'],
+    ['tests/acceptance/a.test.ts', '@ostiary/testkit/browser/visit'],
+    ['tests/testkit/measuring/a.ts', '@ostiary/server/measure'],
+    ['tests/puppet/a.ts', '@ostiary/models/node-nets'],
+    ['tests/conformance/a.test.ts', '@ostiary/launch/conformance'],
+    ['measures/bench/a.ts', '@ostiary/server/measure'],
+    ['measures/drills/a.ts', '@ostiary/testkit/measuring/figure'],
+    ['models/a.ts', '@ostiary/faces'],
+    ['models/a.ts', 'node:fs'],
+    ['tools/a.ts', '@ostiary/server/conformance'],
+    ['apps/server/src/strings/a.api.test.ts', '@ostiary/testkit/ports'],
   ] as const) {
     assert.deepEqual(checkPackages(importing(path, target)), [])
   }

@@ -1,8 +1,8 @@
 /**
- * The entry point `@ostiary/server/conformance`: what generated documents, the puppet and the tests that compare the server with the
+ * The entry point `@ostiary/server/conformance`: what generated documents and the tests that compare the server with the
  * page or with deploy/ read from the server. They may import nothing else of it. The image does not contain it.
  */
-export { appendEvents, CAPTURE_RULES, createChallenge, emptyLog, judgeCapture } from '../capture/index.ts'
+export { THRESHOLDS } from '../biometrics/models.ts'
 export { isDesktop } from '../capture/device-class.ts'
 export { isSecret, loadConfig, Settings } from '../config.ts'
 export { IMMUTABLE } from '../launch/page-files.ts'

@@ -1,0 +1,7 @@
+/**
+ * The entry point `@ostiary/launch/browser-conformance`: as `conformance`, for code that needs the types of a browser. The tests that
+ * use it are type-checked with the page, by apps/launch/tsconfig.json.
+ */
+export { createPerson, seeded } from '../capture/testing/person.ts'
+export { MODELS, type RehearsalOptions, rehearse } from '../capture/testing/rehearsal.ts'
+export { LOCAL_MATCH_MIN } from '../local-token/token.ts'
