@@ -91,7 +91,7 @@ const MAX_LINES = 400
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s[^'"]*?from\s+['"]([^'"]+)['"]|(?:^|\n)\s*import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g
 
-const isTest = (path: string) => /\.test\.ts$/.test(path) || path.includes('/testing/')
+export const isTest = (path: string) => /\.test\.tsx?$/.test(path) || path.includes('/testing/')
 
 interface Import {
   file: SourceFile
@@ -99,7 +99,7 @@ interface Import {
   line: number
 }
 
-function importsOf(file: SourceFile): Import[] {
+export function importsOf(file: SourceFile): Import[] {
   return [...file.text.matchAll(IMPORT)].map((match) => ({
     file,
     target: match[1] ?? match[2] ?? match[3] ?? '',
@@ -136,7 +136,7 @@ export function checkPackages(files: readonly SourceFile[]): Violation[] {
   })
 }
 
-const SERVER = 'apps/server/src/'
+export const SERVER = 'apps/server/src/'
 
 /** The rows of the server's rooms, and that a room is entered through its index only. */
 export function checkRooms(files: readonly SourceFile[]): Violation[] {
@@ -243,7 +243,7 @@ export function checkStatementNames(files: readonly SourceFile[]): Violation[] {
     )
 }
 
-function resolve(from: string, target: string): string {
+export function resolve(from: string, target: string): string {
   const parts = from.split('/').slice(0, -1)
   for (const part of target.split('/')) {
     if (part === '..') parts.pop()

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { checkCycles } from './cycles.ts'
+import { checkFlow, checkFunctions, checkSessionCasts, checkSql } from './shape.ts'
+
+const file = (path: string, text: string) => ({ path, text })
+const lines = (count: number, text: string) => Array.from({ length: count }, () => text).join('\n')
+
+describe('import circles', () => {
+  test('a planted circle is found, also one of types and one over three files', () => {
+    const two = [
+      file('apps/server/src/a/x.ts', `import { y } from './y.ts'`),
+      file('apps/server/src/a/y.ts', `import type { X } from './x.ts'`),
+    ]
+    assert.deepEqual(checkCycles(two), [
+      { path: 'apps/server/src/a/x.ts', line: 1, message: 'stands in an import circle with apps/server/src/a/y.ts' },
+    ])
+    const three = [
+      file('packages/sdk/src/a.ts', `export * from './b.ts'`),
+      file('packages/sdk/src/b.ts', `import './c.ts'`),
+      file('packages/sdk/src/c.ts', `const a = await import('./a.ts')`),
+    ]
+    assert.equal(checkCycles(three).length, 1)
+  })
+
+  test('files that share an import stand in no circle', () => {
+    const diamond = [
+      file('a.ts', `import './b.ts'\nimport './c.ts'`),
+      file('b.ts', `import './d.ts'`),
+      file('c.ts', `import './d.ts'`),
+      file('d.ts', ''),
+    ]
+    assert.deepEqual(checkCycles(diamond), [])
+  })
+})
+
+describe('long functions', () => {
+  const long = `export function decide(): void {\n${lines(60, '  work()')}\n}\n`
+
+  test('a planted function of more than 60 lines is found, however it is written', () => {
+    for (const text of [
+      long,
+      `export const decide = (): void => {\n${lines(60, '  work()')}\n}\n`,
+      `export const service = {\n  decide() {\n${lines(60, '    work()')}\n  },\n}\n`,
+      `export function createX() {\n  return { decide() {\n${lines(60, '    work()')}\n  } }\n}\n`,
+    ]) {
+      assert.equal(checkFunctions([file('apps/server/src/age/a.ts', text)]).length, 1, text.slice(0, 60))
+    }
+  })
+
+  test('composition may be long: closures count by themselves', () => {
+    const closures = lines(10, `  function part() {\n${lines(20, '    work()')}\n  }`)
+    const text = `export function createX() {\n${closures}\n  return { part }\n}\n`
+    assert.deepEqual(checkFunctions([file('apps/server/src/age/a.ts', text)]), [])
+  })
+
+  test('tests are left out', () => {
+    assert.deepEqual(checkFunctions([file('apps/server/src/age/a.test.ts', long)]), [])
+  })
+})
+
+describe('SQL', () => {
+  test('a planted statement outside of stores and platform is found, however it is written', () => {
+    for (const statement of [
+      `'select 1 from sessions'`,
+      '`\n  insert into sessions values ($1)`',
+      '`delete from $' + '{table}`',
+      `'update sessions set state = $1'`,
+      '`with due as (select 1) select * from due`',
+    ]) {
+      const found = checkSql([file('apps/server/src/age/service.ts', `const text = ${statement}\n`)])
+      assert.equal(found.length, 1, statement)
+      assert.deepEqual(checkSql([file('apps/server/src/age/store.ts', `const text = ${statement}\n`)]), [])
+      assert.deepEqual(checkSql([file('apps/server/src/webhooks/queue-store.ts', `const text = ${statement}\n`)]), [])
+      assert.deepEqual(checkSql([file('apps/server/src/platform/partitions.ts', `const text = ${statement}\n`)]), [])
+    }
+  })
+
+  test('a sentence that begins like a statement is none of its business', () => {
+    assert.deepEqual(checkSql([file('apps/server/src/age/service.ts', `const text = 'updates are sent'\n`)]), [])
+  })
+})
+
+describe('the port between launch and the areas', () => {
+  const flow = (count: number) => [
+    file('apps/server/src/sessions/flow.ts', `export interface Flow {\n${lines(count, '  member(): void')}\n}\n`),
+  ]
+
+  test('a ninth member is found', () => {
+    assert.deepEqual(checkFlow(flow(8)), [])
+    assert.equal(checkFlow(flow(9))[0]?.message, 'Flow has 9 members; 8 are the limit')
+  })
+
+  test('a Flow that has moved is found, so that the rule cannot fall asleep', () => {
+    assert.equal(checkFlow([file('apps/server/src/sessions/flow.ts', 'export {}\n')]).length, 1)
+  })
+})
+
+test('a cast from one area’s session to another’s is found', () => {
+  for (const text of [
+    'found as AgeSession',
+    '(await find(id)) as VerificationSession | undefined',
+    'x as FlowSession[]',
+  ]) {
+    assert.equal(checkSessionCasts([file('apps/server/src/age/a.ts', `const s = ${text}\n`)]).length, 1, text)
+  }
+  assert.deepEqual(checkSessionCasts([file('apps/server/src/age/a.ts', 'const s = found as const\n')]), [])
+})

@@ -1,0 +1,106 @@
+/** Rules about the shape of code that need its syntax tree. */
+import { childrenOf, lineCounter, type Node, parse, walk } from './ast.ts'
+import { isTest, SERVER, type SourceFile, type Violation } from './rules.ts'
+
+const MAX_FUNCTION_LINES = 60
+const FUNCTIONS = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']
+const isFunction = (node: Node) => FUNCTIONS.includes(node.type)
+
+/**
+ * A function has at most 60 lines of its own. The functions that it only puts together (the closures of a `createX`) count by
+ * themselves, so that composition may be long and a decision may not.
+ */
+export function checkFunctions(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => isProduct(path))
+    .flatMap((file) => {
+      const lineOf = lineCounter(file.text)
+      return [...walk(parse(file))].filter(isFunction).flatMap((node) => {
+        const lines = ownLines(node, lineOf)
+        if (lines <= MAX_FUNCTION_LINES) return []
+        const message = `a function of ${lines} lines, without those inside it; ${MAX_FUNCTION_LINES} are the limit`
+        return [{ path: file.path, line: lineOf(node.start), message }]
+      })
+    })
+}
+
+function ownLines(node: Node, lineOf: (offset: number) => number): number {
+  const linesOf = ({ start, end }: Node) => lineOf(end) - lineOf(start) + 1
+  const inner = innermostOf(node).map((one) => Math.max(0, linesOf(one) - 1))
+  return linesOf(node) - inner.reduce((sum, lines) => sum + lines, 0)
+}
+
+/** The functions inside this one that stand in no other function inside it. */
+function innermostOf(node: Node): Node[] {
+  return childrenOf(node).flatMap((child) => (isFunction(child) ? [child] : innermostOf(child)))
+}
+
+const STATEMENT =
+  /^\s*(--.*\n\s*)*(select\s|insert\s+into\s|update\s+\w+\s+(as\s+\w+\s+)?set\s|delete\s+from\s|with\s+\w+\s+as\s|create\s+(table|index|unique)\s|alter\s+(table|index)\s|drop\s+(table|index)\s|truncate\s|vacuum\s)/i
+
+/** SQL stands in the stores of the rooms and in platform/, where the reader looks for it and a room owns its tables. */
+export function checkSql(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => path.startsWith(SERVER) && isProduct(path) && !maySpeakSql(path))
+    .flatMap((file) => {
+      const lineOf = lineCounter(file.text)
+      return [...walk(parse(file))].filter(isStatement).map(({ start }) => ({
+        path: file.path,
+        line: lineOf(start),
+        message: 'SQL stands in store.ts (or *-store.ts) and in platform/ only',
+      }))
+    })
+}
+
+const maySpeakSql = (path: string) => /(\/|-)store\.ts$/.test(path) || path.startsWith(`${SERVER}platform/`)
+
+function isStatement(node: Node): boolean {
+  if (node.type === 'Literal') return typeof node.value === 'string' && STATEMENT.test(node.value)
+  if (node.type !== 'TemplateLiteral') return false
+  const [first] = node.quasis as readonly { value: { raw: string } }[]
+  return STATEMENT.test(first?.value.raw ?? '')
+}
+
+const MAX_FLOW_MEMBERS = 8
+const FLOW = `${SERVER}sessions/flow.ts`
+
+/** What `launch` asks of an area stays narrow: a wide port is two rooms that know each other too well. */
+export function checkFlow(files: readonly SourceFile[]): Violation[] {
+  const file = files.find(({ path }) => path === FLOW)
+  if (!file) return []
+  const lineOf = lineCounter(file.text)
+  const flow = [...walk(parse(file))].find(
+    (node) => node.type === 'TSInterfaceDeclaration' && (node.id as Node).name === 'Flow',
+  )
+  const members = flow ? ((flow.body as Node).body as readonly Node[]).length : 0
+  const at = { path: FLOW, line: flow ? lineOf(flow.start) : 1 }
+  if (!flow) return [{ ...at, message: 'has no interface Flow: the rule about its size looks for it here' }]
+  if (members <= MAX_FLOW_MEMBERS) return []
+  return [{ ...at, message: `Flow has ${members} members; ${MAX_FLOW_MEMBERS} are the limit` }]
+}
+
+const AREA_SESSION = /^(Age|Verification|Flow)Session$/
+
+/** A session of one area is never declared to be one of another: `sessions` gives each area its own type. */
+export function checkSessionCasts(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path }) => path.startsWith(SERVER))
+    .flatMap((file) => {
+      const lineOf = lineCounter(file.text)
+      return [...walk(parse(file))]
+        .filter((node) => node.type === 'TSAsExpression' && typeNames(node.typeAnnotation as Node).some(isAreaSession))
+        .map(({ start }) => ({
+          path: file.path,
+          line: lineOf(start),
+          message: 'a cast to the session of an area: ask `sessions` for that area instead',
+        }))
+    })
+}
+
+const isAreaSession = (name: string) => AREA_SESSION.test(name)
+const typeNames = (type: Node): string[] =>
+  [...walk(type)].filter(({ type: kind }) => kind === 'Identifier').map(({ name }) => String(name))
+
+function isProduct(path: string): boolean {
+  return /^(apps|packages)\//.test(path) && !isTest(path)
+}
