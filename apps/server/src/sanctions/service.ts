@@ -1,13 +1,12 @@
-import { EventEmitter, once } from 'node:events'
 import { SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
-import { AppError } from '../platform/errors.ts'
 import type { Person } from './csv.ts'
 import type { Held, Library } from './datasets/library.ts'
 import { SCORER_VERSION } from './engine/calibration.ts'
 import type { Pool } from './engine/pool.ts'
 import type { Row, RowsAnswer } from './engine/rows.ts'
 import { digestPerson, type ExceptionService } from './exceptions.ts'
+import { createFileSlots } from './file-slots.ts'
 import type { SanctionsMetrics } from './metrics.ts'
 
 interface Deps {
@@ -27,7 +26,7 @@ export interface Screening {
   requestId: string
   /** Fires when the caller has gone. */
   signal: AbortSignal
-  /** Settles when the answer is out or nobody takes it: until then it is in memory, and the file keeps its place. */
+  /** Settles when the reply is sent or its connection is closed. Until then the reply is in memory, and the file keeps its slot. */
   answered: Promise<void>
   /** Reads the file; called when it is known that it can be screened. */
   read(): Promise<Person[]>
@@ -35,35 +34,14 @@ export interface Screening {
 
 /** Files of all callers that are in memory at once. */
 const MOST_FILES = 64
-/** A caller who has an answer may send the next file before we have seen that the answer arrived. */
-const WAIT_FOR_PLACE_MS = 500
+const WAIT_FOR_SLOT_MS = 500
 
 export function createSanctionsService({ library, pool, exceptions, metrics }: Deps) {
-  const busy = new Map<string, number>()
-  let files = 0
-  const places = new EventEmitter().setMaxListeners(0)
-
-  const ownFilesAreFull = (owner: string) => (busy.get(owner) ?? 0) >= SANCTIONS_LIMITS.concurrentFiles
-
-  /** Two files per key at once: the threads are shared, and one customer must not fill the line. */
-  async function enter(owner: string): Promise<() => void> {
-    const inTime = AbortSignal.timeout(WAIT_FOR_PLACE_MS)
-    while (ownFilesAreFull(owner) || files >= MOST_FILES) {
-      const waited = await once(places, 'freed', { signal: inTime }).catch(() => undefined)
-      if (waited) continue
-      const message = ownFilesAreFull(owner) ? 'Too many files at once' : 'The service is busy'
-      throw new AppError('rate_limited', 'TOO_MANY_FILES', message, { retryAfterSeconds: 2 })
-    }
-    busy.set(owner, (busy.get(owner) ?? 0) + 1)
-    files++
-    return () => {
-      const left = (busy.get(owner) ?? 1) - 1
-      if (left > 0) busy.set(owner, left)
-      else busy.delete(owner)
-      files--
-      places.emit('freed')
-    }
-  }
+  const takeSlot = createFileSlots({
+    perOwner: SANCTIONS_LIMITS.concurrentFiles,
+    total: MOST_FILES,
+    waitMs: WAIT_FOR_SLOT_MS,
+  })
 
   /** Rows of one id may be different people, so an exception is matched with the person, not with the id alone. */
   async function withExceptions(caller: Caller, people: readonly Person[]): Promise<Row[]> {
@@ -97,7 +75,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
       answered,
       read,
     }: Screening): Promise<string[]> {
-      const leave = await enter(owner)
+      const freeSlot = await takeSlot(owner)
       let held: Held | undefined
       try {
         // An earlier version is read from disk for this file alone: not before the file is there.
@@ -107,7 +85,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
         const rows = await withExceptions(caller, people)
         const answers = await pool.run({ keys: held.keys, dataset, threshold, rows, signal })
         metrics.rows(rows.length, answers)
-        void answered.finally(leave)
+        void answered.finally(freeSlot)
         return writeReply(rows.length, answers, {
           dataset,
           version: held.version,
@@ -116,7 +94,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
           runId: requestId,
         })
       } catch (error) {
-        leave()
+        freeSlot()
         throw error
       } finally {
         held?.release()
