@@ -7,11 +7,12 @@ import {
   listSessions,
   RESULT_POLLS,
 } from '@ostiary/contract'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { callerOf, type Guard } from '../keys/index.ts'
+import { abortWhenClosed } from '../platform/abort-when-closed.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
-import { rawBodyOf, keepRawBody } from '../platform/http.ts'
+import { keepRawBody, rawBodyOf } from '../platform/http.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
 import { memberTextOf } from '../platform/json-body.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -72,7 +73,7 @@ export async function ageRoutes(
         const { retryAfterSeconds } = poll
         throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many reads of this result', { retryAfterSeconds })
       }
-      const reading = await age.result(callerOf(request), token, { seconds, signal: whenGone(reply) })
+      const reading = await age.result(callerOf(request), token, { seconds, signal: abortWhenClosed(reply) })
       if (reading.open) reply.header('retry-after', POLL_AGAIN_SECONDS)
       return reply.header('content-type', JSON_TYPE).send(reading.bytes)
     },
@@ -98,11 +99,4 @@ export async function ageRoutes(
     guard: guard.before(listSessions, 'age-read'),
     handler: (request) => age.list(callerOf(request), request.query),
   })
-}
-
-/** Fires when nobody waits for the answer any more. */
-function whenGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
-  return gone.signal
 }

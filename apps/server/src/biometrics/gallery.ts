@@ -1,3 +1,4 @@
+import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { NodeMetrics } from './metrics.ts'
@@ -20,7 +21,7 @@ interface Deps {
  * the true one in the same snapshot, and asks again when the space was moved meanwhile.
  */
 export function createGallery({ cells, clock, metrics }: Deps) {
-  const hints = new Map<string, number>()
+  const hints = new BoundedMap<string, number>(MAX_HINTS)
   const nameOf = ({ tenantId, livemode, version }: SpaceId) => `${tenantId}/${livemode}/${version}`
 
   async function shelfOf(space: SpaceId): Promise<number | undefined> {
@@ -28,7 +29,6 @@ export function createGallery({ cells, clock, metrics }: Deps) {
   }
 
   function remember(space: SpaceId, shelf: number): void {
-    if (hints.size >= MAX_HINTS) hints.delete(hints.keys().next().value ?? '')
     hints.set(nameOf(space), shelf)
   }
 

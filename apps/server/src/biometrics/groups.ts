@@ -1,3 +1,4 @@
+import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -18,7 +19,7 @@ interface Deps {
 
 /** The groups' keys, opened when first needed. A group's key never changes, so what is open stays right. */
 export function createGroups({ cells, clock, ids, vault }: Deps) {
-  const opened = new Map<string, GroupKeys>()
+  const opened = new BoundedMap<string, GroupKeys>(MAX_OPEN)
   const nameOf = ({ tenantId, livemode }: GroupId) => `${tenantId}/${livemode}`
 
   async function find(id: GroupId, db: Queryable = cells.forId(id.tenantId)): Promise<GroupKeys | undefined> {
@@ -27,7 +28,6 @@ export function createGroups({ cells, clock, ids, vault }: Deps) {
     const row = await faceStore.findGroup(db, id)
     if (!row) return undefined
     const keys = createGroupKeys(id, row.guid, await vault.open(row, groupKeyContext(id)))
-    if (opened.size >= MAX_OPEN) opened.delete(opened.keys().next().value ?? '')
     opened.set(nameOf(id), keys)
     return keys
   }

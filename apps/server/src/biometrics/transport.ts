@@ -6,6 +6,7 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Ids } from '../platform/ids.ts'
+import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import { nodeError } from './errors.ts'
 import { faceStore } from './store.ts'
 
@@ -103,14 +104,9 @@ export type Transport = ReturnType<typeof createTransport>
 
 const PURGE_BATCH = 2_000
 
-/** Forgets envelopes that are too old to be taken anyway. */
-export async function purgeUsedEnvelopes(db: Db, now: Date): Promise<number> {
-  let total = 0
-  for (;;) {
-    const purged = await faceStore.purgeEnvelopes(db, now, PURGE_BATCH)
-    total += purged
-    if (purged < PURGE_BATCH) return total
-  }
+/** Deletes the notes of used envelopes that are too old to be accepted again. */
+export function purgeUsedEnvelopes(db: Db, now: Date): Promise<number> {
+  return purgeInBatches(PURGE_BATCH, (limit) => faceStore.purgeEnvelopes(db, now, limit))
 }
 
 const REASONS: Readonly<Record<EnvelopeError['fault'], string>> = {

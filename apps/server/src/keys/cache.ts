@@ -1,8 +1,10 @@
+import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
+import { createSingleFlight } from '../platform/single-flight.ts'
 import type { KeyFacts } from './key.ts'
 import { keyStore } from './store.ts'
 
@@ -62,17 +64,16 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
  * fail: no verdict without evidence. Unknown keys are remembered too, so that a flood of one wrong key costs nothing.
  */
 export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): FactsCache<F> {
-  const known = new Map<string, Entry<F>>()
-  const unknown = new Map<string, Entry<F>>()
-  const loading = new Map<string, Promise<F | undefined>>()
+  const known = new BoundedMap<string, Entry<F>>(MAX_ENTRIES)
+  const unknown = new BoundedMap<string, Entry<F>>(MAX_UNKNOWN)
+  const loading = createSingleFlight<F | undefined>()
   let timer: NodeJS.Timeout | undefined
   const refreshing = new Set<Db>()
 
   function remember(name: string, entry: Entry<F>): void {
-    known.delete(name)
-    unknown.delete(name)
-    if (entry.facts) putLast(known, name, entry, MAX_ENTRIES)
-    else putLast(unknown, name, entry, MAX_UNKNOWN)
+    const [place, other] = entry.facts ? [known, unknown] : [unknown, known]
+    other.delete(name)
+    place.set(name, entry)
   }
 
   async function load(name: string, bucket: number): Promise<F | undefined> {
@@ -135,14 +136,7 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
       entry.usedSinceLoad = true
       return entry
     },
-    load(name, bucket) {
-      let pending = loading.get(name)
-      if (!pending) {
-        pending = load(name, bucket).finally(() => loading.delete(name))
-        loading.set(name, pending)
-      }
-      return pending
-    },
+    load: (name, bucket) => loading.run(name, () => load(name, bucket)),
     start() {
       timer ??= setInterval(refresh, REFRESH_EVERY_MS).unref()
     },
@@ -151,11 +145,4 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
       timer = undefined
     },
   }
-}
-
-function putLast<F>(entries: Map<string, Entry<F>>, name: string, entry: Entry<F>, limit: number): void {
-  entries.set(name, entry)
-  if (entries.size <= limit) return
-  const [oldest] = entries.keys()
-  if (oldest !== undefined) entries.delete(oldest)
 }

@@ -6,6 +6,7 @@ import { AppError, invalid } from '../platform/errors.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
 import { checkAssertion, clientIdIn } from './assertion.ts'
 import { createFactsCache, type FactsCache } from './cache.ts'
@@ -139,13 +140,8 @@ export function createClientCache(cells: Cells, clock: Clock, log: Log): FactsCa
   })
 }
 
-export async function purgeUsedAssertions(db: Db, now: Date): Promise<number> {
-  let total = 0
-  for (;;) {
-    const purged = await clientStore.purgeAssertions(db, now, PURGE_BATCH)
-    total += purged
-    if (purged < PURGE_BATCH) return total
-  }
+export function purgeUsedAssertions(db: Db, now: Date): Promise<number> {
+  return purgeInBatches(PURGE_BATCH, (limit) => clientStore.purgeAssertions(db, now, limit))
 }
 
 function toRecord(row: ClientRow, secret?: string): ApiClientRecord {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { formatApiKey, parseApiKey } from '@ostiary/crypto'
 import { buildApp } from '../app.ts'
 import { loadConfig } from '../config.ts'
-import { systemClock } from '../platform/clock.ts'
+import { DAY_MS, systemClock } from '../platform/clock.ts'
 import { bucketOf } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { migrate, readMigrations } from '../platform/migrate.ts'
@@ -206,7 +206,7 @@ test('rotation: both keys work for 7 days, then only the new one; it has the sam
   const { created, ending } = await local.wire.keys.rotateKey(record.id)
   assert.equal(ending.ends_at, '2026-11-22T12:00:00.000Z')
   assert.deepEqual({ ...created, id: '', api_key: '' }, { ...record, id: '', api_key: '' })
-  const DAY = 86_400_000
+  const DAY = DAY_MS
   for (const [days, oldStatus] of [
     [0, 200],
     [6.9999, 200],

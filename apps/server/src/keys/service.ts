@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type ApiKeyRecord, UNKNOWN_KEYS } from '@ostiary/contract'
 import { formatApiKey, maskApiKey, parseApiKey } from '@ostiary/crypto'
 import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, DAY_MS } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
@@ -21,7 +21,6 @@ import {
 } from './key.ts'
 import { type KeyRow, keyStore, type TenantRow } from './store.ts'
 
-const DAY_MS = 86_400_000
 const RESEAL_BATCH = 200
 
 interface Deps {

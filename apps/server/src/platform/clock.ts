@@ -9,3 +9,5 @@ export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
 }
+
+export const DAY_MS = 86_400_000

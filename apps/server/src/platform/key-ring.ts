@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { BoundedMap } from './bounded-map.ts'
 import type { Clock } from './clock.ts'
 import type { KeyVault, Sealed } from './key-vault.ts'
 import { takeRandom } from './random.ts'
@@ -35,7 +36,7 @@ interface Root {
 /** `name` binds the roots to what they are for. */
 export function createKeyRing({ vault, clock, name }: { vault: KeyVault; clock: Clock; name: string }): KeyRing {
   const context = `key-ring/${name}`
-  const opened = new Map<string, Promise<KeyObject>>()
+  const opened = new BoundedMap<string, Promise<KeyObject>>(MAX_OPENED)
   let current: Promise<Root> | undefined
   let ends = 0
 
@@ -64,8 +65,6 @@ export function createKeyRing({ vault, clock, name }: { vault: KeyVault; clock: 
       root = vault.open({ masterKeyId, blob: blob.subarray(ROOT_AT) }, context).then((raw) => createSecretKey(raw))
       root.catch(() => opened.delete(id))
       opened.set(id, root)
-      const [oldest] = opened.keys()
-      if (opened.size > MAX_OPENED && oldest !== undefined) opened.delete(oldest)
     }
     return root
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../testing/harness.ts'
+import { DAY_MS } from './clock.ts'
 import { createDb, type Db } from './db.ts'
 import { createLog } from './log.ts'
 import { dropPartitionsBefore, ensurePartitions, partitionName } from './partitions.ts'
@@ -8,7 +9,6 @@ import { dropPartitionsBefore, ensurePartitions, partitionName } from './partiti
 let database: TestDatabase
 let db: Db
 const NOON = new Date('2026-11-15T12:00:00.000Z')
-const DAY_MS = 86_400_000
 const day = (offset: number) => new Date(NOON.getTime() + offset * DAY_MS)
 
 before(async () => {

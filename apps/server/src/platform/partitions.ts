@@ -1,3 +1,4 @@
+import { DAY_MS } from './clock.ts'
 import { type Db, type Queryable, sql } from './db.ts'
 import type { Log } from './log.ts'
 
@@ -10,7 +11,6 @@ export interface PartitionReport {
   skipped: number
 }
 
-const DAY_MS = 86_400_000
 // Any constant will do; it must only be the same in every version.
 const LOCK_CLASS = 7_305_811
 // Whoever waits for these locks makes everybody else wait too.

@@ -3,11 +3,13 @@ import { type CreateExceptionBody, type ExceptionPage, type ExceptionRecord, SAN
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
+import { readIdCursor, writeCursor } from '../platform/cursor.ts'
 import type { Db } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { earlierResource, type IdempotencyUse } from '../platform/idempotency/index.ts'
+import { type IdempotencyUse, insertOnce } from '../platform/idempotency/index.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
+import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import { type ActiveException, exceptionStore, type StoredException } from './exceptions-store.ts'
 
 const PURGE_BATCH = 2_000
@@ -72,18 +74,20 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
         await exceptionStore.insert(db, caller, fresh)
         return { record: toRecord(fresh), replayed: false }
       }
-      return db.transaction(async (tx) => {
-        const earlierId = await earlierResource(tx, repeat, { tenantId: caller.tenantId, resourceId: fresh.id, now })
-        if (earlierId === undefined) {
-          // Not before: a repeated call is answered even when the exception has ended in between.
+      const { value, replayed } = await insertOnce<StoredException>(db, repeat, {
+        tenantId: caller.tenantId,
+        resourceId: fresh.id,
+        now,
+        async insert(tx) {
+          // Checked here: a repeated call is answered even when the exception has expired since the first one.
           checkExpiry(fresh.expiresAt, now)
           await exceptionStore.insert(tx, caller, fresh)
-          return { record: toRecord(fresh), replayed: false }
-        }
-        const earlier = await exceptionStore.find(tx, caller, earlierId)
-        if (!earlier) throw new AppError('gone', 'GONE', 'The exception that this Idempotency-Key created is gone')
-        return { record: toRecord(earlier), replayed: true }
+          return fresh
+        },
+        find: (id) => exceptionStore.find(db, caller, id),
+        goneMessage: 'The exception that this Idempotency-Key created is gone',
       })
+      return { record: toRecord(value), replayed }
     },
 
     /** Newest first, with those that have ended: the auditor asks about the past. */
@@ -92,7 +96,7 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
       if (recordId !== undefined && !isStorableText(recordId)) {
         throw invalid('/query/recordId', 'must not hold NUL characters')
       }
-      const beforeId = cursor === undefined ? undefined : readCursor(cursor)
+      const beforeId = cursor === undefined ? undefined : readIdCursor(cursor, isId)
       const page = { beforeId, recordId, limit }
       const { rows, more } = await exceptionStore.list(cells.forId(caller.tenantId), caller, page)
       const items = rows.map(toRecord)
@@ -120,14 +124,9 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
 export type ExceptionService = ReturnType<typeof createExceptionService>
 
 /** Deletes exceptions a year after their end. They had no effect since; until then an auditor may ask for them. */
-export async function purgeOldExceptions(db: Db, now: Date): Promise<number> {
+export function purgeOldExceptions(db: Db, now: Date): Promise<number> {
   const expiredBefore = yearsAfter(now, -KEPT_YEARS)
-  let total = 0
-  for (;;) {
-    const deleted = await exceptionStore.purge(db, expiredBefore, PURGE_BATCH)
-    total += deleted
-    if (deleted < PURGE_BATCH) return total
-  }
+  return purgeInBatches(PURGE_BATCH, (limit) => exceptionStore.purge(db, expiredBefore, limit))
 }
 
 /**
@@ -211,17 +210,6 @@ function yearsAfter(time: Date, years: number): Date {
 function keyOf({ keyId }: Caller): string {
   if (keyId === undefined) throw new Error('An exception needs a caller with a key')
   return keyId
-}
-
-/** Names the last record of a page. Opaque to clients, not secret. */
-function writeCursor(lastId: string): string {
-  return Buffer.from(lastId).toString('base64url')
-}
-
-function readCursor(cursor: string): string {
-  const lastId = Buffer.from(cursor, 'base64url').toString()
-  if (!isId(lastId)) throw invalid('/query/cursor', 'is not a cursor from an earlier page')
-  return lastId
 }
 
 function toApplied({ id, entityId, reason, expiresAt, personDigest }: ActiveException): AppliedException {

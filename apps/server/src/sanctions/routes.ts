@@ -3,6 +3,7 @@ import { listDatasets, SANCTIONS_LIMITS, SCORE_THRESHOLD_MESSAGE, screenFile } f
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { callerOf, type Guard } from '../keys/index.ts'
+import { abortWhenClosed } from '../platform/abort-when-closed.ts'
 import { AppError } from '../platform/errors.ts'
 import { refuseEncodings } from '../platform/http.ts'
 import { networkOf } from '../platform/rate-limit.ts'
@@ -49,7 +50,7 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
         version: request.query.version,
         threshold: readThreshold(request.query.scoreThreshold),
         requestId: request.id,
-        signal: whenGone(reply),
+        signal: abortWhenClosed(reply),
         answered: whenAnswered(reply),
         read: () => readUpload(request.headers, needsForm(body)),
       })
@@ -85,15 +86,6 @@ function whenAnswered(reply: FastifyReply): Promise<void> {
     reply.raw.once('finish', resolve)
     reply.raw.once('close', resolve)
   })
-}
-
-/** Fires when the connection closes before the answer is out: nobody waits for the rest of the work. */
-function whenGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(new AppError('timeout', 'REQUEST_TIMEOUT', 'The caller has gone'))
-  })
-  return gone.signal
 }
 
 const UNREAD_MS = 30_000

@@ -1,23 +1,19 @@
 import { AGE_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
+import { DAY_MS } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
+import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import { sessionStore } from './store.ts'
 
 const PURGE_BATCH = 2_000
 const DAYS_AHEAD = 7
 /** A session's rows change half a dozen times in a few minutes, and then never again. */
 const FILL_FACTOR = 70
-const DAY_MS = 86_400_000
 
 /** Deletes what sessions hold when their retention has passed; from that moment on it was not given out any more. */
-export async function purgeSessions(db: Db, now: Date): Promise<number> {
-  let total = 0
-  for (;;) {
-    const purged = await sessionStore.purge(db, now, PURGE_BATCH)
-    total += purged
-    if (purged < PURGE_BATCH) return total
-  }
+export function purgeSessions(db: Db, now: Date): Promise<number> {
+  return purgeInBatches(PURGE_BATCH, (limit) => sessionStore.purge(db, now, limit))
 }
 
 /** Makes the partitions of the coming days. */
@@ -48,11 +44,6 @@ export async function dropSessionPartitions(db: Db, now: Date): Promise<number> 
 }
 
 /** Deletes tombstones of days that never got a partition: dropping a day's partition does not reach them. */
-async function purgeDefaultPartition(db: Db, purgedUntil: Date): Promise<number> {
-  let total = 0
-  for (;;) {
-    const forgotten = await sessionStore.purgeDefaultPartition(db, purgedUntil, PURGE_BATCH)
-    total += forgotten
-    if (forgotten < PURGE_BATCH) return total
-  }
+function purgeDefaultPartition(db: Db, purgedUntil: Date): Promise<number> {
+  return purgeInBatches(PURGE_BATCH, (limit) => sessionStore.purgeDefaultPartition(db, purgedUntil, limit))
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type AgeFixture, createAgeFixture, type Host, LEAST } from '../age/testing/fixture.ts'
+import { DAY_MS } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { partitionName } from '../platform/partitions.ts'
 import { assertError } from '../testing/harness.ts'
 import { purgeWebhooks } from '../webhooks/jobs.ts'
 import { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './index.ts'
 
-const DAY_MS = 86_400_000
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
 

@@ -1,10 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import { AGE_LIMITS } from '@ostiary/contract'
+import { createStatementBatcher } from '../platform/batcher.ts'
+import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Cells } from '../platform/cells.ts'
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, DAY_MS } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { createStatementBatcher } from '../platform/batcher.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
@@ -65,14 +66,13 @@ export function isPurged(session: Session | Tombstone): session is Tombstone {
 
 const MAX_TAG_KEYS = 10_000
 const PUT_OFF_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 /**
  * What areas C and D share: capabilities, the sealed content, locking, ending, expiry and purge. Knows states and times,
  * never what a request or a result says.
  */
 export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
-  const tagKeys = new Map<string, KeyObject>()
+  const tagKeys = new BoundedMap<string, KeyObject>(MAX_TAG_KEYS)
   const insert = createStatementBatcher(sessionStore.insertMany, MOST_INSERTED)
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
@@ -102,7 +102,6 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
     const sealed = await sessionStore.findTagKey(db, tenantId)
     if (!sealed) throw new Error('The tag key was not stored')
     const key = toDataKey(await vault.open(sealed, context))
-    if (tagKeys.size >= MAX_TAG_KEYS) tagKeys.delete(tagKeys.keys().next().value ?? '')
     tagKeys.set(tenantId, key)
     return key
   }

@@ -1,4 +1,5 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose'
+import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
@@ -45,17 +46,12 @@ interface Deps {
  * address answers does not depend on who asks.
  */
 export function createKeySets({ outbound, clock, log }: Deps): KeySets {
-  const entries = new Map<string, Entry>()
+  const entries = new BoundedMap<string, Entry>(MAX_ISSUERS)
 
-  /** The entry of an address, moved to the end: the one unused for longest goes first. */
+  /** The entry of an address, which becomes the newest: the least recently used one is deleted first. */
   function entryOf(jwksUri: string): Entry {
     const entry = entries.get(jwksUri) ?? { found: undefined, failed: false, notBeforeMs: 0, trying: undefined }
-    entries.delete(jwksUri)
     entries.set(jwksUri, entry)
-    if (entries.size > MAX_ISSUERS) {
-      const [oldest] = entries.keys()
-      if (oldest !== undefined) entries.delete(oldest)
-    }
     if (entry.found && clock.monotonicMs() - entry.found.loadedMs > KEYS_STALE_MS) entry.found = undefined
     return entry
   }

@@ -1,10 +1,12 @@
 import type { TenantSettings } from '@ostiary/contract'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
+import { BoundedMap } from '../platform/bounded-map.ts'
 import { AppError } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { TargetVerdict } from '../platform/outbound/target.ts'
+import { createSingleFlight } from '../platform/single-flight.ts'
 import { applyPatch, checkSettings, DEFAULTS, readSettings } from './settings.ts'
 import { settingsStore } from './store.ts'
 
@@ -30,28 +32,21 @@ interface Deps {
 }
 
 /**
- * The settings of tenants, kept in memory for at most five seconds. Those in use are looked up again before they run out,
- * so that a busy tenant's requests do not wait. When the database is away they do run out, and whoever asks gets 503: an
- * old setting might be laxer than the one that replaced it.
+ * The settings of tenants, kept in memory for at most five seconds. Settings in use are read again before they expire, so that a busy
+ * tenant's requests do not wait. When the database is away they expire, and callers get 503: an old setting might be laxer than the one
+ * that replaced it.
  */
 export function createSettings({ cells, clock, log, checkUrl }: Deps) {
-  const entries = new Map<string, Entry>()
-  const loading = new Map<string, Promise<TenantSettings>>()
+  const entries = new BoundedMap<string, Entry>(MAX_ENTRIES)
+  const loading = createSingleFlight<TenantSettings>()
 
   function load(tenantId: string): Promise<TenantSettings> {
-    const running = loading.get(tenantId)
-    if (running) return running
-    const started: Promise<TenantSettings> = fetchSettings(tenantId)
-      .then(({ settings, loadedMs }) => {
-        // After a change here, what was asked for before it is not kept.
-        if (loading.get(tenantId) === started) remember(tenantId, settings, loadedMs)
-        return settings
-      })
-      .finally(() => {
-        if (loading.get(tenantId) === started) loading.delete(tenantId)
-      })
-    loading.set(tenantId, started)
-    return started
+    return loading.run(tenantId, async (isCurrent) => {
+      const { settings, loadedMs } = await fetchSettings(tenantId)
+      // `set` may have changed the settings after this read began; then its result is not kept.
+      if (isCurrent()) entries.set(tenantId, { settings, loadedMs, refreshMs: loadedMs + REFRESH_AFTER_MS })
+      return settings
+    })
   }
 
   async function fetchSettings(tenantId: string): Promise<{ settings: TenantSettings; loadedMs: number }> {
@@ -62,14 +57,6 @@ export function createSettings({ cells, clock, log, checkUrl }: Deps) {
       throw new AppError('unavailable', 'DEPENDENCY_DOWN', 'The store is too slow, try again')
     }
     return { settings: stored ? readSettings(stored) : DEFAULTS, loadedMs }
-  }
-
-  function remember(tenantId: string, settings: TenantSettings, loadedMs: number): void {
-    entries.delete(tenantId)
-    entries.set(tenantId, { settings, loadedMs, refreshMs: loadedMs + REFRESH_AFTER_MS })
-    if (entries.size <= MAX_ENTRIES) return
-    const [oldest] = entries.keys()
-    if (oldest !== undefined) entries.delete(oldest)
   }
 
   function refresh(tenantId: string, entry: Entry, nowMs: number): void {
@@ -99,7 +86,7 @@ export function createSettings({ cells, clock, log, checkUrl }: Deps) {
         return readSettings(changed)
       })
       entries.delete(tenantId)
-      loading.delete(tenantId)
+      loading.forget(tenantId)
       return settings
     },
   }

@@ -1,14 +1,15 @@
 import { type CreateStringBody, STRING_LIMITS, type StringPage, type StringRecord } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
+import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { earlierResource, type IdempotencyUse } from '../platform/idempotency/index.ts'
-import { createStatementBatcher } from '../platform/batcher.ts'
+import { type IdempotencyUse, insertOnce } from '../platform/idempotency/index.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
-import { type Order, readCursor, writeCursor } from './cursor.ts'
+import { purgeInBatches } from '../platform/purge-in-batches.ts'
+import { type Order, readStringCursor, writeStringCursor } from './cursor.ts'
 import { MOST_AT_ONCE, type StoredString, stringStore } from './store.ts'
 
 const PURGE_BATCH = 2_000
@@ -44,21 +45,23 @@ export function createStringService({ cells, clock, ids }: Deps) {
         await insert(db, { owner: caller, record: fresh })
         return { record: toRecord(fresh, caller.livemode), replayed: false }
       }
-      return db.transaction(async (tx) => {
-        const earlierId = await earlierResource(tx, repeat, { tenantId: caller.tenantId, resourceId: fresh.id, now })
-        if (earlierId === undefined) {
+      const { value, replayed } = await insertOnce<StoredString>(db, repeat, {
+        tenantId: caller.tenantId,
+        resourceId: fresh.id,
+        now,
+        async insert(tx) {
           await stringStore.insert(tx, caller, fresh)
-          return { record: toRecord(fresh, caller.livemode), replayed: false }
-        }
-        const earlier = await stringStore.find(tx, caller, earlierId, now)
-        if (!earlier) throw new AppError('gone', 'GONE', 'The string that this Idempotency-Key created is gone')
-        return { record: toRecord(earlier, caller.livemode), replayed: true }
+          return fresh
+        },
+        find: (id) => stringStore.find(db, caller, id, now),
+        goneMessage: 'The string that this Idempotency-Key created is gone',
       })
+      return { record: toRecord(value, caller.livemode), replayed }
     },
 
     async list(caller: Caller, query: { limit?: number; cursor?: string; order?: Order }): Promise<StringPage> {
       const limit = query.limit ?? STRING_LIMITS.pageDefault
-      const from = query.cursor === undefined ? undefined : readCursor(query.cursor, query.order)
+      const from = query.cursor === undefined ? undefined : readStringCursor(query.cursor, query.order)
       const order = from?.order ?? query.order ?? 'desc'
       const { rows, more } = await stringStore.list(cells.forId(caller.tenantId), caller, {
         order,
@@ -69,7 +72,7 @@ export function createStringService({ cells, clock, ids }: Deps) {
       })
       const items = rows.map((row) => toRecord(row, caller.livemode))
       const last = items.at(-1)
-      return { items, count: items.length, nextCursor: more && last ? writeCursor(order, last.id) : null }
+      return { items, count: items.length, nextCursor: more && last ? writeStringCursor(order, last.id) : null }
     },
 
     async get(caller: Caller, id: string): Promise<StringRecord> {
@@ -88,13 +91,8 @@ export function createStringService({ cells, clock, ids }: Deps) {
 export type StringService = ReturnType<typeof createStringService>
 
 /** Deletes records whose ttlSeconds have passed. They were invisible from that moment; this frees the space. */
-export async function purgeExpiredStrings(db: Db, now: Date): Promise<number> {
-  let total = 0
-  for (;;) {
-    const deleted = await stringStore.purgeExpired(db, now, PURGE_BATCH)
-    total += deleted
-    if (deleted < PURGE_BATCH) return total
-  }
+export function purgeExpiredStrings(db: Db, now: Date): Promise<number> {
+  return purgeInBatches(PURGE_BATCH, (limit) => stringStore.purgeExpired(db, now, limit))
 }
 
 function checkInput(input: CreateStringBody): void {

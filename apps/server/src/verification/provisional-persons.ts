@@ -1,11 +1,12 @@
 import type { Recognition } from '../biometrics/index.ts'
+import { DAY_MS } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import { type KeyOwner, type ProvisionalPerson, verificationStore } from './store.ts'
 
 const BATCH = 50
 /** Longer than any session that could have created the person stays open, even where no worker runs to expire it. */
-const CONFIRMED_MS = 70 * 86_400_000
+const CONFIRMED_MS = 70 * DAY_MS
 
 /**
  * A session reports this person to the host. Another open ENROLL may have created the person: mark them as confirmed, so that the

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
+import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { KeyVault, Sealed } from '../platform/key-vault.ts'
@@ -68,14 +69,12 @@ export function createMessageSealer({ vault, clock, ids }: { vault: KeyVault; cl
 }
 
 export function createMessageOpener(vault: KeyVault) {
-  const opened = new Map<string, KeyObject | Promise<KeyObject>>()
+  const opened = new BoundedMap<string, KeyObject | Promise<KeyObject>>(MAX_OPENED)
 
   function keyOf(masterKeyId: string, blob: Buffer): KeyObject | Promise<KeyObject> {
     const name = blob.toString('latin1')
     const known = opened.get(name)
     if (known) return known
-    const [oldest] = opened.keys()
-    if (opened.size >= MAX_OPENED && oldest !== undefined) opened.delete(oldest)
     const opening = vault.open({ masterKeyId, blob }, KEY_CONTEXT).then((raw) => createSecretKey(raw))
     opened.set(name, opening)
     opening.then(

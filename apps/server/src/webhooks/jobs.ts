@@ -1,14 +1,15 @@
 import { AGE_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
+import { DAY_MS } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
+import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import type { ScheduledJob } from '../platform/queue.ts'
 import type { WebhookMetrics } from './metrics.ts'
 import { type RemovedDelivery, webhookStore } from './store.ts'
 import { troubleStore } from './trouble-store.ts'
 
 const TABLES = ['webhook_deliveries', 'webhook_attempts'] as const
-const DAY_MS = 86_400_000
 /** A week without a worker, and rows still have a partition of their day. */
 const DAYS_AHEAD = 8
 
@@ -26,13 +27,11 @@ interface Deps {
 export async function purgeWebhooks(db: Db, now: Date, deps?: Deps): Promise<number> {
   // One with pending deliveries is probed every few minutes, so it is not among these.
   await troubleStore.forgetTrouble(db, new Date(now.getTime() - DAY_MS))
-  let total = 0
-  for (;;) {
+  return purgeInBatches(webhookStore.purgeBatch, async () => {
     const { removed, pending } = await webhookStore.purge(db, now)
     if (deps && pending.length > 0) noteLost(deps, pending)
-    total += removed
-    if (removed < webhookStore.purgeBatch) return total
-  }
+    return removed
+  })
 }
 
 /** Their receiver rested, or no worker ran: nobody else would ever say so. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { DAY_MS } from '../platform/clock.ts'
 import { isId, timeOfId } from '../platform/ids.ts'
 
 /** What a feature gives to be sent. It is written in the caller's transaction, or not at all. */
@@ -36,7 +37,6 @@ export interface Call {
 }
 
 const LENGTH_BYTES = 4
-const DAY_MS = 86_400_000
 
 /** Length of the JSON part, the JSON part, the body as it is. */
 export function packCall({ url, headers, body }: Call): Buffer {

@@ -11,6 +11,7 @@ import {
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
+import { readIdCursor, writeCursor } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
@@ -91,7 +92,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
         state: query.state,
         subjectId: query.sessionId,
         since: query.since === undefined ? undefined : readTime('/query/since', query.since),
-        beforeId: query.cursor === undefined ? undefined : readCursor(query.cursor, now),
+        beforeId: query.cursor === undefined ? undefined : readIdCursor(query.cursor, (id) => isDeliveryId(id, now)),
         limit: query.limit ?? WEBHOOK_LIMITS.pageDefault,
         now,
       })
@@ -174,17 +175,6 @@ function toAttempt(stored: StoredAttempt): WebhookAttempt {
     ...(stored.status !== null && { status: stored.status }),
     ...(stored.nextAttemptAt && { nextAttemptAt: stored.nextAttemptAt.toISOString() }),
   }
-}
-
-/** A cursor names the last delivery of a page. It is opaque to clients, not secret. */
-function writeCursor(lastId: string): string {
-  return Buffer.from(lastId).toString('base64url')
-}
-
-function readCursor(cursor: string, now: Date): string {
-  const lastId = Buffer.from(cursor, 'base64url').toString()
-  if (!isDeliveryId(lastId, now)) throw invalid('/query/cursor', 'is not a cursor from an earlier page')
-  return lastId
 }
 
 /** The schema has seen to the form; a leap second has it and is still no time of the clock. */

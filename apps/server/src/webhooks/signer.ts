@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { SECRET_LABEL } from '@ostiary/crypto'
 import type { KeyService } from '../keys/index.ts'
+import { BoundedMap } from '../platform/bounded-map.ts'
 
 /** `X-Service-Signature`, and `webhook-signature` of Standard Webhooks. */
 export interface Signatures {
@@ -31,9 +32,9 @@ function hmac(key: KeyObject, message: Buffer) {
 
 const MAX_SIGNERS = 2_000
 
-/** Signers of the keys in use. An API key never changes, so what is remembered stays right; what is not used goes. */
+/** Signers of the keys in use. An API key never changes, so a signer stays valid. The least recently used one is deleted first. */
 export function createSigners(keys: Pick<KeyService, 'openKey'>) {
-  const signers = new Map<string, Signer | Promise<Signer>>()
+  const signers = new BoundedMap<string, Signer | Promise<Signer>>(MAX_SIGNERS)
 
   function make(tenantId: string, keyId: string): Promise<Signer> {
     const making = keys.openKey(tenantId, keyId).then(createSigner)
@@ -41,18 +42,11 @@ export function createSigners(keys: Pick<KeyService, 'openKey'>) {
       (signer) => signers.set(keyId, signer),
       () => signers.delete(keyId),
     )
-    const [oldest] = signers.keys()
-    if (signers.size >= MAX_SIGNERS && oldest !== undefined) signers.delete(oldest)
+    signers.set(keyId, making)
     return making
   }
 
-  /** A promise only while the key is being opened: one for every message would cost more than the question. */
-  return (tenantId: string, keyId: string): Signer | Promise<Signer> => {
-    const signer = signers.get(keyId) ?? make(tenantId, keyId)
-    // The map is kept in the order of the last use.
-    signers.delete(keyId)
-    signers.set(keyId, signer)
-    return signer
-  }
+  /** A promise only while the key is being opened: a promise per message would cost more than the lookup. */
+  return (tenantId: string, keyId: string): Signer | Promise<Signer> => signers.touch(keyId) ?? make(tenantId, keyId)
 }
 export type Signers = ReturnType<typeof createSigners>

@@ -4,21 +4,22 @@ import type { FastifyRequest } from 'fastify'
 import type { Db, Queryable } from '../db.ts'
 import { AppError, invalid } from '../errors.ts'
 import { bodyDigestOf } from '../http.ts'
+import { purgeInBatches } from '../purge-in-batches.ts'
 import { claim, purge } from './store.ts'
 
 const HOUR_MS = 3_600_000
 const PURGE_BATCH = 5_000
 const KEY_TEXT = /^[\x20-\x7e]+$/
 
-/** What a caller said about repeating a create: the key, and what the request was. */
+/** The idempotency key of a request, and a digest that tells this request from others. */
 export interface IdempotencyUse {
   keyHash: Buffer
   fingerprint: Buffer
 }
 
 /**
- * Reads `Idempotency-Key`. Only hashes are kept: the key and the body may hold anything. Test and live data are apart,
- * so the mode is part of the key.
+ * Reads `Idempotency-Key`. Only hashes are kept, because the key and the body may contain personal data. The mode is part of the key:
+ * test and live data are separate.
  */
 export function readIdempotencyKey(
   request: FastifyRequest,
@@ -38,10 +39,36 @@ export function readIdempotencyKey(
   }
 }
 
+export interface NewResource<T> {
+  tenantId: string
+  resourceId: string
+  now: Date
+  /** Stores the resource in the transaction that claims the key: key and resource exist together or not at all. */
+  insert(tx: Queryable): Promise<T>
+  /** The resource that an earlier call with this key created, unless it is gone. Runs after the transaction. */
+  find(resourceId: string): Promise<T | undefined>
+  goneMessage: string
+}
+
+/** Creates a resource once per idempotency key. A repeated call gets the resource that the first one created. */
+export async function insertOnce<T>(
+  db: Db,
+  use: IdempotencyUse,
+  { insert, find, goneMessage, ...claimed }: NewResource<T>,
+): Promise<{ value: T; replayed: boolean }> {
+  const stored = await db.transaction(async (tx) => {
+    const earlierId = await earlierResource(tx, use, claimed)
+    return earlierId === undefined ? { value: await insert(tx) } : { earlierId }
+  })
+  if ('value' in stored) return { value: stored.value, replayed: false }
+  const value = await find(stored.earlierId)
+  if (value === undefined) throw new AppError('gone', 'GONE', goneMessage)
+  return { value, replayed: true }
+}
+
 /**
- * Called inside the transaction that creates the resource, so key and resource exist together or not at all.
- * Returns the id of the resource that an earlier call with this key made. Only the id is stored, never the reply:
- * deleting the resource deletes its content.
+ * Claims the key in the transaction that creates the resource. Returns the id of the resource that an earlier call with this key
+ * created. Only the id is stored, never the reply: deleting the resource deletes its content.
  */
 export async function earlierResource(
   tx: Queryable,
@@ -57,12 +84,7 @@ export async function earlierResource(
   return earlier.resourceId
 }
 
-/** Deletes keys whose time has passed, in batches so that no statement runs long. Returns how many. */
-export async function purgeIdempotencyKeys(db: Db, now: Date): Promise<number> {
-  let total = 0
-  for (;;) {
-    const deleted = await purge(db, now, PURGE_BATCH)
-    total += deleted
-    if (deleted < PURGE_BATCH) return total
-  }
+/** Deletes expired keys. Returns how many. */
+export function purgeIdempotencyKeys(db: Db, now: Date): Promise<number> {
+  return purgeInBatches(PURGE_BATCH, (limit) => purge(db, now, limit))
 }

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { BoundedMap } from '../bounded-map.ts'
 
 export interface ResolverOptions {
   /** Name servers to ask instead of the system's. */
@@ -24,7 +25,7 @@ const SERVERS_MS = 60_000
  */
 export function createResolver(options: ResolverOptions = {}): Lookup {
   const { timeoutMs = 2_000, openMax = 200, failedMs = 5_000 } = options
-  const failed = new Map<string, { error: unknown; untilMs: number }>()
+  const failed = new BoundedMap<string, { error: unknown; untilMs: number }>(FAILED_MAX)
   const waiting: (() => void)[] = []
   let open = 0
   let current: { resolver: Resolver; madeMs: number } | undefined
@@ -62,13 +63,6 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
     )
   }
 
-  function remember(host: string, error: unknown): void {
-    const [oldest] = failed.keys()
-    if (failed.size >= FAILED_MAX && oldest !== undefined) failed.delete(oldest)
-    failed.delete(host)
-    failed.set(host, { error, untilMs: performance.now() + failedMs })
-  }
-
   return async (host) => {
     const known = failed.get(host)
     if (known && known.untilMs > performance.now()) throw known.error
@@ -76,7 +70,7 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
     try {
       return await withSlot(() => ask(host))
     } catch (error) {
-      remember(host, error)
+      failed.set(host, { error, untilMs: performance.now() + failedMs })
       throw error
     }
   }

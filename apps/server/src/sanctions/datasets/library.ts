@@ -8,6 +8,7 @@ import type { Dataset } from '@ostiary/contract'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Log } from '../../platform/log.ts'
+import { createSingleFlight } from '../../platform/single-flight.ts'
 import type { Pool } from '../engine/pool.ts'
 import { openSnapshot, readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
 import { CUSTOM_PREFIX, DATASET_NAME, type DatasetFiles, type DatasetId, VERSION } from './files.ts'
@@ -62,7 +63,7 @@ const nameOf = ({ name, tenantId }: DatasetId) => `${tenantId ?? ''}/${name}`
 
 export function createLibrary({ files, pool, clock, log, prepare }: Deps): Library {
   const serving = new Map<string, Loaded>()
-  const loading = new Map<string, Promise<Loaded>>()
+  const loading = createSingleFlight<Loaded>()
   /** All that the pool has, by key: a version is opened once, however many files ask for it. */
   const opened = new Map<string, Loaded>()
   const facts = new Map<string, SnapshotFacts>()
@@ -82,11 +83,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     const key = `${nameOf(id)}@${version}`
     const known = opened.get(key)
     if (known) return Promise.resolve(known)
-    const under = loading.get(key)
-    if (under) return under
-    const work = read(id, version, key).finally(() => loading.delete(key))
-    loading.set(key, work)
-    return work
+    return loading.run(key, () => read(id, version, key))
   }
 
   async function read(id: DatasetId, version: string, key: string): Promise<Loaded> {

@@ -1,7 +1,9 @@
 /** The file that says which lists are refreshed, from where and how often. */
+
 import { isAbsolute } from 'node:path'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { DAY_MS } from '../../platform/clock.ts'
 import { LIST_FORMATS, type ListFormat } from '../lists/read-list.ts'
 import { datasetNameProblem, LIST_KINDS, type ListKind } from './known.ts'
 
@@ -15,7 +17,7 @@ export interface RefreshSource {
   from: { folder: string; files: readonly string[] | undefined } | { urls: readonly string[] }
 }
 
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: DAY_MS } as const
 const LEAST_MS = 5 * UNIT_MS.m
 
 const text = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))

@@ -1,7 +1,7 @@
 /** The fixture on a real database, with what it needs. Only tests import this. */
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../keys/index.ts'
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, DAY_MS } from '../../platform/clock.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import { createPooledOutbound, type PooledOptions, type PooledOutbound } from '../../platform/outbound/pooled.ts'
 import { createHarness, type Harness } from '../../testing/harness.ts'
@@ -39,7 +39,6 @@ export interface Fixture {
   close(): Promise<void>
 }
 
-const DAY_MS = 86_400_000
 /** For answers that come: a busy machine takes its time. A test of an answer that never comes asks for less. */
 const PATIENT_MS = 20_000
 export const BODY = Buffer.from('{"sessionStatus": "COMPLETED",\n "note":"Grüße 😀"}')
