@@ -1,10 +1,10 @@
+import * as codes from '@ostiary/contract/codes'
 import type { Sighting } from '@ostiary/faces'
 import { type CaptureDeps, CaptureFailure } from './capture-types.ts'
 import { waitUntil } from './wait.ts'
 
 /** Between two questions to a camera that has no new picture. */
 const PAUSE_MS = 100
-const FACE_SCAN_ERROR = -22
 
 export interface Glance {
   sighting: Sighting
@@ -36,7 +36,7 @@ export function grab({ camera }: Pick<CaptureDeps, 'camera'>): Promise<ImageBitm
 /** What goes wrong inside the engine is a failure of the capture, and says nothing about the user. */
 export function orScanError<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
-    const failure = new CaptureFailure(FACE_SCAN_ERROR)
+    const failure = new CaptureFailure(codes.FACE_SCAN_ERROR)
     failure.cause = error
     throw failure
   })

@@ -1,4 +1,5 @@
 import type { CaptureFrame } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
 import { judgeLiveness, type Measured, type SeenFace } from '@ostiary/faces'
 import type { LoadedModels } from '../engine/engine.ts'
 import { CaptureFailure, type FaceCapture } from './capture-types.ts'
@@ -22,9 +23,6 @@ const HEAD = { yawMax: 70, pitchMax: 55, rollMax: 55, sizeMin: 0.09, sizeMax: 0.
 /** Pictures that came again in one capture. */
 const STUTTERS_MAX = 2
 
-const NO_FACE = -12
-const QUALITY_LOW = -39
-
 export interface CaptureFacts {
   models: LoadedModels
   /** Without it no age leaves the device. */
@@ -34,11 +32,11 @@ export interface CaptureFacts {
 /** What is sealed for the server: the samples in the units of the wire, and the estimate as the server computes it from them. */
 export function assembleCapture(samples: readonly Sample[], { models: { id, hash }, ages }: CaptureFacts): FaceCapture {
   const usable = samples.filter(({ measured }) => isHead(measured.face))
-  if (usable.length === 0) throw new CaptureFailure(NO_FACE)
+  if (usable.length === 0) throw new CaptureFailure(codes.NO_FACE)
   const frames = withoutTwins(withoutStutter(usable.map((sample) => frameOf(sample, ages))))
   const estimate = estimateOf(frames)
   const isGood = ages ? estimate.frames > 0 : frames.some(({ quality }) => quality >= AGED_QUALITY_MIN)
-  if (!isGood) throw new CaptureFailure(QUALITY_LOW)
+  if (!isGood) throw new CaptureFailure(codes.QUALITY_LOW)
   const { live } = judgeLiveness(usable.map(({ measured }) => measured))
   return { model: { id, hash }, estimate, live: thousandths(live), frames }
 }

@@ -1,3 +1,4 @@
+import * as codes from '@ostiary/contract/codes'
 import type { Guidance } from '@ostiary/faces'
 
 /** So long the face must be well placed before the movements begin. */
@@ -8,14 +9,13 @@ export const SEARCH_MS_MAX = 45_000
 const GAP_MS_MAX = 2_000
 
 /** Session codes for what was wrong most of the time. Guidance that is not here is about distance, pose or sharpness. */
-const CODES: Partial<Record<Guidance, number>> = {
-  no_face: -12,
-  one_face_only: -11,
-  too_dark: -10,
-  too_bright: -10,
-  backlit: -10,
+const CODE_OF: Partial<Record<Guidance, number>> = {
+  no_face: codes.NO_FACE,
+  one_face_only: codes.MULTIPLE_FACES,
+  too_dark: codes.LOW_LIGHT,
+  too_bright: codes.LOW_LIGHT,
+  backlit: codes.LOW_LIGHT,
 }
-const QUALITY_LOW = -39
 
 export type Placement = { is: 'searching' } | { is: 'placed' } | { is: 'given_up'; code: number }
 
@@ -34,11 +34,11 @@ export function createPlacement(): { note(guidance: Guidance, atMs: number): Pla
         return atMs - placedSinceMs >= PLACED_MS ? { is: 'placed' } : { is: 'searching' }
       }
       placedSinceMs = undefined
-      const code = CODES[guidance] ?? QUALITY_LOW
+      const code = CODE_OF[guidance] ?? codes.QUALITY_LOW
       spentMs.set(code, (spentMs.get(code) ?? 0) + gapMs)
       const byTime = [...spentMs].toSorted(([, a], [, b]) => b - a)
       const searchedMs = byTime.reduce((sum, [, ms]) => sum + ms, 0)
-      const [most = QUALITY_LOW] = byTime[0] ?? []
+      const [most = codes.QUALITY_LOW] = byTime[0] ?? []
       return searchedMs < SEARCH_MS_MAX ? { is: 'searching' } : { is: 'given_up', code: most }
     },
   }

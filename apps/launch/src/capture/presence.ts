@@ -1,3 +1,5 @@
+import * as codes from '@ostiary/contract/codes'
+
 /** A head that turns away is lost for a moment; a person who has left is gone for longer. */
 export const LOST_MS_MAX = 1_500
 /** A pattern on the wall may be taken for a face once; the engine counts again with every look until it is one. */
@@ -5,9 +7,6 @@ export const CROWD_MS_MAX = 1_000
 
 /** A device that looks twice a second cannot tell a blur from an empty room by two looks. */
 const LOST_LOOKS_MIN = 3
-
-const NO_FACE = -12
-const MULTIPLE_FACES = -11
 
 export interface Presence {
   /** So many faces were counted. Says the session code of what ends the try. */
@@ -28,8 +27,9 @@ export function createPresence(): Presence {
       lostSinceMs = faces === 0 ? (lostSinceMs ?? atMs) : undefined
       lostLooks = faces === 0 ? lostLooks + 1 : 0
       crowdSinceMs = faces > 1 ? (crowdSinceMs ?? atMs) : undefined
-      if (lostSinceMs !== undefined && atMs - lostSinceMs > LOST_MS_MAX && lostLooks >= LOST_LOOKS_MIN) return NO_FACE
-      if (crowdSinceMs !== undefined && atMs - crowdSinceMs > CROWD_MS_MAX) return MULTIPLE_FACES
+      if (lostSinceMs !== undefined && atMs - lostSinceMs > LOST_MS_MAX && lostLooks >= LOST_LOOKS_MIN)
+        return codes.NO_FACE
+      if (crowdSinceMs !== undefined && atMs - crowdSinceMs > CROWD_MS_MAX) return codes.MULTIPLE_FACES
       return undefined
     },
     meet(atMs) {

@@ -1,10 +1,9 @@
+import * as codes from '@ostiary/contract/codes'
 import { CaptureFailure, type RunCapture } from './capture-types.ts'
 import { findFace } from './find-face.ts'
 import { orScanError } from './glance.ts'
 import { assembleCapture } from './payload.ts'
 import { runChallenge } from './run-challenge.ts'
-
-const CAMERA_FAIL = -7
 
 /** One try: the face is placed, the challenge asked for and answered, the samples measured and put into the form of the wire. */
 export const runCapture: RunCapture = async (deps) => {
@@ -14,7 +13,7 @@ export const runCapture: RunCapture = async (deps) => {
   deps.signal.addEventListener('abort', leave)
   let needsCamera = true
   deps.camera.onEnded(() => {
-    if (needsCamera) stop.abort(new CaptureFailure(CAMERA_FAIL, 'track_ended'))
+    if (needsCamera) stop.abort(new CaptureFailure(codes.CAMERA_FAIL, 'track_ended'))
   })
   try {
     await orScanError(deps.engine.begin(deps.wishes))

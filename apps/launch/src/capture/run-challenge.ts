@@ -1,4 +1,5 @@
 import type { Challenge } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
 import type { Guidance, SeenFace } from '@ostiary/faces'
 import { type CaptureDeps, CaptureFailure } from './capture-types.ts'
 import { glance, grab, orScanError } from './glance.ts'
@@ -11,7 +12,6 @@ import { waitUntil } from './wait.ts'
 const LATE_MS_MAX = 240
 /** Of the bar that fills: the movements, and then the measuring of what is left. */
 const FILMING_SHARE = 0.8
-const LIVENESS_INCONCLUSIVE = -32
 
 export interface ChallengeRun {
   challenge: Challenge
@@ -77,7 +77,7 @@ export async function runChallenge(
   } finally {
     for (const { picture } of run.queue) picture.close()
   }
-  if (run.taken === 0) throw new CaptureFailure(LIVENESS_INCONCLUSIVE)
+  if (run.taken === 0) throw new CaptureFailure(codes.LIVENESS_INCONCLUSIVE)
   return run.samples.toSorted((a, b) => a.tMs - b.tMs)
 }
 

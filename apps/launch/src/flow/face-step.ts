@@ -1,4 +1,5 @@
 import type { LaunchState } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
 import { DeviceError } from '@ostiary/device'
 import { type Camera, CameraError, type CameraProblem } from '../camera/camera-types.ts'
 import { CaptureFailure, type CaptureView } from '../capture/capture-types.ts'
@@ -12,14 +13,6 @@ import type { Store } from './store.ts'
 import { type Finished, submitCapture } from './submit-capture.ts'
 import type { VerificationPart } from './verification-part.ts'
 
-const CODES = {
-  unsupportedBrowser: -6,
-  camera: -7,
-  attemptsExceeded: -19,
-  models: -20,
-  network: -21,
-  scan: -22,
-} as const
 /** Who cannot follow the guidance for so long may start without. */
 const START_ANYWAY_MS = 12_000
 
@@ -58,14 +51,14 @@ export function createFaceStep({ deps, store, session, models, verification }: F
 
   async function giveUp(): Promise<void> {
     await session.call((device) => device.challenge()).catch(() => {})
-    await session.reopen({ atEnd: [CODES.attemptsExceeded] })
+    await session.reopen({ atEnd: [codes.ATTEMPTS_EXCEEDED] })
   }
 
   /** A camera that does not start costs a try like any other: docs/session-codes.md. */
   async function cameraFailed(problem: CameraProblem): Promise<void> {
     store.dispatch({ type: 'camera_failed', problem })
-    if (deps.browser.inApp) await report(CODES.unsupportedBrowser, 'in_app')
-    await report(CODES.camera, problem)
+    if (deps.browser.inApp) await report(codes.UNSUPPORTED_BROWSER, 'in_app')
+    await report(codes.CAMERA_FAIL, problem)
   }
 
   async function start(): Promise<void> {
@@ -111,7 +104,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     const signals = deps.collectSignals({ label: camera.label })
     // While the models come the camera may be unplugged.
     const ended = new Promise<never>((_resolve, reject) =>
-      camera.onEnded(() => reject(new CaptureFailure(CODES.camera, 'track_ended'))),
+      camera.onEnded(() => reject(new CaptureFailure(codes.CAMERA_FAIL, 'track_ended'))),
     )
     ended.catch(() => {})
     const loaded = await Promise.race([models.ready(), ended, aborted(signal)])
@@ -176,10 +169,10 @@ export function createFaceStep({ deps, store, session, models, verification }: F
       const judged = await judge(finished)
       store.patch({ session: judged })
       store.dispatch({ type: 'judged', session: judged })
-      if (wasLost() && judged.flowStatus === null) await report(CODES.network)
+      if (wasLost() && judged.flowStatus === null) await report(codes.NETWORK_LOST)
     } catch (error) {
       // Refused after the connection was away: the answer to an earlier try was lost, or the challenge is too old.
-      await session.settle(error, wasLost() ? { whileOpen: [CODES.network] } : {})
+      await session.settle(error, wasLost() ? { whileOpen: [codes.NETWORK_LOST] } : {})
     }
   }
 
@@ -193,8 +186,8 @@ export function createFaceStep({ deps, store, session, models, verification }: F
   async function failed(error: unknown): Promise<void> {
     if (error instanceof DeviceError) return session.settle(error)
     const { code, reason } = failureOf(error)
-    if (code === CODES.camera) return cameraFailed('track_ended')
-    if (code === CODES.scan) models.drop()
+    if (code === codes.CAMERA_FAIL) return cameraFailed('track_ended')
+    if (code === codes.FACE_SCAN_ERROR) models.drop()
     store.dispatch({ type: 'capture_failed', code })
     await report(code, reason)
   }
@@ -225,7 +218,7 @@ export type FaceStep = ReturnType<typeof createFaceStep>
 
 function failureOf(error: unknown): { code: number; reason: string | undefined } {
   if (error instanceof CaptureFailure) return { code: error.code, reason: error.reason }
-  return { code: error instanceof EngineLoadError ? CODES.models : CODES.scan, reason: undefined }
+  return { code: error instanceof EngineLoadError ? codes.MODEL_LOAD_FAILED : codes.FACE_SCAN_ERROR, reason: undefined }
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LaunchState } from '@ostiary/contract'
+import { SERVICE_STATES } from '@ostiary/contract/states'
 import { endOf, placeOf, stageOf, tipOf } from './place.ts'
 
 const holder: LaunchState = {
@@ -44,7 +45,7 @@ test('a second device that made a code for a third shows it, and keeps its place
 })
 
 test('a device that handed over watches the other one', () => {
-  const stages = ['OPENED', 'READY', 'FACE_ACTIVE', 'DOC_ACTIVE', 'EVALUATING'].map(stageOf)
+  const stages = (['OPENED', 'READY', 'FACE_ACTIVE', 'DOC_ACTIVE', 'EVALUATING'] as const).map(stageOf)
   assert.deepEqual(stages, ['scanned', 'consent', 'face', 'document', 'done'])
   assert.deepEqual(placeOf({ ...holder, state: 'FACE_ACTIVE', role: 'viewer' }), { at: 'viewer', stage: 'face' })
 })
@@ -72,14 +73,9 @@ test('the steps of ENROLL, SIGN-IN and VERIFY have their screens, also after the
   assert.deepEqual(place('CONSENTED', [-9]), { at: 'retry', tip: 'neutral' })
   assert.deepEqual(place('PASSKEY_ACTIVE'), { at: 'passkey', status: 'prime' })
   assert.deepEqual(place('PASSKEY_ACTIVE', [-25]), { at: 'passkey', status: 'refused' })
-  for (const state of ['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'] as const)
-    assert.deepEqual(place(state), { at: 'sending' })
-  assert.deepEqual(['CONSENTED', 'SERVER_COMPARE', 'PASSKEY_ACTIVE', 'FINALIZING'].map(stageOf), [
-    'consent',
-    'face',
-    'passkey',
-    'done',
-  ])
+  for (const state of SERVICE_STATES) assert.deepEqual(place(state), { at: 'sending' })
+  const stages = (['CONSENTED', 'SERVER_COMPARE', 'PASSKEY_ACTIVE', 'FINALIZING'] as const).map(stageOf)
+  assert.deepEqual(stages, ['consent', 'face', 'passkey', 'done'])
 })
 
 test('SUCCESS ends on done and FAILED never does', () => {

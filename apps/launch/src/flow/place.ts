@@ -1,7 +1,8 @@
 import type { LaunchState } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
+import { FACE_STATES, SERVICE_STATES, type SessionState } from '@ostiary/contract/states'
 import type { Stage, State, Tip } from './states.ts'
 
-const CONSENT_DECLINED = -18
 const CHOSE_TO_DECLINE: State = { at: 'declined' }
 
 /**
@@ -10,12 +11,12 @@ const CHOSE_TO_DECLINE: State = { at: 'declined' }
  */
 const STEPS: readonly Step[] = [
   {
-    serverStates: ['READY', 'CONSENTED', 'FACE_ACTIVE'],
+    serverStates: FACE_STATES,
     first: { at: 'camera', status: 'prime' },
     again: (code) => ({ at: 'retry', tip: tipOf(code) }),
   },
   // The server still works on what it was sent: there is nothing to do here.
-  { serverStates: ['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING'], first: { at: 'sending' } },
+  { serverStates: SERVICE_STATES, first: { at: 'sending' } },
   {
     serverStates: ['PASSKEY_ACTIVE'],
     first: { at: 'passkey', status: 'prime' },
@@ -23,7 +24,7 @@ const STEPS: readonly Step[] = [
   },
 ]
 interface Step {
-  serverStates: readonly string[]
+  serverStates: readonly SessionState[]
   first: State
   /** After a try that was not accepted. */
   again?: (code: number | undefined) => State
@@ -43,7 +44,8 @@ export function placeOf(session: LaunchState): State {
 /** A flow that ended in a verdict ends on `done`, whatever the verdict: it is the host's to tell. */
 export function endOf({ flowStatus, errors, state }: LaunchState): State {
   if (flowStatus === 'EXPIRED') return { at: 'expired' }
-  if (flowStatus === 'CANCELLED') return errors.includes(CONSENT_DECLINED) ? CHOSE_TO_DECLINE : { at: 'cancelled' }
+  if (flowStatus === 'CANCELLED')
+    return errors.includes(codes.CONSENT_DECLINED) ? CHOSE_TO_DECLINE : { at: 'cancelled' }
   return { at: errors.length > 0 || state === 'FAILED' ? 'ended' : 'done' }
 }
 
@@ -54,11 +56,11 @@ function watching({ state }: LaunchState): State {
     : { at: 'viewer', stage: stageOf(state) }
 }
 
-export function stageOf(serverState: string): Stage {
+export function stageOf(serverState: SessionState): Stage {
   return STAGE_OF[serverState] ?? 'done'
 }
 
-const STAGE_OF: Readonly<Record<string, Stage>> = {
+const STAGE_OF: Readonly<Partial<Record<SessionState, Stage>>> = {
   OPENED: 'scanned',
   READY: 'consent',
   CONSENTED: 'consent',
@@ -78,13 +80,13 @@ export function tipOf(code: number | undefined): Tip {
 }
 
 const TIP_OF: ReadonlyMap<number | undefined, Tip> = new Map([
-  [-7, 'camera'],
-  [-10, 'light'],
-  [-11, 'alone'],
-  [-12, 'face'],
-  [-20, 'models'],
-  [-21, 'late'],
-  [-22, 'models'],
-  [-31, 'face'],
-  [-39, 'quality'],
+  [codes.CAMERA_FAIL, 'camera'],
+  [codes.LOW_LIGHT, 'light'],
+  [codes.MULTIPLE_FACES, 'alone'],
+  [codes.NO_FACE, 'face'],
+  [codes.MODEL_LOAD_FAILED, 'models'],
+  [codes.NETWORK_LOST, 'late'],
+  [codes.FACE_SCAN_ERROR, 'models'],
+  [codes.FACE_OBSTRUCTED, 'face'],
+  [codes.QUALITY_LOW, 'quality'],
 ])

@@ -1,4 +1,5 @@
 import type { LaunchState, OpenedSession } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
 import { createDevice, type Device } from '@ostiary/device'
 import { serverAheadMs } from './countdown.ts'
 import type { FlowDeps } from './deps.ts'
@@ -7,7 +8,6 @@ import { patiently, waitMs } from './patience.ts'
 import { isPassing, problemOf, remedyFor } from './problem-of.ts'
 import type { Store } from './store.ts'
 
-const DESKTOP_NOT_ALLOWED = -5
 /** A page in another tab, or one that was closed at the wrong moment, may have used numbers that nobody kept. */
 const COUNTER_HEADROOM = 100
 
@@ -83,7 +83,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
   }
 
   async function adopt(session: OpenedSession): Promise<void> {
-    const barred = session.role === 'viewer' && session.errors.includes(DESKTOP_NOT_ALLOWED)
+    const barred = session.role === 'viewer' && session.errors.includes(codes.DESKTOP)
     store.patch({ session, brand: session.brand, secondDevice, barred: barred || store.view().barred })
     await onOpened(session)
   }

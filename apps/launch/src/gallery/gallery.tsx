@@ -1,3 +1,4 @@
+import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { systemClock } from '@ostiary/device'
 import { render } from 'preact'
 import type { Actions } from '../flow/view.ts'
@@ -99,11 +100,11 @@ const LEDGER: readonly LedgerEntry[] = [
   entry('page', 'GET', '/launch/', 0),
   entry('page', 'GET', '/launch/assets/index-B3kf92Lx.js', 0),
   entry('model', 'GET', '/launch/models/facemesh/9f2c51aa03be/facemesh.onnx', 0),
-  entry('call', 'POST', '/launch/api/open', 318),
-  entry('call', 'POST', '/launch/api/consent', 94),
-  entry('call', 'POST', '/launch/api/challenge', 52),
-  entry('call', 'POST', '/launch/api/events', 1432),
-  entry('submit', 'POST', '/launch/api/submit', 1877),
+  entry('call', 'POST', LAUNCH_PATHS.open, 318),
+  entry('call', 'POST', LAUNCH_PATHS.consent, 94),
+  entry('call', 'POST', LAUNCH_PATHS.challenge, 52),
+  entry('call', 'POST', LAUNCH_PATHS.events, 1432),
+  entry('submit', 'POST', LAUNCH_PATHS.submit, 1877),
 ]
 
 await show(location.search)

@@ -1,4 +1,5 @@
 import type { LaunchState } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
 import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
 import { PASSKEY_PROBLEMS, SESSION_PROBLEMS, type State } from '../flow/states.ts'
@@ -149,7 +150,10 @@ function verifications(on: (state: State, more: Partial<View>) => Variant, over:
     ),
     'sending-selfie': on({ at: 'sending' }, asked(selfie)),
     'viewer-passkey': on({ at: 'viewer', stage: 'passkey' }, asked(signIn)),
-    locked: on({ at: 'ended' }, { ...asked({}), session: { ...over, state: 'FAILED', errors: [-35] } }),
+    locked: on(
+      { at: 'ended' },
+      { ...asked({}), session: { ...over, state: 'FAILED', errors: [codes.TEMPORARILY_LOCKED] } },
+    ),
     'ledger-selfie': { ...on({ at: 'done' }, { ...asked(selfie), session: over }), dialog: 'ledger' },
   }
 }

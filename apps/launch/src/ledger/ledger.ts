@@ -1,3 +1,4 @@
+import { LAUNCH_API, LAUNCH_PATHS } from '@ostiary/contract/paths'
 import type { DeviceClock } from '@ostiary/device'
 
 /** What a request was for: the page itself, its models, a step of the flow, or the result. */
@@ -80,8 +81,8 @@ function sizeOf(body: BodyInit | null | undefined): number {
 
 export function kindOf(url: string, pageUrl: string): LedgerKind {
   const { pathname } = new URL(url, pageUrl)
-  if (pathname.endsWith('/launch/api/submit')) return 'submit'
-  if (pathname.includes('/launch/api/')) return 'call'
+  if (pathname.endsWith(LAUNCH_PATHS.submit)) return 'submit'
+  if (pathname.includes(LAUNCH_API)) return 'call'
   const folder = new URL('.', pageUrl).pathname
   const below = pathname.startsWith(folder) ? pathname.slice(folder.length) : ''
   return /^(models|ort)\//.test(below) ? 'model' : 'page'

@@ -1,12 +1,13 @@
 import type { VerificationFacts, VerificationType } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
 import type { Completion, VerificationLink, VerificationPart } from '../flow/verification-part.ts'
 import { createLocalClaims } from '../local-token/claims.ts'
 import { createPasskeyStep } from './passkey-step.ts'
 import { createPopOut } from './pop-out.ts'
 import type { World } from './world.ts'
 
-/** FACE_NOT_MATCH and USER_NOT_ENROLLED: the service does not take the face for the person that this browser knows. */
-const NOT_THE_PERSON: readonly number[] = [-9, -36]
+/** The service does not take the face for the person that this browser knows. */
+const NOT_THE_PERSON: readonly number[] = [codes.FACE_NOT_MATCH, codes.USER_NOT_ENROLLED]
 
 /** The try goes on after a submit: this browser's word is not enough, because the service does not know the key of its token. */
 const VECTOR_WANTED = 'FACE_ACTIVE'

@@ -1,9 +1,9 @@
 import type { PasskeyOptions } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
 import type { PasskeyProblem } from '../flow/states.ts'
 import type { VerificationLink } from '../flow/verification-part.ts'
 import type { Passkeys } from './world.ts'
 
-const PASSKEY_FAILED = -25
 /** As many as the service gives; each report uses one up. */
 const TRIES = 3
 /** The service takes an answer for five minutes, and a user may take one of them. */
@@ -75,7 +75,7 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
       store.dispatch({ type: 'passkey', status: 'checking' })
       try {
         for (let reports = 0; reports < TRIES; reports++) {
-          const told = await session.call((device) => device.failure(PASSKEY_FAILED, reason))
+          const told = await session.call((device) => device.failure(codes.PASSKEY_FAILED, reason))
           session.tell(told)
           if (told.flowStatus !== null) return
         }

@@ -1,4 +1,5 @@
 import type { Challenge, LaunchState, PasskeyOptions } from '@ostiary/contract'
+import { FACE_STATES } from '@ostiary/contract/states'
 import type { Capture, Device } from '../device.ts'
 import type { SimulatedClock } from './clock.ts'
 import { type Moment, type SimulateOptions, type SimulatedCapture, simulateCapture } from './person.ts'
@@ -107,7 +108,5 @@ async function play(device: Device, clock: SimulatedClock, moments: readonly Mom
 
 /** Any other step needs what a simulated face does not have, such as a document. */
 function mayTryAgain({ flowStatus, state, attemptsLeft }: LaunchState): boolean {
-  return flowStatus === null && attemptsLeft > 0 && MAY_CAPTURE.includes(state)
+  return flowStatus === null && attemptsLeft > 0 && FACE_STATES.includes(state)
 }
-
-const MAY_CAPTURE = ['READY', 'CONSENTED', 'FACE_ACTIVE']

@@ -1,7 +1,7 @@
+import { FLOW_STATUSES, type FlowStatus } from '@ostiary/contract/states'
 import type { WindowMessage } from './browser.ts'
 
 const EVENTS = ['ready', 'step', 'finished', 'closed'] as const
-const FLOWS = ['COMPLETED', 'CANCELLED', 'EXPIRED'] as const
 
 /** What the page says about itself. Never a result: your server reads that with the token. */
 export interface LaunchMessage {
@@ -10,7 +10,7 @@ export interface LaunchMessage {
   /** With `step`: the screen that the user is at. */
   step?: string
   /** With `finished`: how the flow ended. */
-  flowStatus?: (typeof FLOWS)[number]
+  flowStatus?: FlowStatus
   /** With `finished`: where the page would have sent the user. */
   redirectUrl?: string
 }
@@ -30,7 +30,7 @@ export function readMessage({ origin, source, data }: WindowMessage, from: Sende
   const event = EVENTS.find((known) => known === said.event)
   if (said.source !== 'ostiary' || said.version !== 1 || !event || typeof said.sessionId !== 'string') return undefined
   if (said.sessionId !== from.sessionId) return undefined
-  const flowStatus = FLOWS.find((known) => known === said.flowStatus)
+  const flowStatus = FLOW_STATUSES.find((known) => known === said.flowStatus)
   return {
     event,
     sessionId: said.sessionId,

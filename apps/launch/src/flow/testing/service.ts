@@ -1,4 +1,6 @@
 import type { LaunchState, OpenedSession } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
+import { LAUNCH_API } from '@ostiary/contract/paths'
 import { createSealKeyPair, openPayload } from '@ostiary/crypto'
 
 export const SESSION_ID = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
@@ -57,7 +59,8 @@ export async function createService(
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
 
   function usual(path: string, body: { accepted?: boolean }): Partial<LaunchState> {
-    if (path === 'consent') return body.accepted ? { state: isAge ? 'READY' : 'CONSENTED' } : ended('CANCELLED', [-18])
+    if (path === 'consent')
+      return body.accepted ? { state: isAge ? 'READY' : 'CONSENTED' } : ended('CANCELLED', [codes.CONSENT_DECLINED])
     if (path === 'challenge')
       return { state: 'FACE_ACTIVE', attempt: session.attempt + 1, attemptsLeft: session.attemptsLeft - 1 }
     if (path === 'submit' || path === 'passkey/verify')
@@ -66,7 +69,7 @@ export async function createService(
         ...(!isAge && { state: 'SUCCESS' }),
         ...(type === 'ENROLL' && { localKeyBound: true }),
       }
-    if (path === 'cancel') return ended('CANCELLED', [-17])
+    if (path === 'cancel') return ended('CANCELLED', [codes.USER_CANCELLED])
     if (path === 'handoff') return { state: 'HANDOFF_WAIT', role: 'viewer' }
     if (path === 'take-back') return { state: 'OPENED', role: 'holder' }
     return {}
@@ -78,7 +81,7 @@ export async function createService(
   }
 
   const service: typeof fetch = async (input, init) => {
-    const path = new URL(String(input)).pathname.replace('/launch/api/', '')
+    const path = new URL(String(input)).pathname.replace(LAUNCH_API, '')
     init?.signal?.throwIfAborted()
     if (path === 'status') return new Response(streamOf(session, streams, init?.signal ?? null))
     const body = JSON.parse(new TextDecoder().decode(init?.body as Uint8Array<ArrayBuffer>))

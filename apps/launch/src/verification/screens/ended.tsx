@@ -1,3 +1,4 @@
+import * as codes from '@ostiary/contract/codes'
 import type { JSX } from 'preact'
 import { EndedScreen } from '../../screens/ended.tsx'
 import { Emblem } from '../../screens/parts/emblem.tsx'
@@ -6,12 +7,10 @@ import { WayOut } from '../../screens/parts/way-out.tsx'
 import type { ScreenProps } from '../../screens/screen.ts'
 import { ownText } from '../../texts/verification-texts.ts'
 
-const TEMPORARILY_LOCKED = -35
-
 /** The same for everybody, except that who must wait is told so: another try now would be in vain. */
 export function VerificationEnded(props: ScreenProps): JSX.Element {
   const { view, texts } = props
-  if (!view.session?.errors.includes(TEMPORARILY_LOCKED)) return <EndedScreen {...props} />
+  if (!view.session?.errors.includes(codes.TEMPORARILY_LOCKED)) return <EndedScreen {...props} />
   const t = ownText(texts)
   return (
     <div class="screen screen--still" data-locked>
