@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { ERRORS, NODE_ERRORS } from '@ostiary/contract'
+import * as codes from '@ostiary/contract/codes'
 import { ROOT } from '@ostiary/testkit/run'
 import {
   checkErrorDocs,
@@ -13,6 +14,7 @@ import {
   type SourceFile,
   type Violation,
 } from './rules.ts'
+import { checkSessionCodes } from './session-codes.ts'
 
 export function readSources(): SourceFile[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'], {
@@ -39,6 +41,7 @@ export function checkAll(): Violation[] {
     ...checkSources(files),
     ...checkSizes(files),
     ...checkStatementNames(files),
+    ...checkSessionCodes(files, Object.values(codes)),
     ...checkErrorDocs([...Object.keys(ERRORS), ...Object.keys(NODE_ERRORS)], errorDocs),
   ]
 }
