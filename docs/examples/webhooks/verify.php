@@ -9,7 +9,7 @@
 declare(strict_types=1);
 
 /**
- * Whether a webhook comes from whoever holds the API key, and is not older than allowed.
+ * Whether the holder of the API key sent this webhook, and it is not older than allowed.
  *
  * $rawBody is the bytes as they came: JSON that was parsed and written again is another text.
  * $now is Unix time in seconds; without it any age will do.

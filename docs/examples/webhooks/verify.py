@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 def verify_webhook(api_key, timestamp, signature, raw_body, now=None, tolerance=300):
-    """Whether a webhook comes from whoever holds the API key, and is not older than allowed.
+    """Whether the holder of the API key sent this webhook, and it is not older than allowed.
 
     `raw_body` is the bytes as they came: JSON that was parsed and written again is another text.
     `now` is Unix time in seconds; without it any age will do.

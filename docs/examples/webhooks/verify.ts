@@ -18,7 +18,7 @@ export interface Received {
   rawBody: Uint8Array
 }
 
-/** Whether a webhook comes from whoever holds the API key, and is not older than allowed. Without a window any age will do. */
+/** Whether the holder of the API key sent this webhook, and it is not older than allowed. Without a window any age will do. */
 export function verifyWebhook(
   apiKey: string,
   { timestamp, signature, rawBody }: Received,
