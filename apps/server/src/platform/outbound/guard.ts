@@ -1,0 +1,114 @@
+import { type LookupFunction, Socket } from 'node:net'
+import { buildConnector } from 'undici'
+import { createSingleFlight } from '../single-flight.ts'
+import { isAllowedAddress, parseNetworks } from './address.ts'
+import { codeOf, explain, OutboundError, RESOLVED } from './errors.ts'
+import { createResolver, type Lookup } from './resolver.ts'
+import { checkTarget, type TargetPolicy, type TargetVerdict } from './target.ts'
+
+export interface GuardOptions {
+  /** Networks that may be called although they are not public. */
+  allowNetworks: readonly string[]
+  allowHttp: boolean
+  /** All addresses of a name. */
+  lookup?: Lookup | undefined
+  /** Certificate authorities to trust instead of the usual ones. */
+  ca?: string | undefined
+}
+
+export interface ConnectorOptions {
+  timeoutMs: number
+  /** How long one address is tried when the name has more of them. */
+  addressMs: number
+  /** Gets every socket when its connection starts, for a caller that must be able to end it before it is open. */
+  onSocket?(socket: Socket): void
+}
+
+/** A name with many addresses must not make us try all of them. */
+const MAX_ADDRESSES_TRIED = 4
+
+/** Limits that hold for every client of undici. The time limits of undici are off, because each call has one limit for everything. */
+export const CLIENT_LIMITS = {
+  pipelining: 1,
+  allowH2: false,
+  maxHeaderSize: 16_384,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+} as const
+
+/**
+ * The only way out: every HTTP call to a URL that a customer or operator entered connects through this guard. It checks the text of the
+ * URL, resolves the name, refuses the name when any of its addresses is forbidden, and hands exactly the checked addresses to the
+ * connection, so that the name cannot resolve differently in between. Proxies of the environment are not used.
+ */
+export interface Guard {
+  /** What the text of a URL says, without a DNS query. */
+  check(url: string): TargetVerdict
+  /** The parsed URL. Throws an OutboundError when it may not be called. */
+  allow(url: string): URL
+  /** Opens connections for undici. Errors are OutboundErrors. */
+  connector(options: ConnectorOptions): buildConnector.connector
+}
+
+export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(), ca }: GuardOptions): Guard {
+  const policy: TargetPolicy = { allowHttp, allowNetworks: parseNetworks(allowNetworks) }
+  const guarded = guardedLookup(lookup, (address) => isAllowedAddress(address, policy.allowNetworks))
+  return {
+    check: (url) => checkTarget(url, policy),
+    allow(url) {
+      const verdict = checkTarget(url, policy)
+      if (verdict.ok) return verdict.url
+      const reason = verdict.reason === 'address' ? 'forbidden_address' : 'forbidden_target'
+      throw new OutboundError(reason, { code: verdict.reason })
+    },
+    connector({ timeoutMs, addressMs, onSocket }) {
+      const connect = buildConnector({
+        lookup: guarded,
+        timeout: timeoutMs,
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: addressMs,
+        rejectUnauthorized: true,
+        minVersion: 'TLSv1.2',
+        ...(ca !== undefined && { ca }),
+      })
+      return (options, callback) => {
+        let isConnected = false
+        // undici returns the socket, although its types do not say so.
+        const socket: unknown = connect(options, (error, opened) => {
+          if (!error) return callback(null, opened)
+          const isHandshake = isConnected && options.protocol === 'https:'
+          callback(isHandshake ? new OutboundError('tls', { code: codeOf(error) }) : explain(error), null)
+        })
+        if (!(socket instanceof Socket)) return
+        socket.once('connect', () => {
+          isConnected = true
+        })
+        onSocket?.(socket)
+      }
+    },
+  }
+}
+
+/** All addresses must be allowed: a name that has both kinds is an attack. Connections go to the addresses that this returns. */
+function guardedLookup(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {
+  const lookups = createSingleFlight<readonly string[]>()
+  return (host, options, callback) => {
+    const refuse = (error: OutboundError) => callback(error, [])
+    lookups
+      .run(host, async () => lookup(host))
+      .then(
+        (found) => {
+          const [first] = found
+          if (first === undefined) return refuse(new OutboundError('dns'))
+          if (!found.every(isAllowed)) return refuse(new OutboundError('forbidden_address', { code: RESOLVED }))
+          if (options.all) callback(null, found.slice(0, MAX_ADDRESSES_TRIED).map(withFamily))
+          else callback(null, first, withFamily(first).family)
+        },
+        (error: unknown) => refuse(new OutboundError('dns', { code: codeOf(error) })),
+      )
+  }
+}
+
+function withFamily(address: string): { address: string; family: number } {
+  return { address, family: address.includes(':') ? 6 : 4 }
+}
