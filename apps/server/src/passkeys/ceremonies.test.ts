@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { type CBORType, encodeCBOR } from '@levischuck/tiny-cbor'
 import { readAssertion, readRegistration } from './answer.ts'
 import { type CredentialKey, checkAssertion, checkRegistration, hasGoneBack } from './ceremonies.ts'
 import { creationOptions, requestOptions, userHandleOf } from './options.ts'
 import { coseKeyOf, createAuthenticator, FLAG, type Kind, type Lies, newPair } from './testing/authenticator.ts'
-import { type Cbor, encodeCbor } from './testing/cbor.ts'
 import type { PasskeyRefusal } from './types.ts'
 
 const party = { rpId: 'id.example', origin: 'https://id.example' }
@@ -71,7 +71,7 @@ describe('a registration', () => {
   })
 
   test('that the new key has signed itself is taken, as browsers pass it on', async () => {
-    const statement = (sig: Buffer) => new Map<string, Cbor>([...ALG, ['sig', sig]])
+    const statement = (sig: Buffer) => new Map<string, CBORType>([...ALG, ['sig', sig]])
     assert.ok((await register(createAuthenticator(party).create(creation, { format: 'packed', statement }))).ok)
   })
 
@@ -128,7 +128,7 @@ describe('a registration', () => {
     const [made] = authenticator.credentials
     assert.ok(made)
     const whole = Buffer.from(sent.response.attestationObject, 'base64url')
-    const key = encodeCbor(coseKeyOf('ES256', made.publicKey))
+    const key = Buffer.from(encodeCBOR(coseKeyOf('ES256', made.publicKey)))
     const authDataBytes = 37 + 18 + made.id.length + key.length
     const accepted: number[] = []
     // Flags and counter bit by bit, then in each byte at least two.
@@ -145,13 +145,13 @@ describe('a registration', () => {
   })
 })
 
-const ALG: [string, Cbor][] = [['alg', -7]]
+const ALG: [string, CBORType][] = [['alg', -7]]
 
 function forgedRegistrations(): [string, Lies, PasskeyRefusal][] {
   const { publicKey } = newPair('ES256')
   const key = coseKeyOf('ES256', publicKey)
-  const self = (sig: Buffer) => new Map<string, Cbor>([...ALG, ['sig', sig]])
-  const withKey = (part: number, value: Cbor) => ({ publicKey: new Map(key).set(part, value) })
+  const self = (sig: Buffer) => new Map<string, CBORType>([...ALG, ['sig', sig]])
+  const withKey = (part: number, value: CBORType) => ({ publicKey: new Map(key).set(part, value) })
   return [
     ['the type of a sign-in', { type: 'webauthn.get' }, 'wrong_type'],
     ['no known type', { type: 'payment.create' }, 'wrong_type'],

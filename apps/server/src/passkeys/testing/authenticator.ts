@@ -3,7 +3,7 @@
  * Only tests import this.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { type Cbor, encodeCbor } from './cbor.ts'
+import { type CBORType, encodeCBOR } from '@levischuck/tiny-cbor'
 
 export const FLAG = { up: 0x01, uv: 0x04, be: 0x08, bs: 0x10, at: 0x40, ed: 0x80 } as const
 const HONEST = FLAG.up | FLAG.uv
@@ -21,10 +21,10 @@ export interface Lies {
   credentialId?: Buffer
   /** The id that stands beside the answer. */
   outerId?: string
-  publicKey?: Cbor
+  publicKey?: CBORType
   format?: string
   /** The attestation statement; `signature` is what the new key makes of the answer. */
-  statement?: (signature: Buffer) => Map<string, Cbor>
+  statement?: (signature: Buffer) => Map<string, CBORType>
   userHandle?: string | null
   transports?: string[]
   authData?: (bytes: Buffer) => Buffer
@@ -95,12 +95,12 @@ export function createAuthenticator({ origin, rpId, kind = 'ES256', counts = fal
       const user = options.user as { id: string }
       credentials.push({ id, kind, ...pair, userHandle: user.id, counter: counts ? 1 : 0 })
       const length = Buffer.from([id.length >> 8, id.length & 0xff])
-      const key = encodeCbor(lies.publicKey ?? coseKeyOf(kind, pair.publicKey))
+      const key = Buffer.from(encodeCBOR(lies.publicKey ?? coseKeyOf(kind, pair.publicKey)))
       const attested = Buffer.concat([Buffer.alloc(16), length, id, key])
       const authData = authDataOf(lies, counts ? 1 : 0, attested, FLAG.at)
       const clientData = clientDataOf('webauthn.create', options, lies)
-      const { format = 'none', statement = () => new Map<string, Cbor>() } = lies
-      const object = new Map<string, Cbor>([
+      const { format = 'none', statement = () => new Map<string, CBORType>() } = lies
+      const object = new Map<string, CBORType>([
         ['fmt', format],
         ['attStmt', statement(signedBy(kind, lies.signer ?? pair.privateKey, authData, clientData))],
         ['authData', lies.sentAuthData?.(authData) ?? authData],
@@ -114,7 +114,7 @@ export function createAuthenticator({ origin, rpId, kind = 'ES256', counts = fal
         clientExtensionResults: {},
         response: {
           clientDataJSON: (lies.sentClientData?.(clientData) ?? clientData).toString('base64url'),
-          attestationObject: encodeCbor(object).toString('base64url'),
+          attestationObject: Buffer.from(encodeCBOR(object)).toString('base64url'),
           transports: lies.transports ?? ['internal', 'hybrid'],
         },
       }
@@ -155,10 +155,10 @@ export function newPair(kind: Kind): { publicKey: KeyObject; privateKey: KeyObje
   return generateKeyPairSync('ec', { namedCurve: kind === 'ES384' ? 'P-384' : 'P-256' })
 }
 
-export function coseKeyOf(kind: Kind, publicKey: KeyObject): Map<number, Cbor> {
+export function coseKeyOf(kind: Kind, publicKey: KeyObject): Map<number, CBORType> {
   const { x = '', y = '', n = '', e = '' } = publicKey.export({ format: 'jwk' })
   const bytes = (text: string) => Buffer.from(text, 'base64url')
-  const parts: Record<Kind, [number, Cbor][]> = {
+  const parts: Record<Kind, [number, CBORType][]> = {
     ES256: [
       [1, 2],
       [3, -7],
