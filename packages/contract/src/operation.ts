@@ -2,6 +2,9 @@ import type { Static, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 import type { NodeErrorCode } from './node-errors.ts'
 
+/** Every error code of the contract, whatever the shape of its reply. */
+export type AnyErrorCode = ErrorCode | NodeErrorCode
+
 /** The interface areas of the specification. `-` marks routes that belong to none (health of a process, the reference). */
 export type Area = 'A' | 'B' | 'C' | 'D' | 'E' | '-'
 

@@ -37,7 +37,7 @@ const NOT_ENROLLED = 'User not enrolled'
 /** Area E. Every path is under `/node`, every body is read by request.ts, every error is a row of one table. */
 export async function nodeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   renderErrorsWith(app, renderNodeError)
-  trackCorrelation(app)
+  trackCorrelation(app, NODE_LIMITS.correlationIdChars)
   keyCheckRoute(app, deps)
   plainRoutes(app, deps)
   sealedRoutes(app, deps)

@@ -22,7 +22,7 @@ import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
-import { bodyHashOf } from '../platform/http.ts'
+import { bodyHashOf, hashBodies } from '../platform/http.ts'
 import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
 import { isFinal, isSessionId } from '../sessions/index.ts'
@@ -40,6 +40,7 @@ interface Deps {
 
 export async function launchRoutes(app: FastifyInstance, { launch, limiter, clock, origin }: Deps): Promise<void> {
   allowOrigin(app, origin)
+  hashBodies(app)
   const watchers = createWatchers()
 
   /** Per session and per address: a page calls a dozen times. */

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetail, NodeErrorCode } from '@ostiary/contract'
+import type { AnyErrorCode, ErrorDetail } from '@ostiary/contract'
 
 /** What went wrong, in kinds that a caller can act on. Each has a default HTTP status. */
 export const FAULT_STATUS = {
@@ -33,10 +33,10 @@ interface Extra {
 /** The one error type. `message` is safe to show; `detail` and `cause` are logged, never sent. */
 export class AppError extends Error {
   readonly fault: Fault
-  readonly code: ErrorCode | NodeErrorCode
+  readonly code: AnyErrorCode
   readonly extra: Extra
 
-  constructor(fault: Fault, code: ErrorCode | NodeErrorCode, message: string, extra: Extra = {}) {
+  constructor(fault: Fault, code: AnyErrorCode, message: string, extra: Extra = {}) {
     super(message, extra.cause === undefined ? undefined : { cause: extra.cause })
     this.name = 'AppError'
     this.fault = fault

@@ -33,7 +33,6 @@ export interface HttpOptions {
   callerOf: (request: FastifyRequest) => { tenantId: string; keyId?: string } | undefined
 }
 
-const PROOF_HEADER = 'x-device-proof'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 
@@ -136,7 +135,7 @@ export function bodyDigestOf(request: FastifyRequest): Buffer {
 
 const bodyHashes = createRequestSlot<string>('body hash')
 
-/** SHA-256 of the body as it was sent, base64url. Only for requests that carry a proof over it. */
+/** SHA-256 of the body as it was sent, base64url. Only on routes with `hashBodies`. */
 export function bodyHashOf(request: FastifyRequest): string {
   return bodyHashes.get(request) ?? createHash('sha256').digest('base64url')
 }
@@ -169,6 +168,15 @@ export function keepRawBody(app: FastifyInstance): void {
   })
 }
 
+/** Computes the hash of JSON bodies on the routes of this instance, for requests that are signed. */
+export function hashBodies(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    bodyHashes.set(request, createHash('sha256').update(bytes).digest('base64url'))
+    parseInto(request, bytes, parseJsonBody, done)
+  })
+}
+
 /** Takes `text/plain` bodies on the routes of this instance; `wrap` makes them look like the JSON body. */
 export function acceptText(app: FastifyInstance, wrap: (text: string) => unknown): void {
   app.addContentTypeParser('text/plain', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
@@ -188,9 +196,6 @@ function parseInto(
     if (bytes.length > 0) {
       refuseEncodings(request)
       rememberDigest(request, bytes)
-      if (request.headers[PROOF_HEADER] !== undefined) {
-        bodyHashes.set(request, createHash('sha256').update(bytes).digest('base64url'))
-      }
       body = parse(bytes)
     }
   } catch (error) {
