@@ -62,7 +62,7 @@ function workerRunner(
   let stock = 0
 
   async function fill(): Promise<void> {
-    const db = wire.cells.forId(host.tenantId)
+    const db = wire.platform.cells.forId(host.tenantId)
     for (; stock < STOCK; stock += BATCH) {
       const now = new Date()
       const shared = {
@@ -76,13 +76,13 @@ function workerRunner(
       const messages = Array.from({ length: BATCH }, (_, n) => ({
         ...shared,
         event: 'age.session.completed',
-        subjectId: wire.ids.next(0),
+        subjectId: wire.platform.ids.next(0),
         url: receivers.urls[n % RECEIVERS] ?? '',
         body,
         now,
         purgeAt: new Date(now.getTime() + 86_400_000),
       }))
-      await wire.webhooks.enqueue(db, messages)
+      await wire.webhooks.service.enqueue(db, messages)
     }
   }
 

@@ -33,8 +33,8 @@ export const measure: Measure = async ({ full, say }) => {
     say(`${count} vectors of ${size.persons} people made, sealed, rotated and loaded in ${loaded.seconds.toFixed(0)} s`)
     const arranged = await timed(() => gallery.arrange())
     say(`moved to a shelf of its own and indexed in ${arranged.seconds.toFixed(0)} s (m 16, ef_construction 64)`)
-    const [space] = await gallery.wire.node.shelves.stats()
-    const sizes = await gallery.wire.node.shelves.sizes(gallery.wire.cells.forId(tenant.id))
+    const [space] = await gallery.wire.biometrics.shelves.stats()
+    const sizes = await gallery.wire.biometrics.shelves.sizes(gallery.wire.platform.cells.forId(tenant.id))
     say(
       `shelf ${megabytes(space?.rowBytes)}, its indexes ${megabytes(space?.indexBytes)} (HNSW ${megabytes(sizes.hnsw)}), ` +
         `everything else of area E ${megabytes(sizes.other)}`,

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { prepareSessionPartitions, arrangeWebhookPartitions, type Wire } from '@ostiary/server/measure'
+import type { Wire } from '@ostiary/server/measure'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { compareDeliveries } from './delivery-bench.ts'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
@@ -92,11 +92,11 @@ async function startSite(logName: string, running: { stop(): Promise<unknown> }[
   const api = await startApi({ env: settings, logName })
   running.push({ stop: () => api.stop('SIGKILL') })
   const wire = openWire(settings)
-  running.push({ stop: () => wire.cells.close() })
+  running.push({ stop: () => wire.close() })
   // What a worker does first of all.
-  for (const { db } of wire.cells.all()) {
-    await prepareSessionPartitions(db, new Date())
-    await arrangeWebhookPartitions(db, new Date())
+  for (const cell of wire.platform.cells.all()) {
+    await wire.sessions.prepare(cell)
+    await wire.webhooks.prepare(cell)
   }
   return { settings, databaseUrl: database.url, api, wire, host: await createHost(wire, 'Bench') }
 }

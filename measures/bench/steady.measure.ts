@@ -46,7 +46,7 @@ export const measure: Measure = async ({ say }) => {
     running.push(worker)
     const wire = openWire(settings)
     const host = await createHost(wire, 'Steady')
-    await wire.cells.close()
+    await wire.close()
     const receivers = await startReceivers(Array.from({ length: RECEIVERS }, () => host.key))
     running.push(receivers)
     const client = createClient(api.url, 64)

@@ -4,8 +4,9 @@ import { SWEEPERS, loadConfig, createWire } from '@ostiary/server/measure'
 /** The first batches show the compiler at work and the plans being made. */
 const WARM_UP_BATCHES = 3
 
-const { cells, ending } = createWire(loadConfig(process.env), { role: 'cli' })
-const [cell] = cells.all()
+const wire = createWire(loadConfig(process.env), { role: 'cli' })
+const { ending } = wire.age
+const [cell] = wire.platform.cells.all()
 if (!cell) throw new Error('There is no cell')
 for (let batch = 0; batch < WARM_UP_BATCHES; batch++) await ending.expireDue(cell.db)
 const startedMs = performance.now()
@@ -19,5 +20,5 @@ const sweep = async () => {
 }
 await Promise.all(Array.from({ length: SWEEPERS }, sweep))
 process.stdout.write(JSON.stringify({ expired, ms: performance.now() - startedMs }))
-await cells.close()
+await wire.close()
 process.exit(0)

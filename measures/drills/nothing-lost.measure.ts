@@ -141,7 +141,7 @@ async function setScene(
   const wire = openWire(settings)
   const hosts: Host[] = []
   for (let n = 0; n < TENANTS; n++) hosts.push(await createHost(wire, `Lost ${n}`))
-  await wire.cells.close()
+  await wire.close()
   const receivers = await startReceivers(MANNERS.map((_, n) => hostOf(hosts, n).key))
   running.push(receivers)
   const client = createClient(api.url)

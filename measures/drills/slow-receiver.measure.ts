@@ -30,7 +30,7 @@ export const measure: Measure = async ({ full, say }) => {
     running.push(await startWorker({ env: settings, logName: 'drill-slow-worker' }))
     const wire = openWire(settings)
     const host = await createHost(wire, 'Slow')
-    await wire.cells.close()
+    await wire.close()
     // All belong to one tenant: not even its own receivers may feel it.
     const receivers = await startReceivers(Array.from({ length: HEALTHY + 1 }, () => host.key))
     running.push(receivers)

@@ -166,13 +166,13 @@ export async function createKeys(settings: Env, count: number): Promise<string[]
   try {
     const keys: string[] = []
     for (let n = 0; n < count; n++) {
-      const { tenantId } = await wire.keys.createTenant(`Drill ${n}`)
+      const { tenantId } = await wire.keys.service.createTenant(`Drill ${n}`)
       const wanted = { livemode: true, name: 'drill', scopes: ['sanctions:run' as const], allowedIps: [] }
-      keys.push((await wire.keys.createKey(tenantId, { ...wanted, usagePlanId: 'unmetered' })).api_key)
+      keys.push((await wire.keys.service.createKey(tenantId, { ...wanted, usagePlanId: 'unmetered' })).api_key)
     }
     return keys
   } finally {
-    await wire.cells.close()
+    await wire.close()
   }
 }
 

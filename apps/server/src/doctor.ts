@@ -56,7 +56,7 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
   const wire = createWire(config, { role: 'cli' })
   try {
     const checks: Check[] = [{ name: 'settings', state: 'ok', finding: 'complete and valid' }]
-    for (const cell of wire.cells.all()) checks.push(...(await checkCell(cell, wire)))
+    for (const cell of wire.platform.cells.all()) checks.push(...(await checkCell(cell, wire)))
     const reachable = !checks.some((check) => check.name.startsWith('database') && check.state === 'failed')
     const migrated = !checks.some((check) => check.name.startsWith('migrations') && check.state !== 'ok')
     checks.push(await checkMasterKey(wire, reachable && migrated))
@@ -66,14 +66,14 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
     checks.push(checkLaunchUrl(config), await checkLaunchPage(config))
     return checks
   } finally {
-    await wire.cells.close()
+    await wire.close()
   }
 }
 
 async function checkCell({ name, db }: Cell, wire: Wire): Promise<Check[]> {
-  const label = (what: string) => (wire.cells.all().length > 1 ? `${what} (cell ${name})` : what)
+  const label = (what: string) => (wire.platform.cells.all().length > 1 ? `${what} (cell ${name})` : what)
   let facts: DatabaseFacts | undefined
-  const before = wire.clock.now()
+  const before = wire.platform.clock.now()
   try {
     facts = (await db.rows<DatabaseFacts>(SETTINGS))[0]
   } catch (error) {
@@ -95,7 +95,7 @@ async function checkCell({ name, db }: Cell, wire: Wire): Promise<Check[]> {
     checkDurability(label('durability'), facts),
     checkVector(label('pgvector'), facts),
     await checkMigrations(label('migrations'), db),
-    checkClock(label('clock'), facts, before, wire.clock.now()),
+    checkClock(label('clock'), facts, before, wire.platform.clock.now()),
   ]
 }
 
@@ -184,7 +184,7 @@ function checkClock(name: string, facts: DatabaseFacts, before: Date, after: Dat
 
 async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
   const name = 'master key'
-  const current = wire.vault.currentKeyId
+  const current = wire.platform.vault.currentKeyId
   if (!canLook) return { name, state: 'ok', finding: `${current} can be read; stored keys not compared` }
   const counts = await createSecrets(wire)
     .countByMasterKey()
@@ -199,7 +199,7 @@ async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
       finding: `${current} can be read; stored secrets could not be counted in time`,
       remedy: 'Keep older master keys in MASTER_KEY_FILE until: ostiary reseal has ended, and 40 days have passed',
     }
-  const lost = [...counts].filter(([id]) => !wire.vault.knows(id))
+  const lost = [...counts].filter(([id]) => !wire.platform.vault.knows(id))
   if (lost.length > 0)
     return {
       name,

@@ -7,20 +7,17 @@ import { exitWithReason, startWire } from './start.ts'
 await exitWithReason(async () => {
   const startedUp = exitOnSignals()
   const wire = await startWire('api')
-  const { config, log, clock, monitor, cells, keyCache, clientCache, library, pool } = wire
+  const { config } = wire
+  const { log, clock, monitor, metrics, version } = wire.platform
   const app = buildApp(wire)
-  const admin = createAdminServer(wire.metrics, monitor)
+  const admin = createAdminServer(metrics, monitor)
 
-  // In the background: a file for a dataset that is not read yet waits for it.
-  pool.start()
-  library.start().catch((err) => log.error({ err }, 'datasets cannot be read'))
-
+  wire.sanctions.start()
   await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })
   await listen(admin, config.admin.port, config.admin.host)
-  keyCache.start()
-  clientCache.start()
+  wire.keys.start()
   monitor.markStarted()
-  log.info({ host: config.http.host, port: config.http.port, version: wire.version }, 'API ready')
+  log.info({ host: config.http.host, port: config.http.port, version }, 'API ready')
 
   startedUp()
   stopOnSignals(
@@ -35,17 +32,7 @@ await exitWithReason(async () => {
       },
       { name: 'requests', deadlineMs: config.shutdown.timeoutMs, run: () => closeGently(app) },
       { name: 'connections', deadlineMs: 1_000, run: async () => app.server.closeAllConnections() },
-      {
-        name: 'database',
-        deadlineMs: 3_000,
-        run: async () => {
-          keyCache.stop()
-          clientCache.stop()
-          library.stop()
-          await pool.stop()
-          await cells.close()
-        },
-      },
+      { name: 'database', deadlineMs: 3_000, run: () => wire.close() },
       { name: 'admin', deadlineMs: 1_000, run: () => closeServer(admin) },
     ],
     log,

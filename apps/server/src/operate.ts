@@ -9,7 +9,7 @@ import { createIds } from './platform/ids.ts'
 import { migrate, readMigrations } from './platform/migrate.ts'
 import { createDatasetFiles, createImporter, type Importer } from './sanctions/index.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
-import { createWire } from './wire.ts'
+import { createWire, type Wire } from './wire.ts'
 
 export type { ReindexProgress } from './biometrics/index.ts'
 export { ConfigError, type Environment } from './config.ts'
@@ -35,20 +35,21 @@ export async function withServices<T>(env: Environment, work: (services: Operato
   const wire = createWire(config, { role: 'cli' })
   try {
     return await work({
-      keys: wire.keys,
-      clients: wire.clients,
-      settings: wire.settings,
+      keys: wire.keys.service,
+      clients: wire.keys.clients,
+      settings: wire.settings.service,
       secrets: createSecrets(wire),
-      node: wire.node.shelves,
+      node: wire.biometrics.shelves,
       datasets: openDatasets(config.sanctions),
-      masterKeyId: wire.vault.currentKeyId,
+      masterKeyId: wire.platform.vault.currentKeyId,
       async migrate(onApplied) {
         const files = readMigrations()
-        for (const { name, db } of wire.cells.all()) await migrate(db, files, (migration) => onApplied(name, migration))
+        for (const { name, db } of wire.platform.cells.all())
+          await migrate(db, files, (migration) => onApplied(name, migration))
       },
     })
   } finally {
-    await wire.cells.close()
+    await wire.close()
   }
 }
 
@@ -63,11 +64,11 @@ function openDatasets({ dir, keepVersions }: SanctionsConfig): Importer {
 }
 
 export interface OperatorServices {
-  keys: ReturnType<typeof createWire>['keys']
-  clients: ReturnType<typeof createWire>['clients']
-  settings: ReturnType<typeof createWire>['settings']
+  keys: Wire['keys']['service']
+  clients: Wire['keys']['clients']
+  settings: Wire['settings']['service']
   secrets: Secrets
-  node: ReturnType<typeof createWire>['node']['shelves']
+  node: Wire['biometrics']['shelves']
   datasets: Importer
   masterKeyId: string
   migrate(onApplied: (cell: string, migration: string) => void): Promise<void>

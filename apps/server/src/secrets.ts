@@ -1,12 +1,12 @@
 import type { Wire } from './wire.ts'
 
 /** Everything that the master key has sealed: API keys, the tenants' keys of area E, sessions and their webhooks. */
-export function createSecrets({ keys, node, sessionSecrets, webhooks }: Sealers) {
+export function createSecrets({ keys, biometrics, sessions, webhooks }: Sealers) {
   return {
     /** How many secrets each master key has sealed. */
     async countByMasterKey(): Promise<Map<string, number>> {
-      const counts = await keys.countByMasterKey()
-      for (const sealer of [node.groups, sessionSecrets, webhooks]) {
+      const counts = await keys.service.countByMasterKey()
+      for (const sealer of [biometrics.groups, sessions.secrets, webhooks.service]) {
         for (const [id, count] of await sealer.countByMasterKey()) counts.set(id, (counts.get(id) ?? 0) + count)
       }
       return counts
@@ -16,12 +16,12 @@ export function createSecrets({ keys, node, sessionSecrets, webhooks }: Sealers)
      * they are deleted with their sessions, and the older key is needed until then.
      */
     async reseal(onProgress: (done: number) => void): Promise<number> {
-      const resealed = await keys.reseal(onProgress)
-      const all = resealed + (await node.groups.reseal()) + (await sessionSecrets.reseal())
+      const resealed = await keys.service.reseal(onProgress)
+      const all = resealed + (await biometrics.groups.reseal()) + (await sessions.secrets.reseal())
       onProgress(all)
       return all
     },
   }
 }
-type Sealers = Pick<Wire, 'keys' | 'node' | 'sessionSecrets' | 'webhooks'>
+type Sealers = Pick<Wire, 'keys' | 'biometrics' | 'sessions' | 'webhooks'>
 export type Secrets = ReturnType<typeof createSecrets>

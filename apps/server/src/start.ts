@@ -18,7 +18,7 @@ export async function startWire(role: 'api' | 'worker'): Promise<Wire> {
 
 /** Runs `work` on every cell. A cell that is out of reach is tried again in the background, unless it is the only hope. */
 export async function onEachCell(wire: Wire, work: (cell: Cell) => Promise<void>): Promise<void> {
-  const { log, cells } = wire
+  const { log, cells } = wire.platform
   let reached = 0
   let last: unknown
   for (const cell of cells.all()) {
@@ -38,7 +38,7 @@ export async function onEachCell(wire: Wire, work: (cell: Cell) => Promise<void>
 function tryAgainLater(cell: Cell, work: (cell: Cell) => Promise<void>, wire: Wire): void {
   setTimeout(() => {
     work(cell).then(
-      () => wire.log.info({ cell: cell.name }, 'cell is back'),
+      () => wire.platform.log.info({ cell: cell.name }, 'cell is back'),
       () => tryAgainLater(cell, work, wire),
     )
   }, RETRY_MS).unref()
@@ -48,7 +48,7 @@ function isOutOfReach(error: unknown): boolean {
   return error instanceof AppError && error.code === 'DEPENDENCY_DOWN'
 }
 
-async function prepare({ name: cell, db }: Cell, { config, log }: Wire): Promise<void> {
+async function prepare({ name: cell, db }: Cell, { config, platform: { log } }: Wire): Promise<void> {
   const files = readMigrations()
   if (config.migrateOnStart) {
     await migrate(db, files, (migration) => log.info({ cell, migration }, 'migration applied'))

@@ -32,10 +32,10 @@ export async function openGallery(settings: Record<string, string>): Promise<Gal
 
   async function load(tenantId: string, people: People, wanted: Wanted): Promise<string[]> {
     const group = { tenantId, livemode: wanted.livemode }
-    const keys = await wire.node.groups.findOrCreate(group)
+    const keys = await wire.biometrics.groups.findOrCreate(group)
     const rotate = keys.rotation(VERSION)
     const shelf = bucketOf(tenantId) % 16
-    const puids = Array.from({ length: wanted.persons }, () => wire.ids.next(bucketOf(tenantId)))
+    const puids = Array.from({ length: wanted.persons }, () => wire.platform.ids.next(bucketOf(tenantId)))
     const space = [field.uuid(tenantId), field.bool(wanted.livemode)]
     for (let start = 0; start < wanted.persons; start += CHUNK) {
       const chunk = puids.slice(start, start + CHUNK)
@@ -82,13 +82,13 @@ export async function openGallery(settings: Record<string, string>): Promise<Gal
     load,
     async arrange() {
       let moved = 0
-      for (const { db } of wire.cells.all()) moved += await wire.node.shelves.arrange(db)
+      for (const { db } of wire.platform.cells.all()) moved += await wire.biometrics.shelves.arrange(db)
       return moved
     },
     query: (text, values) => client.query(text, values),
     async close() {
       await client.end()
-      await wire.cells.close()
+      await wire.close()
     },
   }
 }

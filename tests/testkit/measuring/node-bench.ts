@@ -13,8 +13,8 @@ export interface Tenant {
 
 /** Through the services, not the command line: fifty processes would take longer than the rest. */
 export async function createTenant({ wire }: Gallery, name: string): Promise<Tenant> {
-  const { tenantId } = await wire.keys.createTenant(name)
-  const key = await wire.keys.createKey(tenantId, {
+  const { tenantId } = await wire.keys.service.createTenant(name)
+  const key = await wire.keys.service.createKey(tenantId, {
     livemode: false,
     name: 'bench',
     scopes: ['node:*'],
@@ -89,7 +89,7 @@ export async function bareRunner(
   tenant: Tenant,
   probes: readonly Float64Array[],
 ): Promise<Runner & { close(): Promise<void> }> {
-  const keys = await gallery.wire.node.groups.find({ tenantId: tenant.id, livemode: false })
+  const keys = await gallery.wire.biometrics.groups.find({ tenantId: tenant.id, livemode: false })
   const { rows } = await gallery.query('select shelf from face_spaces where tenant_id = $1', [tenant.id])
   const text = `select person_id, enroll_level, -(embedding <#> $4::halfvec) as cosine from ${shelfTable(rows[0].shelf)}
     where tenant_id = $1 and livemode = $2 and version = $3 order by embedding <#> $4::halfvec limit 1`

@@ -19,7 +19,7 @@ export function openWire(settings: Record<string, string>): Wire {
 
 /** Through the services: a process of the command line for each would take longer than the rest. */
 export async function createHost({ keys }: Pick<Wire, 'keys'>, name: string): Promise<Host> {
-  const { tenantId } = await keys.createTenant(name)
+  const { tenantId } = await keys.service.createTenant(name)
   const wanted = {
     livemode: false,
     name: 'measure',
@@ -27,7 +27,7 @@ export async function createHost({ keys }: Pick<Wire, 'keys'>, name: string): Pr
     allowedIps: [],
     usagePlanId: 'unmetered',
   } as const
-  const { id, api_key } = await keys.createKey(tenantId, wanted)
+  const { id, api_key } = await keys.service.createKey(tenantId, wanted)
   return { tenantId, keyId: id, key: api_key }
 }
 

@@ -4,7 +4,9 @@ import type { TenantIssuerInput } from '@ostiary/contract'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
 import { createOutbound } from '../platform/outbound/index.ts'
-import { createSettings, createTokenVerifier, type Settings } from '../settings/index.ts'
+import { createTokenVerifier } from '../settings/jwt.ts'
+import { createAgeRoom } from './index.ts'
+import { createSettings, type Settings } from '../settings/service.ts'
 import { createIdentityProvider, type IdentityProvider } from '../settings/testing/identity-provider.ts'
 import { assertError } from '../testing/harness.ts'
 import { type AgeFixture, createAgeFixture, type Host, LEAST, openBody } from './testing/fixture.ts'
@@ -30,7 +32,7 @@ describe('keys', () => {
 
   test('a key that was revoked, lacks the scope or comes from elsewhere is refused with 403', async () => {
     const revoked = await fixture.sibling(host)
-    await fixture.harness.wire.keys.revokeKey(revoked.keyId)
+    await fixture.harness.wire.keys.service.revokeKey(revoked.keyId)
     const inactive = await revoked.call('POST', '/session', LEAST)
     assert.deepEqual([inactive.statusCode, inactive.json().code], [403, 'KEY_INACTIVE'])
     const reader = await fixture.sibling(host, { scopes: ['age:read'] })
@@ -162,10 +164,12 @@ describe('Authorization: Bearer', () => {
   let provider: IdentityProvider
   before(async () => {
     const { wire } = fixture.harness
-    const { cells, clock, log } = wire
+    const { cells, clock, log } = wire.platform
     const outbound = createOutbound({ version: '9.9.9', allowNetworks: ['127.0.0.1/32'], allowHttp: true })
     settings = createSettings({ cells, clock, log, checkUrl: outbound.check })
-    app = buildApp({ ...wire, tokens: createTokenVerifier({ outbound, clock, log, settings }) })
+    const tokens = createTokenVerifier({ outbound, clock, log, settings })
+    const deps = { ...wire, settings: { ...wire.settings, tokens }, launchUrl: wire.config.launch.url }
+    app = buildApp({ ...wire, age: createAgeRoom(wire.platform, deps) })
     await app.ready()
     provider = await createIdentityProvider(() => Math.floor(clock.now().getTime() / 1000))
   })

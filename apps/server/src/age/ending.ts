@@ -39,9 +39,6 @@ const EVENTS: Readonly<Record<FlowStatus, string>> = {
   EXPIRED: 'age.session.expired',
 }
 
-/** Sweepers of one worker for a cell: while one waits for the database another computes. */
-export const SWEEPERS = 3
-
 /** The end of an age session: the verdict, the result and its webhook, in one transaction, so that none is without the others. */
 export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
   function prepare(session: AgeSession, progress: Progress | null, wish: EndingWish, at: Date) {

@@ -1,5 +1,3 @@
-export { createEnding, type Ending, type EndingWish, SWEEPERS } from './ending.ts'
-export { createAgeFlow } from './flow.ts'
+export type { Ending, EndingWish } from './ending.ts'
 export { type AgeRequest, readWish, type SandboxWish } from './request.ts'
-export { ageRoutes } from './routes.ts'
-export { type AgeService, createAgeService } from './service.ts'
+export { type AgeRoom, createAgeRoom } from './room.ts'

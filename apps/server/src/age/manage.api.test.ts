@@ -111,7 +111,7 @@ describe('DELETE /session/:token', () => {
     ])
     assert.deepEqual(rows, [{ state: 'COMPLETED', metadata_tags: null, purge_at: clock.now() }])
     const before = fixture.receiver.received.length
-    await wire.dispatcher.tick()
+    await wire.webhooks.dispatcher.tick()
     assert.ok(fixture.receiver.received.slice(before).every(({ body }) => !body.toString().includes('MARKED-erased')))
     const filter = encodeURIComponent(JSON.stringify(marked))
     assert.equal((await host.call('GET', `/sessions?metadata=${filter}`)).json().count, 0)

@@ -371,7 +371,7 @@ describe('risk', () => {
 test('what was promised at the creation holds to the end, even when the tenant changes its settings meanwhile', async () => {
   const changing = await fixture.newHost()
   const before = await changing.create(LEAST)
-  await fixture.harness.wire.settings.set(changing.tenantId, { alwaysReturnAge: true })
+  await fixture.harness.wire.settings.service.set(changing.tenantId, { alwaysReturnAge: true })
   await changing.outcome(before.sessionId, { faceAge: 40 })
   assert.ok(!('age' in (await changing.result(before.token)).result))
 })

@@ -151,7 +151,7 @@ describe('marked values', () => {
     await fixture.visit(ended.sessionId, { ageYears: 42 })
     const { sessionStatus, result } = await host.result(ended.token)
     assert.equal(sessionStatus, 'AGE_ABOVE_THRESHOLD')
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     const tables = await fixture.dump()
     const secrets = [
       MARK,
@@ -193,7 +193,7 @@ describe('marked values', () => {
     await host.call('GET', `/session/${created.token}x/result`)
     await fixture.visit(created.sessionId, { ageYears: 42 })
     fixture.receiver.answer((response) => void response.writeHead(500).end(`${MARK}-answer`))
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     await host.call('POST', `/session/${created.token}/cancel`)
     const broken = await host.create(marked())
     await fixture.harness.database.query('alter table webhook_queue rename to webhook_queue_away')

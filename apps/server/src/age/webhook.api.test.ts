@@ -23,7 +23,7 @@ const callback = () => ({ url: `${fixture.receiver.origin}/hooks/age?tenant=7&x=
 
 /** Sends what is due; the one webhook that arrived. */
 async function delivered(): Promise<Received> {
-  await fixture.harness.wire.dispatcher.tick()
+  await fixture.harness.wire.webhooks.dispatcher.tick()
   const [first, ...others] = fixture.receiver.received
   assert.equal(others.length, 0, 'one event, one webhook')
   assert.ok(first, 'nothing arrived')
@@ -119,7 +119,7 @@ describe('a flow ends', () => {
     await device.cancel()
     const declined = await host.create({ callback: callback() })
     await fixture.visit(declined.sessionId, { declines: true })
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     const bodies = new Map(fixture.receiver.received.map((one) => [JSON.parse(one.body.toString()).sessionId, one]))
     assert.equal(fixture.receiver.received.length, 3)
     for (const [created, code, name] of [
@@ -144,7 +144,7 @@ describe('a flow ends', () => {
 
   test('[C-067] EXPIRED: when the sweeper comes by, and when somebody reads before it does', async () => {
     for (const notice of [
-      () => fixture.harness.wire.ending.expireDue(fixture.harness.wire.cells.forId(host.tenantId)),
+      () => fixture.harness.wire.age.ending.expireDue(fixture.harness.wire.platform.cells.forId(host.tenantId)),
       ({ token }: CreatedSession) => host.result(token),
     ]) {
       fixture.receiver.received.length = 0
@@ -169,7 +169,7 @@ describe('a flow ends', () => {
 
   test('[C-068] nothing is sent before the flow has ended, whatever the user does, and nothing without a callback', async () => {
     const { sessionId } = await host.create({ callback: callback(), stepUpEnabled: true })
-    const tick = () => fixture.harness.wire.dispatcher.tick()
+    const tick = () => fixture.harness.wire.webhooks.dispatcher.tick()
     const { device } = await fixture.newDevice(sessionId)
     for (const step of [
       () => device.open(),
@@ -221,7 +221,7 @@ describe('the request', () => {
       'x-shop': 'seven of nine',
       'content-type': 'application/json',
       'content-length': String(webhook.body.length),
-      'user-agent': `Ostiary/${fixture.harness.wire.version}`,
+      'user-agent': `Ostiary/${fixture.harness.wire.platform.version}`,
       'x-service-timestamp': timestamp,
       'x-service-signature': recompute(host.key, timestamp, webhook.body),
       'x-service-event': 'age.session.completed',
@@ -267,10 +267,10 @@ describe('the request', () => {
     const { sessionId } = await host.create({ callback: callback() })
     await host.outcome(sessionId)
     fixture.receiver.answer((response) => void response.writeHead(503).end())
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     fixture.harness.clock.advance(10_000)
     fixture.receiver.answer((response) => void response.writeHead(204).end())
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     const [first, again] = fixture.receiver.received
     assert.ok(first && again)
     assert.deepEqual(again.body, first.body)
@@ -301,7 +301,7 @@ describe('the end and its webhook are one transaction', () => {
       assert.equal((await host.call('GET', `/session/${created.token}`)).json().state, 'CREATED')
       assert.equal((await host.call('GET', `/session/${user.token}`)).json().state, 'OPENED')
       clock.advance(900_001)
-      await assert.rejects(wire.ending.expireDue(wire.cells.forId(host.tenantId)))
+      await assert.rejects(wire.age.ending.expireDue(wire.platform.cells.forId(host.tenantId)))
       const { rows } = await database.query('select state, ended_at from sessions where session_id = any($1)', [
         [created.sessionId, user.sessionId],
       ])
@@ -310,8 +310,8 @@ describe('the end and its webhook are one transaction', () => {
     } finally {
       await database.query('alter table webhook_queue_away rename to webhook_queue')
     }
-    assert.equal(await wire.ending.expireDue(wire.cells.forId(host.tenantId)), 2)
-    assert.equal(await wire.dispatcher.tick(), 2)
+    assert.equal(await wire.age.ending.expireDue(wire.platform.cells.forId(host.tenantId)), 2)
+    assert.equal(await wire.webhooks.dispatcher.tick(), 2)
     assert.equal(fixture.receiver.received.length, 2)
   })
 
@@ -326,8 +326,8 @@ describe('the end and its webhook are one transaction', () => {
     }
     const kept = await database.query('select 1 from webhook_deliveries where subject_id = $1', [sessionId])
     assert.equal(kept.rowCount, 0)
-    assert.equal(await wire.dispatcher.tick(), 0)
+    assert.equal(await wire.webhooks.dispatcher.tick(), 0)
     assert.equal((await host.call('POST', `/session/${token}/cancel`)).statusCode, 200)
-    assert.equal(await wire.dispatcher.tick(), 1)
+    assert.equal(await wire.webhooks.dispatcher.tick(), 1)
   })
 })

@@ -116,7 +116,7 @@ describe('the API key on all six endpoints', () => {
   })
 
   test('[E-047] [E-050] [E-061] one that is not active, or is for something else, is answered 403', async () => {
-    const { keys } = harness.wire
+    const { service: keys } = harness.wire.keys
     const { tenantId, record: revoked } = await harness.tenantWithKey({ scopes: SCOPES })
     const wanted: NewKey = { livemode: false, name: 'more', scopes: SCOPES, allowedIps: [] }
     const rotated = await keys.createKey(tenantId, wanted)
@@ -149,7 +149,7 @@ describe('the API key on all six endpoints', () => {
     const { key, record } = await harness.tenantWithKey({ scopes: SCOPES })
     const user = createClient(harness, key)
     assert.equal((await user.post(CHECK, {})).http, 200)
-    await harness.wire.keys.revokeKey(record.id)
+    await harness.wire.keys.service.revokeKey(record.id)
     harness.clock.advance(5_001)
     for (const path of PATHS) {
       const reply = await user.post(path, {})
@@ -164,8 +164,8 @@ describe('the API key record', () => {
     const wanted = { livemode: true, name: 'node', scopes: SCOPES, allowedIps: [] }
     const given = { customerId: 'c-7', apiId: 'a-7', usagePlanId: 'plus', productCode: 'p-7' }
     const [bare, full] = [
-      await harness.wire.keys.createKey(tenantId, wanted),
-      await harness.wire.keys.createKey(tenantId, { ...wanted, ...given }),
+      await harness.wire.keys.service.createKey(tenantId, wanted),
+      await harness.wire.keys.service.createKey(tenantId, { ...wanted, ...given }),
     ]
     const now = harness.clock.now().toISOString()
     const common = ({ id, api_key }: { id: string; api_key: string }) => ({
@@ -187,7 +187,7 @@ describe('the API key record', () => {
       assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
       assert.match(api_key, /^ost_live_\w{40,}$/)
     }
-    const listed = await harness.wire.keys.listKeys(tenantId)
+    const listed = await harness.wire.keys.service.listKeys(tenantId)
     assert.deepEqual(
       listed.slice(1),
       [bare, full].map((key) => ({ ...key, api_key: `ost_live_…${key.api_key.slice(-4)}` })),
@@ -283,7 +283,7 @@ describe('rate limits', () => {
     const here = '198.51.100.7'
     const wrong = () => remote(here, formatApiKey({ livemode: false, bucket: 9 }, randomBytes(32)))
     const revoked = await harness.tenantWithKey({ scopes: SCOPES })
-    await harness.wire.keys.revokeKey(revoked.record.id)
+    await harness.wire.keys.service.revokeKey(revoked.record.id)
     for (let i = 0; i < 8; i++) assertReply(await wrong(), 403, { status: -1, message: 'Failed to check api key' })
     for (const key of [revoked.key, 'no key']) {
       assertReply(await remote(here, key), 403, { status: -1, message: 'Failed to check api key' })

@@ -208,7 +208,7 @@ describe('POST /node/{version}/deleteUser answers 400', () => {
     const { puid } = await enrol([faces.person('FACE3_1')])
     const id = await client.open('puid', puid)
     const wanted = { livemode: true, name: 'live', scopes: ['node:*'], allowedIps: [] }
-    const live = createClient(harness, (await harness.wire.keys.createKey(tenantId, wanted)).api_key)
+    const live = createClient(harness, (await harness.wire.keys.service.createKey(tenantId, wanted)).api_key)
     const { http, body } = await live.post('deleteUser', { puid: await live.seal('deleteUser', id) })
     assert.deepEqual([http, body], FAILED)
     assert.deepEqual(await remove({ puid }), DELETED)

@@ -162,7 +162,7 @@ describe('the enrolment job', () => {
 
   test('[E-030] five for one face at once make one user, new once', async () => {
     const COUNT = /^ostiary_node_search_seconds_count\{purpose="enroll",kind="exact"\} (\d+)$/m
-    const searches = async () => Number(COUNT.exec(await harness.wire.metrics.text())?.[1])
+    const searches = async () => Number(COUNT.exec(await harness.wire.platform.metrics.text())?.[1])
     const before = await searches()
     // Nobody can add the face before all five have searched for it in vain.
     const gate = await connect('begin; select 1 from face_spaces for update')

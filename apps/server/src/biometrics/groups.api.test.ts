@@ -23,9 +23,9 @@ test('after a change of the master key and a reseal, people are recognised witho
   const { tenantId, record } = await harness.tenantWithKey({ scopes: ['node:*'] })
   const caller = { tenantId, livemode: false, keyId: record.id, rateFactor: 1 }
   const vectors = [Float64Array.from(faces.person())]
-  const { personId } = await harness.wire.node.enrolment.enrol(caller, { version: 'FACE3_3', vectors })
+  const { personId } = await harness.wire.biometrics.enrolment.enrol(caller, { version: 'FACE3_3', vectors })
   const predict = async (wire: Wire) => {
-    const found = await wire.node.recognition.predict(caller, { version: 'FACE3_3', vectors, candidates: 1 })
+    const found = await wire.biometrics.recognition.predict(caller, { version: 'FACE3_3', vectors, candidates: 1 })
     return found[0]?.puid
   }
 
@@ -35,17 +35,19 @@ test('after a change of the master key and a reseal, people are recognised witho
   await assert.rejects(predict(before), { message: 'Face authentication failed' })
   assert.equal(await predict(both), personId)
   assert.equal(await createSecrets(both).reseal(() => {}), 2, 'one API key, one group')
-  assert.deepEqual([...(await createSecrets(both).countByMasterKey()).keys()], [both.vault.currentKeyId])
+  assert.deepEqual([...(await createSecrets(both).countByMasterKey()).keys()], [both.platform.vault.currentKeyId])
   const afterwards = withMasterKey(fresh)
   assert.equal(await predict(afterwards), personId)
-  for (const wire of [both, before, afterwards]) await wire.cells.close()
+  for (const wire of [both, before, afterwards]) await wire.close()
 })
 
 test('two processes that meet a tenant for the first time at once agree on one group', async () => {
   const { tenantId } = await harness.tenantWithKey({ scopes: ['node:*'] })
   const wires = Array.from({ length: 4 }, () => withMasterKey(TEST_MASTER_KEY))
-  const groups = await Promise.all(wires.map((wire) => wire.node.groups.findOrCreate({ tenantId, livemode: true })))
+  const groups = await Promise.all(
+    wires.map((wire) => wire.biometrics.groups.findOrCreate({ tenantId, livemode: true })),
+  )
   assert.equal(new Set(groups.map(({ guid }) => guid)).size, 1)
   assert.equal(new Set(groups.map((keys) => keys.externalRef('x').toString('hex'))).size, 1)
-  for (const wire of wires) await wire.cells.close()
+  for (const wire of wires) await wire.close()
 })

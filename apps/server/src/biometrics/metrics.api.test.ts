@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createHarness, type Harness } from '../testing/harness.ts'
-import { watchSizes } from './metrics.ts'
 import { createFaces, feature } from './testing/faces.ts'
 
 const faces = createFaces(31)
@@ -22,7 +21,7 @@ const post = (path: string, vector: readonly number[]) =>
   })
 const value = async (line: string) =>
   Number(
-    (await harness.wire.metrics.text())
+    (await harness.wire.platform.metrics.text())
       .split('\n')
       .find((one) => one.startsWith(`${line} `))
       ?.split(' ')[1] ?? Number.NaN,
@@ -45,8 +44,7 @@ test('enrolments, predictions, filtered vectors and searches are counted', async
 })
 
 test('the sizes are measured when someone asks, and again after a minute', async () => {
-  const { metrics, cells, clock, log, node } = harness.wire
-  watchSizes(metrics, { cells, clock, log, shelves: node.shelves })
+  harness.wire.biometrics.start()
   const first = await value('ostiary_node_bytes{cell="main",part="vectors"}')
   assert.ok(first > 0)
   assert.equal(await value('ostiary_node_bytes{cell="main",part="hnsw"}'), 0)
@@ -62,9 +60,9 @@ test('more than 1,000 unrecognised predictions of a key in an hour raise an alar
   const { tenantId, record } = await harness.tenantWithKey({ scopes: ['node:*'] })
   const caller = { tenantId, livemode: false, keyId: record.id, rateFactor: 1 }
   const request = { version: 'FACE3_3' as const, vectors: [Float64Array.from(faces.person())], candidates: 1 }
-  for (let i = 0; i < 1_000; i++) await harness.wire.node.recognition.predict(caller, request)
+  for (let i = 0; i < 1_000; i++) await harness.wire.biometrics.recognition.predict(caller, request)
   assert.ok(!((await value('ostiary_node_probing_alarms_total{mode="test"}')) > 0))
-  for (let i = 0; i < 5; i++) await harness.wire.node.recognition.predict(caller, request)
+  for (let i = 0; i < 5; i++) await harness.wire.biometrics.recognition.predict(caller, request)
   assert.equal(await value('ostiary_node_probing_alarms_total{mode="test"}'), 5)
   const lines = harness
     .logged()

@@ -85,7 +85,7 @@ describe('POST /node/plainEnroll answers 200', () => {
 
   test('test keys and live keys see different persons and groups', async () => {
     const wanted = { livemode: true, name: 'live', scopes: ['node:*'], allowedIps: [], usagePlanId: 'unmetered' }
-    const live = createClient(harness, (await harness.wire.keys.createKey(tenantId, wanted)).api_key)
+    const live = createClient(harness, (await harness.wire.keys.service.createKey(tenantId, wanted)).api_key)
     const features = feature(faces.person())
     const { puid, guid } = await enrol(features.embedding_vector)
     assert.deepEqual((await live.post('plainPredict', { features })).body, STRANGER)

@@ -14,11 +14,10 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { callerOf, type Guard, presentedKeyOf } from '../keys/index.ts'
 import { trackCorrelation } from '../platform/correlation.ts'
-import { renderErrorsWith } from '../platform/http-errors.ts'
 import { isId } from '../platform/ids.ts'
 import { route } from '../platform/route.ts'
 import type { Enrolled, Enrolment } from './enrolment.ts'
-import { nodeError, renderNodeError } from './errors.ts'
+import { nodeError } from './errors.ts'
 import type { Candidate, Recognition } from './recognition.ts'
 import * as read from './request.ts'
 import type { Transport } from './transport.ts'
@@ -36,7 +35,6 @@ const NOT_ENROLLED = 'User not enrolled'
 
 /** Area E. Every path is under `/node`, every body is read by request.ts, every error is a row of one table. */
 export async function nodeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  renderErrorsWith(app, renderNodeError)
   trackCorrelation(app, NODE_LIMITS.correlationIdChars)
   keyCheckRoute(app, deps)
   plainRoutes(app, deps)

@@ -294,7 +294,7 @@ describe('POST /node/{version}/enroll and /predict answer 400', () => {
   test('[E-042] an envelope of another key, also of the same tenant', () =>
     each(async (op) => {
       const wanted = { livemode: false, name: 'other', scopes: ['node:*'], allowedIps: [], usagePlanId: 'unmetered' }
-      const ours = (await harness.wire.keys.createKey(tenantId, wanted)).api_key
+      const ours = (await harness.wire.keys.service.createKey(tenantId, wanted)).api_key
       const theirs = (await harness.tenantWithKey({ scopes: ['node:*'] })).key
       for (const other of [createClient(harness, ours), createClient(harness, theirs)]) {
         const features = await other.sealed(op, [face])

@@ -13,7 +13,7 @@ let harness: Harness
 let db: Db
 before(async () => {
   harness = await createHarness({ NODE_EXACT_SEARCH_MAX: EXACT_MAX })
-  db = harness.wire.cells.all()[0]?.db as Db
+  db = harness.wire.platform.cells.all()[0]?.db as Db
 })
 after(() => harness.close())
 
@@ -24,16 +24,16 @@ async function newCaller(): Promise<Caller> {
 
 const unit = (values: readonly number[]) => normalise(values) ?? new Float64Array()
 const enrol = (caller: Caller, face: readonly number[]) =>
-  harness.wire.node.enrolment.enrol(caller, { version: 'FACE3_3', vectors: [unit(face)] })
+  harness.wire.biometrics.enrolment.enrol(caller, { version: 'FACE3_3', vectors: [unit(face)] })
 const predict = async (caller: Caller, face: readonly number[]) => {
   const request = { version: 'FACE3_3' as const, vectors: [unit(faces.sample(face, 0.8))], candidates: 1 }
-  return (await harness.wire.node.recognition.predict(caller, request))[0]?.puid
+  return (await harness.wire.biometrics.recognition.predict(caller, request))[0]?.puid
 }
 const shelfOf = async ({ tenantId }: Caller): Promise<number> =>
   (await harness.database.query('select shelf from face_spaces where tenant_id = $1', [tenantId])).rows[0].shelf
 
 test('a space that outgrows its shared shelf moves to one with an index, while people enrol and are deleted', async () => {
-  const { arrange } = harness.wire.node.shelves
+  const { arrange } = harness.wire.biometrics.shelves
   const caller = await newCaller()
   const neighbour = await newCaller()
   const people: { face: number[]; puid: string }[] = []
@@ -49,7 +49,7 @@ test('a space that outgrows its shared shelf moves to one with an index, while p
   const moving = arrange(db)
   for (let i = 0; i < 40; i++) await add()
   const [gone] = people.splice(5, 1)
-  assert.equal(await harness.wire.node.recognition.delete(caller, gone?.puid ?? ''), true)
+  assert.equal(await harness.wire.biometrics.recognition.delete(caller, gone?.puid ?? ''), true)
   await moving
   assert.ok((await shelfOf(caller)) >= 1000)
   assert.ok((await shelfOf(neighbour)) < 16, 'a small space stays where it is')
@@ -99,9 +99,11 @@ test('in a large space nobody is called unknown before a second, wider look at t
   const known = faces.person()
   const { personId } = await enrol(caller, known)
   for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
-  await harness.wire.node.shelves.arrange(db)
+  await harness.wire.biometrics.shelves.arrange(db)
   const looks = async () =>
-    Number(/_count\{purpose="predict-again",kind="hnsw"\} (\d+)/.exec(await harness.wire.metrics.text())?.[1] ?? 0)
+    Number(
+      /_count\{purpose="predict-again",kind="hnsw"\} (\d+)/.exec(await harness.wire.platform.metrics.text())?.[1] ?? 0,
+    )
   assert.equal(await predict(caller, faces.person()), undefined)
   assert.equal(await looks(), 0, 'a small index misses nobody')
 
@@ -111,19 +113,19 @@ test('in a large space nobody is called unknown before a second, wider look at t
   assert.equal(await looks(), 0)
   assert.equal(await predict(caller, faces.person()), undefined)
   assert.equal(await looks(), 1)
-  const { rows } = await harness.wire.cells.forId(caller.tenantId).script('show hnsw.ef_search')
+  const { rows } = await harness.wire.platform.cells.forId(caller.tenantId).script('show hnsw.ef_search')
   assert.deepEqual(rows, [{ 'hnsw.ef_search': '200' }], 'the wider search was for one statement only')
 })
 
 test('what a killed worker left half made is cleared away, and nothing else', async () => {
   await harness.database.query('create table face_vectors_999990 (like face_vectors)')
-  await harness.wire.node.shelves.arrange(db)
+  await harness.wire.biometrics.shelves.arrange(db)
   const { rows } = await harness.database.query(`select to_regclass('face_vectors_999990') as gone`)
   assert.deepEqual(rows, [{ gone: null }])
 })
 
 test('reindex brings back a damaged search copy from the sealed one, for small spaces and for large', async () => {
-  const { arrange, reindex } = harness.wire.node.shelves
+  const { arrange, reindex } = harness.wire.biometrics.shelves
   for (const size of [20, 130]) {
     const caller = await newCaller()
     const people: { face: number[]; puid: string }[] = []
@@ -147,12 +149,12 @@ test('reindex brings back a damaged search copy from the sealed one, for small s
 })
 
 test('[E-041] a deleted person is in no table, after the vacuum not in the index file, after a reindex in no file of the shelf', async () => {
-  await harness.wire.node.shelves.vacuumDeleted(db)
+  await harness.wire.biometrics.shelves.vacuumDeleted(db)
   const caller = await newCaller()
   for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
   const { personId } = await enrol(caller, faces.person())
-  await harness.wire.node.shelves.arrange(db)
-  await harness.wire.node.shelves.vacuumDeleted(db)
+  await harness.wire.biometrics.shelves.arrange(db)
+  await harness.wire.biometrics.shelves.vacuumDeleted(db)
   const shelf = `face_vectors_${await shelfOf(caller)}`
   const { rows } = await harness.database.query(
     'select halfvec_send(v.embedding) as vector, p.wrapped_key as key from face_vectors v join face_persons p using (person_id) where person_id = $1',
@@ -171,10 +173,10 @@ test('[E-041] a deleted person is in no table, after the vacuum not in the index
   assert.equal(await inFile(`${shelf}_hnsw`, vector), true)
   assert.equal(await inFile('face_persons', rows[0].key), true)
 
-  await harness.wire.node.recognition.delete(caller, personId)
+  await harness.wire.biometrics.recognition.delete(caller, personId)
   assert.equal(await inFile(`${shelf}_hnsw`, vector), true, 'PostgreSQL forgets at the vacuum, not before')
   await autovacuumIsAway()
-  assert.equal(await harness.wire.node.shelves.vacuumDeleted(db), 3)
+  assert.equal(await harness.wire.biometrics.shelves.vacuumDeleted(db), 3)
   assert.equal(await inFile(`${shelf}_hnsw`, vector), false)
   assert.deepEqual((await harness.database.query('select * from face_vacuums_due')).rows, [])
   for (const table of ['face_persons', 'face_templates', 'face_vectors']) {
@@ -184,7 +186,7 @@ test('[E-041] a deleted person is in no table, after the vacuum not in the index
     assert.deepEqual(left.rows, [{ left: 0 }])
   }
   // Free space inside a page may keep old bytes until something new is written there: docs/privacy.md says so.
-  await harness.wire.node.shelves.reindex(
+  await harness.wire.biometrics.shelves.reindex(
     ({ tenantId }) => tenantId === caller.tenantId,
     () => {},
   )
@@ -214,10 +216,10 @@ test('a vacuum waits for those who can still see what was deleted', async () => 
     await client.query('commit')
   })
   await Promise.race([begun, reading])
-  await harness.wire.node.recognition.delete(caller, personId)
-  assert.equal(await harness.wire.node.shelves.vacuumDeleted(db), 0)
+  await harness.wire.biometrics.recognition.delete(caller, personId)
+  assert.equal(await harness.wire.biometrics.shelves.vacuumDeleted(db), 0)
   release()
   await reading
   await autovacuumIsAway()
-  assert.equal(await harness.wire.node.shelves.vacuumDeleted(db), 3)
+  assert.equal(await harness.wire.biometrics.shelves.vacuumDeleted(db), 3)
 })

@@ -6,7 +6,7 @@ import { bucketOf } from '../platform/ids.ts'
 import { assertError, createHarness, type Harness } from '../testing/harness.ts'
 import { bucketOfClient } from './client.ts'
 import { readClientKey, thumbprintOf } from './client-keys.ts'
-import { KEY_MAX_AGE_MS } from './index.ts'
+import { KEY_MAX_AGE_MS } from './cache.ts'
 import { createSigner } from './testing/assertions.ts'
 import { basic, type CalledApp, createCalledApp, freshAddress } from './testing/called.ts'
 
@@ -24,7 +24,7 @@ after(async () => {
 /** A tenant with an API key and a client of the same mode. */
 async function host(livemode = true, publicKeys: unknown[] = []) {
   const { tenantId, key } = await harness.tenantWithKey({ livemode, scopes: ['verify:write', 'verify:read'] })
-  const client = await harness.wire.clients.create(tenantId, { livemode, name: 'host', publicKeys })
+  const client = await harness.wire.keys.clients.create(tenantId, { livemode, name: 'host', publicKeys })
   return {
     tenantId,
     key,
@@ -57,7 +57,7 @@ test('a new client has its record, and the secret is shown once', async () => {
   assert.deepEqual(client, { ...expected, client_secret: client.client_secret })
   assert.match(client.client_secret ?? '', /^ostcs_live_[0-9a-z]{52}$/)
   assert.equal(bucketOfClient(client.client_id), bucketOf(tenantId))
-  assert.deepEqual(await harness.wire.clients.list(tenantId), [expected])
+  assert.deepEqual(await harness.wire.keys.clients.list(tenantId), [expected])
 })
 
 test('a client with public keys signs, and has no secret', async () => {
@@ -65,7 +65,7 @@ test('a client with public keys signs, and has no secret', async () => {
   const { tenantId, client } = await host(false, [publicJwk])
   assert.equal('client_secret' in client, false)
   assert.deepEqual(client.keys, [thumbprintOf(readClientKey(publicJwk))])
-  assert.deepEqual(await harness.wire.clients.list(tenantId), [client])
+  assert.deepEqual(await harness.wire.keys.clients.list(tenantId), [client])
 })
 
 test('the database holds a hash of the secret and nothing else of it', async () => {
@@ -80,11 +80,13 @@ test('the database holds a hash of the secret and nothing else of it', async () 
 })
 
 test('clients that cannot be are refused: no such tenant, no name, a private key, the hundred and first', async () => {
-  const { clients } = harness.wire
+  const { clients } = harness.wire.keys
   const wanted = { livemode: true, name: 'n', publicKeys: [] }
   const { tenantId } = await harness.tenantWithKey()
   await assert.rejects(clients.create('nobody', wanted), { message: 'There is no such tenant' })
-  await assert.rejects(clients.create(harness.wire.ids.next(1), wanted), { message: 'There is no such tenant' })
+  await assert.rejects(clients.create(harness.wire.platform.ids.next(1), wanted), {
+    message: 'There is no such tenant',
+  })
   await assert.rejects(clients.create(tenantId, { ...wanted, name: '' }), /\/name must have 1 to 100 characters/)
   await assert.rejects(clients.create(tenantId, { ...wanted, publicKeys: [{ kty: 'oct', k: 'AA' }] }), /private part/)
   await harness.database.query(
@@ -120,10 +122,10 @@ test('[D-055] the tenant says which calls need credentials; those that are sent 
   await assertLetIn(called.call(trial.key))
   await assertLetIn(called.call(trial.key, trial.headers))
   await assertRefused(called.call(trial.key, basic(trial.client.client_id, 'wrong')))
-  await harness.wire.settings.set(trial.tenantId, { clientCredentials: 'always' })
+  await harness.wire.settings.service.set(trial.tenantId, { clientCredentials: 'always' })
   await assertRefused(called.call(trial.key))
   await assertLetIn(called.call(trial.key, trial.headers))
-  await harness.wire.settings.set(live.tenantId, { clientCredentials: 'never' })
+  await harness.wire.settings.service.set(live.tenantId, { clientCredentials: 'never' })
   await assertLetIn(called.call(live.key))
   await assertLetIn(called.call(live.key, live.headers))
   await assertRefused(called.call(live.key, basic(live.client.client_id, 'wrong')))
@@ -132,9 +134,9 @@ test('[D-055] the tenant says which calls need credentials; those that are sent 
 test('[D-055] a client of another tenant, or of the other mode, is refused', async () => {
   const [one, other] = [await host(), await host()]
   await assertRefused(called.call(one.key, other.headers))
-  const trial = await harness.wire.clients.create(one.tenantId, { livemode: false, name: 'trial', publicKeys: [] })
+  const trial = await harness.wire.keys.clients.create(one.tenantId, { livemode: false, name: 'trial', publicKeys: [] })
   await assertRefused(called.call(one.key, basic(trial.client_id, trial.client_secret)))
-  const testKey = await harness.wire.keys.createKey(one.tenantId, {
+  const testKey = await harness.wire.keys.service.createKey(one.tenantId, {
     livemode: false,
     name: 'test',
     scopes: ['verify:write'],
@@ -146,21 +148,21 @@ test('[D-055] a client of another tenant, or of the other mode, is refused', asy
 test('a revoked client is refused within five seconds, also while it is in use; revoking again changes nothing', async () => {
   const { key, client, headers, tenantId } = await host()
   await assertLetIn(called.call(key, headers))
-  const revoked = await harness.wire.clients.revoke(client.client_id)
+  const revoked = await harness.wire.keys.clients.revoke(client.client_id)
   const { client_secret: _, ...record } = client
   assert.deepEqual(revoked, { ...record, status: 'revoked' })
-  assert.deepEqual(await harness.wire.clients.revoke(client.client_id), revoked)
+  assert.deepEqual(await harness.wire.keys.clients.revoke(client.client_id), revoked)
   harness.clock.advance(KEY_MAX_AGE_MS + 1)
   await assertRefused(called.call(key, headers))
-  assert.deepEqual(await harness.wire.clients.list(tenantId), [revoked])
+  assert.deepEqual(await harness.wire.keys.clients.list(tenantId), [revoked])
   for (const nobody of ['nonsense', client.client_id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))]) {
-    await assert.rejects(harness.wire.clients.revoke(nobody), { message: 'There is no such client' })
+    await assert.rejects(harness.wire.keys.clients.revoke(nobody), { message: 'There is no such client' })
   }
 })
 
 test('a client in use is known without a look at the database, and no longer than five seconds', async () => {
   const local = await createHarness()
-  const { clients } = local.wire
+  const { clients } = local.wire.keys
   const { tenantId } = await local.tenantWithKey()
   const { client_id: id, client_secret: secret = '' } = await clients.create(tenantId, {
     livemode: true,
@@ -179,10 +181,10 @@ test('when the database is away, a client that is not known yet is refused with 
   const local = await createHarness()
   const app = createCalledApp(local)
   const { tenantId, key } = await local.tenantWithKey({ livemode: true })
-  const client = await local.wire.clients.create(tenantId, { livemode: true, name: 'n', publicKeys: [] })
-  await local.wire.settings.set(tenantId, { clientCredentials: 'never' })
+  const client = await local.wire.keys.clients.create(tenantId, { livemode: true, name: 'n', publicKeys: [] })
+  await local.wire.settings.service.set(tenantId, { clientCredentials: 'never' })
   assert.equal((await app.call(key)).statusCode, 204, 'key and settings are known')
-  await local.wire.cells.close()
+  await local.wire.close()
   const response = await app.call(key, basic(client.client_id, client.client_secret))
   assert.deepEqual([response.statusCode, response.json().code], [503, 'DEPENDENCY_DOWN'])
   await app.app.close()

@@ -5,7 +5,7 @@ import { CLIENT_ASSERTION_TYPE } from '@ostiary/contract'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { createHarness, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { hashSecret } from './client.ts'
-import { KEY_MAX_AGE_MS } from './index.ts'
+import { KEY_MAX_AGE_MS } from './cache.ts'
 import { assertionForm, createSigner, goodClaims, sign, unsigned } from './testing/assertions.ts'
 import { basic, type CalledApp, createCalledApp, freshAddress } from './testing/called.ts'
 
@@ -43,7 +43,7 @@ interface Host {
 }
 
 async function host(): Promise<Host> {
-  const { clients } = harness.wire
+  const { clients } = harness.wire.keys
   const { tenantId, key } = await harness.tenantWithKey({ livemode: true })
   const make = (livemode: boolean, publicKeys: unknown[] = []) =>
     clients.create(tenantId, { livemode, name: 'host', publicKeys })
@@ -289,7 +289,7 @@ test('[D-055] what was good is refused when its client is revoked: secret, asser
     { clientID: gone.id, clientSecret: gone.secret },
   ]
   for (const shown of headers) assert.equal((await called.call(gone.key, shown)).statusCode, 204)
-  for (const id of [gone.id, gone.signing]) await harness.wire.clients.revoke(id)
+  for (const id of [gone.id, gone.signing]) await harness.wire.keys.clients.revoke(id)
   harness.clock.advance(KEY_MAX_AGE_MS + 1)
   for (const shown of headers) assert.equal((await called.call(gone.key, shown)).statusCode, 401)
   const assertion = await sign(signer, { claims: goodClaims(gone.signing, TOKEN_URL, harness.clock.now()) })

@@ -23,8 +23,8 @@ let harness: Harness
 let app: FastifyInstance
 before(async () => {
   harness = await createHarness()
-  const { version, ids, log, metrics, guard } = harness.wire
-  app = createHttp({ version, trustProxy: [], ids, log, metrics, callerOf: findCaller })
+  const { guard } = harness.wire.keys
+  app = createHttp({ ...harness.wire.platform, trustProxy: [], callerOf: findCaller })
   route(app, sendFile, {
     guard: guard.before(sendFile, 'sanctions'),
     handler: (_request, reply) => reply.code(204).send(),

@@ -12,7 +12,7 @@ import { migrate, readMigrations } from '../platform/migrate.ts'
 import { createHarness, createTestDatabase, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { startStopwatch } from '../testing/stopwatch.ts'
 import { createWire } from '../wire.ts'
-import { KEY_MAX_AGE_MS } from './index.ts'
+import { KEY_MAX_AGE_MS } from './cache.ts'
 
 let harness: Harness
 before(async () => {
@@ -24,8 +24,8 @@ const USE = { scope: 'strings:rw', address: '127.0.0.1' } as const
 const silent = createLog('fatal')
 
 test('a new key has the record of the specification, and the key is shown once', async () => {
-  const tenant = await harness.wire.keys.createTenant('Harbour Lending')
-  const record = await harness.wire.keys.createKey(tenant.tenantId, {
+  const tenant = await harness.wire.keys.service.createTenant('Harbour Lending')
+  const record = await harness.wire.keys.service.createKey(tenant.tenantId, {
     livemode: true,
     name: 'main',
     scopes: ['strings:rw'],
@@ -53,7 +53,7 @@ test('a new key has the record of the specification, and the key is shown once',
   })
   assert.deepEqual(parseApiKey(record.api_key), { livemode: true, bucket: bucketOf(tenant.tenantId) })
   assert.equal(bucketOf(record.id), bucketOf(tenant.tenantId))
-  const [listed] = await harness.wire.keys.listKeys(tenant.tenantId)
+  const [listed] = await harness.wire.keys.service.listKeys(tenant.tenantId)
   assert.deepEqual(listed, { ...record, api_key: `ost_live_…${record.api_key.slice(-4)}` })
 })
 
@@ -64,13 +64,13 @@ test('the database holds neither the key nor anything that opens without the mas
     value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
   )
   assert.ok(!stored.includes(key.slice(9, 60)))
-  assert.equal(await harness.wire.keys.openKey(tenantId, record.id), key)
+  assert.equal(await harness.wire.keys.service.openKey(tenantId, record.id), key)
   await harness.database.query(
     'update api_keys set sealed_key = (select sealed_key from api_keys where id <> $1 limit 1) where id = $1',
     [record.id],
   )
   await assert.rejects(
-    harness.wire.keys.openKey(tenantId, record.id),
+    harness.wire.keys.service.openKey(tenantId, record.id),
     'a sealed key moved to another row does not open',
   )
 })
@@ -90,14 +90,14 @@ test('api_key is unique: the database refuses a second row with the same hash', 
 test('a hot check costs no database round trip: it works while the table is not even there', async () => {
   const local = await createHarness()
   const { key } = await local.tenantWithKey()
-  await local.wire.keys.check(key, USE)
+  await local.wire.keys.service.check(key, USE)
   await local.database.query('alter table api_keys rename to api_keys_away')
-  for (let i = 0; i < 1_000; i++) await local.wire.keys.check(key, USE)
+  for (let i = 0; i < 1_000; i++) await local.wire.keys.service.check(key, USE)
   local.clock.advance(KEY_MAX_AGE_MS)
-  await local.wire.keys.check(key, USE)
+  await local.wire.keys.service.check(key, USE)
   local.clock.advance(1)
   await assert.rejects(
-    async () => local.wire.keys.check(key, USE),
+    async () => local.wire.keys.service.check(key, USE),
     'older than the promised age: the database must be asked',
   )
   await local.close()
@@ -106,7 +106,7 @@ test('a hot check costs no database round trip: it works while the table is not 
 test('when the database is away, a key that is not in the cache is refused with 503, not let in', async () => {
   const local = await createHarness()
   const { key } = await local.tenantWithKey()
-  await local.wire.cells.close()
+  await local.wire.close()
   const response = await local.inject({ url: '/strings', headers: { 'x-api-key': key } })
   assert.deepEqual([response.statusCode, response.json().code], [503, 'DEPENDENCY_DOWN'])
   await local.app.close()
@@ -118,9 +118,9 @@ test('a revocation is effective in every process within 5 seconds, while the key
   const config = loadConfig({ DATABASE_URL: harness.database.url, MASTER_KEY: TEST_MASTER_KEY })
   const wires = [0, 1].map(() => createWire(config, { role: 'test', clock: systemClock, log: silent }))
   const apps = wires.map(buildApp)
-  for (const wire of wires) wire.keyCache.start()
-  const tenant = await wires[0]?.keys.createTenant('Revoked soon')
-  const record = await wires[0]?.keys.createKey(tenant?.tenantId ?? '', {
+  for (const wire of wires) wire.keys.start()
+  const tenant = await wires[0]?.keys.service.createTenant('Revoked soon')
+  const record = await wires[0]?.keys.service.createKey(tenant?.tenantId ?? '', {
     livemode: false,
     name: 'k',
     scopes: ['strings:rw'],
@@ -138,7 +138,7 @@ test('a revocation is effective in every process within 5 seconds, while the key
     assert.deepEqual(await statuses(), [200, 200])
     await sleep(250)
   }
-  await wires[0]?.keys.revokeKey(record.id)
+  await wires[0]?.keys.service.revokeKey(record.id)
   const ranMs = startStopwatch()
   for (;;) {
     const askedMs = ranMs()
@@ -146,11 +146,10 @@ test('a revocation is effective in every process within 5 seconds, while the key
     assert.ok(askedMs < KEY_MAX_AGE_MS + 250, 'still accepted after 5 seconds')
     await sleep(50)
   }
-  assert.equal(wires[1]?.metrics.keyChecks.get('loaded'), 1, 'only the first check waited for the database')
+  assert.equal(wires[1]?.platform.metrics.keyChecks.get('loaded'), 1, 'only the first check waited for the database')
   for (const [i, wire] of wires.entries()) {
-    wire.keyCache.stop()
     await apps[i]?.close()
-    await wire.cells.close()
+    await wire.close()
   }
 })
 
@@ -175,23 +174,23 @@ test('two cells, one of them away: the tenants of the other are served, and the 
   const map = { cells: { near: near.url, far: far.url }, buckets: { '0-511': 'near', '512-1023': 'far' } }
   const config = loadConfig({ CELLS_FILE: 'cells.json', MASTER_KEY: TEST_MASTER_KEY }, () => JSON.stringify(map))
   const wire = createWire(config, { role: 'test', log: silent })
-  for (const { db } of wire.cells.all()) await migrate(db, readMigrations(), () => {})
+  for (const { db } of wire.platform.cells.all()) await migrate(db, readMigrations(), () => {})
   const app = buildApp(wire)
-  wire.monitor.markStarted()
-  const tenant = await wire.keys.createTenant('Near', 1)
-  const record = await wire.keys.createKey(tenant.tenantId, {
+  wire.platform.monitor.markStarted()
+  const tenant = await wire.keys.service.createTenant('Near', 1)
+  const record = await wire.keys.service.createKey(tenant.tenantId, {
     livemode: false,
     name: 'k',
     scopes: ['strings:rw'],
     allowedIps: [],
   })
-  await wire.cells.forBucket(1023).close()
+  await wire.platform.cells.forBucket(1023).close()
   assert.equal((await app.inject('/readyz')).statusCode, 200)
   const health = await app.inject('/health')
   assert.deepEqual([health.statusCode, health.json().checks], [503, { 'store near': 'ok', 'store far': 'failed' }])
   assert.equal((await app.inject({ url: '/strings', headers: { 'x-api-key': record.api_key } })).statusCode, 200)
   await app.close()
-  await wire.cells.forBucket(0).close()
+  await wire.platform.cells.forBucket(0).close()
   await near.drop()
   await far.drop()
 })
@@ -203,7 +202,7 @@ test('rotation: both keys work for 7 days, then only the new one; it has the sam
     customerId: 'c-9',
     scopes: ['strings:rw', 'age:read'],
   })
-  const { created, ending } = await local.wire.keys.rotateKey(record.id)
+  const { created, ending } = await local.wire.keys.service.rotateKey(record.id)
   assert.equal(ending.ends_at, '2026-11-22T12:00:00.000Z')
   assert.deepEqual({ ...created, id: '', api_key: '' }, { ...record, id: '', api_key: '' })
   const DAY = DAY_MS
@@ -217,33 +216,33 @@ test('rotation: both keys work for 7 days, then only the new one; it has the sam
     assert.equal((await local.inject({ url: '/strings', headers: { 'x-api-key': created.api_key } })).statusCode, 200)
   }
   assert.deepEqual(
-    (await local.wire.keys.listKeys(record.tenant_id)).map(({ status }) => status),
+    (await local.wire.keys.service.listKeys(record.tenant_id)).map(({ status }) => status),
     ['revoked', 'active'],
   )
-  await assert.rejects(local.wire.keys.rotateKey(record.id), /Only an active key/)
-  await assert.rejects(local.wire.keys.rotateKey(created.id, 91), /0 to 90 days/)
+  await assert.rejects(local.wire.keys.service.rotateKey(record.id), /Only an active key/)
+  await assert.rejects(local.wire.keys.service.rotateKey(created.id, 91), /0 to 90 days/)
   await local.close()
 })
 
 test('two rotations of one key at the same moment make one successor', async () => {
   const { record } = await harness.tenantWithKey()
-  const outcomes = await Promise.allSettled([0, 1, 2, 3].map(() => harness.wire.keys.rotateKey(record.id)))
+  const outcomes = await Promise.allSettled([0, 1, 2, 3].map(() => harness.wire.keys.service.rotateKey(record.id)))
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
-  assert.equal((await harness.wire.keys.listKeys(record.tenant_id)).length, 2)
+  assert.equal((await harness.wire.keys.service.listKeys(record.tenant_id)).length, 2)
 })
 
 test('revoking twice is the same as once; unknown keys and tenants are said to be unknown', async () => {
   const { record } = await harness.tenantWithKey()
-  assert.equal((await harness.wire.keys.revokeKey(record.id)).status, 'revoked')
-  assert.equal((await harness.wire.keys.revokeKey(record.id)).status, 'revoked')
+  assert.equal((await harness.wire.keys.service.revokeKey(record.id)).status, 'revoked')
+  assert.equal((await harness.wire.keys.service.revokeKey(record.id)).status, 'revoked')
   for (const id of ['nonsense', '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa']) {
-    await assert.rejects(harness.wire.keys.revokeKey(id), /no such key/)
-    await assert.rejects(harness.wire.keys.rotateKey(id), /no such key/)
+    await assert.rejects(harness.wire.keys.service.revokeKey(id), /no such key/)
+    await assert.rejects(harness.wire.keys.service.rotateKey(id), /no such key/)
     await assert.rejects(
-      harness.wire.keys.createKey(id, { livemode: false, name: 'x', scopes: ['strings:rw'], allowedIps: [] }),
+      harness.wire.keys.service.createKey(id, { livemode: false, name: 'x', scopes: ['strings:rw'], allowedIps: [] }),
       /no such tenant/,
     )
-    await assert.rejects(harness.wire.keys.setTenantStatus(id, 'suspended'), /no such tenant/)
+    await assert.rejects(harness.wire.keys.service.setTenantStatus(id, 'suspended'), /no such tenant/)
   }
 })
 
@@ -255,7 +254,7 @@ test('a suspended tenant’s keys stop, and work again when it is resumed', asyn
     ['suspended', 403],
     ['active', 200],
   ] as const) {
-    await local.wire.keys.setTenantStatus(tenantId, state)
+    await local.wire.keys.service.setTenantStatus(tenantId, state)
     local.clock.advance(KEY_MAX_AGE_MS + 1)
     assert.equal(await status(), expected)
   }
@@ -288,13 +287,14 @@ test('a change of the master key: reseal moves every key, and the old master key
   const newKey = randomBytes(32).toString('base64')
   const settings = (masterKey: string) => loadConfig({ DATABASE_URL: local.database.url, MASTER_KEY: masterKey })
   const both = createWire(settings(`${newKey}\n${TEST_MASTER_KEY}`), { role: 'test', log: silent })
-  assert.equal(await both.keys.reseal(() => {}), 3)
-  assert.equal(await both.keys.reseal(() => {}), 0)
-  await both.cells.close()
+  assert.equal(await both.keys.service.reseal(() => {}), 3)
+  assert.equal(await both.keys.service.reseal(() => {}), 0)
+  await both.close()
   const onlyNew = createWire(settings(newKey), { role: 'test', log: silent })
-  for (const { tenantId, record, key } of made) assert.equal(await onlyNew.keys.openKey(tenantId, record.id), key)
-  assert.deepEqual([...(await onlyNew.keys.countByMasterKey()).values()], [3])
-  await onlyNew.cells.close()
+  for (const { tenantId, record, key } of made)
+    assert.equal(await onlyNew.keys.service.openKey(tenantId, record.id), key)
+  assert.deepEqual([...(await onlyNew.keys.service.countByMasterKey()).values()], [3])
+  await onlyNew.close()
   await local.close()
 })
 
@@ -306,14 +306,14 @@ test('two cells: keys and records go to the cell of their bucket, without a look
   }
   const config = loadConfig({ CELLS_FILE: 'cells.json', MASTER_KEY: TEST_MASTER_KEY }, () => JSON.stringify(map))
   const wire = createWire(config, { role: 'test', log: silent })
-  for (const { db } of wire.cells.all()) await migrate(db, readMigrations(), () => {})
+  for (const { db } of wire.platform.cells.all()) await migrate(db, readMigrations(), () => {})
   const app = buildApp(wire)
   for (const [bucket, cell] of [
     [3, 0],
     [700, 1],
   ] as const) {
-    const tenant = await wire.keys.createTenant(`in cell ${cell}`, bucket)
-    const record = await wire.keys.createKey(tenant.tenantId, {
+    const tenant = await wire.keys.service.createTenant(`in cell ${cell}`, bucket)
+    const record = await wire.keys.service.createKey(tenant.tenantId, {
       livemode: false,
       name: 'k',
       scopes: ['strings:rw'],
@@ -335,13 +335,13 @@ test('two cells: keys and records go to the cell of their bucket, without a look
       ),
     )
     assert.deepEqual(counts, cell === 0 ? [1, 0] : [0, 1])
-    await wire.keys.revokeKey(record.id)
+    await wire.keys.service.revokeKey(record.id)
   }
   assert.deepEqual(
-    (await wire.keys.listTenants()).map(({ name }) => name),
+    (await wire.keys.service.listTenants()).map(({ name }) => name),
     ['anonymous', 'in cell 0', 'anonymous', 'in cell 1'],
   )
   await app.close()
-  await wire.cells.close()
+  await wire.close()
   for (const database of databases) await database.drop()
 })

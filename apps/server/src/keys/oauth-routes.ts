@@ -2,7 +2,7 @@ import { type OAuthError, requestToken } from '@ostiary/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../platform/errors.ts'
 import { refuseEncodings } from '../platform/http.ts'
-import { type ErrorRenderer, renderErrorsWith } from '../platform/http-errors.ts'
+import type { ErrorRenderer } from '../platform/http-errors.ts'
 import { decodeText } from '../platform/json-body.ts'
 import { route } from '../platform/route.ts'
 import type { AccessTokens } from './access-token.ts'
@@ -23,7 +23,6 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** The token endpoint of OAuth 2.0, for client credentials alone. Its errors have the shape of RFC 6749. */
 export async function oauthRoutes(app: FastifyInstance, { clients, tokens, guard }: Deps): Promise<void> {
-  renderErrorsWith(app, renderOAuthError)
   takeFormsOnly(app)
   route(app, requestToken, {
     guard: guard.before(requestToken, 'token'),

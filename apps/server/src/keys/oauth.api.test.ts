@@ -4,7 +4,8 @@ import { OAUTH_LIMITS } from '@ostiary/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import { decodeJwt } from 'jose'
 import { createHarness, type Harness } from '../testing/harness.ts'
-import { KEY_MAX_AGE_MS, purgeUsedAssertions } from './index.ts'
+import { KEY_MAX_AGE_MS } from './cache.ts'
+import { purgeUsedAssertions } from './clients.ts'
 import { assertionForm, createSigner, goodClaims, type Signer, sign } from './testing/assertions.ts'
 import { basic, type CalledApp, createCalledApp, freshAddress } from './testing/called.ts'
 
@@ -26,7 +27,7 @@ after(async () => {
 
 async function host(publicKeys: unknown[] = []) {
   const { tenantId, key } = await harness.tenantWithKey({ livemode: true })
-  const client = await harness.wire.clients.create(tenantId, { livemode: true, name: 'host', publicKeys })
+  const client = await harness.wire.keys.clients.create(tenantId, { livemode: true, name: 'host', publicKeys })
   return { tenantId, key, id: client.client_id, secret: client.client_secret ?? '' }
 }
 
@@ -103,8 +104,8 @@ test('the tokens of a client end with it, and with its tenant', async () => {
     const { tenantId, key, id, secret } = await host()
     const headers = { authorization: `Bearer ${tokenOf(await ask(GRANT, basic(id, secret)))}` }
     assert.equal((await called.call(key, headers)).statusCode, 204)
-    if (stop === 'revoke') await harness.wire.clients.revoke(id)
-    else await harness.wire.keys.setTenantStatus(tenantId, 'suspended')
+    if (stop === 'revoke') await harness.wire.keys.clients.revoke(id)
+    else await harness.wire.keys.service.setTenantStatus(tenantId, 'suspended')
     harness.clock.advance(KEY_MAX_AGE_MS + 1)
     assert.equal((await called.call(key, headers)).statusCode, stop === 'revoke' ? 401 : 403)
     assertRefused(await ask(GRANT, basic(id, secret)), 401, 'invalid_client', 'Invalid client credentials')
@@ -122,7 +123,7 @@ test('an assertion is good once: many at the same moment give one token, and its
     (await harness.database.query('select expires_at from used_assertions where tenant_id = $1', [tenantId])).rows
   const [row] = await rows()
   assert.deepEqual(row.expires_at.getTime(), Math.floor(harness.clock.now().getTime() / 1000) * 1000 + 90_000)
-  const [cell] = harness.wire.cells.all()
+  const [cell] = harness.wire.platform.cells.all()
   const purge = (atMs: number) => (cell ? purgeUsedAssertions(cell.db, new Date(atMs)) : -1)
   await purge(row.expires_at.getTime() - 1)
   assert.equal((await rows()).length, 1)
@@ -200,8 +201,8 @@ test('429: an address may ask five times a second, and guess twice', async () =>
 test('503: when the database is away no token is given, and the answer says to try again', async () => {
   const local = await createHarness({ PUBLIC_URL })
   const { tenantId } = await local.tenantWithKey()
-  const client = await local.wire.clients.create(tenantId, { livemode: true, name: 'n', publicKeys: [] })
-  await local.wire.cells.close()
+  const client = await local.wire.keys.clients.create(tenantId, { livemode: true, name: 'n', publicKeys: [] })
+  await local.wire.close()
   const response = await local.inject({
     method: 'POST',
     url: '/oauth/token',

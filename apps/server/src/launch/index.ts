@@ -1,6 +1,2 @@
-export { localeRoutes } from './locales.ts'
 export { findPageModels, listPageFiles } from './page-files.ts'
-export { launchPageRoutes } from './page-routes.ts'
-export { createPageUse } from './page-use.ts'
-export { launchRoutes } from './routes.ts'
-export { createLaunch, type Launch } from './service.ts'
+export { createLaunchRoom } from './room.ts'

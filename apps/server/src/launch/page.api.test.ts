@@ -188,7 +188,7 @@ describe('a file of the page', () => {
 test('the page is served while the database is away, and the failure is in the log', async () => {
   const { sessionId } = await stage.create()
   const { wire, logged } = stage.harness
-  const [cell] = wire.cells.all()
+  const [cell] = wire.platform.cells.all()
   assert.ok(cell)
   const { rows } = cell.db
   Object.assign(cell.db, { rows: () => Promise.reject(new Error('away')) })

@@ -28,20 +28,23 @@ import { route } from '../platform/route.ts'
 import { isFinal, isSessionId } from '../sessions/index.ts'
 import type { DeviceCall } from './call.ts'
 import type { Launch, Watcher } from './service.ts'
-import { createWatchers } from './watchers.ts'
+import type { Watchers } from './watchers.ts'
 
 interface Deps {
   launch: Launch
+  watchers: Watchers
   limiter: RateLimiter
   clock: Clock
   /** The launch page's origin, when it is not ours. */
   origin: string
 }
 
-export async function launchRoutes(app: FastifyInstance, { launch, limiter, clock, origin }: Deps): Promise<void> {
+export async function launchRoutes(
+  app: FastifyInstance,
+  { launch, watchers, limiter, clock, origin }: Deps,
+): Promise<void> {
   allowOrigin(app, origin)
   hashBodies(app)
-  const watchers = createWatchers()
 
   /** Per session and per address: a page calls a dozen times. */
   const limit: preValidationHookHandler = (request, _reply, done) => {

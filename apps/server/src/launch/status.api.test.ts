@@ -123,7 +123,7 @@ describe('status', () => {
   })
 
   test('is over for the server when the client leaves', async () => {
-    const { launch } = stage.harness.wire
+    const { service: launch } = stage.harness.wire.launch
     const look = launch.findState
     let looks = 0
     // Counted on the way: the service itself answers.

@@ -26,3 +26,4 @@ export function createWatchers(most = MOST_WATCHERS) {
     count: () => seats.size,
   }
 }
+export type Watchers = ReturnType<typeof createWatchers>

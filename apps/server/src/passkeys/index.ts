@@ -1,4 +1,5 @@
-export { createPasskeys, type Passkeys } from './service.ts'
+export { createPasskeysRoom, type PasskeysRoom } from './room.ts'
+export type { Passkeys } from './service.ts'
 export {
   type Counters,
   type KnownCredential,

@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => harness.close())
 
-const db = () => harness.wire.cells.forId(owner.tenantId)
+const db = () => harness.wire.platform.cells.forId(owner.tenantId)
 
 async function enrolled(by: Client = client): Promise<string> {
   const { body } = await by.post('plainEnroll', { features: feature(faces.person()) })
@@ -30,7 +30,7 @@ async function enrolled(by: Client = client): Promise<string> {
 }
 
 async function newCredential(authenticator: Authenticator): Promise<NewCredential> {
-  const { passkeys } = harness.wire
+  const { service: passkeys } = harness.wire.passkeys
   const { options, challenge } = passkeys.registrationOptions({ rpName: 'Example', userName: 'Example' })
   const verdict = await passkeys.verifyRegistration({ response: authenticator.create(options), challenge })
   assert.ok(verdict.ok)
@@ -38,7 +38,7 @@ async function newCredential(authenticator: Authenticator): Promise<NewCredentia
 }
 
 const insert = (puid: string, credential: NewCredential, of: Owner = owner): Promise<PasskeyVerdict> =>
-  db().transaction((tx) => harness.wire.passkeys.insert(tx, of, puid, credential))
+  db().transaction((tx) => harness.wire.passkeys.service.insert(tx, of, puid, credential))
 
 /** A person with one passkey. */
 async function someone(settings: { counts?: boolean; backup?: number } = {}) {
@@ -51,14 +51,14 @@ async function someone(settings: { counts?: boolean; backup?: number } = {}) {
 
 /** The challenge of a sign-in, and what the authenticator answers. */
 async function answered({ authenticator, puid }: { authenticator: Authenticator; puid: string }, lies: Lies = {}) {
-  const credentials = await harness.wire.passkeys.findForPerson(db(), owner, puid)
-  const counters = await harness.wire.passkeys.countersOf(db(), owner, puid)
-  const { options, challenge } = harness.wire.passkeys.authenticationOptions({ credentials })
+  const credentials = await harness.wire.passkeys.service.findForPerson(db(), owner, puid)
+  const counters = await harness.wire.passkeys.service.countersOf(db(), owner, puid)
+  const { options, challenge } = harness.wire.passkeys.service.authenticationOptions({ credentials })
   return { response: authenticator.get(options, lies), challenge, counters, owner, puid }
 }
 type Sent = Awaited<ReturnType<typeof answered>>
 
-const check = (sent: Sent) => db().transaction((tx) => harness.wire.passkeys.verifyAuthentication(tx, sent))
+const check = (sent: Sent) => db().transaction((tx) => harness.wire.passkeys.service.verifyAuthentication(tx, sent))
 
 async function rowsOf(puid: string) {
   const text = `select counter::int, backed_up, transports, last_used_on::text, answered is not null as answered,
@@ -71,7 +71,7 @@ describe('a passkey', () => {
     const person = await someone()
     const { credentialId } = person.credential
     const known = [{ credentialId, transports: ['hybrid', 'internal'] }]
-    assert.deepEqual(await harness.wire.passkeys.findForPerson(db(), owner, person.puid), known)
+    assert.deepEqual(await harness.wire.passkeys.service.findForPerson(db(), owner, person.puid), known)
     const row = { counter: 0, backed_up: false, transports: ['hybrid', 'internal'], suspended: false }
     assert.deepEqual(await rowsOf(person.puid), [{ ...row, last_used_on: null, answered: false }])
     assert.deepEqual(await check(await answered(person)), OK)
@@ -81,15 +81,15 @@ describe('a passkey', () => {
   })
 
   test('is asked for at the host of the launch page', async () => {
-    assert.equal(harness.wire.passkeys.rpId, 'id.example')
-    const { options } = harness.wire.passkeys.registrationOptions({ rpName: 'Example', userName: 'Example' })
+    assert.equal(harness.wire.passkeys.service.rpId, 'id.example')
+    const { options } = harness.wire.passkeys.service.registrationOptions({ rpName: 'Example', userName: 'Example' })
     assert.deepEqual(options.rp, { id: 'id.example', name: 'Example' })
   })
 
   test('gets a challenge of 32 bytes that no other has', () => {
     const challenges = Array.from(
       { length: 50 },
-      () => harness.wire.passkeys.authenticationOptions({ credentials: [] }).challenge,
+      () => harness.wire.passkeys.service.authenticationOptions({ credentials: [] }).challenge,
     )
     assert.equal(new Set(challenges).size, 50)
     for (const challenge of challenges) assert.equal(Buffer.from(challenge, 'base64url').length, 32)
@@ -101,10 +101,10 @@ describe('a passkey', () => {
     const second = await newCredential(person.authenticator)
     assert.deepEqual(await insert(person.puid, second), OK)
     const ids = async () =>
-      (await harness.wire.passkeys.findForPerson(db(), owner, person.puid)).map((one) => one.credentialId)
+      (await harness.wire.passkeys.service.findForPerson(db(), owner, person.puid)).map((one) => one.credentialId)
     assert.deepEqual(await ids(), [second.credentialId, person.credential.credentialId])
     const [first] = person.authenticator.credentials
-    const { options, challenge } = harness.wire.passkeys.authenticationOptions({
+    const { options, challenge } = harness.wire.passkeys.service.authenticationOptions({
       credentials: [{ credentialId: person.credential.credentialId, transports: [] }],
     })
     const response = person.authenticator.get(options, first ? { use: first } : {})
@@ -147,8 +147,8 @@ describe('nobody signs in', () => {
     ])
       assert.deepEqual(await check(wrong), refused('unknown_credential'))
     assert.deepEqual(await check(sent), OK)
-    assert.deepEqual(await harness.wire.passkeys.findForPerson(db(), elsewhere, person.puid), [])
-    assert.deepEqual(await harness.wire.passkeys.findForPerson(db(), owner, 'nobody'), [])
+    assert.deepEqual(await harness.wire.passkeys.service.findForPerson(db(), elsewhere, person.puid), [])
+    assert.deepEqual(await harness.wire.passkeys.service.findForPerson(db(), owner, 'nobody'), [])
   })
 
   test('with an id of their own on record under the name of another', async () => {
@@ -156,8 +156,8 @@ describe('nobody signs in', () => {
     const sent = await answered(person, { signer: newPair('ES256').privateKey })
     assert.deepEqual(await check(sent), refused('not_verified'))
     const [mine] = other.authenticator.credentials
-    const credentials = await harness.wire.passkeys.findForPerson(db(), owner, person.puid)
-    const { options, challenge } = harness.wire.passkeys.authenticationOptions({ credentials })
+    const credentials = await harness.wire.passkeys.service.findForPerson(db(), owner, person.puid)
+    const { options, challenge } = harness.wire.passkeys.service.authenticationOptions({ credentials })
     const outerId = person.credential.credentialId
     const response = other.authenticator.get(options, { outerId, userHandle: null, ...(mine && { use: mine }) })
     assert.deepEqual(
@@ -192,9 +192,12 @@ describe('nobody signs in', () => {
     const sent = await answered(person)
     for (const response of [undefined, null, 'x', 5, [], {}, { ...sent.response, type: 'x' }]) {
       const wrong = { challenge: sent.challenge, counters: {}, owner, puid: person.puid, response }
-      const verdict = await db().transaction((tx) => harness.wire.passkeys.verifyAuthentication(tx, wrong))
+      const verdict = await db().transaction((tx) => harness.wire.passkeys.service.verifyAuthentication(tx, wrong))
       assert.deepEqual(verdict, refused('malformed'))
-      const registration = await harness.wire.passkeys.verifyRegistration({ response, challenge: sent.challenge })
+      const registration = await harness.wire.passkeys.service.verifyRegistration({
+        response,
+        challenge: sent.challenge,
+      })
       assert.deepEqual(registration, refused('malformed'))
     }
   })
@@ -207,7 +210,7 @@ describe('a counter that goes back', () => {
     const later = await answered(person, { counter: 9 })
     assert.deepEqual(await check(await answered(person, { counter: 7 })), refused('counter_back'))
     assert.deepEqual(await check(later), refused('suspended'))
-    assert.deepEqual(await harness.wire.passkeys.findForPerson(db(), owner, person.puid), [])
+    assert.deepEqual(await harness.wire.passkeys.service.findForPerson(db(), owner, person.puid), [])
     const [row] = await rowsOf(person.puid)
     assert.deepEqual([row.counter, row.suspended], [7, true])
     assert.match(harness.logged(), /the counter of a passkey went back/)
@@ -246,8 +249,8 @@ describe('on record', () => {
     const spare = await newCredential(createAuthenticator(party))
     await db().transaction(async (tx) => {
       const forged = { ...spare, credentialId: credential.credentialId }
-      assert.deepEqual(await harness.wire.passkeys.insert(tx, owner, other, forged), refused('taken'))
-      assert.deepEqual(await harness.wire.passkeys.insert(tx, owner, other, spare), OK)
+      assert.deepEqual(await harness.wire.passkeys.service.insert(tx, owner, other, forged), refused('taken'))
+      assert.deepEqual(await harness.wire.passkeys.service.insert(tx, owner, other, spare), OK)
     })
     assert.equal((await rowsOf(other)).length, 1)
     const foreign = await harness.tenantWithKey({ scopes: ['node:*'] })

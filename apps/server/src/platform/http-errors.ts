@@ -1,21 +1,20 @@
 import { Readable } from 'node:stream'
 import { ERRORS, type ErrorBody, type ErrorCode } from '@ostiary/contract'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './errors.ts'
 import { createRequestSlot } from './request-slot.ts'
 
-/** Turns an error into what is sent. Areas with another shape bring their own (`renderErrorsWith`). */
+/** Turns an error into what is sent. Rooms with another shape bring their own (`errorShapes`). */
 export type ErrorRenderer = (
   error: AppError,
   request: FastifyRequest,
   reply: FastifyReply,
 ) => { contentType: string; body: unknown; status?: number }
 
-/** Scopes a renderer to the routes registered on this instance: bad JSON, schema failures and unknown paths included. */
-export function renderErrorsWith(app: FastifyInstance, render: ErrorRenderer): void {
-  app.setErrorHandler((error, request, reply) => {
-    sendError(toAppError(error), render, request, reply)
-  })
+/** An error shape of its own for all paths that start with these segments, also for paths that no route has. */
+export interface ErrorShape {
+  under: string
+  render: ErrorRenderer
 }
 
 export function sendError(error: AppError, render: ErrorRenderer, request: FastifyRequest, reply: FastifyReply): void {

@@ -6,9 +6,9 @@ import { correlationIdOf } from './correlation.ts'
 import { AppError } from './errors.ts'
 import {
   type ErrorRenderer,
+  type ErrorShape,
   outcomeCodeOf,
   renderCommon,
-  renderErrorsWith,
   sendError,
   toAppError,
 } from './http-errors.ts'
@@ -27,8 +27,8 @@ export interface HttpOptions {
   ids: Ids
   log: Log
   metrics: Metrics
-  /** Areas with an error shape of their own, by the beginning of their paths: for requests that reach no route. */
-  errorShapes?: Readonly<Record<string, ErrorRenderer>>
+  /** The error shapes of rooms that have their own. Everything else is answered in the common shape. */
+  errorShapes?: readonly ErrorShape[]
   /** Who called, once that is known: for the log line. */
   callerOf: (request: FastifyRequest) => { tenantId: string; keyId?: string } | undefined
 }
@@ -87,7 +87,9 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
   readBodies(app)
   app.setValidatorCompiler(validatorCompiler as never)
-  renderErrorsWith(app, renderCommon)
+  app.setErrorHandler((error, request, reply) => {
+    sendError(toAppError(error), rendererOf(request, options), request, reply)
+  })
   answerUnknownPaths(app, options)
   return app
 }
@@ -254,10 +256,9 @@ function answerUnknownPaths(app: FastifyInstance, options: HttpOptions): void {
   })
 }
 
-function rendererOf({ url }: FastifyRequest, { errorShapes = {} }: HttpOptions): ErrorRenderer {
+function rendererOf({ url }: FastifyRequest, { errorShapes = [] }: HttpOptions): ErrorRenderer {
   const path = `${url.split('?', 1)[0]}/`
-  const [, render] = Object.entries(errorShapes).find(([start]) => path.startsWith(`${start}/`)) ?? []
-  return render ?? renderCommon
+  return errorShapes.find(({ under }) => path.startsWith(`${under}/`))?.render ?? renderCommon
 }
 
 function patternOf(url: string): RegExp {

@@ -19,8 +19,8 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
   const headers = { 'x-api-key': key, 'idempotency-key': 'k' }
   await harness.inject({ method: 'POST', url: '/strings', headers, payload: { value: 'x', ttlSeconds: 60 } })
   harness.clock.advance(25 * 3_600_000)
-  const queue = createQueue(listJobs(harness.wire), harness.wire)
-  for (const cell of harness.wire.cells.all()) await queue.start(cell)
+  const queue = createQueue(listJobs(harness.wire), harness.wire.platform)
+  for (const cell of harness.wire.platform.cells.all()) await queue.start(cell)
   const { rows } = await harness.database.query('select name, cron from pgboss.schedule order by name')
   const listed = listJobs(harness.wire).map(({ name, cron }) => ({ name, cron }))
   assert.deepEqual(
@@ -31,17 +31,20 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
   const count = async (table: string) =>
     Number((await harness.database.query(`select count(*) from ${table}`)).rows[0].count)
   await until('both tables are empty', async () => (await count('strings')) + (await count('idempotency_keys')) === 0)
-  await until('the jobs are counted', async () => harness.wire.metrics.jobs.get('purge-idempotency-keys done') === 1)
+  await until(
+    'the jobs are counted',
+    async () => harness.wire.platform.metrics.jobs.get('purge-idempotency-keys done') === 1,
+  )
   await queue.stop(2_000)
   await harness.close()
 })
 
 test('workers that start at the same moment on an empty database all start', async () => {
   const harness = await createHarness()
-  const [cell] = harness.wire.cells.all()
+  const [cell] = harness.wire.platform.cells.all()
   assert.ok(cell)
   const job = { name: 'nothing', cron: '* * * * *', run: async () => 0 }
-  const queues = Array.from({ length: 6 }, () => createQueue([job], harness.wire))
+  const queues = Array.from({ length: 6 }, () => createQueue([job], harness.wire.platform))
   await Promise.all(queues.map((queue) => queue.start(cell)))
   await Promise.all(queues.map((queue) => queue.stop(2_000)))
   await harness.close()
@@ -49,13 +52,13 @@ test('workers that start at the same moment on an empty database all start', asy
 
 test('the schedule of a job that the last release had under another name is removed', async () => {
   const harness = await createHarness()
-  const [cell] = harness.wire.cells.all()
+  const [cell] = harness.wire.platform.cells.all()
   assert.ok(cell)
   const job = (name: string) => ({ name, cron: '0 0 1 1 *', run: async () => 0 })
-  const lastRelease = createQueue([job('old-name'), job('kept')], harness.wire)
+  const lastRelease = createQueue([job('old-name'), job('kept')], harness.wire.platform)
   await lastRelease.start(cell)
   await lastRelease.stop(2_000)
-  const thisRelease = createQueue([job('new-name'), job('kept')], harness.wire)
+  const thisRelease = createQueue([job('new-name'), job('kept')], harness.wire.platform)
   await thisRelease.start(cell)
   const { rows } = await harness.database.query('select name from pgboss.schedule order by name')
   assert.deepEqual(rows, [{ name: 'kept' }, { name: 'new-name' }])
@@ -74,8 +77,8 @@ test('a job that fails is tried again, and its error text is not stored', async 
       return 1
     },
   }
-  const queue = createQueue([flaky], harness.wire)
-  for (const cell of harness.wire.cells.all()) await queue.start(cell)
+  const queue = createQueue([flaky], harness.wire.platform)
+  for (const cell of harness.wire.platform.cells.all()) await queue.start(cell)
   await harness.database.query(`update pgboss.queue set retry_delay = 0, retry_backoff = false`)
   await queue.trigger('flaky')
   await until('it ran twice', async () => runs >= 2)

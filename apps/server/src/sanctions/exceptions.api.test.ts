@@ -5,7 +5,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import type { Caller } from '../keys/index.ts'
 import { bucketOf } from '../platform/ids.ts'
 import { assertError, createHarness, type Harness } from '../testing/harness.ts'
-import { digestPerson, purgeOldExceptions } from './index.ts'
+import { digestPerson, purgeOldExceptions } from './exceptions.ts'
 
 const PATH = '/v2/open-sanctions/exceptions'
 const UNKNOWN_ID = '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa'
@@ -97,7 +97,7 @@ describe('POST /v2/open-sanctions/exceptions', () => {
     assert.deepEqual([again.statusCode, again.json()], [201, first.json()])
     assert.equal(again.headers['idempotency-replayed'], 'true')
     assert.equal((await get(key)).json().count, 1)
-    assert.equal(harness.wire.metrics.idempotentReplays.get('createException'), 1)
+    assert.equal(harness.wire.platform.metrics.idempotentReplays.get('createException'), 1)
     assertError(
       await post(key, { ...body, reason: 'another' }, { 'idempotency-key': 'review-1' }),
       409,
@@ -218,7 +218,7 @@ describe('DELETE /v2/open-sanctions/exceptions/:id', () => {
     for (const gone of [id, UNKNOWN_ID, 'nonsense']) {
       assertError(await remove(key, gone), 404, 'NOT_FOUND', 'There is no exception with this id')
     }
-    const { applied, stale } = await harness.wire.exceptions.forRows(caller, [{ id: '0017', ...ANA }])
+    const { applied, stale } = await harness.wire.sanctions.exceptions.forRows(caller, [{ id: '0017', ...ANA }])
     assert.deepEqual([applied.size, stale.size], [0, 0])
   })
 })
@@ -228,7 +228,7 @@ describe('who sees what', () => {
     const owner = await newTenant()
     const { id } = await made(owner.key)
     const stranger = await newTenant()
-    const live = await harness.wire.keys.createKey(owner.caller.tenantId, {
+    const live = await harness.wire.keys.service.createKey(owner.caller.tenantId, {
       livemode: true,
       name: 'live',
       scopes: ['sanctions:run'],
@@ -239,7 +239,7 @@ describe('who sees what', () => {
       assertError(await remove(key, id), 404, 'NOT_FOUND', 'There is no exception with this id')
       assert.equal((await get(key)).json().count, 0)
       assert.equal((await get(key, '?recordId=0017')).json().count, 0)
-      const { applied, stale } = await harness.wire.exceptions.forRows(caller, [{ id: '0017', ...ANA }])
+      const { applied, stale } = await harness.wire.sanctions.exceptions.forRows(caller, [{ id: '0017', ...ANA }])
       assert.deepEqual([applied.size, stale.size], [0, 0])
     }
     assert.equal((await get(owner.key)).json().count, 1)
@@ -265,7 +265,7 @@ describe('who sees what', () => {
 
 describe('the exceptions of a file', () => {
   const forRows = (caller: Caller, rows: { id: string; firstname: string; lastname: string; dob: string }[]) =>
-    harness.wire.exceptions.forRows(caller, rows)
+    harness.wire.sanctions.exceptions.forRows(caller, rows)
 
   test('an exception applies to its row while name and birth date are the same', async () => {
     const { key, caller } = await newTenant()
@@ -357,13 +357,13 @@ describe('the exceptions of a file', () => {
   test('callers without a key have none, and the database is not asked', async () => {
     const anonymous = { tenantId: '00000000-0000-7000-8000-000000000000', livemode: false, rateFactor: 1 }
     const away = await createHarness()
-    await away.wire.cells.close()
-    const { applied, stale } = await away.wire.exceptions.forRows(anonymous, [{ id: '0017', ...ANA }])
+    await away.wire.close()
+    const { applied, stale } = await away.wire.sanctions.exceptions.forRows(anonymous, [{ id: '0017', ...ANA }])
     assert.deepEqual([applied.size, stale.size], [0, 0])
     const { caller } = await newTenant()
-    const none = await away.wire.exceptions.forRows(caller, [])
+    const none = await away.wire.sanctions.exceptions.forRows(caller, [])
     assert.deepEqual([none.applied.size, none.stale.size], [0, 0])
-    await assert.rejects(away.wire.exceptions.forRows(caller, [{ id: '0017', ...ANA }]), /out of reach/)
+    await assert.rejects(away.wire.sanctions.exceptions.forRows(caller, [{ id: '0017', ...ANA }]), /out of reach/)
     await away.app.close()
     await away.database.drop()
   })
@@ -395,15 +395,16 @@ test('an exception ends on time; a year later the purge removes it, and only wha
     local.inject({ method: 'POST', url: PATH, headers: { 'x-api-key': key }, payload: { ...BODY, expiresAt } })
   const first = (await create('2026-11-16T12:00:00.000Z')).json()
   const count = async () => (await local.inject({ url: PATH, headers: { 'x-api-key': key } })).json().count
-  const inForce = async () => (await local.wire.exceptions.forRows(caller, [{ id: '0017', ...ANA }])).applied.size
-  const { db } = local.wire.cells.all()[0] ?? assert.fail()
+  const inForce = async () =>
+    (await local.wire.sanctions.exceptions.forRows(caller, [{ id: '0017', ...ANA }])).applied.size
+  const { db } = local.wire.platform.cells.all()[0] ?? assert.fail()
   const purge = () => purgeOldExceptions(db, local.clock.now())
 
   local.clock.advance(DAY - 1)
   assert.equal(await inForce(), 1)
   local.clock.advance(1)
   assert.equal(await inForce(), 0)
-  assert.equal((await local.wire.exceptions.forRows(caller, [{ id: '0017', ...ANA, dob: '' }])).stale.size, 0)
+  assert.equal((await local.wire.sanctions.exceptions.forRows(caller, [{ id: '0017', ...ANA, dob: '' }])).stale.size, 0)
   await create('2026-11-16T12:00:00.001Z')
   local.clock.advance(365 * DAY - 1)
   assert.deepEqual([await purge(), await count()], [0, 2])

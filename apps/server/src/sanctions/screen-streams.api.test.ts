@@ -170,7 +170,7 @@ test('a caller who goes away stops the work, and leaves room for other files', a
   assert.equal((await server.screen(small, sending)).summary.total, 1)
 
   const files = () => /files_total\{result="matched"\} (\d+)/.exec(metricsText)?.[1]
-  let metricsText = await server.wire.metrics.text()
+  let metricsText = await server.wire.platform.metrics.text()
   const before = files()
   const cpuMs = async (waitMs: number) => {
     const start = process.cpuUsage()
@@ -195,7 +195,7 @@ test('a caller who goes away stops the work, and leaves room for other files', a
   let idle = await cpuMs(1_000)
   for (let tries = 0; tries < 8 && idle > busy / 4; tries++) idle = await cpuMs(1_000)
   assert.ok(idle < busy / 4, `${busy} ms of a second before, ${idle} ms after`)
-  metricsText = await server.wire.metrics.text()
+  metricsText = await server.wire.platform.metrics.text()
   assert.equal(files(), before, 'an abandoned file is not counted as screened')
   assert.equal((await server.screen(small, sending)).summary.total, 1)
   assert.ok(!server.logged().includes('"request failed"'), 'that someone leaves is no fault of ours')

@@ -46,7 +46,8 @@ describe('the answer', () => {
     const response = await server.send(HEADER + VARDO + NOBODY)
     assert.equal(response.statusCode, 200)
     assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
-    const { version } = (await server.wire.library.list(null)).find(({ name }) => name === 'demo') ?? assert.fail()
+    const { version } =
+      (await server.wire.sanctions.library.list(null)).find(({ name }) => name === 'demo') ?? assert.fail()
     assert.deepEqual(response.json(), {
       summary: {
         total: 2,
@@ -307,14 +308,14 @@ test('neither the log nor the metrics hold anything of a file, whatever becomes 
     answers.map(({ statusCode }) => statusCode),
     [200, 400, 400, 400, 400, 404, 400],
   )
-  const written = (server.logged() + (await server.wire.metrics.text())).toLowerCase()
+  const written = (server.logged() + (await server.wire.platform.metrics.text())).toLowerCase()
   assert.ok(written.includes('"operation":"screenfile"') && written.includes('ostiary_sanctions_files_total'))
   for (const secret of secrets) assert.ok(!written.includes(secret.toLowerCase()), secret)
 })
 
 test('files and rows are counted by outcome', async () => {
   const count = async (name: string, result: string) => {
-    const text = await server.wire.metrics.text()
+    const text = await server.wire.platform.metrics.text()
     return Number(
       new RegExp(`^ostiary_sanctions_${name}_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
     )

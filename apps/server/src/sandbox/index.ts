@@ -1,2 +1,1 @@
-export { sandboxRoutes } from './routes.ts'
-export { createSandbox, type Sandbox } from './service.ts'
+export { createSandboxRoom } from './room.ts'

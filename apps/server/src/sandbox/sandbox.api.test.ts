@@ -249,7 +249,7 @@ describe('POST /test/clock/advance', () => {
     await host.outcome(sessionId)
     fixture.receiver.answer((response) => void response.writeHead(500).end())
     const before = fixture.receiver.received.length
-    const { dispatcher } = fixture.harness.wire
+    const { dispatcher } = fixture.harness.wire.webhooks
     await dispatcher.tick()
     await dispatcher.tick()
     assert.equal(fixture.receiver.received.length, before + 1, 'the second attempt has to wait')
@@ -284,12 +284,12 @@ describe('POST /test/webhooks/:id/fail', () => {
     assert.equal(failing.statusCode, 200)
     assert.deepEqual(failing.json(), items[0])
     const before = fixture.receiver.received.length
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     assert.equal(fixture.receiver.received.length, before, 'nothing was sent')
     const { state, attempts, attemptLog } = (await host.call('GET', `/webhooks/deliveries/${id}`)).json()
     assert.deepEqual([state, attempts, attemptLog[0].outcome], ['pending', 1, 'sandbox'])
     fixture.harness.clock.advance(10_000)
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     assert.equal(fixture.receiver.received.length, before + 1)
   })
 

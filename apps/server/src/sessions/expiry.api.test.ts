@@ -19,7 +19,7 @@ beforeEach(async () => {
   host = await fixture.newHost()
 })
 
-const sweep = () => fixture.harness.wire.ending.expireDue(fixture.harness.wire.cells.forId(host.tenantId))
+const sweep = () => fixture.harness.wire.age.ending.expireDue(fixture.harness.wire.platform.cells.forId(host.tenantId))
 const passSeconds = (seconds: number) => fixture.harness.clock.advance(seconds * 1000)
 const callback = () => ({ url: fixture.receiver.url })
 const createMany = (count: number, body: object = {}) =>
@@ -72,15 +72,15 @@ describe('the sweeper', () => {
     const [held, free] = await createMany(2, { sessionExpiry: 60 })
     assert.ok(held && free)
     passSeconds(60)
-    const { sessions, ending } = fixture.harness.wire
+    const { sessions, age } = fixture.harness.wire
     const taken = Promise.withResolvers<void>()
     const swept = Promise.withResolvers<void>()
-    const holding = sessions.whileLocked(held.sessionId, async (tx, found) => {
+    const holding = sessions.service.whileLocked(held.sessionId, async (tx, found) => {
       taken.resolve()
       await swept.promise
       assert.ok('dataKey' in found)
       // As a submit does that began in time.
-      await ending.conclude(tx, found as Parameters<typeof ending.conclude>[1], null, { flow: 'COMPLETED' })
+      await age.ending.conclude(tx, found as Parameters<typeof age.ending.conclude>[1], null, { flow: 'COMPLETED' })
     })
     await taken.promise
     assert.equal(await sweep(), 1)

@@ -11,7 +11,6 @@ export type {
   Step,
   WorkResult,
 } from './flow.ts'
-export { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './jobs.ts'
 export { canHappen, flowStatusOf, isFinal, nextState, type Standing } from './machine.ts'
 export {
   type BoundDevice,
@@ -24,8 +23,8 @@ export {
   type VerificationProgress,
   withFlags,
 } from './progress.ts'
-export { createSessionSecrets } from './reseal.ts'
-export { createSessions, isPurged, type Owner, type Session, type Sessions, type Tombstone } from './service.ts'
+export { createSessionsRoom, type SessionsRoom } from './room.ts'
+export { isPurged, type Owner, type Session, type Sessions, type Tombstone } from './service.ts'
 export type { FinalState, SessionEvent, SessionState } from './states.ts'
 export type { Area } from './store.ts'
-export { watchSessions } from './watch.ts'
+export { SWEEPERS } from './sweepers.ts'

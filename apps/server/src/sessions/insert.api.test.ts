@@ -23,7 +23,7 @@ test('sessions that are made at the same time are stored together, and each is i
   )
   assert.equal(new Set(made.map(({ created }) => created.sessionId)).size, 70)
   for (const { host, index, created } of made) {
-    const session = await fixture.harness.wire.sessions.findByToken(created.token)
+    const session = await fixture.harness.wire.sessions.service.findByToken(created.token)
     assert.ok(session && !isPurged(session))
     const { tenantId, keyId, area, state, livemode, createdAt, expiresAt, dueAt } = session
     assert.deepEqual([tenantId, area, state, livemode], [host.tenantId, 'C', 'CREATED', false])
@@ -49,7 +49,7 @@ test('sessions that are made at the same time are stored together, and each is i
 
 test('one that cannot be stored fails alone; those beside it are stored', async () => {
   const host = await fixture.newHost()
-  const { sessions } = fixture.harness.wire
+  const { service: sessions } = fixture.harness.wire.sessions
   const prepare = () =>
     sessions.prepare({
       owner: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },

@@ -15,7 +15,7 @@ after(() => fixture.close())
 
 /** What somebody finds who wants the session while another one holds it and does this to it. */
 async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Session) => Promise<unknown>) {
-  const { sessions } = fixture.harness.wire
+  const { service: sessions } = fixture.harness.wire.sessions
   const isHeld = Promise.withResolvers<void>()
   const first = sessions.whileLocked(sessionId, async (tx, session) => {
     assert.ok(!isPurged(session))
@@ -34,7 +34,7 @@ async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Sessi
 describe('a session that another one holds', () => {
   test('is found as the other one left it', async () => {
     const { sessionId } = await host.create()
-    const { sessions } = fixture.harness.wire
+    const { service: sessions } = fixture.harness.wire.sessions
     for (const turn of [1, 2]) {
       const found = await findAfter(sessionId, (tx, session) =>
         sessions.save(tx, session, { state: turn === 1 ? 'OPENED' : 'CONSENTED', progress: { turn } }),
@@ -48,7 +48,7 @@ describe('a session that another one holds', () => {
 
   test('is found with its content when only its times were moved', async () => {
     const { sessionId } = await host.create()
-    const { sessions } = fixture.harness.wire
+    const { service: sessions } = fixture.harness.wire.sessions
     await sessions.whileLocked(sessionId, (tx, session) =>
       sessions.save(tx, session as Session, { state: 'OPENED', progress: { turn: 7 } }),
     )
@@ -60,7 +60,7 @@ describe('a session that another one holds', () => {
   test('is gone when the other one has erased it', async () => {
     const { sessionId } = await host.create()
     await host.outcome(sessionId)
-    const { sessions } = fixture.harness.wire
+    const { service: sessions } = fixture.harness.wire.sessions
     const found = await findAfter(sessionId, (tx, session) => sessions.erase(tx, session, fixture.harness.clock.now()))
     assert.ok(isPurged(found))
   })

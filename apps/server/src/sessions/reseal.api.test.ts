@@ -25,7 +25,7 @@ function withMasterKey(masterKey: string): Wire {
 
 async function canOpen(wire: Wire, token: string): Promise<boolean> {
   try {
-    const session = await wire.sessions.findByToken(token)
+    const session = await wire.sessions.service.findByToken(token)
     return session !== undefined && !isPurged(session)
   } catch {
     return false
@@ -46,14 +46,14 @@ test('after a change of the master key and a reseal, sessions of every tenant an
     await Promise.all(tokens.map((token) => canOpen(alone, token))),
     tokens.map(() => false),
   )
-  const resealed = await both.sessionSecrets.reseal()
+  const resealed = await both.sessions.secrets.reseal()
   assert.equal(resealed, tokens.length + hosts.length, 'sessions, and the keys of the tenants’ tags')
-  assert.equal(await both.sessionSecrets.reseal(), 0, 'the second time nothing is left')
+  assert.equal(await both.sessions.secrets.reseal(), 0, 'the second time nothing is left')
   await createSecrets(both).reseal(() => {})
   const afterwards = withMasterKey(fresh)
   assert.deepEqual(
     await Promise.all(tokens.map((token) => canOpen(afterwards, token))),
     tokens.map(() => true),
   )
-  for (const wire of [both, alone, afterwards]) await wire.cells.close()
+  for (const wire of [both, alone, afterwards]) await wire.close()
 })

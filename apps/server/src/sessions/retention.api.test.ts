@@ -6,7 +6,7 @@ import type { Db } from '../platform/db.ts'
 import { partitionName } from '../platform/partitions.ts'
 import { assertError } from '../testing/harness.ts'
 import { purgeWebhooks } from '../webhooks/jobs.ts'
-import { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './index.ts'
+import { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './jobs.ts'
 
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
@@ -15,7 +15,7 @@ let fixture: AgeFixture
 let db: Db
 before(async () => {
   fixture = await createAgeFixture()
-  const [cell] = fixture.harness.wire.cells.all()
+  const [cell] = fixture.harness.wire.platform.cells.all()
   assert.ok(cell)
   ;({ db } = cell)
 })
@@ -38,7 +38,7 @@ describe('retention', () => {
       return created
     }
     const [brief, kept] = [await create(short), await create(usual)]
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     fixture.harness.clock.advance(3_599_000)
     assert.deepEqual(await purge(), [0, 0])
     assert.equal((await short.result(brief.token)).flowStatus, 'COMPLETED')
@@ -137,7 +137,7 @@ describe('partitions', () => {
   let ownDb: Db
   before(async () => {
     own = await createAgeFixture()
-    const [cell] = own.harness.wire.cells.all()
+    const [cell] = own.harness.wire.platform.cells.all()
     assert.ok(cell)
     ownDb = cell.db
   })
@@ -185,7 +185,7 @@ describe('partitions', () => {
       )
     const { token } = await host.create({ sessionExpiry: 604_800 })
     const run = async () => {
-      await own.harness.wire.ending.expireDue(ownDb)
+      await own.harness.wire.age.ending.expireDue(ownDb)
       await purgeSessions(ownDb, own.harness.clock.now())
       await dropSessionPartitions(ownDb, own.harness.clock.now())
       return left()

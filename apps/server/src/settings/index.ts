@@ -1,5 +1,6 @@
 export { embedOriginsFor } from './branding.ts'
-export { createTokenVerifier, type TokenVerifier, type VerifiedToken } from './jwt.ts'
+export type { TokenVerifier, VerifiedToken } from './jwt.ts'
 export { hasTexts, NO_TEXTS_WARNING, pageLocaleOf } from './page-locale.ts'
 export { redirectProblem, withParameters } from './redirects.ts'
-export { createSettings, SETTINGS_MAX_AGE_MS, type Settings } from './service.ts'
+export { createSettingsRoom, type SettingsRoom } from './room.ts'
+export type { Settings } from './service.ts'

@@ -6,7 +6,8 @@ import type { QueryResultRow } from 'pg'
 import { AppError } from '../platform/errors.ts'
 import { createOutbound } from '../platform/outbound/index.ts'
 import { createHarness, type Harness } from '../testing/harness.ts'
-import { createSettings, createTokenVerifier, SETTINGS_MAX_AGE_MS, type Settings } from './index.ts'
+import { createTokenVerifier } from './jwt.ts'
+import { createSettings, SETTINGS_MAX_AGE_MS, type Settings } from './service.ts'
 import { createIdentityProvider } from './testing/identity-provider.ts'
 
 const outbound = createOutbound({ version: '9.9.9', allowNetworks: ['127.0.0.1/32'], allowHttp: true })
@@ -22,7 +23,8 @@ after(() => harness.close())
 /** How often any settings were looked up or changed. */
 let visits = 0
 
-function settingsOf({ wire: { cells, clock, log } }: Harness): Settings {
+function settingsOf({ wire }: Harness): Settings {
+  const { cells, clock, log } = wire.platform
   const counted: typeof cells = {
     ...cells,
     forId(id) {
@@ -33,7 +35,7 @@ function settingsOf({ wire: { cells, clock, log } }: Harness): Settings {
   return createSettings({ cells: counted, clock, log, checkUrl: outbound.check })
 }
 
-const newTenant = async () => (await harness.wire.keys.createTenant('Test tenant')).tenantId
+const newTenant = async () => (await harness.wire.keys.service.createTenant('Test tenant')).tenantId
 const isUnavailable = (error: unknown) => error instanceof AppError && error.code === 'DEPENDENCY_DOWN'
 
 test('a new tenant has the defaults; what is set is stored with its time, and nothing else is', async () => {
@@ -99,7 +101,7 @@ test('changes at the same moment take turns: none is lost', async () => {
 })
 
 test('an answer that was on its way when the settings changed is not kept', async () => {
-  const { cells, clock, log } = harness.wire
+  const { cells, clock, log } = harness.wire.platform
   const tenantId = await newTenant()
   const gate = Promise.withResolvers<void>()
   const db = cells.forId(tenantId)
@@ -161,10 +163,10 @@ test('a change made elsewhere is effective within 5 seconds, also for a tenant n
 test('when the database is away, settings are used for 5 seconds and then refused with 503', async () => {
   const local = await createHarness()
   const ours = settingsOf(local)
-  const { tenantId } = await local.wire.keys.createTenant('Test tenant')
+  const { tenantId } = await local.wire.keys.service.createTenant('Test tenant')
   await ours.set(tenantId, { resultRequiresKey: true })
   await ours.get(tenantId)
-  await local.wire.cells.close()
+  await local.wire.close()
   local.clock.advance(2_001)
   visits = 0
   for (let i = 0; i < 20; i++) {
@@ -196,7 +198,7 @@ test('stored settings that cannot be read are refused, never replaced by default
 })
 
 test('[C-055] a tenant’s users bring tokens of the tenant’s own identity provider, and of no other', async () => {
-  const { clock, log } = harness.wire
+  const { clock, log } = harness.wire.platform
   const tokens = createTokenVerifier({ outbound, clock, log, settings })
   const provider = await createIdentityProvider(() => Math.floor(harness.clock.now().getTime() / 1000))
   const [tenantId, otherTenant] = [await newTenant(), await newTenant()]

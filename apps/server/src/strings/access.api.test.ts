@@ -73,7 +73,7 @@ describe('GET /health', () => {
 
   test('503: the store is away, and the process state says so too', async () => {
     const broken = await createHarness()
-    await broken.wire.cells.close()
+    await broken.wire.close()
     const health = await broken.inject('/health')
     assert.equal(health.statusCode, 503)
     assert.deepEqual(health.json(), {
@@ -99,7 +99,7 @@ describe('who sees what', () => {
     const owner = await harness.tenantWithKey()
     const record = (await create({ value: 'mine' }, { 'x-api-key': owner.key })).json()
     const stranger = await harness.tenantWithKey()
-    const live = await harness.wire.keys.createKey(owner.tenantId, {
+    const live = await harness.wire.keys.service.createKey(owner.tenantId, {
       livemode: true,
       name: 'live',
       scopes: ['strings:rw'],

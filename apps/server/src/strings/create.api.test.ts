@@ -208,7 +208,7 @@ describe('POST /strings', () => {
 
   test('403: a revoked key, and a key without the scope', async () => {
     const revoked = await harness.tenantWithKey()
-    await harness.wire.keys.revokeKey(revoked.record.id)
+    await harness.wire.keys.service.revokeKey(revoked.record.id)
     assertError(
       await create({ value: 'x' }, { 'x-api-key': revoked.key }),
       403,
@@ -257,7 +257,7 @@ describe('POST /strings', () => {
 
   test('503: the store is away', async () => {
     const broken = await createHarness()
-    await broken.wire.cells.close()
+    await broken.wire.close()
     const response = await broken.inject({ method: 'POST', url: '/strings', payload: { value: 'x' } })
     assertError(response, 503, 'DEPENDENCY_DOWN', 'The store is out of reach, try again')
     await broken.app.close()

@@ -1,2 +1,1 @@
-export { serviceRoutes, stringRoutes } from './routes.ts'
-export { createStringService, purgeExpiredStrings, type StringService } from './service.ts'
+export { createStringsRoom } from './room.ts'

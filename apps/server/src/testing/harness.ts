@@ -52,7 +52,7 @@ function clusterUrl(): string {
 }
 
 /** A database with all migrations, made once for each state of them: a copy takes a fraction of the time. */
-async function migratedTemplate(): Promise<string> {
+export async function migratedTemplate(): Promise<string> {
   const migrations = readMigrations()
   const state = createHash('sha256').update(migrations.map(({ checksum }) => checksum).join())
   const name = `migrated_${state.digest('hex').slice(0, 12)}`
@@ -117,10 +117,10 @@ export async function createHarness(env: Record<string, string> = {}): Promise<H
     ...env,
   })
   const wire = createWire(config, { role: 'test', clock, log })
-  for (const { db } of wire.cells.all()) await migrate(db, readMigrations(), () => {})
+  for (const { db } of wire.platform.cells.all()) await migrate(db, readMigrations(), () => {})
   const app = buildApp(wire)
   await app.ready()
-  wire.monitor.markStarted()
+  wire.platform.monitor.markStarted()
   return {
     app,
     wire,
@@ -129,15 +129,13 @@ export async function createHarness(env: Record<string, string> = {}): Promise<H
     logged: () => lines.join(''),
     inject: (options) => app.inject(options),
     async tenantWithKey(wanted = {}) {
-      const tenant = await wire.keys.createTenant('Test tenant')
-      const record = await wire.keys.createKey(tenant.tenantId, { ...ANY_KEY, ...wanted })
+      const tenant = await wire.keys.service.createTenant('Test tenant')
+      const record = await wire.keys.service.createKey(tenant.tenantId, { ...ANY_KEY, ...wanted })
       return { tenantId: tenant.tenantId, record, key: record.api_key }
     },
     async close() {
       await app.close()
-      wire.library.stop()
-      await wire.pool.stop()
-      await wire.cells.close()
+      await wire.close()
       await database.drop()
       rmSync(lists, { recursive: true, force: true })
     },

@@ -2,7 +2,6 @@
  * The entry point `@ostiary/server/measure`: what measures and the testkit use of the server beside its HTTP interface. They may
  * import nothing else of it, so a change inside a room needs a look at this file only. The image does not contain it.
  */
-export { SWEEPERS } from '../age/index.ts'
 export { toRequest } from '../age/request.ts'
 export { LOCK_KEY } from '../biometrics/shelf-store.ts'
 export { shelfTable } from '../biometrics/store.ts'
@@ -20,9 +19,8 @@ export { findMatches, type List } from '../sanctions/engine/screen.ts'
 export { createSearcher } from '../sanctions/engine/search.ts'
 export type { ListedEntity } from '../sanctions/lists/listed.ts'
 export { readName } from '../sanctions/names/tokens.ts'
-export { prepareSessionPartitions } from '../sessions/index.ts'
+export { SWEEPERS } from '../sessions/index.ts'
 export { sessionStore } from '../sessions/store.ts'
 export { stringStore } from '../strings/store.ts'
-export { arrangeWebhookPartitions } from '../webhooks/index.ts'
 export { LANE_LIMITS } from '../webhooks/lanes.ts'
 export { createWire, type Wire } from '../wire.ts'

@@ -62,7 +62,7 @@ describe('the API key', () => {
     const unread = await writer.call('GET', `${PATH}/${sessionId}`)
     assertError(unread, 403, 'SCOPE_DENIED', 'This API key lacks the scope verify:read')
     const revoked = await fixture.sibling(host)
-    await fixture.harness.wire.keys.revokeKey(revoked.keyId)
+    await fixture.harness.wire.keys.service.revokeKey(revoked.keyId)
     const inactive = await revoked.call('GET', `${PATH}/${sessionId}`)
     assertError(inactive, 403, 'KEY_INACTIVE', 'This API key is not active')
   })
@@ -116,7 +116,7 @@ describe('client credentials', () => {
 
   test('[D-054] the key of a live account does not replace them, and they do not replace the key', async () => {
     const shop = await live()
-    const client = await fixture.harness.wire.clients.create(shop.tenantId, {
+    const client = await fixture.harness.wire.keys.clients.create(shop.tenantId, {
       livemode: true,
       name: 'host',
       publicKeys: [],
@@ -147,7 +147,7 @@ describe('tenants and modes are apart', () => {
     const { sessionId } = await host.create()
     await host.outcome(sessionId)
     const live = await fixture.sibling(host, { livemode: true })
-    await fixture.harness.wire.settings.set(host.tenantId, { clientCredentials: 'never' })
+    await fixture.harness.wire.settings.service.set(host.tenantId, { clientCredentials: 'never' })
     for (const stranger of [await fixture.newHost(), live])
       for (const [method, url] of operations(sessionId).slice(1))
         assertError(await stranger.call(method, url), ...unknown)

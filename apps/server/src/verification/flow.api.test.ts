@@ -132,7 +132,9 @@ describe('SIGN-IN', () => {
     const own = await fixture.newHost()
     const face = faces.person()
     const puid = await enrolled(fixture, own, face)
-    assert.ok(await fixture.harness.wire.node.recognition.delete({ tenantId: own.tenantId, livemode: false }, puid))
+    assert.ok(
+      await fixture.harness.wire.biometrics.recognition.delete({ tenantId: own.tenantId, livemode: false }, puid),
+    )
     const { sessionId } = await own.create('SIGN-IN')
     assert.deepEqual((await visit(fixture, sessionId, face)).errors, [-36])
   })

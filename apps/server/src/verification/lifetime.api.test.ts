@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
-import { purgeSessions } from '../sessions/index.ts'
+import { purgeSessions } from '../sessions/jobs.ts'
 import { assertError } from '../testing/harness.ts'
-import { purgeWebhooks } from '../webhooks/index.ts'
+import { purgeWebhooks } from '../webhooks/jobs.ts'
 import {
   createVerificationFixture,
   leastOf,
@@ -23,8 +23,8 @@ beforeEach(async () => {
 })
 
 const SUCCESS = { state: 'SUCCESS', person: { puid: 'p-1', guid: 'g-1' } } as const
-const db = () => fixture.harness.wire.cells.forId(host.tenantId)
-const sweep = () => fixture.harness.wire.verificationEnding.expireDue(db())
+const db = () => fixture.harness.wire.platform.cells.forId(host.tenantId)
+const sweep = () => fixture.harness.wire.verification.ending.expireDue(db())
 const passSeconds = (seconds: number) => fixture.harness.clock.advance(seconds * 1000)
 const gone = [410, 'GONE', 'The session is over and deleted'] as const
 
@@ -64,9 +64,9 @@ describe('expiry', () => {
     const body = { ...leastOf('ENROLL', fixture.receiver.url), sessionExpiry: 60 }
     await both.call('POST', PATH, body)
     passSeconds(61)
-    const cell = fixture.harness.wire.cells.forId(both.tenantId)
-    assert.equal(await fixture.harness.wire.verificationEnding.expireDue(cell), 1)
-    assert.equal(await fixture.harness.wire.ending.expireDue(cell), 1)
+    const cell = fixture.harness.wire.platform.cells.forId(both.tenantId)
+    assert.equal(await fixture.harness.wire.verification.ending.expireDue(cell), 1)
+    assert.equal(await fixture.harness.wire.age.ending.expireDue(cell), 1)
     assert.equal((await both.result(age.token)).flowStatus, 'EXPIRED')
   })
 
@@ -168,7 +168,7 @@ describe('retention', () => {
     const callback = { url: 'http://127.0.0.1:65535/' }
     const { sessionId } = await host.create('ENROLL', { sendImages: true, callback })
     await fixture.conclude(sessionId, { ...SUCCESS, selfie: 'c2VsZmll' })
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     passSeconds(3_600)
     await purge()
     const { rowCount } = await fixture.harness.database.query(

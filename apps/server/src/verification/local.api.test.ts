@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { type CreatedVerification, LOCKOUT } from '@ostiary/contract'
 import { signLocalProof } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createLocalKeys, purgeLocalKeys } from './index.ts'
+import { purgeLocalKeys } from './jobs.ts'
+import { createLocalKeys } from './local-keys.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
@@ -80,7 +81,7 @@ describe('where the tenant trusts the device', () => {
   test('the token of a person who was deleted is worth nothing, and nobody is found', async () => {
     const { face, token, puid } = await newUser(trusting)
     const group = { tenantId: trusting.tenantId, livemode: false }
-    assert.ok(await fixture.harness.wire.node.recognition.delete(group, puid))
+    assert.ok(await fixture.harness.wire.biometrics.recognition.delete(group, puid))
     const created = await trusting.create('SIGN-IN')
     const state = await claimOnce(created, { proof: (nonce) => token.prove(created.sessionId, nonce) })
     assert.deepEqual([state.state, state.errors], ['FACE_ACTIVE', []])
@@ -103,7 +104,7 @@ test('a key that nobody has used for 400 days goes, and one that is used stays',
   }
   const purge = async (days: number) => {
     const now = new Date(harness.clock.now().getTime() + days * 86_400_000)
-    for (const { db } of harness.wire.cells.all()) await purgeLocalKeys(db, now)
+    for (const { db } of harness.wire.platform.cells.all()) await purgeLocalKeys(db, now)
   }
   await harness.database.query('update local_keys set last_used_on = last_used_on - 10 where person_id = $1', [puid])
   const created = await trusting.create('SIGN-IN')
@@ -121,7 +122,7 @@ test('of one person’s keys the newest twenty are kept', async () => {
   const last = await createToken()
   const localKeys = createLocalKeys({ clock: fixture.harness.clock })
   const owner = { tenantId: host.tenantId, livemode: false }
-  const db = fixture.harness.wire.cells.forId(host.tenantId)
+  const db = fixture.harness.wire.platform.cells.forId(host.tenantId)
   for (let n = 0; n < 20; n++) await localKeys.bind(db, owner, puid, (await createToken()).key)
   await localKeys.bind(db, owner, puid, last.key)
   const { rows } = await fixture.harness.database.query('select thumbprint from local_keys where person_id = $1', [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Capture } from '@ostiary/device'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { purgeLockouts } from './index.ts'
+import { purgeLockouts } from './jobs.ts'
 import { captureAgain, createToken, enrolled, failuresOf, from, reachCapture, visit } from './testing/people.ts'
 import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
@@ -212,7 +212,7 @@ describe('five failed sign-ins', () => {
     }
     assert.equal(await count(), 1)
     fixture.harness.clock.advance(900_000)
-    for (const { db } of fixture.harness.wire.cells.all()) await purgeLockouts(db, fixture.harness.clock.now())
+    for (const { db } of fixture.harness.wire.platform.cells.all()) await purgeLockouts(db, fixture.harness.clock.now())
     assert.equal(await count(), 0)
   })
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import { newProgress, newVerificationProgress, type Progress } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
-import { noteDebug } from './index.ts'
+import { noteDebug } from './debug.ts'
 import { createVerificationFixture, PATH, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
@@ -160,7 +160,7 @@ describe('DELETE /v2/verification-session/:sessionId', () => {
       about.map(([table]) => table.replace(/_default$|_\d{8}$/, '')),
       ['sessions'],
     )
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     const arrived = fixture.receiver.received.some(({ body }) => body.toString().includes(sessionId))
     assert.equal(arrived, false, 'nothing is sent any more')
   })

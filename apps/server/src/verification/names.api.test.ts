@@ -22,7 +22,7 @@ const personsOf = async () => {
 
 describe('the host’s own name for a person', () => {
   test('that somebody has who is known by another model only is refused, and that person stays as they were', async () => {
-    const { enrolment, recognition } = fixture.harness.wire.node
+    const { enrolment, recognition } = fixture.harness.wire.biometrics
     const unit = normalise(faces.person('FACE3_1'))
     assert.ok(unit)
     const known = await enrolment.enrol(group(), { version: 'FACE3_1', vectors: [unit], externalId: 'named-by-area-e' })
@@ -54,6 +54,6 @@ describe('the host’s own name for a person', () => {
     const { sessionId } = await host.create('ENROLL', { customerId: 'late' })
     assert.equal((await visit(fixture, sessionId, face)).state, 'SUCCESS')
     assert.equal((await host.webhook(sessionId)).puid, puid)
-    assert.equal(await fixture.harness.wire.node.recognition.find(group(), { externalId: 'late' }), undefined)
+    assert.equal(await fixture.harness.wire.biometrics.recognition.find(group(), { externalId: 'late' }), undefined)
   })
 })

@@ -59,7 +59,7 @@ describe('a passkey beside the face', () => {
 
   test('is kept by the authenticator under the host’s own name, or under that of the page', async () => {
     const branded = await fixture.newHost()
-    await fixture.harness.wire.settings.set(branded.tenantId, { brand: { name: 'Example Shop' } })
+    await fixture.harness.wire.settings.service.set(branded.tenantId, { brand: { name: 'Example Shop' } })
     const names: unknown[] = []
     for (const one of [host, branded]) {
       const { sessionId } = await one.create('ENROLL', WITH_PASSKEY)
@@ -216,7 +216,7 @@ describe('a passkey beside the face', () => {
       const state = await visit(fixture, sessionId, face, { passkey: answers(own) })
       assert.deepEqual([state.state, state.errors], ['FAILED', [-25]], type)
     }
-    await fixture.harness.wire.node.recognition.delete({ tenantId: shop.tenantId, livemode: false }, puid)
+    await fixture.harness.wire.biometrics.recognition.delete({ tenantId: shop.tenantId, livemode: false }, puid)
     const anew = newAuthenticator(true)
     await enrolled(fixture, shop, face, { body: WITH_PASSKEY, person: { passkey: answers(anew) } })
     const { sessionId } = await shop.create('SIGN-IN', WITH_PASSKEY)

@@ -30,7 +30,7 @@ describe('provisional_persons beside the last release', () => {
   const later = new Date('2026-03-01T00:00:00Z')
   /** Named prepared statements, as the last release sends them. */
   const lastRelease = (name: Statement, values: unknown[]) => old.query({ name, text: LAST_RELEASE[name], values })
-  const db = () => harness.wire.cells.forId(owner.tenantId)
+  const db = () => harness.wire.platform.cells.forId(owner.tenantId)
 
   before(async () => {
     harness = await createHarness()

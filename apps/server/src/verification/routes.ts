@@ -8,12 +8,10 @@ import {
 } from '@ostiary/contract'
 import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
 import { type ClientGate, callerOf, type Guard } from '../keys/index.ts'
-import { renderErrorsWith } from '../platform/http-errors.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { route } from '../platform/route.ts'
 import { hasTexts, NO_TEXTS_WARNING } from '../settings/index.ts'
-import { renderVerificationError } from './errors.ts'
 import type { VerificationService } from './service.ts'
 
 interface Deps {
@@ -29,8 +27,6 @@ export async function verificationRoutes(
   app: FastifyInstance,
   { verification, guard, credentials, metrics }: Deps,
 ): Promise<void> {
-  renderErrorsWith(app, renderVerificationError)
-
   /** The key names the account, the credentials who calls; both before the body is read. */
   function guarded(op: Operation, rate: 'verify-create' | 'verify-read'): onRequestHookHandler {
     const before = guard.before(op, rate)

@@ -44,7 +44,7 @@ const writingsOf = (secret: string) => [
 describe('marked values', () => {
   test('[D-007] the database holds nothing of a session in clear text: not on its way, not when it has ended', async () => {
     const open = await host.create('ENROLL', enrolment())
-    const { sessions } = fixture.harness.wire
+    const { service: sessions } = fixture.harness.wire.sessions
     const verification = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
     await sessions.whileLocked(open.sessionId, async (tx, found) => {
       assert.ok('dataKey' in found)
@@ -94,7 +94,7 @@ describe('marked values', () => {
     await host.call('GET', `${PATH}/${MARK}`)
     fixture.receiver.answer((response) => void response.writeHead(500).end(`${MARK}-answer`))
     await fixture.conclude(created.sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG })
-    await fixture.harness.wire.dispatcher.tick()
+    await fixture.harness.wire.webhooks.dispatcher.tick()
     await host.call('POST', `${PATH}/${created.sessionId}/cancel`)
     const broken = await host.create('ENROLL', enrolment())
     await fixture.harness.database.query('alter table webhook_queue rename to webhook_queue_away')

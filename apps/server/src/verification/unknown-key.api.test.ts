@@ -70,7 +70,9 @@ describe('a hit that a key signed which is not on record', () => {
     const face = faces.person()
     const old = await createToken()
     const first = await enrolled(fixture, host, face, { person: { claim: async () => ({ key: old.key }) } })
-    assert.ok(await fixture.harness.wire.node.recognition.delete({ tenantId: host.tenantId, livemode: false }, first))
+    assert.ok(
+      await fixture.harness.wire.biometrics.recognition.delete({ tenantId: host.tenantId, livemode: false }, first),
+    )
     const puid = await enrolled(fixture, host, face)
     assert.notEqual(puid, first)
     const { user, capture, state, sessionId } = await begin(host, old)

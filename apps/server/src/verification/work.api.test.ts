@@ -5,10 +5,10 @@ import { encodeVector } from '@ostiary/crypto'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
-import { createLaunch } from '../launch/index.ts'
+import { createLaunchRoom } from '../launch/index.ts'
 import type { Flow, FlowSession } from '../sessions/index.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
-import { discardOrphanedEnrolments } from './index.ts'
+import { discardOrphanedEnrolments } from './provisional-persons.ts'
 import { verificationStore } from './store.ts'
 import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
@@ -30,15 +30,14 @@ after(async () => {
 async function otherProcess(work: (doIt: () => ReturnType<WorkRun>) => ReturnType<WorkRun>): Promise<string> {
   const { wire } = fixture.harness
   const flow: Flow = {
-    ...wire.flows.D,
+    ...wire.verification.flow,
     work: (session) => {
-      const run = wire.flows.D.work?.(session)
+      const run = wire.verification.flow.work?.(session)
       return run && (() => work(run))
     },
   }
-  const { sessions, settings, clock, ids } = wire
-  const launchUrl = wire.config.launch.url
-  const launch = createLaunch({ sessions, settings, clock, ids, launchUrl, flows: { ...wire.flows, D: flow } })
+  const deps = { ...wire, ...wire.config.launch, verification: { ...wire.verification, flow } }
+  const launch = createLaunchRoom(wire.platform, deps)
   const app = buildApp({ ...wire, launch })
   apps.push(app)
   return app.listen({ port: 0, host: '127.0.0.1' })
@@ -49,7 +48,7 @@ type WorkRun = NonNullable<ReturnType<NonNullable<Flow['work']>>>
 const deletesMeanwhile = ({ tenantId }: VerificationHost, personId: string): Promise<string> =>
   otherProcess(async (doIt) => {
     const done = await doIt()
-    await fixture.harness.wire.node.recognition.delete({ tenantId, livemode: false }, personId)
+    await fixture.harness.wire.biometrics.recognition.delete({ tenantId, livemode: false }, personId)
     return done
   })
 
@@ -177,7 +176,8 @@ describe('a process that ends between the capture and the work', () => {
     const discardAll = async () => {
       fixture.harness.clock.advance(60_000)
       const { wire, clock } = fixture.harness
-      for (const { db } of wire.cells.all()) await discardOrphanedEnrolments(db, wire.node.recognition, clock.now())
+      for (const { db } of wire.platform.cells.all())
+        await discardOrphanedEnrolments(db, wire.biometrics.recognition, clock.now())
     }
     const face = faces.person()
     const lost = await own.create('ENROLL')
@@ -253,8 +253,8 @@ describe('a process that ends between the capture and the work', () => {
     const personId = await enrolled(fixture, own, faces.person())
     const owner = { tenantId: own.tenantId, livemode: false }
     const { wire } = fixture.harness
-    const { recognition } = wire.node
-    const db = wire.cells.forId(own.tenantId)
+    const { recognition } = wire.biometrics
+    const db = wire.platform.cells.forId(own.tenantId)
     await verificationStore.markForDiscard(db, [{ ...owner, personId }], fixture.harness.clock.now())
     let discarding: Promise<number> | undefined
     await db.transaction(async (tx) => {
@@ -282,7 +282,7 @@ describe('a process that ends between the capture and the work', () => {
       return (await fixture.harness.database.query(text, [own.tenantId])).rows.map((row) => row.person_id)
     }
     assert.deepEqual(await noted(), [personId, stays])
-    const { recognition } = fixture.harness.wire.node
+    const { recognition } = fixture.harness.wire.biometrics
     assert.ok(await recognition.delete({ tenantId: own.tenantId, livemode: false }, personId))
     assert.deepEqual(await noted(), [stays])
   })
@@ -300,13 +300,13 @@ describe('a process that ends between the capture and the work', () => {
     const { device } = user
     const local = { hit: true, proof: await (await createToken()).prove(sessionId, nonce) }
     await assert.rejects(device.submit({ ...capture, local }), { status: 500 })
-    const found = (await wire.sessions.find(sessionId)) as FlowSession
-    const late = await wire.flows.D.work?.(found)?.()
+    const found = (await wire.sessions.service.find(sessionId)) as FlowSession
+    const late = await wire.verification.flow.work?.(found)?.()
     assert.equal((await device.open()).state, 'FACE_ACTIVE', 'another process was quicker')
     const vector = { version: 'FACE3_3', vector: encodeVector(face) } as const
     await assert.rejects(device.submit({ ...capture, local, face: vector }), { status: 500 })
     assert.equal((await own.get(sessionId)).state, found.state)
-    const applied = await wire.sessions.whileLocked(sessionId, async (tx, now) => {
+    const applied = await wire.sessions.service.whileLocked(sessionId, async (tx, now) => {
       const session = now as FlowSession
       assert.ok(session.progress)
       return [await late?.apply(tx, session, session.progress)]

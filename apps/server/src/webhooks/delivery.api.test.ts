@@ -112,7 +112,7 @@ describe('one delivery', () => {
 
   test('exists with the state change or not at all', async () => {
     const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
-    const db = fixture.harness.wire.cells.forId(tenant.tenantId)
+    const db = fixture.harness.wire.platform.cells.forId(tenant.tenantId)
     const now = fixture.harness.clock.now()
     const message = {
       tenantId: tenant.tenantId,

@@ -96,7 +96,6 @@ before(async () => {
 
 after(async () => {
   for (const child of running) child.kill('SIGKILL')
-  await harness.wire.webhookOutbound.close()
   await harness.close()
 })
 
@@ -120,7 +119,7 @@ async function endedSession(url: string): Promise<string> {
     payload: { outcome: 'AGE_ABOVE_THRESHOLD' },
   })
   assert.equal(ended.statusCode, 204, ended.body)
-  assert.equal(await harness.wire.dispatcher.tick(), 1)
+  assert.equal(await harness.wire.webhooks.dispatcher.tick(), 1)
   return id
 }
 

@@ -169,7 +169,7 @@ describe('GET /webhooks/deliveries', () => {
       body: Buffer.of(),
       purgeAt: new Date(now.getTime() + 60_000),
     }
-    const db = fixture.harness.wire.cells.forId(tenantId)
+    const db = fixture.harness.wire.platform.cells.forId(tenantId)
     await fixture.webhooks.enqueue(db, Array(4_001).fill({ ...one, ...rest }))
     const page = await list('?state=delivered')
     assert.deepEqual([idsOf(page), page.nextCursor], [[delivered], null])
@@ -295,7 +295,7 @@ describe('who sees what', () => {
     const { dead } = await oneOfEach()
     const start = iso(-3_600_000)
     const stranger = await fixture.newTenant()
-    const live = await fixture.harness.wire.keys.createKey(tenant.tenantId, {
+    const live = await fixture.harness.wire.keys.service.createKey(tenant.tenantId, {
       livemode: true,
       name: 'live',
       scopes: ['age:read', 'age:write'],

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createMetrics } from '../platform/metrics.ts'
-import { arrangeWebhookPartitions, purgeWebhooks, watchWebhookQueue, webhookJobs } from './index.ts'
+import { arrangeWebhookPartitions, purgeWebhooks, webhookJobs } from './jobs.ts'
+import { watchWebhookQueue } from './metrics.ts'
 import { type Receiver, status } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
@@ -26,7 +27,7 @@ const DAY = 24 * HOUR
 const now = () => fixture.harness.clock.now()
 const later = (ms: number) => new Date(now().getTime() + ms)
 const advance = (ms: number) => fixture.harness.clock.advance(ms)
-const db = () => fixture.harness.wire.cells.forId(tenant.tenantId)
+const db = () => fixture.harness.wire.platform.cells.forId(tenant.tenantId)
 const counts = async () => {
   const { rows } = await fixture.harness.database.query(
     `select (select count(*) from webhook_deliveries)::int as deliveries, (select count(*) from webhook_queue)::int as queue,
@@ -154,7 +155,7 @@ describe('the partitions', () => {
 
   test('both jobs are in the worker’s table', () => {
     assert.deepEqual(
-      webhookJobs({ log: fixture.harness.wire.log, metrics: fixture.metrics }).map(({ name }) => name),
+      webhookJobs({ log: fixture.harness.wire.platform.log, metrics: fixture.metrics }).map(({ name }) => name),
       ['purge-webhooks', 'arrange-webhook-partitions'],
     )
   })
@@ -201,7 +202,7 @@ describe('the sandbox', () => {
   })
 
   test('live data stays where it is', async () => {
-    const live = await fixture.harness.wire.keys.createKey(tenant.tenantId, {
+    const live = await fixture.harness.wire.keys.service.createKey(tenant.tenantId, {
       livemode: true,
       name: 'live',
       scopes: ['age:read'],
@@ -223,7 +224,7 @@ describe('what an operator can see', () => {
     const healthy = await fixture.newReceiver()
     await fixture.enqueue(tenant, { url: healthy.url })
     advance(8_000)
-    const { cells, clock, log, vault } = fixture.harness.wire
+    const { cells, clock, log, vault } = fixture.harness.wire.platform
     const metrics = createMetrics('0', { processMetrics: false })
     watchWebhookQueue(metrics, { cells, clock, log })
     const text = await metrics.text()

@@ -1,6 +1,3 @@
-export { createDispatcher, type Dispatcher, type DispatcherDeps, type DispatcherOptions } from './dispatcher.ts'
-export { arrangeWebhookPartitions, purgeWebhooks, webhookJobs } from './jobs.ts'
 export type { WebhookMessage } from './message.ts'
-export { createWebhookMetrics, type WebhookMetrics, watchWebhookQueue } from './metrics.ts'
-export { webhookRoutes } from './routes.ts'
-export { createWebhookService, type WebhookService } from './service.ts'
+export { createWebhooksRoom, type WebhooksRoom } from './room.ts'
+export type { WebhookService } from './service.ts'

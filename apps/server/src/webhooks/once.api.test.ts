@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/crypto'
 import { createCourier } from './courier.ts'
-import { purgeWebhooks } from './index.ts'
+import { purgeWebhooks } from './jobs.ts'
 import { queueStore } from './queue-store.ts'
 import { type Receiver, status } from './testing/receiver.ts'
 import { BODY, createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
@@ -28,7 +28,7 @@ const ONCE = Buffer.from(JSON.stringify({ images: [{ type: 'portrait', data: 'ma
 const HOUR = 3_600_000
 const advance = (ms: number) => fixture.harness.clock.advance(ms)
 const now = () => fixture.harness.clock.now()
-const db = () => fixture.harness.wire.cells.forId(tenant.tenantId)
+const db = () => fixture.harness.wire.platform.cells.forId(tenant.tenantId)
 const enqueue = (message: { subjectId?: string; purgeAt?: Date } = {}) =>
   fixture.enqueue(tenant, { url: receiver.url, onceBody: ONCE, ...message })
 
@@ -142,15 +142,11 @@ describe('a body that is sent once', () => {
 
   test('what another worker has settled between claim and attempt is not sent without it', async () => {
     await enqueue()
-    const { clock, ids, log, vault, keys, version } = fixture.harness.wire
+    const { platform, keys } = fixture.harness.wire
     const courier = createCourier({
       db: db(),
-      clock,
-      ids,
-      log,
-      vault,
-      keys,
-      version,
+      ...platform,
+      keys: keys.service,
       metrics: fixture.metrics,
       outbound: fixture.newOutbound(),
     })
@@ -176,7 +172,7 @@ describe('a body that is sent once', () => {
 
   test('counts for the master key that sealed it', async () => {
     await enqueue()
-    const { currentKeyId } = fixture.harness.wire.vault
+    const { currentKeyId } = fixture.harness.wire.platform.vault
     assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[currentKeyId, 2]]))
     await fixture.dispatcher.tick()
     assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[currentKeyId, 1]]))

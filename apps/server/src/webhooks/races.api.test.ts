@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttemptOutcome } from '@ostiary/contract'
 import pg from 'pg'
 import { createCourier } from './courier.ts'
-import { purgeWebhooks } from './index.ts'
+import { purgeWebhooks } from './jobs.ts'
 import { type Completion, queueStore } from './queue-store.ts'
 import type { Receiver } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
 const HOUR = 3_600_000
 const now = () => fixture.harness.clock.now()
 const advance = (ms: number) => fixture.harness.clock.advance(ms)
-const db = () => fixture.harness.wire.cells.forId(tenant.tenantId)
+const db = () => fixture.harness.wire.platform.cells.forId(tenant.tenantId)
 const get = (id: string) => fixture.webhooks.get(tenant.caller, id)
 const counts = async () => {
   const { rows } = await fixture.harness.database.query(
@@ -245,7 +245,7 @@ describe('what was not delivered in time', () => {
     const lost = await fixture.enqueue(tenant, { url: receiver.url, purgeAt, subjectId })
     advance(HOUR)
     const before = fixture.metrics.deliveries.get('retention')
-    const { log } = fixture.harness.wire
+    const { log } = fixture.harness.wire.platform
     assert.equal(await purgeWebhooks(db(), now(), { log, metrics: fixture.metrics }), 3)
     assert.equal(fixture.metrics.deliveries.get('retention'), before + 1)
     const lines = fixture.harness
@@ -328,15 +328,15 @@ for (const [which, tries, status] of [
 }
 
 test('what was erased while it waited here for its turn is not sent', async () => {
-  const { clock, ids, log, vault, keys, version } = fixture.harness.wire
-  const deps = { clock, ids, log, vault, keys, version, metrics: fixture.metrics, outbound: fixture.newOutbound() }
+  const { platform, keys } = fixture.harness.wire
+  const deps = { ...platform, keys: keys.service, metrics: fixture.metrics, outbound: fixture.newOutbound() }
   const courier = createCourier({ ...deps, db: db() })
   const kept = await fixture.enqueue(tenant, { url: receiver.url })
   const erased = await fixture.enqueue(tenant, { url: receiver.url })
   const leaseUntil = new Date(now().getTime() + 30_000)
   const request = { after: '00000000-0000-0000-0000-000000000000', visit: 10, now: now(), rooms: {}, leaseUntil }
   const { taken } = await queueStore.claim(db(), { ...request, roomOfOthers: 8, fullTenants: [], limit: 10 })
-  const takenMs = clock.monotonicMs()
+  const takenMs = platform.clock.monotonicMs()
   await fixture.harness.database.query('delete from webhook_queue where delivery_id = $1', [erased])
   advance(1_000)
   await Promise.all(

@@ -128,7 +128,7 @@ describe('the schedule', () => {
   })
 
   test('a revoked key still signs what its sessions owe', async () => {
-    await fixture.harness.wire.keys.revokeKey(tenant.keyId)
+    await fixture.harness.wire.keys.service.revokeKey(tenant.keyId)
     await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
     assert.equal(receiver.received.length, 1)

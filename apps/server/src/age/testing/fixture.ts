@@ -108,12 +108,12 @@ export async function createAgeFixture(env: Record<string, string> = {}): Promis
     newDevice,
     async newHost({ settings, ...wanted } = {}) {
       const { tenantId, record, key } = await harness.tenantWithKey({ scopes, ...wanted })
-      if (settings) await harness.wire.settings.set(tenantId, settings)
+      if (settings) await harness.wire.settings.service.set(tenantId, settings)
       return hostOf({ tenantId, keyId: record.id, key })
     },
     async sibling({ tenantId }, wanted = {}) {
       const plain = { livemode: false, name: 'second', scopes, allowedIps: [], usagePlanId: 'unmetered' as const }
-      const record = await harness.wire.keys.createKey(tenantId, { ...plain, ...wanted })
+      const record = await harness.wire.keys.service.createKey(tenantId, { ...plain, ...wanted })
       return hostOf({ tenantId, keyId: record.id, key: record.api_key })
     },
     async visit(sessionId, person = {}, options = {}) {
@@ -132,7 +132,6 @@ export async function createAgeFixture(env: Record<string, string> = {}): Promis
       return contents
     },
     async close() {
-      await harness.wire.webhookOutbound.close()
       await receiver.close()
       await harness.close()
     },

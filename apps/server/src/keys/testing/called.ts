@@ -24,8 +24,8 @@ export interface CalledApp {
 }
 
 export function createCalledApp({ wire }: Harness): CalledApp {
-  const { version, ids, log, metrics, guard, clientGate } = wire
-  const app = createHttp({ version, trustProxy: [], ids, log, metrics, callerOf: findCaller })
+  const { guard, clientGate } = wire.keys
+  const app = createHttp({ ...wire.platform, trustProxy: [], callerOf: findCaller })
   route(app, callIt, {
     guard: guard.before(callIt, 'verify-read'),
     async handler(request, reply) {

@@ -67,14 +67,14 @@ export async function createStage(env: Record<string, string> = {}): Promise<Sta
       return rows.map(({ event }) => String(event))
     },
     async withSettings(patch, work) {
-      await wire.settings.set(tenantId, patch)
+      await wire.settings.service.set(tenantId, patch)
       try {
         return await work()
       } finally {
-        await wire.settings.set(tenantId, Object.fromEntries(Object.keys(patch).map((name) => [name, null])))
+        await wire.settings.service.set(tenantId, Object.fromEntries(Object.keys(patch).map((name) => [name, null])))
       }
     },
-    liveKey: async () => (await wire.keys.createKey(tenantId, { ...anyKey, livemode: true })).api_key,
+    liveKey: async () => (await wire.keys.service.createKey(tenantId, { ...anyKey, livemode: true })).api_key,
     close: () => harness.close(),
   }
 }

@@ -135,7 +135,7 @@ test('after 24 hours a key is free again, and the purge removes what has expired
     from idempotency_keys, generate_series(1, 6000) n where key_hash = (select key_hash from idempotency_keys order by created_at limit 1)`,
     [local.clock.now()],
   )
-  const { db } = local.wire.cells.all()[0] ?? assert.fail()
+  const { db } = local.wire.platform.cells.all()[0] ?? assert.fail()
   assert.equal(await purgeIdempotencyKeys(db, local.clock.now()), 6_000, 'more than one batch')
   assert.equal(await make('daily'), second)
   await local.close()

@@ -37,7 +37,8 @@ export interface Library {
   list(tenantId: string | null): Promise<Dataset[]>
   /** Reads what serves and keeps looking for new versions; also when it rejects because the first look failed. */
   start(): Promise<void>
-  stop(): void
+  /** Waits for the look that is under way. */
+  stop(): Promise<void>
 }
 
 interface Loaded {
@@ -69,6 +70,8 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   const facts = new Map<string, SnapshotFacts>()
   let prepared: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  let looking: Promise<void> = Promise.resolve()
 
   /** Without the bundled list the others serve all the same; the next look tries again. */
   const ready = () => {
@@ -142,6 +145,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     const known = [...serving.values()].map(({ id }) => id)
     const all = new Map([...shared, ...known].map((id) => [nameOf(id), id]))
     for (const id of all.values()) {
+      if (stopped) return
       await look(id).catch((err) => log.error({ err, detail: id.name }, 'dataset cannot be looked at'))
     }
   }
@@ -282,17 +286,23 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     },
     async start() {
       const again = () => {
+        if (stopped) return
         timer = setTimeout(() => {
-          lookAtAll()
+          looking = lookAtAll()
             .catch((err) => log.error({ err }, 'datasets cannot be looked at'))
             .finally(again)
         }, LOOK_EVERY_MS)
         timer.unref()
       }
       // Also after a first look that failed: whatever was wrong may be over at the next one.
-      await lookAtAll().finally(again)
+      looking = lookAtAll().finally(again)
+      await looking
     },
-    stop: () => clearTimeout(timer),
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await looking.catch(() => undefined)
+    },
   }
 
   /** An earlier version, read for this file and closed after it unless it serves. */

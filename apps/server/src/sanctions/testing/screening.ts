@@ -114,8 +114,8 @@ export async function createScreening(env: Record<string, string> = {}): Promise
       return (await importer.importList({ dataset, paths: [path], format: 'custom-csv', ...more })).version
     },
     async look() {
-      await harness.wire.library.start()
-      harness.wire.library.stop()
+      await harness.wire.sanctions.library.start()
+      harness.wire.sanctions.library.stop()
     },
     async close() {
       await harness.close()

@@ -85,18 +85,18 @@ export async function createVerificationFixture(env: Record<string, string> = {}
       return hostOf(await age.sibling(asAge, { scopes: VERIFY_SCOPES, ...wanted }))
     },
     async conclude(sessionId, end, progress) {
-      const { sessions, verificationEnding } = harness.wire
-      const state = await sessions.whileLocked(sessionId, async (tx, found) => {
+      const { sessions, verification } = harness.wire
+      const state = await sessions.service.whileLocked(sessionId, async (tx, found) => {
         assert.ok('dataKey' in found)
         const session = found as VerificationSession
         const known = progress ? { ...EMPTY, ...session.progress, ...progress } : session.progress
-        return verificationEnding.conclude(tx, session, known, end)
+        return verification.ending.conclude(tx, session, known, end)
       })
       assert.ok(state)
       return state
     },
     async delivered(sessionId) {
-      await harness.wire.dispatcher.tick()
+      await harness.wire.webhooks.dispatcher.tick()
       const found = receiver.received.findLast(({ body }) => body.toString().includes(sessionId))
       assert.ok(found, 'a webhook of the session arrived')
       return found

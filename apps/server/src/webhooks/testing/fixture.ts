@@ -5,16 +5,10 @@ import { type Clock, DAY_MS } from '../../platform/clock.ts'
 import { createMetrics } from '../../platform/metrics.ts'
 import { createPooledOutbound, type PooledOptions, type PooledOutbound } from '../../platform/outbound/pooled.ts'
 import { createHarness, type Harness } from '../../testing/harness.ts'
-import {
-  createDispatcher,
-  createWebhookMetrics,
-  createWebhookService,
-  type Dispatcher,
-  type DispatcherOptions,
-  type WebhookMessage,
-  type WebhookMetrics,
-  type WebhookService,
-} from '../index.ts'
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../dispatcher.ts'
+import type { WebhookMessage } from '../message.ts'
+import { createWebhookMetrics, type WebhookMetrics } from '../metrics.ts'
+import { createWebhookService, type WebhookService } from '../service.ts'
 import { createReceiver, type Receiver } from './receiver.ts'
 
 export interface Tenant {
@@ -45,9 +39,10 @@ export const BODY = Buffer.from('{"sessionStatus": "COMPLETED",\n "note":"Grüß
 
 export async function createFixture(): Promise<Fixture> {
   const harness = await createHarness()
-  const { cells, clock, ids, vault, log, keys, version } = harness.wire
+  const { platform, keys } = harness.wire
+  const { cells, clock, version } = platform
   const allowNetworks = ['127.0.0.0/8']
-  const webhooks = createWebhookService({ cells, clock, ids, vault, allowNetworks })
+  const webhooks = createWebhookService({ ...platform, allowNetworks })
   const metrics = createWebhookMetrics(createMetrics(version, { processMetrics: false }))
   const receivers: Receiver[] = []
   const outbounds: PooledOutbound[] = []
@@ -62,10 +57,7 @@ export async function createFixture(): Promise<Fixture> {
     outbound = newOutbound(),
     ...options
   } = {}) => {
-    const dispatcher = createDispatcher(
-      { cells, clock: own, ids, log, vault, keys, outbound, metrics, version },
-      options,
-    )
+    const dispatcher = createDispatcher({ ...platform, clock: own, keys: keys.service, outbound, metrics }, options)
     dispatchers.push(dispatcher)
     return dispatcher
   }

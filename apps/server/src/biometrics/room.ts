@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify'
+import type { KeysRoom } from '../keys/index.ts'
+import type { Queryable } from '../platform/db.ts'
+import { createKeyedMutex } from '../platform/keyed-mutex.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { Room } from '../platform/room.ts'
+import { createEnrolment } from './enrolment.ts'
+import { renderNodeError } from './errors.ts'
+import { createGallery } from './gallery.ts'
+import type { GroupId } from './group-keys.ts'
+import { createGroups } from './groups.ts'
+import { createNodeMetrics, watchSizes } from './metrics.ts'
+import { createRecognition } from './recognition.ts'
+import { nodeRoutes } from './routes.ts'
+import { createShelves } from './shelves.ts'
+import { createTransport, purgeUsedEnvelopes } from './transport.ts'
+
+interface Deps {
+  keys: KeysRoom
+  exactMax: number
+  indexMemoryMb: number
+  /** What other rooms keep of a person is deleted in the transaction that deletes the person. */
+  onErase: readonly ((tx: Queryable, group: GroupId, personId: string) => Promise<unknown>)[]
+}
+
+/** Area E. */
+export function createBiometricsRoom(platform: Platform, { keys, onErase, ...config }: Deps) {
+  const metrics = createNodeMetrics(platform.metrics)
+  const groups = createGroups(platform)
+  const gallery = createGallery({ ...platform, metrics })
+  const searching = { ...platform, groups, gallery, metrics, withLock: createKeyedMutex() }
+  const enrolment = createEnrolment(searching)
+  const recognition = createRecognition({
+    ...searching,
+    async onErase(tx, group, personId) {
+      for (const erase of onErase) await erase(tx, group, personId)
+    },
+  })
+  const transport = createTransport(platform)
+  const shelves = createShelves({ ...platform, ...config, groups })
+  return {
+    groups,
+    enrolment,
+    recognition,
+    shelves,
+    async routes(app: FastifyInstance) {
+      app.register(nodeRoutes, { enrolment, recognition, transport, guard: keys.guard })
+    },
+    errorShapes: [{ under: '/node', render: renderNodeError }],
+    jobs: [
+      { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
+      { name: 'arrange-face-shelves', cron: '* * * * *', run: shelves.arrange },
+      { name: 'vacuum-deleted-faces', cron: '* * * * *', run: shelves.vacuumDeleted },
+    ],
+    retention: RETENTION,
+    start: () => watchSizes(platform.metrics, { ...platform, shelves }),
+    close: async () => {},
+  } satisfies Room & Record<string, unknown>
+}
+export type BiometricsRoom = ReturnType<typeof createBiometricsRoom>
+
+const UNTIL_TENANT = { after: 'until the tenant is removed', by: null }
+const UNTIL_PERSON = { after: 'until the person is deleted', by: null }
+
+const RETENTION = [
+  { table: 'face_groups', key: 'tenant_id, livemode', growsWith: 'customers', ...UNTIL_TENANT },
+  { table: 'face_spaces', key: 'tenant_id, livemode, version', growsWith: 'customers', ...UNTIL_TENANT },
+  { table: 'face_persons', key: 'tenant_id, livemode, person_id', growsWith: 'enrolled people', ...UNTIL_PERSON },
+  {
+    table: 'face_templates',
+    partitions: '16 partitions',
+    key: 'tenant_id, livemode, version, seq',
+    growsWith: 'enrolled vectors',
+    ...UNTIL_PERSON,
+  },
+  {
+    table: 'face_vectors',
+    partitions: 'a partition per shelf',
+    key: 'tenant_id, livemode, version, seq, shelf',
+    growsWith: 'enrolled vectors',
+    after: 'until the person is deleted; then vacuumed',
+    by: 'vacuum-deleted-faces',
+  },
+  {
+    table: 'face_vacuums_due',
+    key: 'table_name',
+    growsWith: 'deleted people',
+    after: 'until the table is vacuumed',
+    by: 'vacuum-deleted-faces',
+  },
+  {
+    table: 'used_envelopes',
+    key: 'tenant_id, envelope_hash',
+    growsWith: 'encrypted calls',
+    after: '11 minutes',
+    by: 'purge-used-envelopes',
+  },
+]

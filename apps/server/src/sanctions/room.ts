@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify'
+import type { KeysRoom } from '../keys/index.ts'
+import type { Db } from '../platform/db.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { Room } from '../platform/room.ts'
+import { ensureDemo } from './datasets/demo.ts'
+import { createDatasetFiles } from './datasets/files.ts'
+import { createImporter } from './datasets/import.ts'
+import { createLibrary } from './datasets/library.ts'
+import { createRefresher } from './datasets/refresh.ts'
+import { createPool } from './engine/pool.ts'
+import { createExceptionService, purgeOldExceptions } from './exceptions.ts'
+import { exceptionRoutes } from './exceptions-routes.ts'
+import { createSanctionsMetrics } from './metrics.ts'
+import { sanctionsRoutes } from './routes.ts'
+import { createSanctionsService } from './service.ts'
+
+interface Deps {
+  keys: KeysRoom
+  dir: string
+  keepVersions: number
+  threads: number
+  sourcesFile: string | null
+}
+
+/** Area B. */
+export function createSanctionsRoom(platform: Platform, { keys: { guard }, ...config }: Deps) {
+  const { clock, log, cells, metrics } = platform
+  const files = createDatasetFiles(config.dir)
+  const exceptions = createExceptionService(platform)
+  const pool = createPool(config.threads, clock)
+  const library = createLibrary({ files, pool, clock, log, prepare: () => ensureDemo(files, platform) })
+  const importer = createImporter({ ...platform, files, keepVersions: config.keepVersions })
+  const refresher = createRefresher({ ...platform, ...config, importer })
+  const service = createSanctionsService({ library, pool, exceptions, metrics: createSanctionsMetrics(metrics) })
+  return {
+    service,
+    exceptions,
+    library,
+    async routes(app: FastifyInstance) {
+      app.register(sanctionsRoutes, { sanctions: service, guard })
+      app.register(exceptionRoutes, { exceptions, guard, metrics })
+    },
+    jobs: [
+      { name: 'purge-old-exceptions', cron: '17 * * * *', run: purgeOldExceptions },
+      {
+        name: 'refresh-datasets',
+        cron: '*/5 * * * *',
+        // The lists are files that all cells share: one cell's turn is enough.
+        run: async (db: Db, now: Date) => (db === cells.all()[0]?.db ? refresher.run(now) : 0),
+      },
+    ],
+    retention: [
+      {
+        table: 'sanction_exceptions',
+        key: 'tenant_id, livemode, id',
+        growsWith: 'reviews of area B',
+        after: 'a year after they end',
+        by: 'purge-old-exceptions',
+      },
+    ],
+    /** Reads the lists in the background: a file for a dataset that is not read yet waits for it. */
+    start() {
+      pool.start()
+      library.start().catch((err) => log.error({ err }, 'datasets cannot be read'))
+    },
+    async close() {
+      await library.stop()
+      await pool.stop()
+    },
+  } satisfies Room & Record<string, unknown>
+}
+export type SanctionsRoom = ReturnType<typeof createSanctionsRoom>

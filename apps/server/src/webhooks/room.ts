@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify'
+import type { KeysRoom } from '../keys/index.ts'
+import type { Cell } from '../platform/cells.ts'
+import { createPooledOutbound } from '../platform/outbound/pooled.ts'
+import type { Platform } from '../platform/platform.ts'
+import type { Room } from '../platform/room.ts'
+import { createDispatcher } from './dispatcher.ts'
+import { arrangeWebhookPartitions, webhookJobs } from './jobs.ts'
+import { createWebhookMetrics, watchWebhookQueue } from './metrics.ts'
+import { webhookRoutes } from './routes.ts'
+import { createWebhookService } from './service.ts'
+
+/** The outbox: messages that other rooms enqueue in their own transactions, and their delivery. */
+export function createWebhooksRoom(platform: Platform, { keys }: { keys: KeysRoom }) {
+  const { clock, log, allowNetworks } = platform
+  const service = createWebhookService(platform)
+  const metrics = createWebhookMetrics(platform.metrics)
+  const outbound = createPooledOutbound({ allowNetworks })
+  const dispatcher = createDispatcher({ ...platform, keys: keys.service, outbound, metrics })
+  return {
+    service,
+    dispatcher,
+    async routes(app: FastifyInstance) {
+      app.register(webhookRoutes, { webhooks: service, guard: keys.guard })
+    },
+    jobs: webhookJobs({ log, metrics }),
+    retention: RETENTION,
+    /** Before the first message of the day needs its partition. */
+    prepare: ({ db }: Cell) => arrangeWebhookPartitions(db, clock.now(), log),
+    start() {
+      watchWebhookQueue(platform.metrics, platform)
+      dispatcher.start()
+    },
+    stop: (timeoutMs: number) => dispatcher.stop(timeoutMs),
+    async close() {
+      await dispatcher.stop(0)
+      await outbound.close()
+    },
+  } satisfies Room & Record<string, unknown>
+}
+export type WebhooksRoom = ReturnType<typeof createWebhooksRoom>
+
+const WITH_THE_RESULT = { after: "with the session's result", by: 'purge-webhooks' }
+
+const RETENTION = [
+  {
+    table: 'webhook_deliveries',
+    key: 'tenant_id, delivery_id, created_at',
+    partitions: 'a partition per day',
+    growsWith: 'ended sessions with a callback',
+    ...WITH_THE_RESULT,
+  },
+  {
+    table: 'webhook_attempts',
+    key: 'tenant_id, delivery_id, attempt, created_at',
+    partitions: 'a partition per day',
+    growsWith: 'attempts to deliver',
+    ...WITH_THE_RESULT,
+  },
+  {
+    table: 'webhook_queue',
+    key: 'tenant_id, delivery_id',
+    growsWith: 'messages that are not delivered',
+    after: "until delivered, or with the session's result",
+    by: 'purge-webhooks',
+  },
+  {
+    table: 'webhook_endpoints',
+    key: 'endpoint_id',
+    growsWith: 'receivers in trouble',
+    after: 'until they answer',
+    by: 'purge-webhooks',
+  },
+]
