@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import type { VerificationFacts, VerificationType } from '@ostiary/contract'
 import { decodeVector, verifyLocalProof } from '@ostiary/crypto'
 import { cosine } from '@ostiary/faces'
@@ -27,10 +27,15 @@ async function enrol(face: Float32Array, shelf = tokens) {
   return claims
 }
 
+before(async () => {
+  await enrol(ana)
+})
+
 test('ENROLL sends the vector and the public key of a token, and keeps the token when its key is on record', async () => {
-  const { face, local } = await enrol(ana)
+  const shelf = shelfWith()
+  const { face, local } = await enrol(ana, shelf)
   assert.ok(face && cosine(decodeVector(face.vector), ana) > 0.999)
-  assert.deepEqual(local, { key: tokens.kept.get('shop')?.keys.publicKey })
+  assert.deepEqual(local, { key: shelf.kept.get('shop')?.keys.publicKey })
 })
 
 test('an enrolment whose key the service did not take leaves nothing behind', async () => {
