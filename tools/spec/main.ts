@@ -55,9 +55,13 @@ process.exitCode = mistakes.length > 0 || judged.some(({ standing }) => standing
 function runTests(): void {
   for (const suite of SUITES) rmSync(reportOf(suite), { force: true })
   const pattern = '\\[[A-EX]-\\d{3}\\]'
-  spawnSync(process.execPath, [`${ROOT}tools/test.ts`, ...SUITES, '--', `--test-name-pattern=${pattern}`], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  spawnSync(
+    process.execPath,
+    [`${ROOT}tools/test.ts`, ...SUITES, '--with-ids', '--', `--test-name-pattern=${pattern}`],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
 }
 
 function readEvidence(report: string): Evidence[] {
