@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { RELEASED_MODELS } from '@ostiary/contract'
 import pg from 'pg'
-import { COMMANDS, runCli } from './cli.ts'
+import { runCli } from './cli.ts'
+import { COMMANDS } from './commands.ts'
 
 const name = `test_cli_${randomBytes(5).toString('hex')}`
 let cluster: pg.Client
@@ -156,9 +157,10 @@ test('what cannot be done is said with what to do instead', async () => {
 
 test('help names every command, and every command has its own', async () => {
   const { out } = await cli('help')
-  for (const command of COMMANDS) {
-    assert.ok(out.includes(`ostiary ${command.name}`))
-    assert.ok((await cli(`${command.name} --help`)).out.includes(command.usage))
+  for (const { name, summary, load } of COMMANDS) {
+    assert.ok(out.includes(`ostiary ${name}`))
+    const { usage } = await load()
+    assert.equal((await cli(`${name} --help`)).out, `${summary}.\n\n${usage}`)
   }
   assert.match((await cli('--version')).out, /^\d+\.\d+\.\d+$/)
 })

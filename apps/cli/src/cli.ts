@@ -1,33 +1,9 @@
 import { parseArgs } from 'node:util'
-import { AppError, ConfigError, type Environment, VERSION } from '@ostiary/server/operate'
+import { VERSION } from '@ostiary/contract/version'
+import type { Environment } from '@ostiary/server/operate'
 import { type Command, UsageError } from './command.ts'
-import { clientCommands } from './commands/clients.ts'
-import { datasetCommands } from './commands/datasets.ts'
-import { exceptionCommands } from './commands/exceptions.ts'
-import { keyCommands } from './commands/keys.ts'
-import { machineCommands } from './commands/machine.ts'
-import { nodeCommands } from './commands/node.ts'
-import { riskCommands } from './commands/risk.ts'
-import { screenCommands } from './commands/screen.ts'
-import { settingsCommands } from './commands/settings.ts'
-import { simulateCommands } from './commands/simulate.ts'
-import { tenantCommands } from './commands/tenants.ts'
+import { COMMANDS } from './commands.ts'
 import type { Terminal } from './terminal.ts'
-
-/** The command line's table of contents. */
-export const COMMANDS: readonly Command[] = [
-  ...machineCommands,
-  ...tenantCommands,
-  ...settingsCommands,
-  ...keyCommands,
-  ...clientCommands,
-  ...nodeCommands,
-  ...datasetCommands,
-  ...screenCommands,
-  ...exceptionCommands,
-  ...simulateCommands,
-  ...riskCommands,
-]
 
 /** Runs one command line and returns the exit code: 0 done, 1 not possible, 2 not understood; `screen` has one more. */
 export async function runCli(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {
@@ -35,13 +11,14 @@ export async function runCli(argv: readonly string[], env: Environment, terminal
     terminal.out(VERSION)
     return 0
   }
-  const command = COMMANDS.find(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name)
-  if (!command) {
+  const entry = COMMANDS.find(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name)
+  if (!entry) {
     const asked = argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')
     if (asked) terminal.out(overview())
     else terminal.err(noSuchCommand(argv))
     return asked ? 0 : 2
   }
+  const command = await entry.load()
   try {
     const { values, positionals } = parseArgs({
       args: argv.slice(command.name.split(' ').length),
@@ -49,7 +26,7 @@ export async function runCli(argv: readonly string[], env: Environment, terminal
       allowPositionals: true,
     })
     if (values.help) {
-      terminal.out(`${command.summary}.\n\n${command.usage}`)
+      terminal.out(`${entry.summary}.\n\n${command.usage}`)
       return 0
     }
     return await command.run({ args: positionals, options: values, env, terminal })
@@ -71,12 +48,13 @@ function overview(): string {
   return `Ostiary ${VERSION}: operate an installation from its machine.\n\n${lines.join('\n')}\n\nostiary <command> --help tells more. Settings come from the environment: docs/configuration.md`
 }
 
-function explain(error: unknown, command: Command, terminal: Terminal): number {
+async function explain(error: unknown, command: Command, terminal: Terminal): Promise<number> {
   const misunderstood = error instanceof UsageError ? error.message : parseProblem(error)
   if (misunderstood !== undefined) {
     terminal.err(`${misunderstood}\n\n${shortHelp(command)}`)
     return 2
   }
+  const { AppError, ConfigError } = await import('@ostiary/server/operate')
   if (error instanceof ConfigError) terminal.err(error.message)
   else if (error instanceof AppError) terminal.err(`${error.message}. "ostiary doctor" checks the whole installation.`)
   else if (error instanceof Error) terminal.err(`Failed: ${error.message}`)

@@ -14,7 +14,6 @@ export interface Invocation {
 export interface Command {
   name: string
   usage: string
-  summary: string
   options?: ParseArgsOptionsConfig
   run(invocation: Invocation): Promise<number>
 }

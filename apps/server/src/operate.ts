@@ -1,19 +1,19 @@
 /**
- * The door through which the command line enters the server: what needs the database and the master key on this
- * machine. Nothing here is reachable over HTTP (decision 0004).
+ * The entry point of the command line: what needs the database and the master key on this machine. Nothing here is reachable
+ * over HTTP (decision 0004). What needs the whole server is loaded when it is called, so that other commands start without it.
  */
 import { VERSION } from '@ostiary/contract'
 import { type Environment, loadConfig, loadSanctionsConfig, type SanctionsConfig } from './config.ts'
 import { systemClock } from './platform/clock.ts'
 import { createIds } from './platform/ids.ts'
-import { migrate, readMigrations } from './platform/migrate.ts'
 import { createDatasetFiles, createImporter, type Importer } from './sanctions/index.ts'
-import { createSecrets, type Secrets } from './secrets.ts'
-import { createWire, type Wire } from './wire.ts'
+import type { Check } from './doctor.ts'
+import type { Secrets } from './secrets.ts'
+import type { Wire } from './wire.ts'
 
 export type { ReindexProgress } from './biometrics/index.ts'
 export { ConfigError, type Environment } from './config.ts'
-export { type Check, diagnose } from './doctor.ts'
+export type { Check } from './doctor.ts'
 export { AppError } from './platform/errors.ts'
 export { contributions, dryRun, evaluateRisk, parseOverrides } from './risk/index.ts'
 export {
@@ -32,6 +32,9 @@ export {
 /** Opens the services for one command and closes them after it. */
 export async function withServices<T>(env: Environment, work: (services: OperatorServices) => Promise<T>): Promise<T> {
   const config = loadConfig({ ...env, LOG_LEVEL: 'error' })
+  const { createWire } = await import('./wire.ts')
+  const { createSecrets } = await import('./secrets.ts')
+  const { migrate, readMigrations } = await import('./platform/migrate.ts')
   const wire = createWire(config, { role: 'cli' })
   try {
     return await work({
@@ -51,6 +54,11 @@ export async function withServices<T>(env: Environment, work: (services: Operato
   } finally {
     await wire.close()
   }
+}
+
+export async function diagnose(env: Environment, isOurs: (url: string) => Promise<boolean>): Promise<Check[]> {
+  const doctor = await import('./doctor.ts')
+  return doctor.diagnose(env, isOurs)
 }
 
 /** Only the lists of area B: they are files, and need neither database nor master key. */

@@ -59,9 +59,8 @@ export * from './settings.ts'
 export * from './states.ts'
 export * from './strings.ts'
 export * from './verification.ts'
+export * from './version.ts'
 export * from './webhooks.ts'
-
-export const VERSION = '0.1.0'
 
 /** Every operation of the wire, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [

@@ -13,7 +13,6 @@ export const clientCommands: readonly Command[] = [
 
   Area D: who calls, beside the API key. For test keys unless --live is said. With --public-key (a JWK or a set of
   them, P-256, Ed25519 or RSA) the client signs and has no secret: docs/api/oauth.md`,
-    summary: 'Make a client of area D. Its secret is shown once',
     options: {
       tenant: { type: 'string' },
       name: { type: 'string' },
@@ -26,7 +25,6 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'clients list',
     usage: 'ostiary clients list --tenant <id or name> [--json]',
-    summary: 'Show the clients of a tenant, without secrets',
     options: { tenant: { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
@@ -39,7 +37,6 @@ export const clientCommands: readonly Command[] = [
   {
     name: 'clients revoke',
     usage: 'ostiary clients revoke <client id> [--json]',
-    summary: 'Stop a client and its tokens for ever; effective everywhere within 5 seconds',
     run: (invocation) =>
       withServices(invocation.env, async ({ clients }) => {
         const record = await clients.revoke(argument(invocation, 'client id'))

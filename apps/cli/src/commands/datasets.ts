@@ -28,7 +28,6 @@ ostiary datasets import <name> <entities.ftm.json> --deltas <folder> --since <ve
 a to z, 0 to 9 and _. A tenant’s own list is custom_<name> with --tenant. The version in service goes on serving until
 the new one is whole and verified. --force also takes a list that shrank by more than half, OFAC’s without its file of
 aliases, or one that did not change or was rolled back.`,
-    summary: 'Read a sanctions list and put it into service',
     options: {
       format: { type: 'string' },
       title: { type: 'string' },
@@ -44,7 +43,6 @@ aliases, or one that did not change or was rolled back.`,
   {
     name: 'datasets list',
     usage: 'ostiary datasets list [--json]',
-    summary: 'Show the sanctions lists on this machine',
     run: ({ env, terminal, options }) =>
       withDatasets(env, async (datasets) => {
         const found = await datasets.list()
@@ -56,7 +54,6 @@ aliases, or one that did not change or was rolled back.`,
   {
     name: 'datasets verify',
     usage: 'ostiary datasets verify <name> [--version <version>] [--tenant <id>]',
-    summary: 'Read a list to its last byte and ask it for its own names',
     options: { version: { type: 'string' }, tenant: { type: 'string' } },
     run: (invocation) =>
       withDatasets(invocation.env, async (datasets) => {
@@ -74,7 +71,6 @@ aliases, or one that did not change or was rolled back.`,
   {
     name: 'datasets rollback',
     usage: 'ostiary datasets rollback <name> [--to <version>] [--tenant <id>]',
-    summary: 'Put an earlier version of a list back into service',
     options: { to: { type: 'string' }, tenant: { type: 'string' } },
     run: (invocation) =>
       withDatasets(invocation.env, async (datasets) => {
@@ -88,14 +84,12 @@ aliases, or one that did not change or was rolled back.`,
   {
     name: 'datasets rebuild',
     usage: 'ostiary datasets rebuild (<name> [--tenant <id>] | --all) [--force]',
-    summary: 'After an upgrade: index lists anew that an older engine indexed',
     options: { all: { type: 'boolean' }, tenant: { type: 'string' }, force: { type: 'boolean' } },
     run: (invocation) => withDatasets(invocation.env, (datasets) => rebuildCommand(invocation, datasets)),
   },
   {
     name: 'datasets remove',
     usage: 'ostiary datasets remove <name> [--tenant <id>]',
-    summary: 'Take a list out of service and delete all its versions',
     options: { tenant: { type: 'string' } },
     run: (invocation) =>
       withDatasets(invocation.env, async (datasets) => {

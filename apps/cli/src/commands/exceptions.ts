@@ -16,7 +16,6 @@ export const exceptionCommands: readonly Command[] = [
 Names and birth date are those of the row, letter for letter: when one of them changes, the exception no longer holds.
 It ends when the day of --expires begins (UTC).
 ${CONNECTION_USAGE}`,
-    summary: 'Say that one person is not one listed entry, for a time',
     options: {
       ...CONNECTION_OPTIONS,
       record: { type: 'string' },
@@ -32,7 +31,6 @@ ${CONNECTION_USAGE}`,
   {
     name: 'exceptions list',
     usage: `ostiary exceptions list [--record <row id>] [--url <address>] [--key <key>] [--json]\n\n${CONNECTION_USAGE}`,
-    summary: 'Show the exceptions of the key’s tenant, newest first',
     options: { ...CONNECTION_OPTIONS, record: { type: 'string' } },
     run: (invocation) =>
       atService(invocation, async ({ client }) => {
@@ -54,7 +52,6 @@ ${CONNECTION_USAGE}`,
   {
     name: 'exceptions remove',
     usage: `ostiary exceptions remove <exception id> [--url <address>] [--key <key>] [--json]\n\n${CONNECTION_USAGE}`,
-    summary: 'End an exception: the entry matches again',
     options: CONNECTION_OPTIONS,
     run: (invocation) =>
       atService(invocation, async ({ client }) => {

@@ -12,7 +12,6 @@ export const keyCommands: readonly Command[] = [
     usage: `ostiary keys create --tenant <id or name> (--test | --live) [--name <text>] [--scope <scope>]...
        [--plan standard|plus|unmetered] [--allow-ip <address or network>]... [--customer-id <text>]
        [--api-id <text>] [--product-code <text>] [--json]`,
-    summary: 'Make an API key. It is shown once',
     options: {
       tenant: { type: 'string' },
       test: { type: 'boolean' },
@@ -30,7 +29,6 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys list',
     usage: 'ostiary keys list --tenant <id or name> [--json]',
-    summary: 'Show the keys of a tenant, masked',
     options: { tenant: { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
@@ -43,7 +41,6 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys rotate',
     usage: 'ostiary keys rotate <key id> [--overlap-days <0-90>] [--json]',
-    summary: 'Make a successor; the old key works on for 7 days',
     options: { 'overlap-days': { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async ({ keys }) => {
@@ -62,7 +59,6 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys revoke',
     usage: 'ostiary keys revoke <key id> [--json]',
-    summary: 'Stop a key for ever; effective everywhere within 5 seconds',
     run: (invocation) =>
       withServices(invocation.env, async ({ keys }) => {
         const record = await keys.revokeKey(argument(invocation, 'key id'))

@@ -7,7 +7,6 @@ export const machineCommands: readonly Command[] = [
   {
     name: 'doctor',
     usage: 'ostiary doctor [--json]',
-    summary: 'Check everything the service needs and say what to do',
     async run({ env, terminal, options }) {
       const checks = await diagnose(env, isOstiary)
       if (options.json) terminal.out(JSON.stringify(checks))
@@ -18,7 +17,6 @@ export const machineCommands: readonly Command[] = [
   {
     name: 'migrate',
     usage: 'ostiary migrate',
-    summary: 'Bring the database, or every cell, to this version’s schema',
     run: ({ env, terminal }) =>
       withServices(env, async ({ migrate }) => {
         let applied = 0
@@ -33,7 +31,6 @@ export const machineCommands: readonly Command[] = [
   {
     name: 'reseal',
     usage: 'ostiary reseal',
-    summary: 'After a change of the master key: seal all stored secrets with the new one',
     run: ({ env, terminal }) =>
       withServices(env, async ({ secrets, masterKeyId }) => {
         const older = [...(await secrets.countByMasterKey())].filter(([id]) => id !== masterKeyId)

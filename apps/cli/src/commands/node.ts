@@ -8,7 +8,6 @@ export const nodeCommands: readonly Command[] = [
   {
     name: 'node stats',
     usage: 'ostiary node stats [--json]',
-    summary: 'Show what area E stores, by tenant, mode and model version',
     run: (invocation) =>
       withServices(invocation.env, async ({ node }) => {
         const spaces = await node.stats()
@@ -33,7 +32,6 @@ export const nodeCommands: readonly Command[] = [
   {
     name: 'node reindex',
     usage: 'ostiary node reindex (--tenant <id or name> | --all) [--model FACE3_1|FACE3_3]',
-    summary: 'Rebuild the search copies and indexes of area E from the sealed copies',
     options: { tenant: { type: 'string' }, all: { type: 'boolean' }, model: { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async (services) => {

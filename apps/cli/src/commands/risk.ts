@@ -18,14 +18,12 @@ export const riskCommands: readonly Command[] = [
 
 The file holds what a tenant may change: {"flags": {"BR_WEBGL": {"weight": 10, "floor": 0}}, "highBlocks": true,
 "sources": ["network", "handoff"]}. With it, the result is shown under the default policy and under the changed one.`,
-    summary: 'Show what risk flags weigh, and the score, level and recommendation they make together',
     options: { weights: { type: 'string' } },
     run: explain,
   },
   {
     name: 'risk list',
     usage: 'ostiary risk list [--json]',
-    summary: 'Show all risk flags with source, weight and floor',
     async run({ terminal, options }) {
       const rows = RISK_FLAG_CODES.map((code) => ({ code, ...RISK_FLAGS[code] }))
       if (options.json) terminal.out(JSON.stringify(rows))

@@ -33,7 +33,6 @@ begin with an apostrophe.
 ${CONNECTION_USAGE}
 
 Exit code: 0 nothing matched, ${MATCHED} something matched, 1 not possible, 2 not understood.`,
-    summary: 'Compare a CSV of people with a sanctions list',
     options: {
       ...CONNECTION_OPTIONS,
       dataset: { type: 'string' },

@@ -18,7 +18,6 @@ picture (.png, .webp, .svg, at most 18 KB) into the brand.
 
   ostiary tenants settings "Fjord Rentals" --set retentionSeconds=3600 --set 'redirectUrls=["https://fjord.example"]'
   ostiary tenants settings "Fjord Rentals" --set 'brand={"name":"Fjord","primary":"#0b57d0"}' --logo fjord.svg`,
-    summary: 'Show or change what a tenant has set',
     options: { file: { type: 'string' }, set: { type: 'string', multiple: true }, logo: { type: 'string' } },
     run: (invocation) => {
       const given = patchOf(invocation)

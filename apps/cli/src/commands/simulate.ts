@@ -45,7 +45,6 @@ ${CONNECTION_USAGE}
 
 Exit code: 0 there is a verdict or a person, ${NO_VERDICT} there is none, 1 not possible, 2 not understood.
 With --launch-url: 0 completed as far as the device is told, also where the host reads AGE_UNKNOWN; ${NO_VERDICT} failed or not completed.`,
-    summary: 'Play the device of a session, honestly or not',
     options: {
       ...CONNECTION_OPTIONS,
       create: { type: 'boolean' },

@@ -6,7 +6,6 @@ export const tenantCommands: readonly Command[] = [
   {
     name: 'tenants create',
     usage: 'ostiary tenants create <name> [--bucket <0-1023>] [--json]',
-    summary: 'Make a tenant: one customer of this installation',
     options: { bucket: { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async ({ keys }) => {
@@ -19,7 +18,6 @@ export const tenantCommands: readonly Command[] = [
   {
     name: 'tenants list',
     usage: 'ostiary tenants list [--json]',
-    summary: 'Show all tenants',
     run: (invocation) =>
       withServices(invocation.env, async ({ keys }) => {
         const tenants = await keys.listTenants()
@@ -43,15 +41,14 @@ export const tenantCommands: readonly Command[] = [
         return 0
       }),
   },
-  statusCommand('suspend', 'suspended', 'Stop all keys of a tenant; nothing is deleted'),
-  statusCommand('resume', 'active', 'Let a suspended tenant’s keys work again'),
+  statusCommand('suspend', 'suspended'),
+  statusCommand('resume', 'active'),
 ]
 
-function statusCommand(verb: string, status: 'active' | 'suspended', summary: string): Command {
+function statusCommand(verb: string, status: 'active' | 'suspended'): Command {
   return {
     name: `tenants ${verb}`,
     usage: `ostiary tenants ${verb} <id or name>`,
-    summary,
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
         const tenantId = await resolveTenant(services, argument(invocation, 'tenant'))

@@ -1,0 +1,77 @@
+import type { Command } from './command.ts'
+
+/** One line of the help. The code of a command is loaded when it is called: most of it needs the server, and help does not. */
+export interface CommandEntry {
+  name: string
+  summary: string
+  load(): Promise<Command>
+}
+
+/** The commands of one file, with what the help says about each. */
+function group(load: () => Promise<readonly Command[]>, summaries: Readonly<Record<string, string>>): CommandEntry[] {
+  return Object.entries(summaries).map(([name, summary]) => ({
+    name,
+    summary,
+    async load() {
+      const command = (await load()).find((one) => one.name === name)
+      if (!command) throw new Error(`The command "${name}" is listed and not there`)
+      return command
+    },
+  }))
+}
+
+/** The command line's table of contents. */
+export const COMMANDS: readonly CommandEntry[] = [
+  ...group(async () => (await import('./commands/machine.ts')).machineCommands, {
+    doctor: 'Check everything the service needs and say what to do',
+    migrate: 'Bring the database, or every cell, to this version’s schema',
+    reseal: 'After a change of the master key: seal all stored secrets with the new one',
+  }),
+  ...group(async () => (await import('./commands/tenants.ts')).tenantCommands, {
+    'tenants create': 'Make a tenant: one customer of this installation',
+    'tenants list': 'Show all tenants',
+    'tenants suspend': 'Stop all keys of a tenant; nothing is deleted',
+    'tenants resume': 'Let a suspended tenant’s keys work again',
+  }),
+  ...group(async () => (await import('./commands/settings.ts')).settingsCommands, {
+    'tenants settings': 'Show or change what a tenant has set',
+  }),
+  ...group(async () => (await import('./commands/keys.ts')).keyCommands, {
+    'keys create': 'Make an API key. It is shown once',
+    'keys list': 'Show the keys of a tenant, masked',
+    'keys rotate': 'Make a successor; the old key works on for 7 days',
+    'keys revoke': 'Stop a key for ever; effective everywhere within 5 seconds',
+  }),
+  ...group(async () => (await import('./commands/clients.ts')).clientCommands, {
+    'clients create': 'Make a client of area D. Its secret is shown once',
+    'clients list': 'Show the clients of a tenant, without secrets',
+    'clients revoke': 'Stop a client and its tokens for ever; effective everywhere within 5 seconds',
+  }),
+  ...group(async () => (await import('./commands/node.ts')).nodeCommands, {
+    'node stats': 'Show what area E stores, by tenant, mode and model version',
+    'node reindex': 'Rebuild the search copies and indexes of area E from the sealed copies',
+  }),
+  ...group(async () => (await import('./commands/datasets.ts')).datasetCommands, {
+    'datasets import': 'Read a sanctions list and put it into service',
+    'datasets list': 'Show the sanctions lists on this machine',
+    'datasets verify': 'Read a list to its last byte and ask it for its own names',
+    'datasets rollback': 'Put an earlier version of a list back into service',
+    'datasets rebuild': 'After an upgrade: index lists anew that an older engine indexed',
+    'datasets remove': 'Take a list out of service and delete all its versions',
+  }),
+  ...group(async () => (await import('./commands/screen.ts')).screenCommands, {
+    screen: 'Compare a CSV of people with a sanctions list',
+  }),
+  ...group(async () => (await import('./commands/exceptions.ts')).exceptionCommands, {
+    'exceptions add': 'Say that one person is not one listed entry, for a time',
+    'exceptions list': 'Show the exceptions of the key’s tenant, newest first',
+    'exceptions remove': 'End an exception: the entry matches again',
+  }),
+  ...group(async () => (await import('./commands/simulate.ts')).simulateCommands, {
+    simulate: 'Play the device of a session, honestly or not',
+  }),
+  ...group(async () => (await import('./commands/risk.ts')).riskCommands, {
+    'risk explain': 'Show what risk flags weigh, and the score, level and recommendation they make together',
+    'risk list': 'Show all risk flags with source, weight and floor',
+  }),
+]
