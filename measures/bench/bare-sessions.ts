@@ -37,7 +37,7 @@ const fixed = {
   request,
   tokenHash,
   livemode: false,
-  area: 'C',
+  area: 'age',
   state: 'CREATED',
 } as const
 

@@ -69,7 +69,7 @@ function workerRunner(
         tenantId: host.tenantId,
         keyId: host.keyId,
         livemode: false,
-        area: 'C' as const,
+        area: 'age' as const,
         sequence: 1,
         headers: {},
       }

@@ -41,7 +41,7 @@ async function makeRows(wire: Wire, host: Host, wanted: Wanted, index: number): 
   const request = toRequest(wanted.bodyOf(index), { livemode: false, settings: TENANT_SETTINGS_DEFAULTS })
   const prepared = await wire.sessions.service.prepare({
     owner: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },
-    area: 'C',
+    area: 'age',
     now: new Date(wanted.madeAt.getTime() + index),
     lifetimeSeconds: wanted.lifetimeSeconds,
     metadata: {},

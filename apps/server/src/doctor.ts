@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { RELEASED_MODELS } from '@ostiary/contract'
+import { AREA_LETTERS, RELEASED_MODELS } from '@ostiary/contract'
 import { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
 import { findPageModels, listPageFiles } from './launch/index.ts'
 import type { Cell } from './platform/cells.ts'
@@ -245,7 +245,7 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
 }
 
 function checkAuth(config: Config): Check {
-  const open = ['A', 'B'].filter((area) => !config.authRequiredAreas.has(area))
+  const open = [AREA_LETTERS.strings, AREA_LETTERS.sanctions].filter((area) => !config.authRequiredAreas.has(area))
   if (open.length === 0) return { name: 'open areas', state: 'ok', finding: 'none: every call needs a key' }
   return {
     name: 'open areas',

@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { operation } from './operation.ts'
 import { Indicators } from './indicators.ts'
 import { RiskEvaluation } from './risk.ts'
-import { FLOW_STATUSES } from './states.ts'
+import { sessionListQuery } from './session-list.ts'
+import { AGE_STATES, FLOW_STATUSES } from './states.ts'
 
 export const AGE_LIMITS = {
   thresholdMin: 1,
@@ -19,8 +20,6 @@ export const AGE_LIMITS = {
   waitSecondsMax: 25,
   /** How long a purged session still answers 410 before it is unknown. */
   tombstoneDays: 30,
-  pageDefault: 50,
-  pageMax: 200,
   /** The score from which two faces count as one, when the host names none: the model's own (docs/api/age.md). */
   faceMatchThresholdDefault: 0.5,
   /** Below this an estimate without step-up or document is within the models' error: the create call warns. */
@@ -364,13 +363,12 @@ export const listSessions = operation({
   summary: 'List sessions',
   description:
     'Extension: newest first. `metadata` keeps the sessions whose metadata has these texts, numbers or booleans at its top ' +
-    'level.',
+    'level. All filters apply together.',
   auth: 'required',
   scope: 'age:read',
   query: Type.Object(
     {
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: AGE_LIMITS.pageMax, default: AGE_LIMITS.pageDefault })),
-      cursor: Type.Optional(Type.String({ maxLength: 200 })),
+      ...sessionListQuery([...AGE_STATES]),
       metadata: Type.Optional(
         Type.String({
           maxLength: 1000,

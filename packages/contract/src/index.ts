@@ -29,9 +29,11 @@ import {
   deleteVerification,
   getVerification,
   getVerificationWebhook,
+  listVerifications,
 } from './verification.ts'
 
 export * from './age.ts'
+export * from './areas.ts'
 export * from './brand.ts'
 export * from './errors.ts'
 export * from './keys.ts'
@@ -55,6 +57,7 @@ export * from './sanctions-exceptions.ts'
 export * from './sandbox.ts'
 export * from './service.ts'
 export * from './session-codes.ts'
+export * from './session-list.ts'
 export * from './settings.ts'
 export * from './states.ts'
 export * from './strings.ts'
@@ -98,6 +101,7 @@ export const OPERATIONS: readonly Operation[] = [
   getVerificationWebhook,
   cancelVerification,
   deleteVerification,
+  listVerifications,
   requestToken,
   listLocales,
   listWebhookDeliveries,

@@ -1,3 +1,4 @@
+import { AREA_LETTERS } from './areas.ts'
 import type { TSchema } from 'typebox'
 import { ERRORS, ErrorBody, type ErrorCode, InvalidKeyBody } from './errors.ts'
 import { NODE_ERRORS, NodeError, type NodeErrorCode } from './node-errors.ts'
@@ -152,7 +153,7 @@ function responses(op: Operation, components: Map<string, Json>): Json {
 /** In area D a wrong key has a body of its own, beside the other reasons for a 401. */
 function errorSchema({ area }: Operation, codes: readonly ErrorCode[], components: Map<string, Json>): unknown {
   const common = hoist(ErrorBody, components)
-  if (area !== 'D' || !codes.includes('INVALID_API_KEY')) return common
+  if (area !== AREA_LETTERS.verification || !codes.includes('INVALID_API_KEY')) return common
   return { anyOf: [common, hoist(InvalidKeyBody, components)] }
 }
 

@@ -1,12 +1,10 @@
 import type { Static, TSchema } from 'typebox'
+import type { AreaLetter } from './areas.ts'
 import type { ErrorCode } from './errors.ts'
 import type { NodeErrorCode } from './node-errors.ts'
 
 /** Every error code of the contract, whatever the shape of its reply. */
 export type AnyErrorCode = ErrorCode | NodeErrorCode
-
-/** The interface areas of the specification. `-` marks routes that belong to none (health of a process, the reference). */
-export type Area = 'A' | 'B' | 'C' | 'D' | 'E' | '-'
 
 /** `none`: no key is needed; the descriptor and the health check still refuse a wrong one. `optional`: a key is checked when sent, and needed where the operator closed the area. */
 export type Auth = 'none' | 'optional' | 'required'
@@ -20,7 +18,7 @@ export interface SuccessReply {
 /** One operation of the wire. Server, SDK, OpenAPI document and docs all read this object; none repeats it. */
 export interface Operation {
   operationId: string
-  area: Area
+  area: AreaLetter
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Fastify spelling: `/strings/:id`. */
   path: string

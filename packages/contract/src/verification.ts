@@ -3,6 +3,8 @@ import { AGE_LIMITS, Callback } from './age.ts'
 import { operation } from './operation.ts'
 import { Indicators } from './indicators.ts'
 import { RiskEvaluation } from './risk.ts'
+import { sessionListQuery } from './session-list.ts'
+import { VERIFICATION_STATES } from './states.ts'
 
 export const VERIFICATION_LIMITS = {
   transactionChars: 256,
@@ -293,6 +295,29 @@ export const getVerification = operation({
   params: SessionParams,
   success: { 200: { description: 'The session', schema: VerificationSummary } },
   errors: [...CREDENTIAL_ERRORS, 'NOT_FOUND'],
+})
+
+export const VerificationPage = Type.Object(
+  {
+    items: Type.Array(VerificationSummary),
+    count: Type.Integer(),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'VerificationPage' },
+)
+export type VerificationPage = Type.Static<typeof VerificationPage>
+
+export const listVerifications = operation({
+  ...shared,
+  operationId: 'listVerifications',
+  method: 'GET',
+  path: '/v2/verification-sessions',
+  summary: 'List verification sessions',
+  description: 'Extension: newest first, without debug logs. All filters apply together.',
+  scope: 'verify:read',
+  query: Type.Object(sessionListQuery([...VERIFICATION_STATES]), { additionalProperties: false }),
+  success: { 200: { description: 'One page', schema: VerificationPage } },
+  errors: ['VALIDATION_FAILED', ...CREDENTIAL_ERRORS],
 })
 
 export const getVerificationWebhook = operation({

@@ -1,6 +1,7 @@
 import {
   AGE_LIMITS,
   type AgeResult,
+  type AgeState,
   type CreatedSession,
   type CreateSessionBody,
   type SessionPage,
@@ -8,6 +9,7 @@ import {
 } from '@ostiary/contract'
 import { nowSeconds } from './clock.ts'
 import { pause, type Send } from './http.ts'
+import { allPages, type SessionListOptions, toListQuery } from './session-list.ts'
 
 export interface CreateSessionOptions {
   /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
@@ -28,9 +30,7 @@ export interface WaitForResultOptions {
   signal?: AbortSignal
 }
 
-export interface ListSessionsOptions {
-  limit?: number
-  cursor?: string
+export interface ListSessionsOptions extends SessionListOptions<AgeState> {
   /** Only sessions whose metadata has these values at its top level. */
   metadata?: Record<string, string | number | boolean>
 }
@@ -53,11 +53,11 @@ export function createAgeClient(send: Send) {
       ...(signal && { signal }),
     })
 
-  const list = ({ metadata, ...page }: ListSessionsOptions = {}): Promise<SessionPage> =>
+  const list = ({ metadata, ...options }: ListSessionsOptions = {}): Promise<SessionPage> =>
     send({
       method: 'GET',
       path: '/sessions',
-      query: { ...page, metadata: metadata && JSON.stringify(metadata) },
+      query: { ...toListQuery(options), metadata: metadata && JSON.stringify(metadata) },
     })
 
   return {
@@ -93,13 +93,7 @@ export function createAgeClient(send: Send) {
     erase: (token: string): Promise<void> => send({ method: 'DELETE', path: pathOf(token) }),
     list,
     /** All sessions, page by page, newest first. */
-    async *all(options: Omit<ListSessionsOptions, 'cursor'> = {}): AsyncGenerator<SessionSummary> {
-      let cursor: string | undefined
-      do {
-        const page = await list({ ...options, ...(cursor !== undefined && { cursor }) })
-        yield* page.items
-        cursor = page.nextCursor ?? undefined
-      } while (cursor !== undefined)
-    },
+    all: (options: Omit<ListSessionsOptions, 'cursor'> = {}): AsyncGenerator<SessionSummary> =>
+      allPages((page) => list({ ...options, ...page })),
   }
 }

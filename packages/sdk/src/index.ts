@@ -38,6 +38,7 @@ export type {
   StringPage,
   StringRecord,
   VerificationOutcome,
+  VerificationPage,
   VerificationSummary,
   VerificationType,
   VerificationWebhook,
@@ -51,7 +52,7 @@ export { type ClientOptions, OstiaryError } from './http.ts'
 export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
 export type { CreateExceptionOptions, ListExceptionsOptions, ScreenOptions } from './sanctions.ts'
 export type { CreateStringOptions, ListStringsOptions } from './strings.ts'
-export type { CreateVerificationOptions } from './verification.ts'
+export type { CreateVerificationOptions, ListVerificationsOptions } from './verification.ts'
 export { type ListDeliveriesOptions, type ReceivedWebhook, verifyWebhook } from './webhooks.ts'
 
 /** A client for one installation. For servers: an API key must not be in a browser. */

@@ -1,19 +1,27 @@
 import type {
   CreatedVerification,
   CreateVerificationBody,
+  VerificationPage,
+  VerificationState,
   VerificationSummary,
   VerificationWebhook,
 } from '@ostiary/contract'
 import type { Send } from './http.ts'
+import { allPages, type SessionListOptions, toListQuery } from './session-list.ts'
 
 export interface CreateVerificationOptions {
   /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
   idempotencyKey?: string
 }
 
+export type ListVerificationsOptions = SessionListOptions<VerificationState>
+
 /** Area D. Sessions are known by their `sessionId`. */
 export function createVerificationClient(send: Send) {
   const pathOf = (sessionId: string) => `/v2/verification-session/${encodeURIComponent(sessionId)}`
+
+  const list = (options: ListVerificationsOptions = {}): Promise<VerificationPage> =>
+    send({ method: 'GET', path: '/v2/verification-sessions', query: toListQuery(options) })
 
   return {
     /** Send the user to `launchUrl`. What becomes of it arrives by webhook. */
@@ -29,6 +37,10 @@ export function createVerificationClient(send: Send) {
       }),
     /** Where the flow is. `outcome` is null until it has ended. */
     get: (sessionId: string): Promise<VerificationSummary> => send({ method: 'GET', path: pathOf(sessionId) }),
+    list,
+    /** All sessions, page by page, newest first. */
+    all: (options: Omit<ListVerificationsOptions, 'cursor'> = {}): AsyncGenerator<VerificationSummary> =>
+      allPages((page) => list({ ...options, ...page })),
     /** The body of the webhook again, without images. `SESSION_OPEN` (409) until the flow has ended. */
     webhook: (sessionId: string): Promise<VerificationWebhook> =>
       send({ method: 'GET', path: `${pathOf(sessionId)}/webhook` }),

@@ -6,21 +6,20 @@ import {
   type SessionCodeName,
 } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
-import type { Db, Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
 import { evaluateRisk, storedOverrides } from '../risk/index.ts'
-import { createExpiry, type Progress, type Session, type Sessions } from '../sessions/index.ts'
-import type { WebhookService } from '../webhooks/index.ts'
-import type { AgeRequest, SandboxWish } from './request.ts'
+import { createExpiry, type Progress, type Sessions } from '../sessions/index.ts'
+import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
+import type { AgeRequest, SimulatedOutcome } from './request.ts'
 import { type SessionFault, toResult, toResultBytes } from './result.ts'
+import { type AgeSession, ageSessionsIn } from './session.ts'
 import { type Decision, decide, sandboxDecision } from './verdict.ts'
 
-export type AgeSession = Session<AgeRequest, Progress>
-
 /** How a session is to end. */
-export type EndingWish =
-  | { flow: 'COMPLETED'; failures?: readonly SessionCodeName[]; wish?: SandboxWish | null }
+export type EndRequest =
+  | { flow: 'COMPLETED'; failures?: readonly SessionCodeName[]; simulated?: SimulatedOutcome | null }
   | { flow: 'CANCELLED'; code: 'USER_CANCELLED' | 'CONSENT_DECLINED' | 'HOST_CANCELLED' }
   | { flow: 'EXPIRED' }
 
@@ -39,96 +38,81 @@ const EVENTS: Readonly<Record<FlowStatus, string>> = {
   EXPIRED: 'age.session.expired',
 }
 
-/** The end of an age session: the verdict, the result and its webhook, in one transaction, so that none is without the others. */
+/** The end of an age session: the verdict, the result and its webhook, in one transaction, so that none exists without the others. */
 export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
-  function prepare(session: AgeSession, progress: Progress | null, wish: EndingWish, at: Date) {
-    const purgeAt = new Date(at.getTime() + session.request.policy.retentionSeconds * 1000)
-    const result = toResultBytes(endedResult(session, progress, wish, at), session.request.metadataText)
-    return { session, purgeAt, result }
-  }
-
-  function messageOf({ session, purgeAt, result }: ReturnType<typeof prepare>, flow: FlowStatus, at: Date) {
-    const { callback } = session.request
-    if (!callback) return []
-    const { tenantId, livemode, keyId, sessionId } = session
-    const { url, headers } = callback
-    const shared = {
-      tenantId,
-      livemode,
-      keyId,
-      area: 'C' as const,
-      event: EVENTS[flow],
-      subjectId: sessionId,
-      sequence: 1,
-    }
-    return [{ ...shared, url, headers, body: result, now: at, purgeAt }]
-  }
-
   /** Ends a session that the transaction holds. Returns the state it has then. */
-  async function conclude(
-    tx: Queryable,
-    session: AgeSession,
-    progress: Progress | null,
-    wish: EndingWish,
-  ): Promise<FlowStatus> {
+  async function conclude(tx: Queryable, session: AgeSession, end: EndRequest): Promise<FlowStatus> {
     const at = clock.now()
-    const ended = prepare(session, progress, wish, at)
-    await sessions.end(tx, session, { state: wish.flow, at, purgeAt: ended.purgeAt, result: ended.result })
-    await webhooks.enqueue(tx, messageOf(ended, wish.flow, at))
-    metrics.count(wish.flow)
-    return wish.flow
+    const ended = prepare(session, end, at)
+    await sessions.end(tx, session, { state: end.flow, at, purgeAt: ended.purgeAt, result: ended.result })
+    await webhooks.enqueue(tx, messagesOf(ended, end.flow, at))
+    metrics.count(end.flow)
+    return end.flow
   }
 
-  const expire = createExpiry(
-    { clock, sessions, log },
+  const expiry = createExpiry(
+    { clock, sessions, own: ageSessionsIn(sessions), log },
     {
-      area: 'C',
-      prepare: (session: AgeSession, at) => prepare(session, session.progress, { flow: 'EXPIRED' }, at),
+      conclude: (tx, session) => conclude(tx, session, { flow: 'EXPIRED' }),
+      prepare: (session, at) => prepare(session, { flow: 'EXPIRED' }, at),
       follow: (tx, ended, at) =>
         webhooks.enqueue(
           tx,
-          ended.flatMap((one) => messageOf(one, 'EXPIRED', at)),
+          ended.flatMap((one) => messagesOf(one, 'EXPIRED', at)),
         ),
+      count: (expired) => metrics.count('EXPIRED', expired),
     },
   )
 
-  return {
-    conclude,
-
-    /** Ends a session that the transaction holds when its time is over and no sweeper has come by yet. Returns whether it was. */
-    async expireIfDue(tx: Queryable, session: AgeSession): Promise<boolean> {
-      if (session.endedAt !== null || clock.now() <= session.dueAt) return false
-      await conclude(tx, session, session.progress, { flow: 'EXPIRED' })
-      return true
-    },
-
-    /** Ends sessions whose time is over. Returns how many it dealt with. */
-    async expireDue(db: Db): Promise<number> {
-      const { expired, putOff } = await expire(db)
-      metrics.count('EXPIRED', expired)
-      return expired + putOff
-    },
-  }
+  return { conclude, ...expiry }
 }
 export type Ending = ReturnType<typeof createEnding>
 
+function prepare(session: AgeSession, end: EndRequest, at: Date) {
+  const purgeAt = new Date(at.getTime() + session.request.policy.retentionSeconds * 1000)
+  const result = toResultBytes(endedResult(session, end, at), session.request.metadataText)
+  return { session, purgeAt, result }
+}
+
+/** The webhook of a session that has ended; none where the host asked for none. */
+function messagesOf(
+  { session, purgeAt, result }: ReturnType<typeof prepare>,
+  flow: FlowStatus,
+  at: Date,
+): WebhookMessage[] {
+  const { callback } = session.request
+  if (!callback) return []
+  const { tenantId, livemode, keyId, sessionId } = session
+  const { url, headers } = callback
+  const shared = {
+    tenantId,
+    livemode,
+    keyId,
+    area: 'age' as const,
+    event: EVENTS[flow],
+    subjectId: sessionId,
+    sequence: 1,
+  }
+  return [{ ...shared, url, headers, body: result, now: at, purgeAt }]
+}
+
 /** The whole result of a session that ends now. */
-function endedResult(session: AgeSession, progress: Progress | null, wish: EndingWish, endedAt: Date) {
-  const { request } = session
-  const sandbox = wish.flow === 'COMPLETED' ? (wish.wish ?? null) : null
-  const evaluated = sandbox ? sandboxRisk(request, sandbox) : riskOf(request, progress)
-  const isBlocked = wish.flow === 'COMPLETED' && request.policy.enforceBlock && evaluated.recommendation === 'BLOCK'
-  const decision = wish.flow === 'COMPLETED' ? decisionOf(request, progress, wish, isBlocked) : null
+function endedResult(session: AgeSession, end: EndRequest, endedAt: Date) {
+  const { request, progress } = session
+  const simulated = end.flow === 'COMPLETED' ? (end.simulated ?? null) : null
+  const evaluated = simulated ? simulatedRisk(request, simulated) : riskOf(request, progress)
+  const isBlocked = end.flow === 'COMPLETED' && request.policy.enforceBlock && evaluated.recommendation === 'BLOCK'
+  const decision = end.flow === 'COMPLETED' ? decisionOf(session, end, isBlocked) : null
   return toResult({
     token: request.token,
     sessionId: session.sessionId,
     request,
-    flowStatus: wish.flow,
+    flowStatus: end.flow,
     decision,
     metadata: request.metadata,
     ...(progress?.indicators && { indicators: progress.indicators }),
     risk: evaluated,
-    errors: faultsOf(progress, wish, isBlocked),
+    errors: faultsOf(progress, end, isBlocked),
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
     endedAt,
@@ -137,24 +121,27 @@ function endedResult(session: AgeSession, progress: Progress | null, wish: Endin
 }
 
 function decisionOf(
-  request: AgeRequest,
-  progress: Progress | null,
-  { failures = [], wish }: Extract<EndingWish, { flow: 'COMPLETED' }>,
+  { request, progress }: AgeSession,
+  { failures = [], simulated }: Extract<EndRequest, { flow: 'COMPLETED' }>,
   isBlocked: boolean,
 ): Decision {
   const settings = request.policy
   const failure = isBlocked ? 'POLICY_BLOCKED' : failures[0]
-  if (wish) return wishedDecision(request, wish, failure)
-  const face = progress?.face
+  if (simulated) return simulatedDecision(request, simulated, failure)
+  const face = progress?.own
   return decide({ request, settings, ...(face && { face }), ...(failure && { failure }) })
 }
 
-/** With ages in the wish the real rules decide over them; otherwise the outcome is as wished. */
-function wishedDecision(request: AgeRequest, wish: SandboxWish, blocked: SessionCodeName | undefined): Decision {
-  const { faceAge, documentAge, faceMatchScore = null } = wish
-  const failure = blocked ?? wish.errors.map(findSessionCodeName)[0]
+/** The real rules decide where the simulated outcome names ages; otherwise the decision is the outcome that it names. */
+function simulatedDecision(
+  request: AgeRequest,
+  simulated: SimulatedOutcome,
+  blocked: SessionCodeName | undefined,
+): Decision {
+  const { faceAge, documentAge, faceMatchScore = null } = simulated
+  const failure = blocked ?? simulated.errors.map(findSessionCodeName)[0]
   if (failure === undefined && faceAge === undefined && documentAge === undefined) {
-    return sandboxDecision(request, request.policy, wish.outcome)
+    return sandboxDecision(request, request.policy, simulated.outcome)
   }
   const decided = decide({
     request,
@@ -166,19 +153,22 @@ function wishedDecision(request: AgeRequest, wish: SandboxWish, blocked: Session
   return { ...decided, basis: decided.basis && 'sandbox' }
 }
 
-function faultsOf(progress: Progress | null, wish: EndingWish, isBlocked: boolean): SessionFault[] {
+function faultsOf(progress: Progress | null, end: EndRequest, isBlocked: boolean): SessionFault[] {
   const last = (name: SessionCodeName): SessionFault => {
     const noted = progress?.failures.findLast((failure) => failure.name === name)
     return noted?.reason === undefined ? { name } : { name, reason: noted.reason }
   }
-  if (wish.flow === 'CANCELLED') return [last(wish.code)]
-  if (wish.flow === 'EXPIRED') return [...(progress?.desktop ? [last('DESKTOP')] : []), last('SESSION_EXPIRED')]
+  if (end.flow === 'CANCELLED') return [last(end.code)]
+  if (end.flow === 'EXPIRED') return [...(progress?.desktop ? [last('DESKTOP')] : []), last('SESSION_EXPIRED')]
   const blocked = isBlocked ? [last('POLICY_BLOCKED')] : []
-  if (!wish.wish) return [...blocked, ...(wish.failures ?? []).map(last)]
-  return [...blocked, ...wish.wish.errors.flatMap((code) => findSessionCodeName(code) ?? []).map((name) => ({ name }))]
+  if (!end.simulated) return [...blocked, ...(end.failures ?? []).map(last)]
+  return [
+    ...blocked,
+    ...end.simulated.errors.flatMap((code) => findSessionCodeName(code) ?? []).map((name) => ({ name })),
+  ]
 }
 
-/** What the flags so far come to; nothing yet is a low risk without signals. */
+/** The risk by the flags so far. No signals are a low risk. */
 export function riskOf(request: AgeRequest, progress: Progress | null): RiskEvaluation {
   return evaluateRisk({
     flags: progress?.flags ?? [],
@@ -188,12 +178,12 @@ export function riskOf(request: AgeRequest, progress: Progress | null): RiskEval
   })
 }
 
-/** The lowest score of the wished level, with what the tenant's own policy recommends at it; no flag is made up. */
-function sandboxRisk(request: AgeRequest, { risk }: SandboxWish): RiskEvaluation {
+/** The lowest score of the simulated level, with what the tenant's own policy recommends at it; no flag is made up. */
+function simulatedRisk(request: AgeRequest, { risk }: SimulatedOutcome): RiskEvaluation {
   const base = riskOf(request, null)
-  const wished = RISK_LEVELS.find(({ level }) => level === risk)
-  if (!wished) return base
-  const { min: score, level } = wished
+  const found = RISK_LEVELS.find(({ level }) => level === risk)
+  if (!found) return base
+  const { min: score, level } = found
   const blocks = level === 'HIGH' && storedOverrides(request.policy.risk).highBlocks
-  return { ...base, score, level, recommendation: blocks ? 'BLOCK' : wished.recommendation }
+  return { ...base, score, level, recommendation: blocks ? 'BLOCK' : found.recommendation }
 }

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import type { CapturePayload } from '@ostiary/contract'
 import { sessionAt } from '../launch/testing/session.ts'
 import { newProgress, type Progress } from '../sessions/index.ts'
-import { AGE_RULES as flow } from './flow.ts'
+import { ageRules, captured, consented } from './flow.ts'
+import type { AgeProgress } from './session.ts'
 
 const PAYLOAD: CapturePayload = {
   v: 1,
@@ -16,7 +17,7 @@ const PAYLOAD: CapturePayload = {
   frames: [],
   log: { seq: 1, hash: 'h' },
 }
-const seen = (more: object = {}) => ({
+const accepted = (more: object = {}) => ({
   payload: PAYLOAD,
   challenge: { nonce: 'n', steps: [], sampleAtMs: [], expiresAtMs: 1, submits: 1 },
   selfie: null,
@@ -26,21 +27,25 @@ const seen = (more: object = {}) => ({
   now: new Date(0),
   ...more,
 })
-const known = (more: Partial<Progress> = {}): Progress => ({ ...newProgress('en'), attempt: 1, ...more })
+const known = (more: Partial<Progress<AgeProgress>> = {}): Progress<AgeProgress> => ({
+  ...newProgress('en'),
+  attempt: 1,
+  ...more,
+})
 
 describe('a good capture of an age check', () => {
   test('is the end where nothing else is asked for', () => {
-    const step = flow.captured(sessionAt('FACE_ACTIVE'), known(), seen())
+    const step = captured({ ...sessionAt('FACE_ACTIVE'), progress: known() }, accepted())
     assert.deepEqual([step.state, step.end], ['FACE_DONE', { how: 'reached' }])
-    assert.deepEqual(step.progress.face, { estimateYears: 40, doubtful: false })
+    assert.deepEqual(step.progress.own, { estimateYears: 40, doubtful: false })
   })
 
   test('leads to a document where one is required, or where the face is below and the host asked for it', () => {
     const both = sessionAt('FACE_ACTIVE', { requirements: ['face', 'identity_document'] })
-    assert.equal(flow.captured(both, known(), seen()).state, 'DOC_ACTIVE')
+    assert.equal(captured({ ...both, progress: known() }, accepted()).state, 'DOC_ACTIVE')
     const stepUp = sessionAt('FACE_ACTIVE', { stepUpEnabled: true })
-    assert.equal(flow.captured(stepUp, known(), seen({ estimateYears: 20 })).state, 'DOC_ACTIVE')
-    assert.equal(flow.captured(stepUp, known(), seen()).state, 'FACE_DONE')
+    assert.equal(captured({ ...stepUp, progress: known() }, accepted({ estimateYears: 20 })).state, 'DOC_ACTIVE')
+    assert.equal(captured({ ...stepUp, progress: known() }, accepted()).state, 'FACE_DONE')
   })
 
   test('is doubtful when the frames disagree, the log is unfit, a strong flag is up, or it was sent on before', () => {
@@ -49,38 +54,39 @@ describe('a good capture of an age check', () => {
       [known(), { unstable: true }],
       [known(), { unfit: true }],
       [known({ flags: [{ code: 'BH_PAYLOAD_REPLAY' }] }), {}],
-      [known({ face: before }), {}],
+      [known({ own: before }), {}],
     ] as const) {
-      assert.equal(flow.captured(sessionAt('FACE_ACTIVE'), progress, seen(facts)).progress.face?.doubtful, true)
+      const step = captured({ ...sessionAt('FACE_ACTIVE'), progress }, accepted(facts))
+      assert.equal(step.progress.own?.doubtful, true)
     }
   })
 })
 
 describe('an age check', () => {
   test('takes no vector, no key, no selfie, and not an estimate without a frame', () => {
-    const session = sessionAt('FACE_ACTIVE')
-    assert.equal(flow.faultOf(session, PAYLOAD, false), undefined)
-    assert.equal(flow.faultOf(session, PAYLOAD, true), 'selfie')
+    const { payloadFault } = ageRules(sessionAt('FACE_ACTIVE'))
+    assert.equal(payloadFault(PAYLOAD, false), undefined)
+    assert.equal(payloadFault(PAYLOAD, true), 'selfie')
     const none = { ...PAYLOAD, estimate: { age: 0, spread: 0, frames: 0 } }
     const face = { ...PAYLOAD, face: { version: 'FACE3_3' as const, vector: 'A'.repeat(683) } }
     const local = { ...PAYLOAD, local: { hit: true, proof: 'p' } }
-    for (const payload of [none, face, local]) assert.equal(flow.faultOf(session, payload, false), 'schema')
+    for (const payload of [none, face, local]) assert.equal(payloadFault(payload, false), 'schema')
   })
 
   test('begins with a document where that stands first', () => {
     const first = sessionAt('OPENED', { requirements: ['identity_document', 'face'] })
-    assert.equal(flow.consented(first, known()).state, 'DOC_ACTIVE')
-    assert.equal(flow.consented(sessionAt('OPENED'), known()).state, 'READY')
+    assert.equal(consented(null, { ...first, progress: known() }).state, 'DOC_ACTIVE')
+    assert.equal(consented(null, { ...sessionAt('OPENED'), progress: known() }).state, 'READY')
   })
 
   test('tells the page its type, and the host where it ended', () => {
     const session = sessionAt('COMPLETED')
-    assert.deepEqual(flow.describe(session), { type: 'AGE', requirements: ['face'], verification: null })
-    assert.equal(
-      flow.redirectUrl(session, 'COMPLETED'),
-      `https://shop.example/back?sessionId=${session.sessionId}&flowStatus=COMPLETED`,
-    )
-    assert.deepEqual(flow.failuresOf('SPOOF', true), ['SPOOF', 'ATTEMPTS_EXCEEDED'])
-    assert.deepEqual(flow.failuresOf('VIDEO_SPOOF', false), ['VIDEO_SPOOF'])
+    const rules = ageRules(session)
+    assert.deepEqual(rules.describe(), { type: 'AGE', requirements: ['face'], verification: null })
+    assert.deepEqual(rules.endReply('COMPLETED'), {
+      redirectUrl: `https://shop.example/back?sessionId=${session.sessionId}&flowStatus=COMPLETED`,
+    })
+    assert.deepEqual(rules.failuresOf('SPOOF', true), ['SPOOF', 'ATTEMPTS_EXCEEDED'])
+    assert.deepEqual(rules.failuresOf('VIDEO_SPOOF', false), ['VIDEO_SPOOF'])
   })
 })

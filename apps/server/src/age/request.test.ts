@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type CreateSessionBody, TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
-import { readWish, toRequest, type Wanted } from './request.ts'
+import { readSimulatedOutcome, toRequest, type Wanted } from './request.ts'
 
 const LEAST: CreateSessionBody = { redirectUrl: 'https://shop.example/back', ageThreshold: 30 }
 const read = (body: Partial<CreateSessionBody>, wanted: Partial<Wanted> = {}) =>
@@ -32,8 +32,8 @@ describe('metadata', () => {
   })
 })
 
-describe('a wish of the sandbox', () => {
-  const codesOf = (wish: object) => readWish(wish, '/body').errors
+describe('a simulated outcome', () => {
+  const codesOf = (outcome: object) => readSimulatedOutcome(outcome, '/body').errors
 
   test('for no verdict has a reason, as every flow that is completed without one: the wished ones, or all tries used up', () => {
     assert.deepEqual(codesOf({ outcome: 'AGE_UNKNOWN' }), [-19])

@@ -18,7 +18,7 @@ import { readPart } from '../platform/validation.ts'
 import { hasTexts, NO_TEXTS_WARNING, pageLocaleOf, redirectProblem } from '../settings/index.ts'
 
 /** What a test key may ask for instead of a person before a camera (`metadata.__test`, and the sandbox's own call). */
-export interface SandboxWish {
+export interface SimulatedOutcome {
   outcome: AgeStatus
   errors: number[]
   risk: RiskLevel
@@ -50,9 +50,9 @@ export interface AgeRequest {
   locale: string | null
   callback: { url: string; headers: Record<string, string> } | null
   metadata: Record<string, unknown>
-  /** The metadata as it was sent, where writing it anew would change it. */
+  /** The metadata as it was sent, where serialising it again would change it. */
   metadataText?: string
-  sandbox: SandboxWish | null
+  sandbox: SimulatedOutcome | null
   /** Absent in sessions that were made before there was such a thing. */
   pinned?: PinnedChallenge | null
   policy: Policy
@@ -107,7 +107,7 @@ export function toRequest(
   }
 }
 
-/** Metadata goes back byte for byte. Most of it is written anew as it came; of the rest the text is kept too. */
+/** Metadata goes back byte for byte. Where serialising it again would change it, its text is kept too. */
 function metadataOf(
   given: Record<string, unknown>,
   sent: string | undefined,
@@ -148,24 +148,24 @@ const challenges = Compile(SandboxChallenge)
 /** What a test key asks for in `metadata.__test`: an outcome without a person, or a person who knows what is coming. */
 function readTest(value: unknown, pointer: string): Pick<AgeRequest, 'sandbox' | 'pinned'> {
   const asksChallenge = typeof value === 'object' && value !== null && 'challenge' in value
-  if (!asksChallenge) return { sandbox: readWish(value, pointer), pinned: null }
+  if (!asksChallenge) return { sandbox: readSimulatedOutcome(value, pointer), pinned: null }
   const { challenge: movements, times } = readPart(challenges, value, pointer)
   const repeated = movements.findIndex((movement, at) => at > 0 && movement === movements[at - 1])
   if (repeated >= 0) throw invalid(`${pointer}/challenge/${repeated}`, 'must be another movement than the one before')
   return { sandbox: null, pinned: { movements, fixedTimes: times === 'fixed' } }
 }
 
-const wishes = Compile(SandboxOutcome)
+const outcomes = Compile(SandboxOutcome)
 const NO_TRY_WAS_GOOD = SESSION_CODES.ATTEMPTS_EXCEEDED.code
 
-/** `pointer` is where in the request the wish stands. */
-export function readWish(value: unknown, pointer: string): SandboxWish {
-  const wish = readPart(wishes, value, pointer)
-  const { outcome = 'AGE_ABOVE_THRESHOLD', errors = [], risk = 'LOW', delayMs = 0, ...ages } = wish
+/** `pointer` is where in the request the outcome stands. */
+export function readSimulatedOutcome(value: unknown, pointer: string): SimulatedOutcome {
+  const asked = readPart(outcomes, value, pointer)
+  const { outcome = 'AGE_ABOVE_THRESHOLD', errors = [], risk = 'LOW', delayMs = 0, ...ages } = asked
   const unknown = errors.findIndex((code) => findSessionCodeName(code) === undefined)
   if (unknown >= 0) throw invalid(`${pointer}/errors/${unknown}`, 'is not a session code (docs/session-codes.md)')
   const isAged = ages.faceAge !== undefined || ages.documentAge !== undefined
-  // A flow that is completed without a verdict names a reason. Without a wish it is the one that real users have most: no try was good.
+  // A flow that completes without a verdict names a reason. Where the host names none, it is the one that real users have most: no try was good.
   const codes = outcome === 'AGE_UNKNOWN' && errors.length === 0 && !isAged ? [NO_TRY_WAS_GOOD] : [...errors]
   return { outcome: codes.length > 0 ? 'AGE_UNKNOWN' : outcome, errors: codes, risk, delayMs, ...ages }
 }

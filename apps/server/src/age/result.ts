@@ -73,7 +73,7 @@ export function toResult(facts: ResultFacts): AgeResult {
   }
 }
 
-/** The bytes of a result. `metadataText` stands for the metadata where writing it anew would change it. */
+/** The bytes of a result. `metadataText` replaces the metadata where serialising it again would change it. */
 export function toResultBytes(result: AgeResult, metadataText: string | undefined): Buffer {
   if (metadataText === undefined) return Buffer.from(JSON.stringify(result))
   const members = Object.entries(result).map(

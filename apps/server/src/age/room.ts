@@ -29,7 +29,7 @@ export function createAgeRoom(platform: Platform, { keys, settings, sessions, we
   return {
     service,
     ending,
-    flow: createAgeFlow({ ending }),
+    flow: createAgeFlow({ ...shared, ending }),
     async routes(app: FastifyInstance) {
       app.register(ageRoutes, { ...platform, age: service, tokens: settings.tokens, guard: keys.guard })
     },

@@ -5,6 +5,7 @@ import {
   type CreatedSession,
   type CreateSessionBody,
   FLOW_STATUSES,
+  PURGED,
   type SessionPage,
   type SessionSummary,
 } from '@ostiary/contract'
@@ -12,13 +13,24 @@ import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { earlierResource, type IdempotencyUse } from '../platform/idempotency/index.ts'
-import { isFinal, isPurged, isSessionId, type Session, type Sessions, type Tombstone } from '../sessions/index.ts'
-import type { Settings } from '../settings/index.ts'
+import type { IdempotencyUse } from '../platform/idempotency/index.ts'
+import {
+  createHostSide,
+  isFinal,
+  isPurged,
+  type ListQuery,
+  launchUrlFor,
+  type Session,
+  type Sessions,
+  sessionUnknown,
+  type Tombstone,
+} from '../sessions/index.ts'
+import { pageLocaleOf, type Settings } from '../settings/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
-import { type AgeSession, type Ending, riskOf } from './ending.ts'
+import { type Ending, riskOf } from './ending.ts'
 import { toRequest } from './request.ts'
 import { toResult, toResultBytes } from './result.ts'
+import { type AgeSession, ageSessionsIn } from './session.ts'
 
 interface Deps {
   cells: Cells
@@ -31,7 +43,7 @@ interface Deps {
   launchUrl: string
 }
 
-export interface Creation {
+export interface NewAgeSession {
   body: CreateSessionBody
   /** The member `metadata` of the body as it was sent. */
   metadataText?: string | undefined
@@ -51,62 +63,34 @@ const MOST_WAITING = 500
 
 /** The host's side of an age session. */
 export function createAgeService({ cells, clock, sessions, settings, webhooks, ending, launchUrl }: Deps) {
+  const own = ageSessionsIn(sessions)
+  const host = createHostSide(
+    { cells, clock, sessions },
+    {
+      own,
+      namedBy: 'token',
+      async find(token, caller) {
+        const session = await own.findByToken(token)
+        if (!session) throw sessionUnknown('token')
+        await checkReader(session, caller)
+        return session
+      },
+      expireIfDue: ending.expireIfDue,
+      cancel: (tx, session) => ending.conclude(tx, session, { flow: 'CANCELLED', code: 'HOST_CANCELLED' }),
+      eraseWebhooks: (tx, session) => webhooks.erase(tx, session, session.sessionId),
+    },
+  )
   let waiting = 0
 
-  const launchUrlOf = (sessionId: string) => `${launchUrl}${launchUrl.includes('?') ? '&' : '?'}sessionId=${sessionId}`
-
-  const toCreated = (
-    session: { sessionId: string; token: string; expiresAt: Date },
-    livemode: boolean,
-  ): CreatedSession => ({
-    token: session.token,
-    launchUrl: launchUrlOf(session.sessionId),
-    expiresAt: session.expiresAt.toISOString(),
-    sessionId: session.sessionId,
-    livemode,
-  })
-
-  /** A key that is sent must be the owner's; without one the token is enough, unless the tenant wants both. */
+  /** A key that is sent must be the owner's. Without one the token is enough, unless the tenant requires both. */
   async function checkReader(session: Session | Tombstone, caller: Caller): Promise<void> {
     if (caller.keyId !== undefined) {
-      if (caller.tenantId !== session.tenantId || caller.livemode !== session.livemode) throw unknownSession()
+      if (caller.tenantId !== session.tenantId || caller.livemode !== session.livemode) throw sessionUnknown('token')
       return
     }
     if ((await settings.get(session.tenantId)).resultRequiresKey) {
       throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
     }
-  }
-
-  async function find(token: string, caller: Caller): Promise<AgeSession> {
-    const session = await sessions.findByToken(token)
-    if (session?.area !== 'C') throw unknownSession()
-    await checkReader(session, caller)
-    if (isPurged(session)) throw gone()
-    return session as AgeSession
-  }
-
-  /** Ends it now when its time is over and the sweeper has not come by yet. */
-  async function current(token: string, caller: Caller): Promise<AgeSession> {
-    const session = await find(token, caller)
-    if (session.endedAt !== null || clock.now() <= session.dueAt) return session
-    await change(session.sessionId, async () => undefined)
-    return find(token, caller)
-  }
-
-  /** Runs `work` on the locked session. One whose time is over expires instead, and the answer is false. */
-  async function change(
-    sessionId: string,
-    work: (tx: Parameters<Ending['conclude']>[0], session: AgeSession) => Promise<void>,
-  ): Promise<boolean> {
-    const done = await sessions.whileLocked(sessionId, async (tx, found) => {
-      if (isPurged(found)) throw gone()
-      const session = found as AgeSession
-      if (await ending.expireIfDue(tx, session)) return false
-      await work(tx, session)
-      return true
-    })
-    if (done === undefined) throw unknownSession()
-    return done
   }
 
   async function waitForEnd(sessionId: string, seconds: number, signal: AbortSignal): Promise<void> {
@@ -124,47 +108,31 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
     }
   }
 
-  const readingOf = (session: AgeSession): ResultReading =>
-    session.result
-      ? { open: false, bytes: session.result }
-      : { open: true, bytes: toResultBytes(openResult(session), session.request.metadataText) }
-
   return {
-    /** Creates a session. With an idempotency key a repeated call returns the session that the first one made. */
     async create(
       caller: Caller,
-      { body, metadataText, subjectHash, repeat }: Creation,
+      { body, metadataText, subjectHash, repeat }: NewAgeSession,
     ): Promise<{ created: CreatedSession; replayed: boolean; locale: string | null }> {
-      const { tenantId, livemode, keyId } = caller
-      if (keyId === undefined) throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
-      const current = await settings.get(tenantId)
-      const request = toRequest(body, { livemode, settings: current, metadataText, subjectHash })
-      if (request.callback) webhooks.checkCallback({ ...request.callback, livemode })
-      const now = clock.now()
-      const fresh = await sessions.prepare({
-        owner: { tenantId, livemode, keyId },
-        area: 'C',
-        now,
-        lifetimeSeconds: body.sessionExpiry ?? Math.min(AGE_LIMITS.lifetimeSecondsDefault, current.sessionSecondsMax),
-        metadata: request.metadata,
-        makeRequest: ({ token }) => ({ token, ...request }),
+      const { tenantId, livemode } = caller
+      const made = await host.create(caller, repeat, async () => {
+        const current = await settings.get(tenantId)
+        const request = toRequest(body, { livemode, settings: current, metadataText, subjectHash })
+        if (request.callback) webhooks.checkCallback({ ...request.callback, livemode })
+        return {
+          lifetimeSeconds: body.sessionExpiry ?? Math.min(AGE_LIMITS.lifetimeSecondsDefault, current.sessionSecondsMax),
+          metadata: request.metadata,
+          makeRequest: ({ token }) => ({ token, ...request }),
+        }
       })
-      const db = cells.forId(tenantId)
-      if (!repeat) {
-        await fresh.insertNow()
-        return { created: toCreated(fresh, livemode), replayed: false, locale: request.locale }
+      const { sessionId, expiresAt } = made.session
+      const created = {
+        token: made.replayed ? made.session.request.token : made.session.token,
+        launchUrl: launchUrlFor(launchUrl, sessionId),
+        expiresAt: expiresAt.toISOString(),
+        sessionId,
+        livemode,
       }
-      const earlierId = await db.transaction(async (tx) => {
-        const earlier = await earlierResource(tx, repeat, { tenantId, resourceId: fresh.sessionId, now })
-        if (earlier === undefined) await fresh.insert(tx)
-        return earlier
-      })
-      if (earlierId === undefined)
-        return { created: toCreated(fresh, livemode), replayed: false, locale: request.locale }
-      const earlier = await sessions.find(earlierId)
-      if (!earlier || isPurged(earlier)) throw gone()
-      const { token } = (earlier as AgeSession).request
-      return { created: toCreated({ ...earlier, token }, livemode), replayed: true, locale: request.locale }
+      return { created, replayed: made.replayed, locale: pageLocaleOf(body.locale) }
     },
 
     async result(
@@ -172,57 +140,34 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
       token: string,
       wait: { seconds: number; signal: AbortSignal },
     ): Promise<ResultReading> {
-      const session = await current(token, caller)
+      const session = await host.getKept(token, caller)
       if (session.result) return readingOf(session)
       await waitForEnd(session.sessionId, wait.seconds, wait.signal)
-      return readingOf(wait.seconds === 0 ? session : await current(token, caller))
+      return readingOf(wait.seconds === 0 ? session : await host.getKept(token, caller))
     },
 
-    get: async (caller: Caller, token: string): Promise<SessionSummary> => summaryOf(await current(token, caller)),
+    get: async (caller: Caller, token: string): Promise<SessionSummary> => summaryOf(await host.getKept(token, caller)),
 
     async cancel(caller: Caller, token: string): Promise<Buffer> {
-      const { sessionId } = await find(token, caller)
-      const inTime = await change(sessionId, async (tx, session) => {
-        if (session.endedAt !== null) throw hasEnded()
-        await ending.conclude(tx, session, session.progress, { flow: 'CANCELLED', code: 'HOST_CANCELLED' })
-      })
-      if (!inTime) throw hasEnded()
-      const { result } = await find(token, caller)
+      const { result } = await host.cancel(token, caller)
       if (!result) throw new Error('A cancelled session has a result')
       return result
     },
 
-    /** Erases an ended session before its time, with the webhooks that still wait. */
-    async erase(caller: Caller, token: string): Promise<void> {
-      const { sessionId } = await current(token, caller)
-      const eraseEnded = () =>
-        change(sessionId, async (tx, session) => {
-          if (session.endedAt === null)
-            throw new AppError('conflict', 'SESSION_OPEN', 'The session is still open: cancel it first')
-          await sessions.erase(tx, session, clock.now())
-          await webhooks.erase(tx, session, sessionId)
-        })
-      // One whose time ends at this very moment expires first.
-      if (!(await eraseEnded())) await eraseEnded()
-    },
+    erase: (caller: Caller, token: string): Promise<void> => host.erase(token, caller),
 
-    async list(caller: Caller, query: { limit?: number; cursor?: string; metadata?: string }): Promise<SessionPage> {
-      const limit = query.limit ?? AGE_LIMITS.pageDefault
-      const before =
-        query.cursor === undefined ? { createdAt: FAR_AHEAD, sessionId: LAST_ID } : readCursor(query.cursor)
-      const page = { before, limit: limit + 1, metadata: readFilter(query.metadata) }
-      const found = await sessions.list(caller, 'C', page)
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      return {
-        items: items.map(summaryOf),
-        count: items.length,
-        nextCursor: found.length > limit && last ? writeCursor(last) : null,
-      }
+    async list(caller: Caller, { metadata, ...query }: ListQuery & { metadata?: string }): Promise<SessionPage> {
+      const { sessions: found, nextCursor } = await host.list(caller, query, readFilter(metadata))
+      return { items: found.map(summaryOf), count: found.length, nextCursor }
     },
   }
 }
 export type AgeService = ReturnType<typeof createAgeService>
+
+const readingOf = (session: AgeSession): ResultReading =>
+  session.result
+    ? { open: false, bytes: session.result }
+    : { open: true, bytes: toResultBytes(openResult(session), session.request.metadataText) }
 
 function openResult(session: AgeSession): AgeResult {
   const { request, progress } = session
@@ -243,32 +188,18 @@ function openResult(session: AgeSession): AgeResult {
   })
 }
 
-function summaryOf(session: Session | Tombstone): SessionSummary {
+function summaryOf(session: AgeSession | Tombstone): SessionSummary {
   const { sessionId, state, createdAt, expiresAt, endedAt, livemode } = session
   return {
     sessionId,
-    state: isPurged(session) ? 'PURGED' : state,
+    state: isPurged(session) ? PURGED : state,
     flowStatus: FLOW_STATUSES.find((final) => final === state) ?? null,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
     livemode,
-    metadata: isPurged(session) ? {} : (session as AgeSession).request.metadata,
+    metadata: isPurged(session) ? {} : session.request.metadata,
   }
-}
-
-const FAR_AHEAD = new Date('9999-12-31T00:00:00Z')
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-function writeCursor({ createdAt, sessionId }: { createdAt: Date; sessionId: string }): string {
-  return Buffer.from(`${createdAt.getTime()}:${sessionId}`).toString('base64url')
-}
-
-function readCursor(cursor: string): { createdAt: Date; sessionId: string } {
-  const [time = '', sessionId = ''] = Buffer.from(cursor, 'base64url').toString().split(':')
-  if (!/^\d{1,15}$/.test(time) || !isSessionId(sessionId))
-    throw invalid('/query/cursor', 'is not a cursor from an earlier page')
-  return { createdAt: new Date(Number(time)), sessionId }
 }
 
 function readFilter(text: string | undefined): Record<string, unknown> {
@@ -287,7 +218,3 @@ function readFilter(text: string | undefined): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 const MOST_FILTERS = 8
-
-const unknownSession = () => new AppError('not_found', 'NOT_FOUND', 'There is no session with this token')
-const hasEnded = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
-const gone = () => new AppError('gone', 'GONE', 'The session is over and deleted')

@@ -124,7 +124,7 @@ function verdict(given: Steps, basis: 'face' | 'document', status: ThresholdResu
 }
 
 /**
- * Without a verdict no age is told. After a failure nothing of the steps is either: a host that reads a nested field must not
+ * Without a verdict the result has no age. After a failure it has nothing of the steps either: a host that reads a nested field must not
  * find a pass there that was refused. Only a face that does not match its document is shown with both.
  */
 function unknown(given: Steps, errors: SessionCodeName[] = []): Decision {
@@ -172,10 +172,10 @@ function ageToTell({ request, settings, face, document }: Steps, basis: 'face' |
     document: { years: document?.ageYears, format: request.documentAgeReturnFormat },
   }
   const other = basis === 'face' ? 'document' : 'face'
-  const told = [ages[basis], ages[other]].find(
+  const returned = [ages[basis], ages[other]].find(
     ({ years, format }) => years !== undefined && (settings.alwaysReturnAge || format !== 'threshold'),
   )
-  return told?.years === undefined ? undefined : Math.floor(told.years)
+  return returned?.years === undefined ? undefined : Math.floor(returned.years)
 }
 
 function isMatch(request: VerdictRequest, { faceMatchScore }: DocumentFacts): boolean {

@@ -1,4 +1,5 @@
 import {
+  AREA_LETTERS,
   BURST_SECONDS,
   LIMITS,
   type Operation,
@@ -180,7 +181,7 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
 /** Area D takes the key by another spelling too. It gets lost behind some proxies, so the usual one is better. */
 function keyInHeaders({ headers }: FastifyRequest, { area }: Access): unknown {
   const usual = headers['x-api-key']
-  const other = area === 'D' ? headers.x_api_key : undefined
+  const other = area === AREA_LETTERS.verification ? headers.x_api_key : undefined
   if (other === undefined || other === '') return usual
   return usual === undefined || usual === '' || usual === other ? other : NO_KEY
 }
@@ -198,7 +199,7 @@ function keyInHeaderOrBody({ headers, body }: FastifyRequest): unknown {
 const NO_KEY = Symbol('no key')
 
 /** Where an anonymous call stores or reads what all such callers share. In area C the token is the right to read. */
-const OPEN_AREAS: ReadonlySet<string> = new Set(['A', 'B'])
+const OPEN_AREAS: ReadonlySet<string> = new Set([AREA_LETTERS.strings, AREA_LETTERS.sanctions])
 
 type Access = Pick<Operation, 'auth' | 'area' | 'scope'>
 const KEYLESS = { auth: 'none', area: '-' } as const

@@ -1,15 +1,14 @@
-import { type LaunchState, LAUNCH_LIMITS } from '@ostiary/contract'
+import { type LaunchState, LAUNCH_LIMITS, type SessionArea } from '@ostiary/contract'
 import { type DeviceRequest, ProofError, thumbprint, verifyProof } from '@ostiary/crypto'
 import { AppError } from '../platform/errors.ts'
 import {
-  type Area,
   type BoundDevice,
   type Flow,
-  type FlowSession,
   flowStatusOf,
   isFinal,
   type Progress,
   type Role,
+  type Session,
   type SessionState,
 } from '../sessions/index.ts'
 
@@ -22,7 +21,14 @@ export interface DeviceCall {
   proof: string | undefined
 }
 
-export type Flows = Readonly<Record<Area, Flow>>
+export type Flows = Readonly<Record<SessionArea, Flow>>
+
+/** What the request says about the device beside its body. */
+export interface DeviceFacts {
+  userAgent: string | undefined
+  secChUaMobile: string | undefined
+  acceptLanguage: string | undefined
+}
 
 /** Checks that a call is signed with a key, and is not one that came before. Returns its counter. */
 export async function checkProof(call: DeviceCall, device: BoundDevice): Promise<number> {
@@ -68,16 +74,17 @@ export function badProof(detail: string): AppError {
   return new AppError('unauthenticated', 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid', { detail })
 }
 
-export interface Telling {
+/** What a reply says beside what the session itself says. */
+export interface ReplyFacts {
   state: SessionState
   progress: Progress
   role: Role
   errors?: readonly number[] | undefined
 }
 
-/** What a page is told after every call. */
-export function stateOf(flow: Flow, session: FlowSession, telling: Telling): LaunchState {
-  const { state, progress, role, errors = [] } = telling
+/** The reply to every call of a page. */
+export function launchStateFor(flow: Pick<Flow, 'rules'>, session: Session, facts: ReplyFacts): LaunchState {
+  const { state, progress, role, errors = [] } = facts
   return {
     sessionId: session.sessionId,
     state,
@@ -87,8 +94,8 @@ export function stateOf(flow: Flow, session: FlowSession, telling: Telling): Lau
     expiresAt: session.expiresAt.toISOString(),
     flowStatus: flowStatusOf(state),
     errors: [...errors],
-    redirectUrl: isFinal(state) ? flow.redirectUrl(session, state) : null,
+    redirectUrl: null,
     livemode: session.livemode,
-    ...(isFinal(state) && flow.endFacts?.(session, state, progress)),
+    ...(isFinal(state) && flow.rules({ ...session, progress }).endReply(state)),
   }
 }

@@ -122,7 +122,7 @@ describe('a handoff', () => {
   })
 
   test('from the passkey step leaves a try for the face, which was recognised and is asked for again', () => {
-    const passkey = { ...sessionAt('READY'), area: 'D' as const, state: 'PASSKEY_ACTIVE' as const }
+    const passkey = { ...sessionAt('READY'), area: 'verification' as const, state: 'PASSKEY_ACTIVE' as const }
     assert.equal(newHandoff(passkey, held({ attempt: 3 }), handoff, NOW).progress.attempt, 2)
     assert.equal(newHandoff(passkey, held({ attempt: 1 }), handoff, NOW).progress.attempt, 1)
     assert.equal(newHandoff(sessionAt('READY'), held({ attempt: 3 }), handoff, NOW).progress.attempt, 3)
@@ -136,7 +136,7 @@ describe('taking back', () => {
   })
 
   test('from the passkey step leaves a try for the face', () => {
-    const passkey = { ...sessionAt('READY'), area: 'D' as const, state: 'PASSKEY_ACTIVE' as const }
+    const passkey = { ...sessionAt('READY'), area: 'verification' as const, state: 'PASSKEY_ACTIVE' as const }
     const handed = held({ holder: TABLET, viewer: PHONE, codes: 1, attempt: 3 })
     assert.equal(takeBack(passkey, handed, 'viewer').progress.attempt, 2)
     assert.equal(takeBack(sessionAt('READY'), handed, 'viewer').progress.attempt, 3)

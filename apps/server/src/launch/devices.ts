@@ -5,17 +5,16 @@ import { AppError } from '../platform/errors.ts'
 import {
   type BoundDevice,
   canHappen,
-  type FlowSession,
   newProgress,
   nextState,
   type Progress,
   type Role,
+  type Session,
   type SessionState,
   type Step,
   withFlags,
 } from '../sessions/index.ts'
-import { badProof } from './call.ts'
-import type { DeviceFacts } from './service.ts'
+import { badProof, type DeviceFacts } from './call.ts'
 import { noted } from './step.ts'
 
 const CLOCK_SKEW_MS = 5 * 60_000
@@ -26,14 +25,14 @@ interface Opening {
   now: Date
 }
 
-/** Only a hash is kept: whoever reads the database cannot take a session over. */
+/** Only a hash is kept: a reader of the database cannot take a session over. */
 export function hashCode(code: string): string {
   return createHash('sha256').update(code).digest('base64url')
 }
 
 /** Which role a device gets that opens the launch URL, and what that does to the session. */
 export function bindDevice(
-  session: FlowSession,
+  session: Session,
   device: BoundDevice,
   opening: Opening,
 ): { role: Role; step: Step; progress: Progress } {
@@ -59,7 +58,7 @@ export function bindDevice(
   })
 }
 
-function firstProgress({ request }: FlowSession, { body, about }: Opening): Progress {
+function firstProgress({ request }: Session, { body, about }: Opening): Progress {
   return newProgress(
     chooseLocale({
       locale: request.locale ?? body.locale,
@@ -79,8 +78,8 @@ function refuseRepeat(known: BoundDevice | null, { counter }: BoundDevice): void
   if (known && counter <= known.counter) throw badProof('counter')
 }
 
-/** A page that was loaded again. What was under way begins anew; a challenge that was issued is lost. */
-function resume(session: FlowSession, progress: Progress, role: Role): Step {
+/** A page was loaded again. Its step starts again, without the challenge that was issued. */
+function resume(session: Session, progress: Progress, role: Role): Step {
   if (role === 'viewer') {
     const errors = progress.desktop && !progress.holder ? [SESSION_CODES.DESKTOP.code] : []
     return { state: session.state, progress, errors }
@@ -90,7 +89,7 @@ function resume(session: FlowSession, progress: Progress, role: Role): Step {
 }
 
 /** The second device. The first one watches from now on; the code is used up. */
-function takeOver(session: FlowSession, before: Progress, device: BoundDevice, { body, about, now }: Opening): Step {
+function takeOver(session: Session, before: Progress, device: BoundDevice, { body, about, now }: Opening): Step {
   const { handoff } = before
   const isRight = handoff !== null && hashCode(body.handoffCode ?? '') === handoff.codeHash
   if (!isRight) {
@@ -120,27 +119,27 @@ function takeOver(session: FlowSession, before: Progress, device: BoundDevice, {
   return { state: nextState(session, 'handoff_opened'), progress }
 }
 
-function refuseStranger(session: FlowSession, before: Progress): Step {
+function refuseStranger(session: Session, before: Progress): Step {
   const progress = noted(withFlags(before, [{ code: 'BH_DEVICE_SWITCH' }]), 'DEVICE_MISMATCH')
   const refuse = new AppError('forbidden', 'DEVICE_MISMATCH', 'The session is open on another device')
   return { state: session.state, progress, refuse }
 }
 
 export function newHandoff(
-  session: FlowSession,
+  session: Session,
   progress: Progress,
   handoff: NonNullable<Progress['handoff']>,
   now: Date,
 ): Step {
   if (progress.handoffs >= LAUNCH_LIMITS.handoffs) throw refused('The session was handed over twice already')
-  // A page that is left open makes a code after the other for as long as the session lives: those whose time is over do not count.
+  // A page that is left open makes one code after another for as long as the session lives: expired codes do not count.
   const codes = progress.handoff && progress.handoff.expiresAtMs < now.getTime() ? 0 : progress.codes
   if (codes >= LAUNCH_LIMITS.handoffCodes) throw refused('Too many handoff codes')
   const state: SessionState = nextState(session, 'handoff_asked')
   const attempt = attemptOnLeaving(session, progress)
   const waiting = { ...progress, handoff, codes: codes + 1, attempt, challenge: null }
-  // Whoever asks lets go of the session: until the code is used, nobody holds it. A second device has it back by itself if it
-  // wants to, and nothing of it once the code is used: the first one stays the one that watches.
+  // The device that asks releases the session: until the code is used, no device holds it. A second device that made a code may continue
+  // by itself, and has no part in the session once the code is used: the first device stays the viewer.
   return {
     state,
     progress: {
@@ -151,15 +150,15 @@ export function newHandoff(
   }
 }
 
-/** The face step is over, and is asked for once more where the passkey is: that must not be one try too many. Passkeys have tries of their own. */
-function attemptOnLeaving({ state }: FlowSession, { attempt }: Progress): number {
+/** The face step is done, and the device with the passkey has to repeat it: that must not exceed the tries. Passkeys have tries of their own. */
+function attemptOnLeaving({ state }: Session, { attempt }: Progress): number {
   return state === 'PASSKEY_ACTIVE' ? Math.min(attempt, LAUNCH_LIMITS.attempts - 1) : attempt
 }
 
-/** The device that made a code goes on by itself, or the first one does. Where it may not run the flow it has nothing to take back. */
-export function takeBack(session: FlowSession, progress: Progress, role: Role): Step {
+/** The device that made a code continues by itself, or the first device does. A device that may not run the flow cannot take it back. */
+export function takeBack(session: Session, progress: Progress, role: Role): Step {
   const { viewer } = progress
-  const begunAnew = {
+  const restarted = {
     ...progress,
     handoff: null,
     challenge: null,
@@ -167,15 +166,15 @@ export function takeBack(session: FlowSession, progress: Progress, role: Role): 
     log: emptyLog(),
   }
   if (role === 'holder' && session.state === 'HANDOFF_WAIT')
-    return { state: nextState(session, 'handoff_opened'), progress: begunAnew }
-  // The answer to its first call was lost on the way: it has the session already, and nothing came from it since.
+    return { state: nextState(session, 'handoff_opened'), progress: restarted }
+  // The reply to its first call was lost: it holds the session already, and has sent nothing since.
   const hasItBack = role === 'holder' && progress.codes > 0 && progress.log.seq === 0
   if (hasItBack) return { state: session.state, progress }
   if (role !== 'viewer') throw otherHolds()
   if (!viewer || isBarred(progress)) throw refused('This device may not run the flow')
   const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session, 'handoff_asked')
   const state = nextState({ ...session, state: waiting }, 'handoff_opened')
-  return { state, progress: { ...begunAnew, holder: viewer, viewer: null }, role: 'holder' }
+  return { state, progress: { ...restarted, holder: viewer, viewer: null }, role: 'holder' }
 }
 
 /** Whether the first device is a desktop that may only watch. It stays one after a phone has taken over. */

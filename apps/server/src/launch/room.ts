@@ -26,7 +26,9 @@ interface Deps {
 /** What a device calls, and the launch page itself. */
 export function createLaunchRoom(platform: Platform, { settings, sessions, age, verification, url, folder }: Deps) {
   const shared = { ...platform, sessions: sessions.service, settings: settings.service }
-  const service = createLaunch({ ...shared, flows: { C: age.flow, D: verification.flow }, launchUrl: url })
+  const { flow, passkeySteps } = verification
+  const flows = { age: age.flow, verification: flow }
+  const service = createLaunch({ ...shared, flows, passkeySteps, launchUrl: url })
   const use = createPageUse(shared)
   const watchers = createWatchers()
   return {

@@ -93,7 +93,7 @@ export async function launchRoutes(
   serve(launchStatus, async (request, reply) => {
     const call = callOf(request)
     const watcher = await launch.watch(call)
-    // An ended session is told once to whoever asks: nobody waits there.
+    // The state of an ended session is sent once; there is nothing to wait for.
     const isEnded = watcher.thumbprint === ''
     const seat = isEnded ? undefined : watchers.take(`${call.sessionId}/${watcher.thumbprint}`, reply.raw)
     // A process that is to end waits for its requests, and this one would take a quarter of an hour.
@@ -143,9 +143,9 @@ async function* follow(
     if (state === undefined) return
     if (state !== last) {
       last = state
-      const told = await launch.findStateFor(sessionId, watcher)
-      if (!told) return
-      yield `event: state\ndata: ${JSON.stringify(told)}\n\n`
+      const reply = await launch.findStateFor(sessionId, watcher)
+      if (!reply) return
+      yield `event: state\ndata: ${JSON.stringify(reply)}\n\n`
       if (isFinal(state)) return
     } else if (clock.monotonicMs() - breathedMs > BREATHE_EVERY_MS) {
       breathedMs = clock.monotonicMs()

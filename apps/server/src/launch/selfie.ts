@@ -1,18 +1,14 @@
 import { LAUNCH_LIMITS, VERIFICATION_LIMITS } from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { AppError } from '../platform/errors.ts'
-import type { FlowSession, Progress } from '../sessions/index.ts'
+import type { Progress, Session } from '../sessions/index.ts'
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 /** Base64 of the largest picture, with the JSON around it. */
 const INFLATED_BYTES = Math.ceil((VERIFICATION_LIMITS.selfieBytes * 4) / 3) + 64
 
 /** Opens the picture that a session shares. Only that it is a JPEG of an allowed size is looked at. Base64. */
-export async function openSelfie(
-  session: FlowSession,
-  { sealKey }: Progress,
-  sealed: string,
-): Promise<string | AppError> {
+export async function openSelfie(session: Session, { sealKey }: Progress, sealed: string): Promise<string | AppError> {
   if (!sealKey) return badSelfie('key')
   const limits = {
     sessionId: session.sessionId,

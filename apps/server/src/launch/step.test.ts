@@ -2,15 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DEVICE_REPORTABLE, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
-import { newProgress, type SessionState } from '../sessions/index.ts'
+import { newProgress, notAtThisStep, type SessionState } from '../sessions/index.ts'
 import { failTry, issuedBefore, noted, reportedFailure } from './step.ts'
 import { NOW, sessionAt } from './testing/session.ts'
 
 /** As an age check names its failures. */
-const flow = {
-  failuresOf: (name: SessionCodeName, tries: boolean): SessionCodeName[] =>
-    tries ? [name, 'ATTEMPTS_EXCEEDED'] : [name],
+const rules = {
+  failuresOf: (name: SessionCodeName, noTryLeft: boolean): SessionCodeName[] =>
+    noTryLeft ? [name, 'ATTEMPTS_EXCEEDED'] : [name],
+  passkeyFailed(): never {
+    throw notAtThisStep()
+  },
 }
+const triedAt = (state: SessionState, attempt: number) => ({ ...sessionAt(state), progress: tried(attempt) })
 const tried = (attempt: number) => ({ ...newProgress('en'), attempt })
 
 describe('what is noted', () => {
@@ -35,19 +39,19 @@ describe('a try that failed', () => {
   test('leaves another one, without its challenge, while there are any', () => {
     const challenge = { nonce: 'n', steps: [], sampleAtMs: [], expiresAtMs: 1, submits: 1 }
     for (const attempt of [1, 2]) {
-      const step = failTry(flow, sessionAt('FACE_ACTIVE'), { ...tried(attempt), challenge }, 'SPOOF')
+      const step = failTry(rules, sessionAt('FACE_ACTIVE'), { ...tried(attempt), challenge }, 'SPOOF')
       assert.deepEqual(step, { state: 'READY', progress: tried(attempt), errors: [1] })
     }
   })
 
   test('is the end when it was the last, with -19 behind its own code', () => {
-    const step = failTry(flow, sessionAt('FACE_ACTIVE'), tried(3), 'LIVENESS_INCONCLUSIVE')
+    const step = failTry(rules, sessionAt('FACE_ACTIVE'), tried(3), 'LIVENESS_INCONCLUSIVE')
     assert.deepEqual(step.end, { how: 'failed', failures: ['LIVENESS_INCONCLUSIVE', 'ATTEMPTS_EXCEEDED'] })
     assert.deepEqual(step.errors, [-32])
   })
 
   test('is the end at once when its code is fatal', () => {
-    const step = failTry(flow, sessionAt('FACE_ACTIVE'), tried(1), 'VIDEO_SPOOF')
+    const step = failTry(rules, sessionAt('FACE_ACTIVE'), tried(1), 'VIDEO_SPOOF')
     assert.deepEqual(step.end, { how: 'failed', failures: ['VIDEO_SPOOF'] })
   })
 })
@@ -59,12 +63,12 @@ describe('a failure that a device reports', () => {
     for (const state of [...MAY_FAIL, ...MAY_NOT]) {
       for (const name of DEVICE_REPORTABLE) {
         const { code, kind } = SESSION_CODES[name]
-        const report = () => reportedFailure(flow, sessionAt(state), tried(3), { code })
+        const report = () => reportedFailure(rules, triedAt(state, 3), { code })
         if (kind === 'F*' && (!MAY_FAIL.includes(state) || name === 'PASSKEY_FAILED'))
           assert.throws(report, isRefused('SESSION_NOT_OPEN'), `${state} ${name}`)
         else {
           const { end, progress } = report()
-          assert.equal(progress.face, null)
+          assert.equal(progress.own, null)
           assert.ok(end === undefined || (end.how === 'failed' && end.failures.includes(name)), `${state} ${name}`)
         }
       }
@@ -73,21 +77,15 @@ describe('a failure that a device reports', () => {
 
   test('with a code that is not a device’s to report is refused', () => {
     for (const code of [0, 2, -5, -8, -9, -15, -17, -34, -100]) {
-      const report = () => reportedFailure(flow, sessionAt('FACE_ACTIVE'), tried(1), { code })
+      const report = () => reportedFailure(rules, triedAt('FACE_ACTIVE', 1), { code })
       assert.throws(report, isRefused('VALIDATION_FAILED'), `${code}`)
     }
   })
 
   test('before a challenge counts as a try', () => {
-    assert.equal(
-      reportedFailure(flow, sessionAt('READY'), tried(0), { code: -7, reason: 'in_use' }).progress.attempt,
-      1,
-    )
-    assert.equal(
-      reportedFailure(flow, sessionAt('FACE_ACTIVE'), tried(1), { code: -7, reason: 'in_use' }).progress.attempt,
-      1,
-    )
-    assert.ok(reportedFailure(flow, sessionAt('READY'), tried(2), { code: -7, reason: 'in_use' }).end)
+    assert.equal(reportedFailure(rules, triedAt('READY', 0), { code: -7, reason: 'in_use' }).progress.attempt, 1)
+    assert.equal(reportedFailure(rules, triedAt('FACE_ACTIVE', 1), { code: -7, reason: 'in_use' }).progress.attempt, 1)
+    assert.ok(reportedFailure(rules, triedAt('READY', 2), { code: -7, reason: 'in_use' }).end)
   })
 })
 
@@ -109,7 +107,7 @@ describe('a call that comes again because its answer was lost', () => {
 
   test('counts its failure once, within the try and before it', () => {
     const report = (state: SessionState, attempts: number, attempt: number) =>
-      reportedFailure(flow, sessionAt(state), tried(attempts), { code: -7, attempt })
+      reportedFailure(rules, triedAt(state, attempts), { code: -7, attempt })
     assert.equal(report('FACE_ACTIVE', 1, 1).state, 'READY')
     for (const [attempts, attempt] of [
       [1, 1],

@@ -5,13 +5,15 @@ import {
   SESSION_CODES,
   type SessionCodeName,
 } from '@ostiary/contract'
-import { AppError, invalid } from '../platform/errors.ts'
+import { invalid } from '../platform/errors.ts'
 import {
   canHappen,
-  type Flow,
-  type FlowSession,
+  type FlowRules,
   nextState,
+  notAtThisStep,
   type Progress,
+  type RunningSession,
+  type Session,
   type SessionState,
   type Step,
 } from '../sessions/index.ts'
@@ -24,8 +26,8 @@ export function noted(progress: Progress, name: SessionCodeName, reason?: string
 
 /** A try of the face step that failed: another one, or the end when none is left or the code is final. */
 export function failTry(
-  flow: Pick<Flow, 'failuresOf'>,
-  session: FlowSession,
+  rules: Pick<FlowRules, 'failuresOf'>,
+  session: Session,
   progress: Progress,
   name: SessionCodeName,
 ): Step {
@@ -33,7 +35,7 @@ export function failTry(
   const left = { state: session.state, progress: { ...progress, challenge: null }, errors: [code] }
   const noneLeft = progress.attempt >= LAUNCH_LIMITS.attempts
   if (kind === 'F' || noneLeft) {
-    return { ...left, end: { how: 'failed', failures: flow.failuresOf(name, kind !== 'F') } }
+    return { ...left, end: { how: 'failed', failures: rules.failuresOf(name, kind !== 'F') } }
   }
   return { ...left, state: canHappen(session, 'retry') ? nextState(session, 'retry') : session.state }
 }
@@ -41,9 +43,9 @@ export function failTry(
 /** A person needs about ten seconds for the movements, and a slow phone as long again to compute. */
 const CAPTURE_MS = 30_000
 
-/** The challenge of this very try, when its answer did not arrive: nobody has tried anything yet. */
+/** The challenge of the current try, when the reply with it was lost: the device has not tried anything yet. */
 export function issuedBefore(
-  { state }: Pick<FlowSession, 'state'>,
+  { state }: Pick<Session, 'state'>,
   { attempt, challenge }: Pick<Progress, 'attempt' | 'challenge'>,
   { wanted, now }: { wanted: number | undefined; now: Date },
 ): Challenge | undefined {
@@ -60,37 +62,32 @@ export interface Report {
   attempt?: number
 }
 
-/** The answer to a report did not arrive and it comes again: that try is over already. */
-function wasCounted({ state }: FlowSession, { attempt: counted }: Progress, { attempt }: Report): boolean {
+/** The reply to a report was lost and the report comes again: that try is over already. */
+function wasCounted({ state }: Session, { attempt: counted }: Progress, { attempt }: Report): boolean {
   if (attempt === undefined) return false
   return attempt < counted || (attempt === counted && state !== 'FACE_ACTIVE')
 }
 
 /** What a device says went wrong. It may only make things worse for itself: no code of these gives a verdict. */
 export function reportedFailure(
-  flow: Pick<Flow, 'failuresOf' | 'passkey'>,
-  session: FlowSession,
-  progress: Progress,
+  rules: Pick<FlowRules, 'failuresOf'> & { passkeyFailed(session: RunningSession): Step },
+  session: RunningSession,
   report: Report,
 ): Step {
+  const { progress } = session
   const { code, reason } = report
   const name = DEVICE_REPORTABLE.find((candidate) => SESSION_CODES[candidate].code === code)
   if (!name) throw invalid('/body/code', 'is not a code that a device reports')
   const known = noted(progress, name, reason)
   if (SESSION_CODES[name].kind === 'D') return { state: session.state, progress: known, errors: [code] }
-  if (name === 'PASSKEY_FAILED') {
-    if (session.state === 'PASSKEY_ACTIVE' && flow.passkey) return flow.passkey.failed(session, known)
-    throw notHere()
-  }
+  if (name === 'PASSKEY_FAILED') return rules.passkeyFailed({ ...session, progress: known })
   const isUnderWay = session.state === 'FACE_ACTIVE'
-  if (!isUnderWay && !MAY_FAIL.includes(session.state)) throw notHere()
+  if (!isUnderWay && !MAY_FAIL.includes(session.state)) throw notAtThisStep()
   if (wasCounted(session, progress, report)) return { state: session.state, progress: known, errors: [code] }
-  if (isUnderWay) return failTry(flow, session, known, name)
-  // Before a challenge: the camera did not even start. That is a try too, or a page could ask for ever.
-  return failTry(flow, session, { ...known, attempt: known.attempt + 1 }, name)
+  if (isUnderWay) return failTry(rules, session, known, name)
+  // Before a challenge: the camera did not start. That is a try too, or a page could ask without end.
+  return failTry(rules, session, { ...known, attempt: known.attempt + 1 }, name)
 }
 
-/** Steps that are the device's own. What the service is at, no device can end with a report. */
+/** Steps of the device. A report cannot end what the service works on. */
 const MAY_FAIL: readonly SessionState[] = ['READY', 'CONSENTED', 'DOC_ACTIVE', 'MATCHING']
-
-export const notHere = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session is not at this step')

@@ -12,23 +12,26 @@ import { judgeCapture, type LogState } from '../capture/index.ts'
 import { AppError } from '../platform/errors.ts'
 import { flagsOfIndicators, type RiskFlag } from '../risk/index.ts'
 import {
+  type AcceptedCapture,
   type Flow,
-  type FlowSession,
+  type FlowRules,
+  isWaiting,
+  notAtThisStep,
   type OpenChallenge,
   type Progress,
-  type Seen,
+  type RunningSession,
+  type Session,
   type Step,
   withFlags,
 } from '../sessions/index.ts'
 import { openSelfie } from './selfie.ts'
-import { failTry, noted, notHere } from './step.ts'
+import { failTry, noted } from './step.ts'
 
 const payloads = Compile(CapturePayload)
 
 export interface Submit {
-  flow: Flow
-  session: FlowSession
-  progress: Progress
+  flow: Pick<Flow, 'rules' | 'captured'>
+  session: RunningSession
   sealed: string
   /** Sealed in the same way, where the session shares one. */
   selfie: string | undefined
@@ -36,13 +39,15 @@ export interface Submit {
 }
 
 /**
- * A capture, from the sealed text to the next step. Everything in it is a claim: it counts only once, only for the challenge
- * it answers, and only when what it says hangs together.
+ * A capture, from the sealed text to the next step. Everything in it is a claim: it counts only once, only for the challenge that it
+ * answers, and only when it is consistent.
  */
 export async function judgeSubmit(submit: Submit): Promise<Step> {
-  const { flow, session, progress, sealed, now } = submit
-  if (flow.work?.(session)) return acceptRepeat(session, progress, sealed)
-  if (session.state !== 'FACE_ACTIVE') throw notHere()
+  const { flow, session, sealed, now } = submit
+  const { progress } = session
+  if (isWaiting(session.state)) return acceptRepeat(session, sealed)
+  if (session.state !== 'FACE_ACTIVE') throw notAtThisStep()
+  const rules = flow.rules(session)
   const { challenge } = progress
   const stay = (refuse: AppError, after: Progress = progress): Step => ({
     state: session.state,
@@ -58,28 +63,26 @@ export async function judgeSubmit(submit: Submit): Promise<Step> {
   if (read instanceof AppError) return stay(read, counted)
   const fault = faultOf(read, session, counted, challenge)
   if (fault) return stay(fault.refuse, withFlags(counted, fault.flags))
-  const unfit = flow.faultOf(session, read, submit.selfie !== undefined)
-  if (unfit) return stay(badPayload(unfit), counted)
+  const unasked = rules.payloadFault(read, submit.selfie !== undefined)
+  if (unasked) return stay(badPayload(unasked), counted)
   const selfie = submit.selfie === undefined ? null : await openSelfie(session, progress, submit.selfie)
   if (selfie instanceof AppError) return stay(selfie, counted)
   const answered = { ...counted, usedNonces: [...progress.usedNonces, challenge.nonce] }
-  return judge(flow, session, answered, { payload: read, selfie, challenge: begun, now })
+  const judged = judge(rules, session, answered, { payload: read, selfie, challenge: begun, now })
+  return 'capture' in judged ? flow.captured({ ...session, progress: judged.progress }, judged.capture) : judged
 }
 
-/** The page sends a capture again whose answer it did not get. What is under way goes on; nothing of the repeat counts. */
-async function acceptRepeat(session: FlowSession, progress: Progress, sealed: string): Promise<Step> {
+/** The page repeats a capture because the reply was lost. The work on it continues; nothing in the repeat counts. */
+async function acceptRepeat(session: RunningSession, sealed: string): Promise<Step> {
+  const { progress } = session
   const read = await readPayload(session, progress, sealed)
   const known = { state: session.state, progress }
   if (read instanceof AppError) return { ...known, refuse: read }
-  if (read.nonce === progress.verification?.workId) return known
+  if (read.nonce === progress.usedNonces.at(-1)) return known
   return { ...known, refuse: noChallenge('The payload answers another challenge') }
 }
 
-async function readPayload(
-  session: FlowSession,
-  progress: Progress,
-  sealed: string,
-): Promise<CapturePayload | AppError> {
+async function readPayload(session: Session, progress: Progress, sealed: string): Promise<CapturePayload | AppError> {
   if (!progress.sealKey) return badPayload('key')
   const limits = {
     sessionId: session.sessionId,
@@ -98,7 +101,7 @@ async function readPayload(
 
 function faultOf(
   payload: CapturePayload,
-  session: FlowSession,
+  session: Session,
   progress: Progress,
   challenge: OpenChallenge,
 ): { refuse: AppError; flags: RiskFlag[] } | undefined {
@@ -120,7 +123,13 @@ interface Answer {
   now: Date
 }
 
-function judge(flow: Flow, session: FlowSession, progress: Progress, answer: Answer): Step {
+/** The accepted capture with what is known then, or the step after a try that failed. */
+function judge(
+  rules: FlowRules,
+  session: Session,
+  progress: Progress,
+  answer: Answer,
+): Step | { capture: AcceptedCapture; progress: Progress } {
   const { payload, selfie, challenge, now } = answer
   const judged = judgeCapture({
     payload,
@@ -128,23 +137,23 @@ function judge(flow: Flow, session: FlowSession, progress: Progress, answer: Ans
     log: progress.log,
     attempt: progress.attempt,
     mismatches: progress.mismatches,
-    wantsAge: flow.wantsAge(session),
+    wantsAge: rules.wantsAge,
     acceptModel: (model) => isReleased(model) || (!session.livemode && isSimulated(model)),
   })
   const tooFast = !isSimulated(payload.model) && cameTooFast(payload, challenge, now)
   const flags = tooFast ? [...judged.flags, 'BH_TOO_FAST' as const] : judged.flags
   const unfit = isUnfit(progress.log)
-  const inconclusive = unfit && !flow.hasOtherWay(session) ? 'LIVENESS_INCONCLUSIVE' : null
+  const inconclusive = unfit && !rules.hasOtherWay ? 'LIVENESS_INCONCLUSIVE' : null
   const failure = tooFast ? 'VIDEO_SPOOF' : (judged.failure ?? inconclusive)
   const raised = flags.map((code) => ({ code }))
   const known = withBrowser({ ...withFlags(progress, raised), behaviour: true }, payload)
   if (failure) {
     const mismatches = known.mismatches + (judged.mismatch ? 1 : 0)
-    return failTry(flow, session, noted({ ...known, mismatches }, failure), failure)
+    return failTry(rules, session, noted({ ...known, mismatches }, failure), failure)
   }
   const { estimateYears, unstable } = judged
-  const seen: Seen = { payload, challenge, selfie, estimateYears, unstable, unfit, now }
-  return flow.captured(session, { ...known, challenge: null }, seen)
+  const capture: AcceptedCapture = { payload, challenge, selfie, estimateYears, unstable, unfit, now }
+  return { capture, progress: { ...known, challenge: null } }
 }
 
 function withBrowser(progress: Progress, { indicators: marks, browser }: CapturePayload): Progress {
@@ -162,14 +171,14 @@ const isSimulated = ({ id, hash }: CapturePayload['model']) =>
   id === SIMULATED_MODEL.id && hash === SIMULATED_MODEL.hash
 
 /**
- * A log that was cut, reordered or timed by no human leaves the step without a verdict, however good the pictures are. Nothing of
- * it says that a person was not there, so it is no attack either. What a busy device does by itself (a hidden tab) is not here.
+ * A log that was cut or reordered, or whose timing is not a human's, leaves the step without a verdict, however good the pictures are.
+ * It does not prove that no person was there, so it is not an attack either. What a busy device causes (a hidden tab) is not listed.
  */
 const NO_VERDICT: readonly RiskFlagCode[] = ['BH_STEP_ORDER', 'BH_LOG_GAP', 'BH_TIME_REGRESSION', 'BH_TOO_FAST']
 
 const isUnfit = ({ flags }: LogState) => flags.some((code) => NO_VERDICT.includes(code))
 
-/** By our own clock: what was filmed for seven seconds cannot be here three seconds after it was asked for. */
+/** By the server's clock: a capture of seven seconds cannot arrive three seconds after the challenge was issued. */
 function cameTooFast({ frames }: CapturePayload, { expiresAtMs }: OpenChallenge, now: Date): boolean {
   const issuedMs = expiresAtMs - LAUNCH_LIMITS.challengeSeconds * 1000
   return now.getTime() - issuedMs < (frames.at(-1)?.t ?? 0)

@@ -1,11 +1,19 @@
 import { type SetOutcomeBody, VERIFICATION_TEST_OUTCOMES } from '@ostiary/contract'
-import { type AgeRequest, type Ending, readWish } from '../age/index.ts'
+import { ageSessionsIn, type Ending, readSimulatedOutcome } from '../age/index.ts'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
-import { isFinal, isPurged, type Progress, type Session, type Sessions } from '../sessions/index.ts'
-import { type Lockouts, sandboxEnd, type VerificationEnding, type VerificationSession } from '../verification/index.ts'
+import {
+  isFinal,
+  isPurged,
+  type Session,
+  type Sessions,
+  sessionEnded,
+  sessionGone,
+  sessionUnknown,
+} from '../sessions/index.ts'
+import { type Lockouts, sandboxEnd, type VerificationEnding, verificationSessionsIn } from '../verification/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
 
 interface Deps {
@@ -19,33 +27,34 @@ interface Deps {
 
 /** What test keys can do that live keys cannot: choose an outcome, let time pass, let a delivery fail. */
 export function createSandbox({ cells, sessions, ending, verificationEnding, lockouts, webhooks }: Deps) {
-  async function endAge(tx: Queryable, session: Session<AgeRequest, Progress>, wish: SetOutcomeBody): Promise<Became> {
-    if (await ending.expireIfDue(tx, session)) return 'too late'
-    await ending.conclude(tx, session, session.progress, { flow: 'COMPLETED', wish: readWish(wish, '/body') })
-    return 'ended'
-  }
+  const ages = ageSessionsIn(sessions)
+  const verifications = verificationSessionsIn(sessions)
 
-  async function endVerification(tx: Queryable, session: VerificationSession, wish: SetOutcomeBody): Promise<Became> {
-    if (await verificationEnding.expireIfDue(tx, session)) return 'too late'
-    const end = sandboxEnd(verificationOutcomeOf(wish), session)
-    await verificationEnding.conclude(tx, session, session.progress, end)
-    return 'ended'
+  /** Ends the session with the outcome. Returns false when its time was over before. */
+  async function end(tx: Queryable, session: Session, outcome: SetOutcomeBody): Promise<boolean> {
+    if (ages.isOwn(session)) {
+      if (await ending.expireIfDue(tx, session)) return false
+      const simulated = readSimulatedOutcome(outcome, '/body')
+      await ending.conclude(tx, session, { flow: 'COMPLETED', simulated })
+    } else if (verifications.isOwn(session)) {
+      if (await verificationEnding.expireIfDue(tx, session)) return false
+      await verificationEnding.conclude(tx, session, sandboxEnd(verificationOutcomeOf(outcome), session))
+    }
+    return true
   }
 
   return {
-    async setOutcome(caller: Caller, sessionId: string, wish: SetOutcomeBody): Promise<void> {
+    async setOutcome(caller: Caller, sessionId: string, outcome: SetOutcomeBody): Promise<void> {
       onlyTestKeys(caller)
-      const became = await sessions.whileLocked(sessionId, async (tx, found) => {
+      const inTime = await sessions.whileLocked(sessionId, async (tx, found) => {
         if (found.tenantId !== caller.tenantId || found.livemode) return undefined
-        if (isPurged(found)) throw new AppError('gone', 'GONE', 'The session is over and deleted')
-        if (isFinal(found.state)) throw hasEnded()
-        return found.area === 'C'
-          ? endAge(tx, found as Session<AgeRequest, Progress>, wish)
-          : endVerification(tx, found as VerificationSession, wish)
+        if (isPurged(found)) throw sessionGone()
+        if (isFinal(found.state)) throw sessionEnded()
+        return end(tx, found, outcome)
       })
-      if (!became) throw new AppError('not_found', 'NOT_FOUND', 'There is no session with this id')
+      if (inTime === undefined) throw sessionUnknown()
       // Thrown here and not inside: that its time was over is committed.
-      if (became === 'too late') throw hasEnded()
+      if (!inTime) throw sessionEnded()
     },
 
     async advance(caller: Caller, seconds: number): Promise<void> {
@@ -62,8 +71,6 @@ export function createSandbox({ cells, sessions, ending, verificationEnding, loc
 }
 export type Sandbox = ReturnType<typeof createSandbox>
 
-type Became = 'ended' | 'too late'
-
 function verificationOutcomeOf({ outcome = 'success', ...others }: SetOutcomeBody) {
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalid(`/body/${other}`, 'is for age sessions; this one takes outcome alone')
@@ -71,8 +78,6 @@ function verificationOutcomeOf({ outcome = 'success', ...others }: SetOutcomeBod
   if (known) return known
   throw invalid('/body/outcome', `must be one of ${VERIFICATION_TEST_OUTCOMES.join(', ')} for this session`)
 }
-
-const hasEnded = () => new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
 
 function onlyTestKeys({ livemode }: Caller): void {
   if (livemode) throw new AppError('forbidden', 'SCOPE_DENIED', 'Only test keys may use the sandbox')

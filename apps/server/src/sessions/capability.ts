@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 /**
- * Two capabilities, never interchangeable. The session id is in the launch URL: whoever has it can run the flow and cannot
- * read the result. The token is for the host: whoever has it reads the result. The id is a UUIDv8:
+ * Two capabilities, never interchangeable. The session id is in the launch URL: its holder can run the flow and cannot
+ * read the result. The token is for the host: its holder reads the result. The id is a UUIDv8:
  *
  *   hhhhhhrr-rrrr-8 bbb - v rrr-rrrrrrrrrrrr
  *   24 bits hour of creation, for the partition; 10 bits bucket, for the cell; 88 random bits
@@ -32,6 +32,11 @@ export function newSessionId(bucket: number, now: Date, random: Random): string 
 export function hourOf(sessionId: string): { from: Date; to: Date } {
   const from = Number.parseInt(sessionId.slice(0, 6), 16) * HOUR_MS
   return { from: new Date(from), to: new Date(from + HOUR_MS) }
+}
+
+/** Where a user runs the session. */
+export function launchUrlFor(launchUrl: string, sessionId: string): string {
+  return `${launchUrl}${launchUrl.includes('?') ? '&' : '?'}sessionId=${sessionId}`
 }
 
 export function newToken(sessionId: string, random: Random): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { ageSessionsIn } from '../age/index.ts'
 import {
   type AgeFixture,
   captureOf,
@@ -8,6 +9,7 @@ import {
   readyDevice,
   type UserDevice,
 } from '../age/testing/fixture.ts'
+import { isPurged } from './index.ts'
 
 let fixture: AgeFixture
 let host: Host
@@ -75,12 +77,12 @@ describe('the sweeper', () => {
     const { sessions, age } = fixture.harness.wire
     const taken = Promise.withResolvers<void>()
     const swept = Promise.withResolvers<void>()
-    const holding = sessions.service.whileLocked(held.sessionId, async (tx, found) => {
+    const holding = ageSessionsIn(sessions.service).whileLocked(held.sessionId, async (tx, found) => {
       taken.resolve()
       await swept.promise
-      assert.ok('dataKey' in found)
+      assert.ok(!isPurged(found))
       // As a submit does that began in time.
-      await age.ending.conclude(tx, found as Parameters<typeof age.ending.conclude>[1], null, { flow: 'COMPLETED' })
+      await age.ending.conclude(tx, found, { flow: 'COMPLETED' })
     })
     await taken.promise
     assert.equal(await sweep(), 1)

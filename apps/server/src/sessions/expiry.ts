@@ -2,31 +2,40 @@ import { AGE_LIMITS } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
+import type { AreaSessions } from './area-sessions.ts'
+import type { SharedRequest } from './request.ts'
 import type { Session, Sessions } from './service.ts'
-import type { Area } from './store.ts'
 
 /** Sessions that the sweeper ends in one transaction. */
 const BATCH = 500
 
-/** What is an area's own about the end of a session whose time is over. */
-interface AreaEnds<S extends Session, E> {
-  area: Area
-  prepare(session: S, at: Date): E
-  /** What goes with these ends, in the same transaction. */
-  follow(tx: Queryable, ended: readonly E[], at: Date): Promise<unknown>
+interface Deps<Request extends SharedRequest, Own> {
+  clock: Clock
+  sessions: Sessions
+  own: AreaSessions<Request, Own>
+  log: Log
 }
 
-/**
- * Ends sessions whose time is over, a batch per transaction; several workers share the work. Says how many, and how many must
- * wait because they cannot be opened or their end cannot be computed: those must not keep the others from theirs.
- */
-export function createExpiry<S extends Session, E extends { session: S; purgeAt: Date; result: Buffer }>(
-  { clock, sessions, log }: { clock: Clock; sessions: Sessions; log: Log },
-  { area, prepare, follow }: AreaEnds<S, E>,
+/** What is different in each area about the end of a session whose time is over. */
+interface AreaExpiry<S extends Session, E> {
+  /** Ends one session that the transaction holds. */
+  conclude(tx: Queryable, session: S): Promise<unknown>
+  /** The same for many at once: what to store of each, and then what goes with it in the same transaction. */
+  prepare(session: S, at: Date): E
+  follow(tx: Queryable, ended: readonly E[], at: Date): Promise<unknown>
+  count(expired: number): void
+}
+
+type Ended<S> = { session: S; purgeAt: Date; result: Buffer }
+
+/** The end of sessions whose time is over: one that a call meets, and all that the sweeper finds. */
+export function createExpiry<Request extends SharedRequest, Own, E extends Ended<Session<Request, Own>>>(
+  { clock, sessions, own, log }: Deps<Request, Own>,
+  { conclude, prepare, follow, count }: AreaExpiry<Session<Request, Own>, E>,
 ) {
-  function prepareAll(due: readonly S[], at: Date) {
+  function prepareAll(due: readonly Session<Request, Own>[], at: Date) {
     const ended: E[] = []
-    const stuck: S[] = []
+    const stuck: Session<Request, Own>[] = []
     for (const session of due) {
       try {
         ended.push(prepare(session, at))
@@ -38,18 +47,33 @@ export function createExpiry<S extends Session, E extends { session: S; purgeAt:
     return { ended, stuck }
   }
 
-  return (db: Db): Promise<{ expired: number; putOff: number }> =>
-    db.transaction(async (tx) => {
-      const at = clock.now()
-      const { due, unreadable } = await sessions.lockDue(tx, area, at, BATCH)
-      if (unreadable > 0) log.error({ count: unreadable }, 'sessions cannot be opened; is a master key missing?')
-      // Of its own area, so what is in it is what that area wrote.
-      const { ended, stuck } = prepareAll(due as S[], at)
-      await sessions.postpone(tx, stuck, at)
-      await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
-      await follow(tx, ended, at)
-      return { expired: ended.length, putOff: unreadable + stuck.length }
-    })
+  return {
+    /** Ends a session that the transaction holds, when its time is over and the sweeper has not ended it yet. Returns whether it did. */
+    async expireIfDue(tx: Queryable, session: Session<Request, Own>): Promise<boolean> {
+      if (session.endedAt !== null || clock.now() <= session.dueAt) return false
+      await conclude(tx, session)
+      return true
+    },
+
+    /**
+     * Ends a batch of sessions in one transaction; several workers share the work. Returns how many sessions it handled. Those that
+     * cannot be opened, or whose end cannot be computed, are postponed, so that they do not block the others.
+     */
+    async expireDue(db: Db): Promise<number> {
+      const { expired, postponed } = await db.transaction(async (tx) => {
+        const at = clock.now()
+        const { due, unreadable } = await own.lockDue(tx, at, BATCH)
+        if (unreadable > 0) log.error({ count: unreadable }, 'sessions cannot be opened; is a master key missing?')
+        const { ended, stuck } = prepareAll(due, at)
+        await sessions.postpone(tx, stuck, at)
+        await sessions.endMany(tx, ended, { state: 'EXPIRED', at })
+        await follow(tx, ended, at)
+        return { expired: ended.length, postponed: unreadable + stuck.length }
+      })
+      count(expired)
+      return expired + postponed
+    },
+  }
 }
 
 /** Until when a session lives whose step is under way: what began in time may arrive a little late. */

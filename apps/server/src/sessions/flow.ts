@@ -1,119 +1,137 @@
-import type {
-  CapturePayload,
-  LaunchState,
-  OpenedSession,
-  PasskeyOptions,
-  SessionCodeName,
-  VerificationRequirement,
-} from '@ostiary/contract'
-import type { PinnedChallenge } from '../capture/index.ts'
+import type { CapturePayload, LaunchState, OpenedSession, SessionCodeName } from '@ostiary/contract'
 import type { Queryable } from '../platform/db.ts'
 import type { AppError } from '../platform/errors.ts'
-import type { OpenChallenge, Progress } from './progress.ts'
+import type { AreaSessions } from './area-sessions.ts'
 import type { Session } from './service.ts'
+import type { OpenChallenge, Progress } from './progress.ts'
+import type { SharedRequest } from './request.ts'
 import type { FinalState, SessionState } from './states.ts'
 
-/** What every area's request has: all that the launch room looks at by itself. */
-export interface FlowRequest {
-  redirectUrl: string
-  enableDesktop: boolean
-  locale: string | null
-  requirements: readonly VerificationRequirement[]
-  pinned?: PinnedChallenge | null
-  policy: { defaultLocale: string }
+/** A session that a device has opened, with what is known of its flow. */
+export type RunningSession<Request extends SharedRequest = SharedRequest, Own = unknown> = Session<Request, Own> & {
+  progress: Progress<Own>
 }
-export type FlowSession = Session<FlowRequest, Progress>
 
 export type Role = 'holder' | 'viewer'
 
 /** How a flow is to end. */
 export type FlowEnd =
-  /** Every step is done: the area says what came of it. */
+  /** Every step is done: the area decides what the result is. */
   | { how: 'reached' }
   | { how: 'failed'; failures: readonly SessionCodeName[]; retryAfterSeconds?: number }
   | { how: 'cancelled'; code: 'USER_CANCELLED' | 'CONSENT_DECLINED' }
   | { how: 'expired' }
-  /** A test session, as it was wished for. */
-  | { how: 'wished' }
+  /** A test session ends with the outcome that its request names. */
+  | { how: 'simulated' }
 
-/** What a call leads to: the next state, what is known then, and perhaps the end or a refusal. */
-export interface Step {
+/** What a call leads to: the next state, what is known then, and possibly the end or a refusal. */
+export interface Step<Own = unknown> {
   state: SessionState
-  progress: Progress
+  progress: Progress<Own>
   dueAt?: Date
   /** Codes for the page: what to tell the user. */
   errors?: readonly number[]
   end?: FlowEnd
   /** What the caller is from now on, when the call changed that. */
   role?: Role
-  /** The call is refused, and what it taught is kept all the same. */
+  /** The call is refused. What the service learned from it is kept all the same. */
   refuse?: AppError
 }
 
-/** A capture that was judged good. */
-export interface Seen {
+/** A capture that passed every check. */
+export interface AcceptedCapture {
   payload: CapturePayload
-  /** What it answers. */
+  /** The challenge that it answers. */
   challenge: OpenChallenge
   /** JPEG in base64. */
   selfie: string | null
   estimateYears: number
   /** The frames disagree about the age. */
   unstable: boolean
-  /** The log of the try has gaps, or is timed by no human. */
+  /** The log of the try has gaps, or its timing is not a human's. */
   unfit: boolean
   now: Date
 }
 
-/** What slow work came to. */
-export interface WorkResult {
-  /** As a step from where the session stands now; undefined when it has gone on without it. */
-  apply(tx: Queryable, session: FlowSession, progress: Progress): Promise<Step | undefined>
-  /** Told the state that the session has then: takes back what nobody will hear of. */
-  after?(state: SessionState): Promise<void>
+/** What slow work has found. */
+export interface WorkResult<Running = RunningSession> {
+  /** The next step from where the session is now; undefined when the session has moved on without this work. */
+  apply(tx: Queryable, session: Running): Promise<Step | undefined>
+  /** Called with the state that the session has then. Deletes what the work created when no result will report it. */
+  after(state: SessionState): Promise<void>
 }
 
-export interface PasskeyStep {
-  step: Step
-  asked: PasskeyOptions
-}
-
-/** What the launch room asks of an area. Everything between a device and its session is the same for both. */
-export interface Flow {
-  /** Ends a session that the transaction holds, with its result and its webhook. Returns the state it has then. */
-  conclude(tx: Queryable, session: FlowSession, progress: Progress | null, end: FlowEnd): Promise<FinalState>
+/** What an area's request decides about the steps. Pure: no database, no clock. */
+export interface FlowRules {
   /** What the page must know beside the steps. */
-  describe(session: FlowSession): Pick<OpenedSession, 'type' | 'requirements' | 'verification'>
-  redirectUrl(session: FlowSession, state: FinalState): string
-  /** What else the device that ran the flow must know of its end. */
-  endFacts?(session: FlowSession, state: FinalState, progress: Progress): Pick<LaunchState, 'localKeyBound'>
-  /** How long a test session waits before it ends as wished; null when it takes a person. */
-  wishDelayMs(session: FlowSession): number | null
-  /** Before the session is locked: a name for the device's network that nobody can read back. */
-  nameNetwork?(owner: { tenantId: string; livemode: boolean }, network: string): Promise<string>
-  consented(
-    session: FlowSession,
-    progress: Progress,
-    about: { tx: Queryable; network: string | undefined },
-  ): Promise<Step> | Step
-  /** Codes of a face step that failed for good; `tries` is whether none was left. */
-  failuresOf(name: SessionCodeName, tries: boolean): readonly SessionCodeName[]
-  wantsAge(session: FlowSession): boolean
-  /** Whether a face that cannot be judged may be followed by something else. */
-  hasOtherWay(session: FlowSession): boolean
-  /** What of a payload does not fit the session, for our log. */
-  faultOf(session: FlowSession, payload: CapturePayload, hasSelfie: boolean): string | undefined
-  captured(session: FlowSession, progress: Progress, seen: Seen): Step
-  /** What the session waits for; undefined when it waits for nobody. Runs outside of any lock, and may be run again. */
-  work?(session: FlowSession): (() => Promise<WorkResult>) | undefined
-  /** A try has failed and others are left: what it says of who was there may count at once. Returns what is known then. */
-  countTry?(tx: Queryable, session: FlowSession, step: Step): Promise<Progress>
-  /** Notes for debugging, where the host asked for them. */
-  noteStep?(session: FlowSession, step: Step, at: { call: string; now: Date }): Progress
-  passkey?: {
-    options(tx: Queryable, session: FlowSession, progress: Progress): Promise<PasskeyStep>
-    verify(tx: Queryable, session: FlowSession, progress: Progress, response: unknown): Promise<Step>
-    /** The authenticator refused, or the user did. */
-    failed(session: FlowSession, progress: Progress): Step
+  describe(): Pick<OpenedSession, 'type' | 'requirements' | 'verification'>
+  /** Whether the page has to estimate an age. */
+  wantsAge: boolean
+  /** Whether another step can decide when the face step gives no verdict. */
+  hasOtherWay: boolean
+  /** How long a test session waits before it ends with its simulated outcome; null when it needs a person. */
+  simulatedDelayMs: number | null
+  /** What in a payload does not fit the request, in a word for our log. */
+  payloadFault(payload: CapturePayload, hasSelfie: boolean): string | undefined
+  /** Codes of a face step that failed for good; `noTryLeft` when it could have been tried again otherwise. */
+  failuresOf(name: SessionCodeName, noTryLeft: boolean): readonly SessionCodeName[]
+  /** What the reply to the page says about the end. */
+  endReply(state: FinalState): Pick<LaunchState, 'redirectUrl' | 'localKeyBound'>
+}
+
+/** What a call has led to, for what an area keeps of it. */
+export interface SettledCall {
+  state: SessionState
+  errors: readonly number[] | undefined
+  end: FlowEnd | undefined
+  refuse: AppError | undefined
+  /** The name of the call. */
+  call: string
+  now: Date
+}
+
+/**
+ * What `launch` asks of an area. Everything else between a device and its session is the same for both areas. Each member gets the
+ * session with the newest progress.
+ */
+export interface Flow<Request extends SharedRequest = SharedRequest, Own = unknown> {
+  rules(session: Session<Request, Own>): FlowRules
+  /** The user agreed. `network` is where the device called from. */
+  consented(tx: Queryable, session: RunningSession<Request, Own>, network: string): Promise<Step> | Step
+  captured(session: RunningSession<Request, Own>, capture: AcceptedCapture): Step
+  /** A call is about to be stored: what the area adds to the progress because of it. */
+  settled(tx: Queryable, session: RunningSession<Request, Own>, call: SettledCall): Promise<Progress>
+  /** Ends a session that the transaction holds, with its result and its webhook. Returns the state it has then. */
+  conclude(tx: Queryable, session: Session<Request, Own>, end: FlowEnd): Promise<FinalState>
+  /** Does what the session waits for (`isWaiting`). Runs outside of any lock, and may run again. */
+  work?(session: RunningSession<Request, Own>): Promise<WorkResult<RunningSession<Request, Own>>> | undefined
+}
+
+/**
+ * An area's flow, as `launch` drives it: for sessions of any area. Throws when it gets a session of the other area, because a request
+ * and a progress would be read as what they are not.
+ */
+export function flowOfArea<Request extends SharedRequest, Own>(
+  { area, isOwn }: Pick<AreaSessions<Request, Own>, 'area' | 'isOwn'>,
+  flow: Flow<Request, Own>,
+): Flow {
+  function own<S extends Session>(session: S) {
+    if (!isOwn(session)) throw new Error(`A session of ${session.area} is not one of ${area}`)
+    return session
+  }
+  const { work } = flow
+  return {
+    rules: (session) => flow.rules(own(session)),
+    consented: (tx, session, network) => flow.consented(tx, own(session), network),
+    captured: (session, capture) => flow.captured(own(session), capture),
+    settled: (tx, session, call) => flow.settled(tx, own(session), call),
+    conclude: (tx, session, end) => flow.conclude(tx, own(session), end),
+    ...(work && {
+      work: (session) =>
+        work(own(session))?.then(({ apply, after }) => ({
+          apply: (tx, current) => apply(tx, own(current)),
+          after,
+        })),
+    }),
   }
 }

@@ -1,30 +1,25 @@
-export { isSessionId } from './capability.ts'
+export { type AreaSessions, sessionsOfArea } from './area-sessions.ts'
+export { isSessionId, launchUrlFor } from './capability.ts'
+export { notAtThisStep, sessionEnded, sessionGone, sessionOpen, sessionUnknown } from './errors.ts'
 export { createExpiry, graceFor } from './expiry.ts'
-export type {
-  Flow,
-  FlowEnd,
-  FlowRequest,
-  FlowSession,
-  PasskeyStep,
-  Role,
-  Seen,
-  Step,
-  WorkResult,
-} from './flow.ts'
-export { canHappen, flowStatusOf, isFinal, nextState, type Standing } from './machine.ts'
 export {
-  type BoundDevice,
-  type LockoutSubject,
-  type NewCredential,
-  newProgress,
-  newVerificationProgress,
-  type OpenChallenge,
-  type Progress,
-  type VerificationProgress,
-  withFlags,
-} from './progress.ts'
+  type AcceptedCapture,
+  type Flow,
+  type FlowEnd,
+  type FlowRules,
+  flowOfArea,
+  type Role,
+  type RunningSession,
+  type SettledCall,
+  type Step,
+  type WorkResult,
+} from './flow.ts'
+export { createHostSide } from './host-side.ts'
+export type { ListQuery } from './list.ts'
+export { assertCan, canHappen, flowStatusOf, isFinal, isWaiting, nextState, type Standing } from './machine.ts'
+export { type BoundDevice, newProgress, type OpenChallenge, type Progress, withFlags } from './progress.ts'
+export type { SharedRequest } from './request.ts'
 export { createSessionsRoom, type SessionsRoom } from './room.ts'
-export { isPurged, type Owner, type Session, type Sessions, type Tombstone } from './service.ts'
+export { type Hasher, isPurged, type Owner, type Session, type Sessions, type Tombstone } from './service.ts'
 export type { FinalState, SessionEvent, SessionState } from './states.ts'
-export type { Area } from './store.ts'
 export { SWEEPERS } from './sweepers.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { ageSessionsIn } from '../age/index.ts'
 import { type AgeFixture, createAgeFixture } from '../age/testing/fixture.ts'
 import { isPurged } from './index.ts'
 
@@ -23,14 +24,14 @@ test('sessions that are made at the same time are stored together, and each is i
   )
   assert.equal(new Set(made.map(({ created }) => created.sessionId)).size, 70)
   for (const { host, index, created } of made) {
-    const session = await fixture.harness.wire.sessions.service.findByToken(created.token)
+    const session = await ageSessionsIn(fixture.harness.wire.sessions.service).findByToken(created.token)
     assert.ok(session && !isPurged(session))
     const { tenantId, keyId, area, state, livemode, createdAt, expiresAt, dueAt } = session
-    assert.deepEqual([tenantId, area, state, livemode], [host.tenantId, 'C', 'CREATED', false])
+    assert.deepEqual([tenantId, area, state, livemode], [host.tenantId, 'age', 'CREATED', false])
     assert.equal(expiresAt.getTime() - createdAt.getTime(), (60 + index) * 1000)
     assert.deepEqual([dueAt, created.expiresAt], [expiresAt, expiresAt.toISOString()])
     assert.ok(keyId)
-    assert.deepEqual((session.request as { metadata: object }).metadata, bodyOf(index).metadata ?? {})
+    assert.deepEqual(session.request.metadata, bodyOf(index).metadata ?? {})
     if (index % 3 === 0) continue
     const filter = encodeURIComponent(JSON.stringify({ order: `K-${index}` }))
     const { items } = (await host.call('GET', `/sessions?metadata=${filter}`)).json()
@@ -47,17 +48,25 @@ test('sessions that are made at the same time are stored together, and each is i
   assert.ok(rows[0].transactions < 60, `${rows[0].transactions} transactions`)
 })
 
+const REQUEST = {
+  redirectUrl: 'https://shop.example/back',
+  enableDesktop: false,
+  locale: null,
+  requirements: ['face'] as const,
+  policy: { defaultLocale: 'en' },
+}
+
 test('one that cannot be stored fails alone; those beside it are stored', async () => {
   const host = await fixture.newHost()
   const { service: sessions } = fixture.harness.wire.sessions
   const prepare = () =>
     sessions.prepare({
       owner: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },
-      area: 'C',
+      area: 'age',
       now: fixture.harness.clock.now(),
       lifetimeSeconds: 60,
       metadata: {},
-      makeRequest: ({ token }) => ({ token }),
+      makeRequest: () => REQUEST,
     })
   const [one, twice, last] = await Promise.all([prepare(), prepare(), prepare()])
   await twice.insertNow()

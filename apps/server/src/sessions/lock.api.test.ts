@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
 import type { Queryable } from '../platform/db.ts'
-import { isPurged, type Session } from './index.ts'
+import { isPurged, newProgress, type Session } from './index.ts'
 
 let fixture: AgeFixture
 let host: Host
@@ -12,6 +12,8 @@ before(async () => {
   host = await fixture.newHost()
 })
 after(() => fixture.close())
+
+const progressOf = (attempt: number) => ({ ...newProgress('en'), attempt })
 
 /** What somebody finds who wants the session while another one holds it and does this to it. */
 async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Session) => Promise<unknown>) {
@@ -37,10 +39,10 @@ describe('a session that another one holds', () => {
     const { service: sessions } = fixture.harness.wire.sessions
     for (const turn of [1, 2]) {
       const found = await findAfter(sessionId, (tx, session) =>
-        sessions.save(tx, session, { state: turn === 1 ? 'OPENED' : 'CONSENTED', progress: { turn } }),
+        sessions.save(tx, session, { state: turn === 1 ? 'OPENED' : 'CONSENTED', progress: progressOf(turn) }),
       )
       assert.ok(!isPurged(found))
-      assert.deepEqual([found.state, found.progress], [turn === 1 ? 'OPENED' : 'CONSENTED', { turn }])
+      assert.deepEqual([found.state, found.progress], [turn === 1 ? 'OPENED' : 'CONSENTED', progressOf(turn)])
       const again = await sessions.whileLocked(sessionId, async (_tx, session) => session)
       assert.deepEqual(again, found, 'without waiting')
     }
@@ -49,12 +51,13 @@ describe('a session that another one holds', () => {
   test('is found with its content when only its times were moved', async () => {
     const { sessionId } = await host.create()
     const { service: sessions } = fixture.harness.wire.sessions
-    await sessions.whileLocked(sessionId, (tx, session) =>
-      sessions.save(tx, session as Session, { state: 'OPENED', progress: { turn: 7 } }),
-    )
+    await sessions.whileLocked(sessionId, (tx, session) => {
+      assert.ok(!isPurged(session))
+      return sessions.save(tx, session, { state: 'OPENED', progress: progressOf(7) })
+    })
     const found = await findAfter(sessionId, (tx, session) => sessions.postpone(tx, [session], new Date()))
     assert.ok(!isPurged(found))
-    assert.deepEqual(found.progress, { turn: 7 })
+    assert.deepEqual(found.progress, progressOf(7))
   })
 
   test('is gone when the other one has erased it', async () => {

@@ -47,7 +47,7 @@ EVALUATING decided COMPLETED
   .split('\n')
   .map((line) => line.split(' ') as [SessionState, SessionEvent, SessionState])
 
-const at = (state: SessionState) => ({ area: 'C', state }) as const
+const at = (state: SessionState) => ({ area: 'age', state }) as const
 const ENDINGS: Partial<Record<SessionEvent, SessionState>> = {
   user_cancelled: 'CANCELLED',
   host_cancelled: 'CANCELLED',

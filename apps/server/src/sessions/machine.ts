@@ -1,12 +1,11 @@
-import type { FlowStatus } from '@ostiary/contract'
-import { AppError } from '../platform/errors.ts'
+import { type FlowStatus, SERVICE_STATES, type SessionArea } from '@ostiary/contract'
+import { notAtThisStep, sessionEnded } from './errors.ts'
 import type { AgeState, FinalState, Row, SessionEvent, SessionState } from './states.ts'
-import type { Area } from './store.ts'
 import { VERIFICATION_TABLE } from './verification-machine.ts'
 
 /** Where a session stands. */
 export interface Standing {
-  area: Area
+  area: SessionArea
   state: SessionState
 }
 
@@ -40,17 +39,21 @@ const AGE_TABLE: Readonly<Record<AgeState, Steps>> = {
   EXPIRED: {},
 }
 
-const TABLES: Readonly<Record<Area, Readonly<Partial<Record<SessionState, Row<SessionState>>>>>> = {
-  C: AGE_TABLE,
-  D: VERIFICATION_TABLE,
+const TABLES: Readonly<Record<SessionArea, Readonly<Partial<Record<SessionState, Row<SessionState>>>>>> = {
+  age: AGE_TABLE,
+  verification: VERIFICATION_TABLE,
 }
 
 /** Where an event leads. Throws when the session has ended, or is not at a step where the event can happen. */
 export function nextState({ area, state }: Standing, event: SessionEvent): SessionState {
   const next = TABLES[area][state]?.[event]
   if (next) return next
-  const message = isFinal(state) ? 'The session has ended' : 'The session is not at this step'
-  throw new AppError('conflict', 'SESSION_NOT_OPEN', message)
+  throw isFinal(state) ? sessionEnded() : notAtThisStep()
+}
+
+/** Throws like `nextState` when the event cannot happen. For events that end the session, where the area decides the state. */
+export function assertCan(standing: Standing, event: SessionEvent): void {
+  nextState(standing, event)
 }
 
 export function canHappen({ area, state }: Standing, event: SessionEvent): boolean {
@@ -61,7 +64,12 @@ export function isFinal(state: SessionState): state is FinalState {
   return FLOW_STATUS[state] !== undefined
 }
 
-/** What the wire calls the end of a flow, whichever kind; null while it is open. */
+/** Whether the service works on what the device sent, and the page waits for it. */
+export function isWaiting(state: SessionState): boolean {
+  return SERVICE_STATES.includes(state)
+}
+
+/** How a flow ended, in one vocabulary for both areas; null while it is open. */
 export function flowStatusOf(state: SessionState): FlowStatus | null {
   return FLOW_STATUS[state] ?? null
 }

@@ -18,7 +18,7 @@ export function newDataKey(): KeyObject {
   return toDataKey(takeRandom(DATA_KEY_BYTES))
 }
 
-/** A key object, because OpenSSL reads bare bytes anew for each use. */
+/** A key object, because OpenSSL imports bare bytes again for each use. */
 export function toDataKey(bytes: Buffer): KeyObject {
   return createSecretKey(bytes)
 }

@@ -1,19 +1,21 @@
 import type { KeyObject } from 'node:crypto'
-import { AGE_LIMITS } from '@ostiary/contract'
+import { AGE_LIMITS, PURGED, type SessionArea } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
-import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Cells } from '../platform/cells.ts'
 import { type Clock, DAY_MS } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
-import { AppError } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
-import { hashOf, newDataKey, openPart, sealPart, tagKeyContextOf, tagsOf, toDataKey } from './sealing.ts'
+import { sessionEnded } from './errors.ts'
+import { type ListWanted, windowsBefore } from './list.ts'
+import { sessionListStore } from './list-store.ts'
+import { fromStored, type Progress, type StoredProgress, toStored } from './progress.ts'
+import type { SharedRequest } from './request.ts'
+import { hashOf, openPart, sealPart, tagsOf } from './sealing.ts'
 import type { FinalState, SessionState } from './states.ts'
 import {
-  type Area,
   MOST_INSERTED,
   type SessionKey,
   type SessionOwner,
@@ -21,6 +23,7 @@ import {
   type StoredSession,
   sessionStore,
 } from './store.ts'
+import { createTagKeys } from './tag-keys.ts'
 
 interface Deps {
   cells: Cells
@@ -40,22 +43,25 @@ export interface Owner {
 
 export interface NewSession {
   owner: Owner
-  area: Area
+  area: SessionArea
   now: Date
   lifetimeSeconds: number
   metadata: Readonly<Record<string, unknown>>
   /** What the host asked for. `makeRequest` gets the token, which is part of the result and nowhere else. */
-  makeRequest(made: { sessionId: string; token: string }): unknown
+  makeRequest(made: { sessionId: string; token: string }): SharedRequest
 }
 
-/** A session with its sealed parts open. `Request` and `Progress` belong to the area that made it. */
-export interface Session<Request = unknown, Progress = unknown> extends SessionRow {
+/** A session with its sealed parts open. `Request` and `Own`, the area's own progress, are what its area wrote. */
+export interface Session<Request extends SharedRequest = SharedRequest, Own = unknown> extends SessionRow {
   dataKey: KeyObject
   request: Request
-  progress: Progress | null
+  progress: Progress<Own> | null
   /** The exact bytes of the result; null until the session ends. */
   result: Buffer | null
 }
+
+/** A keyed hash of these parts. */
+export type Hasher = (...parts: readonly (string | boolean)[]) => string
 
 /** What is left of a session when its retention has passed. */
 export type Tombstone = SessionRow & { purged: true }
@@ -64,15 +70,14 @@ export function isPurged(session: Session | Tombstone): session is Tombstone {
   return 'purged' in session
 }
 
-const MAX_TAG_KEYS = 10_000
 const PUT_OFF_MS = 3_600_000
 
 /**
- * What areas C and D share: capabilities, the sealed content, locking, ending, expiry and purge. Knows states and times,
- * never what a request or a result says.
+ * What the areas share: capabilities, the sealed content, locking, ending, expiry and purge. Knows states and times, never what a
+ * request, an area's progress or a result says.
  */
 export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
-  const tagKeys = new BoundedMap<string, KeyObject>(MAX_TAG_KEYS)
+  const tagKeys = createTagKeys(vault)
   const insert = createStatementBatcher(sessionStore.insertMany, MOST_INSERTED)
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
@@ -80,35 +85,21 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
     const isOver = clear.purgeAt !== null && clear.purgeAt <= clock.now()
     if (isOver || !sealedKey || !masterKeyId || !request) return { ...clear, purged: true }
     const dataKey = await ring.open({ blob: sealedKey, masterKeyId })
-    const read = (part: 'request' | 'progress', sealed: Buffer): unknown =>
+    // Sealed and authenticated, so it is what this service wrote.
+    const read = <T>(part: 'request' | 'progress', sealed: Buffer): T =>
       JSON.parse(openPart(dataKey, clear.sessionId, part, sealed).toString())
     return {
       ...clear,
       dataKey,
-      request: read('request', request),
-      progress: progress && read('progress', progress),
+      request: read<SharedRequest>('request', request),
+      progress: progress && fromStored(clear.area, read<StoredProgress>('progress', progress)),
       result: result && openPart(dataKey, clear.sessionId, 'result', result),
     }
   }
 
-  async function tagKeyOf(db: Db, tenantId: string): Promise<KeyObject> {
-    const known = tagKeys.get(tenantId)
-    if (known) return known
-    const context = tagKeyContextOf(tenantId)
-    if (!(await sessionStore.findTagKey(db, tenantId))) {
-      await sessionStore.insertTagKey(db, tenantId, await vault.seal(newDataKey().export(), context))
-    }
-    // Whoever came first: all processes must use the same.
-    const sealed = await sessionStore.findTagKey(db, tenantId)
-    if (!sealed) throw new Error('The tag key was not stored')
-    const key = toDataKey(await vault.open(sealed, context))
-    tagKeys.set(tenantId, key)
-    return key
-  }
-
   /** What was purged until then is forgotten now: its tombstone has had its time. */
   const forgottenUntil = () => new Date(clock.now().getTime() - AGE_LIMITS.tombstoneDays * DAY_MS)
-  /** Tried again in an hour. */
+  /** To be tried again in an hour, so that they do not block the others. */
   async function putOff(tx: Queryable, keys: readonly SessionKey[], now: Date): Promise<void> {
     if (keys.length > 0) await sessionStore.postpone(tx, keys, new Date(now.getTime() + PUT_OFF_MS))
   }
@@ -131,7 +122,7 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
       const { key: dataKey, stored } = await ring.next()
       const request = Buffer.from(JSON.stringify(makeRequest({ sessionId, token })))
       const hasTags = Object.keys(metadata).length > 0
-      const tags = hasTags ? tagsOf(await tagKeyOf(cells.forId(tenantId), tenantId), livemode, metadata) : []
+      const tags = hasTags ? tagsOf(await tagKeys.find(cells.forId(tenantId), tenantId), livemode, metadata) : []
       const row = {
         ...{ tenantId, livemode, keyId, area, sessionId, expiresAt },
         createdAt: now,
@@ -182,9 +173,9 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
       })
     },
 
-    async save(tx: Queryable, session: Session, change: { state: SessionState; dueAt?: Date; progress: unknown }) {
+    async save(tx: Queryable, session: Session, change: { state: SessionState; dueAt?: Date; progress: Progress }) {
       const { state, dueAt = session.dueAt, progress } = change
-      const content = Buffer.from(JSON.stringify(progress))
+      const content = Buffer.from(JSON.stringify(toStored(session.area, progress)))
       const sealed = sealPart(session.dataKey, session.sessionId, 'progress', content)
       await sessionStore.save(tx, session, state, dueAt, sealed)
     },
@@ -194,16 +185,13 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
       const { state, at, purgeAt } = ending
       const result = sealPart(session.dataKey, session.sessionId, 'result', ending.result)
       const wasOpen = await sessionStore.end(tx, session, { state, endedAt: at, purgeAt, result })
-      if (!wasOpen) throw new AppError('conflict', 'SESSION_NOT_OPEN', 'The session has ended')
+      if (!wasOpen) throw sessionEnded()
     },
 
-    /**
-     * Sessions whose time is over, locked; those that others hold are passed over. One that cannot be opened (its master key
-     * is missing) is put off: it must not stand before the others for ever.
-     */
+    /** Sessions whose time is over, locked, without those that others hold. One that cannot be opened (no master key) is postponed. */
     async lockDue(
       tx: Queryable,
-      area: Area,
+      area: SessionArea,
       now: Date,
       limit: number,
     ): Promise<{ due: Session[]; unreadable: number }> {
@@ -234,19 +222,29 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
     /** Newest first. */
     async list(
       owner: Pick<Owner, 'tenantId' | 'livemode'>,
-      area: Area,
-      page: { before: { createdAt: Date; sessionId: string }; limit: number; metadata: Record<string, unknown> },
+      area: SessionArea,
+      { before, limit, state, since, metadata }: ListWanted & { metadata: Readonly<Record<string, unknown>> },
     ): Promise<(Session | Tombstone)[]> {
       const db = cells.forId(owner.tenantId)
-      const wanted = Object.keys(page.metadata).length > 0
-      const tags = wanted ? tagsOf(await tagKeyOf(db, owner.tenantId), owner.livemode, page.metadata) : []
-      const { before, limit } = page
-      // A tombstone has no metadata, also while the purge has not come by yet: nothing is found by it.
-      const purgedAfter = wanted ? clock.now() : forgottenUntil()
+      const now = clock.now()
+      const isTagged = Object.keys(metadata).length > 0
+      const tags = isTagged ? tagsOf(await tagKeys.find(db, owner.tenantId), owner.livemode, metadata) : []
+      // Once its time has passed, a session has neither metadata nor a state, also before the purge has deleted them.
+      const isKeptOnly = isTagged || (state !== null && state !== PURGED)
+      const filter = {
+        ...{ before, tags },
+        state: state === PURGED ? null : state,
+        purgedAfter: isKeptOnly ? now : forgottenUntil(),
+        purgedUntil: state === PURGED ? now : null,
+      }
       const rows: StoredSession[] = []
-      for (const within of windowsBefore(before.createdAt, clock.now())) {
-        const wanting = { before, limit: limit - rows.length, tags, purgedAfter, within }
-        rows.push(...(await sessionStore.list(db, { ...owner, area }, wanting)))
+      for (const within of windowsBefore(before.createdAt, since, now)) {
+        const found = await sessionListStore.list(
+          db,
+          { ...owner, area },
+          { ...filter, within, limit: limit - rows.length },
+        )
+        rows.push(...found)
         if (rows.length >= limit) break
       }
       return Promise.all(rows.map(open))
@@ -255,13 +253,10 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
     /** Erases what a session holds, its key first of all. */
     erase: (tx: Queryable, session: SessionKey, now: Date): Promise<number> => sessionStore.erase(tx, session, now),
 
-    /**
-     * A keyed hash of what must be recognised again and never read, such as a network. Asks the database for the key the first
-     * time: not to be called while a transaction holds a connection.
-     */
-    async tagOf(tenantId: string, parts: readonly (string | boolean)[]): Promise<string> {
-      const key = await tagKeyOf(cells.forId(tenantId), tenantId)
-      return hashOf(key, parts)
+    /** Hashes what must be recognised again and never read, such as a network. `db` may be a transaction; call this once in it. */
+    async hasherFor(db: Queryable, tenantId: string): Promise<Hasher> {
+      const key = await tagKeys.find(db, tenantId)
+      return (...parts) => hashOf(key, parts)
     },
 
     shiftTestTime: (db: Queryable, tenantId: string, ms: number): Promise<number> =>
@@ -270,27 +265,5 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
   }
 }
 export type Sessions = ReturnType<typeof createSessions>
-
-/** Nothing is older: the longest lifetime, the longest retention and a month as a tombstone. */
-const OLDEST_DAYS = 70
-
-const FIRST_WINDOW_MS = 60_000
-
-/**
- * Stretches of time from a moment back, each four times as long as the one before: the newest sessions are read first, and mostly alone. The
- * first is short, because what has a tag that most have is all read before a page is cut from it.
- */
-function* windowsBefore(moment: Date, now: Date): Generator<{ from: Date; to: Date }> {
-  const oldestMs = now.getTime() - OLDEST_DAYS * DAY_MS
-  // Clocks differ: what another process has just made may lie ahead.
-  let toMs = Math.min(moment.getTime(), now.getTime() + DAY_MS)
-  let lengthMs = FIRST_WINDOW_MS + Math.max(0, toMs - now.getTime())
-  for (let ms = FIRST_WINDOW_MS; toMs > oldestMs; lengthMs = ms) {
-    const fromMs = toMs - lengthMs
-    yield { from: new Date(fromMs), to: new Date(toMs) }
-    toMs = fromMs - 1
-    ms *= 4
-  }
-}
 
 const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey): SessionKey => ({ tenantId, createdAt, sessionId })

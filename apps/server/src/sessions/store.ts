@@ -1,7 +1,6 @@
+import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
 import { type Queryable, type Statement, sql } from '../platform/db.ts'
 import type { FinalState, SessionState } from './states.ts'
-
-export type Area = 'C' | 'D'
 
 /** The clear part of a session. */
 export interface SessionRow {
@@ -9,7 +8,7 @@ export interface SessionRow {
   createdAt: Date
   sessionId: string
   livemode: boolean
-  area: Area
+  area: SessionArea
   keyId: string
   state: SessionState
   tokenHash: Buffer
@@ -36,10 +35,12 @@ export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'
 
 export type SessionOwner = Pick<SessionRow, 'tenantId' | 'livemode' | 'area'>
 
-const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, s.area,
+// The column holds a letter, which is part of the primary key.
+const AREA = `case s.area when '${AREA_LETTERS.age}' then 'age' when '${AREA_LETTERS.verification}' then 'verification' end as area`
+export const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, ${AREA},
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
   s.ended_at as "endedAt", s.purge_at as "purgeAt"`
-const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result`
+export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result`
 const JOINED = `sessions s left join session_secrets v
   on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`
 const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
@@ -93,8 +94,8 @@ const FIND = sql(
   'sessions.find',
   `select ${CLEAR}, ${SEALED} from ${JOINED} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID}`,
 )
-// Whoever has waited for the lock sees the clear row as it is now and the sealed one as it was before. Both are written by the same
-// transaction, but for times that are moved: where the writers differ, the sealed row is read again.
+// A transaction that has waited for the lock sees the clear row as it is now and the sealed row as it was before. Both are written by the
+// same transaction, except when only times are moved: where the writers differ, the sealed row is read again.
 const LOCK = sql(
   'sessions.lock',
   `select ${CLEAR}, ${SEALED}, s.xmin = v.xmin as "isWhole"
@@ -109,7 +110,7 @@ const SAVE = sql(
 const FIND_STATE = sql('sessions.find_state', `select state from sessions s where ${BY_ID}`)
 const FIND_OWNER = sql(
   'sessions.find_owner',
-  `select s.tenant_id as "tenantId", s.livemode, s.area from sessions s where ${BY_ID}`,
+  `select s.tenant_id as "tenantId", s.livemode, ${AREA} from sessions s where ${BY_ID}`,
 )
 const END = sql(
   'sessions.end',
@@ -144,21 +145,6 @@ const END_MANY = sql(
    update session_secrets v set result = g.result, progress = null, purge_at = g.purge_at from given g
    where v.tenant_id = g.tenant_id and v.created_at = g.created_at and v.session_id = g.session_id
      and v.created_at >= $8 and v.created_at <= $9`,
-)
-const LISTED = `s.tenant_id = $1 and s.livemode = $2 and s.area = $3 and (s.created_at, s.session_id) < ($4, $5)
-  and (s.purge_at is null or s.purge_at > $7) and s.created_at >= $8 and s.created_at <= $9`
-const WITH_SECRETS = `left join session_secrets v on v.tenant_id = s.tenant_id and v.created_at = s.created_at
-  and v.session_id = s.session_id and v.created_at >= $8 and v.created_at <= $9`
-const NEWEST = 'order by s.created_at desc, s.session_id desc'
-const LIST = sql(
-  'sessions.list',
-  `select ${CLEAR}, ${SEALED} from sessions s ${WITH_SECRETS} where ${LISTED} ${NEWEST} limit $6`,
-)
-// The tags first, by their index: left to itself the planner walks the tenant's sessions and looks at the tags of each.
-const LIST_TAGGED = sql(
-  'sessions.list_tagged',
-  `with tagged as materialized (select * from sessions s where s.metadata_tags @> $10::bigint[] and ${LISTED})
-   select ${CLEAR}, ${SEALED} from (select * from tagged s ${NEWEST} limit $6) s ${WITH_SECRETS} ${NEWEST}`,
 )
 // The tags go with the secrets: they say nothing, and still they are about what is erased.
 const PURGE = sql(
@@ -236,7 +222,7 @@ function newValues(row: NewRow): unknown[] {
   return [
     ...keyOf(row),
     row.livemode,
-    row.area,
+    AREA_LETTERS[row.area],
     row.keyId,
     row.state,
     row.tokenHash,
@@ -266,7 +252,7 @@ export const sessionStore = {
   async findState(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionState | undefined> {
     return (await db.rows<{ state: SessionState }>(FIND_STATE, [sessionId, from, to]))[0]?.state
   },
-  /** Whose it is, and nothing that is sealed: for whoever needs no more. */
+  /** Whose it is, and nothing that is sealed. */
   async findOwner(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionOwner | undefined> {
     return (await db.rows<SessionOwner & { [column: string]: unknown }>(FIND_OWNER, [sessionId, from, to]))[0]
   },
@@ -291,8 +277,8 @@ export const sessionStore = {
     const [row] = await tx.rows<{ count: number }>(END, [...keyOf(key), state, endedAt, purgeAt, result])
     return row?.count === 1
   },
-  lockDue: (tx: Queryable, area: Area, now: Date, limit: number): Promise<StoredSession[]> =>
-    tx.rows<Row>(LOCK_DUE, [now, limit, area]),
+  lockDue: (tx: Queryable, area: SessionArea, now: Date, limit: number): Promise<StoredSession[]> =>
+    tx.rows<Row>(LOCK_DUE, [now, limit, AREA_LETTERS[area]]),
   async endMany(
     tx: Queryable,
     ended: readonly (SessionKey & { purgeAt: Date; result: Buffer })[],
@@ -319,25 +305,6 @@ export const sessionStore = {
       cuts.map(({ at }) => at),
       cuts.map(({ length }) => length),
     ])
-  },
-  list(
-    db: Queryable,
-    owner: { tenantId: string; livemode: boolean; area: Area },
-    page: {
-      before: { createdAt: Date; sessionId: string }
-      limit: number
-      tags: readonly string[]
-      /** Those that were purged until then are left out. */
-      purgedAfter: Date
-      /** Only what was made in this time: the days that are read. */
-      within: { from: Date; to: Date }
-    },
-  ): Promise<StoredSession[]> {
-    const { before, limit, tags, purgedAfter, within } = page
-    const { tenantId, livemode, area } = owner
-    const bounds = [purgedAfter, within.from, within.to]
-    const values = [tenantId, livemode, area, before.createdAt, before.sessionId, limit, ...bounds]
-    return tags.length === 0 ? db.rows<Row>(LIST, values) : db.rows<Row>(LIST_TAGGED, [...values, tags])
   },
   async purge(db: Queryable, now: Date, limit: number): Promise<number> {
     return (await db.rows<{ count: number }>(PURGE, [now, limit]))[0]?.count ?? 0

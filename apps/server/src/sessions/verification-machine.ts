@@ -65,7 +65,7 @@ export const VERIFICATION_TABLE: Readonly<Record<VerificationState, Steps>> = {
   FINALIZING: {
     ...ENDING,
     open: 'FINALIZING',
-    // Whoever is enrolled already shows a passkey that they have before another one is added.
+    // A person who is enrolled already shows a passkey of theirs before another one is added.
     passkey_needed: 'PASSKEY_ACTIVE',
     recognised: 'SUCCESS',
     retry: 'CONSENTED',

@@ -1,37 +1,39 @@
 import { SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import type { Queryable } from '../platform/db.ts'
-import type { FlowEnd, LockoutSubject, Progress, Step, VerificationProgress } from '../sessions/index.ts'
+import type { FlowEnd } from '../sessions/index.ts'
 import type { Lockouts } from './lockouts.ts'
-import { verificationOf, withVerification } from './steps.ts'
-import type { VerificationEnd, VerificationSession } from './types.ts'
+import {
+  type LockoutSubject,
+  type OwnProgress,
+  type VerificationProgress,
+  verificationOf,
+  withVerification,
+} from './progress.ts'
+import type { RunningVerification, VerificationEnd, VerificationSession } from './types.ts'
 
 /**
- * Whether failures of a session count. An ENROLL compares with nobody whom the host has named, unless the name is somebody's
- * already: then it is as good for trying faces as a VERIFY, and has subjects like one.
+ * Whether failures of a session count. An ENROLL compares with no person that the host has named, unless the name belongs to a person
+ * already: then it could be used to try faces like a VERIFY, and has subjects like one.
  */
-export function isCounted({ request }: VerificationSession, progress: Progress | null, end: FlowEnd): boolean {
-  if (end.how === 'wished') return false
-  return request.type !== 'ENROLL' || verificationOf(progress ?? undefined).subjects.length > 0
-}
-
-interface Counting {
-  session: VerificationSession
-  progress: Progress
+export function isCounted({ request, progress }: VerificationSession, end: FlowEnd): boolean {
+  if (end.how === 'simulated') return false
+  return request.type !== 'ENROLL' || verificationOf(progress).subjects.length > 0
 }
 
 /**
- * Counts a failure at once, against whom the session has not counted against yet: whoever cancels after it, or lets the session
- * expire, has tried all the same. `before` is the wait that somebody concerned has already; then nothing is counted.
+ * Counts a failure at once, against every subject that the session has not counted against yet. A user who cancels afterwards, or lets
+ * the session expire, has tried all the same. `before` is the wait that a subject has already; then nothing is counted.
  */
 export async function countOnce(
   lockouts: Lockouts,
   tx: Queryable,
-  { session, progress }: Counting,
+  session: RunningVerification,
   failure: SessionCodeName,
-): Promise<{ before: number; progress: Progress }> {
+): Promise<{ before: number; progress: OwnProgress }> {
+  const { progress } = session
   const { counted } = verificationOf(progress)
   const fresh = uncountedOf(progress)
-  const failures = tellingOf(session, progress, [failure])
+  const failures = countableOf(session, [failure])
   if (failures.length === 0) return { before: 0, progress }
   // What is known of them first, as a comparison does it: two that take the same rows in another order would wait for each other.
   await lockouts.holdWaitOf(tx, session, fresh)
@@ -44,40 +46,36 @@ export async function countOnce(
 const AT_ONCE: readonly SessionCodeName[] = ['SPOOF', 'PASSKEY_FAILED']
 
 /**
- * A step that did not end the session. Without this a session that is cancelled after two masks, or two wrong passkeys, would be free,
- * as often as one likes. Whoever has to wait already goes on here, and waits at the next comparison.
+ * Counts a step that did not end the session. Without this a session that is cancelled after two masks, or two wrong passkeys, would be
+ * free, any number of times. A subject that has to wait already goes on here, and waits at the next comparison.
  */
 export async function countTry(
   lockouts: Lockouts,
   tx: Queryable,
-  session: VerificationSession,
-  { progress, errors = [] }: Step,
-): Promise<Progress> {
+  session: RunningVerification,
+  errors: readonly number[],
+): Promise<OwnProgress> {
   const failure = AT_ONCE.find((name) => errors.includes(SESSION_CODES[name].code))
-  if (!failure) return progress
-  return (await countOnce(lockouts, tx, { session, progress }, failure)).progress
+  if (!failure) return session.progress
+  return (await countOnce(lockouts, tx, session, failure)).progress
 }
 
-/** The wait of the next session after one that failed. It counts against nobody twice. */
+/** The wait of the next session after one that failed. It counts against no subject twice. */
 export async function waitAfter(
   lockouts: Lockouts,
   tx: Queryable,
-  {
-    session,
-    progress,
-    bound,
-  }: { session: VerificationSession; progress: Progress | null; bound: Extract<VerificationEnd, { state: 'FAILED' }> },
+  session: VerificationSession,
+  end: Extract<VerificationEnd, { state: 'FAILED' }>,
 ): Promise<number> {
-  if (bound.failures.includes('TEMPORARILY_LOCKED')) return 0
-  const known = progress ?? undefined
-  const failures = tellingOf(session, known, bound.failures)
-  const fresh = uncountedOf(known)
+  if (end.failures.includes('TEMPORARILY_LOCKED')) return 0
+  const failures = countableOf(session, end.failures)
+  const fresh = uncountedOf(session.progress)
   await lockouts.holdWaitOf(tx, session, fresh)
   const { after } = await lockouts.record(tx, session, fresh, failures)
-  return Math.max(after, await lockouts.waitOf(tx, session, verificationOf(known).counted))
+  return Math.max(after, await lockouts.waitOf(tx, session, verificationOf(session.progress).counted))
 }
 
-/** Whose failures a success wipes out. Whom the host had named is who it was, under whatever name. */
+/** Whose failures a success clears. The person that the host named is the person who was there, under any name. */
 export function clearedBy(
   { request }: VerificationSession,
   { cleared, subjects }: VerificationProgress,
@@ -89,12 +87,11 @@ export const withoutRepeats = (subjects: readonly LockoutSubject[]): LockoutSubj
   subjects.filter(({ hash }, at) => subjects.findIndex((one) => one.hash === hash) === at)
 
 /**
- * Those that say something in this session. An authenticator that makes no passkey says nothing of whose it is; and a VERIFY of
- * somebody who is not enrolled compares nothing, whatever the host has named.
+ * The failures that count in this session. When an authenticator creates no passkey, that does not say who was there. A VERIFY of a
+ * person who is not enrolled compares nothing.
  */
-function tellingOf(
-  { request }: VerificationSession,
-  progress: Progress | undefined,
+function countableOf(
+  { request, progress }: VerificationSession,
   failures: readonly SessionCodeName[],
 ): SessionCodeName[] {
   const isMaking = request.type === 'ENROLL' && !verificationOf(progress).person
@@ -104,7 +101,7 @@ function tellingOf(
   })
 }
 
-function uncountedOf(progress: Progress | undefined): LockoutSubject[] {
+function uncountedOf(progress: OwnProgress | null): LockoutSubject[] {
   const { subjects, counted } = verificationOf(progress)
   return subjects.filter(({ hash }) => !counted.some((one) => one.hash === hash))
 }

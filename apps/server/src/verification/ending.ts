@@ -1,14 +1,15 @@
 import { type DebugEntry, VERIFICATION_LIMITS, type VerificationWebhook } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
-import type { Db, Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import { createExpiry, type Progress, type Sessions } from '../sessions/index.ts'
+import { createExpiry, type Sessions } from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
 import { withNote } from './debug.ts'
-import { blocks, type EndState, outcomeOf, riskOf, toWebhook } from './outcome.ts'
+import { verificationOf } from './progress.ts'
 import { verificationStore } from './store.ts'
-import type { VerificationEnd, VerificationSession } from './types.ts'
+import { type VerificationEnd, type VerificationSession, verificationSessionsIn } from './types.ts'
+import { blocks, type EndState, outcomeOf, riskOf, toWebhook } from './webhook-body.ts'
 
 interface Deps {
   clock: Clock
@@ -26,67 +27,42 @@ export interface StoredResult {
   debugLog: DebugEntry[]
 }
 
-/** The end of a session of area D: the result and its webhook, in one transaction, so that neither is without the other. */
+/** The end of a verification session: the result and its webhook, in one transaction, so that neither exists without the other. */
 export function createVerificationEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
-  /** Ends a session that the transaction holds. Returns the state it has then: a success may be one that the tenant blocks. */
-  async function conclude(
-    tx: Queryable,
-    session: VerificationSession,
-    progress: Progress | null,
-    wanted: VerificationEnd,
-  ): Promise<EndState> {
+  /** Ends a session that the transaction holds. Returns the state it has then: the tenant's policy may block a success. */
+  async function conclude(tx: Queryable, session: VerificationSession, end: VerificationEnd): Promise<EndState> {
     const at = clock.now()
-    const ended = prepare(session, progress, allowed(session, progress, wanted), at)
+    const ended = prepare(session, allowed(session, end), at)
     const { state, purgeAt, result } = ended
     await sessions.end(tx, session, { state, at, purgeAt, result })
     await webhooks.enqueue(tx, [messageOf(ended, at)])
-    if (state !== 'SUCCESS') await markForDiscard(tx, session, progress, at)
+    if (state !== 'SUCCESS') await markForDiscard(tx, session, at)
     metrics.count(outcomeOf(state))
     return state
   }
 
-  const expire = createExpiry(
-    { clock, sessions, log },
+  const expiry = createExpiry(
+    { clock, sessions, own: verificationSessionsIn(sessions), log },
     {
-      area: 'D',
-      prepare: (session: VerificationSession, at) => prepare(session, session.progress, { state: 'EXPIRED' }, at),
+      conclude: (tx, session) => conclude(tx, session, { state: 'EXPIRED' }),
+      prepare: (session, at) => prepare(session, { state: 'EXPIRED' }, at),
       async follow(tx, ended, at) {
         await webhooks.enqueue(
           tx,
           ended.map((one) => messageOf(one, at)),
         )
-        for (const { session } of ended) await markForDiscard(tx, session, session.progress, at)
+        for (const { session } of ended) await markForDiscard(tx, session, at)
       },
+      count: (expired) => metrics.count(outcomeOf('EXPIRED'), expired),
     },
   )
 
-  return {
-    conclude,
-
-    /** Ends a session that the transaction holds when its time is over and no sweeper has come by yet. Returns whether it was. */
-    async expireIfDue(tx: Queryable, session: VerificationSession): Promise<boolean> {
-      if (session.endedAt !== null || clock.now() <= session.dueAt) return false
-      await conclude(tx, session, session.progress, { state: 'EXPIRED' })
-      return true
-    },
-
-    /** Ends sessions whose time is over. Returns how many it dealt with. */
-    async expireDue(db: Db): Promise<number> {
-      const { expired, putOff } = await expire(db)
-      metrics.count(outcomeOf('EXPIRED'), expired)
-      return expired + putOff
-    },
-  }
+  return { conclude, ...expiry }
 }
 
-/** An enrolment may be under way, or done, that nobody will hear of. */
-async function markForDiscard(
-  tx: Queryable,
-  session: VerificationSession,
-  progress: Progress | null,
-  at: Date,
-): Promise<void> {
-  const personId = session.state === 'FINALIZING' ? progress?.verification?.newPersonId : undefined
+/** The session may be enrolling a person, or has enrolled one, and no result will report them. */
+async function markForDiscard(tx: Queryable, session: VerificationSession, at: Date): Promise<void> {
+  const personId = session.state === 'FINALIZING' ? session.progress?.own?.newPersonId : undefined
   if (!personId) return
   const { tenantId, livemode } = session
   await verificationStore.markForDiscard(tx, [{ tenantId, livemode, personId }], new Date(at.getTime() + ENROLMENT_MS))
@@ -106,18 +82,14 @@ interface Ended {
   result: Buffer
 }
 
-/** A success that the tenant's own policy forbids is none. */
-function allowed(
-  { request }: VerificationSession,
-  progress: Progress | null,
-  wanted: VerificationEnd,
-): VerificationEnd {
-  if (wanted.state !== 'SUCCESS' || !blocks(request, progress)) return wanted
+/** A success that the tenant's own policy forbids becomes a failure. */
+function allowed({ request, progress }: VerificationSession, end: VerificationEnd): VerificationEnd {
+  if (end.state !== 'SUCCESS' || !blocks(request, progress)) return end
   return { state: 'FAILED', failures: ['POLICY_BLOCKED'] }
 }
 
-function prepare(session: VerificationSession, progress: Progress | null, end: VerificationEnd, at: Date): Ended {
-  const { request, sessionId, livemode } = session
+function prepare(session: VerificationSession, end: VerificationEnd, at: Date): Ended {
+  const { request, progress, sessionId, livemode } = session
   const facts = {
     ...{ sessionId, request, end, livemode },
     desktop: progress?.desktop ?? false,
@@ -129,7 +101,7 @@ function prepare(session: VerificationSession, progress: Progress | null, end: V
   const hasImages = request.sendImages && end.state === 'SUCCESS' && end.selfie !== undefined
   const codes = webhook.errors.map(({ code }) => code)
   const note = { at, level: 1, event: 'ended', facts: { state: end.state, codes } } as const
-  const debugLog = withNote(progress?.verification?.debug ?? [], request, note)
+  const debugLog = withNote(verificationOf(progress).debug, request, note)
   const stored: StoredResult = { webhook, debugLog }
   return {
     session,
@@ -141,7 +113,7 @@ function prepare(session: VerificationSession, progress: Progress | null, end: V
   }
 }
 
-/** What debugging keeps goes after a day, and the rest of such a session with it. */
+/** Debug notes are deleted after a day, and the rest of such a session with them. */
 function purgeAtOf({ request }: VerificationSession, at: Date): Date {
   const { retentionSeconds } = request.policy
   const debugSeconds = VERIFICATION_LIMITS.debugHours * 3_600
@@ -153,7 +125,7 @@ function messageOf({ session, state, purgeAt, body, onceBody }: Ended, at: Date)
   const { tenantId, livemode, keyId, sessionId, request } = session
   return {
     ...{ tenantId, livemode, keyId, purgeAt, body },
-    area: 'D',
+    area: 'verification',
     event: state === 'SUCCESS' ? 'verification.succeeded' : 'verification.failed',
     subjectId: sessionId,
     sequence: 1,

@@ -1,8 +1,8 @@
 import type { SessionCodeName } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { LockoutSubject, VerificationProgress } from '../sessions/index.ts'
 import { afterFailure, forgottenAt, type LockState, waitSecondsOf } from './lockout.ts'
+import type { LockoutSubject, VerificationProgress } from './progress.ts'
 import { type KeyOwner, verificationStore } from './store.ts'
 
 /**
@@ -17,7 +17,7 @@ const SAYS_WHO: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'PASSKEY_FAILED',
   'POLICY_BLOCKED',
 ])
-/** These say only that somebody tried: they count against where they came from, not against whom the host had named. */
+/** These say only that a try was made: they count against the device and the network, not against the person that the host named. */
 const SAYS_WHERE: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'LIVENESS_INCONCLUSIVE',
   'ATTEMPTS_EXCEEDED',
@@ -33,9 +33,9 @@ function countsAgainst(failures: readonly SessionCodeName[]): ReadonlySet<Kind> 
   return failures.some((name) => SAYS_WHERE.has(name)) ? PLACES : NOBODY
 }
 
-/** Makes whoever fails too often wait. Everything runs in the caller's transaction. */
+/** Makes subjects wait that fail too often. Everything runs in the caller's transaction. */
 export function createLockouts({ clock }: { clock: Clock }) {
-  /** The waits before it and after it. Whoever has to wait already is not counted again. */
+  /** The waits before it and after it. A subject that has to wait already is not counted again. */
   async function count(
     tx: Queryable,
     owner: KeyOwner,
@@ -101,7 +101,7 @@ export function createLockouts({ clock }: { clock: Clock }) {
       )
     },
 
-    /** A session went well: its person and its device begin anew. A network is shared, and keeps what others did. */
+    /** A session succeeded: the failures of its person and its device are deleted. A network is shared, and keeps its failures. */
     async clear(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<void> {
       const own = subjects.filter(({ kind }) => kind === 'person' || kind === 'device')
       if (own.length > 0) await verificationStore.clearLockouts(tx, owner, own.map(toBytes))

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
-import { newProgress, newVerificationProgress, type Progress } from '../sessions/index.ts'
+import { newProgress } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { noteDebug } from './debug.ts'
+import { newVerificationProgress, type OwnProgress } from './progress.ts'
 import { createVerificationFixture, PATH, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
@@ -64,7 +65,7 @@ describe('GET /v2/verification-session/:sessionId', () => {
     const at = fixture.harness.clock.now()
     const notes = ([1, 2, 3] as const).map((level) => ({ at, level, event: `of level ${level}`, facts: { n: level } }))
     const request = { debugLevel: 2 } as const
-    let progress: Progress = { ...newProgress('en'), verification: newVerificationProgress() }
+    let progress: OwnProgress = { ...newProgress('en'), own: newVerificationProgress() }
     for (const note of notes) progress = noteDebug(progress, request, note)
     await fixture.conclude(asked.sessionId, { state: 'FAILED', failures: ['NO_FACE'] }, progress)
     assert.deepEqual((await host.get(asked.sessionId)).debugLog, [

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CapturePayload, TenantSettings } from '@ostiary/contract'
 import { encodeVector } from '@ostiary/crypto'
-import { eventAfterCapture, factsOf, faultOf, matchingOf } from './matching.ts'
+import { eventAfterCapture, factsOf, payloadFault, matchingOf } from './matching.ts'
 import type { VerificationRequest } from './request.ts'
 
-type Asked = Parameters<typeof faultOf>[0]
+type Asked = Parameters<typeof payloadFault>[0]
 
 const POLICY = { retentionSeconds: 1, enforceBlock: false, risk: {}, defaultLocale: 'en', brandName: null } as const
 const asked = (type: VerificationRequest['type'], more: Partial<Asked> = {}): Asked => ({
@@ -76,7 +76,7 @@ describe('what a page is told', () => {
 
 describe('a payload', () => {
   const fault = (request: Asked, more: Partial<CapturePayload> = {}, selfie = false) =>
-    faultOf(request, payload(more), selfie)
+    payloadFault(request, payload(more), selfie)
   const without = { face: undefined } as unknown as Partial<CapturePayload>
 
   test('of an ENROLL has a face, and may have a key', () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { CapturePayload, VerificationFacts } from '@ostiary/contract'
 import { decodeVector } from '@ostiary/crypto'
-import type { SessionEvent, VerificationProgress } from '../sessions/index.ts'
+import type { SessionEvent } from '../sessions/index.ts'
+import type { VerificationProgress } from './progress.ts'
 import type { VerificationRequest } from './request.ts'
 
 type Asked = Pick<VerificationRequest, 'type' | 'requirements' | 'sendImages' | 'estimateAge' | 'policy'>
@@ -35,8 +36,8 @@ function realmOf(tenantId: string, livemode: boolean): string {
   return createHash('sha256').update(`ostiary/realm/${tenantId}/${livemode}`).digest('base64url').slice(0, 22)
 }
 
-/** What of a payload does not fit what was asked for, in a word for the log. */
-export function faultOf(request: Asked, payload: CapturePayload, hasSelfie: boolean): string | undefined {
+/** What in a payload does not fit the request, in a word for the log. */
+export function payloadFault(request: Asked, payload: CapturePayload, hasSelfie: boolean): string | undefined {
   if (hasSelfie !== request.sendImages) return 'selfie'
   if (!fitsAge(request, payload)) return 'age'
   const { face, local } = payload

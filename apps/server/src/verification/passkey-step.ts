@@ -1,22 +1,62 @@
-import { SESSION_CODES, VERIFICATION_LIMITS } from '@ostiary/contract'
+import { type PasskeyOptions, SESSION_CODES, VERIFICATION_LIMITS } from '@ostiary/contract'
 import { type Counters, PASSKEY_LIMITS, type Passkeys } from '../passkeys/index.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { nextState, type PasskeyStep, type Progress, type Step } from '../sessions/index.ts'
-import { failed, reached, verificationOf, withVerification } from './steps.ts'
-import type { VerificationSession } from './types.ts'
+import { nextState, notAtThisStep, type RunningSession, type Sessions, type Step } from '../sessions/index.ts'
+import { type OwnProgress, verificationOf, withVerification } from './progress.ts'
+import { failed, graceForWork, reached } from './steps.ts'
+import {
+  type RunningVerification,
+  type VerificationSession,
+  type VerificationStep,
+  verificationSessionsIn,
+} from './types.ts'
+
+/** The passkey step as `launch` calls it, for sessions of any area. Throws when the session is not at this step. */
+export interface PasskeySteps {
+  /** What to ask the authenticator for. */
+  options(tx: Queryable, session: RunningSession): Promise<{ step: Step; asked: PasskeyOptions }>
+  /** Checks the authenticator's answer. */
+  verify(tx: Queryable, session: RunningSession, response: unknown): Promise<Step>
+  /** The authenticator or the user refused. */
+  failed(session: RunningSession): Step
+}
+
+interface Deps {
+  sessions: Sessions
+  passkeys: Passkeys
+  clock: Clock
+}
+
+export function createPasskeySteps({ sessions, passkeys, clock }: Deps): PasskeySteps {
+  const { isOwn } = verificationSessionsIn(sessions)
+
+  function atPasskeyStep(session: RunningSession): RunningVerification {
+    if (session.state !== 'PASSKEY_ACTIVE' || !isOwn(session)) throw notAtThisStep()
+    return session
+  }
+
+  return {
+    options: (tx, session) => passkeyOptions(passkeys, tx, { session: atPasskeyStep(session), now: clock.now() }),
+    verify: (tx, session, response) =>
+      verifyPasskey(passkeys, tx, { session: atPasskeyStep(session), now: clock.now() }, response),
+    failed(session) {
+      const running = atPasskeyStep(session)
+      return passkeyFailed(running, running.progress)
+    },
+  }
+}
 
 interface PasskeyCall {
-  session: VerificationSession
-  progress: Progress
+  session: RunningVerification
   now: Date
 }
 
-export async function passkeyOptions(passkeys: Passkeys, tx: Queryable, call: PasskeyCall): Promise<PasskeyStep> {
-  const { session, progress, now } = call
-  const { request } = session
+async function passkeyOptions(passkeys: Passkeys, tx: Queryable, { session, now }: PasskeyCall) {
+  const { request, progress } = session
   const { person } = verificationOf(progress)
-  const begin = (challenge: string, counters: Counters = {}): Step => {
+  const begin = (challenge: string, counters: Counters = {}): VerificationStep => {
     const passkey = { challenge, expiresAtMs: now.getTime() + PASSKEY_LIMITS.answerMs, counters }
     return { state: session.state, progress: withVerification(progress, { passkey }) }
   }
@@ -24,19 +64,21 @@ export async function passkeyOptions(passkeys: Passkeys, tx: Queryable, call: Pa
     const userName = maskedEmail(request.contactInformation?.email) ?? passkeys.rpId
     const rpName = request.policy.brandName ?? passkeys.rpId
     const { options, challenge } = passkeys.registrationOptions({ rpName, userName })
-    return { step: begin(challenge), asked: { mode: 'create', options: { ...options } } }
+    return { step: begin(challenge), asked: { mode: 'create' as const, options: { ...options } } }
   }
   const credentials = person ? await passkeys.findForPerson(tx, session, person.puid) : []
   const counters = person ? await passkeys.countersOf(tx, session, person.puid) : {}
   const { options, challenge } = passkeys.authenticationOptions({ credentials })
-  return { step: begin(challenge, counters), asked: { mode: 'get', options: { ...options } } }
+  return { step: begin(challenge, counters), asked: { mode: 'get' as const, options: { ...options } } }
 }
 
-export async function verifyPasskey(
+async function verifyPasskey(
   passkeys: Passkeys,
   tx: Queryable,
-  { session, progress, response, now }: PasskeyCall & { response: unknown },
-): Promise<Step> {
+  { session, now }: PasskeyCall,
+  response: unknown,
+): Promise<VerificationStep> {
+  const { progress } = session
   const { passkey, person } = verificationOf(progress)
   // One answer for each challenge, whatever it is worth.
   const asked = withVerification(progress, { passkey: null })
@@ -48,8 +90,8 @@ export async function verifyPasskey(
   if (session.request.type === 'ENROLL' && !person) {
     const verdict = await passkeys.verifyRegistration({ response, challenge })
     if (!verdict.ok) return passkeyFailed(session, asked)
-    const state = nextState(session, 'finalize')
-    return { state, progress: withVerification(asked, { credential: verdict.credential }) }
+    const known = withVerification(asked, { credential: verdict.credential })
+    return { state: nextState(session, 'finalize'), progress: known, dueAt: graceForWork(session, now) }
   }
   if (!person) throw new Error('The passkey step comes after the face')
   const { puid } = person
@@ -59,7 +101,7 @@ export async function verifyPasskey(
   return reached(session, asked, { person: { ...person, matchedBy }, passkeyShown: true })
 }
 
-export function passkeyFailed(session: VerificationSession, progress: Progress): Step {
+function passkeyFailed(session: VerificationSession, progress: OwnProgress): VerificationStep {
   const passkeyTries = verificationOf(progress).passkeyTries + 1
   const tried = withVerification(progress, { passkeyTries, passkey: null })
   if (passkeyTries >= VERIFICATION_LIMITS.passkeyAttempts) return failed(session, tried, 'PASSKEY_FAILED')
@@ -67,7 +109,7 @@ export function passkeyFailed(session: VerificationSession, progress: Progress):
   return { state, progress: tried, errors: [SESSION_CODES.PASSKEY_FAILED.code] }
 }
 
-/** Enough to be recognised by whom it belongs to. Whoever holds the launch URL first reads it. */
+/** The owner recognises it. Anyone who opens the launch URL first can read it, so it is masked. */
 function maskedEmail(email: string | undefined): string | undefined {
   const [, first, host] = /^(.)[^@]*@([^@]+)$/.exec(email ?? '') ?? []
   return first && host && `${first}…@${host}`

@@ -16,7 +16,7 @@ import { invalid, invalidUrl } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { pageLocaleOf, redirectProblem } from '../settings/index.ts'
 import { secondsOfDuration, timeOfMoment } from './expiry.ts'
-import { isMadeUpId } from './sandbox-end.ts'
+import { isSimulatedId } from './simulated-ids.ts'
 
 /** What a test session is to end with instead of a person before a camera. */
 export type SandboxEnd = VerificationTestOutcome
@@ -52,7 +52,7 @@ export interface VerificationRequest {
   policy: VerificationPolicy
 }
 
-/** Whom the host names in advance: the person of a VERIFY, and of an ENROLL the one who may have that name already. */
+/** The person that the host names in advance: the person of a VERIFY, and of an ENROLL the one who may have that name already. */
 export function namedBy({
   person,
   customerId,
@@ -144,7 +144,7 @@ function requirementsOf({ type, requirements = ['face'] }: CreateVerificationBod
 
 type Person = Pick<VerificationRequest, 'person' | 'customerId' | 'nonce' | 'contactInformation'>
 
-/** Whom a session is about, as far as the host knows: each field where it means something, and nowhere else. */
+/** The person that a session is about, as far as the host knows: each field where it means something, and nowhere else. */
 function personOf(
   { type, puid, customerId, nonce, contactInformation }: CreateVerificationBody,
   livemode: boolean,
@@ -168,7 +168,7 @@ function personOf(
 /** Capitals are the same id. What can be nobody's is said now, and not at the end of a flow that the user has gone through. */
 function idOf(puid: string, livemode: boolean): string {
   const id = puid.toLowerCase()
-  if (isId(id) || (!livemode && isMadeUpId(id))) return id
+  if (isId(id) || (!livemode && isSimulatedId(id))) return id
   throw invalid('/body/puid', 'is not the id of a person')
 }
 
@@ -178,10 +178,10 @@ const TEST_CHALLENGE = /^challenge=([a-z_,]*)(?: |$)/
 /** What a test key asks for in `transactionID`: an end without a person, or a person who knows what is coming. */
 function testOf(transactionId: string | undefined): Pick<VerificationRequest, 'sandbox' | 'pinned'> {
   if (!transactionId?.startsWith(TEST_PREFIX)) return { sandbox: null, pinned: null }
-  const wish = transactionId.slice(TEST_PREFIX.length)
-  const sandbox = VERIFICATION_TEST_OUTCOMES.find((outcome) => wish.startsWith(outcome))
+  const asked = transactionId.slice(TEST_PREFIX.length)
+  const sandbox = VERIFICATION_TEST_OUTCOMES.find((outcome) => asked.startsWith(outcome))
   if (sandbox) return { sandbox, pinned: null }
-  const challenge = TEST_CHALLENGE.exec(wish)?.[1]
+  const challenge = TEST_CHALLENGE.exec(asked)?.[1]
   if (challenge !== undefined) return { sandbox: null, pinned: { movements: movementsOf(challenge), fixedTimes: true } }
   const known = VERIFICATION_TEST_OUTCOMES.join(', ')
   throw invalid('/body/transactionID', `begins with ${TEST_PREFIX} and goes on with none of ${known}, challenge=`)

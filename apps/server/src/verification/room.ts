@@ -15,6 +15,7 @@ import { createVerificationFlow } from './flow.ts'
 import { purgeLocalKeys, purgeLockouts } from './jobs.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { createLockouts } from './lockouts.ts'
+import { createPasskeySteps } from './passkey-step.ts'
 import { discardOrphanedEnrolments } from './provisional-persons.ts'
 import { verificationRoutes } from './routes.ts'
 import { createVerificationService } from './service.ts'
@@ -52,6 +53,7 @@ export function createVerificationRoom(platform: Platform, deps: Deps) {
     service,
     ending,
     flow,
+    passkeySteps: createPasskeySteps({ ...shared, passkeys: passkeys.service }),
     lockouts,
     async routes(app: FastifyInstance) {
       app.register(verificationRoutes, {

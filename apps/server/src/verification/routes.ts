@@ -4,6 +4,7 @@ import {
   deleteVerification,
   getVerification,
   getVerificationWebhook,
+  listVerifications,
   type Operation,
 } from '@ostiary/contract'
 import type { FastifyInstance, FastifyReply, onRequestHookHandler } from 'fastify'
@@ -27,7 +28,7 @@ export async function verificationRoutes(
   app: FastifyInstance,
   { verification, guard, credentials, metrics }: Deps,
 ): Promise<void> {
-  /** The key names the account, the credentials who calls; both before the body is read. */
+  /** The key names the account, the credentials name the caller; both are checked before the body is read. */
   function guarded(op: Operation, rate: 'verify-create' | 'verify-read'): onRequestHookHandler {
     const before = guard.before(op, rate)
     return function (request, reply, done) {
@@ -61,6 +62,10 @@ export async function verificationRoutes(
   route(app, getVerification, {
     guard: guarded(getVerification, 'verify-read'),
     handler: (request) => verification.get(callerOf(request), request.params.sessionId),
+  })
+  route(app, listVerifications, {
+    guard: guarded(listVerifications, 'verify-read'),
+    handler: (request) => verification.list(callerOf(request), request.query),
   })
   route(app, getVerificationWebhook, {
     guard: guarded(getVerificationWebhook, 'verify-read'),

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { LOCKOUT } from '@ostiary/contract'
 import type { SandboxEnd, VerificationRequest } from './request.ts'
+import { simulatedId } from './simulated-ids.ts'
 import type { VerificationEnd } from './types.ts'
 
 /** Whose test session it is: every tenant has people of its own. */
@@ -15,7 +15,7 @@ export function sandboxEnd(outcome: SandboxEnd, { tenantId, request }: Asked): V
     case 'success':
       return {
         state: 'SUCCESS',
-        person: { puid: puidOf(tenantId, request), guid: madeUpId(`${tenantId}/group`) },
+        person: { puid: puidOf(tenantId, request), guid: simulatedId(`${tenantId}/group`) },
         matchedBy: 'sandbox',
         ...(request.estimateAge && { estimatedAge: SANDBOX_AGE }),
         ...(request.sendImages && { selfie: GREY_JPEG }),
@@ -35,19 +35,8 @@ export function sandboxEnd(outcome: SandboxEnd, { tenantId, request }: Asked): V
 function puidOf(tenantId: string, { person, customerId }: VerificationRequest): string {
   if (person && 'puid' in person) return person.puid
   const name = person ? person.customerId : (customerId ?? '')
-  return madeUpId(`${tenantId}/person/${name}`)
+  return simulatedId(`${tenantId}/person/${name}`)
 }
-
-/** An id that looks like one and that no enrolled person has: version 8 is for whatever one likes. */
-function madeUpId(name: string): string {
-  const hex = hash('sha256', `ostiary/sandbox/${name}`)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
-
-const MADE_UP = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/
-
-/** A test host may name whom an earlier test session has told it. */
-export const isMadeUpId = (text: string): boolean => MADE_UP.test(text)
 
 const SANDBOX_AGE = 35
 

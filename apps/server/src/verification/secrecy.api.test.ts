@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { newProgress, newVerificationProgress } from '../sessions/index.ts'
+import { newProgress } from '../sessions/index.ts'
+import { newVerificationProgress } from './progress.ts'
 import {
   leastOf,
   createVerificationFixture,
@@ -45,14 +46,14 @@ describe('marked values', () => {
   test('[D-007] the database holds nothing of a session in clear text: not on its way, not when it has ended', async () => {
     const open = await host.create('ENROLL', enrolment())
     const { service: sessions } = fixture.harness.wire.sessions
-    const verification = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
+    const own = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
     await sessions.whileLocked(open.sessionId, async (tx, found) => {
       assert.ok('dataKey' in found)
-      const progress = { ...newProgress('en'), verification }
+      const progress = { ...newProgress('en'), own }
       await sessions.save(tx, found, { state: 'OPENED', progress })
     })
     const ended = await host.create('VERIFY', { ...marked(), customerId: `${MARK}-customer`, nonce: `${MARK}-nonce` })
-    await fixture.conclude(ended.sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { verification })
+    await fixture.conclude(ended.sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { own })
     const check = async () => {
       for (const [table, content] of await fixture.dump())
         for (const secret of [MARK, JPEG, 'identityInformation', 'riskEvaluation'])
@@ -71,8 +72,8 @@ describe('marked values', () => {
 
   test('what can be read of a session has neither vector nor selfie nor what is the host’s secret', async () => {
     const { sessionId } = await host.create('ENROLL', enrolment())
-    const verification = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
-    await fixture.conclude(sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { verification })
+    const own = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
+    await fixture.conclude(sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { own })
     await fixture.delivered(sessionId)
     for (const url of [`${PATH}/${sessionId}`, `${PATH}/${sessionId}/webhook`, '/webhooks/deliveries']) {
       const { statusCode, body } = await host.call('GET', url)

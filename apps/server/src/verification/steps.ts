@@ -1,33 +1,31 @@
 import { LAUNCH_LIMITS, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
-import {
-  graceFor,
-  newVerificationProgress,
-  nextState,
-  type Progress,
-  type Step,
-  type VerificationProgress,
-} from '../sessions/index.ts'
-import type { VerificationSession } from './types.ts'
+import { assertCan, graceFor, nextState } from '../sessions/index.ts'
+import { type OwnProgress, type VerificationProgress, verificationOf, withVerification } from './progress.ts'
+import type { VerificationSession, VerificationStep } from './types.ts'
 
-/** The steps that every kind of session takes, as what launch is to do. */
-export function reached(session: VerificationSession, progress: Progress, change: Partial<VerificationProgress>): Step {
-  nextState(session, 'recognised')
+/** The person is known: the session ends with a success. */
+export function reached(
+  session: VerificationSession,
+  progress: OwnProgress,
+  change: Partial<VerificationProgress>,
+): VerificationStep {
+  assertCan(session, 'recognised')
   return { state: session.state, progress: withVerification(progress, change), end: { how: 'reached' } }
 }
 
-/** Nobody, or somebody else: another try while there is one. */
+/** The face is not the expected one: another try while one is left. `reply` goes to the page, `last` is the failure when none is left. */
 export function missed(
   session: VerificationSession,
-  progress: Progress,
-  { told, last }: { told: SessionCodeName; last: SessionCodeName },
-): Step {
+  progress: OwnProgress,
+  { reply, last }: { reply: SessionCodeName; last: SessionCodeName },
+): VerificationStep {
   const after = withVerification(progress, {
     workId: null,
     vector: null,
     claim: null,
     claimedFor: null,
     selfie: null,
-    // Another face may come next: nothing that came with this one is kept for it.
+    // Another face may come next: nothing that came with this one may be kept for it.
     newPersonId: null,
     localKey: null,
     credential: null,
@@ -35,14 +33,14 @@ export function missed(
     passkeyTries: 0,
   })
   if (progress.attempt >= LAUNCH_LIMITS.attempts) return failed(session, after, last)
-  return { state: nextState(session, 'retry'), progress: after, errors: [SESSION_CODES[told].code] }
+  return { state: nextState(session, 'retry'), progress: after, errors: [SESSION_CODES[reply].code] }
 }
 
 /**
- * The device's word counts for nothing, and there is no vector: the same capture may come again with it. That is nobody's failure:
- * a browser cannot know that its token was forgotten here. The challenge is the one that was answered, with the submits that it has left.
+ * The device's claim is not enough, and there is no vector: the same capture may come again with one. That is not counted as a failure,
+ * because a browser cannot know that the service has deleted its token. The challenge is open again, with the submits that it has left.
  */
-export function vectorNeeded(session: VerificationSession, progress: Progress): Step {
+export function vectorNeeded(session: VerificationSession, progress: OwnProgress): VerificationStep {
   const { claimedFor: challenge } = verificationOf(progress)
   const after = withVerification(progress, { workId: null, claim: null, claimedFor: null, selfie: null })
   const usedNonces = progress.usedNonces.filter((nonce) => nonce !== challenge?.nonce)
@@ -53,7 +51,7 @@ export function vectorNeeded(session: VerificationSession, progress: Progress): 
   }
 }
 
-export function failed(session: VerificationSession, progress: Progress, name: SessionCodeName): Step {
+export function failed(session: VerificationSession, progress: OwnProgress, name: SessionCodeName): VerificationStep {
   return {
     state: session.state,
     progress,
@@ -62,18 +60,18 @@ export function failed(session: VerificationSession, progress: Progress, name: S
   }
 }
 
-export function locked(session: VerificationSession, progress: Progress, retryAfterSeconds: number): Step {
+export function locked(
+  session: VerificationSession,
+  progress: OwnProgress,
+  retryAfterSeconds: number,
+): VerificationStep {
   const failures = ['TEMPORARILY_LOCKED'] as const
   const errors = [SESSION_CODES.TEMPORARILY_LOCKED.code]
   return { state: session.state, progress, errors, end: { how: 'failed', failures, retryAfterSeconds } }
 }
 
-/** With what an earlier version of ours did not note yet. */
-export const verificationOf = (progress: Progress | undefined): VerificationProgress => ({
-  ...newVerificationProgress(),
-  ...progress?.verification,
-})
+/** How long the service itself may take, where the session would end meanwhile. */
+const WORK_MS = 30_000
 
-export function withVerification(progress: Progress, change: Partial<VerificationProgress>): Progress {
-  return { ...progress, verification: { ...verificationOf(progress), ...change } }
-}
+export const graceForWork = (session: VerificationSession, now: Date): Date =>
+  graceFor(session, now.getTime() + WORK_MS)

@@ -17,7 +17,7 @@ interface LockRow extends LockState {
   [column: string]: unknown
 }
 
-/** Somebody whom an ENROLL may have made before it came to nothing. */
+/** A person that an ENROLL may have created before it failed. */
 export interface ProvisionalPerson extends KeyOwner {
   personId: string
 }
@@ -91,7 +91,7 @@ const PURGE_LOCKOUTS = sql(
      select ctid from sign_in_lockouts where purge_at <= $1 limit $2 for update skip locked))`,
 )
 
-// An ENROLL that failed marks the person whom it may have created: `discard-orphaned-enrolments` deletes them when the mark is due.
+// An ENROLL that failed marks the person that it may have created: `discard-orphaned-enrolments` deletes them when the mark is due.
 const MARK_FOR_DISCARD = sql(
   'verification.mark_for_discard',
   `insert into provisional_persons (tenant_id, livemode, person_id, due_at)
@@ -130,7 +130,7 @@ export const verificationStore = {
     const rows = await db.rows<LocalKeyRow & { [column: string]: unknown }>(FIND_LOCAL_KEY, [...by(owner), thumbprint])
     return rows[0]
   },
-  /** Keeps the newest: whoever enrols in one browser after the other loses the token that was used longest ago. */
+  /** Keeps the newest: a person who enrols in one browser after another loses the token that was used longest ago. */
   async insertLocalKey(
     tx: Queryable,
     owner: KeyOwner,

@@ -1,10 +1,17 @@
 import type { MatchMethod, SessionCodeName } from '@ostiary/contract'
-import type { Progress, Session } from '../sessions/index.ts'
+import { type RunningSession, type Session, type Sessions, type Step, sessionsOfArea } from '../sessions/index.ts'
+import type { VerificationProgress } from './progress.ts'
 import type { VerificationRequest } from './request.ts'
 
-export type VerificationSession = Session<VerificationRequest, Progress>
+export type VerificationSession = Session<VerificationRequest, VerificationProgress>
+/** A session that a device has opened. */
+export type RunningVerification = RunningSession<VerificationRequest, VerificationProgress>
+export type VerificationStep = Step<VerificationProgress>
 
-/** How a session ends, and what the webhook says of it. Ids of a person stand in a success and nowhere else. */
+export const verificationSessionsIn = (sessions: Sessions) =>
+  sessionsOfArea<VerificationRequest, VerificationProgress>(sessions, 'verification')
+
+/** How a session ends, and what the webhook says about it. Ids of a person are in a success and nowhere else. */
 export type VerificationEnd =
   | {
       state: 'SUCCESS'
@@ -12,7 +19,7 @@ export type VerificationEnd =
       matchedBy?: MatchMethod
       /** Whole years, where an estimate was asked for. */
       estimatedAge?: number
-      /** Codes that are worth knowing although all went well. */
+      /** Codes that are worth knowing although the session succeeded. */
       notes?: readonly SessionCodeName[]
       /** JPEG in base64: for the webhook alone. */
       selfie?: string

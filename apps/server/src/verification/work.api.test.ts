@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createLaunchRoom } from '../launch/index.ts'
-import type { Flow, FlowSession } from '../sessions/index.ts'
+import { type Flow, isPurged, type RunningSession, type Sessions, type WorkResult } from '../sessions/index.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 import { discardOrphanedEnrolments } from './provisional-persons.ts'
 import { verificationStore } from './store.ts'
@@ -27,14 +27,11 @@ after(async () => {
 })
 
 /** Another process on the same database, whose slow work goes as told. Its address. */
-async function otherProcess(work: (doIt: () => ReturnType<WorkRun>) => ReturnType<WorkRun>): Promise<string> {
+async function otherProcess(work: (doIt: () => Promise<WorkResult>) => Promise<WorkResult>): Promise<string> {
   const { wire } = fixture.harness
   const flow: Flow = {
     ...wire.verification.flow,
-    work: (session) => {
-      const run = wire.verification.flow.work?.(session)
-      return run && (() => work(run))
-    },
+    work: (session) => work(() => wire.verification.flow.work?.(session) ?? assert.fail('there is no work')),
   }
   const deps = { ...wire, ...wire.config.launch, verification: { ...wire.verification, flow } }
   const launch = createLaunchRoom(wire.platform, deps)
@@ -42,7 +39,11 @@ async function otherProcess(work: (doIt: () => ReturnType<WorkRun>) => ReturnTyp
   apps.push(app)
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
-type WorkRun = NonNullable<ReturnType<NonNullable<Flow['work']>>>
+
+function running(session: Awaited<ReturnType<Sessions['find']>>): RunningSession {
+  assert.ok(session && !isPurged(session) && session.progress)
+  return { ...session, progress: session.progress }
+}
 
 /** Another process, at whose work's end this person is deleted. */
 const deletesMeanwhile = ({ tenantId }: VerificationHost, personId: string): Promise<string> =>
@@ -300,17 +301,15 @@ describe('a process that ends between the capture and the work', () => {
     const { device } = user
     const local = { hit: true, proof: await (await createToken()).prove(sessionId, nonce) }
     await assert.rejects(device.submit({ ...capture, local }), { status: 500 })
-    const found = (await wire.sessions.service.find(sessionId)) as FlowSession
-    const late = await wire.verification.flow.work?.(found)?.()
+    const found = running(await wire.sessions.service.find(sessionId))
+    const late = await wire.verification.flow.work?.(found)
     assert.equal((await device.open()).state, 'FACE_ACTIVE', 'another process was quicker')
     const vector = { version: 'FACE3_3', vector: encodeVector(face) } as const
     await assert.rejects(device.submit({ ...capture, local, face: vector }), { status: 500 })
     assert.equal((await own.get(sessionId)).state, found.state)
-    const applied = await wire.sessions.service.whileLocked(sessionId, async (tx, now) => {
-      const session = now as FlowSession
-      assert.ok(session.progress)
-      return [await late?.apply(tx, session, session.progress)]
-    })
+    const applied = await wire.sessions.service.whileLocked(sessionId, async (tx, now) => [
+      await late?.apply(tx, running(now)),
+    ])
     assert.deepEqual(applied, [undefined])
     isDead = false
     assert.equal((await device.open()).state, 'SUCCESS')

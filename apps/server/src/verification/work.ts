@@ -4,9 +4,10 @@ import { normalise } from '../biometrics/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import type { LockoutSubject, Sessions, VerificationProgress } from '../sessions/index.ts'
+import type { Sessions } from '../sessions/index.ts'
 import type { LocalKeys, ShownKey } from './local-keys.ts'
 import { matchingOf } from './matching.ts'
+import type { LockoutSubject, VerificationProgress } from './progress.ts'
 import { namedBy } from './request.ts'
 import { discardPerson } from './provisional-persons.ts'
 import type { VerificationSession } from './types.ts'
@@ -19,33 +20,42 @@ interface Deps {
   localKeys: LocalKeys
 }
 
-/** What the slow part of a session came to. */
-export type Finding =
-  /** `isNamed`: the host's name for the person was theirs before. */
-  | { kind: 'enrolled'; person: FoundPerson; isNew: boolean; isNamed: boolean }
-  | { kind: 'found'; person: FoundPerson; by: 'local' | 'server' }
+/** What a comparison can find, by its kind. */
+interface Findings {
+  /** ENROLL. `isNamed`: the host's name for the person was theirs before. */
+  enrolled: { person: FoundPerson; isNew: boolean; isNamed: boolean }
+  found: { person: FoundPerson; by: 'local' | 'server' }
   /** VERIFY: `named` is who it should have been. */
-  | { kind: 'miss'; named?: FoundPerson }
-  /** The device says that it was a hit, and nobody knows its key; there is no vector to compare instead. */
-  | { kind: 'unproven' }
+  miss: { named?: FoundPerson }
+  /** The device claims a hit with a key that is not on record, and there is no vector to compare instead. */
+  unproven: object
   /** VERIFY: there is no such person. */
-  | { kind: 'unknown' }
-  /** ENROLL: the vector is of no face that can be told from others. */
-  | { kind: 'unusable' }
+  unknown: object
+  /** ENROLL: the vector does not distinguish this face from others. */
+  unusable: object
   /** ENROLL: the host's name for the person belongs to another face, that of `named`. */
-  | { kind: 'other_face'; named: FoundPerson }
+  other_face: { named: FoundPerson }
+}
+export type ComparisonKind = keyof Findings
+
+/** The result of comparing or enrolling a face. */
+type Finding<Kind extends ComparisonKind = ComparisonKind> = { [K in Kind]: { kind: K } & Findings[K] }[Kind]
 
 export interface FoundPerson {
   puid: string
   guid: string
 }
 
-export type Outcome = Finding & {
-  /** Whom a failure counts against, as far as the work has learnt it. */
+interface Learned {
+  /** What a failure counts against, as far as the comparison shows. */
   subjects: LockoutSubject[]
   /** Of the local key, where it is the found person's own. */
   thumbprint: string | null
 }
+
+export type Comparison<Kind extends ComparisonKind = ComparisonKind> = {
+  [K in Kind]: { kind: K } & Findings[K] & Learned
+}[Kind]
 
 const VERSION = 'FACE3_3'
 
@@ -64,7 +74,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
       const { personId: puid, guid } = enrolled
       const isNew = enrolled.isNew && puid === progress.newPersonId
       const named = isNew ? undefined : await findNamed(session)
-      // The face is one person's and the name another's: neither is told.
+      // The face is one person's and the name another's: the reply names neither.
       if (named && named.puid !== puid) return { kind: 'other_face', named }
       return { kind: 'enrolled', person: { puid, guid }, isNew, isNamed: named !== undefined }
     } catch (error) {
@@ -99,7 +109,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     return { kind: 'found', person: { puid: best.puid, guid: best.guid }, by: 'server' }
   }
 
-  /** Whom the host has named, if they are enrolled. */
+  /** The person that the host has named, if they are enrolled. */
   async function findNamed(session: VerificationSession, tx?: Queryable): Promise<FoundPerson | undefined> {
     const named = namedBy(session.request)
     if (!named) return undefined
@@ -115,26 +125,22 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     return localKeys.check(cells.forId(session.tenantId), session, claim.proof, expected)
   }
 
-  /** Named under the tenant's key, here and not later: that may need a connection. */
+  /** The subjects that the result concerns, as hashes under the tenant's key. */
   async function subjectsOf(session: VerificationSession, finding: Finding, shown: ShownKey | undefined) {
     const { tenantId, livemode } = session
+    const hash = await sessions.hasherFor(cells.forId(tenantId), tenantId)
     const person = personOf(finding)?.puid
     const subjects: LockoutSubject[] = []
-    if (person !== undefined)
-      subjects.push({ kind: 'person', hash: await sessions.tagOf(tenantId, ['person', livemode, person]) })
-    // Whoever signs in with their own face after two others' gets a network no wait, but themselves one in the end.
+    if (person !== undefined) subjects.push({ kind: 'person', hash: hash('person', livemode, person) })
+    // A success after failed tries is free for the network. It counts against the person, who would otherwise be a way to try faces.
     if (finding.kind === 'found' && session.request.type === 'SIGN-IN')
-      subjects.push({
-        kind: 'retries',
-        hash: await sessions.tagOf(tenantId, ['retries', livemode, finding.person.puid]),
-      })
-    if (shown)
-      subjects.push({ kind: 'device', hash: await sessions.tagOf(tenantId, ['device', livemode, shown.thumbprint]) })
+      subjects.push({ kind: 'retries', hash: hash('retries', livemode, finding.person.puid) })
+    if (shown) subjects.push({ kind: 'device', hash: hash('device', livemode, shown.thumbprint) })
     return subjects
   }
 
   return {
-    async run(session: VerificationSession, progress: VerificationProgress): Promise<Outcome> {
+    async run(session: VerificationSession, progress: VerificationProgress): Promise<Comparison> {
       if (session.request.type === 'ENROLL') {
         const finding = await enrol(session, progress)
         return { ...finding, subjects: await subjectsOf(session, finding, undefined), thumbprint: null }
@@ -152,12 +158,12 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     hold: (session: VerificationSession, puid: string, tx: Queryable): Promise<boolean> =>
       recognition.hold(session, puid, tx),
 
-    /** Nobody will hear of this person: the session ended otherwise while they were enrolled. */
-    async takeBack(session: VerificationSession, outcome: Outcome): Promise<void> {
-      if (outcome.kind !== 'enrolled' || !outcome.isNew) return
+    /** The session ended otherwise while it enrolled this person, so no result reports them. */
+    async discard(session: VerificationSession, comparison: Comparison): Promise<void> {
+      if (comparison.kind !== 'enrolled' || !comparison.isNew) return
       await discardPerson(cells.forId(session.tenantId), recognition, {
         ...ownerOf(session),
-        personId: outcome.person.puid,
+        personId: comparison.person.puid,
       })
     },
   }

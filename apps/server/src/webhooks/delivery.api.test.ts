@@ -118,7 +118,7 @@ describe('one delivery', () => {
       tenantId: tenant.tenantId,
       keyId: tenant.keyId,
       livemode: false,
-      area: 'C' as const,
+      area: 'age' as const,
       event: 'age.session.completed',
       subjectId: SESSION,
       sequence: 1,

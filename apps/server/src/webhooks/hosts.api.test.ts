@@ -162,7 +162,7 @@ describe('GET /webhooks/deliveries', () => {
     advance(1)
     const { keyId, tenantId } = tenant
     const now = fixture.harness.clock.now()
-    const one = { tenantId, keyId, livemode: false, area: 'C' as const, event: 'e', sequence: 1, headers: {}, now }
+    const one = { tenantId, keyId, livemode: false, area: 'age' as const, event: 'e', sequence: 1, headers: {}, now }
     const rest = {
       subjectId: randomUUID(),
       url: receiver.url,

@@ -60,7 +60,7 @@ describe('the purge', () => {
       tenantId: tenant.tenantId,
       keyId: tenant.keyId,
       livemode: false,
-      area: 'C' as const,
+      area: 'age' as const,
       event: 'e',
       subjectId: randomUUID(),
       sequence: 1,

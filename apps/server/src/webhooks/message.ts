@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { SessionArea } from '@ostiary/contract'
 import { DAY_MS } from '../platform/clock.ts'
 import { isId, timeOfId } from '../platform/ids.ts'
 
@@ -8,7 +9,7 @@ export interface WebhookMessage {
   livemode: boolean
   /** The API key that created the session: its text signs. */
   keyId: string
-  area: 'C' | 'D'
+  area: SessionArea
   /** Name of the event, as in `age.session.completed`. */
   event: string
   /** The session. */

@@ -1,4 +1,11 @@
-import { type AttemptOutcome, type DeadReason, type DeliveryState, WEBHOOK_LIMITS } from '@ostiary/contract'
+import {
+  AREA_LETTERS,
+  type AttemptOutcome,
+  type DeadReason,
+  type DeliveryState,
+  type SessionArea,
+  WEBHOOK_LIMITS,
+} from '@ostiary/contract'
 import { type Db, type Queryable, type Statement, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import type { Sealed } from '../platform/key-vault.ts'
@@ -14,7 +21,7 @@ export interface Owner {
 
 export interface NewDelivery extends Owner {
   id: string
-  area: 'C' | 'D'
+  area: SessionArea
   event: string
   subjectId: string
   sequence: number
@@ -274,7 +281,7 @@ export const webhookStore = {
       column((one) => one.id),
       column((one) => timeOfId(one.id).toISOString()),
       column((one) => one.livemode),
-      column((one) => one.area),
+      column((one) => AREA_LETTERS[one.area]),
       column((one) => one.event),
       column((one) => one.subjectId),
       column((one) => one.sequence),

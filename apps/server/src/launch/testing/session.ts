@@ -3,21 +3,19 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import type { AgeRequest } from '../../age/index.ts'
 import type { Progress, Session, SessionState } from '../../sessions/index.ts'
 
-type AgeSession = Session<AgeRequest, Progress>
-
 export const NOW = new Date('2026-11-15T12:00:00.000Z')
 
-export function sessionAt(
+export function sessionAt<Own = never>(
   state: SessionState,
   request: Partial<AgeRequest> = {},
-  progress: Progress | null = null,
-): AgeSession {
+  progress: Progress<Own> | null = null,
+): Session<AgeRequest, Own> {
   const expiresAt = new Date(NOW.getTime() + 900_000)
   return {
     tenantId: '079b6cd9-f993-81a6-95fd-000000000001',
     livemode: false,
     keyId: '079b6cd9-f993-81a6-95fd-000000000002',
-    area: 'C',
+    area: 'age',
     sessionId: '079b6cd9-f993-81a6-95fd-62194e74386d',
     createdAt: NOW,
     expiresAt,

@@ -10,9 +10,9 @@ import type {
 } from '@ostiary/contract'
 import { type AgeFixture, createAgeFixture, type Host, NOTHING_JUDGED } from '../../age/testing/fixture.ts'
 import type { NewKey } from '../../keys/index.ts'
-import { newProgress } from '../../sessions/index.ts'
+import { isPurged, newProgress } from '../../sessions/index.ts'
 import type { Receiver } from '../../webhooks/testing/receiver.ts'
-import type { VerificationEnd, VerificationSession } from '../types.ts'
+import { type VerificationEnd, type VerificationSession, verificationSessionsIn } from '../types.ts'
 
 export interface VerificationHost extends Pick<Host, 'tenantId' | 'keyId' | 'key' | 'call'> {
   /** With the least that a session of this type needs; `body` is added to it. */
@@ -86,11 +86,10 @@ export async function createVerificationFixture(env: Record<string, string> = {}
     },
     async conclude(sessionId, end, progress) {
       const { sessions, verification } = harness.wire
-      const state = await sessions.service.whileLocked(sessionId, async (tx, found) => {
-        assert.ok('dataKey' in found)
-        const session = found as VerificationSession
-        const known = progress ? { ...EMPTY, ...session.progress, ...progress } : session.progress
-        return verification.ending.conclude(tx, session, known, end)
+      const state = await verificationSessionsIn(sessions.service).whileLocked(sessionId, async (tx, found) => {
+        assert.ok(!isPurged(found))
+        const known = progress ? { ...EMPTY, ...found.progress, ...progress } : found.progress
+        return verification.ending.conclude(tx, { ...found, progress: known }, end)
       })
       assert.ok(state)
       return state

@@ -86,7 +86,7 @@ export async function createFixture(): Promise<Fixture> {
             tenantId,
             keyId,
             livemode: caller.livemode,
-            area: 'C',
+            area: 'age',
             event: 'age.session.completed',
             subjectId: randomUUID(),
             sequence: 1,

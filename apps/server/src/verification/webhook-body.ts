@@ -110,12 +110,12 @@ export function outcomeOf(state: EndState): VerificationOutcome {
   return OUTCOMES[state]
 }
 
-/** Whether a session ends as it is to, or is refused because the tenant enforces what the risk evaluation recommends. */
+/** Whether the tenant enforces the recommendation of the risk evaluation, and it is to block. */
 export function blocks(request: VerificationRequest, progress: Progress | null): boolean {
   return request.policy.enforceBlock && riskOf(request, progress).recommendation === 'BLOCK'
 }
 
-/** What the flags so far come to. Area D judges no behaviour: flags of that kind are left out. */
+/** The risk by the flags so far. Behaviour is not evaluated in this area, so flags of that kind are left out. */
 export function riskOf(request: VerificationRequest, progress: Progress | null): RiskEvaluation {
   return evaluateRisk({
     flags: progress?.flags ?? [],

@@ -14,8 +14,8 @@ import {
 } from '@ostiary/contract'
 import { Compile } from 'typebox/compile'
 import { newProgress } from '../sessions/index.ts'
-import { blocks, redirectTargetOf, riskOf, toWebhook, type WebhookFacts } from './outcome.ts'
 import { toRequest } from './request.ts'
+import { blocks, redirectTargetOf, riskOf, toWebhook, type WebhookFacts } from './webhook-body.ts'
 
 const SESSION = '7d9c3a1e-5b0f-4a52-9e1d-0c8f2b6a4d13'
 const endedAt = new Date('2026-03-01T10:00:00.123Z')

@@ -1,0 +1,34 @@
+import type { LaunchState } from '@ostiary/contract'
+import { createSingleFlight } from '../platform/single-flight.ts'
+import { isFinal, isWaiting } from '../sessions/index.ts'
+import type { SessionCalls } from './session-call.ts'
+
+/** The slow work that the service does after a call, such as comparing a face. */
+export function createServiceWork({ flowOf, get, locked, settle, reply }: SessionCalls) {
+  const flights = createSingleFlight<LaunchState>()
+
+  async function work(sessionId: string): Promise<LaunchState> {
+    const before = await get(sessionId)
+    const { progress } = before
+    const isWanted = progress && isWaiting(before.state)
+    const done = isWanted ? await flowOf(before).work?.({ ...before, progress }) : undefined
+    const state = await locked<LaunchState>(sessionId, async (tx, session) => {
+      const running = session.progress && { ...session, progress: session.progress }
+      const next = done && running && !isFinal(session.state) ? await done.apply(tx, running) : undefined
+      if (next) return settle(tx, session, next, { role: 'holder', call: 'work' })
+      // Another process was quicker, or the session has ended: its result counts.
+      return reply(session, { state: session.state, role: 'holder' })
+    })
+    await done?.after(state.state)
+    return state
+  }
+
+  return {
+    /** Does what the session waits for after this reply. Calls that come meanwhile wait for the same work. */
+    finish(after: LaunchState): Promise<LaunchState> {
+      const { sessionId, state } = after
+      return isWaiting(state) ? flights.run(sessionId, () => work(sessionId)) : Promise.resolve(after)
+    },
+  }
+}
+export type ServiceWork = ReturnType<typeof createServiceWork>

@@ -1,0 +1,119 @@
+import { LAUNCH_API, type LaunchState } from '@ostiary/contract'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
+import {
+  type Flow,
+  isFinal,
+  isPurged,
+  newProgress,
+  type Role,
+  type RunningSession,
+  type Session,
+  type Sessions,
+  type Step,
+  sessionEnded,
+  sessionGone,
+  sessionUnknown,
+} from '../sessions/index.ts'
+import { type DeviceCall, type Flows, identify, launchStateFor, type ReplyFacts } from './call.ts'
+import { otherHolds } from './devices.ts'
+
+interface Deps {
+  sessions: Sessions
+  flows: Flows
+  clock: Clock
+}
+
+/** Decides the step that a call leads to. The session has the progress with the caller's counter. */
+export type Decide = (session: RunningSession, tx: Queryable, role: Role) => Step | Promise<Step>
+
+/** Who made a call, and which. */
+interface Caller {
+  role: Role
+  call: string
+}
+
+/** What every call of a device has in common: lock the session, identify the device, decide the step, store it, reply. */
+export function createSessionCalls({ sessions, flows, clock }: Deps) {
+  const flowOf = ({ area }: Session): Flow => flows[area]
+
+  function reply(session: Session, facts: Omit<ReplyFacts, 'progress'> & Partial<ReplyFacts>): LaunchState {
+    // A session that has ended keeps no progress; its reply needs none.
+    const progress = facts.progress ?? session.progress ?? newProgress('en')
+    return launchStateFor(flowOf(session), session, { ...facts, progress })
+  }
+
+  /** Runs `work` on the locked session. An `AppError` that it returns is thrown after the commit. */
+  async function locked<T>(
+    sessionId: string,
+    work: (tx: Queryable, session: Session) => Promise<T | AppError>,
+  ): Promise<T> {
+    const outcome = await sessions.whileLocked<T | AppError>(sessionId, async (tx, session) => {
+      if (isPurged(session)) throw sessionGone()
+      if (session.endedAt !== null || clock.now() <= session.dueAt) return work(tx, session)
+      const state = await flowOf(session).conclude(tx, session, { how: 'expired' })
+      // The call finds what the sweeper would have left: a late page gets the redirect URL.
+      return work(tx, { ...session, state, progress: null, endedAt: clock.now() })
+    })
+    if (outcome === undefined) throw sessionUnknown()
+    // Thrown here and not inside: what the service learned from the call is committed, and then the call is refused.
+    if (outcome instanceof AppError) throw outcome
+    return outcome
+  }
+
+  /** Ends or saves the session, as the step says. What was learned from a refused call is kept. */
+  async function settle(tx: Queryable, session: Session, step: Step, { role, call }: Caller): Promise<LaunchState> {
+    const flow = flowOf(session)
+    const { state, errors, end, refuse, dueAt } = step
+    const settled = { state, errors, end, refuse, call, now: clock.now() }
+    const progress = await flow.settled(tx, { ...session, progress: step.progress }, settled)
+    const facts = { progress, role: step.role ?? role, errors }
+    if (end) return reply(session, { ...facts, state: await flow.conclude(tx, { ...session, progress }, end) })
+    await sessions.save(tx, session, { state, progress, ...(dueAt && { dueAt }) })
+    return reply(session, { ...facts, state })
+  }
+
+  async function authenticate(call: DeviceCall, session: Session): Promise<{ role: Role; session: RunningSession }> {
+    const { progress } = session
+    if (!progress) throw new AppError('unauthenticated', 'INVALID_DEVICE_PROOF', 'The session is not open on a device')
+    const { role, device } = await identify(call, progress)
+    return { role, session: { ...session, progress: { ...progress, [role]: device } } }
+  }
+
+  /** One signed call of the session's holder, or of its viewer where that is allowed. */
+  function step(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<LaunchState> {
+    return locked<LaunchState>(call.sessionId, async (tx, found) => {
+      if (isFinal(found.state))
+        return sessionEnded(found.state === 'EXPIRED' ? 'The session has expired' : 'The session has ended')
+      const { role, session } = await authenticate(call, found)
+      const decided = await orRefuse(session, () => {
+        if (who !== 'either' && role !== who) throw otherHolds()
+        return decide(session, tx, role)
+      })
+      const state = await settle(tx, session, decided, { role, call: nameOf(call) })
+      return decided.refuse ?? state
+    })
+  }
+
+  async function get(sessionId: string): Promise<Session> {
+    const session = await sessions.find(sessionId)
+    if (!session || isPurged(session)) throw sessionGone()
+    return session
+  }
+
+  return { flowOf, reply, locked, settle, authenticate, step, get }
+}
+export type SessionCalls = ReturnType<typeof createSessionCalls>
+
+/** A refused call is used up like any other: nobody can keep it and send it again at a time when it would be accepted. */
+async function orRefuse(session: RunningSession, decide: () => Step | Promise<Step>): Promise<Step> {
+  try {
+    return await decide()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { state: session.state, progress: session.progress, refuse: error }
+  }
+}
+
+const nameOf = ({ path }: DeviceCall) => path.replace(LAUNCH_API, '')

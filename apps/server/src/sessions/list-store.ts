@@ -1,0 +1,60 @@
+import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
+import { type Queryable, sql } from '../platform/db.ts'
+import type { SessionState } from './states.ts'
+import { CLEAR, SEALED, type StoredSession } from './store.ts'
+
+/** A place in a list, newest first: what comes after it was created before it. */
+export interface ListPlace {
+  createdAt: Date
+  sessionId: string
+}
+
+export interface ListFilter {
+  before: ListPlace
+  limit: number
+  tags: readonly string[]
+  /** Only sessions in this state; null for all. */
+  state: SessionState | null
+  /** Sessions that were purged until then are left out. */
+  purgedAfter: Date
+  /** Only sessions that were purged until then; null for all others too. */
+  purgedUntil: Date | null
+  /** Only sessions that were created in this time: the partitions that are read. */
+  within: { from: Date; to: Date }
+}
+
+// The primary key is the index of the list. A state is a filter and not an index: it changes half a dozen times in a session's life,
+// and an index on it would make every change slower.
+const LISTED = `s.tenant_id = $1 and s.livemode = $2 and s.area = $3 and (s.created_at, s.session_id) < ($4, $5)
+  and (s.purge_at is null or s.purge_at > $7) and s.created_at >= $8 and s.created_at <= $9
+  and ($10::text is null or s.state = $10) and ($11::timestamptz is null or s.purge_at <= $11)`
+const WITH_SECRETS = `left join session_secrets v on v.tenant_id = s.tenant_id and v.created_at = s.created_at
+  and v.session_id = s.session_id and v.created_at >= $8 and v.created_at <= $9`
+const NEWEST = 'order by s.created_at desc, s.session_id desc'
+// The page is cut first: the sealed part is read for its sessions only.
+const LIST = sql(
+  'sessions.list',
+  `select ${CLEAR}, ${SEALED} from (select * from sessions s where ${LISTED} ${NEWEST} limit $6) s ${WITH_SECRETS} ${NEWEST}`,
+)
+// The tags first, by their index: otherwise the planner reads the tenant's sessions and looks at the tags of each.
+const LIST_TAGGED = sql(
+  'sessions.list_tagged',
+  `with tagged as materialized (select * from sessions s where s.metadata_tags @> $12::bigint[] and ${LISTED})
+   select ${CLEAR}, ${SEALED} from (select * from tagged s ${NEWEST} limit $6) s ${WITH_SECRETS} ${NEWEST}`,
+)
+
+type Row = StoredSession & { [column: string]: unknown }
+
+export const sessionListStore = {
+  list(
+    db: Queryable,
+    owner: { tenantId: string; livemode: boolean; area: SessionArea },
+    { before, limit, tags, state, purgedAfter, purgedUntil, within }: ListFilter,
+  ): Promise<StoredSession[]> {
+    const { tenantId, livemode, area } = owner
+    const place = [before.createdAt, before.sessionId, limit]
+    const bounds = [purgedAfter, within.from, within.to, state, purgedUntil]
+    const values = [tenantId, livemode, AREA_LETTERS[area], ...place, ...bounds]
+    return tags.length === 0 ? db.rows<Row>(LIST, values) : db.rows<Row>(LIST_TAGGED, [...values, tags])
+  },
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
+import { DAY_MS } from '../platform/clock.ts'
+import type { Queryable, Statement } from '../platform/db.ts'
+import { partitionName } from '../platform/partitions.ts'
+import { prepareSessionPartitions } from './jobs.ts'
+import { type ListQuery, readListQuery, windowsBefore } from './list.ts'
+import { sessionListStore } from './list-store.ts'
+
+let fixture: AgeFixture
+let host: Host
+/** Sessions of five days, two a day, oldest first. */
+const made: { sessionId: string; at: Date }[] = []
+before(async () => {
+  fixture = await createAgeFixture()
+  host = await fixture.newHost()
+  const { clock, wire } = fixture.harness
+  await prepareSessionPartitions(wire.platform.cells.forId(host.tenantId), clock.now())
+  for (let n = 0; n < 10; n++) {
+    const metadata = { parity: n % 2 }
+    made.push({ sessionId: (await host.create({ metadata })).sessionId, at: clock.now() })
+    clock.advance(DAY_MS / 2)
+  }
+})
+after(() => fixture.close())
+
+async function idsOf(query: Record<string, string>): Promise<string[]> {
+  const found = await host.call('GET', `/sessions?${new URLSearchParams(query)}`)
+  assert.equal(found.statusCode, 200, found.body)
+  return found.json().items.map(({ sessionId }: { sessionId: string }) => sessionId)
+}
+const newestFirst = (from: number, to: number) =>
+  made
+    .slice(from, to)
+    .map(({ sessionId }) => sessionId)
+    .reverse()
+const at = (n: number) => made[n]?.at ?? assert.fail()
+
+describe('GET /sessions', () => {
+  test('200: from a moment on, before another, and both', async () => {
+    assert.deepEqual(await idsOf({ since: at(4).toISOString() }), newestFirst(4, 10))
+    assert.deepEqual(await idsOf({ until: at(4).toISOString() }), newestFirst(0, 4))
+    const [since, until] = [at(2).toISOString(), at(7).toISOString()]
+    assert.deepEqual(await idsOf({ since, until }), newestFirst(2, 7))
+    assert.deepEqual(
+      await idsOf({ since, until, metadata: '{"parity":1}' }),
+      [5, 3].map((n) => made[n]?.sessionId),
+    )
+    assert.deepEqual(await idsOf({ since: new Date(at(9).getTime() + 1).toISOString() }), [])
+  })
+
+  test('200: by state, open, ended and deleted', async () => {
+    const own = await fixture.newHost()
+    const [open, done, erased] = [await own.create(), await own.create(), await own.create()]
+    await own.outcome(done.sessionId)
+    await own.outcome(erased.sessionId)
+    await own.call('DELETE', `/session/${erased.token}`)
+    for (const [state, expected] of [
+      ['CREATED', open],
+      ['COMPLETED', done],
+      ['PURGED', erased],
+    ] as const) {
+      const { items, count, nextCursor } = (await own.call('GET', `/sessions?state=${state}`)).json()
+      assert.deepEqual([items[0].sessionId, items[0].state, count, nextCursor], [expected.sessionId, state, 1, null])
+    }
+    assert.equal((await own.call('GET', '/sessions?state=EXPIRED')).json().count, 0)
+  })
+
+  test('400: a state of the other area, what is no moment, and a time that ends before it begins', async () => {
+    for (const [query, pointer] of [
+      ['state=SUCCESS', '/query/state'],
+      ['since=today', '/query/since'],
+      ['until=2026-02-30', '/query/until'],
+      ['since=2026-01-03T00:00:00Z&until=2026-01-02T00:00:00Z', '/query/until'],
+    ] as const) {
+      const refused = await host.call('GET', `/sessions?${query}`)
+      assert.equal(refused.statusCode, 400, query)
+      assert.deepEqual([refused.json().code, refused.json().details[0].pointer], ['VALIDATION_FAILED', pointer], query)
+    }
+  })
+})
+
+describe('the days that a list reads', () => {
+  /** The statements that a list runs, with their values. */
+  async function statementsOf(query: ListQuery, tags: readonly string[]) {
+    const now = fixture.harness.clock.now()
+    const { before: place, since, limit } = readListQuery(query)
+    const ran: { statement: Statement; values: readonly unknown[] }[] = []
+    const recorder: Queryable = {
+      async rows(statement, values = []) {
+        ran.push({ statement, values })
+        return []
+      },
+      run: assert.fail,
+    }
+    const filter = { before: place, limit, tags, state: null, purgedAfter: new Date(0), purgedUntil: null }
+    for (const within of windowsBefore(place.createdAt, since, now))
+      await sessionListStore.list(recorder, { ...host, livemode: false, area: 'age' }, { ...filter, within })
+    return ran
+  }
+
+  /** The partitions that PostgreSQL reads for them, when it plans for these values and when it plans once for all. */
+  async function partitionsRead(query: ListQuery, tags: readonly string[] = []): Promise<string[]> {
+    const read = new Set<string>()
+    const { wire } = fixture.harness
+    await wire.platform.cells.forId(host.tenantId).withDedicatedClient(async (client) => {
+      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+        await client.query(`set plan_cache_mode = ${mode}`)
+        for (const { statement, values } of await statementsOf(query, tags)) {
+          const text = `explain (analyze, costs off, timing off, summary off) ${statement.text}`
+          const { rows } = await client.query({ text, values: [...values], name: `${mode}.${statement.name}` })
+          for (const { 'QUERY PLAN': line } of rows) {
+            const [, table] = / on (session(?:s|_secrets)_(?:\d{8}|default))\b/.exec(line) ?? []
+            if (table && !line.includes('never executed')) read.add(table)
+          }
+        }
+      }
+    })
+    return [...read].toSorted()
+  }
+  test('are those that were asked for, with and without a filter by metadata', async () => {
+    const [since, until] = [at(2).toISOString(), at(5).toISOString()]
+    const asked = [2, 3, 4, 5].flatMap((n) =>
+      ['sessions', 'session_secrets'].map((table) => partitionName(table, at(n))),
+    )
+    for (const tags of [[], ['1']]) {
+      const read = await partitionsRead({ since, until }, tags)
+      assert.ok(read.some((name) => name.startsWith('sessions_')))
+      assert.deepEqual(
+        read.filter((name) => !asked.includes(name)),
+        [],
+        `${tags}`,
+      )
+    }
+  })
+
+  test('are one when one day was asked for, and all when no time was named', async () => {
+    const day = at(4).toISOString().slice(0, 10)
+    const query = { since: `${day}T00:00:00Z`, until: `${day}T23:59:59.999Z` }
+    const sessionsOf = (read: string[]) => read.filter((name) => name.startsWith('sessions_'))
+    assert.deepEqual(sessionsOf(await partitionsRead(query)), [partitionName('sessions', at(4))])
+    assert.ok(sessionsOf(await partitionsRead({})).length > 5, 'otherwise the test would prove nothing')
+  })
+})

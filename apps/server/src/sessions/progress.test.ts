@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fromStored, newProgress, type StoredProgress, toStored } from './progress.ts'
+
+/** As the release before this one wrote it: every area's part beside the shared ones. */
+const { own: _own, ...SHARED } = { ...newProgress('en'), attempt: 2 }
+const FACE = { estimateYears: 31, doubtful: false }
+const OF_AGE: StoredProgress = { ...SHARED, face: FACE }
+const OF_AGE_BEFORE_THE_FACE: StoredProgress = { ...SHARED, face: null }
+const OF_VERIFICATION: StoredProgress = { ...SHARED, face: null, verification: { workId: 'w', vector: null } }
+const OF_VERIFICATION_BEFORE_CONSENT: StoredProgress = { ...SHARED, face: null }
+
+describe('progress that the last release stored', () => {
+  test('is read as the part of its area', () => {
+    assert.deepEqual(fromStored('age', OF_AGE), { ...SHARED, own: FACE })
+    assert.deepEqual(fromStored('age', OF_AGE_BEFORE_THE_FACE), { ...SHARED, own: null })
+    assert.deepEqual(fromStored('verification', OF_VERIFICATION), { ...SHARED, own: { workId: 'w', vector: null } })
+    assert.deepEqual(fromStored('verification', OF_VERIFICATION_BEFORE_CONSENT), { ...SHARED, own: null })
+  })
+
+  test('is written again exactly as it was, so that the last release can read it too', () => {
+    for (const [area, stored] of [
+      ['age', OF_AGE],
+      ['age', OF_AGE_BEFORE_THE_FACE],
+      ['verification', OF_VERIFICATION],
+      ['verification', OF_VERIFICATION_BEFORE_CONSENT],
+    ] as const) {
+      assert.deepEqual(toStored(area, fromStored(area, stored)), stored)
+    }
+  })
+})

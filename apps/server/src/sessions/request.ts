@@ -1,0 +1,12 @@
+import type { VerificationRequirement } from '@ostiary/contract'
+import type { PinnedChallenge } from '../capture/index.ts'
+
+/** What every area's request has: the part that the device's side of a session reads. */
+export interface SharedRequest {
+  redirectUrl: string
+  enableDesktop: boolean
+  locale: string | null
+  requirements: readonly VerificationRequirement[]
+  pinned?: PinnedChallenge | null
+  policy: { defaultLocale: string }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createFaces } from '../biometrics/testing/faces.ts'
+import { isPurged } from '../sessions/index.ts'
+import { openPart, sealPart } from '../sessions/sealing.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { reachCapture } from './testing/people.ts'
+
+let fixture: VerificationFixture
+let host: VerificationHost
+const faces = createFaces(41)
+before(async () => {
+  fixture = await createVerificationFixture()
+  host = await fixture.newHost()
+})
+after(() => fixture.close())
+
+/** The sealed progress of a session as the column holds it, and a way to replace it. */
+async function storedProgress(sessionId: string) {
+  const { wire, database } = fixture.harness
+  const session = await wire.sessions.service.find(sessionId)
+  assert.ok(session && !isPurged(session))
+  const { rows } = await database.query('select progress from session_secrets where session_id = $1', [sessionId])
+  const stored = JSON.parse(openPart(session.dataKey, sessionId, 'progress', rows[0].progress).toString())
+  return {
+    stored,
+    async replace(progress: object) {
+      const sealed = sealPart(session.dataKey, sessionId, 'progress', Buffer.from(JSON.stringify(progress)))
+      await database.query('update session_secrets set progress = $2 where session_id = $1', [sessionId, sealed])
+    },
+  }
+}
+
+/** Every member of the progress of the last release, area D's own below `verification`. */
+const LAST_RELEASE =
+  `attempt behaviour challenge codes consent desktop face failures flags handoff handoffs holder indicators locale log
+  mismatches sealKey usedNonces verification viewer`.split(/\s+/)
+const LAST_RELEASE_OWN =
+  `claim claimedFor cleared counted credential debug estimateYears localKey localThumbprint newPersonId notes
+  passkey passkeyShown passkeyTries person selfie subjects vector workId`.split(/\s+/)
+
+test('a session that the last release has begun goes on in this one, and is stored as the last release stores it', async () => {
+  const { sessionId } = await host.create('ENROLL')
+  const { user, capture } = await reachCapture(fixture, sessionId, { vector: faces.person() })
+  const { stored, replace } = await storedProgress(sessionId)
+  assert.deepEqual(Object.keys(stored).toSorted(), LAST_RELEASE.toSorted())
+  assert.deepEqual(Object.keys(stored.verification).toSorted(), LAST_RELEASE_OWN.toSorted())
+  assert.equal(stored.face, null)
+  // The oldest sessions that may be open: what was added since is not in them.
+  const { passkeyShown: _shown, cleared: _cleared, ...verification } = stored.verification
+  await replace({ ...stored, verification })
+  assert.equal((await user.device.submit(capture)).state, 'SUCCESS')
+  assert.equal((await host.webhook(sessionId)).status, 'SUCCESS')
+})
