@@ -1,41 +1,6 @@
-import { buildApp } from './app.ts'
-import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
-import { closeGently } from './platform/http.ts'
-import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
-import { exitWithReason, startWire } from './start.ts'
+import { handleSignals } from './platform/shutdown.ts'
 
-await exitWithReason(async () => {
-  const startedUp = exitOnSignals()
-  const wire = await startWire('api')
-  const { config } = wire
-  const { log, clock, monitor, metrics, version } = wire.platform
-  const app = buildApp(wire)
-  const admin = createAdminServer(metrics, monitor)
-
-  wire.sanctions.start()
-  await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })
-  await listen(admin, config.admin.port, config.admin.host)
-  wire.keys.start()
-  monitor.markStarted()
-  log.info({ host: config.http.host, port: config.http.port, version }, 'API ready')
-
-  startedUp()
-  stopOnSignals(
-    [
-      {
-        name: 'drain',
-        deadlineMs: config.shutdown.drainMs + 1_000,
-        run: async () => {
-          monitor.markStopping()
-          await new Promise((resolve) => setTimeout(resolve, config.shutdown.drainMs))
-        },
-      },
-      { name: 'requests', deadlineMs: config.shutdown.timeoutMs, run: () => closeGently(app) },
-      { name: 'connections', deadlineMs: 1_000, run: async () => app.server.closeAllConnections() },
-      { name: 'database', deadlineMs: 3_000, run: () => wire.close() },
-      { name: 'admin', deadlineMs: 1_000, run: () => closeServer(admin) },
-    ],
-    log,
-    clock,
-  )
-})
+// First of all: loading the other modules takes seconds on a busy machine, and a signal may come meanwhile.
+const shutdown = handleSignals()
+const { runApi } = await import('./run-api.ts')
+await runApi(shutdown)

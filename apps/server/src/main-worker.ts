@@ -1,44 +1,6 @@
-import { listJobs } from './jobs.ts'
-import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
-import { createQueue } from './platform/queue.ts'
-import { exitOnSignals, stopOnSignals } from './platform/shutdown.ts'
-import { onEachCell, exitWithReason, startWire } from './start.ts'
+import { handleSignals } from './platform/shutdown.ts'
 
-await exitWithReason(async () => {
-  const startedUp = exitOnSignals()
-  const wire = await startWire('worker')
-  const { config } = wire
-  const { log, clock, monitor, metrics, version } = wire.platform
-  const jobs = listJobs(wire)
-  const queue = createQueue(jobs, wire.platform)
-  const admin = createAdminServer(metrics, monitor)
-
-  await onEachCell(wire, async (cell) => {
-    await wire.sessions.prepare(cell)
-    await wire.webhooks.prepare(cell)
-    await queue.start(cell)
-  })
-  for (const room of [wire.sessions, wire.biometrics, wire.age, wire.verification, wire.webhooks]) room.start()
-  await listen(admin, config.admin.workerPort, config.admin.host)
-  monitor.markStarted()
-  log.info({ port: config.admin.workerPort, version, count: jobs.length }, 'worker ready')
-
-  startedUp()
-  stopOnSignals(
-    [
-      {
-        name: 'jobs',
-        deadlineMs: config.shutdown.timeoutMs,
-        run: async () => {
-          monitor.markStopping()
-          const timeoutMs = config.shutdown.timeoutMs - 100
-          await Promise.all([queue.stop(timeoutMs), wire.stop(timeoutMs)])
-        },
-      },
-      { name: 'database', deadlineMs: 3_000, run: () => wire.close() },
-      { name: 'admin', deadlineMs: 1_000, run: () => closeServer(admin) },
-    ],
-    log,
-    clock,
-  )
-})
+// First of all: loading the other modules takes seconds on a busy machine, and a signal may come meanwhile.
+const shutdown = handleSignals()
+const { runWorker } = await import('./run-worker.ts')
+await runWorker(shutdown)

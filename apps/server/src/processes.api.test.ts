@@ -178,6 +178,26 @@ test('SIGTERM: a request that never ends is left behind at its deadline', async 
   assert.match(api.output(), /"phase":"requests".*missed its deadline/)
 })
 
+test('without a reader of their log, API and worker start, serve and stop cleanly', async () => {
+  for (const script of ['main-api.ts', 'main-worker.ts'] as const) {
+    const running = await start(script, { ...settings, SHUTDOWN_DRAIN_MS: '0' })
+    running.child.stdout?.destroy()
+    running.child.stderr?.destroy()
+    await eventually(async () => {
+      assert.equal(running.child.exitCode, null)
+      const ready = await fetch(`http://127.0.0.1:${running.adminPort}/readyz`).catch(() => undefined)
+      return ready?.ok || undefined
+    })
+    const lost = await eventually(async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${running.adminPort}/metrics`)).text()
+      return /^ostiary_log_lines_lost_total ([1-9]\d*)$/m.exec(metrics)?.[1]
+    })
+    assert.ok(Number(lost) >= 1)
+    running.child.kill('SIGTERM')
+    assert.equal(await running.exited, 0)
+  }
+})
+
 test('the worker starts its jobs, tells its state on its own port and stops cleanly', async () => {
   const worker = await startReady('main-worker.ts')
   const metrics = await (await fetch(`http://127.0.0.1:${worker.adminPort}/metrics`)).text()

@@ -2,6 +2,7 @@ import { ConfigError, loadConfig } from './config.ts'
 import type { Cell } from './platform/cells.ts'
 import { AppError } from './platform/errors.ts'
 import { migrate, migrationState, readMigrations, refuseForeign } from './platform/migrate.ts'
+import type { Shutdown } from './platform/shutdown.ts'
 import { createWire, type Wire } from './wire.ts'
 
 const RETRY_MS = 10_000
@@ -64,10 +65,12 @@ async function prepare({ name: cell, db }: Cell, { config, platform: { log } }: 
 }
 
 /** Runs `start`. When it fails, writes the reason to standard error and ends the process with code 1. */
-export async function exitWithReason(start: () => Promise<void>): Promise<void> {
+export async function exitWithReason(start: () => Promise<void>, shutdown: Shutdown): Promise<void> {
   try {
     await start()
   } catch (error) {
+    // The phases have closed what the start still needed, and end the process themselves.
+    if (shutdown.isStopping()) return
     process.stderr.write(`${explain(error)}\n`)
     process.exit(1)
   }

@@ -45,7 +45,8 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
       return [...(await check()).values()].some(Boolean) ? 'ok' : 'degraded'
     },
     markStarted: () => {
-      phase = 'running'
+      // A signal may have come during the start.
+      if (phase === 'starting') phase = 'running'
     },
     markStopping: () => {
       phase = 'stopping'

@@ -1,5 +1,6 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
 import { AppError } from './errors.ts'
+import { createLogOutput } from './log-output.ts'
 
 export type Log = Logger
 
@@ -50,7 +51,7 @@ export function createLog(level: string, stream?: DestinationStream): Log {
       },
     },
   }
-  const output = stream ?? bufferedOutput()
+  const output = stream ?? createLogOutput()
   const log = pino(options, output)
   outputs.set(log, output)
   return log
@@ -99,17 +100,6 @@ function isoNow(): string {
     lastIso = new Date(nowMs).toISOString()
   }
   return lastIso
-}
-
-let standardOutput: DestinationStream | undefined
-
-/** Standard output in blocks: a write per line costs more than the line. At most a quarter second is held back. */
-function bufferedOutput(): DestinationStream {
-  if (standardOutput) return standardOutput
-  const output = pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 250 })
-  process.on('exit', () => output.flushSync())
-  standardOutput = output
-  return output
 }
 
 function allowListed(fields: Record<string, unknown>): Record<string, unknown> {

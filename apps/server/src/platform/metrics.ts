@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Cells } from './cells.ts'
 import { createLabelledCounter, createTimer, type LabelledCounter, type RequestTimer } from './hot-metrics.ts'
+import { countLostLogLines } from './log-output.ts'
 
 /** The process's own metrics, so that tests and two apps in one process do not share counters. */
 export interface Metrics {
@@ -27,6 +28,15 @@ export function createMetrics(version: string, { processMetrics = true } = {}): 
     labelNames,
     registers: [registry],
   }).set({ version }, 1)
+  new Counter({
+    name: 'ostiary_log_lines_lost_total',
+    help: 'Log lines that could not be written: the reader of standard output is gone or does not keep up',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(countLostLogLines())
+    },
+  })
   const hot = {
     requests: createTimer(
       'ostiary_http_request_seconds',

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
+import { flushLogOutput } from './log-output.ts'
 
 /** One step of stopping. A phase that is not done by its deadline is left behind and the next one starts. */
 export interface Phase {
@@ -23,43 +24,52 @@ export async function runPhases(phases: readonly Phase[], log: Log, clock: Clock
   return clean
 }
 
-/**
- * Before a process is up there is nothing to end in order: a signal ends it at once. Without a handler of its own it
- * could not be stopped while starting where it runs as process 1 of a container. Returns how to take the handlers away.
- */
-export function exitOnSignals(): () => void {
-  const exit = () => process.exit(1)
-  process.on('SIGTERM', exit)
-  process.on('SIGINT', exit)
-  return () => {
-    process.off('SIGTERM', exit)
-    process.off('SIGINT', exit)
-  }
+/** For the last lines of the log, when everything else has ended. */
+const LOG_FLUSH_MS = 500
+
+export interface Shutdown {
+  /** From now on a signal runs these phases. Until then it ends the process at once. */
+  afterStart(phases: readonly Phase[], log: Log, clock: Clock): void
+  isStopping(): boolean
 }
 
 /**
- * Stops the process on SIGTERM and SIGINT. A second signal ends it at once. Without this, an unexpected error in a
- * callback would leave a half-working process: it is logged and treated like a signal, with a failing exit code.
+ * Ends the process on SIGTERM and SIGINT, from the call on. Call it first: process 1 of a container ignores signals without a
+ * handler. There is one handler for the whole life of the process, because Node loses a signal that arrives
+ * between the removal of a handler and the next one. A second signal ends the process at once.
  */
-export function stopOnSignals(phases: readonly Phase[], log: Log, clock: Clock): void {
+export function handleSignals(): Shutdown {
   let stopping = false
-  async function stop(signal: string, exitCode: number): Promise<void> {
-    if (stopping) process.exit(1)
-    stopping = true
-    log.info({ signal }, 'stopping')
-    const clean = await runPhases(phases, log, clock)
-    process.exit(clean ? exitCode : 1)
-  }
+  // There is nothing to end in order yet.
+  let stop = (_reason: string, exitCode: number): unknown => process.exit(exitCode)
   process.on('SIGTERM', () => void stop('SIGTERM', 0))
   process.on('SIGINT', () => void stop('SIGINT', 0))
-  process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'uncaught exception')
-    void stop('uncaughtException', 1)
-  })
-  process.on('unhandledRejection', (err) => {
-    log.fatal({ err }, 'unhandled rejection')
-    void stop('unhandledRejection', 1)
-  })
+  // Node writes warnings to standard error. A reader that is gone must not end the service.
+  process.stderr.on('error', () => {})
+
+  return {
+    afterStart(phases, log, clock) {
+      stop = async (signal, exitCode) => {
+        if (stopping) process.exit(1)
+        stopping = true
+        log.info({ signal }, 'stopping')
+        const clean = await runPhases(phases, log, clock)
+        await flushLogOutput(LOG_FLUSH_MS)
+        process.exit(clean ? exitCode : 1)
+      }
+      // After an unexpected error in a callback the process may work only by half: it is logged and treated like a signal, with a
+      // failing exit code.
+      process.on('uncaughtException', (err) => {
+        log.fatal({ err }, 'uncaught exception')
+        void stop('uncaughtException', 1)
+      })
+      process.on('unhandledRejection', (err) => {
+        log.fatal({ err }, 'unhandled rejection')
+        void stop('unhandledRejection', 1)
+      })
+    },
+    isStopping: () => stopping,
+  }
 }
 
 async function settle(work: Promise<unknown>): Promise<'done' | Error> {

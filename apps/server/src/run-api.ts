@@ -1,0 +1,43 @@
+import { buildApp } from './app.ts'
+import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
+import { closeGently } from './platform/http.ts'
+import type { Shutdown } from './platform/shutdown.ts'
+import { exitWithReason, startWire } from './start.ts'
+
+/** The process of the API: serves until a signal ends it. */
+export const runApi = (shutdown: Shutdown) => exitWithReason(() => start(shutdown), shutdown)
+
+async function start(shutdown: Shutdown): Promise<void> {
+  const wire = await startWire('api')
+  const { config } = wire
+  const { log, clock, monitor, metrics, version } = wire.platform
+  const app = buildApp(wire)
+  const admin = createAdminServer(metrics, monitor)
+
+  // Before the first request is accepted: a signal must not cut it off.
+  shutdown.afterStart(
+    [
+      {
+        name: 'drain',
+        deadlineMs: config.shutdown.drainMs + 1_000,
+        run: async () => {
+          monitor.markStopping()
+          await new Promise((resolve) => setTimeout(resolve, config.shutdown.drainMs))
+        },
+      },
+      { name: 'requests', deadlineMs: config.shutdown.timeoutMs, run: () => closeGently(app) },
+      { name: 'connections', deadlineMs: 1_000, run: async () => app.server.closeAllConnections() },
+      { name: 'database', deadlineMs: 3_000, run: () => wire.close() },
+      { name: 'admin', deadlineMs: 1_000, run: () => closeServer(admin) },
+    ],
+    log,
+    clock,
+  )
+
+  wire.sanctions.start()
+  await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })
+  await listen(admin, config.admin.port, config.admin.host)
+  wire.keys.start()
+  monitor.markStarted()
+  log.info({ host: config.http.host, port: config.http.port, version }, 'API ready')
+}
