@@ -3,6 +3,7 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLabelledCounter, createTimer } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
+import { logFailure } from '../platform/reachability.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Shelves } from './shelves.ts'
 
@@ -58,7 +59,7 @@ export function watchSizes(
           for (const [part, bytes] of Object.entries(await shelves.sizes(db))) this.set({ cell, part }, bytes)
         } catch (err) {
           // The other metrics are wanted most when the database is away.
-          log.warn({ err, cell }, 'sizes of area E could not be measured')
+          logFailure(log, 'warn', { err, cell }, 'sizes of area E could not be measured')
         }
       }
     },

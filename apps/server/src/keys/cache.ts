@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
+import { logFailure } from '../platform/reachability.ts'
 import { createSingleFlight } from '../platform/single-flight.ts'
 import type { KeyFacts } from './key.ts'
 import { keyStore } from './store.ts'
@@ -124,7 +125,7 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
       if (refreshing.has(db)) continue
       refreshing.add(db)
       refreshCell(db, batch, nowMs)
-        .catch((err) => log.warn({ err }, 'API keys or clients could not be refreshed'))
+        .catch((err) => logFailure(log, 'warn', { err }, 'API keys or clients could not be refreshed'))
         .finally(() => refreshing.delete(db))
     }
   }

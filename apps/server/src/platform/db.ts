@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { AppError } from './errors.ts'
 import type { Log } from './log.ts'
+import { createReachability } from './reachability.ts'
 
 /** A prepared statement: its name is unique in the code base, so that each connection plans it once. */
 export interface Statement {
@@ -29,6 +30,8 @@ export interface Db extends Queryable {
   /** Runs `work` on a connection of its own, outside the pool and without a statement limit: migrations wait for locks and build indexes. */
   withDedicatedClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
   stats(): { total: number; idle: number; waiting: number }
+  /** False from the moment when no connection could be made until the next answer. Background work waits meanwhile. */
+  isUp(): boolean
   close(): Promise<void>
 }
 
@@ -38,6 +41,8 @@ export interface DbOptions {
   statementTimeoutMs: number
   connectTimeoutMs: number
   applicationName: string
+  /** For the log. */
+  cell?: string
   /** Settings of PostgreSQL that every connection starts with. */
   sessionSettings?: Readonly<Record<string, string>>
   log: Log
@@ -58,10 +63,18 @@ export function createDb(options: DbOptions): Db {
   })
   // A connection can break while it is idle, or while a transaction holds it between two statements. Without a
   // listener either would end the process; the pool replaces idle ones, and the next statement reports the other.
-  pool.on('error', (err) => options.log.warn({ err }, 'idle database connection lost'))
+  pool.on('error', (err) => options.log.debug({ err }, 'idle database connection lost'))
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  const watchdog = createWatchdog(options.statementTimeoutMs + PATIENCE_MS, options.log)
+  const reachability = createReachability(options.log, options.cell ?? 'main', () => poolQueries.run(PROBE))
+  const acquire = (use: (client: pg.PoolClient) => void, fail: (error: Error) => void) => {
+    pool.connect((error, client) => {
+      if (client) return use(client)
+      if (isUnavailable(error) && !pool.ending) reachability.noteFailure(error)
+      fail(error ?? new Error('no connection'))
+    })
+  }
+  const watchdog = createWatchdog(options.statementTimeoutMs + PATIENCE_MS, options.log, reachability.noteAnswer)
   const control = (client: pg.PoolClient, statement: Statement) =>
     execute(
       (...sending) => watchdog.send(client, ...sending),
@@ -70,19 +83,22 @@ export function createDb(options: DbOptions): Db {
       (result) => result.command,
     )
 
-  return {
-    ...queryable((statement, values, callback) => {
-      pool.connect((error, client, release) => {
-        if (!client) return callback(error ?? new Error('no connection'))
-        watchdog.send(client, statement, values, (failure, result) => {
-          release(isUnavailable(failure))
-          callback(failure, result)
-        })
+  const poolQueries = queryable((statement, values, callback) => {
+    acquire((client) => {
+      watchdog.send(client, statement, values, (failure, result) => {
+        client.release(isUnavailable(failure))
+        callback(failure, result)
       })
-    }),
+    }, callback)
+  })
+
+  return {
+    ...poolQueries,
 
     async transaction(work) {
-      const client = await connect(pool)
+      const client = await new Promise<pg.PoolClient>((resolve, reject) => {
+        acquire(resolve, (error) => reject(translate(error)))
+      })
       let broken = false
       try {
         await control(client, BEGIN)
@@ -106,15 +122,15 @@ export function createDb(options: DbOptions): Db {
 
     script(text, values = []) {
       return new Promise((resolve, reject) => {
-        pool.connect((error, client, release) => {
-          if (!client) return reject(translate(error))
+        const fail = (error: unknown) => reject(translate(error))
+        acquire((client) => {
           watchdog.send(client, sql('', text), values, (failure, result) => {
             // A script that fails half way leaves its transaction open: such a connection is not used again.
-            release(failure !== null)
+            client.release(failure !== null)
             if (result && !failure) resolve(result)
-            else reject(translate(failure))
+            else fail(failure)
           })
-        })
+        }, fail)
       })
     },
 
@@ -137,8 +153,10 @@ export function createDb(options: DbOptions): Db {
     },
 
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    isUp: reachability.isUp,
     async close() {
       watchdog.stop()
+      reachability.stop()
       await pool.end()
     },
   }
@@ -150,6 +168,7 @@ function asOptions(settings: Readonly<Record<string, string>>): string {
     .join(' ')
 }
 
+const PROBE = sql('', 'select 1')
 const BEGIN = sql('', 'begin')
 const COMMIT = sql('', 'commit')
 const ROLLBACK = sql('', 'rollback')
@@ -167,7 +186,7 @@ interface Watchdog {
  * The server cancels statements that take too long. A server that has vanished cancels nothing, and its connection
  * would hang for hours: such connections are cut. One timer for all; pg's own timer per statement costs 30 µs each.
  */
-function createWatchdog(limitMs: number, log: Log): Watchdog {
+function createWatchdog(limitMs: number, log: Log, onAnswer: () => void): Watchdog {
   const busySince = new Map<pg.PoolClient, number>()
   const timer = setInterval(() => {
     const overdue = performance.now() - limitMs
@@ -185,6 +204,7 @@ function createWatchdog(limitMs: number, log: Log): Watchdog {
       busySince.set(client, performance.now())
       submit(client, statement, values, (error, result) => {
         busySince.delete(client)
+        if (!error) onAnswer()
         callback(error, result)
       })
     },
@@ -222,14 +242,6 @@ function queryable(send: Send): Queryable {
     rows: <R extends pg.QueryResultRow>(statement: Statement, values: Values = []) =>
       execute(send, statement, values, (result) => result.rows as R[]),
     run: (statement, values = []) => execute(send, statement, values, (result) => result.rowCount ?? 0),
-  }
-}
-
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw translate(error)
   }
 }
 

@@ -67,6 +67,15 @@ export function createMetrics(version: string, { processMetrics = true } = {}): 
 
 export function watchPools(metrics: Metrics, cells: Cells): void {
   new Gauge({
+    name: 'ostiary_db_up',
+    help: '1 while the database of the cell can be reached, else 0',
+    labelNames: ['cell'],
+    registers: [metrics.registry],
+    collect() {
+      for (const { name, db } of cells.all()) this.set({ cell: name }, db.isUp() ? 1 : 0)
+    },
+  })
+  new Gauge({
     name: 'ostiary_db_connections',
     help: 'Connections of the pool by cell and state; waiting counts requests without one',
     labelNames: ['cell', 'state'],

@@ -42,6 +42,7 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
       // A busy test machine may take its time; an API that cannot connect says so soon.
       connectTimeoutMs: role === 'test' ? 30_000 : 3_000,
       applicationName: `ostiary-${role}-${cell}`,
+      cell,
       sessionSettings,
       log,
     }),

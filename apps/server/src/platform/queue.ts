@@ -3,8 +3,10 @@ import { PgBoss } from 'pg-boss'
 import type { Cell } from './cells.ts'
 import type { Clock } from './clock.ts'
 import type { Db } from './db.ts'
+import { AppError } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { logFailure } from './reachability.ts'
 
 /** A job that runs by the clock on every cell. Must be safe to run twice: a crash in the middle repeats it. */
 export interface ScheduledJob {
@@ -42,6 +44,9 @@ const QUEUE = {
   deleteAfterSeconds: 86_400,
 } as const
 
+const AWAY_LOOK_MS = 200
+const AWAY_MAX_MS = 30_000
+
 /**
  * pg-boss in each cell, on the pool that is there anyway. For low-rate work only: hot queues are leases on their own
  * tables. No LISTEN/NOTIFY: it serialises commits.
@@ -49,6 +54,7 @@ const QUEUE = {
 export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
   const { clock, log, metrics } = deps
   const bosses: PgBoss[] = []
+  const stopping = new AbortController()
 
   /** Two workers that start on an empty database make the queue's tables at once, and one of them is told that they exist. */
   async function startCell(cell: Cell, triesLeft = 5): Promise<PgBoss> {
@@ -63,11 +69,14 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
 
   async function tryToStart({ name: cell, db }: Cell): Promise<PgBoss> {
     const boss = new PgBoss({
-      db: { executeSql: (text, values) => db.script(text, values) },
+      db: { executeSql: (text, values) => runForBoss(cell, db, text, values) },
       schema: 'pgboss',
       monitorIntervalSeconds: 10,
     })
-    boss.on('error', (err) => log.error({ err, cell }, 'queue error'))
+    // pg-boss passes on copies of errors; those of the database are logged where they come from.
+    boss.on('error', (err) => {
+      if (!('code' in err) || err.code !== 'DEPENDENCY_DOWN') log.error({ err, cell }, 'queue error')
+    })
     try {
       await boss.start()
       for (const job of jobs) await startJob(boss, job, cell, db)
@@ -78,6 +87,24 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       throw error
     }
     return boss
+  }
+
+  /** pg-boss asks for work of every queue every two seconds: while the database is away its statements wait here, not fail. */
+  async function waitUntilUp(db: Db): Promise<void> {
+    const deadlineMs = clock.monotonicMs() + AWAY_MAX_MS
+    while (!db.isUp() && !stopping.signal.aborted && clock.monotonicMs() < deadlineMs) {
+      await sleep(AWAY_LOOK_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+
+  async function runForBoss(cell: string, db: Db, text: string, values?: unknown[]) {
+    await waitUntilUp(db)
+    try {
+      return await db.script(text, values)
+    } catch (err) {
+      if (err instanceof AppError) logFailure(log, 'error', { err, cell }, 'queue error')
+      throw err
+    }
   }
 
   async function startJob(boss: PgBoss, job: ScheduledJob, cell: string, db: Db): Promise<void> {
@@ -104,7 +131,7 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       log.info({ job: job.name, cell, count, durationMs: Math.round(clock.monotonicMs() - started) }, 'job done')
     } catch (err) {
       metrics.jobs.count(`${job.name} failed`)
-      log.error({ job: job.name, cell, err }, 'job failed')
+      logFailure(log, 'error', { job: job.name, cell, err }, 'job failed')
       // pg-boss would store the text of the error with the job; a text may quote user data.
       throw new Error('failed, see the log')
     }
@@ -118,6 +145,7 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       await Promise.all(bosses.map((boss) => boss.send(name)))
     },
     async stop(timeoutMs) {
+      stopping.abort()
       await Promise.all(bosses.map((boss) => boss.stop({ graceful: true, close: false, timeout: timeoutMs })))
     },
   }

@@ -13,9 +13,7 @@ export function createSweepers(
 ): Sweeper {
   const sweepers = cells
     .all()
-    .flatMap(({ name, db }) =>
-      Array.from({ length: SWEEPERS }, () => createSweeper({ cell: name, run: () => expireDue(db), log })),
-    )
+    .flatMap((cell) => Array.from({ length: SWEEPERS }, () => createSweeper({ cell, run: expireDue, log })))
   return {
     start() {
       for (const sweeper of sweepers) sweeper.start()

@@ -2,6 +2,7 @@ import { Gauge } from 'prom-client'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import { logFailure } from '../platform/reachability.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Sessions } from './service.ts'
 
@@ -26,7 +27,7 @@ export function watchSessions(metrics: Metrics, { cells, clock, log, sessions }:
           try {
             this.set({ cell }, read(await sessions.backlog(db, clock.now())))
           } catch (err) {
-            log.warn({ err, cell }, 'sessions could not be counted')
+            logFailure(log, 'warn', { err, cell }, 'sessions could not be counted')
           }
         }
       },

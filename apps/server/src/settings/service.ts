@@ -5,6 +5,7 @@ import { BoundedMap } from '../platform/bounded-map.ts'
 import { AppError } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import { logFailure } from '../platform/reachability.ts'
 import type { TargetVerdict } from '../platform/outbound/target.ts'
 import { createSingleFlight } from '../platform/single-flight.ts'
 import { applyPatch, checkSettings, DEFAULTS, readSettings } from './settings.ts'
@@ -61,7 +62,7 @@ export function createSettings({ cells, clock, log, checkUrl }: Deps) {
 
   function refresh(tenantId: string, entry: Entry, nowMs: number): void {
     entry.refreshMs = nowMs + REFRESH_EVERY_MS
-    load(tenantId).catch((err) => log.warn({ err, tenantId }, 'settings could not be refreshed'))
+    load(tenantId).catch((err) => logFailure(log, 'warn', { err, tenantId }, 'settings could not be refreshed'))
   }
 
   return {

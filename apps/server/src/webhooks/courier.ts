@@ -3,6 +3,7 @@ import type { Db } from '../platform/db.ts'
 import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import { logFailure } from '../platform/reachability.ts'
 import type { Task } from './lanes.ts'
 import type { WebhookMetrics } from './metrics.ts'
 import { queueStore } from './queue-store.ts'
@@ -34,7 +35,7 @@ export function createCourier(deps: CourierDeps) {
     try {
       await queueStore.giveBack(db, tasks, clock.now())
     } catch (err) {
-      log.warn({ err, count: tasks.length }, 'webhooks could not be given back; their lease will end')
+      logFailure(log, 'warn', { err, count: tasks.length }, 'webhooks could not be given back; their lease will end')
     }
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cells } from '../platform/cells.ts'
 import type { Db } from '../platform/db.ts'
+import { logFailure } from '../platform/reachability.ts'
 import { type Courier, type CourierDeps, createCourier } from './courier.ts'
 import { createLanes, LANE_LIMITS, type LaneLimits, type Task } from './lanes.ts'
 import { createLoop } from './loop.ts'
@@ -41,7 +42,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
       await couriers.get(task.db)?.carry(task)
     } catch (err) {
       // Our own side failed before anything was sent. The lease ends, and it is tried again.
-      log.error({ err, tenantId }, 'a webhook could not be prepared')
+      logFailure(log, 'error', { err, tenantId }, 'a webhook could not be prepared')
     } finally {
       lanes.done(task, clock.monotonicMs())
     }

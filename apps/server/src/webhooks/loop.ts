@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cell } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import { logFailure } from '../platform/reachability.ts'
 import type { Lanes } from './lanes.ts'
 import { queueStore, type Taken } from './queue-store.ts'
 
@@ -25,6 +26,7 @@ const IDLE_MAX_MS = 50
 /** After a round in which something was taken. Who runs out of work wakes us sooner. */
 const BUSY_MS = 25
 const AFTER_FAILURE_MS = 1_000
+const WHILE_AWAY_MS = 200
 const PROBE_EVERY_MS = 500
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
@@ -100,9 +102,9 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
     let waitMs = IDLE_MIN_MS
     while (!isStopping) {
       try {
-        waitMs = await step(waitMs)
+        waitMs = db.isUp() ? await step(waitMs) : WHILE_AWAY_MS
       } catch (err) {
-        log.warn({ err, cell: cell.name }, 'webhooks could not be taken from the queue')
+        logFailure(log, 'warn', { err, cell: cell.name }, 'webhooks could not be taken from the queue')
         waitMs = AFTER_FAILURE_MS
       }
       if (waitMs > 0) await pause(waitMs)

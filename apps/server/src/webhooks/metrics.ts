@@ -3,6 +3,7 @@ import type { Cell, Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLabelledCounter, createTimer } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
+import { logFailure } from '../platform/reachability.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { queueStore } from './queue-store.ts'
 
@@ -60,7 +61,7 @@ export function watchWebhookQueue(metrics: Metrics, deps: { cells: Cells; clock:
       return [{ cell, due, resting, oldestSeconds: oldestDue ? (now.getTime() - oldestDue.getTime()) / 1000 : 0 }]
     } catch (err) {
       // The other metrics are wanted most when the database is away.
-      log.warn({ err, cell }, 'the queue of webhooks could not be measured')
+      logFailure(log, 'warn', { err, cell }, 'the queue of webhooks could not be measured')
       return []
     }
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
+import { isAway, logFailure } from '../platform/reachability.ts'
 import { nextTrouble, type Sign, signOf, type Trouble } from './breaker.ts'
 import { type Completion, queueStore } from './queue-store.ts'
 import { type EndpointTrouble, troubleStore } from './trouble-store.ts'
@@ -20,6 +21,7 @@ interface Deps {
 const COLLECT_MS = 25
 const BATCH_MAX = 512
 const RETRY_MS = 250
+const RETRY_AWAY_MS = 1_000
 
 /**
  * Writes down what became of deliveries, many in one statement. While the database is away it keeps trying: what is lost here is
@@ -48,9 +50,9 @@ export function createRecorder({ db, clock, log }: Deps) {
       .then(
         () => 0,
         (err) => {
-          log.warn({ err, count: batch.length }, 'attempts of webhooks could not be written down')
+          logFailure(log, 'warn', { err, count: batch.length }, 'attempts of webhooks could not be written down')
           if (!isLast) waiting = [...batch, ...waiting]
-          return RETRY_MS
+          return isAway(err) ? RETRY_AWAY_MS : RETRY_MS
         },
       )
       .then((delayMs) => {
