@@ -5,8 +5,13 @@ import type { TSchema } from 'typebox'
 import { isSecret, Settings } from '@ostiary/server/conformance'
 import { riskFlagsDocument, sessionCodesDocument } from './risk-docs.ts'
 import { ROOT } from '@ostiary/testkit/run'
+import { readTables, retentionList, tableList, withGenerated } from './tables.ts'
+
+const tables = await readTables()
 
 const DOCUMENTS: Record<string, () => string> = {
+  'docs/architecture.md': () => withGenerated(readCurrent('docs/architecture.md'), 'tables', tableList(tables)),
+  'docs/privacy.md': () => withGenerated(readCurrent('docs/privacy.md'), 'retention', retentionList(tables)),
   'docs/configuration.md': configuration,
   'docs/errors.md': errors,
   'docs/risk-flags.md': riskFlagsDocument,

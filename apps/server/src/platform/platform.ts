@@ -70,13 +70,8 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
         after: '24 hours',
         by: 'purge-idempotency-keys',
       },
-      {
-        table: 'schema_migrations',
-        key: 'name',
-        growsWith: 'releases',
-        after: 'for ever',
-        by: null,
-      },
+      { table: 'schema_migrations', key: 'name', growsWith: 'releases', after: 'as long as the database', by: null },
+      { table: 'pgboss.*', key: 'its own', growsWith: 'scheduled jobs', after: 'one day', by: null },
     ],
     close: () => cells.close(),
   } satisfies Room & Record<string, unknown>

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { listJobs } from './jobs.ts'
+import { listTables } from './tables.ts'
+import { createHarness, type Harness } from './testing/harness.ts'
+
+let harness: Harness
+before(async () => {
+  harness = await createHarness()
+})
+after(() => harness.close())
+
+const PRIMARY_KEYS = `
+  select c.relname as table, string_agg(a.attname, ', ' order by k.position) as key
+  from pg_class c
+    join pg_index i on i.indrelid = c.oid and i.indisprimary
+    cross join lateral unnest(i.indkey) with ordinality as k(column_number, position)
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = k.column_number
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  group by 1 order by 1`
+
+test('the rooms declare every table of the database with its key, and none that there is not', async () => {
+  const { rows } = await harness.database.query(PRIMARY_KEYS)
+  const declared = listTables(harness.wire)
+    // pg-boss creates its own schema when the worker starts.
+    .filter(({ table }) => !table.includes('.'))
+    .map(({ table, key }) => ({ table, key }))
+    .sort((a, b) => (a.table < b.table ? -1 : 1))
+  assert.deepEqual(declared, rows)
+  const { rows: all } = await harness.database.query(
+    `select count(*)::int as count from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+  )
+  assert.equal(all[0].count, declared.length, 'a table without a primary key')
+})
+
+test('every job that a room names as the one that deletes is a job of the worker', () => {
+  const jobs = new Set(listJobs(harness.wire).map(({ name }) => name))
+  const named = listTables(harness.wire).flatMap(({ by }) => (by === null ? [] : [by]))
+  assert.deepEqual(
+    named.filter((name) => !jobs.has(name)),
+    [],
+  )
+})

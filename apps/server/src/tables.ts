@@ -1,0 +1,20 @@
+import type { StoredTable } from './platform/room.ts'
+import type { Wire } from './wire.ts'
+
+/** Every table with the room that owns it: what the documents say about stored data is generated from this. */
+export function listTables(wire: Wire): readonly (StoredTable & { room: string })[] {
+  const { platform, keys, settings, strings, sanctions, sessions, verification, passkeys, webhooks, biometrics } = wire
+  const owners = {
+    keys,
+    settings,
+    strings,
+    sanctions,
+    sessions,
+    verification,
+    passkeys,
+    webhooks,
+    biometrics,
+    platform,
+  }
+  return Object.entries(owners).flatMap(([room, { retention }]) => retention.map((table) => ({ room, ...table })))
+}
