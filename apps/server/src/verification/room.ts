@@ -63,7 +63,10 @@ export function createVerificationRoom(platform: Platform, deps: Deps) {
         credentials: keys.clientGate,
       })
     },
-    errorShapes: [{ under: '/v2/verification-session', render: renderVerificationError }],
+    errorShapes: ['/v2/verification-session', '/v2/verification-sessions'].map((under) => ({
+      under,
+      render: renderVerificationError,
+    })),
     jobs: [
       { name: 'purge-lockouts', cron: '*/5 * * * *', run: purgeLockouts },
       { name: 'purge-local-keys', cron: '53 * * * *', run: purgeLocalKeys },
