@@ -1,30 +1,10 @@
 import Type from 'typebox'
-import { operation } from './operation.ts'
 import { Indicators } from './indicators.ts'
+import { AGE_LIMITS, SESSION_LIMITS } from './limits.ts'
+import { type Operation, operation } from './operation.ts'
 import { RiskEvaluation } from './risk.ts'
 import { sessionListQuery } from './session-list.ts'
 import { AGE_STATES, FLOW_STATUSES } from './states.ts'
-
-export const AGE_LIMITS = {
-  thresholdMin: 1,
-  thresholdMax: 120,
-  metadataBytes: 8 * 1024,
-  urlChars: 2048,
-  localeChars: 64,
-  /** A session that nobody names a lifetime for. */
-  lifetimeSecondsDefault: 900,
-  lifetimeSecondsMin: 60,
-  lifetimeSecondsMax: 7 * 24 * 3600,
-  /** A step that is being submitted when the session ends may still arrive. */
-  graceSeconds: 120,
-  waitSecondsMax: 25,
-  /** How long a purged session still answers 410 before it is unknown. */
-  tombstoneDays: 30,
-  /** The score from which two faces count as one, when the host names none: the model's own (docs/api/age.md). */
-  faceMatchThresholdDefault: 0.5,
-  /** Below this an estimate without step-up or document is within the models' error: the create call warns. */
-  challengeAgeMin: 28,
-} as const
 
 export const AGE_STATUSES = ['AGE_UNKNOWN', 'AGE_BELOW_THRESHOLD', 'AGE_ABOVE_THRESHOLD', 'AGE_AT_THRESHOLD'] as const
 export type AgeStatus = (typeof AGE_STATUSES)[number]
@@ -47,7 +27,11 @@ const matchThreshold = (description: string) => Type.Number({ minimum: 0, maximu
 
 export const Callback = Type.Object(
   {
-    url: Type.String({ minLength: 1, maxLength: AGE_LIMITS.urlChars, description: 'Receives the webhook, as a POST' }),
+    url: Type.String({
+      minLength: 1,
+      maxLength: SESSION_LIMITS.urlChars,
+      description: 'Receives the webhook, as a POST',
+    }),
     headers: Type.Optional(
       Type.Unsafe<Record<string, string>>(
         Type.Object(
@@ -65,7 +49,7 @@ export const CreateSessionBody = Type.Object(
   {
     redirectUrl: Type.String({
       minLength: 1,
-      maxLength: AGE_LIMITS.urlChars,
+      maxLength: SESSION_LIMITS.urlChars,
       description:
         'Where the user goes when the flow ends, with `sessionId` and `flowStatus` added to its query, which otherwise stays; never a result',
     }),
@@ -73,7 +57,7 @@ export const CreateSessionBody = Type.Object(
     locale: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: AGE_LIMITS.localeChars,
+        maxLength: SESSION_LIMITS.localeChars,
         description: 'Language of the page (BCP 47). Without one, the browser’s',
       }),
     ),
@@ -104,9 +88,9 @@ export const CreateSessionBody = Type.Object(
     metadata: Type.Optional(anyObject('Any JSON object of at most 8 KB; comes back unchanged in the result')),
     sessionExpiry: Type.Optional(
       Type.Integer({
-        minimum: AGE_LIMITS.lifetimeSecondsMin,
-        maximum: AGE_LIMITS.lifetimeSecondsMax,
-        default: AGE_LIMITS.lifetimeSecondsDefault,
+        minimum: SESSION_LIMITS.lifetimeSecondsMin,
+        maximum: SESSION_LIMITS.lifetimeSecondsMax,
+        default: SESSION_LIMITS.lifetimeSecondsDefault,
         description: 'Extension: seconds until the session expires. More than a day needs the tenant’s permission',
       }),
     ),
@@ -294,7 +278,7 @@ export const getSessionResult = operation({
       wait: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: AGE_LIMITS.waitSecondsMax,
+          maximum: SESSION_LIMITS.waitSecondsMax,
           description: 'Extension: seconds to wait for the end of the flow',
         }),
       ),
@@ -381,3 +365,12 @@ export const listSessions = operation({
   success: { 200: { description: 'One page', schema: SessionPage } },
   errors: ['VALIDATION_FAILED'],
 })
+
+export const AGE_OPERATIONS: readonly Operation[] = [
+  createSession,
+  getSessionResult,
+  getSession,
+  cancelSession,
+  deleteSession,
+  listSessions,
+]

@@ -1,41 +1,22 @@
-import { cancelSession, createSession, deleteSession, getSession, getSessionResult, listSessions } from './age.ts'
-import { listLocales } from './languages.ts'
-import {
-  launchCancel,
-  launchChallenge,
-  launchConsent,
-  launchEvents,
-  launchFailure,
-  launchHandoff,
-  launchOpen,
-  launchPasskeyOptions,
-  launchPasskeyVerify,
-  launchStatus,
-  launchSubmit,
-  launchTakeBack,
-} from './launch.ts'
-import { checkNodeKey, nodeDeleteUser, nodeEnroll, nodePlainEnroll, nodePlainPredict, nodePredict } from './node.ts'
-import { requestToken } from './oauth.ts'
+import { AGE_OPERATIONS } from './age.ts'
+import { LOCALE_OPERATIONS } from './languages.ts'
+import { LAUNCH_OPERATIONS } from './launch.ts'
+import { NODE_OPERATIONS } from './node.ts'
+import { OAUTH_OPERATIONS } from './oauth.ts'
 import type { Operation } from './operation.ts'
-import { listDatasets, screenFile } from './sanctions.ts'
-import { createException, deleteException, listExceptions } from './sanctions-exceptions.ts'
-import { advanceClock, failDelivery, setOutcome } from './sandbox.ts'
-import { describeService, getHealth, getLivez, getOpenApi, getReadyz } from './service.ts'
-import { getWebhookDelivery, listWebhookDeliveries, replayWebhookDelivery, replayWebhooks } from './webhooks.ts'
-import { createString, deleteString, getString, listStrings } from './strings.ts'
-import {
-  cancelVerification,
-  createVerification,
-  deleteVerification,
-  getVerification,
-  getVerificationWebhook,
-  listVerifications,
-} from './verification.ts'
+import { SANCTIONS_OPERATIONS } from './sanctions.ts'
+import { EXCEPTION_OPERATIONS } from './sanctions-exceptions.ts'
+import { SANDBOX_OPERATIONS } from './sandbox.ts'
+import { PROBE_OPERATIONS, SERVICE_OPERATIONS } from './service.ts'
+import { STRING_OPERATIONS } from './strings.ts'
+import { VERIFICATION_OPERATIONS } from './verification.ts'
+import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 export * from './age.ts'
 export * from './areas.ts'
 export * from './brand.ts'
 export * from './errors.ts'
+export * from './indicators.ts'
 export * from './keys.ts'
 export * from './languages.ts'
 export * from './launch.ts'
@@ -49,7 +30,6 @@ export * from './oauth.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
 export * from './paths.ts'
-export * from './indicators.ts'
 export * from './risk.ts'
 export * from './risk-flags.ts'
 export * from './sanctions.ts'
@@ -65,59 +45,19 @@ export * from './verification.ts'
 export * from './version.ts'
 export * from './webhooks.ts'
 
-/** Every operation of the wire, in the order of the reference. */
+/** Every operation of the HTTP interface, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [
-  describeService,
-  getHealth,
-  createString,
-  listStrings,
-  getString,
-  deleteString,
-  screenFile,
-  listDatasets,
-  createException,
-  listExceptions,
-  deleteException,
-  createSession,
-  getSessionResult,
-  getSession,
-  cancelSession,
-  deleteSession,
-  listSessions,
-  launchOpen,
-  launchConsent,
-  launchChallenge,
-  launchEvents,
-  launchSubmit,
-  launchFailure,
-  launchCancel,
-  launchHandoff,
-  launchTakeBack,
-  launchPasskeyOptions,
-  launchPasskeyVerify,
-  launchStatus,
-  createVerification,
-  getVerification,
-  getVerificationWebhook,
-  cancelVerification,
-  deleteVerification,
-  listVerifications,
-  requestToken,
-  listLocales,
-  listWebhookDeliveries,
-  getWebhookDelivery,
-  replayWebhookDelivery,
-  replayWebhooks,
-  setOutcome,
-  advanceClock,
-  failDelivery,
-  checkNodeKey,
-  nodeEnroll,
-  nodePlainEnroll,
-  nodePredict,
-  nodePlainPredict,
-  nodeDeleteUser,
-  getLivez,
-  getReadyz,
-  getOpenApi,
+  ...SERVICE_OPERATIONS,
+  ...STRING_OPERATIONS,
+  ...SANCTIONS_OPERATIONS,
+  ...EXCEPTION_OPERATIONS,
+  ...AGE_OPERATIONS,
+  ...LAUNCH_OPERATIONS,
+  ...VERIFICATION_OPERATIONS,
+  ...OAUTH_OPERATIONS,
+  ...LOCALE_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
+  ...SANDBOX_OPERATIONS,
+  ...NODE_OPERATIONS,
+  ...PROBE_OPERATIONS,
 ]

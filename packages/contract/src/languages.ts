@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { LOCALE_REVIEWS, LOCALES } from './locales.ts'
-import { operation } from './operation.ts'
+import { type Operation, operation } from './operation.ts'
 
 export const LanguageList = Type.Object(
   {
@@ -37,3 +37,5 @@ export const listLocales = operation({
   success: { 200: { description: 'The languages', schema: LanguageList } },
   errors: [],
 })
+
+export const LOCALE_OPERATIONS: readonly Operation[] = [listLocales]

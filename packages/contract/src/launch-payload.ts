@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { DeviceKey, LAUNCH_LIMITS, LaunchEvent, OpenBody } from './launch.ts'
+import { DeviceKey, LaunchEvent, OpenBody } from './launch.ts'
+import { LAUNCH_LIMITS } from './limits.ts'
 
 /** One sampled frame, quantised: angles in tenths of a degree, the rest in thousandths. */
 export const CaptureFrame = Type.Object(

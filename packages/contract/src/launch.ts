@@ -1,34 +1,12 @@
 import Type from 'typebox'
-import { operation } from './operation.ts'
+import { LAUNCH_LIMITS } from './limits.ts'
+import { type Operation, operation } from './operation.ts'
 import { LAUNCH_PATHS } from './paths.ts'
 import { Brand } from './settings.ts'
 import { FLOW_STATUSES, SESSION_STATES } from './states.ts'
 import { VERIFICATION_TYPES } from './verification.ts'
 
-/** The device API: what the launch page calls. Every call is signed by the device's own key (docs/api/launch.md). */
-export const LAUNCH_LIMITS = {
-  /** The sealed payload as it arrives; about 2 KB is what a good one has. */
-  sealedBytes: 4096,
-  inflatedBytes: 16 * 1024,
-  bodyBytes: 32 * 1024,
-  /** Of a submit: a selfie may come with it, sealed like the rest. */
-  submitBytes: 400 * 1024,
-  proofChars: 2048,
-  challengeSeconds: 90,
-  attempts: 3,
-  /** Asked for in one challenge. */
-  movements: 3,
-  submitsPerAttempt: 5,
-  handoffSeconds: 300,
-  handoffs: 2,
-  /** A code that nobody uses in its five minutes is made anew. */
-  handoffCodes: 10,
-  eventsPerCall: 50,
-  events: 300,
-  framesMin: 5,
-  framesMax: 24,
-  watchSeconds: 900,
-} as const
+/* The device API: what the launch page calls. Every call is signed by the device's own key (docs/api/launch.md). */
 
 /** What `ostiary simulate` and tests name as their model. The server takes it from sessions of test keys only. */
 export const SIMULATED_MODEL = { id: 'simulated-1', hash: 'AyzSMIsiZbDlq9TDuA805-g-0L-D61SSd1eE58NRFJA' } as const
@@ -397,3 +375,18 @@ export const launchStatus = operation({
   success: { 200: { description: 'text/event-stream', schema: null } },
   errors: DEVICE_ERRORS,
 })
+
+export const LAUNCH_OPERATIONS: readonly Operation[] = [
+  launchOpen,
+  launchConsent,
+  launchChallenge,
+  launchEvents,
+  launchSubmit,
+  launchFailure,
+  launchCancel,
+  launchHandoff,
+  launchTakeBack,
+  launchPasskeyOptions,
+  launchPasskeyVerify,
+  launchStatus,
+]

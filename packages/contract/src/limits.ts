@@ -1,4 +1,7 @@
-/** Every limit of the wire in one place. */
+/**
+ * Every limit and every rate of the HTTP interface. The launch page imports this file by itself (`@ostiary/contract/limits`), so
+ * it must not import the validator.
+ */
 export const LIMITS = {
   /** JSON request bodies, areas A to D. */
   jsonBodyBytes: 256 * 1024,
@@ -61,6 +64,155 @@ export const SANCTIONS_LIMITS = {
   exceptionYearsMax: 5,
   pageDefault: 50,
   pageMax: 200,
+} as const
+
+/**
+ * Limits that the launch page needs too. Each is a constant by itself, because a bundler cannot drop the other members of an
+ * object.
+ */
+export const EVENTS_PER_CALL = 50
+export const PASSKEY_ATTEMPTS = 3
+
+/** Sessions of both areas: age, and ENROLL, SIGN-IN or VERIFY. */
+export const SESSION_LIMITS = {
+  urlChars: 2048,
+  localeChars: 64,
+  /** Without a lifetime in the request. */
+  lifetimeSecondsDefault: 900,
+  lifetimeSecondsMin: 60,
+  lifetimeSecondsMax: 7 * 24 * 3600,
+  /** A step that is being submitted when the session ends may still arrive. */
+  graceSeconds: 120,
+  waitSecondsMax: 25,
+  /** How long a purged session still answers 410 before it is unknown. */
+  tombstoneDays: 30,
+} as const
+
+/** The lists of both kinds of session. */
+export const SESSION_LIST_LIMITS = { pageDefault: 50, pageMax: 200, cursorChars: 200, momentChars: 40 } as const
+
+export const AGE_LIMITS = {
+  thresholdMin: 1,
+  thresholdMax: 120,
+  metadataBytes: 8 * 1024,
+  /** The score from which two faces count as one, when the host names none: the model's own (docs/api/age.md). */
+  faceMatchThresholdDefault: 0.5,
+  /** Below this an estimate without step-up or document is within the models' error: the create call warns. */
+  challengeAgeMin: 28,
+} as const
+
+export const VERIFICATION_LIMITS = {
+  transactionChars: 256,
+  personChars: 256,
+  nonceChars: 256,
+  deviceInfoChars: 256,
+  contactChars: 320,
+  /** The selfie of `sendImages`, as JPEG. */
+  selfieBytes: 200 * 1024,
+  /** What debugging keeps of one session, and for how long. */
+  debugEntries: 200,
+  debugHours: 24,
+  /** Tries of the passkey step. */
+  passkeyAttempts: PASSKEY_ATTEMPTS,
+} as const
+
+/** Failed sign-ins of one person, device or network after which the next ones wait, and how long; the last holds for all after. */
+export const LOCKOUT = {
+  failures: 5,
+  windowSeconds: 15 * 60,
+  waitSeconds: [30, 60, 300, 900],
+} as const
+
+export const PASSKEY_LIMITS = {
+  perPerson: 20,
+  /** How long a person may take to answer. */
+  answerMs: 300_000,
+} as const
+
+/** The device API: what the launch page calls. */
+export const LAUNCH_LIMITS = {
+  /** The sealed payload as it arrives; about 2 KB is what a good one has. */
+  sealedBytes: 4096,
+  inflatedBytes: 16 * 1024,
+  bodyBytes: 32 * 1024,
+  /** Of a submit: a selfie may come with it, sealed like the rest. */
+  submitBytes: 400 * 1024,
+  proofChars: 2048,
+  challengeSeconds: 90,
+  attempts: 3,
+  /** Asked for in one challenge. */
+  movements: 3,
+  submitsPerAttempt: 5,
+  handoffSeconds: 300,
+  handoffs: 2,
+  /** Codes that one session may make: one that is not used within its five minutes is replaced. */
+  handoffCodes: 10,
+  eventsPerCall: EVENTS_PER_CALL,
+  events: 300,
+  framesMin: 5,
+  framesMax: 24,
+  watchSeconds: 900,
+} as const
+
+export const WEBHOOK_LIMITS = {
+  /** Headers in `callback.headers`, and the characters of their names and values together. */
+  headers: 20,
+  headerBytes: 4 * 1024,
+  urlChars: 2048,
+  /** For the whole exchange: name, connection, request, and as much of the answer as is read. */
+  timeoutMs: 10_000,
+  /** How much of the answer's body is read before the connection is closed. Nothing of it is kept. */
+  answerBytes: 4 * 1024,
+  /** Waits between the attempts, in seconds; each is varied by up to a fifth, so that receivers are not hit in step. */
+  retrySeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800],
+  /** A longer `Retry-After` is taken for this. */
+  retryAfterSecondsMax: 3600,
+  pageDefault: 50,
+  pageMax: 200,
+  /** Deliveries that one call of `POST /webhooks/replay` sends again. */
+  replayMax: 10_000,
+} as const
+
+export const SETTINGS_LIMITS = {
+  retentionSecondsMin: 3_600,
+  retentionSecondsMax: 30 * 86_400,
+  sessionSecondsMin: 60,
+  sessionSecondsMax: 7 * 86_400,
+  faceAgeMarginYearsMax: 20,
+  redirectUrls: 100,
+  urlChars: 2_048,
+  issuers: 10,
+  issuerChars: 256,
+  audienceChars: 256,
+  embedOrigins: 20,
+  brandNameChars: 60,
+  /** The logo as it is entered: a data URL, text and all. */
+  logoChars: 24 * 1024,
+  /** All settings of a tenant together, as JSON. */
+  bytes: 64 * 1024,
+} as const
+
+export const TOKEN_LIMITS = {
+  /** A JWT as it stands in the header, without `Bearer`. */
+  bytes: 8 * 1024,
+  leewaySeconds: 60,
+} as const
+
+export const OAUTH_LIMITS = {
+  tokenSeconds: 600,
+  /** How long a signed assertion may be good for, and how far clocks may be apart. */
+  assertionSeconds: 300,
+  leewaySeconds: 30,
+  assertionBytes: 8 * 1024,
+  clientsPerTenant: 100,
+  clientNameChars: 100,
+  publicKeys: 5,
+} as const
+
+export const SANDBOX_LIMITS = {
+  delayMsMax: 10_000,
+  advanceSecondsMax: 40 * 24 * 3600,
+  failTimesMax: 20,
 } as const
 
 export interface Rate {

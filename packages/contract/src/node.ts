@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { NODE_LIMITS } from './limits.ts'
 import type { NodeErrorCode } from './node-errors.ts'
-import { operation } from './operation.ts'
+import { type Operation, operation } from './operation.ts'
 
 /** The face models that are served. Vectors of different models are never compared. */
 export const FACE_MODELS = {
@@ -258,3 +258,12 @@ export const nodeDeleteUser = operation({
     'NODE_VERSION_UNKNOWN',
   ],
 })
+
+export const NODE_OPERATIONS: readonly Operation[] = [
+  checkNodeKey,
+  nodeEnroll,
+  nodePlainEnroll,
+  nodePredict,
+  nodePlainPredict,
+  nodeDeleteUser,
+]

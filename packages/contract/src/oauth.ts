@@ -1,16 +1,6 @@
 import Type from 'typebox'
-import { operation } from './operation.ts'
-
-export const OAUTH_LIMITS = {
-  tokenSeconds: 600,
-  /** How long a signed assertion may be good for, and how far clocks may be apart. */
-  assertionSeconds: 300,
-  leewaySeconds: 30,
-  assertionBytes: 8 * 1024,
-  clientsPerTenant: 100,
-  clientNameChars: 100,
-  publicKeys: 5,
-} as const
+import { OAUTH_LIMITS } from './limits.ts'
+import { type Operation, operation } from './operation.ts'
 
 export const CLIENT_ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
@@ -91,3 +81,5 @@ export const requestToken = operation({
     503: '`temporarily_unavailable`: the store is out of reach, try again',
   },
 })
+
+export const OAUTH_OPERATIONS: readonly Operation[] = [requestToken]

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { SANCTIONS_LIMITS } from './limits.ts'
-import { operation } from './operation.ts'
+import { type Operation, operation } from './operation.ts'
 
 const { fieldChars, pageDefault, pageMax } = SANCTIONS_LIMITS
 
@@ -131,3 +131,5 @@ export const deleteException = operation({
   success: { 204: { description: 'Deleted', schema: null } },
   errors: ['NOT_FOUND'],
 })
+
+export const EXCEPTION_OPERATIONS: readonly Operation[] = [createException, listExceptions, deleteException]

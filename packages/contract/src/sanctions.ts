@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { SANCTIONS_LIMITS } from './limits.ts'
-import { operation } from './operation.ts'
+import { type Operation, operation } from './operation.ts'
 
 const { scoreThresholdDefault } = SANCTIONS_LIMITS
 
@@ -291,3 +291,5 @@ export const listDatasets = operation({
   success: { 200: { description: 'All datasets', schema: DatasetList } },
   errors: [],
 })
+
+export const SANCTIONS_OPERATIONS: readonly Operation[] = [screenFile, listDatasets]

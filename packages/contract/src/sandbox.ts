@@ -1,15 +1,10 @@
 import Type from 'typebox'
 import { AGE_STATUSES } from './age.ts'
-import { LAUNCH_LIMITS, MOVEMENTS } from './launch.ts'
-import { operation } from './operation.ts'
+import { MOVEMENTS } from './launch.ts'
+import { LAUNCH_LIMITS, SANDBOX_LIMITS } from './limits.ts'
+import { type Operation, operation } from './operation.ts'
 import { RISK_LEVELS } from './risk.ts'
 import { WebhookDelivery } from './webhooks.ts'
-
-export const SANDBOX_LIMITS = {
-  delayMsMax: 10_000,
-  advanceSecondsMax: 40 * 24 * 3600,
-  failTimesMax: 20,
-} as const
 
 /** An outcome that a test session is to have: in `metadata.__test` of its creation, or by `POST /test/sessions/:id/outcome`. */
 export const SandboxOutcome = Type.Object(
@@ -144,3 +139,5 @@ export const failDelivery = operation({
   success: { 200: { description: 'The delivery', schema: WebhookDelivery } },
   errors: ['VALIDATION_FAILED', 'NOT_FOUND'],
 })
+
+export const SANDBOX_OPERATIONS: readonly Operation[] = [setOutcome, advanceClock, failDelivery]

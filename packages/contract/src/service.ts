@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { operation } from './operation.ts'
+import { type Operation, operation } from './operation.ts'
 
 export const Descriptor = Type.Object(
   {
@@ -128,3 +128,7 @@ export const getReadyz = operation({
   },
   errors: [],
 })
+
+export const SERVICE_OPERATIONS: readonly Operation[] = [describeService, getHealth]
+/** What orchestrators and tools read. They come last in the reference. */
+export const PROBE_OPERATIONS: readonly Operation[] = [getLivez, getReadyz, getOpenApi]

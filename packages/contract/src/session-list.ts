@@ -1,10 +1,6 @@
 import Type from 'typebox'
-
-/** The lists of both kinds of session. */
-export const SESSION_LIST_LIMITS = { pageDefault: 50, pageMax: 200, cursorChars: 200, momentChars: 40 } as const
-
-/** What a list shows as the state of a session that is deleted. */
-export const PURGED = 'PURGED'
+import { SESSION_LIST_LIMITS } from './limits.ts'
+import { PURGED } from './states.ts'
 
 /** Query parameters of a list of sessions, for an area with these states. */
 export const sessionListQuery = <const States extends string[]>(states: States) => ({

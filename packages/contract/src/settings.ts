@@ -1,30 +1,6 @@
 import Type from 'typebox'
+import { SETTINGS_LIMITS } from './limits.ts'
 import { RiskOverrides } from './risk.ts'
-
-export const SETTINGS_LIMITS = {
-  retentionSecondsMin: 3_600,
-  retentionSecondsMax: 30 * 86_400,
-  sessionSecondsMin: 60,
-  sessionSecondsMax: 7 * 86_400,
-  faceAgeMarginYearsMax: 20,
-  redirectUrls: 100,
-  urlChars: 2_048,
-  issuers: 10,
-  issuerChars: 256,
-  audienceChars: 256,
-  embedOrigins: 20,
-  brandNameChars: 60,
-  /** The logo as it is entered: a data URL, text and all. */
-  logoChars: 24 * 1024,
-  /** All settings of a tenant together, as JSON. */
-  bytes: 64 * 1024,
-} as const
-
-export const TOKEN_LIMITS = {
-  /** A JWT as it stands in the header, without `Bearer`. */
-  bytes: 8 * 1024,
-  leewaySeconds: 60,
-} as const
 
 /** Signatures with a public key only. A shared secret (HS256) or none at all is not on offer. */
 export const TOKEN_ALGORITHMS = [

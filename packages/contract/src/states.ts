@@ -50,6 +50,9 @@ export const SESSION_STATES: readonly SessionState[] = /* @__PURE__ */ eachOnce(
 export const FINAL_STATES = ['COMPLETED', 'SUCCESS', 'FAILED', 'CANCELLED', 'EXPIRED'] as const
 export type FinalState = (typeof FINAL_STATES)[number]
 
+/** What a list shows as the state of a session that is deleted. */
+export const PURGED = 'PURGED'
+
 /** In these states the service works on what the device sent, and the page waits. */
 export const SERVICE_STATES: readonly SessionState[] = ['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING']
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { STRING_LIMITS } from './limits.ts'
-import { operation } from './operation.ts'
+import { type Operation, operation } from './operation.ts'
 
 /** A record type would be written as a pattern, which drops names with line breaks from answers. */
 const anyObject = (description: string) =>
@@ -159,3 +159,5 @@ export const deleteString = operation({
   success: { 204: { description: 'Deleted', schema: null } },
   errors: ['NOT_FOUND'],
 })
+
+export const STRING_OPERATIONS: readonly Operation[] = [createString, listStrings, getString, deleteString]

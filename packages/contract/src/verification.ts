@@ -1,32 +1,11 @@
 import Type from 'typebox'
-import { AGE_LIMITS, Callback } from './age.ts'
-import { operation } from './operation.ts'
+import { Callback } from './age.ts'
 import { Indicators } from './indicators.ts'
+import { SESSION_LIMITS, VERIFICATION_LIMITS } from './limits.ts'
+import { type Operation, operation } from './operation.ts'
 import { RiskEvaluation } from './risk.ts'
 import { sessionListQuery } from './session-list.ts'
 import { VERIFICATION_STATES } from './states.ts'
-
-export const VERIFICATION_LIMITS = {
-  transactionChars: 256,
-  personChars: 256,
-  nonceChars: 256,
-  deviceInfoChars: 256,
-  contactChars: 320,
-  /** The selfie of `sendImages`, as JPEG. */
-  selfieBytes: 200 * 1024,
-  /** What debugging keeps of one session, and for how long. */
-  debugEntries: 200,
-  debugHours: 24,
-  /** Tries of the passkey step. */
-  passkeyAttempts: 3,
-} as const
-
-/** Failed sign-ins of one person, device or network after which the next ones wait, and how long; the last holds for all after. */
-export const LOCKOUT = {
-  failures: 5,
-  windowSeconds: 15 * 60,
-  waitSeconds: [30, 60, 300, 900],
-} as const
 
 export const VERIFICATION_TYPES = ['ENROLL', 'SIGN-IN', 'VERIFY'] as const
 export type VerificationType = (typeof VERIFICATION_TYPES)[number]
@@ -40,7 +19,7 @@ export type DebugLevel = (typeof DEBUG_LEVELS)[number]
 export const VERIFICATION_OUTCOMES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'] as const
 export type VerificationOutcome = (typeof VERIFICATION_OUTCOMES)[number]
 
-const { urlChars, localeChars, lifetimeSecondsMin, lifetimeSecondsMax, lifetimeSecondsDefault } = AGE_LIMITS
+const { urlChars, localeChars, lifetimeSecondsMin, lifetimeSecondsMax, lifetimeSecondsDefault } = SESSION_LIMITS
 const redirect = (description: string) => Type.String({ minLength: 1, maxLength: urlChars, description })
 const shortText = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description !== undefined && { description }) })
@@ -360,3 +339,12 @@ export const deleteVerification = operation({
   success: { 204: { description: 'Erased', schema: null } },
   errors: [...CREDENTIAL_ERRORS, 'NOT_FOUND', 'SESSION_OPEN', 'GONE'],
 })
+
+export const VERIFICATION_OPERATIONS: readonly Operation[] = [
+  createVerification,
+  getVerification,
+  getVerificationWebhook,
+  cancelVerification,
+  deleteVerification,
+  listVerifications,
+]

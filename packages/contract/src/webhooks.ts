@@ -1,24 +1,6 @@
 import Type from 'typebox'
-import { operation } from './operation.ts'
-
-export const WEBHOOK_LIMITS = {
-  /** Headers in `callback.headers`, and the characters of their names and values together. */
-  headers: 20,
-  headerBytes: 4 * 1024,
-  urlChars: 2048,
-  /** For the whole exchange: name, connection, request, and as much of the answer as is read. */
-  timeoutMs: 10_000,
-  /** How much of the answer's body is read before the connection is closed. Nothing of it is kept. */
-  answerBytes: 4 * 1024,
-  /** Waits between the attempts, in seconds; each is varied by up to a fifth, so that receivers are not hit in step. */
-  retrySeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800],
-  /** A longer `Retry-After` is taken for this. */
-  retryAfterSecondsMax: 3600,
-  pageDefault: 50,
-  pageMax: 200,
-  /** Deliveries that one call of `POST /webhooks/replay` sends again. */
-  replayMax: 10_000,
-} as const
+import { WEBHOOK_LIMITS } from './limits.ts'
+import { type Operation, operation } from './operation.ts'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
@@ -240,3 +222,10 @@ export const replayWebhooks = operation({
   success: { 200: { description: 'How many are on their way', schema: ReplayedWebhooks } },
   errors: ['INVALID_JSON', 'VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
 })
+
+export const WEBHOOK_OPERATIONS: readonly Operation[] = [
+  listWebhookDeliveries,
+  getWebhookDelivery,
+  replayWebhookDelivery,
+  replayWebhooks,
+]

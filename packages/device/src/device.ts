@@ -9,6 +9,7 @@ import type {
   OpenedSession,
   PasskeyOptions,
 } from '@ostiary/contract'
+import { EVENTS_PER_CALL } from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { sealPayload } from '@ostiary/crypto'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
@@ -42,8 +43,6 @@ export interface SavedDevice {
 
 /** What was captured. Session, challenge and log are added when it is submitted. */
 export type Capture = Omit<CapturePayload, 'v' | 'sessionId' | 'nonce' | 'attempt' | 'log'>
-
-export const EVENTS_PER_CALL = 50
 
 const TIMEOUT_MS = 30_000
 const RECONNECT_MS = 1_000

@@ -1,9 +1,9 @@
 import {
-  AGE_LIMITS,
   type AgeResult,
   type AgeState,
   type CreatedSession,
   type CreateSessionBody,
+  SESSION_LIMITS,
   type SessionPage,
   type SessionSummary,
 } from '@ostiary/contract'
@@ -36,7 +36,7 @@ export interface ListSessionsOptions extends SessionListOptions<AgeState> {
 }
 
 const ANSWER_MS = 10_000
-const WAIT_FOR_RESULT_MS = AGE_LIMITS.lifetimeSecondsDefault * 1000
+const WAIT_FOR_RESULT_MS = SESSION_LIMITS.lifetimeSecondsDefault * 1000
 /** A result may be read once a second. */
 const POLL_PAUSE_MS = 1_000
 
@@ -79,7 +79,7 @@ export function createAgeClient(send: Send) {
       const { timeoutMs = WAIT_FOR_RESULT_MS, signal } = options
       const endsAt = nowSeconds() + Math.ceil(timeoutMs / 1000)
       for (;;) {
-        const wait = Math.max(0, Math.min(AGE_LIMITS.waitSecondsMax, endsAt - nowSeconds()))
+        const wait = Math.max(0, Math.min(SESSION_LIMITS.waitSecondsMax, endsAt - nowSeconds()))
         const found = await result(token, { wait, ...(signal && { signal }) })
         if (found.flowStatus !== null || nowSeconds() >= endsAt) return found
         await pause(POLL_PAUSE_MS, signal)

@@ -1,11 +1,10 @@
 import type { PasskeyOptions } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
+import { PASSKEY_ATTEMPTS } from '@ostiary/contract/limits'
 import type { PasskeyProblem } from '../flow/states.ts'
 import type { VerificationLink } from '../flow/verification-part.ts'
 import type { Passkeys } from './world.ts'
 
-/** As many as the service gives; each report uses one up. */
-const TRIES = 3
 /** The service takes an answer for five minutes, and a user may take one of them. */
 const FRESH_MS = 3.5 * 60_000
 
@@ -67,14 +66,14 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
         await session.settle(error)
       }
     },
-    /** The user has none: reports it until the service ends the flow. */
+    /** The user has none: each report uses up a try, until the service ends the flow. */
     async skip(): Promise<void> {
       const { state } = store.view()
       if (state.at !== 'passkey') return
       const reason = state.status
       store.dispatch({ type: 'passkey', status: 'checking' })
       try {
-        for (let reports = 0; reports < TRIES; reports++) {
+        for (let reports = 0; reports < PASSKEY_ATTEMPTS; reports++) {
           const told = await session.call((device) => device.failure(codes.PASSKEY_FAILED, reason))
           session.tell(told)
           if (told.flowStatus !== null) return

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  AGE_LIMITS,
   type AgeResult,
   type CreatedSession,
   type CreateSessionBody,
   FLOW_STATUSES,
   PURGED,
+  SESSION_LIMITS,
   type SessionPage,
   type SessionSummary,
 } from '@ostiary/contract'
@@ -119,7 +119,8 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
         const request = toRequest(body, { livemode, settings: current, metadataText, subjectHash })
         if (request.callback) webhooks.checkCallback({ ...request.callback, livemode })
         return {
-          lifetimeSeconds: body.sessionExpiry ?? Math.min(AGE_LIMITS.lifetimeSecondsDefault, current.sessionSecondsMax),
+          lifetimeSeconds:
+            body.sessionExpiry ?? Math.min(SESSION_LIMITS.lifetimeSecondsDefault, current.sessionSecondsMax),
           metadata: request.metadata,
           makeRequest: ({ token }) => ({ token, ...request }),
         }

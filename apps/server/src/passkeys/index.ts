@@ -1,10 +1,9 @@
 export { createPasskeysRoom, type PasskeysRoom } from './room.ts'
 export type { Passkeys } from './service.ts'
-export {
-  type Counters,
-  type KnownCredential,
-  type NewCredential,
-  PASSKEY_LIMITS,
-  type PasskeyRefusal,
-  type Verdict as PasskeyVerdict,
+export type {
+  Counters,
+  KnownCredential,
+  NewCredential,
+  PasskeyRefusal,
+  Verdict as PasskeyVerdict,
 } from './types.ts'

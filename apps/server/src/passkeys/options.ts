@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type KnownCredential, PASSKEY_LIMITS } from './types.ts'
+import { PASSKEY_LIMITS } from '@ostiary/contract'
+import type { KnownCredential } from './types.ts'
 
 /** ES256, EdDSA and RS256, the best liked first: between them, what phones, browsers and security keys make. */
 export const ALGORITHMS = [-7, -8, -257] as const

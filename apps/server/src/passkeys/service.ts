@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { PASSKEY_LIMITS } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { type Ids, isId } from '../platform/ids.ts'
@@ -7,15 +8,7 @@ import { readAssertion, readRegistration } from './answer.ts'
 import { checkAssertion, checkRegistration, hasGoneBack } from './ceremonies.ts'
 import { creationOptions, requestOptions, userHandleOf } from './options.ts'
 import { type PasskeyKey, passkeyStore } from './store.ts'
-import {
-  type Counters,
-  type KnownCredential,
-  type NewCredential,
-  type Owner,
-  PASSKEY_LIMITS,
-  refuse,
-  type Verdict,
-} from './types.ts'
+import { type Counters, type KnownCredential, type NewCredential, type Owner, refuse, type Verdict } from './types.ts'
 
 const CHALLENGE_BYTES = 32
 

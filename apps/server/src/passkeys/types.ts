@@ -51,10 +51,4 @@ export type PasskeyRefusal =
 export type Refused = { ok: false; reason: PasskeyRefusal }
 export type Verdict<T = object> = ({ ok: true } & T) | Refused
 
-export const PASSKEY_LIMITS = {
-  perPerson: 20,
-  /** How long a person may take to answer. */
-  answerMs: 300_000,
-} as const
-
 export const refuse = (reason: PasskeyRefusal): Refused => ({ ok: false, reason })

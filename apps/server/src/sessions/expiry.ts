@@ -1,4 +1,4 @@
-import { AGE_LIMITS } from '@ostiary/contract'
+import { SESSION_LIMITS } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
@@ -78,6 +78,6 @@ export function createExpiry<Request extends SharedRequest, Own, E extends Ended
 
 /** Until when a session lives whose step is under way: what began in time may arrive a little late. */
 export function graceFor({ expiresAt }: Pick<Session, 'expiresAt'>, stepEndsMs: number): Date {
-  const graceEnds = expiresAt.getTime() + AGE_LIMITS.graceSeconds * 1000
+  const graceEnds = expiresAt.getTime() + SESSION_LIMITS.graceSeconds * 1000
   return new Date(Math.max(expiresAt.getTime(), Math.min(stepEndsMs, graceEnds)))
 }

@@ -1,4 +1,4 @@
-import { AGE_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
+import { SESSION_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
 import { DAY_MS } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
@@ -28,7 +28,7 @@ export async function prepareSessionPartitions(db: Db, now: Date, log?: Log): Pr
 }
 
 /** From the creation of a session to the end of its retention, at the longest. */
-const LONGEST_DAYS = Math.ceil((AGE_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.retentionSecondsMax) / 86_400) + 1
+const LONGEST_DAYS = Math.ceil((SESSION_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.retentionSecondsMax) / 86_400) + 1
 
 /**
  * Drops the days of which nothing is left: of secrets when the last was purged, of sessions a month after the longest
@@ -38,9 +38,9 @@ const LONGEST_DAYS = Math.ceil((AGE_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.
 export async function dropSessionPartitions(db: Db, now: Date): Promise<number> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS)
   const secrets = await dropPartitionsBefore(db, 'session_secrets', before(1))
-  const over = before(LONGEST_DAYS + AGE_LIMITS.tombstoneDays)
+  const over = before(LONGEST_DAYS + SESSION_LIMITS.tombstoneDays)
   const tombstones = await dropPartitionsBefore(db, 'sessions', over, sessionStore.hasOnlyTombstones)
-  return secrets + tombstones + (await purgeDefaultPartition(db, before(AGE_LIMITS.tombstoneDays)))
+  return secrets + tombstones + (await purgeDefaultPartition(db, before(SESSION_LIMITS.tombstoneDays)))
 }
 
 /** Deletes tombstones of days that never got a partition: dropping a day's partition does not reach them. */

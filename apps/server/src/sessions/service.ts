@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { AGE_LIMITS, PURGED, type SessionArea } from '@ostiary/contract'
+import { PURGED, SESSION_LIMITS, type SessionArea } from '@ostiary/contract'
 import { createStatementBatcher } from '../platform/batcher.ts'
 import type { Cells } from '../platform/cells.ts'
 import { type Clock, DAY_MS } from '../platform/clock.ts'
@@ -98,7 +98,7 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
   }
 
   /** What was purged until then is forgotten now: its tombstone has had its time. */
-  const forgottenUntil = () => new Date(clock.now().getTime() - AGE_LIMITS.tombstoneDays * DAY_MS)
+  const forgottenUntil = () => new Date(clock.now().getTime() - SESSION_LIMITS.tombstoneDays * DAY_MS)
   /** To be tried again in an hour, so that they do not block the others. */
   async function putOff(tx: Queryable, keys: readonly SessionKey[], now: Date): Promise<void> {
     if (keys.length > 0) await sessionStore.postpone(tx, keys, new Date(now.getTime() + PUT_OFF_MS))

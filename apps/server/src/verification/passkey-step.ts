@@ -1,5 +1,5 @@
-import { type PasskeyOptions, SESSION_CODES, VERIFICATION_LIMITS } from '@ostiary/contract'
-import { type Counters, PASSKEY_LIMITS, type Passkeys } from '../passkeys/index.ts'
+import { PASSKEY_LIMITS, type PasskeyOptions, SESSION_CODES, VERIFICATION_LIMITS } from '@ostiary/contract'
+import type { Counters, Passkeys } from '../passkeys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'

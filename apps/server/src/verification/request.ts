@@ -1,9 +1,9 @@
 import {
-  AGE_LIMITS,
   type ContactInformation,
   type CreateVerificationBody,
   LAUNCH_LIMITS,
   MOVEMENTS,
+  SESSION_LIMITS,
   type TenantSettings,
   VERIFICATION_REQUIREMENTS,
   VERIFICATION_TEST_OUTCOMES,
@@ -198,13 +198,13 @@ function movementsOf(text: string): PinnedChallenge['movements'] {
 }
 
 function lifetimeOf(expiry: number | string | undefined, tenantSecondsMax: number, now: Date): number {
-  if (expiry === undefined) return Math.min(AGE_LIMITS.lifetimeSecondsDefault, tenantSecondsMax)
+  if (expiry === undefined) return Math.min(SESSION_LIMITS.lifetimeSecondsDefault, tenantSecondsMax)
   const seconds = typeof expiry === 'number' ? expiry : secondsUntil(expiry, now)
   const pointer = '/body/sessionExpiry'
   if (seconds === undefined) {
     throw invalid(pointer, 'must be seconds, a duration such as PT15M or a moment such as 2026-01-31T12:00:00Z')
   }
-  const { lifetimeSecondsMin: min, lifetimeSecondsMax: max } = AGE_LIMITS
+  const { lifetimeSecondsMin: min, lifetimeSecondsMax: max } = SESSION_LIMITS
   if (seconds < min || seconds > max) throw invalid(pointer, `must be ${min} to ${max} seconds from now`)
   if (seconds > tenantSecondsMax) throw invalid(pointer, `must be <= ${tenantSecondsMax} for this tenant`)
   return seconds

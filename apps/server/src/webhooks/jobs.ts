@@ -1,4 +1,4 @@
-import { AGE_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
+import { SESSION_LIMITS, SETTINGS_LIMITS } from '@ostiary/contract'
 import { DAY_MS } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
@@ -14,7 +14,7 @@ const TABLES = ['webhook_deliveries', 'webhook_attempts'] as const
 const DAYS_AHEAD = 8
 
 /** No event of a session comes after its lifetime, and nothing of it is kept longer than this after its end. */
-const LOG_MS = (AGE_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.retentionSecondsMax) * 1000 + DAY_MS
+const LOG_MS = (SESSION_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.retentionSecondsMax) * 1000 + DAY_MS
 /** Of one batch so many are named. */
 const NAMED_MAX = 10
 
