@@ -154,6 +154,13 @@ async function checkMigrations(name: string, db: Cell['db']): Promise<Check> {
       finding: `edited after they were applied: ${state.changed.join(', ')}`,
       remedy: 'Use the release that made this database',
     }
+  if (state.unknown.length > 0 && state.incompatible.length === 0)
+    return {
+      name,
+      state: 'warning',
+      finding: `made by a newer version that keeps this one working: ${state.unknown.join(', ')}`,
+      remedy: 'Fine during an upgrade or after a rollback. Otherwise start the newer version',
+    }
   if (state.unknown.length > 0)
     return {
       name,

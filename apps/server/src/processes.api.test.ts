@@ -147,6 +147,27 @@ test('with MIGRATE_ON_START=false an old schema is refused, and said how to mend
   await empty.drop()
 })
 
+test('a release starts on the schema of a newer one that keeps it working, and says so', async () => {
+  const shared = await createTestDatabase()
+  const here = { DATABASE_URL: shared.url }
+  await finish(await startReady('main-api.ts', here))
+  const insert = `insert into schema_migrations (name, checksum, compatible_from) values ('9999_future.sql', 'x', $1)`
+  await shared.query(insert, ['0001'])
+  const output = await finish(await startReady('main-api.ts', here))
+  assert.match(output, /"migration":"9999_future.sql".*a newer version migrated the database; this one works with it/)
+  await shared.query(`update schema_migrations set compatible_from = '9999' where name = '9999_future.sql'`)
+  const refused = await start('main-api.ts', { ...settings, ...here })
+  assert.equal(await refused.exited, 1)
+  assert.match(refused.output(), /Start failed: .*9999_future.sql cannot be used by this one: start that version/)
+  await shared.drop()
+})
+
+async function finish(running: Running): Promise<string> {
+  running.child.kill('SIGTERM')
+  assert.equal(await running.exited, 0, running.output())
+  return running.output()
+}
+
 test('SIGTERM: readyz says stopping, a request under way is answered, the exit is clean', async () => {
   const api = await startReady('main-api.ts', { SHUTDOWN_DRAIN_MS: '8000', SHUTDOWN_TIMEOUT_MS: '30000' })
   const body = '{"value":"slow writer"}'

@@ -1,7 +1,7 @@
 import { ConfigError, loadConfig } from './config.ts'
 import type { Cell } from './platform/cells.ts'
 import { AppError } from './platform/errors.ts'
-import { migrate, migrationState, readMigrations, refuseForeign } from './platform/migrate.ts'
+import { type MigrationState, migrate, migrationState, readMigrations, refuseForeign } from './platform/migrate.ts'
 import type { Shutdown } from './platform/shutdown.ts'
 import { createWire, type Wire } from './wire.ts'
 
@@ -51,12 +51,17 @@ function isOutOfReach(error: unknown): boolean {
 
 async function prepare({ name: cell, db }: Cell, { config, platform: { log } }: Wire): Promise<void> {
   const files = readMigrations()
+  const noteNewer = ({ unknown }: MigrationState) => {
+    if (unknown.length === 0) return
+    log.warn({ cell, migration: unknown.join(', ') }, 'a newer version migrated the database; this one works with it')
+  }
   if (config.migrateOnStart) {
-    await migrate(db, files, (migration) => log.info({ cell, migration }, 'migration applied'))
+    noteNewer(await migrate(db, files, (migration) => log.info({ cell, migration }, 'migration applied')))
     return
   }
   const state = await migrationState(db, files)
   refuseForeign(state)
+  noteNewer(state)
   if (state.pending.length > 0) {
     throw new Error(
       `Cell ${cell} lacks migrations (${state.pending.join(', ')}): run "ostiary migrate", or set MIGRATE_ON_START=true`,

@@ -24,7 +24,8 @@ test('eight processes that start at once apply each migration once', async () =>
   const states = await Promise.all(dbs.map((db) => migrate(db, readMigrations(), (name) => applied.push(name))))
   const names = readMigrations().map(({ name }) => name)
   assert.deepEqual(applied, names)
-  for (const state of states) assert.deepEqual(state, { applied: names, pending: [], unknown: [], changed: [] })
+  for (const state of states)
+    assert.deepEqual(state, { applied: names, pending: [], unknown: [], incompatible: [], changed: [] })
   const { rows } = await database.query(`select extversion from pg_extension where extname = 'vector'`)
   assert.match(rows[0].extversion, /^0\.([89]|\d\d)/)
   await Promise.all(dbs.map((db) => db.close()))
@@ -49,9 +50,40 @@ test('a migration that fails leaves nothing of itself, says which, and those bef
     migrate(db, [{ ...files[0], name: '0001_good.sql', text: '', checksum: 'edited' }], () => {}),
     /edited after/,
   )
+  // A row that a release before the marks has written.
+  await database.query('update schema_migrations set compatible_from = null')
   await assert.rejects(
     migrate(db, [], () => {}),
     /newer version/,
+  )
+  await db.close()
+  await database.drop()
+})
+
+test('an older release works on a newer schema, unless a migration says that it does not', async () => {
+  const database = await createTestDatabase()
+  const db = open(database.url)
+  // As the release before the marks left it.
+  await database.query(`create table schema_migrations (
+    name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+  await database.query(`create table notes (id int)`)
+  await database.query(`insert into schema_migrations (name, checksum) values ('0001_made.sql', '1')`)
+  const old = [{ name: '0001_made.sql', text: 'create table notes (id int)', checksum: '1' }]
+  const adds = { name: '0002_adds.sql', text: 'alter table notes add column text text', checksum: '2' }
+  const drops = {
+    name: '0003_drops.sql',
+    text: '-- Compatible down to: 0002\nalter table notes drop column id',
+    checksum: '3',
+  }
+  await migrate(db, [...old, adds], () => {})
+  const state = await migrate(db, old, () => assert.fail('nothing to apply'))
+  assert.deepEqual([state.unknown, state.incompatible], [['0002_adds.sql'], []])
+
+  await migrate(db, [...old, adds, drops], () => {})
+  await migrate(db, [...old, adds], () => assert.fail('nothing to apply'))
+  await assert.rejects(
+    migrate(db, old, () => {}),
+    /0003_drops.sql cannot be used by this one: start that version/,
   )
   await db.close()
   await database.drop()

@@ -11,11 +11,21 @@ export interface Migration {
   checksum: string
 }
 
+/** A row of `schema_migrations`. */
+export interface AppliedMigration {
+  name: string
+  checksum: string
+  /** The number of the migration that a release must know to work on this schema. Null in rows of releases that did not write it. */
+  compatibleFrom?: string | null
+}
+
 export interface MigrationState {
   applied: string[]
   pending: string[]
-  /** Applied by a newer version of the service: this one must not touch the database. */
+  /** Applied by a newer release. */
   unknown: string[]
+  /** Those of them with which this release does not work. */
+  incompatible: string[]
   /** Applied once, then edited: the database and the file no longer agree. */
   changed: string[]
 }
@@ -34,18 +44,30 @@ export function readMigrations(folder = fileURLToPath(new URL('../../migrations/
 }
 
 /** Compares what is applied with what this version brings. Pure, so every case can be tested without a database. */
-export function compareMigrations(
-  files: readonly Migration[],
-  rows: readonly { name: string; checksum: string }[],
-): MigrationState {
+export function compareMigrations(files: readonly Migration[], rows: readonly AppliedMigration[]): MigrationState {
   const known = new Map(files.map((file) => [file.name, file.checksum]))
   const done = new Set(rows.map((row) => row.name))
+  const numbers = new Set([ANY_RELEASE, ...files.map(({ name }) => numberOf(name))])
+  const unknown = rows.filter((row) => !known.has(row.name))
   return {
     applied: rows.map((row) => row.name),
     pending: files.filter((file) => !done.has(file.name)).map((file) => file.name),
-    unknown: rows.filter((row) => !known.has(row.name)).map((row) => row.name),
+    unknown: unknown.map((row) => row.name),
+    incompatible: unknown.filter((row) => !numbers.has(row.compatibleFrom ?? '')).map((row) => row.name),
     changed: rows.filter((row) => known.has(row.name) && known.get(row.name) !== row.checksum).map((row) => row.name),
   }
+}
+
+const ANY_RELEASE = '0000'
+const MARK = /^-- Compatible down to: (\d{4})$/m
+const numberOf = (name: string) => name.slice(0, 4)
+
+/**
+ * With which releases a migration works: those that know the migration of this number. One that only adds works with any; one
+ * that takes something away says so in a line `-- Compatible down to: 0017`.
+ */
+export function compatibleFrom({ text }: Pick<Migration, 'text'>): string {
+  return MARK.exec(text)?.[1] ?? ANY_RELEASE
 }
 
 /**
@@ -61,7 +83,8 @@ export async function migrate(
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     try {
       await client.query(`create table if not exists schema_migrations (
-        name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+        name text primary key, checksum text not null, applied_at timestamptz not null default now(), compatible_from text)`)
+      await addCompatibleFrom(client)
       const state = compareMigrations(files, await appliedRows(client))
       refuseForeign(state)
       for (const file of files) {
@@ -90,13 +113,30 @@ export function refuseForeign(state: MigrationState): void {
   if (state.changed.length > 0) {
     throw new Error(`Migrations were edited after they had been applied: ${state.changed.join(', ')}`)
   }
-  if (state.unknown.length > 0) {
-    throw new Error(`The database was migrated by a newer version (${state.unknown.join(', ')}): start that version`)
+  if (state.incompatible.length > 0) {
+    throw new Error(
+      `The database was migrated by a newer version (${state.unknown.join(', ')}), and ${state.incompatible.join(', ')} cannot be used by this one: start that version`,
+    )
+  }
+  if (state.unknown.length > 0 && state.pending.length > 0) {
+    throw new Error(
+      `The database was migrated by another line of versions: it has ${state.unknown.join(', ')} and lacks ${state.pending.join(', ')}`,
+    )
   }
 }
 
-async function appliedRows(client: pg.ClientBase): Promise<{ name: string; checksum: string }[]> {
-  return (await client.query('select name, checksum from schema_migrations order by name')).rows
+async function appliedRows(client: pg.ClientBase): Promise<AppliedMigration[]> {
+  // The column may be missing: a release that does not write it made the table.
+  const text = `select name, checksum, to_jsonb(m) ->> 'compatible_from' as "compatibleFrom" from schema_migrations m order by name`
+  return (await client.query<AppliedMigration>(text)).rows
+}
+
+/** Only when it is missing: the statement waits for every reader of the table. */
+async function addCompatibleFrom(client: pg.ClientBase): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'compatible_from'`,
+  )
+  if (rowCount === 0) await client.query('alter table schema_migrations add column compatible_from text')
 }
 
 /** While a change of a table waits for its lock, everybody else waits behind it: rather often and briefly than once and long. */
@@ -111,7 +151,11 @@ async function apply(client: pg.ClientBase, file: Migration): Promise<void> {
     try {
       await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
       await client.query(file.text)
-      await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [file.name, file.checksum])
+      await client.query('insert into schema_migrations (name, checksum, compatible_from) values ($1, $2, $3)', [
+        file.name,
+        file.checksum,
+        compatibleFrom(file),
+      ])
       await client.query('commit')
       return
     } catch (error) {
