@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import { createDevice, systemClock } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createClient, OstiaryError, verifyWebhook } from '@ostiary/sdk'
@@ -39,23 +39,13 @@ async function sandbox(path: string, body: object): Promise<number> {
   return (await fetch(`${baseUrl}/test${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status
 }
 
-/** Asks again until there is an answer, for ten seconds. */
-async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  for (let times = 0; times < 100; times++) {
-    const answer = await ask()
-    if (answer !== undefined) return answer
-    await sleep(100)
-  }
-  throw new Error('It did not happen within ten seconds')
-}
-
 test('[C-030] [C-031] [C-053] [C-056] a session from its creation over the user’s device to its result', async () => {
   const metadata = { order: randomUUID(), lines: [{ sku: 'ø' }] }
   const created = await age.create({ ...BODY, metadata, facialAgeEstimationReturnFormat: 'both' })
   const sessionId = new URL(created.launchUrl).searchParams.get('sessionId') ?? ''
   assert.equal(created.sessionId, sessionId)
   assert.equal((await age.result(created.token)).flowStatus, null)
-  const waiting = age.waitForResult(created.token, { timeoutMs: 20_000 })
+  const waiting = age.waitForResult(created.token, { timeoutMs: 120_000 })
   const state = await visit(sessionId, 45)
   assert.equal(state.flowStatus, 'COMPLETED')
   const result = await waiting

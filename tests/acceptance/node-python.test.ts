@@ -19,7 +19,7 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 
 /** Only what is named here reaches the client: no proxy of this machine stands between it and the system. */
 async function python(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)(PYTHON, args, { env, timeout: 60_000 })
+  const { stdout } = await promisify(execFile)(PYTHON, args, { env, timeout: 180_000 })
   return stdout
 }
 

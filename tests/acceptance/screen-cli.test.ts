@@ -30,7 +30,7 @@ after(() => rm(folder, { recursive: true }))
 
 function ostiary(...args: string[]): Promise<Finished> {
   const env = { OSTIARY_URL: setting('OSTIARY_URL'), OSTIARY_API_KEY: setting('OSTIARY_TEST_KEY_TWO') }
-  const options = { env, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 }
+  const options = { env, timeout: 180_000, maxBuffer: 64 * 1024 * 1024 }
   return new Promise((resolve) => {
     execFile(process.execPath, [CLI, ...args], options, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })

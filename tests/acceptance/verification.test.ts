@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import { createDevice, systemClock } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createClient, OstiaryError, type VerificationWebhook, verifyWebhook } from '@ostiary/sdk'
@@ -62,16 +62,6 @@ const create = (body: Partial<Parameters<typeof verification.create>[0]> = {}) =
 async function sandbox(path: string, body: object): Promise<number> {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
   return (await fetch(`${baseUrl}/test${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status
-}
-
-/** Asks again until there is an answer, for ten seconds. */
-async function eventually<T>(ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (let times = 0; times < 100; times++) {
-    const answer = await ask()
-    if (answer !== undefined) return answer
-    await sleep(100)
-  }
-  throw new Error('It did not happen within ten seconds')
 }
 
 /** The n-th webhook of a session, whose signature is right. */

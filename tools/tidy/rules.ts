@@ -71,7 +71,14 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** What a workspace's tests may use beside that. The server is tested with the device's own code. */
 const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
-  'apps/server': ['@ostiary/device', '@ostiary/device/simulated', '@ostiary/testkit/ports', '@ostiary/testkit/run'],
+  'apps/server': [
+    '@ostiary/device',
+    '@ostiary/device/simulated',
+    '@ostiary/testkit/ports',
+    '@ostiary/testkit/run',
+    '@ostiary/testkit/eventually',
+    '@ostiary/testkit/measuring/test-figure',
+  ],
 }
 
 /** Packages that also run in browsers. */

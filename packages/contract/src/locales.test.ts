@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { appendFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { chooseLocale, LOCALES, type LocaleTag, resolveLocale } from './locales.ts'
 
@@ -127,7 +128,11 @@ test('a hostile text is judged at once', () => {
   for (const text of ['a-'.repeat(1e6), `en${'-abcde'.repeat(1e5)}`, `${'aaa-'.repeat(15)}!`]) {
     assert.deepEqual(resolveLocale(text), { state: 'malformed' })
   }
-  assert.ok(performance.now() - started < 1000)
+  const value = performance.now() - started
+  // A figure that depends on the load: in the gate it is recorded (docs/benchmarks.md). This package imports no test kit.
+  const figure = { name: 'test.locale.hostile-text-ms', value, floor: 1000, is: 'most', load: true }
+  if (process.env.OSTIARY_FIGURES) appendFileSync(process.env.OSTIARY_FIGURES, `${JSON.stringify(figure)}\n`)
+  else assert.ok(value < 1000, `${value} ms`)
 })
 
 test('the wish of the host comes first, then the browser, then the tenant, then English', () => {

@@ -68,7 +68,7 @@ const TELL_SCREENS = `(() => {
 })()`
 
 /** For a click or a page that loads: long, because a machine may stall. */
-const WAIT_MS = 60_000
+const WAIT_MS = 120_000
 
 async function openDevice(browser: Browser, options: DeviceOptions = {}): Promise<Device> {
   const proxy = await startProxy()

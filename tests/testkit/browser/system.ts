@@ -29,7 +29,7 @@ export interface CreatedVisit {
 }
 
 /** For all that the service does by itself. */
-const WAIT_MS = 60_000
+const WAIT_MS = 120_000
 /** The age that the portrait's face is taken for lies well above. */
 const AGE_THRESHOLD = 20
 /** For tests that do not follow the user back. */

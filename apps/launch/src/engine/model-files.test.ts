@@ -125,7 +125,7 @@ test('a download that falls silent has failed, and can be tried again', async ()
   const file = pinned('models/a.onnx', 'abcd')
   const { store, asked } = serving(
     { 'models/a.onnx': (signal) => slowly(dies ? ['ab'] : ['ab', 'cd'], 5, { ends: !dies })(signal) },
-    300,
+    1_500,
   )
   await assert.rejects(store.get(file), failsOn('models/a.onnx'))
   dies = false
@@ -142,10 +142,10 @@ test('one that waits while others come is not cut', async () => {
   const pieces = ['a', 'b', 'c', 'd', 'e', 'f']
   const { store } = serving(
     {
-      'models/a.onnx': slowly(pieces, 150, { ends: true }),
-      'models/b.onnx': slowly(['xyz'], 800, { ends: true }),
+      'models/a.onnx': slowly(pieces, 500, { ends: true }),
+      'models/b.onnx': slowly(['xyz'], 2_400, { ends: true }),
     },
-    500,
+    2_000,
   )
   const both = [pinned('models/a.onnx', 'abcdef'), pinned('models/b.onnx', 'xyz')].map((file) => store.get(file))
   assert.deepEqual(await Promise.all(both), [bytesOf('abcdef'), bytesOf('xyz')])

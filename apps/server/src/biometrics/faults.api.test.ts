@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import type { LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
 import { createHarness, type Harness } from '../testing/harness.ts'
@@ -151,7 +151,7 @@ describe('the enrolment job', () => {
     const [reply, tried] = await failing(fault, async () => {
       const pending = call('plainEnroll', { features: feature(faces.person()) })
       const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`
-      while ((await gate.query(waiting)).rowCount === 0) await sleep(5)
+      await eventually(async () => (await gate.query(waiting)).rowCount !== 0, 'it waits')
       harness.clock.advance(9_900)
       await gate.end()
       return pending
@@ -168,7 +168,7 @@ describe('the enrolment job', () => {
     const gate = await connect('begin; select 1 from face_spaces for update')
     const features = feature(faces.person())
     const pending = Promise.all(Array.from({ length: 5 }, () => client.post('plainEnroll', { features })))
-    while ((await searches()) < before + 5) await sleep(5)
+    await eventually(async () => (await searches()) >= before + 5, 'all five have searched')
     await gate.end()
     const replies = (await pending).map(({ body }) => body).sort((a, b) => a.message.localeCompare(b.message))
     const { puid, guid } = replies[0]

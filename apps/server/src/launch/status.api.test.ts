@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import type { LaunchState } from '@ostiary/contract'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
+import { eventually } from '@ostiary/testkit/eventually'
+import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { closeGently } from '../platform/http.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../testing/database-proxy.ts'
 import { assertError } from '../testing/harness.ts'
 import { startStopwatch } from '../testing/stopwatch.ts'
 import { makeSubmission, send } from './testing/capture.ts'
@@ -12,25 +16,41 @@ import { createStage, type Stage } from './testing/stage.ts'
 import { LAPTOP } from './testing/user-agents.ts'
 
 let stage: Stage
+let proxy: DatabaseProxy
+/** What was sent to the database so far. A look at a session carries its id. */
+let statements: string[] = []
+const looksAt = ({ sessionId }: Page) => statements.filter((statement) => statement.includes(sessionId)).length
 before(async () => {
-  stage = await createStage()
+  const through = async (url: string) => {
+    proxy = await startDatabaseProxy(url, (chunk) => statements.push(chunk.toString('latin1')))
+    return proxy.url
+  }
+  stage = await createStage({}, { through })
 })
-after(() => stage.close())
+beforeEach(() => {
+  statements = []
+})
+after(async () => {
+  await stage.close()
+  proxy.close()
+})
 
 const ORIGIN = 'http://localhost:8080'
-
-async function until(what: () => boolean): Promise<void> {
-  for (let waited = 0; !what(); waited += 20) {
-    assert.ok(waited < 10_000, 'it did not happen in time')
-    await sleep(20)
-  }
-}
 
 /** The stream as it comes over a connection. */
 async function stream(page: Page, signal?: AbortSignal) {
   const proof = await page.prove('GET', '/launch/api/status', Buffer.of())
   const url = `${stage.baseUrl}/launch/api/status?sessionId=${page.sessionId}`
   return fetch(url, { headers: { [DEVICE_PROOF_HEADER]: proof }, ...(signal && { signal }) })
+}
+
+/** What has arrived of a stream so far. */
+function read(response: Response) {
+  let text = ''
+  const done = (async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString()
+  })()
+  return { text: () => text, done }
 }
 
 async function openedPage(body?: object) {
@@ -48,7 +68,7 @@ describe('status', () => {
     const { code } = await device.handoff()
     const told: LaunchState[] = []
     const watching = device.watch((state) => told.push(state), new AbortController().signal)
-    const next = (state: string) => until(() => told.at(-1)?.state === state)
+    const next = (state: string) => eventually(() => told.at(-1)?.state === state, `the state ${state}`)
     await next('HANDOFF_WAIT')
     const phone = await createPage(stage, created.sessionId)
     await phone.open({ handoffCode: code })
@@ -88,18 +108,15 @@ describe('status', () => {
     const second = await createPage(stage, created.sessionId)
     await second.open({ handoffCode: code })
     await second.consent()
-    const [forFirst, forSecond] = [await stream(first), await stream(second)]
-    await sleep(700)
+    const [forFirst, forSecond] = [read(await stream(first)), read(await stream(second))]
+    for (const { text } of [forFirst, forSecond]) await eventually(() => text().includes('"state":"READY"'), 'READY')
     okOf(await first.call('take-back'))
-    assert.match(await forSecond.text(), /^event: state\ndata: \{[^\n]*"state":"READY","role":"holder"[^\n]*\n\n$/)
-    let told = ''
-    const reading = (async () => {
-      for await (const chunk of forFirst.body ?? []) told += Buffer.from(chunk).toString()
-    })()
-    await until(() => told.includes('"state":"OPENED"'))
+    await forSecond.done
+    assert.match(forSecond.text(), /^event: state\ndata: \{[^\n]*"state":"READY","role":"holder"[^\n]*\n\n$/)
+    await eventually(() => forFirst.text().includes('"state":"OPENED"'), 'OPENED')
     await first.cancel()
-    await reading
-    const roles = [...told.matchAll(/"state":"(\w+)","role":"(\w+)"/g)].map(([, ...pair]) => pair)
+    await forFirst.done
+    const roles = [...forFirst.text().matchAll(/"state":"(\w+)","role":"(\w+)"/g)].map(([, ...pair]) => pair)
     assert.deepEqual(roles, [
       ['READY', 'viewer'],
       ['OPENED', 'holder'],
@@ -109,39 +126,34 @@ describe('status', () => {
 
   test('breathes while nothing happens, and ends after a quarter of an hour', async () => {
     const { page } = await openedPage({ sessionExpiry: 7_200 })
-    const response = await stream(page)
-    let text = ''
-    const reading = (async () => {
-      for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString()
-    })()
-    await until(() => text.includes('event: state'))
+    const { text, done } = read(await stream(page))
+    await eventually(() => text().includes('event: state'), 'the first state')
     stage.harness.clock.advance(16_000)
-    await until(() => text.endsWith(': still here\n\n'))
+    await eventually(() => text().endsWith(': still here\n\n'), 'a sign of life')
     stage.harness.clock.advance(900_000)
-    await reading
-    assert.equal(text.match(/event: state/g)?.length, 1)
+    await done
+    assert.equal(text().match(/event: state/g)?.length, 1)
   })
 
   test('is over for the server when the client leaves', async () => {
-    const { service: launch } = stage.harness.wire.launch
-    const look = launch.findState
-    let looks = 0
-    // Counted on the way: the service itself answers.
-    launch.findState = (sessionId) => {
-      looks++
-      return look(sessionId)
-    }
-    const { page } = await openedPage()
+    const [leaves, stays] = [(await openedPage()).page, (await openedPage()).page]
     const leaving = new AbortController()
-    const response = await stream(page, leaving.signal)
+    const arrived = once(stage.harness.app.server, 'request') as Promise<[IncomingMessage]>
+    const response = await stream(leaves, leaving.signal)
+    const [{ socket }] = await arrived
     assert.equal(response.status, 200)
-    await until(() => looks >= 3)
+    const staying = read(await stream(stays))
+    const first = looksAt(leaves)
+    await eventually(() => looksAt(leaves) >= first + 2, 'the server looks again and again')
+    const isGone = once(socket, 'close')
     leaving.abort()
-    await sleep(500)
-    const after = looks
-    await sleep(1_000)
-    assert.equal(looks, after, 'nobody looks any more')
-    launch.findState = look
+    await isGone
+    // One more look may be under way. While the server looks three times for a page that stays, it would look twice for one that left.
+    const [left, stayed] = [looksAt(leaves), looksAt(stays)]
+    await eventually(() => looksAt(stays) >= stayed + 3, 'the server looks for the page that stays')
+    assert.ok(looksAt(leaves) <= left + 1, 'the server still looks for a page that left')
+    await stays.cancel()
+    await staying.done
   })
 
   test('has one seat for each device: a page that comes again ends its earlier stream and no other', async () => {
@@ -149,12 +161,16 @@ describe('status', () => {
     const { code } = okOf<{ code: string }>(await page.call('handoff'))
     const other = await createPage(stage, created.sessionId)
     await other.open({ handoffCode: code })
-    const [earlier, others] = [await stream(page), await stream(other)]
-    await sleep(400)
-    const later = await stream(page)
-    assert.equal((await earlier.text()).match(/event: state/g)?.length, 1)
+    const [earlier, others] = [read(await stream(page)), read(await stream(other))]
+    await eventually(() => earlier.text().includes('event: state'), 'the first state')
+    const later = read(await stream(page))
+    await earlier.done
+    assert.equal(earlier.text().match(/event: state/g)?.length, 1)
     await other.cancel()
-    for (const response of [later, others]) assert.match(await response.text(), /"flowStatus":"CANCELLED"/)
+    for (const { text, done } of [later, others]) {
+      await done
+      assert.match(text(), /"flowStatus":"CANCELLED"/)
+    }
   })
 
   test('404 for no session, 400 without an id', async () => {
@@ -243,5 +259,5 @@ test('a process that is to end does not wait for those who watch', async () => {
   assert.equal(response.status, 200)
   const ranMs = startStopwatch()
   await Promise.all([closeGently(stage.harness.app), response.text()])
-  assert.ok(ranMs() < 5_000)
+  await figureAtMost('launch.close-while-watched-ms', 5_000, ranMs())
 })

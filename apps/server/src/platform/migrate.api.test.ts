@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createTestDatabase } from '../testing/harness.ts'
 import { createDb } from './db.ts'
 import { createLog } from './log.ts'
 import { migrate, migrationState, readMigrations } from './migrate.ts'
+import { untilBlocked } from '../testing/locks.ts'
 
 const open = (url: string) =>
   createDb({
@@ -109,7 +109,7 @@ test('a migration waits for a table that is in use, and lets others pass meanwhi
   await reader.connect()
   await reader.query('begin; select from notes')
   const migrating = migrate(db, files, () => {})
-  await sleep(200)
+  await untilBlocked(database)
   // A waiting change holds up everybody behind it: for two seconds, not for as long as the reader reads, which ends only after this.
   await database.query('insert into notes (id) values (1)')
   await reader.query('commit')

@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import { listJobs } from '../jobs.ts'
 import { createHarness } from '../testing/harness.ts'
 import { createQueue } from './queue.ts'
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 150; i++) {
-    if (await isSo()) return
-    await sleep(100)
-  }
-  assert.fail(`Still not so after 15 s: ${what}`)
-}
 
 test('the worker’s scheduled jobs run through pg-boss and purge what has expired', async () => {
   const harness = await createHarness()
@@ -30,10 +22,13 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
   for (const { name } of listJobs(harness.wire)) await queue.trigger(name)
   const count = async (table: string) =>
     Number((await harness.database.query(`select count(*) from ${table}`)).rows[0].count)
-  await until('both tables are empty', async () => (await count('strings')) + (await count('idempotency_keys')) === 0)
-  await until(
-    'the jobs are counted',
+  await eventually(
+    async () => (await count('strings')) + (await count('idempotency_keys')) === 0,
+    'both tables are empty',
+  )
+  await eventually(
     async () => harness.wire.platform.metrics.jobs.get('purge-idempotency-keys done') === 1,
+    'the jobs are counted',
   )
   await queue.stop(2_000)
   await harness.close()
@@ -81,7 +76,7 @@ test('a job that fails is tried again, and its error text is not stored', async 
   for (const cell of harness.wire.platform.cells.all()) await queue.start(cell)
   await harness.database.query(`update pgboss.queue set retry_delay = 0, retry_backoff = false`)
   await queue.trigger('flaky')
-  await until('it ran twice', async () => runs >= 2)
+  await eventually(async () => runs >= 2, 'it ran twice')
   const { rows } = await harness.database.query('select * from pgboss.job')
   assert.ok(!JSON.stringify(rows).includes('PRIVATE'))
   assert.ok(!harness.logged().includes('PRIVATE'))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
 import type { Queryable } from '../platform/db.ts'
+import { untilBlocked } from '../testing/locks.ts'
 import { isPurged, newProgress, type Session } from './index.ts'
 
 let fixture: AgeFixture
@@ -22,13 +22,11 @@ async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Sessi
   const first = sessions.whileLocked(sessionId, async (tx, session) => {
     assert.ok(!isPurged(session))
     isHeld.resolve()
-    await sleep(300)
+    await untilBlocked(fixture.harness.database)
     await doIt(tx, session)
   })
   await isHeld.promise
-  const startedMs = performance.now()
   const found = await sessions.whileLocked(sessionId, async (_tx, session) => session)
-  assert.ok(performance.now() - startedMs > 150, 'it waited')
   await first
   return found ?? assert.fail('there is no such session')
 }

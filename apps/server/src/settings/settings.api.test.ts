@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
 import type { QueryResultRow } from 'pg'
 import { AppError } from '../platform/errors.ts'
@@ -103,19 +103,20 @@ test('changes at the same moment take turns: none is lost', async () => {
 test('an answer that was on its way when the settings changed is not kept', async () => {
   const { cells, clock, log } = harness.wire.platform
   const tenantId = await newTenant()
-  const gate = Promise.withResolvers<void>()
+  const [read, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const db = cells.forId(tenantId)
   const slow: typeof db = {
     ...db,
     async rows<R extends QueryResultRow>(...asked: Parameters<typeof db.rows>) {
       const rows = await db.rows<R>(...asked)
+      read.resolve()
       await gate.promise
       return rows
     },
   }
   const ours = createSettings({ cells: { ...cells, forId: () => slow }, clock, log, checkUrl: outbound.check })
   const early = ours.get(tenantId)
-  await sleep(50)
+  await read.promise
   await ours.set(tenantId, { enforceBlock: true })
   gate.resolve()
   await early
@@ -144,11 +145,10 @@ test('settings in use are looked up again before they run out, without anybody w
   await elsewhere.set(tenantId, { enforceBlock: true })
   harness.clock.advance(2_001)
   visits = 0
-  for (let i = 0; i < 2_000 && !(await settings.get(tenantId)).enforceBlock; i++) {
+  await eventually(async () => {
     assert.ok(!(settings.get(tenantId) instanceof Promise))
-    await sleep(5)
-  }
-  assert.equal((await settings.get(tenantId)).enforceBlock, true)
+    return (await settings.get(tenantId)).enforceBlock
+  }, 'the change is seen')
   assert.equal(visits, 1)
 })
 
@@ -169,10 +169,9 @@ test('when the database is away, settings are used for 5 seconds and then refuse
   await local.wire.close()
   local.clock.advance(2_001)
   visits = 0
-  for (let i = 0; i < 20; i++) {
-    assert.equal((await ours.get(tenantId)).resultRequiresKey, true)
-    await sleep(1)
-  }
+  assert.equal((await ours.get(tenantId)).resultRequiresKey, true)
+  await eventually(() => local.logged().includes('settings could not be refreshed'), 'the refresh has failed')
+  for (let i = 0; i < 20; i++) assert.equal((await ours.get(tenantId)).resultRequiresKey, true)
   assert.equal(visits, 1, 'the database is not asked at every turn')
   local.clock.advance(SETTINGS_MAX_AGE_MS - 2_001)
   assert.equal((await ours.get(tenantId)).resultRequiresKey, true)

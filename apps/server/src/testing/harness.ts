@@ -103,14 +103,22 @@ export interface Harness {
 
 export const TEST_MASTER_KEY = randomBytes(32).toString('base64')
 
-export async function createHarness(env: Record<string, string> = {}): Promise<Harness> {
+export interface HarnessOptions {
+  /** The way to the database, given its URL: through a proxy, for example. */
+  through?: (databaseUrl: string) => Promise<string>
+}
+
+export async function createHarness(
+  env: Record<string, string> = {},
+  { through = async (url) => url }: HarnessOptions = {},
+): Promise<Harness> {
   const database = await createTestDatabase(await migratedTemplate())
   const clock = createManualClock()
   const lines: string[] = []
   const log = createLog('debug', { write: (line) => void lines.push(line) })
   const lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
   const config = loadConfig({
-    DATABASE_URL: database.url,
+    DATABASE_URL: await through(database.url),
     MASTER_KEY: TEST_MASTER_KEY,
     SANCTIONS_DIR: lists,
     DATABASE_STATEMENT_TIMEOUT_MS: '60000',

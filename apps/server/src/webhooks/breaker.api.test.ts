@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { eventually } from '@ostiary/testkit/eventually'
 import { type Receiver, status } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
 
@@ -85,7 +86,7 @@ describe('a receiver that fails five times in a row', () => {
     receiver.answer(() => {})
     const dying = fixture.newDispatcher({ outbound: fixture.newOutbound({ timeoutMs: 60_000 }) })
     void dying.tick()
-    while (receiver.received.length < 7) await new Promise((done) => setTimeout(done, 5))
+    await eventually(() => receiver.received.length >= 7, 'the probe is sent')
     receiver.answer(status(200))
     assert.equal(await tick(), 0)
     advance(29_999)

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import { fileURLToPath } from 'node:url'
 import { OPERATIONS, VERSION } from '@ostiary/contract'
 import { signWebhook } from '@ostiary/crypto'
@@ -143,17 +143,13 @@ async function startReceiver({ command, args }: Language, env: Record<string, st
     output += chunk
   })
   const url = `http://127.0.0.1:${port}/hook`
-  for (let tries = 0; tries < 150; tries++) {
-    // Without a signature nothing passes: the first answer is a test already.
-    const answer = await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined)
-    if (answer) {
-      assert.equal(answer.status, 401)
-      return { url, child, printed: () => output }
-    }
+  // Without a signature nothing passes: the first answer is a test already.
+  const { status } = await eventually(() => {
     assert.equal(child.exitCode, null, `${command} ended`)
-    await sleep(100)
-  }
-  throw new Error(`${command} did not listen within 15 s`)
+    return fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined)
+  }, `${command} does not listen`)
+  assert.equal(status, 401)
+  return { url, child, printed: () => output }
 }
 
 interface Sending {
@@ -225,7 +221,7 @@ for (const language of LANGUAGES) {
         delivery.attemptLog.map(({ outcome, status }: { outcome: string; status: number }) => ({ outcome, status })),
         [{ outcome: 'delivered', status: 204 }],
       )
-      for (let tries = 0; receiver.printed() === '' && tries < 1_500; tries++) await sleep(20)
+      await eventually(() => receiver.printed() !== '', 'the receiver prints it')
       assert.equal(receiver.printed(), `age.session.completed ${delivery.id} COMPLETED AGE_ABOVE_THRESHOLD\n`)
     })
 

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttemptOutcome } from '@ostiary/contract'
+import { eventually } from '@ostiary/testkit/eventually'
 import pg from 'pg'
 import { createCourier } from './courier.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { type Completion, queueStore } from './queue-store.ts'
 import type { Receiver } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { isBlocked } from '../testing/locks.ts'
 
 let fixture: Fixture
 let tenant: Tenant
@@ -82,14 +83,20 @@ async function deadCopies(id: string, count: number): Promise<void> {
   )
 }
 
-/** Does something while a transaction of somebody else is open, which ends a moment later. */
+/** Does something while another transaction is open, which ends when the work waits for it, or is done. */
 async function duringTransaction<T>(statements: [string, unknown[]][], work: () => Promise<T>): Promise<T> {
   const other = new pg.Client(fixture.harness.database.url)
   await other.connect()
   try {
     await other.query('begin')
     for (const [text, values] of statements) await other.query(text, values)
-    const [worked] = await Promise.allSettled([work(), sleep(250).then(() => other.query('commit'))])
+    let isDone = false
+    const working = Promise.allSettled([work()]).finally(() => {
+      isDone = true
+    })
+    await eventually(async () => isDone || (await isBlocked(fixture.harness.database)), 'the work waits or is done')
+    await other.query('commit')
+    const [worked] = await working
     if (worked.status === 'rejected') throw worked.reason
     return worked.value
   } finally {

@@ -182,7 +182,7 @@ export async function createStage(options: StageOptions = {}) {
 }
 
 async function until(holds: () => boolean, complaint: () => string): Promise<void> {
-  for (let turns = 0; turns < 800; turns++) {
+  for (let turns = 0; turns < 6_000; turns++) {
     if (holds()) return
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { AgeResult, CreatedSession } from '@ostiary/contract'
 import { createDevice, type Device } from '@ostiary/device'
 import { createSimulatedClock, type SimulatedClock } from '@ostiary/device/simulated'
-import { createHarness, type Harness } from '../../testing/harness.ts'
+import { createHarness, type Harness, type HarnessOptions } from '../../testing/harness.ts'
 import { IPHONE } from './user-agents.ts'
 
 export interface TestDevice {
@@ -31,8 +31,8 @@ export interface Stage {
 /** Long enough for the calls of one session to be paid back: all tests call from one address. */
 const BETWEEN_SESSIONS_MS = 6_000
 
-export async function createStage(env: Record<string, string> = {}): Promise<Stage> {
-  const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8', ...env })
+export async function createStage(env: Record<string, string> = {}, options: HarnessOptions = {}): Promise<Stage> {
+  const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8', ...env }, options)
   const { clock, wire } = harness
   const scopes = ['age:write', 'age:read']
   const { tenantId, key: testKey } = await harness.tenantWithKey({ scopes })

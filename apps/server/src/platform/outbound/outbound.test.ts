@@ -4,10 +4,11 @@ import type { IncomingMessage } from 'node:http'
 import { createServer as createNetServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
+import { eventually } from '@ostiary/testkit/eventually'
 import { startStopwatch } from '../../testing/stopwatch.ts'
 import {
   closeServers,
-  eventually,
   failsWith,
   get,
   inChild,
@@ -322,7 +323,7 @@ describe('limits', () => {
     const ranMs = startStopwatch()
     const response = await outbound().request({ ...get(`http://127.0.0.1:${body.port}/`), timeoutMs: 2_000 })
     await failsWith('timeout', textOf(response.body))
-    assert.ok(ranMs() < 3_500)
+    await figureAtMost('outbound.given-up-ms', 3_500, ranMs())
     for (const { open } of [silent, headers, body]) await eventually(() => open() === 0, 'the connection is closed')
   })
 
@@ -374,13 +375,16 @@ describe('limits', () => {
 
     const waiting = new AbortController()
     const asked = outbound().request({ ...get(`http://127.0.0.1:${port}/`), signal: waiting.signal })
-    setTimeout(() => waiting.abort(reason), 30)
-    await assert.rejects(asked, reason)
+    const rejected = assert.rejects(asked, reason)
+    await eventually(() => connections() === 1, 'the call is under way')
+    waiting.abort(reason)
+    await rejected
 
     const reading = new AbortController()
     const { body } = await outbound().request({ ...get(`http://127.0.0.1:${port}/begin`), signal: reading.signal })
-    setTimeout(() => reading.abort(reason), 30)
-    await assert.rejects(textOf(body), reason)
+    const unread = assert.rejects(textOf(body), reason)
+    reading.abort(reason)
+    await unread
 
     const resolving = new AbortController()
     const never = outbound({ lookup: () => new Promise<never>(() => {}) })

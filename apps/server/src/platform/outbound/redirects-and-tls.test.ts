@@ -7,11 +7,11 @@ import { createServer as createNetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { after, describe, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
+import { eventually } from '@ostiary/testkit/eventually'
 import { createOutbound, type OutboundOptions } from './index.ts'
 import { createCertificate } from './testing/certificate.ts'
 import {
   closeServers,
-  eventually,
   failsWith,
   get,
   inChild,

@@ -5,14 +5,13 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import { fileURLToPath } from 'node:url'
 import type { DatasetId } from './files.ts'
 import { peopleCsv, setUp } from './testing/lists.ts'
 
 const LIST: DatasetId = { name: 'staff', tenantId: null }
 const CLI = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.url))
-const WAIT_MS = 60_000
 
 test('kill -9 of the process that builds: the import fails, the old version serves, nothing is left', async (t) => {
   const { cli, first, files, names } = await startLargeImport(t)
@@ -30,7 +29,7 @@ test('kill -9 of the process that waits: the one that builds cleans up and ends'
   const [builder] = childrenOf(cli.pid ?? 0)
   cli.kill('SIGKILL')
   await once(cli, 'exit')
-  await until(() => names().length === 2 && !isRunning(builder ?? 0))
+  await eventually(() => names().length === 2 && !isRunning(builder ?? 0))
   assert.equal(await files.current(LIST), first)
   assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
 })
@@ -67,18 +66,11 @@ async function startLargeImport(t: TestContext) {
     detached: true,
   })
   t.after(() => cli.kill('SIGKILL'))
-  await until(() => {
+  await eventually(() => {
     assert.equal(cli.exitCode, null, 'the import ended before it was killed')
     return names().some((name) => name.endsWith('.tmp'))
   })
   return { ...set, cli, first, names }
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (const end = performance.now() + WAIT_MS; !isSo(); ) {
-    assert.ok(performance.now() < end, 'waited too long')
-    await sleep(20)
-  }
 }
 
 function childrenOf(parent: number): number[] {

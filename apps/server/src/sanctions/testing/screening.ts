@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import type { ScreenReply } from '@ostiary/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import { systemClock } from '../../platform/clock.ts'
@@ -99,7 +99,7 @@ export async function createScreening(env: Record<string, string> = {}): Promise
       const body = new Readable({ read() {} })
       body.push(Buffer.concat([openPart(), Buffer.from(HEADER)]))
       const answer = post(body, sending)
-      await sleep(200)
+      await eventually(() => body.readableLength === 0, 'the form is being read')
       return {
         end(rows) {
           for (const piece of [Buffer.from(`${rows}\r\n`), CLOSE, null]) body.push(piece)

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createOutbound, OutboundError, type OutboundOptions, type OutboundReason } from '../index.ts'
 
 const servers: { server: Server; sockets: Set<Socket> }[] = []
@@ -75,12 +74,6 @@ export async function failsWith(reason: OutboundReason, work: Promise<unknown>):
   const error = await failure(work)
   assert.equal(error.reason, reason, `${error.reason} ${error.code}`)
   return error
-}
-
-/** Waits for something that the other side of a connection sees a little later. */
-export async function eventually(condition: () => boolean, message: string): Promise<void> {
-  for (let i = 0; i < 200 && !condition(); i++) await sleep(10)
-  assert.ok(condition(), message)
 }
 
 export const SECRET = 'what the other side sent'
