@@ -22,7 +22,7 @@ test('a planted word that a stranger has to guess is found in code, comments, lo
     'const crew = hire(3)',
     'const wished = wishOf(session)',
     'await withPatientClient(work)',
-    '// there is none, and somebody who comes builds it anew',
+    '// what is none of ours is built anew by somebody who comes',
   ]) {
     assert.ok(found('apps/server/src/age/a.ts', text) > 0, text)
   }
@@ -36,7 +36,7 @@ test('history and stored names may stay', () => {
     ['docs/glossary.md', '| vector partition | where vectors of a space are stored | shelf |'],
     ['apps/server/src/biometrics/store.ts', 'select shelf from face_spaces'],
     ['CHANGELOG.md', '# Changelog\n\n## Unreleased\n\n- fine\n\n## 0.1.0\n\n- a shelf'],
-    ['docs/api/age.md', 'A third party may see it.'],
+    ['docs/api/age.md', 'A third party may see it. There is none.'],
   ] as const) {
     assert.equal(found(path, text), 0, path)
   }

@@ -27,10 +27,10 @@ const REFUSED: readonly RefusedWord[] = [
     pattern: /hasInk|keepBytes|forgetStrays|orExplain/,
     instead: 'hasText, keepRawBody, purgeDefaultPartition, exitWithReason',
   },
-  { pattern: /\bwhom?ever\b|\bwhom\b/i, instead: 'the caller, the person, the process that …' },
+  { pattern: /\bwhom?ever\b/i, instead: 'the caller, the person, the process that …' },
   { pattern: /\banew\b/i, instead: 'again' },
   { pattern: /\bsomebody whom?\b/i, instead: 'a person who' },
-  { pattern: /\b(is|are|was|were) none\b/i, instead: 'there is no …, or is not a …' },
+  { pattern: /(?<![Tt]here )\b(is|was) none\b/, instead: 'is not a …' },
   { pattern: /\bc[ao]m(e|es|ing) to nothing\b/i, instead: 'fails' },
   { pattern: /\bsaid once\b/i, instead: 'written in one place' },
 ]
