@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { ERRORS, NODE_ERRORS } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { ROOT } from '@ostiary/testkit/run'
+import { checkCycles } from './cycles.ts'
 import {
   checkErrorDocs,
   checkPackages,
@@ -15,6 +16,7 @@ import {
   type Violation,
 } from './rules.ts'
 import { checkSessionCodes } from './session-codes.ts'
+import { checkFlow, checkFunctions, checkSessionCasts, checkSql } from './shape.ts'
 
 export function readSources(): SourceFile[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'], {
@@ -41,6 +43,11 @@ export function checkAll(): Violation[] {
     ...checkSources(files),
     ...checkSizes(files),
     ...checkStatementNames(files),
+    ...checkCycles(files),
+    ...checkFunctions(files),
+    ...checkSql(files),
+    ...checkFlow(files),
+    ...checkSessionCasts(files),
     ...checkSessionCodes(files, Object.values(codes)),
     ...checkErrorDocs([...Object.keys(ERRORS), ...Object.keys(NODE_ERRORS)], errorDocs),
   ]

@@ -90,7 +90,7 @@ test('a planted import up, sideways or past an index is found in the server, how
   }
 })
 
-test('planted uses of time, chance and the environment are found, tests and platform excepted', () => {
+test('planted uses of time, randomness and the environment are found, tests and platform excepted', () => {
   for (const text of [
     'const t = Date.now()',
     'const d = new Date()',
@@ -101,6 +101,10 @@ test('planted uses of time, chance and the environment are found, tests and plat
     assert.equal(checkSources([file('apps/server/src/strings/a.ts', `\n${text}`)]).length, 1, text)
     assert.equal(checkSources([file('packages/sdk/src/a.ts', text)]).length, 1, text)
     assert.deepEqual(checkSources([file('apps/server/src/strings/a.test.ts', text)]), [])
+  }
+  for (const text of [`import { createHmac, randomBytes } from 'node:crypto'`, 'const id = crypto.randomUUID()']) {
+    assert.equal(checkSources([file('apps/server/src/strings/a.ts', text)]).length, 1, text)
+    assert.deepEqual(checkSources([file('apps/server/src/platform/random.ts', text)]), [])
   }
   assert.deepEqual(checkSources([file('apps/server/src/platform/clock.ts', 'new Date()')]), [])
   assert.deepEqual(checkSources([file('apps/server/src/strings/a.ts', 'new Date(ms)')]), [])

@@ -186,9 +186,12 @@ function rowOf(room: string): number {
 }
 
 const CLOCK = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(/
+/** Node's own sources of randomness, by their imported names. */
+const RANDOM =
+  /\bimport \{[^}]*\brandom(Bytes|UUID|Int|FillSync|Fill)\b[^}]*\} from 'node:crypto'|\bcrypto\.(randomUUID|getRandomValues)\(/
 const ENVIRONMENT = /\bprocess\.env\b/
 
-/** Time and chance come from platform/ (clock, ids), settings from config.ts: only so can tests control them. */
+/** Time and randomness come from platform/ (clock, ids, random), settings from config.ts: only so can tests control them. */
 export function checkSources(files: readonly SourceFile[]): Violation[] {
   const product = files.filter(({ path }) => /^(apps|packages)\//.test(path) && !isTest(path))
   return product.flatMap((file) => {
@@ -198,7 +201,9 @@ export function checkSources(files: readonly SourceFile[]): Violation[] {
     return file.text.split('\n').flatMap((text, index) => {
       const at = { path: file.path, line: index + 1 }
       if (CLOCK.test(text) && !mayReadTime)
-        return [{ ...at, message: 'time and chance come from the clock and the ids of platform/' }]
+        return [{ ...at, message: 'time and randomness come from the clock and the ids of platform/' }]
+      if (RANDOM.test(text) && file.path.startsWith(SERVER) && !mayReadTime)
+        return [{ ...at, message: 'time and randomness come from the clock and the ids of platform/' }]
       if (ENVIRONMENT.test(text) && !mayReadEnvironment)
         return [
           { ...at, message: 'settings come from config.ts, the environment is read in main-*.ts and start.ts only' },

@@ -3,7 +3,7 @@ import { AREA_LETTERS, RELEASED_MODELS } from '@ostiary/contract'
 import { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
 import { findPageModels, listPageFiles } from './launch/index.ts'
 import type { Cell } from './platform/cells.ts'
-import { sql } from './platform/db.ts'
+import { type DatabaseFacts, readDatabaseFacts } from './platform/database-facts.ts'
 import { AppError } from './platform/errors.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
 import { createSecrets } from './secrets.ts'
@@ -18,27 +18,6 @@ export interface Check {
 }
 
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
-const SETTINGS = sql(
-  'doctor.settings',
-  `select current_setting('server_version_num')::int as version, current_setting('server_version') as "versionText",
-     current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
-     current_setting('max_connections')::int as "maxConnections", now() as now,
-     (select extversion from pg_extension where extname = 'vector') as vector,
-     (select default_version from pg_available_extensions where name = 'vector') as "vectorAvailable"`,
-)
-
-interface DatabaseFacts {
-  [column: string]: unknown
-  version: number
-  versionText: string
-  fsync: string
-  synchronousCommit: string
-  maxConnections: number
-  now: Date
-  vector: string | null
-  vectorAvailable: string | null
-}
-
 /** Looks at everything a process needs to start and work, and says what to do about what is wrong. Changes nothing. */
 export async function diagnose(env: Environment, isOurs: (url: string) => Promise<boolean>): Promise<Check[]> {
   let config: Config
@@ -75,7 +54,7 @@ async function checkCell({ name, db }: Cell, wire: Wire): Promise<Check[]> {
   let facts: DatabaseFacts | undefined
   const before = wire.platform.clock.now()
   try {
-    facts = (await db.rows<DatabaseFacts>(SETTINGS))[0]
+    facts = await readDatabaseFacts(db)
   } catch (error) {
     const cause = (error as Error).cause as { code?: string } | undefined
     const code = cause?.code ?? (error as { code?: string }).code ?? (error as Error).message

@@ -1,4 +1,3 @@
-import type { OpenedSession } from '@ostiary/contract'
 import type { DeviceClock } from '@ostiary/device'
 import type { Camera } from '../camera/camera-types.ts'
 import type { FaceCapture, RunCapture } from '../capture/capture-types.ts'
@@ -7,10 +6,9 @@ import type { Engine } from '../engine/engine.ts'
 import type { Signals } from '../signals/index.ts'
 import type { Address } from './address.ts'
 import type { DeviceShelf } from './device-shelf.ts'
-import type { CreateVerification } from './verification-part.ts'
 
-/** What the flow needs of the world. The page has the real things; tests bring recorded ones. */
-export interface FlowDeps {
+/** What every part of the flow needs of the browser. The page passes the real things; tests pass recorded ones. */
+export interface PageDeps {
   address: Address
   /** Address of the API, without a path. */
   baseUrl: string
@@ -21,13 +19,11 @@ export interface FlowDeps {
   openCamera(): Promise<Camera>
   runCapture: RunCapture
   collectSignals(camera: { label: string }): Promise<Signals>
-  /** What ENROLL, SIGN-IN and VERIFY need beside the face step; age checks never load it. */
-  loadVerification(session: OpenedSession): Promise<CreateVerification>
   browser: BrowserFacts
   door: PageDoor
   /** The language in which the page is read at this moment. */
   language(): string
-  /** The session is in this language, for a page that has no other wish. Resolves when its texts are there. */
+  /** The session asks for this language. The page takes it if its user has not chosen one, and resolves when the texts are loaded. */
   onLocale(locale: string): Promise<void>
 }
 

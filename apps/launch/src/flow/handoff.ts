@@ -1,6 +1,6 @@
 import type { Handoff, LaunchState } from '@ostiary/contract'
 import { DeviceError } from '@ostiary/device'
-import type { FlowDeps } from './deps.ts'
+import type { FlowDeps } from './flow-deps.ts'
 import type { SessionLink } from './session.ts'
 import type { Store } from './store.ts'
 

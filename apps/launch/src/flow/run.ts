@@ -1,7 +1,7 @@
 import type { OpenedSession } from '@ostiary/contract'
 import { DeviceError } from '@ostiary/device'
 import type { Host } from '../embed/host.ts'
-import type { FlowDeps } from './deps.ts'
+import type { FlowDeps } from './flow-deps.ts'
 import { createFaceStep, type FaceStep } from './face-step.ts'
 import { createHandoff, type HandoffPart } from './handoff.ts'
 import { createModels } from './models.ts'

@@ -2,7 +2,7 @@ import type { LaunchState, OpenedSession } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { createDevice, type Device } from '@ostiary/device'
 import { serverAheadMs } from './countdown.ts'
-import type { FlowDeps } from './deps.ts'
+import type { PageDeps } from './deps.ts'
 import { createPageLog, type PageLog } from './page-log.ts'
 import { patiently, waitMs } from './patience.ts'
 import { isPassing, problemOf, remedyFor } from './problem-of.ts'
@@ -12,7 +12,7 @@ import type { Store } from './store.ts'
 const COUNTER_HEADROOM = 100
 
 export interface SessionOptions {
-  deps: FlowDeps
+  deps: PageDeps
   store: Store
   sessionId: string
   /** Ends with the flow. */

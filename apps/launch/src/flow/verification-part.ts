@@ -1,6 +1,6 @@
-import type { LaunchState, OpenedSession, VerificationFacts, VerificationType } from '@ostiary/contract'
+import type { LaunchState, OpenedSession } from '@ostiary/contract'
 import type { Capture } from '@ostiary/device'
-import type { FlowDeps } from './deps.ts'
+import type { PageDeps } from './deps.ts'
 import type { SessionLink } from './session.ts'
 import type { Store } from './store.ts'
 
@@ -28,20 +28,10 @@ export interface Completion {
 
 export interface VerificationLink {
   opened: OpenedSession
-  deps: FlowDeps
+  deps: PageDeps
   store: Store
   session: SessionLink
   /** Ends with the flow. */
   signal: AbortSignal
 }
 export type CreateVerification = (link: VerificationLink) => VerificationPart
-
-/** What screens know of such a session. */
-export interface VerificationView extends VerificationFacts {
-  type: VerificationType
-  requirements: readonly string[]
-  /** Passkeys are not to be had inside a frame: the flow needs a window of its own. */
-  mustPopOut: boolean
-  /** What the browser will be asked for; unknown before the service has said. */
-  passkeyMode?: 'create' | 'get'
-}

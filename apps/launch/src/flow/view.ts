@@ -1,9 +1,8 @@
-import type { Brand, Handoff, LaunchState } from '@ostiary/contract'
+import type { Brand, Handoff, LaunchState, VerificationFacts, VerificationType } from '@ostiary/contract'
 import type { Camera } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
 import type { LoadProgress } from '../engine/engine.ts'
 import type { State } from './states.ts'
-import type { VerificationView } from './verification-part.ts'
 
 /** Everything a screen can show. The flow changes it; screens only read it. */
 export interface View {
@@ -33,6 +32,16 @@ export interface View {
   inApp: { name: string | null } | null
   /** By how much the server's clock is ahead of this device's. */
   serverAheadMs: number
+}
+
+/** What screens know of an ENROLL, SIGN-IN or VERIFY session. */
+export interface VerificationView extends VerificationFacts {
+  type: VerificationType
+  requirements: readonly string[]
+  /** Passkeys are not to be had inside a frame: the flow needs a window of its own. */
+  mustPopOut: boolean
+  /** What the browser will be asked for; unknown before the service has said. */
+  passkeyMode?: 'create' | 'get'
 }
 
 /** What a user can do. */

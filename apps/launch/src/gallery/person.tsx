@@ -18,11 +18,7 @@ export function DrawnPerson(): JSX.Element {
           <stop offset="1" stop-color="#255852" />
         </linearGradient>
       </defs>
-      <rect width="480" height="640" fill="url(#wall)" />
-      <rect x="330" y="40" width="190" height="250" rx="10" fill="#f6efdf" opacity="0.75" />
-      <path d="M330 165h190M425 40v250" stroke="#cfc5b0" stroke-width="6" opacity="0.7" />
-      <path d="M-20 560c30-90 60-120 70-210 20 70 14 150-6 260z" fill="#6d8f74" opacity="0.8" />
-      <path d="M20 600c0-80 40-130 66-190 4 80-14 140-40 210z" fill="#547a5f" opacity="0.8" />
+      <Wall />
       <path
         d="M132 250c-16-116 44-178 112-178 72 0 128 58 108 182 10 60 6 112-4 146-4 14-22 20-40 16H172c-18 4-36-2-40-16-10-38-10-90 0-150z"
         fill="#3a2a26"
@@ -47,6 +43,26 @@ export function DrawnPerson(): JSX.Element {
         stroke-linecap="round"
         fill="none"
       />
+      <EyesNoseAndMouth />
+    </svg>
+  )
+}
+
+function Wall(): JSX.Element {
+  return (
+    <>
+      <rect width="480" height="640" fill="url(#wall)" />
+      <rect x="330" y="40" width="190" height="250" rx="10" fill="#f6efdf" opacity="0.75" />
+      <path d="M330 165h190M425 40v250" stroke="#cfc5b0" stroke-width="6" opacity="0.7" />
+      <path d="M-20 560c30-90 60-120 70-210 20 70 14 150-6 260z" fill="#6d8f74" opacity="0.8" />
+      <path d="M20 600c0-80 40-130 66-190 4 80-14 140-40 210z" fill="#547a5f" opacity="0.8" />
+    </>
+  )
+}
+
+function EyesNoseAndMouth(): JSX.Element {
+  return (
+    <>
       <g>
         <path d="M172 300c12-16 38-16 50 0-12 13-38 13-50 0z" fill="#fdf6ee" />
         <path d="M258 300c12-16 38-16 50 0-12 13-38 13-50 0z" fill="#fdf6ee" />
@@ -73,6 +89,6 @@ export function DrawnPerson(): JSX.Element {
       <path d="M196 398c26 10 62 10 88 0" stroke="#87392c" stroke-width="4" stroke-linecap="round" fill="none" />
       <ellipse cx="176" cy="350" rx="22" ry="14" fill="#d9825f" opacity="0.35" />
       <ellipse cx="304" cy="350" rx="22" ry="14" fill="#d9825f" opacity="0.3" />
-    </svg>
+    </>
   )
 }

@@ -3,8 +3,7 @@ import * as codes from '@ostiary/contract/codes'
 import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
 import { PASSKEY_PROBLEMS, SESSION_PROBLEMS, type State } from '../flow/states.ts'
-import type { VerificationView } from '../flow/verification-part.ts'
-import { FIRST_VIEW, type View } from '../flow/view.ts'
+import { FIRST_VIEW, type VerificationView, type View } from '../flow/view.ts'
 
 /** A name for each screen and each of its faces, with what the flow would have it show. */
 export interface Variant {
@@ -62,13 +61,7 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
     'handoff-making': on({ at: 'handoff', status: 'making' }),
     'handoff-refused': on({ at: 'handoff', status: 'refused' }),
     viewer: on({ at: 'viewer', stage: 'face' }),
-    done: on({ at: 'done' }, { session: over }),
-    'done-second': on({ at: 'done' }, { session: over, secondDevice: true }),
-    'done-embedded': on({ at: 'done' }, { session: over, embedded: true }),
-    ended: on({ at: 'ended' }, { session: over }),
-    expired: on({ at: 'expired' }, { session: { ...over, flowStatus: 'EXPIRED' } }),
-    cancelled: on({ at: 'cancelled' }, { session: { ...over, flowStatus: 'CANCELLED' } }),
-    declined: on({ at: 'declined' }, { session: { ...over, flowStatus: 'CANCELLED' } }),
+    ...endings(on, over),
     ...Object.fromEntries(
       SESSION_PROBLEMS.map((problem) => [
         `problem-${problem}`,
@@ -78,6 +71,18 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
     ...verifications(on, over),
     ledger: { ...on({ at: 'done' }, { session: over }), dialog: 'ledger' },
     cancel: { ...on({ at: 'welcome', answering: false }), dialog: 'cancel' },
+  }
+}
+
+function endings(on: (state: State, more: Partial<View>) => Variant, over: LaunchState): Record<string, Variant> {
+  return {
+    done: on({ at: 'done' }, { session: over }),
+    'done-second': on({ at: 'done' }, { session: over, secondDevice: true }),
+    'done-embedded': on({ at: 'done' }, { session: over, embedded: true }),
+    ended: on({ at: 'ended' }, { session: over }),
+    expired: on({ at: 'expired' }, { session: { ...over, flowStatus: 'EXPIRED' } }),
+    cancelled: on({ at: 'cancelled' }, { session: { ...over, flowStatus: 'CANCELLED' } }),
+    declined: on({ at: 'declined' }, { session: { ...over, flowStatus: 'CANCELLED' } }),
   }
 }
 

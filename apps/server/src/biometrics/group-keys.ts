@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import type { ModelVersion } from '@ostiary/contract'
 import type { Sealed } from '../platform/key-vault.ts'
 import { createRotation, ROTATION_BYTES, type Rotate } from './vector.ts'
+import { newRandom } from '../platform/random.ts'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
@@ -39,7 +40,7 @@ export interface TemplatePlace {
 }
 
 export function newGroupKey(): Buffer {
-  return randomBytes(KEY_BYTES)
+  return newRandom(KEY_BYTES)
 }
 
 /** The context under which the master key seals a group's key. */
@@ -60,7 +61,7 @@ export function createGroupKeys(group: GroupId, guid: string, key: Uint8Array): 
 
   return {
     guid,
-    newPersonKey: (personId) => seal(wrapping, randomBytes(KEY_BYTES), personContext(personId)),
+    newPersonKey: (personId) => seal(wrapping, newRandom(KEY_BYTES), personContext(personId)),
     sealTemplate: (wrappedKey, place, vector) =>
       seal(unwrap(wrappedKey, place.personId), vector, templateContext(place)),
     openTemplate: (wrappedKey, place, sealed) =>
@@ -79,7 +80,7 @@ export function createGroupKeys(group: GroupId, guid: string, key: Uint8Array): 
 
 /** AES-256-GCM: nonce, text, tag. A random nonce is safe for 2^32 texts under one key; ten million people are 2^24. */
 function seal(key: Uint8Array, text: Uint8Array, context: string): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
+  const nonce = newRandom(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   cipher.setAAD(Buffer.from(context))
   return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])

@@ -16,3 +16,8 @@ export function takeRandom(count: number): Buffer {
   used += count
   return pool.subarray(used - count, used)
 }
+
+/** Random bytes to keep: keys, names of files. */
+export function newRandom(count: number): Buffer {
+  return Buffer.from(takeRandom(count))
+}

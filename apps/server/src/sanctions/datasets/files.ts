@@ -6,9 +6,9 @@
  *   <dir>/<dataset>/<version>.snapshot      <dir>/<dataset>/current.json
  *   <dir>/tenants/<tenant id>/custom_<name>/…      lists that belong to one tenant
  */
-import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { newRandom } from '../../platform/random.ts'
 
 export const DATASET_NAME = /^[a-z0-9_]{1,64}$/
 export const CUSTOM_PREFIX = 'custom_'
@@ -107,7 +107,7 @@ export function createDatasetFiles(dir: string): DatasetFiles {
     },
     async putIntoService(dataset, version, setAside) {
       const path = join(folderOf(dataset), 'current.json')
-      const draft = `${path}.${randomUUID()}${DRAFT}`
+      const draft = `${path}.${newRandom(16).toString('hex')}${DRAFT}`
       const file = await open(draft, 'w')
       try {
         const stated: Stated = {
