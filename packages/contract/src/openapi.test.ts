@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import * as contract from './index.ts'
 import { ERRORS, NODE_ERRORS, OPERATIONS, toOpenApi, VERSION } from './index.ts'
 
 const document = toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION })
@@ -22,6 +23,13 @@ test('every operation has an id, a summary, a description and its errors', () =>
     for (const code of op.errors) assert.ok(code in ERRORS)
     for (const code of op.nodeErrors ?? []) assert.ok(code in NODE_ERRORS)
   }
+})
+
+test('every operation that a file of the contract exports is in the list of its area', () => {
+  const exported = Object.values(contract).flatMap((value) =>
+    typeof value === 'object' && 'operationId' in value ? [value.operationId] : [],
+  )
+  assert.deepEqual(exported.toSorted(), OPERATIONS.map(({ operationId }) => operationId).toSorted())
 })
 
 test('a titled schema is written once and referred to', () => {
@@ -88,6 +96,7 @@ test('a titled schema is written once and referred to', () => {
     'StringRecord',
     'TokenRequest',
     'VerificationFacts',
+    'VerificationPage',
     'VerificationSummary',
     'VerificationWebhook',
     'WebhookAttempt',
