@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import { startServices, startWorker, stopServices } from '@ostiary/testkit/run'
 import { PgBoss } from 'pg-boss'
 
@@ -12,15 +12,6 @@ after(() => stopServices(CLUSTER, 'wipe'))
 const OUTAGE_MS = 10_000
 /** 718 lines were written in two minutes with 38 seconds of outage before the worker waited. */
 const LINES_MAX = 20
-
-async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (let looks = 0; looks < 1_200; looks++) {
-    const seen = await look()
-    if (seen !== undefined) return seen
-    await sleep(50)
-  }
-  throw new Error('It did not happen within a minute')
-}
 
 test('a worker without its database logs that once, waits, and works on when it is back', async () => {
   const url = startServices(CLUSTER)
@@ -39,21 +30,21 @@ test('a worker without its database logs that once, waits, and works on when it 
 
     stopServices(CLUSTER)
     const stoppedMs = performance.now()
-    await eventually(async () => ((await up()) === '0' ? true : undefined))
+    await eventually(async () => (await up()) === '0', 'the gauge is 0')
     assert.equal((await fetch(`${worker.adminUrl}/readyz`, { headers: { connection: 'close' } })).status, 503)
     // How long the outage lasts is what the number of lines depends on.
-    await eventually(async () => (performance.now() - stoppedMs > OUTAGE_MS ? true : undefined))
+    await eventually(() => performance.now() - stoppedMs > OUTAGE_MS, 'the outage lasts')
     assert.equal(linesOf('database unreachable').length, 1, worker.log())
     const during = worker.log().split('\n').length - before
     assert.ok(during < LINES_MAX, `${during} lines: ${worker.log()}`)
 
     startServices(CLUSTER)
-    await eventually(async () => ((await up()) === '1' ? true : undefined))
+    await eventually(async () => (await up()) === '1', 'the gauge is 1')
     const boss = new PgBoss({ connectionString: url, schema: 'pgboss', supervise: false, schedule: false })
     boss.on('error', () => {})
     await boss.start()
     await boss.send('purge-lockouts')
-    await eventually(async () => (/"job":"purge-lockouts".*"msg":"job done"/.test(worker.log()) ? true : undefined))
+    await eventually(() => /"job":"purge-lockouts".*"msg":"job done"/.test(worker.log()), 'the job is done')
     await boss.stop({ graceful: false })
     const again = linesOf('database reachable again')
     assert.equal(again.length, 1, worker.log())
@@ -68,7 +59,7 @@ test('a worker without its database ends on SIGTERM', async () => {
   const env = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') }
   const worker = await startWorker({ env, logName: 'outage-stop-worker' })
   stopServices(CLUSTER)
-  await eventually(async () => (worker.log().includes('database unreachable') ? true : undefined))
+  await eventually(() => worker.log().includes('database unreachable'), 'the outage is logged')
   await worker.stop()
   assert.doesNotMatch(worker.log(), /missed its deadline/)
 })

@@ -26,7 +26,7 @@ function raw(bytes: string | Buffer): Promise<{ status: number; headers: string;
     })
     socket.on('error', reject)
     socket.on('close', () => reject(new Error(`Closed after ${JSON.stringify(text).slice(0, 200)}`)))
-    socket.setTimeout(5_000, () => reject(new Error(`No answer to ${JSON.stringify(bytes).slice(0, 80)}`)))
+    socket.setTimeout(60_000, () => reject(new Error(`No answer to ${JSON.stringify(bytes).slice(0, 80)}`)))
   })
 }
 
