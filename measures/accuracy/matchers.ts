@@ -5,11 +5,11 @@
 import {
   readDob,
   createIndexBuilder,
-  publish,
+  calibrate,
   scoreCompanies,
   scoreNames,
   findMatches,
-  type List,
+  type SearchableList,
   createSearcher,
   type ListedEntity,
   readName,
@@ -30,7 +30,7 @@ export interface ListMatcher {
 export async function ourPairs(): Promise<PairMatcher> {
   return {
     pair: (query, listed, schema) =>
-      publish(schema === 'Person' ? scoreNames(readName(query), readName(listed)) : scoreCompanies(query, listed)),
+      calibrate(schema === 'Person' ? scoreNames(readName(query), readName(listed)) : scoreCompanies(query, listed)),
   }
 }
 
@@ -39,7 +39,7 @@ export async function ourList(entities: readonly FtmEntity[]): Promise<ListMatch
   const builder = createIndexBuilder()
   const indexed = entities.filter((entity, at) => builder.add(listedOf(entity), at))
   const index = builder.finish()
-  const list: List = {
+  const list: SearchableList = {
     dataset: 'real',
     version: '1',
     index,

@@ -4,7 +4,7 @@ import type { Person } from './csv.ts'
 import type { Held, Library } from './datasets/library.ts'
 import { SCORER_VERSION } from './engine/calibration.ts'
 import type { Pool } from './engine/pool.ts'
-import type { Row, RowsAnswer } from './engine/rows.ts'
+import type { ScreeningRow, RowsAnswer } from './engine/rows.ts'
 import { digestPerson, type ExceptionService } from './exceptions.ts'
 import { createFileSlots } from './file-slots.ts'
 import type { SanctionsMetrics } from './metrics.ts'
@@ -44,9 +44,9 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
   })
 
   /** Rows of one id may be different people, so an exception is matched with the person, not with the id alone. */
-  async function withExceptions(caller: Caller, people: readonly Person[]): Promise<Row[]> {
+  async function withExceptions(caller: Caller, people: readonly Person[]): Promise<ScreeningRow[]> {
     const { applied, stale } = await exceptions.forRows(caller, people)
-    if (applied.size === 0 && stale.size === 0) return people as Row[]
+    if (applied.size === 0 && stale.size === 0) return people as ScreeningRow[]
     return people.map((person) => {
       const found = applied.get(person.id)
       const digest = found && digestPerson(caller.tenantId, person)

@@ -266,7 +266,7 @@ test('verify finds one flipped bit in the index and in the records, and a snapsh
   snapshot.flip(snapshot.index.at + Math.trunc(snapshot.index.length / 2))
   await assert.rejects(importer.verify(LIST, version), /The index does not match its checksum/)
   snapshot.cut(snapshot.index.at + 10)
-  await assert.rejects(importer.verify(LIST), /not a whole snapshot/)
+  await assert.rejects(importer.verify(LIST), /not a complete snapshot/)
   snapshot.say({ canaries: [{ name: 'Maria Beispielfrau', entityId: 'x' }] })
   await assert.rejects(importer.verify(LIST), /not found by its own name/)
   snapshot.say({ dataset: 'another' })
@@ -328,7 +328,10 @@ test('a damaged index is made anew without --force; damaged records must be impo
     /^Error: The records do not match their checksum: staff .* import the list/,
   )
   snapshot.cut(snapshot.index.at)
-  await assert.rejects(importer.rebuild(LIST), /^Error: This is not a whole snapshot: staff .* import the list again/)
+  await assert.rejects(
+    importer.rebuild(LIST),
+    /^Error: The file is not a complete snapshot: staff .* import the list again/,
+  )
   // Where the last record begins.
   snapshot.flip(snapshot.index.at + snapshot.index.length - 2)
   const misplaced = importer.rebuild(LIST)

@@ -1,7 +1,7 @@
-import { publish } from '../engine/calibration.ts'
+import { calibrate } from '../engine/calibration.ts'
 import { openList } from '../engine/open-list.ts'
 import { scoreNames } from '../engine/pair.ts'
-import { findMatches, type List } from '../engine/screen.ts'
+import { findMatches, type SearchableList } from '../engine/screen.ts'
 import { BrokenSnapshot, checkRecords, openSnapshot, type SnapshotFacts } from '../engine/snapshot.ts'
 import { readName } from '../names/tokens.ts'
 
@@ -23,10 +23,10 @@ export async function verifySnapshot(path: string): Promise<SnapshotFacts> {
   return facts
 }
 
-function askCanary(list: List, { name: text, entityId }: SnapshotFacts['canaries'][number]): void {
+function askCanary(list: SearchableList, { name: text, entityId }: SnapshotFacts['canaries'][number]): void {
   const name = readName(text)
   // "J. Vorberg" is too little to be sure even against itself; then it must reach what comparing it alone gives.
-  const least = Math.min(CANARY_SCORE, publish(scoreNames(name, name)) - ROUNDING)
+  const least = Math.min(CANARY_SCORE, calibrate(scoreNames(name, name)) - ROUNDING)
   if (least <= 0) return
   const found = findMatches(list, name, null, least).some(({ entity }) => list.record(entity).id === entityId)
   if (!found) throw new BrokenSnapshot(`The entry ${entityId} is not found by its own name`)

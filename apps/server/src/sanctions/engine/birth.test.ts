@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createRandom } from '../testing/random-names.ts'
-import { type BirthKind, compareBirths, MOST_BIRTH_BONUS, type Span, writeBirth } from './birth.ts'
+import { type BirthKind, compareBirths, BIRTH_BONUS_MAX, type BirthSpan, formatBirth } from './birth.ts'
 
 /** `1958`, `1958-04`, `1958-04-03`, `1958..1962`; a `~` before it for circa. */
-function span(text: string): Span {
+function span(text: string): BirthSpan {
   const circa = text.startsWith('~')
   const [first = '', last = first] = text.replace('~', '').split('..')
   return { from: edge(first, '0101'), to: edge(last, '1231'), circa }
@@ -28,7 +28,7 @@ describe('one date against another', () => {
     ['the same day a year on, more than one digit', '1959-04-03', '1960-04-03', 'near', -0.04],
     ['another day a year on', '1958-04-03', '1959-11-27', 'near', -0.2],
     ['another day two years on', '1958-04-03', '1960-11-27', 'different', -0.33],
-    ['swapped in another year is no swap', '1958-04-03', '1961-03-04', 'different', -0.33],
+    ['day and month swapped, but in another year', '1958-04-03', '1961-03-04', 'different', -0.33],
     ['another day two years from an estimated day', '1958-04-03', '~1960-11-27', 'near', -0.08],
     ['another day three years from an estimated day', '1958-04-03', '~1961-11-27', 'different', -0.33],
     ['a day in the listed month', '1958-04-03', '1958-04', 'same_month', 0.02],
@@ -61,7 +61,7 @@ describe('one date against another', () => {
     test(`${what}: ${query}, ${listed}`, () => assert.deepEqual(compare(query, listed), { kind, effect, at: 0 }))
   }
 
-  test('the cases above show every kind', () => {
+  test('the cases above cover every kind', () => {
     const kinds = new Set(cases.map(([, , , kind]) => kind))
     assert.equal(kinds.size, 9) // and `unknown` below
   })
@@ -73,7 +73,7 @@ describe('one date against another', () => {
 })
 
 describe('missing dates', () => {
-  test('say nothing', () => {
+  test('have no effect', () => {
     const unknown = { kind: 'unknown', effect: 0, at: -1 }
     assert.deepEqual(compareBirths(null, [span('1958')]), unknown)
     assert.deepEqual(compareBirths(span('1958'), []), unknown)
@@ -82,17 +82,17 @@ describe('missing dates', () => {
 })
 
 describe('several listed dates', () => {
-  test('the best one counts, wherever it stands', () => {
+  test('the date with the best effect counts, at any position', () => {
     assert.deepEqual(compare('1958-04-03', '1931', '1958-04-03', '1958'), { kind: 'same_day', effect: 0.03, at: 1 })
     assert.deepEqual(compare('1958-04-03', '1931', '1932', '1958'), { kind: 'same_year', effect: 0.01, at: 2 })
   })
 
-  test('of equal ones the first counts', () => {
+  test('the first of equal dates counts', () => {
     assert.equal(compare('1958-04-03', '1958', '1958').at, 0)
     assert.equal(compare('1958-04-03', '1931', '1932').at, 0)
   })
 
-  test('one more date never makes it worse', () => {
+  test('another listed date never lowers the effect', () => {
     const random = createRandom(61)
     const any = () => {
       const year = String(1950 + random.below(12))
@@ -107,7 +107,7 @@ describe('several listed dates', () => {
       const after = compare(query, ...listed, any())
       assert.ok(after.effect >= before.effect, `${query} ${listed}`)
       for (const { effect, at } of [before, after]) {
-        assert.ok(effect <= MOST_BIRTH_BONUS && effect >= -0.33, `${query} ${listed}: ${effect}`)
+        assert.ok(effect <= BIRTH_BONUS_MAX && effect >= -0.33, `${query} ${listed}: ${effect}`)
         assert.ok(at >= 0 && at <= 2)
       }
     }
@@ -115,7 +115,7 @@ describe('several listed dates', () => {
 })
 
 describe('writing a date', () => {
-  const cases: [Span, string][] = [
+  const cases: [BirthSpan, string][] = [
     [span('1958-04-03'), '1958-04-03'],
     [span('1958-04'), '1958-04'],
     [span('1960-02'), '1960-02'],
@@ -127,9 +127,9 @@ describe('writing a date', () => {
     [{ from: 19580403, to: 19580420, circa: false }, '1958-04-03 to 1958-04-20'],
     [{ from: 19580101, to: 19580630, circa: false }, '1958-01-01 to 1958-06-30'],
   ]
-  for (const [date, text] of cases) test(text, () => assert.equal(writeBirth(date), text))
+  for (const [date, text] of cases) test(text, () => assert.equal(formatBirth(date), text))
 
   test('a part of a month is not the month', () => {
-    assert.equal(writeBirth({ from: 19580401, to: 19580415, circa: false }), '1958-04-01 to 1958-04-15')
+    assert.equal(formatBirth({ from: 19580401, to: 19580415, circa: false }), '1958-04-01 to 1958-04-15')
   })
 })

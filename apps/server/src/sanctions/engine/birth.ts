@@ -1,7 +1,7 @@
-/** What two birth dates say about each other, compared only as precisely as both are known. */
+/** Compares two birth dates, only as precisely as both are known. */
 
-/** A span of days, `YYYYMMDD`; see BirthDate of the lists. */
-export interface Span {
+/** A span of days, `YYYYMMDD`. BirthDate in lists/listed.ts has the same shape. */
+export interface BirthSpan {
   from: number
   to: number
   circa: boolean
@@ -25,23 +25,23 @@ export interface BirthEvidence {
   kind: BirthKind
   /** Added to the calibrated name score. */
   effect: number
-  /** Which of the entity's dates it was. */
+  /** Index of the entity's date that gave this evidence, or -1. */
   at: number
 }
 
-/** The most a birth date can add: what a search must leave room for. */
-export const MOST_BIRTH_BONUS = 0.03
+/** The most that a birth date can add. A search lowers its name threshold by this much. */
+export const BIRTH_BONUS_MAX = 0.03
 
 const UNKNOWN: BirthEvidence = { kind: 'unknown', effect: 0, at: -1 }
 const yearOf = (day: number) => Math.trunc(day / 10_000)
-const isDay = ({ from, to }: Span) => from === to
+const isDay = ({ from, to }: BirthSpan) => from === to
 
-/** Years apart where an estimate or a bare year is given: sources of lists disagree by a year or two all the time. */
+/** Effect by years apart, where a date is not an exact day. Publishers of lists often disagree by a year or two. */
 const YEARS_APART = [-0.03, -0.04, -0.1, -0.2, -0.2, -0.25] as const
 const CIRCA_APART = [-0.01, -0.02, -0.05, -0.1, -0.15, -0.2] as const
 const DIFFERENT = -0.33
 
-export function compareBirths(query: Span | null, listed: readonly Span[]): BirthEvidence {
+export function compareBirths(query: BirthSpan | null, listed: readonly BirthSpan[]): BirthEvidence {
   if (!query || listed.length === 0) return UNKNOWN
   let best: BirthEvidence = { kind: 'different', effect: Number.NEGATIVE_INFINITY, at: -1 }
   listed.forEach((span, at) => {
@@ -51,7 +51,7 @@ export function compareBirths(query: Span | null, listed: readonly Span[]): Birt
   return best
 }
 
-function compareSpans(query: Span, listed: Span): Omit<BirthEvidence, 'at'> {
+function compareSpans(query: BirthSpan, listed: BirthSpan): Omit<BirthEvidence, 'at'> {
   if (isDay(query) && isDay(listed)) return compareDays(query.from, listed.from, listed.circa)
   if (query.from <= listed.to && listed.from <= query.to) return overlap(query, listed)
   const apart = Math.min(
@@ -63,8 +63,8 @@ function compareSpans(query: Span, listed: Span): Omit<BirthEvidence, 'at'> {
   return { kind: effect === DIFFERENT ? 'different' : 'near', effect }
 }
 
-/** The wider of the two says how much the agreement is worth. */
-function overlap(query: Span, listed: Span): Omit<BirthEvidence, 'at'> {
+/** The wider span decides how much the agreement is worth. */
+function overlap(query: BirthSpan, listed: BirthSpan): Omit<BirthEvidence, 'at'> {
   const wider = Math.max(query.to - query.from, listed.to - listed.from)
   if (wider <= 31) return { kind: 'same_month', effect: 0.02 }
   const oneYear = [query, listed].every(({ from, to }) => yearOf(from) === yearOf(to))
@@ -73,7 +73,7 @@ function overlap(query: Span, listed: Span): Omit<BirthEvidence, 'at'> {
 }
 
 function compareDays(query: number, listed: number, circa: boolean): Omit<BirthEvidence, 'at'> {
-  if (query === listed) return { kind: 'same_day', effect: MOST_BIRTH_BONUS }
+  if (query === listed) return { kind: 'same_day', effect: BIRTH_BONUS_MAX }
   const [year, month, day] = [yearOf(listed), Math.trunc(listed / 100) % 100, listed % 100]
   if (yearOf(query) === year && Math.trunc(query / 100) % 100 === day && query % 100 === month) {
     return { kind: 'day_and_month_swapped', effect: 0 }
@@ -95,7 +95,7 @@ function differentDigits(a: number, b: number): number {
 }
 
 /** As people write it: `1958-04-03`, `1958-04`, `1958`, `1958 to 1962`, `circa 1958`. */
-export function writeBirth({ from, to, circa }: Span): string {
+export function formatBirth({ from, to, circa }: BirthSpan): string {
   const text = from === to ? isoDay(from) : wholeOf(from, to)
   return circa ? `circa ${text}` : text
 }

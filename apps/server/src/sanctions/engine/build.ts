@@ -1,4 +1,4 @@
-/** Builds the index of a list. Runs in a process of its own: it is the one place that needs memory by the list's size. */
+/** Builds the index of a list. It runs in its own process because its memory grows with the size of the list. */
 import type { BirthDate, ListedEntity } from '../lists/listed.ts'
 import { editBudget, skeletonOf } from '../names/similarity.ts'
 import { readName, type Word } from '../names/tokens.ts'
@@ -9,7 +9,7 @@ import { FULL, INITIAL_ROLE, isLight } from './name-score.ts'
 import { ROLE_NUMBER } from './pair.ts'
 
 export interface IndexBuilder {
-  /** Takes one entity; `recordAt` is where its record begins on disk. False when none of its names can be compared. */
+  /** Adds one entity; `recordAt` is the offset of its record on disk. Returns false when none of its names can be compared. */
   add(entity: ListedEntity, recordAt: number): boolean
   finish(): NameIndex
 }
@@ -102,7 +102,7 @@ export function createIndexBuilder(): IndexBuilder {
         births: births.done(),
         recordAt: recordAt.done(),
       }
-      const index = { ...base, ...inAlphabet(base) }
+      const index = { ...base, ...sortedByAlphabet(base) }
       ids.clear()
       const made: NameIndex = {
         ...index,
@@ -130,8 +130,8 @@ function nearNamesOf({ nameAt, nameWords }: Pick<NameIndex, 'nameAt' | 'nameWord
   return near
 }
 
-/** Gives the words new ids, in the order of the alphabet. */
-function inAlphabet(index: Words & Pick<NameIndex, 'nameWords'>): Words & Pick<NameIndex, 'nameWords'> {
+/** Renumbers the words in alphabetical order. */
+function sortedByAlphabet(index: WordArrays & Pick<NameIndex, 'nameWords'>): WordArrays & Pick<NameIndex, 'nameWords'> {
   const { wordAt, wordBytes, wordRole, skeletonAt, skeletonBytes, nameWords } = index
   const words = wordRole.length
   const texts = Array.from({ length: words }, (_, id) => textAt(index, id))
@@ -140,7 +140,7 @@ function inAlphabet(index: Words & Pick<NameIndex, 'nameWords'>): Words & Pick<N
     return x < y ? -1 : x > y ? 1 : a - b
   })
   const newId = new Uint32Array(words)
-  const moved: Words = {
+  const moved: WordArrays = {
     wordAt: shared(Uint32Array, words + 1),
     wordBytes: shared(Uint8Array, wordBytes.length),
     wordRole: shared(Uint8Array, words),
@@ -163,7 +163,7 @@ function inAlphabet(index: Words & Pick<NameIndex, 'nameWords'>): Words & Pick<N
   return { ...moved, nameWords }
 }
 
-function textAt({ wordAt, wordBytes }: Words, id: number): string {
+function textAt({ wordAt, wordBytes }: WordArrays, id: number): string {
   let text = ''
   for (let at = wordAt[id] as number; at < (wordAt[id + 1] as number); at++) {
     text += String.fromCharCode(wordBytes[at] as number)
@@ -173,17 +173,17 @@ function textAt({ wordAt, wordBytes }: Words, id: number): string {
 
 const ID_BITS = 24
 
-/** An id with eight bits of its word's hash: a look-up of a word that is not there mostly ends without fetching any. */
+/** An id with eight bits of its word's hash: most look-ups of an unknown word end without reading a word's letters. */
 export function tableEntry(hash: number, id: number): number {
-  if (id + 1 >= 1 << ID_BITS) throw new Error('The list has more different words than the index can count')
+  if (id + 1 >= 1 << ID_BITS) throw new Error('The list has more distinct words than the index can number')
   return (((hash >>> ID_BITS) << ID_BITS) | (id + 1)) >>> 0
 }
 
 export const idOfEntry = (entry: number): number => (entry & ((1 << ID_BITS) - 1)) - 1
 export const isSameHash = (entry: number, hash: number): boolean => entry >>> ID_BITS === hash >>> ID_BITS
 
-/** Half empty at most, so that a look-up takes one or two steps. */
-function tableOf(words: Words): Uint32Array {
+/** At least half of the table stays empty, so that a look-up takes one or two steps. */
+function tableOf(words: WordArrays): Uint32Array {
   const count = words.wordRole.length
   const size = 2 ** Math.ceil(Math.log2(Math.max(16, count * 2)))
   const table = shared(Uint32Array, size)
@@ -197,7 +197,7 @@ function tableOf(words: Words): Uint32Array {
   return table
 }
 
-/** Lists by bucket, laid out one after the other: counted first, then filled, so that nothing grows. */
+/** Lays out the lists of all buckets one after the other. It counts first and then fills, so that no array has to grow. */
 function bucketed(
   buckets: number,
   fill: (put: (bucket: number, value: number, tag: number) => void) => void,
@@ -220,11 +220,11 @@ function bucketed(
   return { at, values, tags }
 }
 
-export type Words = Pick<NameIndex, 'wordAt' | 'wordBytes' | 'wordRole' | 'skeletonAt' | 'skeletonBytes'>
+export type WordArrays = Pick<NameIndex, 'wordAt' | 'wordBytes' | 'wordRole' | 'skeletonAt' | 'skeletonBytes'>
 
 const bucketsFor = (entries: number) => 2 ** Math.min(30, Math.max(8, Math.ceil(Math.log2(entries + 1))))
 
-function soundsOf({ wordRole, skeletonAt, skeletonBytes }: Words): Pick<NameIndex, 'soundsAt' | 'sounds'> {
+function soundsOf({ wordRole, skeletonAt, skeletonBytes }: WordArrays): Pick<NameIndex, 'soundsAt' | 'sounds'> {
   const buckets = bucketsFor(wordRole.length / 2)
   const { at, values } = bucketed(buckets, (put) => {
     for (let id = 0; id < wordRole.length; id++) {
@@ -243,7 +243,7 @@ export function consonantHash(bytes: Uint8Array, start: number): number {
   return Math.imul(hash, 0x2c1b3c6d) >>> 0
 }
 
-function nearOf(words: Words) {
+function nearOf(words: WordArrays) {
   const { wordAt, wordBytes, wordRole } = words
   const letters = new Uint8Array(64)
   const each = (least: number, most: number, put: (bucket: number, id: number, tag: number) => void, mask: number) => {
@@ -270,7 +270,7 @@ function nearOf(words: Words) {
 }
 
 function postingsOf(
-  index: Words & Pick<NameIndex, 'nameAt' | 'nameWords'>,
+  index: WordArrays & Pick<NameIndex, 'nameAt' | 'nameWords'>,
 ): Pick<NameIndex, 'postAt' | 'post' | 'tagsAt' | 'tags' | 'pairBits'> {
   const { nameAt, nameWords, wordRole } = index
   const words = wordRole.length
@@ -355,14 +355,14 @@ function notePairs(pairBits: Uint32Array, words: readonly number[]): void {
   }
 }
 
-/** Tags of a word's classes before this one. */
+/** How many tags the word's classes before this one have. */
 export function classTags(postAt: Uint32Array, list: number, kind: number): number {
   let sum = 0
   for (let c = 1; c < kind; c++) sum += c * ((postAt[list + c + 1] as number) - (postAt[list + c] as number))
   return sum
 }
 
-/** The sixteen bits that stand for a word beside the names it is in. */
-export function tagOf({ wordRole, wordAt, wordBytes }: Words, id: number): number {
+/** The sixteen-bit tag that stands for a word in postings. */
+export function tagOf({ wordRole, wordAt, wordBytes }: WordArrays, id: number): number {
   return wordRole[id] === INITIAL_ROLE ? initialTag(wordBytes[wordAt[id] as number] as number) : wordTag(id)
 }

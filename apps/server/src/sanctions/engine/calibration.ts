@@ -1,8 +1,8 @@
 /**
- * From the name score to the score we publish, so that 0.95 means what people take it for: at least 95 of 100 pairs that
+ * Maps the name score to the score we calibrate, so that 0.95 means what people expect: at least 95 of 100 pairs that
  * reach it are the same person. Fitted on the tuning half of the labelled pairs; see docs/accuracy.md.
  */
-/** Goes up with every change of the rules that can change a score: answers carry it, so that they can be explained later. */
+/** Increased with every rule change that can change a score. Answers carry it so that they can be explained later. */
 export const SCORER_VERSION = '1'
 
 const KNOTS: readonly (readonly [score: number, published: number])[] = [
@@ -15,19 +15,19 @@ const KNOTS: readonly (readonly [score: number, published: number])[] = [
   [1, 1],
 ]
 
-export function publish(score: number): number {
-  return along(KNOTS, score)
+export function calibrate(score: number): number {
+  return interpolate(KNOTS, score)
 }
 
-/** The least name score that can be published as this. */
-export function scoreFor(published: number): number {
-  return along(
+/** The lowest name score that is published as this score. */
+export function nameScoreFor(published: number): number {
+  return interpolate(
     KNOTS.map(([score, value]) => [value, score] as const),
     published,
   )
 }
 
-function along(knots: readonly (readonly [number, number])[], x: number): number {
+function interpolate(knots: readonly (readonly [number, number])[], x: number): number {
   for (let n = 1; n < knots.length; n++) {
     const [x1, y1] = knots[n] as readonly [number, number]
     const [x0, y0] = knots[n - 1] as readonly [number, number]

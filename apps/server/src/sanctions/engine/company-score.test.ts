@@ -11,7 +11,7 @@ const read = (text: string) =>
     .join(' ')
 
 describe('reading the name of a company', () => {
-  test('legal forms of one kind are one light word', () => {
+  test('all spellings of a legal form become one light word', () => {
     for (const form of ['LLC', 'L.L.C.', 'limited liability company', 'OOO', 'ООО', 'TOV']) {
       assert.equal(read(`Vorlandek ${form}`), 'vorlandek:f formllc:p', form)
     }
@@ -19,17 +19,17 @@ describe('reading the name of a company', () => {
     assert.notEqual(read('Vorlandek GmbH'), read('Vorlandek LLC'))
   })
 
-  test('the longest form is taken', () => {
+  test('the longest legal form wins', () => {
     assert.equal(read('Vorlandek Limited'), 'vorlandek:f formltd:p')
     assert.equal(read('Vorlandek Limited Partnership'), 'vorlandek:f formlp:p')
   })
 
-  test('fillers are light, and "the" goes', () => {
+  test('filler words are light, and "the" is removed', () => {
     assert.equal(read('The Vorlandek International Trading'), 'vorlandek:f international:l trading:l')
     assert.equal(read('Vorlandek & Talvost'), 'vorlandek:f and:l talvost:f')
   })
 
-  test('a name of nothing but fillers and forms keeps them as its name', () => {
+  test('a name that consists of fillers and forms keeps them as full words', () => {
     assert.equal(read('General Trading Company'), 'general:f trading:f formco:f')
   })
 
@@ -44,11 +44,11 @@ describe('reading the name of a company', () => {
     assert.equal(readCompany(long).words.length, MAX_WORDS)
   })
 
-  test('nothing gives no words', () => {
+  test('an empty name gives no words', () => {
     for (const text of ['', '...', 'the']) assert.deepEqual(readCompany(text).words, [])
   })
 
-  test('a word holds no space', () => {
+  test('a word never contains a space', () => {
     for (const text of ['Hongkong', 'DPRK', 'KSA', 'Republic of Korea']) {
       for (const word of readCompany(`${text} Vorlandek`).words) assert.doesNotMatch(word.text, / /)
     }
@@ -68,14 +68,14 @@ describe('comparing companies', () => {
     assert.ok(score > 0.85 && score < 1, String(score))
   })
 
-  test('one word may be the whole name, but another word beside it contradicts', () => {
+  test('one word may be the whole name, but a different second word is a contradiction', () => {
     const gas = scoreCompanies('Vorlandek Gas', 'Vorlandek Oil')
     const shorter = scoreCompanies('Vorlandek', 'Vorlandek Oil')
     assert.ok(gas < 0.5, String(gas))
     assert.ok(Math.abs(shorter - 1 / 1.5) < 1e-9, String(shorter))
   })
 
-  test('a filler left out costs little, a name left out much', () => {
+  test('a missing filler costs little, a missing name costs much', () => {
     const filler = scoreCompanies('Vorlandek Talvost', 'Vorlandek Talvost Trading')
     const named = scoreCompanies('Vorlandek Talvost', 'Vorlandek Talvost Quorim')
     assert.ok(filler > 0.94 && filler < 1, String(filler))
@@ -86,7 +86,7 @@ describe('comparing companies', () => {
     assert.equal(scoreCompanies('Vorlandek Talvost', 'Talvost Vorlandek'), 0.97)
   })
 
-  test('a slip of the pen is forgiven', () => {
+  test('a typing error costs little', () => {
     const score = scoreCompanies('Vorlandek Talvost', 'Vorlandek Talvosd')
     assert.ok(score > 0.9 && score < 1, String(score))
   })

@@ -8,13 +8,13 @@ const COMPANY_RULES: Rules = {
   extraQuery: 0.5,
   extraListed: 0.5,
   conflict: 0.68,
-  oneWordMost: 1,
-  initialMost: 1,
+  oneWordMax: 1,
+  initialMax: 1,
   reordered: 0.97,
-  fatherAndSon: 1,
+  swappedFatherAndSon: 1,
 }
 
-/** Two names of companies, before calibration. Lists of people are screened for people; this is for whoever compares both. */
+/** Scores two company names, before calibration. Screening compares people only; the accuracy measure also compares companies. */
 export function scoreCompanies(query: string, listed: string): number {
   return scoreNames(readCompany(query), readCompany(listed), COMPANY_RULES)
 }

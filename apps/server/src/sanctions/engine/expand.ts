@@ -1,4 +1,4 @@
-/** Which words of a list a customer's word may stand for: all of them, found without comparing it with every word. */
+/** Finds all words of a list that a customer's word may stand for, without comparing it with every word. */
 import { relativesOf } from '../names/groups.ts'
 import { EXACT, editBudget, editSimilarity, INITIAL, skeletonOf, vowelSimilarity } from '../names/similarity.ts'
 import { consonantHash, idOfEntry, isSameHash, tagOf } from './build.ts'
@@ -6,9 +6,9 @@ import { eachNeighbour, hashText, nearTag } from './hash.ts'
 import { CLASSES, countWords, type NameIndex } from './name-index.ts'
 import { isLight } from './name-score.ts'
 
-/** Words a customer's word may stand for, most alike first, in one array: this is kept by the ten thousands. */
+/** The words that a customer's word may stand for, most similar first. One array, because tens of thousands are cached. */
 export interface Expansion {
-  /** Per word: id, similarity in thousandths and tag, names behind the words up to and with it. */
+  /** Three numbers per word: its id; its similarity in thousandths with its tag; how many names this and all earlier words occur in. */
   numbers: Uint32Array
   count: number
 }
@@ -17,10 +17,10 @@ export const PER_WORD = 3
 export const idAt = ({ numbers }: Expansion, n: number): number => numbers[n * PER_WORD] as number
 export const similarityAt = ({ numbers }: Expansion, n: number): number => (numbers[n * PER_WORD + 1] as number) >>> 16
 export const tagAt = ({ numbers }: Expansion, n: number): number => (numbers[n * PER_WORD + 1] as number) & 65535
-/** What walking the first words costs. */
+/** How many names the words up to and including `n` occur in: the cost of scanning them. */
 export const namesUpTo = ({ numbers }: Expansion, n: number): number => numbers[n * PER_WORD + 2] as number
 
-/** `near`: everything but words two edits apart, which take four times the work to find. */
+/** `near` leaves out words that are two edits apart, which take four times the work to find. */
 export type Reach = 'near' | 'far'
 
 export interface Expander {
@@ -28,10 +28,10 @@ export interface Expander {
   expand(word: string, reach: Reach): Expansion
 }
 
-/** Expansions kept per thread. Customer files repeat the same words over and over. */
-const KEPT_IDS = 2_000_000
-/** What an expansion takes besides its words, in words. */
-const EACH_KEPT = 24
+/** Limit of the cache per thread, in words. Customer files repeat the same words over and over. */
+const CACHED_WORDS_MAX = 2_000_000
+/** Fixed memory of one cached expansion, counted in words. */
+const WORDS_PER_ENTRY = 24
 
 export function createExpander(index: NameIndex): Expander {
   const { wordAt, wordBytes, wordRole, wordTable, skeletonAt, skeletonBytes, soundsAt, sounds, postAt } = index
@@ -43,7 +43,7 @@ export function createExpander(index: NameIndex): Expander {
   const skeleton = new Uint8Array(128)
   const found: number[] = []
   const touched: number[] = []
-  /** Similarity and id in one number, so that they sort without a function being called for each pair. */
+  /** Similarity and id in one number, so that they sort without a comparison function. */
   let order = new Float64Array(256)
   const kept = new Map<string, Expansion>()
   let keptIds = 0
@@ -76,7 +76,7 @@ export function createExpander(index: NameIndex): Expander {
     if (similarity > before) best[id] = similarity
   }
 
-  /** Compared at most once per expansion: a neighbour that was too far is remembered as 1, which no real pair scores. */
+  /** Compares each word at most once per expansion: a neighbour that is too far gets 1, a similarity that no real pair has. */
   function offerByEdits(id: number, length: number, most: 1 | 2): void {
     if ((best[id] as number) > 0) return
     const start = wordAt[id] as number
@@ -127,13 +127,13 @@ export function createExpander(index: NameIndex): Expander {
       const shorter = Math.min(word.length, (wordAt[id + 1] as number) - (wordAt[id] as number))
       const similarity = vowelSimilarity(queryVowels, own.vowels.length, listedVowels, count, shorter)
       if (similarity === 0) continue
-      // A word of the same sound may be one edit away too, and nearer by that. Two edits never beat a sound.
+      // A word with the same sound may also be one edit away, which scores higher. Two edits never score higher than the sound.
       offerByEdits(id, word.length, 1)
       offer(id, similarity)
     }
   }
 
-  /** The words found, most alike first, so that whoever needs only the better ones can stop early. */
+  /** The words found, most similar first, so that a caller that needs only the best can stop early. */
   function collect(): Expansion {
     let count = 0
     if (order.length < found.length) order = new Float64Array(found.length * 2)
@@ -179,10 +179,10 @@ export function createExpander(index: NameIndex): Expander {
       const known = kept.get(key)
       if (known) return known
       const expansion = compute(word, reach)
-      keptIds += expansion.count + EACH_KEPT
-      if (keptIds > KEPT_IDS) {
+      keptIds += expansion.count + WORDS_PER_ENTRY
+      if (keptIds > CACHED_WORDS_MAX) {
         kept.clear()
-        keptIds = expansion.count + EACH_KEPT
+        keptIds = expansion.count + WORDS_PER_ENTRY
       }
       kept.set(key, expansion)
       return expansion

@@ -4,17 +4,17 @@ import { describe, test } from 'node:test'
 import { NAME_MATCH_KINDS, type NameMatchKind } from '@ostiary/contract'
 import { readName } from '../names/tokens.ts'
 import { createNames } from '../testing/random-names.ts'
-import { BIRTH_KINDS, compareBirths, type Span } from './birth.ts'
+import { BIRTH_KINDS, compareBirths, type BirthSpan } from './birth.ts'
 import { explainBirth, explainNames } from './explain.ts'
 
 const explain = (query: string, listed: string) => explainNames(readName(query), readName(listed))
 
-describe('how two words agree', () => {
+describe('the kind of match between two words', () => {
   const cases: [what: string, query: string, listed: string, kind: NameMatchKind, similarity: number][] = [
     ['the same word', 'vorberg', 'Vorberg', 'exact', 1],
     ['another spelling of the same name', 'Mohammed', 'Magomed', 'spelling', 0.97],
     ['a short form', 'Bart', 'Bartholomew', 'nickname', 0.86],
-    ['a slip of the pen', 'Vorberg', 'Vormerg', 'edit', 0.871],
+    ['a typing error', 'Vorberg', 'Vormerg', 'edit', 0.871],
     ['the same sound', 'Khorvand', 'Horvend', 'sound', 0.91],
     ['an initial', 'V.', 'Vorberg', 'initial', 0.8],
     ['an initial on the list', 'Vorberg', 'V.', 'initial', 0.8],
@@ -35,7 +35,7 @@ describe('how two words agree', () => {
     })
   }
 
-  test('joined words are shown as they met the list', () => {
+  test('joined words are shown as they matched the list', () => {
     const { name, notes } = explain('Karvol Mendrik Vorberg', 'Karvolmendrik Vorberg')
     assert.deepEqual(name, [
       { query: 'karvolmendrik', listed: 'karvolmendrik', kind: 'joined', similarity: 1 },
@@ -44,7 +44,7 @@ describe('how two words agree', () => {
     assert.deepEqual(notes, ['Words were joined or divided to meet the listed name'])
   })
 
-  test('so are divided ones', () => {
+  test('divided words are shown as they matched the list', () => {
     const { name } = explain('Karvolmendrik Vorberg', 'Karvol Mendrik Vorberg')
     assert.deepEqual(
       name.map(({ query, kind }) => [query, kind]),
@@ -72,21 +72,21 @@ describe('words without a partner', () => {
     assert.deepEqual(notes, [])
   })
 
-  test('every word is either paired or named, once', () => {
+  test('every listed word is either paired or listed as unmatched, once', () => {
     const names = createNames(81)
     for (let n = 0; n < 1_500; n++) {
       const text = names.name()
       const [query, listed] = [readName(text), readName(names.mutate(text))]
-      // Names of the same signs are told as a whole.
+      // Names in the same characters are explained as a whole.
       if (query.native !== '' && query.native === listed.native) continue
       const { name, unmatchedListed } = explainNames(query, listed)
-      const told = [...name.map((pair) => pair.listed), ...unmatchedListed].sort()
-      assert.deepEqual(told, listed.words.map((word) => word.text).sort(), text)
+      const explained = [...name.map((pair) => pair.listed), ...unmatchedListed].sort()
+      assert.deepEqual(explained, listed.words.map((word) => word.text).sort(), text)
       for (const { similarity } of name) assert.ok(similarity > 0 && similarity <= 1, text)
     }
   })
 
-  test('names of the same signs leave no word over', () => {
+  test('names in the same characters have no unmatched words', () => {
     const { unmatchedQuery, unmatchedListed } = explain('欧蓝月', '欧 蓝 月')
     assert.deepEqual([unmatchedQuery, unmatchedListed], [[], []])
   })
@@ -107,9 +107,9 @@ describe('notes', () => {
 })
 
 describe('the birth date', () => {
-  const day = (from: number, to = from, circa = false): Span => ({ from, to, circa })
+  const day = (from: number, to = from, circa = false): BirthSpan => ({ from, to, circa })
   const year = (number: number, circa = false) => day(number * 10_000 + 101, number * 10_000 + 1231, circa)
-  const cases: [string, Span | null, Span[], string][] = [
+  const cases: [string, BirthSpan | null, BirthSpan[], string][] = [
     ['unknown', null, [year(1958)], 'The row has no usable birth date'],
     ['unknown', day(19580403), [], 'The list has no birth date'],
     ['same_day', day(19580403), [day(19580403)], 'Born on the same day, 1958-04-03'],
@@ -129,14 +129,14 @@ describe('the birth date', () => {
     })
   }
 
-  test('of several dates the one that counted is named', () => {
+  test('of several dates, the text names the one that counted', () => {
     const listed = [year(1931), day(19580403), year(1958)]
     const query = day(19580403)
     assert.equal(explainBirth(query, listed, compareBirths(query, listed)).text, 'Born on the same day, 1958-04-03')
   })
 })
 
-test('the document of area B names every kind that an explanation can hold', () => {
+test('the documentation of area B names every kind that an explanation can contain', () => {
   const text = readFileSync(new URL('../../../../../docs/api/sanctions.md', import.meta.url), 'utf8')
   const [, scores = ''] = text.split('## What a score means')
   for (const kind of [...NAME_MATCH_KINDS, ...BIRTH_KINDS]) assert.ok(scores.includes(`\`${kind}\``), kind)

@@ -1,21 +1,21 @@
-/** Why a name has its score, in words a reviewer can check by looking at the two names. Made for hits only. */
+/** Explains a score in words that a reviewer can check by looking at the two names. Runs for hits only. */
 import type { MatchExplanation, NameMatchKind } from '@ostiary/contract'
 import { spellingOf, tableSimilarity } from '../names/groups.ts'
 import { EXACT, NICKNAME, SPELLING, wordSimilarity } from '../names/similarity.ts'
 import type { Name, Word } from '../names/tokens.ts'
-import { type BirthEvidence, type Span, writeBirth } from './birth.ts'
+import { type BirthEvidence, type BirthSpan, formatBirth } from './birth.ts'
 import { bestReading, compareWords, type Reading, scoreReading } from './pair.ts'
 
 type Pair = MatchExplanation['name'][number]
 
-/** Everything an explanation says about the names; the birth date is explained beside it. */
+/** The part of an explanation about the names. explainBirth has the part about the birth date. */
 export function explainNames(query: Name, listed: Name): Omit<MatchExplanation, 'nameScore' | 'dob'> {
-  const { reading, sameSigns } = bestReading(query, listed)
-  if (sameSigns && query.native === listed.native) {
+  const { reading, sameCharacters } = bestReading(query, listed)
+  if (sameCharacters && query.native === listed.native) {
     const whole: Pair = { query: query.native, listed: listed.native, kind: 'exact', similarity: 1 }
     return { name: [whole], unmatchedQuery: [], unmatchedListed: [], notes: [] }
   }
-  const { table } = scoreReading(reading, listed, sameSigns)
+  const { table } = scoreReading(reading, listed, sameCharacters)
   const paired = [...table.pairedWith.subarray(0, reading.words.length)]
   const pairs: Pair[] = []
   const unmatchedQuery: string[] = []
@@ -58,15 +58,15 @@ function notesOf(query: Name, listed: Name, { exactAt }: Reading, paired: readon
   return notes
 }
 
-/** The birth date's part. Names what was compared, so that a reviewer sees a slip of the pen at once. */
+/** The part about the birth date. It names both dates, so that a reviewer sees a typing error at once. */
 export function explainBirth(
-  query: Span | null,
-  listed: readonly Span[],
+  query: BirthSpan | null,
+  listed: readonly BirthSpan[],
   evidence: BirthEvidence,
 ): MatchExplanation['dob'] {
-  const ours = query ? writeBirth(query) : ''
+  const ours = query ? formatBirth(query) : ''
   const span = listed[evidence.at]
-  const theirs = span ? writeBirth(span) : ''
+  const theirs = span ? formatBirth(span) : ''
   const texts: Record<BirthEvidence['kind'], string> = {
     unknown: query ? 'The list has no birth date' : 'The row has no usable birth date',
     same_day: `Born on the same day, ${theirs}`,

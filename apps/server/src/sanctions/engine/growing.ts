@@ -1,4 +1,4 @@
-/** A typed array that grows while a list is read. Ends as shared memory. */
+/** A typed array that grows while a list is read. `done` returns it in shared memory, at its exact length. */
 export interface Growing<T extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array> {
   push(value: number): void
   readonly length: number

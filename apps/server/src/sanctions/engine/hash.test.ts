@@ -58,7 +58,7 @@ test('words that have nothing in common share no neighbour', () => {
   assert.ok(![...neighbours('vorlandak', 0, 2)].some((hash) => other.has(hash)))
 })
 
-test('the neighbours up to one and exactly two are those up to two', () => {
+test('neighbours with up to one and with exactly two letters left out are together those with up to two', () => {
   for (let n = 0; n < 500; n++) {
     const text = word(3, 12)
     assert.deepEqual(
@@ -78,7 +78,7 @@ test('only the first letters count, so that long words have no more neighbours t
   assert.equal(neighbours('vorland', 0, 2).size, 1 + 7 + 21)
 })
 
-test('leaving out letters is the same as never having had them', () => {
+test('the hash without two letters equals the hash of the word that never had them', () => {
   for (let n = 0; n < 2_000; n++) {
     const text = word(2, 12)
     const [a, b] = [random.below(text.length), random.below(text.length)]
@@ -87,7 +87,7 @@ test('leaving out letters is the same as never having had them', () => {
   }
 })
 
-test('hashes are those the snapshots on disk were made with', () => {
+test('hashes equal those in existing snapshots', () => {
   assert.equal(hashText('vorlandek'), 3794218532)
   assert.equal(hashText('~al'), 1118306376)
   assert.equal(hashWithout(bytes('vorlandek'), 9, -1, -1), 1904265334)
@@ -103,7 +103,7 @@ test('a neighbour tag holds twelve bits of the hash and the length up to 15', ()
   assert.equal(nearTag(0xffffffff, 3) >>> 16, 0)
 })
 
-test('tags of words and of initials never meet, and fit in sixteen bits', () => {
+test('tags of words and of initials never collide, and fit in sixteen bits', () => {
   const initials = new Set([...'abcdefghijklmnopqrstuvwxyz'].map((letter) => initialTag(letter.charCodeAt(0))))
   assert.equal(initials.size, 26)
   for (const tag of initials) assert.ok(tag > 0 && tag < INITIAL_TAGS)

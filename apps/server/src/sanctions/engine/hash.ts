@@ -1,8 +1,8 @@
-/** Hashes the index keeps in its files: they must never change without a new format number. */
+/** Hashes that snapshots store: a change needs a new INDEX_FORMAT. */
 
 export const NEAR_PREFIX = 7
 
-/** Of a word's bytes, leaving out the letters at `skipA` and `skipB` (or neither, with -1). */
+/** Hashes a word's bytes without the letters at `skipA` and `skipB`; -1 skips nothing. */
 export function hashWithout(bytes: Uint8Array, length: number, skipA: number, skipB: number): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < length; at++) {
@@ -25,30 +25,30 @@ export function hashText(text: string): number {
 }
 
 /**
- * Every way to leave out up to `most` of the first letters of a word. Two words within that many edits share at least
- * one of them (Garbe's deletion neighbourhood).
+ * Visits the hash of a word's first letters with `min` to `max` of them left out. Two words within `max` edits share at
+ * least one of these hashes (Garbe's deletion neighbourhood).
  */
 export function eachNeighbour(
   bytes: Uint8Array,
   length: number,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   visit: (hash: number) => void,
 ): void {
   const prefix = Math.min(length, NEAR_PREFIX)
-  if (least === 0) visit(hashWithout(bytes, prefix, -1, -1))
-  if (least <= 1 && most >= 1) {
+  if (min === 0) visit(hashWithout(bytes, prefix, -1, -1))
+  if (min <= 1 && max >= 1) {
     for (let a = 0; a < prefix; a++) {
       if (a > 0 && bytes[a] === bytes[a - 1]) continue
       visit(hashWithout(bytes, prefix, a, -1))
     }
   }
-  if (most >= 2) {
+  if (max >= 2) {
     for (let a = 0; a < prefix; a++) for (let b = a + 1; b < prefix; b++) visit(hashWithout(bytes, prefix, a, b))
   }
 }
 
-/** Of two words in one name, in either order. */
+/** Hashes two words of one name; their order does not matter. */
 export function hashPair(a: number, b: number): number {
   let hash = Math.imul(a < b ? a : b, 0x9e3779b1) ^ Math.imul(a < b ? b : a, 0x85ebca6b)
   hash ^= hash >>> 15
@@ -56,14 +56,14 @@ export function hashPair(a: number, b: number): number {
   return (hash ^ (hash >>> 13)) >>> 0
 }
 
-/** What an entry of a neighbour list says about its word without fetching it: twelve bits of the hash, and its length. */
+/** Twelve bits of the hash and the word's length, so that most entries of a neighbour list are ruled out without reading the word. */
 export function nearTag(hash: number, length: number): number {
   return ((hash >>> 20) << 4) | Math.min(length, 15)
 }
 
 export const INITIAL_TAGS = 32
 
-/** Sixteen bits that stand for a word beside the names it occurs in. Initials have tags of their own, by letter. */
+/** A sixteen-bit tag that stands for a word in postings. Initials have tags of their own, one per letter. */
 export function wordTag(id: number): number {
   let hash = Math.imul(id ^ 0x9e3779b9, 0x85ebca6b)
   hash ^= hash >>> 15

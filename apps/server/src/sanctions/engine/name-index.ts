@@ -1,23 +1,23 @@
 import type { Script } from '../names/transliterate.ts'
 
 /**
- * A list, ready to be searched. Nothing but typed arrays, so that all worker threads share one copy and a snapshot is
- * read from disk as it is. A word is known once, whatever names it occurs in; its id counts its role with it. Ids are in
- * the order of the alphabet: words that are alike then lie side by side in memory, which is most of the speed.
+ * The index of a list. It consists of typed arrays only, so that all worker threads share one copy and a snapshot loads
+ * without conversion. Each pair of word and role is stored once, under one id. Ids are in alphabetical order: similar
+ * words then lie side by side in memory, which gives most of the speed.
  */
 export interface NameIndex {
   /** Letters of word `id` are `wordBytes[wordAt[id] .. wordAt[id + 1]]`. */
   wordAt: Uint32Array
   wordBytes: Uint8Array
   wordRole: Uint8Array
-  /** Open addressing by hash of role and text; see tableEntry. */
+  /** A hash table with open addressing, keyed by role and text; see tableEntry. */
   wordTable: Uint32Array
   /** Consonants, a zero, vowel classes. Empty for words without a skeleton. */
   skeletonAt: Uint32Array
   skeletonBytes: Uint8Array
   soundsAt: Uint32Array
   sounds: Uint32Array
-  /** Words by what is left when up to one, and exactly two, of their first letters are left out. */
+  /** Words keyed by their first letters with up to one (near1) or exactly two (near2) of them left out. */
   near1At: Uint32Array
   near1: Uint32Array
   near1Tag: Uint16Array
@@ -25,26 +25,26 @@ export interface NameIndex {
   near2: Uint32Array
   near2Tag: Uint16Array
   /**
-   * Names a word occurs in, as places in `nameWords`, sorted into classes by how many other words the name has: class
-   * `c` of word `id` begins at `postAt[id * CLASSES + c]`. Beside each stand the tags of those other words, `c` numbers
-   * in a row; the last class has names with more words than are tagged, and no tags. Tags are all that most names are
-   * looked at, so they lie close together: what a search costs is memory touched. Classes 1 and 2 are sorted by their
-   * first tag, and class 2 has every name twice, once for each other word in front: in a long list, the names that have
-   * a wanted word are found without looking at the rest.
+   * Postings: the names that a word occurs in, as offsets into `nameWords`. They are grouped into classes by how many other
+   * words the name has: class `c` of word `id` begins at `postAt[id * CLASSES + c]`. Each posting has the tags of those
+   * other words, `c` numbers in a row in `tags`; the last class is for names with more words and has no tags. A search
+   * rules out most names by their tags alone. The tags lie close together because memory access dominates the cost of a
+   * search. Classes 1 and 2 are sorted by their first tag, and class 2 has every name twice, once for each of the two other
+   * words in front: in a long list, a binary search then finds the names that contain a wanted word.
    */
   postAt: Uint32Array
   post: Uint32Array
   tagsAt: Uint32Array
   tags: Uint16Array
-  /** One bit per pair of words that stand in one name, by hash: most pairs a query could mean stand in none. */
+  /** One bit, by hash, per pair of words that occur in one name. It rules out most of the pairs that a query could mean. */
   pairBits: Uint32Array
   nameAt: Uint32Array
-  /** The words of all names; the last word of each carries LAST_WORD, so that a name can be read from its beginning. */
+  /** The words of all names. The last word of each name has the bit LAST_WORD, so that a reader knows where the name ends. */
   nameWords: Uint32Array
-  /** The first name that begins in each stretch of NEAR_WORDS words, to find a name by its place. */
+  /** The first name in each block of NEAR_WORDS words, to find a name by its offset. */
   nameNear: Uint32Array
   nameEntity: Uint32Array
-  /** Which of the entity's names it is, in the record on disk. */
+  /** The position of the name among the names in the entity's record on disk. */
   nameNumber: Uint16Array
   nameScript: Uint8Array
   nameNative: Uint32Array
@@ -69,7 +69,7 @@ export const SCRIPTS: readonly Script[] = [
 
 export const NEAR_WORDS = 16
 export const LAST_WORD = 0x80000000
-/** Other words of a name whose tags stand beside a posting, at most. */
+/** How many other words of a name have a tag in a posting, at most. */
 export const TAGGED_WORDS = 4
 /** Classes sorted by tag. */
 export const SORTED_CLASSES = 2

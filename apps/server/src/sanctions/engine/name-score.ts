@@ -1,9 +1,8 @@
 /**
- * The score of one name against one listed name, from a table of word similarities. Both the plain comparison and the
- * index end here, so they cannot disagree. The rules, in the order they are applied:
- * words are paired best first; what is left over on one side costs little (lists carry fathers' names, customers leave
- * names out); words left over on both sides contradict each other; one shared word alone is never enough; "Salman son of
- * Omar" is not "Omar son of Salman".
+ * Scores a name against a listed name, from a table of word similarities. The full comparison and the index both call
+ * this, so they cannot disagree. The rules, in the order they apply: words are paired, most similar first; words left over
+ * on one side cost little (lists include fathers' names, customers leave names out); words left over on both sides
+ * contradict each other; one shared word alone is never enough; "Salman son of Omar" is not "Omar son of Salman".
  */
 import { MAX_WORDS } from '../names/tokens.ts'
 
@@ -14,46 +13,46 @@ export const LIGHT = 3
 export const ROLE_WEIGHT = [0.2, 0.4, 1, 0.2] as const
 type RoleNumber = 0 | 1 | 2 | 3
 
-/** Words too light to find a name by: the index keeps no list of the names they are in. */
+/** Words that are too frequent to find a name by: the index has no postings for them. */
 export const isLight = (role: number): boolean => role === PARTICLE || role === LIGHT
 
 export interface Rules {
   extraQuery: number
   extraListed: number
   conflict: number
-  oneWordMost: number
-  initialMost: number
+  oneWordMax: number
+  initialMax: number
   doubtfulBelow: number
   perDoubt: number
   reordered: number
-  fatherAndSon: number
+  swappedFatherAndSon: number
   joined: number
-  otherSigns: number
+  otherCharacters: number
 }
 
 export const RULES: Rules = {
-  /** Cost of a word that only the customer's name has, and of one only the listed name has, as parts of its weight. */
+  /** What a word costs that only the customer's name has, and one that only the listed name has, as parts of its weight. */
   extraQuery: 0.3,
   extraListed: 0.12,
-  /** What is left of the score for each pair of words that contradict each other. */
+  /** The factor for each pair of words that contradict each other. */
   conflict: 0.7,
-  /** One word in common, and more than one word in either name. */
-  oneWordMost: 0.6,
-  /** One word and an initial. */
-  initialMost: 0.86,
-  /** A pair of words below this similarity is close to a contradiction; how much each thousandth below it costs. */
+  /** The highest score when the names share one word and either name has more than one. */
+  oneWordMax: 0.6,
+  /** The highest score when the names share one word and an initial. */
+  initialMax: 0.86,
+  /** A pair of words below this similarity is close to a contradiction; `perDoubt` is the cost of each thousandth below it. */
   doubtfulBelow: 820,
   perDoubt: 0.0015,
   reordered: 0.985,
-  fatherAndSon: 0.7,
-  /** Words run together or apart to meet the list. */
+  swappedFatherAndSon: 0.7,
+  /** The factor when words were joined or divided to match the listed name. */
   joined: 0.98,
-  /** The same sound in the same script, but other signs. */
-  otherSigns: 0.88,
+  /** The highest score for the same sound in the same script, but in other characters. */
+  otherCharacters: 0.88,
 }
 
-/** One comparison at a time: the caller fills it, `scoreTable` reads it. Kept flat so that the index allocates nothing. */
-export interface Table {
+/** The input of one comparison: the caller fills it, `scoreTable` reads it. Flat and reused, so that a search allocates nothing. */
+export interface SimilarityTable {
   queryLength: number
   listedLength: number
   queryRole: Uint8Array
@@ -67,7 +66,7 @@ export interface Table {
   listedMarker: number
 }
 
-export function createTable(): Table {
+export function createTable(): SimilarityTable {
   return {
     queryLength: 0,
     listedLength: 0,
@@ -80,8 +79,8 @@ export function createTable(): Table {
   }
 }
 
-/** Pairs the words best first; of equal pairs the one nearest in position, so that a repeated name pairs in order. */
-function pairWords(table: Table): void {
+/** Pairs the words, most similar first. Equal pairs go by nearest position, so that a repeated name pairs in order. */
+function pairWords(table: SimilarityTable): void {
   const { queryLength, listedLength, similarity, pairedWith } = table
   pairedWith.fill(-1)
   let listedUsed = 0
@@ -108,8 +107,8 @@ function pairWords(table: Table): void {
   }
 }
 
-/** 0 to 1 before calibration. Leaves the pairing in the table for whoever explains the score. */
-export function scoreTable(table: Table, rules: Rules = RULES): number {
+/** Returns 0 to 1, before calibration. The pairing stays in the table for the explanation. */
+export function scoreTable(table: SimilarityTable, rules: Rules = RULES): number {
   pairWords(table)
   const { queryLength, listedLength, queryRole, listedRole, similarity, pairedWith } = table
   let reached = 0
@@ -161,23 +160,29 @@ export function scoreTable(table: Table, rules: Rules = RULES): number {
   const conflicts = Math.min(queryLeft, listedLeft)
   for (let n = 0; n < conflicts; n++) score *= rules.conflict
   score *= doubt(worst, rules)
-  if (swapped) score *= isFatherAndSon(table) ? rules.fatherAndSon : rules.reordered
+  if (swapped) score *= isSwappedFatherAndSon(table) ? rules.swappedFatherAndSon : rules.reordered
   if (fullPairs === 1 && (queryNames > 1 || listedNames > 1)) {
-    score = Math.min(score, initialPairs > 0 ? rules.initialMost : rules.oneWordMost)
+    score = Math.min(score, initialPairs > 0 ? rules.initialMax : rules.oneWordMax)
   }
   return score
 }
 
-/** What is left of a score whose worst pair of words is this alike. */
+/** The factor for a name whose least similar pair of words has this similarity. */
 export function doubt(worst: number, { doubtfulBelow, perDoubt }: Rules = RULES): number {
   return worst < doubtfulBelow ? 1 - perDoubt * (doubtfulBelow - worst) : 1
 }
 
-/** Both names say whose son someone is, and the two have changed places around the marker. */
-function isFatherAndSon({ queryMarker, listedMarker, pairedWith, queryLength, listedLength }: Table): boolean {
+/** Whether both names have a patronymic marker, and father and son are swapped around it. */
+function isSwappedFatherAndSon({
+  queryMarker,
+  listedMarker,
+  pairedWith,
+  queryLength,
+  listedLength,
+}: SimilarityTable): boolean {
   if (queryMarker < 1 || listedMarker < 1) return false
   if (queryMarker === queryLength - 1) {
-    // The marker follows the father: "Karvol Mendrik oglu".
+    // The marker comes after the father's name: "Karvol Mendrik oglu".
     const last = listedMarker === listedLength - 1 && queryMarker > 1 && listedMarker > 1
     return last && pairedWith[queryMarker - 1] === listedMarker - 2 && pairedWith[queryMarker - 2] === listedMarker - 1
   }

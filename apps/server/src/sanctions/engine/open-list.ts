@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { ListedEntity } from '../lists/listed.ts'
 import type { NameIndex } from './name-index.ts'
-import type { List } from './screen.ts'
+import type { SearchableList } from './screen.ts'
 import { createSearcher } from './search.ts'
 
-/** A list as it travels to a thread: shared memory, and where its records are. */
+/** A list as it is sent to a thread: an index in shared memory, and the location of the records. */
 export interface SharedList {
   dataset: string
   version: string
@@ -12,11 +12,11 @@ export interface SharedList {
   records: { path: string; at: number; length: number }
 }
 
-export interface OpenList extends List {
+export interface OpenList extends SearchableList {
   close(): void
 }
 
-/** Keeps the file open: a version that is removed from the disk still answers for the files that began with it. */
+/** Keeps the snapshot file open: a version that is deleted from disk still serves the screenings that began with it. */
 export function openList({ dataset, version, index, records }: SharedList): OpenList {
   const file = openSync(records.path, 'r')
   const { recordAt } = index

@@ -1,4 +1,4 @@
-/** Two names compared in full, without an index: what the index must agree with, and what explains a hit. */
+/** Compares two names in full, without an index. The index must agree with it, and explanations of hits use it. */
 import { spellingOf, tableSimilarity } from '../names/groups.ts'
 import { EXACT, INITIAL, skeletonOf, wordSimilarity } from '../names/similarity.ts'
 import { PATRONYMIC_MARKERS } from '../names/tables.ts'
@@ -13,7 +13,7 @@ import {
   RULES,
   type Rules,
   scoreTable,
-  type Table,
+  type SimilarityTable,
 } from './name-score.ts'
 
 export const ROLE_NUMBER: Readonly<Record<Role, number>> = {
@@ -23,7 +23,7 @@ export const ROLE_NUMBER: Readonly<Record<Role, number>> = {
   light: LIGHT,
 }
 
-/** Two words in their roles, in thousandths. */
+/** The similarity of two words in their roles, in thousandths. */
 export function compareWords(query: Word, listed: Word): number {
   if (isLight(ROLE_NUMBER[query.role]) || isLight(ROLE_NUMBER[listed.role])) {
     return query.role === listed.role && query.text === listed.text ? EXACT : 0
@@ -39,15 +39,15 @@ export function compareWords(query: Word, listed: Word): number {
   )
 }
 
-/** The first word that says whose child someone is. */
+/** The position of the first patronymic marker, or -1. */
 export function markerOf(words: readonly Word[]): number {
   return words.findIndex(({ text }) => PATRONYMIC_MARKERS.has(text))
 }
 
-/** One way to read the customer's name: as written, or with words run together or apart as the list has them. */
+/** One way to read the customer's name: as written, or with words joined or divided as in the list. */
 export interface Reading {
   words: readonly Word[]
-  /** Positions that count only when the listed name has exactly that word. */
+  /** Positions that must match a word of the listed name exactly. */
   exactAt: readonly number[]
 }
 
@@ -58,7 +58,7 @@ export function scoreReading(
   listed: Name,
   strict: boolean,
   rules: Rules = RULES,
-): { score: number; table: Table } {
+): { score: number; table: SimilarityTable } {
   fill(reading.words, listed.words, (i, j) => {
     const value = compareWords(reading.words[i] as Word, listed.words[j] as Word)
     return value < EXACT && (strict || reading.exactAt.includes(i)) ? 0 : value
@@ -86,7 +86,7 @@ const MIN_PART = 3
 const MIN_PARTICLE = 2
 const MIN_RECUT = 2
 
-/** Every reading of a name that could meet a list whose words `has` knows. The first is the name as written. */
+/** Every reading of a name whose joined or divided words `has` accepts. The first is the name as written. */
 export function readingsOf(
   words: readonly Word[],
   has: (word: Word) => boolean,
@@ -117,7 +117,7 @@ export function readingsOf(
   return readings
 }
 
-/** Every way to see two words in one: words run together, or an article that was run into its name. */
+/** Every way to divide a word in two: two names, or an article and a name. */
 export function divisionsOf(text: string): Word[][] {
   const divisions: Word[][] = []
   if (text.length < MIN_JOINED_LENGTH) return divisions
@@ -130,7 +130,7 @@ export function divisionsOf(text: string): Word[][] {
   return divisions
 }
 
-/** A space that slipped by one letter: "lauren tnkunda". */
+/** Moves a space by one letter: "lauren tnkunda". */
 function recut(first: Word, second: Word | undefined): Word[][] {
   if (first.role !== 'full' || second?.role !== 'full') return []
   const text = first.text + second.text
@@ -151,16 +151,16 @@ export function bestReading(
   query: Name,
   listed: Name,
   rules: Rules = RULES,
-): { score: number; reading: Reading; sameSigns: boolean } {
-  const sameSigns = query.native !== '' && query.script === listed.script
+): { score: number; reading: Reading; sameCharacters: boolean } {
+  const sameCharacters = query.native !== '' && query.script === listed.script
   const asWritten: Reading = { words: query.words, exactAt: [] }
-  if (sameSigns && query.native === listed.native) return { score: 1, reading: asWritten, sameSigns }
+  if (sameCharacters && query.native === listed.native) return { score: 1, reading: asWritten, sameCharacters }
   const has = (word: Word) => listed.words.some(({ text, role }) => role === word.role && text === word.text)
-  let best = { score: 0, reading: asWritten, sameSigns }
+  let best = { score: 0, reading: asWritten, sameCharacters }
   for (const reading of readingsOf(query.words, has)) {
-    const { score } = scoreReading(reading, listed, sameSigns, rules)
-    if (score > best.score) best = { score, reading, sameSigns }
+    const { score } = scoreReading(reading, listed, sameCharacters, rules)
+    if (score > best.score) best = { score, reading, sameCharacters }
   }
-  if (sameSigns) best.score = Math.min(best.score, rules.otherSigns)
+  if (sameCharacters) best.score = Math.min(best.score, rules.otherCharacters)
   return best
 }

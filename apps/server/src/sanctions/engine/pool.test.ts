@@ -8,7 +8,7 @@ import { systemClock } from '../../platform/clock.ts'
 import type { ListedEntity } from '../lists/listed.ts'
 import type { SharedList } from './open-list.ts'
 import { createPool, type FileTask, leastServed } from './pool.ts'
-import type { Row, RowsAnswer } from './rows.ts'
+import type { ScreeningRow, RowsAnswer } from './rows.ts'
 import { openSnapshot, writeSnapshot } from './snapshot.ts'
 
 const FACTS = { version: '1', title: '', licence: '', kind: '', createdAt: '', sources: [], skipped: {} }
@@ -16,7 +16,7 @@ const NAMESAKES = 13
 
 let folder = ''
 let list: SharedList
-/** Threads take long to start, so the tests share them. */
+/** Threads start slowly, so the tests share them. */
 const one = createPool(1, systemClock)
 const three = createPool(3, systemClock)
 before(async () => {
@@ -59,18 +59,18 @@ async function makeList(dataset: string, entities: readonly ListedEntity[]): Pro
   return { dataset, version: '1', index, records: { path, at: recordsAt, length: recordsLength } }
 }
 
-function row(id: string, firstname: string, lastname: string, more: Partial<Row> = {}): Row {
+function row(id: string, firstname: string, lastname: string, more: Partial<ScreeningRow> = {}): ScreeningRow {
   return { line: 2, id, firstname, lastname, dob: '', warnings: [], ...more }
 }
 
-/** Nobody on the list, each with a name of its own. */
+/** Rows with distinct names that are not on the list. */
 const strangers = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, n) =>
     row(`${prefix}${n}`, `Hefr${letters(n)}`, `Drostal${letters(n * 7)}`, { line: n + 2 }),
   )
 const letters = (n: number) => [...String(n)].map((digit) => 'abdefgikmo'[Number(digit)]).join('')
 
-function task(rows: readonly Row[], more: Partial<FileTask> = {}): FileTask {
+function task(rows: readonly ScreeningRow[], more: Partial<FileTask> = {}): FileTask {
   return { keys: ['list'], dataset: 'invented', threshold: 0.9, rows, signal: new AbortController().signal, ...more }
 }
 
@@ -84,8 +84,8 @@ const entries = <T>(answers: readonly RowsAnswer[], part: 'results' | 'records')
 const resultsOf = (answers: readonly RowsAnswer[]) => entries<RowResult>(answers, 'results')
 const recordsOf = (answers: readonly RowsAnswer[]) => entries<MatchedRecord>(answers, 'records')
 
-/** Counts how many pieces of a file were handed to a thread. */
-function watched(rows: Row[]): { rows: readonly Row[]; pieces(): number } {
+/** Counts how many chunks of a file were sent to a thread. */
+function watched(rows: ScreeningRow[]): { rows: readonly ScreeningRow[]; chunks(): number } {
   let count = 0
   const watchedRows = Object.assign([...rows], {
     slice(from?: number, to?: number) {
@@ -93,11 +93,11 @@ function watched(rows: Row[]): { rows: readonly Row[]; pieces(): number } {
       return rows.slice(from, to)
     },
   })
-  return { rows: watchedRows, pieces: () => count }
+  return { rows: watchedRows, chunks: () => count }
 }
 
 describe('files at once', () => {
-  test('each is answered in the order of its rows, however large', async () => {
+  test('each file is answered in the order of its rows, at any size', async () => {
     const files = [strangers(1_600, 'a'), strangers(251, 'b'), strangers(901, 'c')]
     for (const [at, rows] of files.entries())
       rows.splice(100 + at, 0, row(`hit${at}`, 'Talvostin', 'Quorim', { line: 7 }))
@@ -120,33 +120,33 @@ describe('files at once', () => {
     })
   })
 
-  test('a small file is answered before a large one that came first', async () => {
+  test('a small file is answered before a large one that arrived first', async () => {
     const finished: string[] = []
     const large = watched(strangers(4_000, 'large'))
     const runs = [one.run(task(large.rows)).then(() => finished.push('large'))]
     runs.push(
       one.run(task(strangers(260, 'small'))).then(() => {
-        assert.ok(large.pieces() <= 4, `the large file had ${large.pieces()} pieces before`)
+        assert.ok(large.chunks() <= 4, `the large file had ${large.chunks()} chunks before`)
         return finished.push('small')
       }),
     )
     await Promise.all(runs)
     assert.deepEqual(finished, ['small', 'large'])
-    assert.equal(large.pieces(), 16)
+    assert.equal(large.chunks(), 16)
   })
 
-  test('a file whose rows take long has no more time than one whose rows are quick', () => {
+  test('a file with slow rows gets no more thread time than one with quick rows', () => {
     const costs = new Map([
       ['slow', 900],
       ['quick', 10],
       ['late', 30],
     ])
-    const served = (name: string, usedMs: number) => ({ name, usedMs, pieceMs: 0, open: 0 })
+    const served = (name: string, usedMs: number) => ({ name, usedMs, chunkMs: 0, runningChunks: 0 })
     const files = [served('slow', 0), served('quick', 0)]
     const serve = () => {
       const file = leastServed(files) ?? assert.fail()
-      file.pieceMs = costs.get(file.name) ?? 0
-      file.usedMs += file.pieceMs
+      file.chunkMs = costs.get(file.name) ?? 0
+      file.usedMs += file.chunkMs
       return file.name
     }
     const turns = Array.from({ length: 182 }, serve)
@@ -160,24 +160,24 @@ describe('files at once', () => {
     assert.deepEqual(
       ['slow', 'quick', 'late'].map((name) => more.filter((one) => one === name).length),
       [1, 90, 30],
-      'who comes later has its share from then on',
+      'a later file gets its share from its arrival on',
     )
   })
 
-  test('what is under way counts before it has ended: several threads do not all serve one file', () => {
-    const busy = { usedMs: 100, pieceMs: 50, open: 2 }
-    const idle = { usedMs: 180, pieceMs: 50, open: 0 }
+  test('running chunks count before they end, so that several threads do not all serve one file', () => {
+    const busy = { usedMs: 100, chunkMs: 50, runningChunks: 2 }
+    const idle = { usedMs: 180, chunkMs: 50, runningChunks: 0 }
     assert.equal(leastServed([busy, idle]), idle)
-    assert.equal(leastServed([{ ...busy, open: 1 }, idle])?.usedMs, 100)
+    assert.equal(leastServed([{ ...busy, runningChunks: 1 }, idle])?.usedMs, 100)
     assert.equal(leastServed([]), undefined)
   })
 
-  test('no rows are answered at once, and without a thread', async () => {
+  test('a file without rows is answered at once, without a thread', async () => {
     assert.deepEqual(await createPool(1, systemClock).run(task([])), [])
   })
 })
 
-describe('a file that is given up', () => {
+describe('an aborted file', () => {
   test('is stopped, and the threads are free for others', async () => {
     const controller = new AbortController()
     const large = watched(strangers(20_000, 'large'))
@@ -185,19 +185,19 @@ describe('a file that is given up', () => {
     await three.run(task(strangers(10, 'first')))
     controller.abort(new Error('the caller has gone'))
     await assert.rejects(run, /the caller has gone/)
-    const before = large.pieces()
-    assert.ok(before > 0 && before < 80, `${before} pieces`)
+    const before = large.chunks()
+    assert.ok(before > 0 && before < 80, `${before} chunks`)
     assert.equal(resultsOf(await three.run(task(strangers(600, 'next')))).length, 600)
-    assert.equal(large.pieces(), before)
+    assert.equal(large.chunks(), before)
   })
 
-  test('is not begun when its caller has gone already', async () => {
+  test('does not start when its caller has already gone', async () => {
     const file = watched(strangers(10, 'a'))
     await assert.rejects(one.run(task(file.rows, { signal: AbortSignal.abort(new Error('gone')) })), /gone/)
-    assert.equal(file.pieces(), 0)
+    assert.equal(file.chunks(), 0)
   })
 
-  test('that was answered before does not mind', async () => {
+  test('keeps its answer when the abort comes after it', async () => {
     const controller = new AbortController()
     const answers = await one.run(task(strangers(3, 'a'), { signal: controller.signal }))
     controller.abort()
@@ -216,7 +216,7 @@ describe('a list that fails', () => {
     assert.ok(good?.status === 'fulfilled' && resultsOf(good.value).length === 600)
   })
 
-  test('on a match whose record cannot be read, too', async () => {
+  test('also rejects a file with a match whose record cannot be read', async () => {
     const path = join(folder, 'empty')
     await writeFile(path, '')
     one.open('cut', { ...list, records: { ...list.records, path } })
@@ -224,7 +224,7 @@ describe('a list that fails', () => {
     assert.equal(recordsOf(await one.run(task([row('1', 'Karvol', 'Vorberg')]))).length, 1)
   })
 
-  test('after it was closed, a list is not there', async () => {
+  test('a closed list is no longer available', async () => {
     one.open('closed', list)
     const file = task(strangers(1, 'a'), { keys: ['closed'] })
     assert.equal((await one.run(file)).length, 1)
@@ -234,7 +234,7 @@ describe('a list that fails', () => {
     assert.equal((await one.run(file)).length, 1)
   })
 
-  test('a list opened later reaches threads that run already', async () => {
+  test('a list opened later reaches threads that already run', async () => {
     await three.run(task(strangers(1_000, 'a')))
     three.open('later', await makeList('later', [entity('new', 'Hefrim Drostalin')]))
     const answers = await three.run(task([row('1', 'Hefrim', 'Drostalin')], { keys: ['list', 'later'] }))
@@ -245,13 +245,13 @@ describe('a list that fails', () => {
   })
 })
 
-describe('what a row is told', () => {
-  const answer = async (row: Row) => {
+describe('the answer for a row', () => {
+  const answer = async (row: ScreeningRow) => {
     const answers = await one.run(task([row]))
     return { result: resultsOf(answers)[0], record: recordsOf(answers)[0], answers }
   }
 
-  test('a match: the row as it stands in the file, and the entry with its reasons', async () => {
+  test('a match has the row as written in the file, and the listed entry with its explanation', async () => {
     const { result, record } = await answer(row(' 17', ' Karvol', 'VORBERG ', { dob: '1958-04-03', line: 5 }))
     assert.deepEqual(result, {
       id: ' 17',
@@ -276,13 +276,13 @@ describe('what a row is told', () => {
     assert.equal('moreMatches' in (record ?? {}), false)
   })
 
-  test('no match: no score, and no record', async () => {
+  test('a row without a match has no score and no record', async () => {
     const { result, record, answers } = await answer(row('1', 'Hefrim', 'Drostal'))
     assert.deepEqual([result?.match, result?.score, record], ['false', null, undefined])
     assert.deepEqual([answers[0]?.matched, answers[0]?.warned, answers[0]?.shortened], [0, 0, false])
   })
 
-  test('a birth date that speaks against the entry takes it below the threshold', async () => {
+  test('a contradicting birth date moves the entry below the threshold', async () => {
     const { record } = await answer(row('1', 'Karvol', 'Vorberg', { dob: '1931-11-27' }))
     assert.deepEqual(
       record?.matches.map(({ entityId }) => entityId),
@@ -290,7 +290,7 @@ describe('what a row is told', () => {
     )
   })
 
-  test('warnings are passed on and counted, and an invalid birth date counts as none', async () => {
+  test('warnings are passed on and counted, and an invalid birth date is ignored', async () => {
     const odd = row('1', 'Karvol', 'Vorberg', { dob: '31.12.1958', warnings: ['INVALID_DOB'] })
     const { result, record, answers } = await answer(odd)
     assert.deepEqual(result?.warnings, ['INVALID_DOB'])
@@ -298,7 +298,7 @@ describe('what a row is told', () => {
     assert.equal(record?.matches[0]?.explanation.dob.kind, 'unknown')
   })
 
-  test('at most ten matches are shown, and how many more there are', async () => {
+  test('at most ten matches are shown, with the number of further ones', async () => {
     const { record, answers } = await answer(row('1', 'Zilunde', 'Mabrosk'))
     assert.equal(record?.matches.length, 10)
     assert.equal(record?.moreMatches, NAMESAKES - 10)
@@ -316,7 +316,7 @@ describe('what a row is told', () => {
     expiresAt: '2030-01-01T00:00:00.000Z',
   })
 
-  test('an exception silences its entry and says so, while others still match', async () => {
+  test('an exception silences its entry and is reported, while other entries still match', async () => {
     const { result, record } = await answer(
       row('1', 'Karvol', 'Vorberg', { exceptions: [except('one'), except('nobody')] }),
     )
@@ -375,7 +375,7 @@ describe('stopping', () => {
     await rejected
   })
 
-  test('refuses files that come later', async () => {
+  test('refuses later files', async () => {
     const pool = createPool(1, systemClock)
     pool.open('list', list)
     await pool.run(task(strangers(1, 'a')))

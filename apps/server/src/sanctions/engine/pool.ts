@@ -1,57 +1,60 @@
 /**
- * The threads that match, shared by all files. Each file is cut into pieces, and the next piece is always one of the file that
- * has had the least time of the threads: so a small file does not wait for a large one, nor for one whose rows take very long.
+ * The worker pool that screens files. Each file is split into chunks. The next chunk always comes from the file that has used
+ * the least thread time, so a small file does not wait for a large one, nor for one whose rows take very long.
  */
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../platform/clock.ts'
 import type { SharedList } from './open-list.ts'
-import { MATCHES_PER_ROW, type Row, type RowsAnswer } from './rows.ts'
+import { MATCHES_PER_ROW, type ScreeningRow, type RowsAnswer } from './rows.ts'
 import type { FromThread, ToThread } from './thread.ts'
 
 export interface FileTask {
-  /** Lists that were opened with `open`. */
+  /** Keys of lists that `open` has opened. */
   keys: readonly string[]
   dataset: string
   threshold: number
-  rows: readonly Row[]
+  rows: readonly ScreeningRow[]
   signal: AbortSignal
 }
 
 export interface Pool {
   open(key: string, list: SharedList): void
   close(key: string): void
-  /** Has the threads ready: each needs half a second to read its code. */
+  /** Spawns the threads ahead of the first file: each needs half a second to load its code. */
   start(): void
-  /** Answers in the order of the rows, piece by piece. Rejects when the signal fires or a thread fails. */
+  /** Resolves with one answer per chunk, in the order of the rows. Rejects when the signal fires or a thread fails. */
   run(task: FileTask): Promise<RowsAnswer[]>
   stop(): Promise<void>
 }
 
-/** The lists are outside of this. Without a limit a thread lets its garbage pile up to several times what it needs. */
+/** Shared lists do not count towards this. Without a limit a thread's garbage grows to several times what it needs. */
 const THREAD_MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 }
-const ROWS_PER_PIECE = 250
-/** Low thresholds find very much per row; a file that is given up must not hold its thread for long. */
-const FEW_ROWS = 25
+const ROWS_PER_CHUNK = 250
+/** Low thresholds find many matches per row. Small chunks keep an aborted file from occupying its thread for long. */
+const ROWS_PER_SMALL_CHUNK = 25
 const LOW_THRESHOLD = 0.7
-/** After this many matched rows a file shows only the best match of each further row: its answer stays bounded. */
-const GENEROUS_ROWS = 5_000
+/** After this many matched rows, each further row of a file shows only its best match. This limits the size of the answer. */
+const FULLY_SHOWN_ROWS = 5_000
 
-/** Time of the threads that a file has had, what one of its pieces took at last, and how many are under way. */
-export interface Served {
+/** The thread time that a file has used, how long its latest chunk took, and how many of its chunks are running. */
+export interface FileUsage {
   usedMs: number
-  pieceMs: number
-  open: number
+  chunkMs: number
+  runningChunks: number
 }
 
-/** Who has had the least; what pieces under way will take counts already. Of those that had as much, the first. */
-export function leastServed<T extends Served>(files: readonly T[]): T | undefined {
-  const dueOf = ({ usedMs, open, pieceMs }: Served) => usedMs + open * pieceMs
-  return files.reduce<T | undefined>((least, file) => (least && dueOf(least) <= dueOf(file) ? least : file), undefined)
+/** The file that has used the least time, with the expected time of its running chunks. The first one if several are equal. */
+export function leastServed<T extends FileUsage>(files: readonly T[]): T | undefined {
+  const expectedMs = ({ usedMs, runningChunks, chunkMs }: FileUsage) => usedMs + runningChunks * chunkMs
+  return files.reduce<T | undefined>(
+    (least, file) => (least && expectedMs(least) <= expectedMs(file) ? least : file),
+    undefined,
+  )
 }
 
-interface Running extends Served {
+interface RunningFile extends FileUsage {
   task: FileTask
-  /** Rows per piece. */
+  /** Rows per chunk. */
   size: number
   next: number
   matched: number
@@ -59,116 +62,116 @@ interface Running extends Served {
   finish(error?: Error): void
 }
 
-interface Thread {
-  worker: Worker
-  busy: { file: Running; piece: number; sinceMs: number } | null
+interface PoolWorker {
+  thread: Worker
+  busy: { file: RunningFile; chunk: number; sinceMs: number } | null
 }
 
 export function createPool(threads: number, clock: Pick<Clock, 'monotonicMs'>): Pool {
   const lists = new Map<string, SharedList>()
-  const files: Running[] = []
-  let crew: Thread[] = []
+  const files: RunningFile[] = []
+  let workers: PoolWorker[] = []
   let nextId = 0
   let stopped = false
 
-  function hire(): Thread {
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits: THREAD_MEMORY })
-    const thread: Thread = { worker, busy: null }
-    worker.unref()
-    worker.on('message', (message: FromThread) => receive(thread, message))
-    worker.on('error', (error) => replace(thread, error instanceof Error ? error : new Error(String(error))))
-    for (const [key, list] of lists) tell(thread, { kind: 'open', key, list })
-    return thread
+  function spawn(): PoolWorker {
+    const thread = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits: THREAD_MEMORY })
+    const worker: PoolWorker = { thread, busy: null }
+    thread.unref()
+    thread.on('message', (message: FromThread) => receive(worker, message))
+    thread.on('error', (error) => replace(worker, error instanceof Error ? error : new Error(String(error))))
+    for (const [key, list] of lists) post(worker, { kind: 'open', key, list })
+    return worker
   }
 
-  function hireAll(): void {
-    while (crew.length < threads) crew.push(hire())
+  function spawnAll(): void {
+    while (workers.length < threads) workers.push(spawn())
   }
 
-  /** A thread that dies takes only the file it was working on with it. */
-  function replace(thread: Thread, error: Error): void {
-    crew = crew.filter((other) => other !== thread)
-    thread.busy?.file.finish(error)
-    if (!stopped) crew.push(hire())
-    give()
+  /** A thread that dies fails only the file that it was working on. */
+  function replace(worker: PoolWorker, error: Error): void {
+    workers = workers.filter((other) => other !== worker)
+    worker.busy?.file.finish(error)
+    if (!stopped) workers.push(spawn())
+    dispatch()
   }
 
-  function receive(thread: Thread, message: FromThread): void {
-    const { busy } = thread
-    thread.busy = null
+  function receive(worker: PoolWorker, message: FromThread): void {
+    const { busy } = worker
+    worker.busy = null
     if (busy) {
-      const { file, piece, sinceMs } = busy
-      file.open--
-      file.pieceMs = clock.monotonicMs() - sinceMs
-      file.usedMs += file.pieceMs
+      const { file, chunk, sinceMs } = busy
+      file.runningChunks--
+      file.chunkMs = clock.monotonicMs() - sinceMs
+      file.usedMs += file.chunkMs
       if (message.kind === 'failed') {
         const failure = new Error(message.message)
         if (message.stack !== undefined) failure.stack = message.stack
         file.finish(failure)
       } else {
-        file.answers[piece] = message.answer
+        file.answers[chunk] = message.answer
         file.matched += message.answer.matched
-        if (file.next * file.size >= file.task.rows.length && file.open === 0) file.finish()
+        if (file.next * file.size >= file.task.rows.length && file.runningChunks === 0) file.finish()
       }
     }
-    give()
+    dispatch()
   }
 
-  /** Every idle thread takes the next piece of the file whose turn it is; of those that had as much it then goes to the end of the line. */
-  function give(): void {
-    for (const thread of crew) {
-      if (thread.busy) continue
+  /** Gives every idle thread a chunk of the least served file, then moves that file to the end, so that equal files alternate. */
+  function dispatch(): void {
+    for (const worker of workers) {
+      if (worker.busy) continue
       const file = leastServed(files.filter(({ next, size, task }) => next * size < task.rows.length))
       if (!file) return
       files.push(...files.splice(files.indexOf(file), 1))
-      const piece = file.next++
-      file.open++
+      const chunk = file.next++
+      file.runningChunks++
       const { keys, dataset, threshold, rows } = file.task
-      thread.busy = { file, piece, sinceMs: clock.monotonicMs() }
-      tell(thread, {
+      worker.busy = { file, chunk, sinceMs: clock.monotonicMs() }
+      post(worker, {
         kind: 'rows',
         id: nextId++,
         keys: [...keys],
         task: {
           dataset,
           threshold,
-          rows: rows.slice(piece * file.size, (piece + 1) * file.size),
-          matchesPerRow: file.matched < GENEROUS_ROWS ? MATCHES_PER_ROW : 1,
+          rows: rows.slice(chunk * file.size, (chunk + 1) * file.size),
+          matchesPerRow: file.matched < FULLY_SHOWN_ROWS ? MATCHES_PER_ROW : 1,
         },
       })
     }
   }
 
-  function tell(thread: Thread, message: ToThread): void {
-    thread.worker.postMessage(message)
+  function post(worker: PoolWorker, message: ToThread): void {
+    worker.thread.postMessage(message)
   }
 
   return {
     open(key, list) {
       lists.set(key, list)
-      for (const thread of crew) tell(thread, { kind: 'open', key, list })
+      for (const worker of workers) post(worker, { kind: 'open', key, list })
     },
     close(key) {
       lists.delete(key)
-      for (const thread of crew) tell(thread, { kind: 'close', key })
+      for (const worker of workers) post(worker, { kind: 'close', key })
     },
-    start: hireAll,
+    start: spawnAll,
     run(task) {
       return new Promise((resolve, reject) => {
         if (stopped) return reject(new Error('The service is stopping'))
         if (task.signal.aborted) return reject(task.signal.reason)
         if (task.keys.length === 0) return reject(new Error('There is no list to screen against'))
         if (task.rows.length === 0) return resolve([])
-        hireAll()
+        spawnAll()
         const onAbort = () => file.finish(task.signal.reason)
-        const file: Running = {
+        const file: RunningFile = {
           task,
-          size: task.threshold < LOW_THRESHOLD ? FEW_ROWS : ROWS_PER_PIECE,
+          size: task.threshold < LOW_THRESHOLD ? ROWS_PER_SMALL_CHUNK : ROWS_PER_CHUNK,
           next: 0,
-          open: 0,
-          // Who comes later does not get at once all the time that the others have had.
+          runningChunks: 0,
+          // Starts level with the least served file. From 0, a late file would keep the threads until it had caught up.
           usedMs: files.length === 0 ? 0 : Math.min(...files.map(({ usedMs }) => usedMs)),
-          pieceMs: 0,
+          chunkMs: 0,
           matched: 0,
           answers: [],
           finish(error) {
@@ -182,13 +185,13 @@ export function createPool(threads: number, clock: Pick<Clock, 'monotonicMs'>): 
         }
         files.push(file)
         task.signal.addEventListener('abort', onAbort)
-        give()
+        dispatch()
       })
     },
     async stop() {
       stopped = true
       for (const file of [...files]) file.finish(new Error('The service is stopping'))
-      await Promise.all(crew.splice(0).map(({ worker }) => worker.terminate()))
+      await Promise.all(workers.splice(0).map(({ thread }) => thread.terminate()))
     },
   }
 }

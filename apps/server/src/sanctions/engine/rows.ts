@@ -1,37 +1,40 @@
-/** A piece of a customer's file becomes a piece of the answer, already as JSON: it is made in the thread that matched it. */
+/** Turns a chunk of a customer's file into a chunk of the answer, already as JSON, inside the thread that matches it. */
 import { type ListedMatch, type MatchedRecord, type RowResult, SANCTIONS_LIMITS } from '@ostiary/contract'
 import type { Person } from '../csv.ts'
 import { readDob } from '../dob.ts'
 import { readPerson } from '../names/tokens.ts'
-import { describeMatch, type Found, findMatches, type List } from './screen.ts'
+import { describeMatch, type FoundMatch, findMatches, type SearchableList } from './screen.ts'
 
 export const MATCHES_PER_ROW = SANCTIONS_LIMITS.matchesPerRow
 
-/** A row, with the exceptions that hold for it. */
-export interface Row extends Person {
+/** A row of a customer's file with the exceptions that apply to it. */
+export interface ScreeningRow extends Person {
   exceptions?: { entityId: string; exceptionId: string; reason: string; expiresAt: string }[]
 }
 
 export interface RowsAnswer {
-  /** Entries of `results`, comma-separated; entries of `summary.matched.records` likewise. */
+  /** Comma-separated entries of `results`, and below of `summary.matched.records`. */
   results: string
   records: string
   matched: number
   warned: number
-  /** Matches were left out to keep the answer of the file bounded. */
+  /** Whether matches were left out to limit the size of the file's answer. */
   shortened: boolean
 }
 
 export interface RowsTask {
   dataset: string
   threshold: number
-  rows: Row[]
-  /** Matches shown per row: fewer once a file has shown very many. */
+  rows: ScreeningRow[]
+  /** Matches shown per row: fewer once very many rows of a file have matched. */
   matchesPerRow: number
 }
 
 /** The lists are those of the dataset: one, or the members of a collection. */
-export function answerRows(lists: readonly List[], { dataset, threshold, rows, matchesPerRow }: RowsTask): RowsAnswer {
+export function answerRows(
+  lists: readonly SearchableList[],
+  { dataset, threshold, rows, matchesPerRow }: RowsTask,
+): RowsAnswer {
   const results: string[] = []
   const records: string[] = []
   let warned = 0
@@ -49,9 +52,9 @@ export function answerRows(lists: readonly List[], { dataset, threshold, rows, m
 }
 
 function answerRow(
-  lists: readonly List[],
+  lists: readonly SearchableList[],
   dataset: string,
-  row: Row,
+  row: ScreeningRow,
   threshold: number,
   shown: number,
 ): { result: RowResult; record: MatchedRecord | null } {
@@ -88,10 +91,10 @@ function answerRow(
   return { result, record }
 }
 
-const byScore = (a: Found, b: Found) => b.score - a.score || b.nameScore - a.nameScore || a.entity - b.entity
+const byScore = (a: FoundMatch, b: FoundMatch) => b.score - a.score || b.nameScore - a.nameScore || a.entity - b.entity
 
-/** An exception takes one listed entry out of one row's matches, and the answer says so. */
-function silence(found: readonly Found[], { exceptions }: Row) {
+/** An exception removes one listed entry from the matches of one row. The answer reports it as silenced. */
+function silence(found: readonly FoundMatch[], { exceptions }: ScreeningRow) {
   if (!exceptions || exceptions.length === 0) return { kept: found, silenced: [] }
   const silenced: NonNullable<RowResult['silenced']> = []
   const kept = found.filter(({ list, entity, score }) => {

@@ -1,14 +1,14 @@
-/** One row against one list: the decision itself. Pure but for the records, which are read when there is a hit. */
+/** Decides whether a row matches entities of a list. Pure, except that it reads the records of hits. */
 import type { ListedMatch } from '@ostiary/contract'
 import type { ListedEntity } from '../lists/listed.ts'
 import { type Name, readName } from '../names/tokens.ts'
-import { compareBirths, MOST_BIRTH_BONUS, type Span, writeBirth } from './birth.ts'
-import { publish, scoreFor } from './calibration.ts'
+import { compareBirths, BIRTH_BONUS_MAX, type BirthSpan, formatBirth } from './birth.ts'
+import { calibrate, nameScoreFor } from './calibration.ts'
 import { explainBirth, explainNames } from './explain.ts'
 import type { NameIndex } from './name-index.ts'
 import type { Searcher } from './search.ts'
 
-export interface List {
+export interface SearchableList {
   dataset: string
   version: string
   index: NameIndex
@@ -16,9 +16,9 @@ export interface List {
   record(entity: number): ListedEntity
 }
 
-/** A match before its record is read: enough to rank and to silence it. */
-export interface Found {
-  list: List
+/** A match before its record is read. It has what is needed to rank it and to apply exceptions. */
+export interface FoundMatch {
+  list: SearchableList
   entity: number
   name: number
   score: number
@@ -26,16 +26,21 @@ export interface Found {
 }
 
 const DIGITS = 10_000
-/** A score that is rounded up to the threshold counts: what is published must agree with itself. */
+/** A score that is rounded up to the threshold is a match: the published score and decision must agree. */
 const HALF_A_DIGIT = 0.5 / DIGITS
 const round = (score: number) => Math.round(score * DIGITS) / DIGITS
 
-/** Every entity of a list at or above the threshold, in no order. */
-export function findMatches(list: List, name: Name, birth: Span | null, threshold: number): Found[] {
-  const least = scoreFor(threshold - HALF_A_DIGIT - (birth ? MOST_BIRTH_BONUS : 0)) - 1e-9
-  const found: Found[] = []
-  for (const hit of list.searcher.search(name, Math.max(least, 1e-6))) {
-    const nameScore = publish(hit.score)
+/** Every entity of a list at or above the threshold, unordered. */
+export function findMatches(
+  list: SearchableList,
+  name: Name,
+  birth: BirthSpan | null,
+  threshold: number,
+): FoundMatch[] {
+  const scoreMin = nameScoreFor(threshold - HALF_A_DIGIT - (birth ? BIRTH_BONUS_MAX : 0)) - 1e-9
+  const found: FoundMatch[] = []
+  for (const hit of list.searcher.search(name, Math.max(scoreMin, 1e-6))) {
+    const nameScore = calibrate(hit.score)
     const { effect } = compareBirths(birth, birth ? birthsOf(list.index, hit.entity) : [])
     const score = round(Math.min(1, Math.max(0, nameScore + effect)))
     if (score >= threshold) found.push({ list, entity: hit.entity, name: hit.name, score, nameScore: round(nameScore) })
@@ -43,8 +48,8 @@ export function findMatches(list: List, name: Name, birth: Span | null, threshol
   return found
 }
 
-export function birthsOf({ birthAt, births }: NameIndex, entity: number): Span[] {
-  const spans: Span[] = []
+export function birthsOf({ birthAt, births }: NameIndex, entity: number): BirthSpan[] {
+  const spans: BirthSpan[] = []
   for (let at = birthAt[entity] as number; at < (birthAt[entity + 1] as number); at += 2) {
     const from = births[at] as number
     spans.push({ from: Math.abs(from), to: births[at + 1] as number, circa: from < 0 })
@@ -52,8 +57,8 @@ export function birthsOf({ birthAt, births }: NameIndex, entity: number): Span[]
   return spans
 }
 
-/** The match as the answer shows it. */
-export function describeMatch(found: Found, name: Name, birth: Span | null): ListedMatch {
+/** The match in the form of the contract. */
+export function describeMatch(found: FoundMatch, name: Name, birth: BirthSpan | null): ListedMatch {
   const { list, entity } = found
   const record = list.record(entity)
   const matchedName = record.names[list.index.nameNumber[found.name] as number]?.text ?? ''
@@ -64,7 +69,7 @@ export function describeMatch(found: Found, name: Name, birth: Span | null): Lis
     name: record.names[0]?.text ?? '',
     matchedName,
     score: found.score,
-    birthDate: births.map(writeBirth),
+    birthDate: births.map(formatBirth),
     countries: record.countries,
     topics: record.topics,
     programs: record.programs,

@@ -9,7 +9,7 @@ import { createSearcher } from './search.ts'
 
 const THRESHOLDS = [0.3, 0.55, 0.65, 0.72, 0.8, 0.88, 0.95, 0.97, 0.99, 1]
 
-/** What comparing the query with every name of every entity says: the truth that the index must equal. */
+/** Compares the query with every name of every entity. The index must give the same result. */
 function bruteForce(entities: readonly Name[][], query: Name): Map<number, number> {
   return new Map(entities.map((names, at) => [at, Math.max(0, ...names.map((name) => scoreNames(query, name)))]))
 }
@@ -26,7 +26,7 @@ function indexOf(entities: readonly ListedEntity[]) {
 for (const seed of [1, 2, 3, 4]) {
   test(`the index finds what comparing every name finds, no more and no less, at every threshold (seed ${seed})`, () => {
     const names = createNames(seed)
-    // Enough that frequent words have long lists, which are walked in another way.
+    // Enough names for frequent words to have long lists, which the search handles in another way.
     const entities = Array.from({ length: seed === 4 ? 2_000 : 300 }, (_, id) => names.entity(id))
     const { searcher, names: listed } = indexOf(entities)
     let found = 0
@@ -46,7 +46,7 @@ for (const seed of [1, 2, 3, 4]) {
   })
 }
 
-test('a search that follows another is not disturbed by it', () => {
+test('a search does not depend on the one before it', () => {
   const names = createNames(9)
   const { searcher } = indexOf(Array.from({ length: 300 }, (_, id) => names.entity(id)))
   const queries = Array.from({ length: 60 }, () => readName(names.name()))
@@ -57,12 +57,12 @@ test('a search that follows another is not disturbed by it', () => {
   }
 })
 
-test('a name without any word that tells people apart finds nobody', () => {
+test('a name without any full word finds nothing', () => {
   const { searcher } = indexOf([createNames(5).entity(1)])
   for (const text of ['', '   ', '.', 'J. K.', '!!!', '😀']) assert.deepEqual(searcher.search(readName(text), 0.1), [])
 })
 
-test('the counter of searches may run over', () => {
+test('the search stays correct when its round counter overflows', () => {
   const names = createNames(6)
   const { searcher } = indexOf(Array.from({ length: 40 }, (_, id) => names.entity(id)))
   const query = readName('mohammed ali')

@@ -1,14 +1,13 @@
 /**
- * Finds every listed name that reaches a score: none is missed and none invented, which a property test checks against
- * comparing all names. How: a name that reaches the score must contain at least one word out of a small set of the
- * customer's words, so only the names behind the rarest such set are looked at, and of those only the ones whose other
- * words, by their tags, could make up the rest.
+ * Finds exactly the listed names that reach a score. A property test compares the result with that of comparing all names.
+ * A name that reaches the score must contain at least one of a small set of the customer's words. So the search scans only
+ * the names of the rarest such set, and compares only those whose other words, by their tags, could reach the score.
  */
-import { EXACT, INITIAL, TWO_EDITS_MOST } from '../names/similarity.ts'
+import { EXACT, INITIAL, TWO_EDITS_MAX } from '../names/similarity.ts'
 import { PATRONYMIC_MARKERS } from '../names/tables.ts'
 import { MAX_WORDS, type Name, type Word } from '../names/tokens.ts'
 import { classTags, tagOf, wordKey } from './build.ts'
-import { createDivider, mayStandTogether } from './divide.ts'
+import { createDivider, mayShareName } from './divide.ts'
 import { createExpander, type Expansion, idAt, namesUpTo, type Reach, similarityAt, tagAt } from './expand.ts'
 import { hashText } from './hash.ts'
 import {
@@ -32,16 +31,16 @@ export interface Hit {
 }
 
 export interface Searcher {
-  search(query: Name, least: number): Hit[]
+  search(query: Name, scoreMin: number): Hit[]
 }
 
-/** Words of the list that one query may mean, together: measured at most some hundreds per word. */
+/** The most words of the list that one query may stand for. Measured: a few hundred per query word. */
 const SLOT_BITS = 15
 const SLOTS = 1 << SLOT_BITS
-/** From so many names on it pays to look up pairs and tags instead of passing them all: measured. */
+/** A word with more names than this is searched by pairs and tags instead of scanned. Measured. */
 const LONG_LIST = 512
-const SEEN = 4096
-const SEEN_SHIFT = 20
+const RECENT_NAMES = 4096
+const RECENT_SHIFT = 20
 const LAST_ROUND = 2 ** (32 - SLOT_BITS) - 1
 
 const NOTHING: Expansion = { numbers: new Uint32Array(0), count: 0 }
@@ -54,37 +53,37 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
   const table = createTable()
   const markers = markerIds(expander.idOf)
 
-  // The words of the list that the query at hand may mean have a slot each; `wordSlot` leads to it from the word's id.
-  // The round stands in the same number, so that slots of earlier queries need not be wiped.
+  // Each word of the list that the current reading may mean has a slot; `wordSlot` maps the word's id to it.
+  // The same number also holds the round, so that slots of earlier rounds need not be cleared.
   const wordSlot = new Uint32Array(countWords(index))
   const slotMask = new Uint16Array(SLOTS)
   const slotSimilarity = new Uint16Array(SLOTS * MAX_WORDS)
   let slots = 0
-  /** The same words by the word of the query they may stand for. */
+  /** The same words, by the position of the query word that they may stand for. */
   const relatives = Array.from({ length: MAX_WORDS }, () => [] as number[])
-  /** Tags of the words that stand in some name with the word being walked by. */
+  /** Tags of the words that occur in some name together with the scanned word. */
   const partnerTags: number[] = []
-  /** Names seen lately. One that is forgotten is judged again, to the same end. */
-  const seen = new Uint32Array(SEEN)
-  const seenRound = new Uint32Array(SEEN)
+  /** A cache of names that were judged lately. A name that has dropped out is judged again, with the same result. */
+  const seen = new Uint32Array(RECENT_NAMES)
+  const seenRound = new Uint32Array(RECENT_NAMES)
   let round = 0
   const tagMask = new Uint16Array(65536)
-  /** One bit per tag: small enough for the processor's nearest memory, and most names end here. */
+  /** One bit per tag. It fits into the processor's first cache, and it rules out most names. */
   const tagBits = new Uint32Array(2048)
   const tagsSet: number[] = []
   const passes = new Uint8Array(1 << MAX_WORDS)
   const weights = new Float64Array(1 << MAX_WORDS)
   const namesIn = new Uint8Array(1 << MAX_WORDS)
 
-  // The query at hand.
+  // The current query.
   let words: readonly Word[] = []
   let queryNative = 0
   let queryScript = -1
-  let least = 0
+  let scoreMin = 0
   let total = 0
-  /** Words beside the one walked by that a name must have to reach the score. */
-  let leastOthers = 0
-  /** The word walked by has so many names that they are looked up by its partners. */
+  /** How many words besides the scanned one a name must have to reach the score. */
+  let otherWordsMin = 0
+  /** Whether the scanned word has so many names that they are looked up by their other words. */
   let isLong = false
   let always = 0
   let exactMask = 0
@@ -109,7 +108,7 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     let slot = slotOf(id)
     if (slot < 0) {
       slot = slots++
-      if (slot >= SLOTS) throw new Error('A name stands for more words than there is room for')
+      if (slot >= SLOTS) throw new Error('A name may stand for more words than the search has slots for')
       wordSlot[id] = ((round << SLOT_BITS) | slot) >>> 0
       slotMask[slot] = 0
     }
@@ -123,7 +122,7 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     tagMask[tag] = (tagMask[tag] as number) | (1 << at)
   }
 
-  /** Which sets of the customer's words, if all of them met a word, could reach the score. */
+  /** Computes which subsets of the customer's words could reach the score if each word of the subset matched. */
   function judgeMasks(): void {
     const count = words.length
     const all = (1 << count) - 1
@@ -136,18 +135,18 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
       namesIn[mask] = (namesIn[mask & (mask - 1)] as number) + (isLight(role) ? 0 : 1)
     }
     total = weights[all] as number
-    leastOthers = count
+    otherWordsMin = count
     for (let mask = 0; mask <= all; mask++) {
-      passes[mask] = mostFor(mask, all) >= least ? 1 : 0
-      if (passes[mask] === 1) leastOthers = Math.min(leastOthers, (namesIn[mask] as number) - 1)
+      passes[mask] = maxScoreFor(mask, all) >= scoreMin ? 1 : 0
+      if (passes[mask] === 1) otherWordsMin = Math.min(otherWordsMin, (namesIn[mask] as number) - 1)
     }
   }
 
-  function mostFor(mask: number, all: number): number {
+  function maxScoreFor(mask: number, all: number): number {
     if ((mask & exactMask) !== exactMask) return 0
     const met = weights[mask] as number
     const most = met / (met + RULES.extraQuery * ((weights[all] as number) - met))
-    return (namesIn[mask] as number) < 2 && (namesIn[all] as number) > 1 ? Math.min(most, RULES.oneWordMost) : most
+    return (namesIn[mask] as number) < 2 && (namesIn[all] as number) > 1 ? Math.min(most, RULES.oneWordMax) : most
   }
 
   function search(reading: Reading, strictNative: Name): void {
@@ -163,15 +162,15 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     for (const at of reading.exactAt) exactMask |= 1 << at
     const all = (1 << words.length) - 1
     judgeMasks()
-    if (passes[all] === 0 || !divider.mayMeet(reading.exactAt.map((at) => words[at] as Word))) return
-    const reach: Reach = least > doubt(TWO_EDITS_MOST) ? 'near' : 'far'
+    if (passes[all] === 0 || !divider.mayOccurTogether(reading.exactAt.map((at) => words[at] as Word))) return
+    const reach: Reach = scoreMin > doubt(TWO_EDITS_MAX) ? 'near' : 'far'
     const expansions = words.map((word, at) => expandAt(word, at, reading, reach))
     queryNative = strictNative.native === '' ? 0 : hashText(strictNative.native)
     queryScript = strictNative.native === '' ? -1 : SCRIPTS.indexOf(strictNative.script)
     table.queryLength = words.length
     table.queryMarker = markerOf(words)
     for (let at = 0; at < words.length; at++) table.queryRole[at] = ROLE_NUMBER[(words[at] as Word).role]
-    for (const at of wordsToWalk(expansions, all, reading)) walk(expansions[at] as Expansion, all)
+    for (const at of wordsToScan(expansions, all, reading)) scan(expansions[at] as Expansion, all)
   }
 
   const sizeOf = (id: number) => (postAt[(id + 1) * CLASSES] as number) - (postAt[id * CLASSES] as number)
@@ -186,8 +185,8 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
       return NOTHING
     }
     const expansion = reading.exactAt.includes(at) ? onlyItself(word) : expander.expand(word.text, reach)
-    // A pair of words that is not alike enough counts as a contradiction, which is worse still: above that, leave it out.
-    const leaveOut = least > RULES.conflict
+    // A pair of words that is not similar enough counts as a contradiction. If even that scores too low, leave the word out.
+    const leaveOut = scoreMin > RULES.conflict
     for (let n = 0; n < expansion.count; n++) {
       const id = idAt(expansion, n)
       const similarity = similarityAt(expansion, n)
@@ -203,8 +202,8 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     return { numbers: Uint32Array.of(id, (EXACT << 16) | tagOf(index, id), sizeOf(id)), count: 1 }
   }
 
-  /** The cheapest words of which at least one must be met. */
-  function wordsToWalk(expansions: readonly Expansion[], all: number, reading: Reading): number[] {
+  /** The cheapest set of query words of which a name must match at least one. */
+  function wordsToScan(expansions: readonly Expansion[], all: number, reading: Reading): number[] {
     const full = [...words.keys()].filter((at) => (words[at] as Word).role === 'full')
     const costs = expansions.map((expansion) => costOf(expansion))
     const byCost = full.sort((a, b) => (costs[a] as number) - (costs[b] as number))
@@ -219,42 +218,42 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     return chosen
   }
 
-  /** Names behind those words that are alike enough to reach the score. */
+  /** How many names have one of the words that are similar enough to reach the score. */
   function costOf(expansion: Expansion): number {
     let { count } = expansion
     while (count > 0 && !isEnough(similarityAt(expansion, count - 1))) count--
     return count === 0 ? 0 : namesUpTo(expansion, count - 1)
   }
 
-  /** Could a name reach the score whose worst pair of words is only this alike? */
+  /** Whether a name can reach the score when its least similar pair of words has this similarity. */
   function isEnough(similarity: number): boolean {
-    return ((total - 1 + similarity / EXACT) / total) * doubt(similarity) >= least - 1e-9
+    return ((total - 1 + similarity / EXACT) / total) * doubt(similarity) >= scoreMin - 1e-9
   }
 
-  function walk(expansion: Expansion, all: number): void {
+  function scan(expansion: Expansion, all: number): void {
     const onlyTwo = (namesIn[all] as number) === 2
     for (let n = 0; n < expansion.count; n++) {
       const id = idAt(expansion, n)
       if (wordRole[id] === INITIAL_ROLE) {
-        if (onlyTwo && least > RULES.initialMost) continue
+        if (onlyTwo && scoreMin > RULES.initialMax) continue
       } else if (!isEnough(similarityAt(expansion, n))) continue
       const own = (slotMask[slotOf(id)] as number) | always
       isLong = sizeOf(id) > longList
-      if (isLong && passes[metBeside(id, own)] === 0) continue
-      const from = Math.min(Math.max(0, leastOthers), CLASSES - 1)
-      for (let kind = from; kind < CLASSES; kind++) walkClass(id, kind, own)
+      if (isLong && passes[reachableBeside(id, own)] === 0) continue
+      const from = Math.min(Math.max(0, otherWordsMin), CLASSES - 1)
+      for (let kind = from; kind < CLASSES; kind++) scanClass(id, kind, own)
     }
   }
 
-  /** Which words of the query the names with this word can meet at all: those it stands in some name with. */
-  function metBeside(id: number, own: number): number {
+  /** The query words that a name with this word can match: those that occur with it in some name. */
+  function reachableBeside(id: number, own: number): number {
     let mask = own
     partnerTags.length = 0
     for (let at = 0; at < words.length; at++) {
       if (own & (1 << at)) continue
       const others = relatives[at] as number[]
       for (let n = 0; n < others.length; n++) {
-        if (!mayStandTogether(index, id, others[n] as number)) continue
+        if (!mayShareName(index, id, others[n] as number)) continue
         mask |= 1 << at
         partnerTags.push(tagOf(index, others[n] as number))
       }
@@ -262,8 +261,8 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     return mask
   }
 
-  /** The names of one word that have so many other words. */
-  function walkClass(id: number, kind: number, own: number): void {
+  /** Scans the names of one word that have `kind` other words. */
+  function scanClass(id: number, kind: number, own: number): void {
     const list = id * CLASSES
     const from = postAt[list + kind] as number
     const end = postAt[list + kind + 1] as number
@@ -275,7 +274,7 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     const needsMore = passes[own] === 0
     let tag = (tagsAt[id] as number) + classTags(postAt, list, kind)
     if (needsMore && isLong && kind <= SORTED_CLASSES) {
-      walkSorted(tag, kind, from, end - from, own)
+      searchSorted(tag, kind, from, end - from, own)
       return
     }
     for (let k = from; k < end; k++, tag += kind) {
@@ -290,8 +289,8 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     }
   }
 
-  /** A long list: goes straight to the names that have one of the wanted words. */
-  function walkSorted(firstTag: number, kind: number, from: number, count: number, own: number): void {
+  /** Finds the names of a long list that contain one of the wanted words by binary search. */
+  function searchSorted(firstTag: number, kind: number, from: number, count: number, own: number): void {
     for (let n = 0; n < partnerTags.length; n++) {
       const wanted = partnerTags[n] as number
       const mask = own | (tagMask[wanted] as number)
@@ -311,19 +310,19 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
   }
 
   function consider(from: number): void {
-    const place = Math.imul(from, 0x9e3779b1) >>> SEEN_SHIFT
+    const place = Math.imul(from, 0x9e3779b1) >>> RECENT_SHIFT
     if (seen[place] === from + 1 && seenRound[place] === round) return
     seen[place] = from + 1
     seenRound[place] = round
     judge(from)
   }
 
-  /** In the lowest bit: may a word with this tag be one of the query's? */
+  /** The lowest bit says whether a word with this tag may be one of the query's. */
   function bitOf(tag: number): number {
     return (tagBits[tag >>> 5] as number) >>> (tag & 31)
   }
 
-  /** Scores the name that begins at this place and keeps it if it is the entity's best. */
+  /** Scores the name that begins at this offset and keeps it if it is the entity's best. */
   function judge(from: number): void {
     let mask = always
     let count = 0
@@ -334,9 +333,9 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     }
     if (passes[mask] === 0) return
     const name = queryScript < 0 ? -1 : nameBeginning(from)
-    const sameSigns = name >= 0 && nameScript[name] === queryScript
-    const score = sameSigns && nameNative[name] === queryNative ? 1 : compare(from, count, sameSigns)
-    if (score >= least) keep(nameBeginning(from), score)
+    const sameCharacters = name >= 0 && nameScript[name] === queryScript
+    const score = sameCharacters && nameNative[name] === queryNative ? 1 : compare(from, count, sameCharacters)
+    if (score >= scoreMin) keep(nameBeginning(from), score)
   }
 
   function keep(name: number, score: number): void {
@@ -349,7 +348,7 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
     }
   }
 
-  /** The name whose words begin here. */
+  /** The name whose words begin at this offset. */
   function nameBeginning(from: number): number {
     let name = nameNear[Math.floor(from / NEAR_WORDS)] as number
     while ((nameAt[name] as number) < from) name++
@@ -375,17 +374,17 @@ export function createSearcher(index: NameIndex, { longList = LONG_LIST } = {}):
       }
     }
     const score = scoreTable(table)
-    if (exactMask === 0) return strict ? Math.min(score, RULES.otherSigns) : score
+    if (exactMask === 0) return strict ? Math.min(score, RULES.otherCharacters) : score
     for (let i = 0; i < words.length; i++) {
       if (exactMask & (1 << i) && (table.pairedWith[i] as number) < 0) return 0
     }
-    return strict ? Math.min(score * RULES.joined, RULES.otherSigns) : score * RULES.joined
+    return strict ? Math.min(score * RULES.joined, RULES.otherCharacters) : score * RULES.joined
   }
 
   return {
     search(query, wanted) {
       hits = new Map()
-      least = wanted
+      scoreMin = wanted
       if (!query.words.some(({ role }) => role === 'full')) return []
       for (const reading of readingsOf(query.words, divider.knows, divider.divisions)) search(reading, query)
       return [...hits.values()]

@@ -77,7 +77,7 @@ async function partsOf(path: string): Promise<Parts> {
   return { bytes, descriptionAt, description: JSON.parse(bytes.toString('utf8', descriptionAt, bytes.length - TAIL)) }
 }
 
-/** The file again, with one bit of one byte turned. */
+/** A copy of the file with one bit flipped. */
 async function flipped(bytes: Buffer, at: number): Promise<string> {
   const path = newPath()
   const copy = Buffer.from(bytes)
@@ -121,12 +121,12 @@ describe('what is written', () => {
     }
   })
 
-  test('holds every entity as it was given, in order', async () => {
+  test('holds every entity unchanged, in order', async () => {
     const entities = entitiesOf(120, 92)
     assert.deepEqual(await collect(readRecords(await write(entities))), entities)
   })
 
-  test('says what it is and how much it holds', async () => {
+  test('describes its source and its size', async () => {
     const entities = entitiesOf(30, 93)
     const path = newPath()
     const counts: number[] = []
@@ -146,7 +146,7 @@ describe('what is written', () => {
     )
   })
 
-  test('leaves out and counts entities that no name can be compared with', async () => {
+  test('leaves out and counts entities without a comparable name', async () => {
     const entities = entitiesOf(3, 94)
     const nameless = { ...createNames(1).entity(9), names: [{ text: '!!!', kind: 'name' as const }] }
     const path = newPath()
@@ -163,13 +163,13 @@ describe('what is written', () => {
     assert.deepEqual(await collect(readRecords(path)), [])
   })
 
-  test('never replaces a file that is there', async () => {
+  test('never replaces an existing file', async () => {
     const path = await write(entitiesOf(2, 95))
     await assert.rejects(writeSnapshot(path, each([]), { ...FACTS, skipped: {} }), { code: 'EEXIST' })
     assert.equal((await readFacts(path)).entries, 2)
   })
 
-  test('fails with the list it is made from', async () => {
+  test('fails when reading the list fails', async () => {
     async function* broken() {
       yield* entitiesOf(2, 96)
       throw new Error('line 3 is broken')
@@ -189,7 +189,7 @@ describe('canaries', () => {
     [199, 4],
     [1_000, 16],
   ] as const) {
-    test(`of ${count} entities are one in ${stride}, from the first on`, async () => {
+    test(`of ${count} entities are every ${stride}th, starting with the first`, async () => {
       const entities = entitiesOf(count, 97)
       const { canaries } = await readFacts(await write(entities))
       const expected = entities.filter((_, at) => at % stride === 0)
@@ -208,7 +208,7 @@ describe('a damaged snapshot', () => {
     parts = await partsOf(await write(entitiesOf(20, 98)))
   })
 
-  test('is refused when a byte of its index is wrong, whichever it is', async () => {
+  test('is refused when any byte of its index is wrong', async () => {
     const { bytes, description } = parts
     const { at, length } = description.index
     for (let n = 0; n < 40; n++) {
@@ -220,7 +220,7 @@ describe('a damaged snapshot', () => {
     }
   })
 
-  test('is refused when a byte of its records is wrong, as soon as they are checked', async () => {
+  test('is refused when a byte of its records is wrong and the records are checked', async () => {
     const { bytes, description } = parts
     const { at, length } = description.records
     for (let n = 0; n < 20; n++) {
@@ -251,7 +251,7 @@ describe('a damaged snapshot', () => {
     }
   })
 
-  test('is refused when it is cut off, wherever', async () => {
+  test('is refused when it is cut off at any byte', async () => {
     const { bytes } = parts
     for (const length of [
       0,
@@ -283,7 +283,7 @@ describe('a damaged snapshot', () => {
     await assert.rejects(collect(readRecords(records)), isBroken)
   })
 
-  test('of another format is refused, but its records can be read to make the index anew', async () => {
+  test('of another format is refused, but its records can be read to rebuild the index', async () => {
     const path = await withDescription(parts, { ...parts.description, format: INDEX_FORMAT + 1 })
     await assert.rejects(openSnapshot(path), { name: 'BrokenSnapshot', message: /datasets rebuild/ })
     assert.equal((await readFacts(path)).format, INDEX_FORMAT + 1)
@@ -294,7 +294,7 @@ describe('a damaged snapshot', () => {
     await checkAll(await withDescription(parts, parts.description))
   })
 
-  test('that is not there is another error', async () => {
+  test('that does not exist gives another error', async () => {
     await assert.rejects(openSnapshot(newPath()), { code: 'ENOENT' })
   })
 })

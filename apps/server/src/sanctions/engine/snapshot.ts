@@ -1,6 +1,6 @@
 /**
  * A snapshot is one immutable file: the records of the entities, the arrays of the index, and at its end a description
- * with checksums. Reading one back is reading the arrays as they are into shared memory.
+ * with checksums. Opening a snapshot copies the arrays into shared memory without conversion.
  */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -8,11 +8,11 @@ import type { ListedEntity } from '../lists/listed.ts'
 import { createIndexBuilder } from './build.ts'
 import { countNames, countWords, type NameIndex } from './name-index.ts'
 
-/** Goes up whenever names are read or laid out in another way: the list must then be indexed anew. */
+/** Increased whenever names are parsed or stored differently. Lists must then be indexed again. */
 export const INDEX_FORMAT = 1
 
 const MAGIC = 'OSTIARY-SNAPSHOT-1\n'
-/** Length of the description, its SHA-256, and four letters. */
+/** The length of the description, its SHA-256, and TAIL_MARK. */
 const TAIL_BYTES = 4 + 32 + 4
 const TAIL_MARK = 'SNP1'
 const READ_CHUNK = 16 * 1024 * 1024
@@ -53,24 +53,24 @@ const LAYOUT: Readonly<Record<keyof NameIndex, ArrayKind>> = {
 }
 const SECTIONS = Object.keys(LAYOUT) as (keyof NameIndex)[]
 
-/** What a snapshot says about itself. */
+/** The description of a snapshot, without the layout of the file. */
 export interface SnapshotFacts {
   dataset: string
   version: string
   title: string
   licence: string
-  /** What kind of people are on it: decides which collections it belongs to. */
+  /** The kind of people on the list. It decides which collections the list belongs to. */
   kind: string
   createdAt: string
   sources: { name: string; sha256: string }[]
   entries: number
   names: number
   words: number
-  /** Entities that were left out, by reason. */
+  /** How many entities were left out, by reason. */
   skipped: Record<string, number>
-  /** Of the index: one of another format must be made anew. */
+  /** The format of the index. An index of another format must be rebuilt. */
   format: number
-  /** Names that must find their own entity: asked before a snapshot is put into service. */
+  /** Names that must find their own entity. They are searched before a snapshot is put into service. */
   canaries: { name: string; entityId: string }[]
 }
 
@@ -86,7 +86,7 @@ export class BrokenSnapshot extends Error {
 
 const CANARIES = 50
 
-/** Writes a snapshot while the list is read. Nothing but the index is kept in memory. */
+/** Writes a snapshot while it reads the list. Only the index is kept in memory. */
 export async function writeSnapshot(
   path: string,
   entities: AsyncIterable<ListedEntity>,
@@ -108,7 +108,7 @@ export async function writeSnapshot(
         continue
       }
       await records.put(bytes)
-      // A thin, even sample of the whole list, whatever its length turns out to be.
+      // Samples the whole list evenly although its length is not known yet.
       if (entries % stride === 0) canaries.push({ name: entity.names[0]?.text ?? '', entityId: entity.id })
       if (canaries.length === 2 * CANARIES) {
         canaries.splice(0, canaries.length, ...canaries.filter((_, at) => at % 2 === 0))
@@ -146,7 +146,7 @@ export async function writeSnapshot(
 
 const SINK_BYTES = 4 * 1024 * 1024
 
-/** Writes one after the other, in large pieces, and keeps the checksum. */
+/** Appends to the file in large blocks and computes the checksum. */
 function createSink(file: FileHandle, start: number) {
   const hash = createHash('sha256')
   const buffer = Buffer.alloc(SINK_BYTES)
@@ -180,7 +180,7 @@ function createSink(file: FileHandle, start: number) {
   }
 }
 
-/** Reads only what the snapshot says about itself. */
+/** Reads only the description. */
 export async function readFacts(path: string): Promise<SnapshotFacts> {
   return withFile(path, async (file) => {
     const { sections: _sections, records: _records, index: _index, ...facts } = await describe(file)
@@ -191,7 +191,7 @@ export async function readFacts(path: string): Promise<SnapshotFacts> {
 export interface OpenSnapshot {
   facts: SnapshotFacts
   index: NameIndex
-  /** Where records are read from when a hit is explained. */
+  /** The file that records are read from when a hit is explained. */
   path: string
   recordsAt: number
   recordsLength: number
@@ -230,7 +230,7 @@ export async function openSnapshot(path: string): Promise<OpenSnapshot> {
   })
 }
 
-/** Reads the records too. For `datasets verify` and before a snapshot is put into service. */
+/** Compares the records with their checksum. For `datasets verify` and before a snapshot is put into service. */
 export async function checkRecords(path: string): Promise<void> {
   await withFile(path, async (file) => {
     const { at, length, sha256 } = (await describe(file)).records
@@ -247,8 +247,8 @@ export async function checkRecords(path: string): Promise<void> {
 }
 
 /**
- * The entities of a snapshot, whatever engine wrote it: only where each record begins is taken from its index. For making
- * the index anew.
+ * The entities of a snapshot of any format, from which its index can be rebuilt. Of the old index it reads only the offsets
+ * of the records.
  */
 export async function* readRecords(path: string): AsyncGenerator<ListedEntity> {
   const file = await open(path, 'r')
@@ -288,7 +288,7 @@ async function describe(file: FileHandle): Promise<Description> {
   if (size > TAIL_BYTES) await file.read(tail, 0, TAIL_BYTES, size - TAIL_BYTES)
   const length = tail.readUInt32LE(0)
   if (tail.toString('latin1', TAIL_BYTES - 4) !== TAIL_MARK || length > size - TAIL_BYTES) {
-    throw new BrokenSnapshot('This is not a whole snapshot')
+    throw new BrokenSnapshot('The file is not a complete snapshot')
   }
   const text = Buffer.alloc(length)
   await file.read(text, 0, length, size - TAIL_BYTES - length)

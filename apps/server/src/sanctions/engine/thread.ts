@@ -1,4 +1,4 @@
-/** A worker thread of the pool: keeps the lists it was given and answers pieces of files. */
+/** A worker thread of the pool: keeps the lists that the pool opened and screens chunks of files. */
 import { parentPort } from 'node:worker_threads'
 import { type OpenList, openList, type SharedList } from './open-list.ts'
 import { answerRows, type RowsAnswer, type RowsTask } from './rows.ts'
@@ -13,7 +13,7 @@ export type FromThread =
   | { kind: 'failed'; id: number; message: string; stack: string | undefined }
 
 const lists = new Map<string, OpenList>()
-/** Lists that could not be opened: tried again when a file asks for them. */
+/** Lists that could not be opened. The thread tries again when a file needs them. */
 const failures = new Map<string, SharedList>()
 
 function listAt(key: string): OpenList {
@@ -24,7 +24,7 @@ function listAt(key: string): OpenList {
   return list
 }
 
-/** A list that cannot be opened must not take the thread with it: other lists are served by the same one. */
+/** A list that cannot be opened must not end the thread, which also serves other lists. */
 function open(key: string, list: SharedList): void {
   try {
     lists.set(key, openList(list))

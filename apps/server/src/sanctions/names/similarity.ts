@@ -7,7 +7,7 @@
 /** Similarities are whole thousandths, so that the index and the plain comparison give the very same number. */
 export const EXACT = 1000
 /** A pair two edits apart never scores above this, which lets the index leave such pairs out where they cannot matter. */
-export const TWO_EDITS_MOST = 740
+export const TWO_EDITS_MAX = 740
 export const SPELLING = 970
 export const NICKNAME = 860
 export const INITIAL = 800
@@ -161,7 +161,7 @@ export function editSimilarity(a: Uint8Array, aLength: number, b: Uint8Array, bL
   if (cost >= 0) return Math.round(EXACT - (cost * PER_EDIT) / longer - first)
   if (budget === 1 || edits(a, aLength, b, bLength, 2) > 2) return 0
   const lost = (weightedEdits(a, aLength, b, bLength) * PER_EDIT) / longer + first
-  return Math.max(2, Math.min(Math.round(EXACT - lost), TWO_EDITS_MOST))
+  return Math.max(2, Math.min(Math.round(EXACT - lost), TWO_EDITS_MAX))
 }
 
 /** The consonants of a word as heard, and its vowels by class: what transliterations agree on. Null for short words. */
