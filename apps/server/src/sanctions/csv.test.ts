@@ -22,7 +22,7 @@ function read(file: string | Uint8Array, limits = LIMITS, cuts: readonly number[
   return reader.end()
 }
 
-/** What comes out, faults included, in a form that can be compared. */
+/** The rows or the error, in a form that can be compared. */
 function outcome(file: string | Uint8Array, limits = LIMITS, cuts: readonly number[] = []): unknown {
   try {
     return read(file, limits, cuts)
@@ -59,7 +59,7 @@ const missing = (...names: string[]) => ({
   details: names.map((name) => `has no column "${name}"`),
 })
 
-test('a row is read as it stands in the file: ids keep their zeros, texts their spaces', () => {
+test('a row is read as written in the file: ids keep their zeros, texts their spaces', () => {
   assert.deepEqual(read(`${HEADER}007,Ana,Lee,1990-05-04\n`), [person(2, ANA)])
   const spaced = [' 7 ', ' Ana', 'Lee ', ' 1990-05-04 ']
   assert.deepEqual(read(`${HEADER}${spaced.join(',')}\n`), [person(2, spaced)])
@@ -68,7 +68,7 @@ test('a row is read as it stands in the file: ids keep their zeros, texts their 
   assert.deepEqual(read(HEADER.trim()), [])
 })
 
-test('columns go by their names, in any order, with capitals, spaces, quotes and others between them', () => {
+test('columns are found by name, in any order, with capitals, spaces, quotes and other columns between them', () => {
   const rows = ['ID,FirstName,LASTNAME,Dob', ' id , firstname,lastname ,\tdob', '"id","FIRSTNAME","lastname"," dob "']
   for (const header of rows) assert.deepEqual(read(`${header}\n007,Ana,Lee,1990-05-04\n`), [person(2, ANA)], header)
   const mixed = 'notes,dob,lastname,"a ""b""",firstname,id,more\nx,1990-05-04,Lee,y,Ana,007,z\n'
@@ -94,18 +94,18 @@ test('lines end in LF, CRLF or CR, and a byte order mark is not part of the firs
   assert.deepEqual(read(`\ufeff"id",firstname,lastname,dob\n${ANA.join(',')}`), [person(2, ANA)])
 })
 
-test('blank lines are skipped, before the header too; lines of empty fields are rows', () => {
+test('blank lines are skipped, also before the header, but lines of empty fields are rows', () => {
   const rows = read(`\n \r\n${HEADER}\n  \t\n007,Ana,Lee,1990-05-04\n\u00a0\n,,,\n""\n`)
   assert.deepEqual(rows, [
     person(6, ANA),
     person(8, [], ['EMPTY_NAME']),
     person(9, [], ['MISSING_FIELDS', 'EMPTY_NAME']),
   ])
-  // The first column is not ours here, and still decides what is blank.
+  // The first column is not one of the four here, and still decides which lines are blank.
   assert.deepEqual(read('x,id,firstname,lastname,dob\n   \n a \n'), [person(3, [], ['MISSING_FIELDS', 'EMPTY_NAME'])])
 })
 
-test('quoted fields hold delimiters, line breaks and doubled quotes; lines are counted through them', () => {
+test('quoted fields may contain delimiters, line breaks and doubled quotes, and line numbers count through them', () => {
   const file = `${HEADER}1,"Lee, Ana","the ""one""\r\nand\nonly",""\n2,"",""""," "\n`
   assert.deepEqual(read(file), [
     person(2, ['1', 'Lee, Ana', 'the "one"\r\nand\nonly', '']),
@@ -113,7 +113,7 @@ test('quoted fields hold delimiters, line breaks and doubled quotes; lines are c
   ])
 })
 
-test('duplicate ids are two rows; missing fields are empty, and earlier rows do not show through', () => {
+test('duplicate ids are two rows, and missing fields are empty instead of taken from earlier rows', () => {
   assert.deepEqual(read(`${HEADER}007,Ana,Lee,1990-05-04\n007,Bo\n007\n,,Poe,`), [
     person(2, ANA),
     person(3, ['007', 'Bo'], ['MISSING_FIELDS']),
@@ -145,7 +145,7 @@ test('birth dates: days, months and years from 1850 to 2100', () => {
   for (const dob of [...bad, ...odd]) assert.deepEqual(warningsFor(dob), ['INVALID_DOB'], dob)
 })
 
-test('a header without all four names is refused, and the answer says which are missing', () => {
+test('a header without all four names is refused, and the error says which are missing', () => {
   for (const name of ['id', 'firstname', 'lastname', 'dob']) {
     const rest = ['id', 'firstname', 'lastname', 'dob'].filter((other) => other !== name)
     for (const mark of [',', ';', '\t']) assert.deepEqual(outcome(`${rest.join(mark)}\n1,2,3\n`), missing(name))
@@ -158,7 +158,7 @@ test('a header without all four names is refused, and the answer says which are 
   })
 })
 
-test('an empty file is refused, whatever kind of nothing is in it', () => {
+test('an empty file is refused, also if it has only blanks or line breaks', () => {
   for (const file of ['', '\ufeff', '\n', ' \r\n\r\n', '\ufeff\n\n'])
     assert.deepEqual(outcome(file), invalid('The file is empty'))
 })
@@ -177,7 +177,7 @@ test('broken quoting is refused with the line on which the field begins', () => 
   for (const [file, line] of cases) assert.deepEqual(outcome(file), invalid(`Broken quoting in line ${line}`), file)
 })
 
-test('what is not UTF-8 text is refused with its line', () => {
+test('a file that is not UTF-8 text is refused with the line', () => {
   const bad = (bytes: number[]) => Buffer.concat([Buffer.from(`${HEADER}1,A,B,\n2,A`), Buffer.from(bytes)])
   for (const bytes of [
     [0xff, 0x41],
@@ -194,7 +194,7 @@ test('what is not UTF-8 text is refused with its line', () => {
   assert.deepEqual(outcome(utf16), invalid('The file is not UTF-8 text', 'line 1 is not UTF-8'))
 })
 
-test('sizes: exactly at each limit is taken, one more is refused', () => {
+test('sizes: exactly at each limit is accepted, one more is refused', () => {
   const tooMany = { status: 413, code: 'TOO_MANY_ROWS', message: 'Too many rows' }
   const rows = (count: number) => HEADER + '1,A,B,\n'.repeat(count)
   assert.equal(read(rows(3), { ...LIMITS, maxRows: 3 }).length, 3)
@@ -219,7 +219,7 @@ test('sizes: exactly at each limit is taken, one more is refused', () => {
   assert.deepEqual(read(`id,firstname,lastname,dob,notes\n${ANA.join(',')},${notes}`), [person(2, ANA)])
 })
 
-test('a fault is reported as soon as it is known', () => {
+test('an error is reported as soon as it is known', () => {
   const writes: [string, string][] = [
     ['id,firstname,lastname\n', 'Missing required CSV headers'],
     [`${HEADER}1,"A"x`, 'Broken quoting in line 2'],
@@ -232,7 +232,7 @@ test('a fault is reported as soon as it is known', () => {
   }
 })
 
-test('chunks are copied where needed: a caller may use its buffer again', () => {
+test('chunks are copied where needed, so that a caller may reuse its buffer', () => {
   const reader = createPeopleReader(LIMITS)
   const buffer = Buffer.alloc(1)
   for (const byte of Buffer.from(`${HEADER}1,Zoë,😀 ,\n`)) {
@@ -242,7 +242,7 @@ test('chunks are copied where needed: a caller may use its buffer again', () => 
   assert.deepEqual(reader.end(), [person(2, ['1', 'Zoë', '😀 ', ''])])
 })
 
-/** Mulberry32: the same files in every run. */
+/** Mulberry32, so that every run has the same files. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -290,7 +290,7 @@ function randomFile(random: (below: number) => number): Buffer {
   return Buffer.concat(parts)
 }
 
-test('however the bytes are cut, the outcome is the same', () => {
+test('the result does not depend on how the bytes are split into chunks', () => {
   const random = randomFrom(20261115)
   const seen = new Map<string, number>()
   for (let round = 0; round < 1500; round++) {
@@ -312,14 +312,14 @@ test('however the bytes are cut, the outcome is the same', () => {
   assert.ok(seen.size >= 8, `the generator reaches every kind of outcome: ${JSON.stringify([...seen])}`)
 })
 
-/** A plain reading of well-formed files, to compare with. */
+/** Writes rows as well-formed CSV, to compare with what is read. */
 function write(fields: readonly string[], random: (below: number) => number): string {
   return fields
     .map((field) => (/[",\r\n]/.test(field) || random(3) === 0 ? `"${field.replaceAll('"', '""')}"` : field))
     .join(',')
 }
 
-test('what was written by the rules is read back', () => {
+test('rows written as well-formed CSV are read back unchanged', () => {
   const random = randomFrom(7)
   for (let round = 0; round < 300; round++) {
     const rows = Array.from({ length: random(6) }, () =>
@@ -339,7 +339,7 @@ test('what was written by the rules is read back', () => {
   }
 })
 
-test('hostile files cost little time and little memory', async () => {
+test('hostile files need little time and little memory', async () => {
   const size = SANCTIONS_LIMITS.fileBytes
   const tails = [
     '"',
@@ -386,6 +386,6 @@ test('a file of 2 MB and 40,000 rows is read in tens of milliseconds', async () 
     const { user, system } = process.cpuUsage(start)
     return (user + system) / 1000
   }
-  // Thirty on an idle machine; the rest is for machines that are not.
+  // Thirty on an idle machine; the rest is a margin for busy ones.
   await figureAtMost('csv.large-file-cpu-ms', 200, () => Math.min(...Array.from({ length: 8 }, measureMs)))
 })

@@ -5,7 +5,7 @@ import { completeLength, validLength } from './utf8.ts'
 
 export type Warning = RowWarning
 
-/** One row of the customer's file. The four texts are as they stand in the file: trim them to compare. */
+/** One row of the customer's file. The four texts are as written in the file: trim them before comparing. */
 export interface Person {
   /** The line on which the row begins; the first line of the file is 1. */
   line: number
@@ -17,7 +17,7 @@ export interface Person {
 }
 
 export interface PeopleReader {
-  /** Throws as soon as the file is known to be bad, so that the rest of an upload need not be read. */
+  /** Throws as soon as the file is known to be invalid, so that the rest of an upload need not be read. */
   write(chunk: Uint8Array): void
   end(): Person[]
 }
@@ -37,20 +37,20 @@ const HEADER = 0
 const FIELD_START = 1
 const PLAIN = 2
 const QUOTED = 3
-/** After a quote in a quoted field: it ends the field, or is the first half of a doubled quote. */
+/** The state after a quote in a quoted field: the quote ends the field, or is the first half of a doubled quote. */
 const QUOTE_SEEN = 4
 
 /**
- * Reads the customer's CSV as it arrives. However the bytes are cut into chunks, the outcome is the same, and of several
- * faults the first in the file is reported. It holds the rows, one header line and one field, each of bounded size.
+ * Parses the customer's CSV as it arrives. The result does not depend on how the bytes are split into chunks, and of several
+ * errors it reports the first in the file. It holds the rows, one header line and one field, each of limited size.
  */
 export function createPeopleReader(limits: { maxRows: number; maxBytes: number }): PeopleReader {
   const table = emptyTable(limits.maxRows)
-  /** The beginning of a character whose other bytes are in the next chunk. */
+  /** The first bytes of a character that continues in the next chunk. */
   let pending = new Uint8Array(0)
   let room = limits.maxBytes
 
-  /** What is good is read before what is bad is complained about: a fault in an earlier line comes first. */
+  /** Parses the valid bytes before it reports the invalid ones, so that an error in an earlier line comes first. */
   function read(bytes: Uint8Array): void {
     const whole = pending.length === 0 ? bytes : Buffer.concat([pending, bytes])
     const complete = whole.subarray(0, completeLength(whole))
@@ -77,8 +77,8 @@ export function createPeopleReader(limits: { maxRows: number; maxBytes: number }
 }
 
 /**
- * Where the reader stands in the table. One object for functions outside: closures, made anew for every file, would be
- * optimised anew too, which costs more than the reading.
+ * The state of the parser. It is an object for top-level functions because closures would be created and optimised again for
+ * every file, which costs more than the parsing.
  */
 interface Table {
   readonly maxRows: number
@@ -86,24 +86,24 @@ interface Table {
   state: number
   started: boolean
   line: number
-  /** The last character of the text before: a CRLF may be cut in two. */
+  /** The last character of the previous text: a chunk may end between CR and LF. */
   lastCode: number
 
   header: string
   headerLine: number
   headerInQuotes: boolean
   delimiter: number
-  /** For each column up to the last that is ours: its place in `values`, or -1. */
+  /** For each column up to the last required one: its index in `values`, or -1. */
   slots: readonly number[]
 
   readonly values: [string, string, string, string]
   rowLine: number
   column: number
-  /** Where in `values` the current field belongs, or -1. */
+  /** The index of the current field in `values`, or -1. */
   slot: number
   fieldLine: number
   value: string
-  /** Whether the first field has more than spaces, where its text is not kept. */
+  /** Whether the first field has text, for a first column whose text is not kept. */
   hasText: boolean
 }
 
@@ -132,7 +132,7 @@ function emptyTable(maxRows: number): Table {
 
 function readText(table: Table, text: string): void {
   if (text === '') return
-  // Looking at numbers in an array is several times as fast as asking a text for its characters.
+  // Reading numbers from an array is several times as fast as reading characters from a string.
   const bytes = Buffer.from(text, 'utf16le')
   const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, text.length)
   let at = !table.started && codes[0] === BOM ? 1 : 0
@@ -152,15 +152,15 @@ function endTable(table: Table): Person[] {
   return table.people
 }
 
-/** Ends with the first line that is not blank; returns the place after it. */
+/** Reads up to the first line that is not blank and returns the position after it. */
 function readHeader(table: Table, text: string, codes: Uint16Array, begin: number): number {
   let start = begin
   for (let at = begin; at < codes.length; at++) {
     const code = codes[at]
     if (code !== CR && code !== LF) {
-      // Which quotes open a field depends on the delimiter, which is not known yet: pairs are counted instead.
+      // Which quotes open a field depends on the delimiter, which is not known yet, so this counts quotes in pairs.
       if (code === QUOTE) table.headerInQuotes = !table.headerInQuotes
-      // Long enough to be refused: the rest need not be looked at.
+      // Already too long: the rest need not be read.
       if (at - start > headerChars) break
       continue
     }
@@ -210,7 +210,7 @@ function readRows(table: Table, text: string, codes: Uint16Array, begin: number)
       start = at + 1
     } else if (code === CR || code === LF) {
       if (state === PLAIN) keep(table, text, start, at)
-      // The second half of a CRLF ends nothing: the row has ended already.
+      // The LF of a CRLF is skipped: the CR has ended the row.
       if (countLine(table, codes, at)) endRow(table)
       start = at + 1
     } else if (code === QUOTE) {
@@ -218,7 +218,7 @@ function readRows(table: Table, text: string, codes: Uint16Array, begin: number)
         keep(table, text, start, at)
         throw brokenQuoting(table.fieldLine)
       }
-      // Of a doubled quote the second one belongs to the text.
+      // The second quote of a doubled quote belongs to the text.
       start = state === QUOTE_SEEN ? at : at + 1
       table.state = QUOTED
     } else if (state === QUOTE_SEEN) throw brokenQuoting(table.fieldLine)
@@ -230,7 +230,7 @@ function readRows(table: Table, text: string, codes: Uint16Array, begin: number)
   if (table.state === PLAIN || table.state === QUOTED) keep(table, text, start, text.length)
 }
 
-/** Whether the line break at this place is a new one: the LF of a CRLF is not. */
+/** Whether the line break at this position starts a new line. The LF of a CRLF does not. */
 function countLine(table: Table, codes: Uint16Array, at: number): boolean {
   const before = at > 0 ? codes[at - 1] : table.lastCode
   const isNew = codes[at] === CR || before !== CR
@@ -238,7 +238,7 @@ function countLine(table: Table, codes: Uint16Array, at: number): boolean {
   return isNew
 }
 
-/** Keeps a piece of the current field. Columns that are not ours are read past, however long they are. */
+/** Appends to the current field. Other columns than the required ones are skipped at any length. */
 function keep(table: Table, text: string, start: number, end: number): void {
   if (table.slot < 0) {
     if (table.column === 0 && !table.hasText) table.hasText = !isBlank(text.slice(start, end))
@@ -278,7 +278,7 @@ function endRow(table: Table): void {
     endField(table)
     if (people.length === table.maxRows) throw new AppError('too_large', 'TOO_MANY_ROWS', 'Too many rows')
     people.push(toPerson(table.rowLine, values, table.column < table.slots.length))
-    // A shorter row after this one must not show what stood here.
+    // Cleared, so that a shorter row after this one does not repeat its values.
     for (let place = 0; place < values.length; place++) values[place] = ''
   }
   startRow(table)
@@ -288,13 +288,13 @@ function isBlankLine({ column, state, hasText, value }: Table): boolean {
   return column === 0 && state !== QUOTE_SEEN && !hasText && isBlank(value)
 }
 
-/** Most texts begin with a letter, and then need no trimming to know. */
+/** Most texts begin with a letter, so they need no trimming to see that they are not blank. */
 function isBlank(text: string): boolean {
   const first = text.charCodeAt(0)
   return text === '' || (!(first > 0x20 && first < 0x7f) && text.trim() === '')
 }
 
-/** The place of the next character that means something. A loop of its own: most of a file is passed over here. */
+/** The position of the next special character. A separate loop because it passes over most of a file. */
 function ordinaryEnd(codes: Uint16Array, begin: number, special: number): number {
   let at = begin + 1
   for (; at < codes.length; at++) {
@@ -315,7 +315,7 @@ function toPerson(line: number, values: readonly [string, string, string, string
   return { line, id, firstname, lastname, dob, warnings }
 }
 
-/** The delimiter is the one under which the header makes most sense: an extra column's name may hold the others. */
+/** Picks the delimiter that finds the most required names in the header: the name of an extra column may contain the others. */
 function readLayout(header: string, line: number): Pick<Table, 'delimiter' | 'slots'> {
   let missing: string[] | undefined
   for (const delimiter of DELIMITERS) {
@@ -332,7 +332,7 @@ function readLayout(header: string, line: number): Pick<Table, 'delimiter' | 'sl
   throw missing ? missingHeaders(missing.map((name) => `has no column "${name}"`)) : brokenQuoting(line)
 }
 
-/** The names in a header line, or undefined where its quoting makes no sense with this delimiter. */
+/** The names in a header line, or undefined where its quoting is invalid with this delimiter. */
 function splitHeader(text: string, delimiter: string): string[] | undefined {
   const names: string[] = []
   for (let at = 0; ; at++) {
@@ -344,7 +344,7 @@ function splitHeader(text: string, delimiter: string): string[] | undefined {
         if (close < 0) return undefined
         name += text.slice(start, close)
         at = close + 1
-        // A second quote right after the first is part of the name.
+        // A doubled quote is part of the name.
         start = at
       } while (text[at] === '"')
       if (at < text.length && text[at] !== delimiter) return undefined

@@ -1,4 +1,4 @@
-/** The days a birth date can stand for, as `YYYYMMDD`: one day, or all of a month or a year. */
+/** The days that a birth date stands for, as `YYYYMMDD`: one day, or all days of a month or a year. */
 export interface DobSpan {
   from: number
   to: number

@@ -12,13 +12,13 @@ export interface StoredException {
   expiresAt: Date
 }
 
-/** What a check of a file needs of an exception. */
+/** The part of an exception that screening needs. */
 export type ActiveException = Pick<
   StoredException,
   'id' | 'recordId' | 'entityId' | 'personDigest' | 'reason' | 'expiresAt'
 >
 
-/** Which part of a tenant's data: live or test. */
+/** A tenant's live or test data. */
 interface Owner {
   tenantId: string
   livemode: boolean
@@ -49,8 +49,8 @@ const ACTIVE_OF_RECORDS = sql(
   `select ${ACTIVE_COLUMNS} from sanction_exceptions where ${MINE} and record_id = any($3) and expires_at > $4
    order by expires_at desc, id desc`,
 )
-// PostgreSQL would soon keep one plan for arrays of every length, made for ten ids. With 50,000 that plan can compare each
-// row with each id: seconds instead of a tenth of one.
+// After five runs PostgreSQL would use one generic plan, made for ten ids, for arrays of every length. With 50,000 ids that
+// plan may compare each row with each id, which takes seconds instead of a tenth of a second.
 const PLAN_FOR_THESE_VALUES = sql(
   'exceptions.plan_for_these_values',
   `select set_config('plan_cache_mode', 'force_custom_plan', true)`,
@@ -90,14 +90,14 @@ export const exceptionStore = {
     page: { beforeId: string | undefined; recordId: string | undefined; limit: number },
   ): Promise<{ rows: StoredException[]; more: boolean }> {
     const { beforeId = AFTER_ALL, recordId, limit } = page
-    // One more than asked for tells whether another page follows.
+    // Reads one more row than asked for, to know whether another page follows.
     const values = [owner.tenantId, owner.livemode, beforeId, limit + 1]
     const found = await (recordId === undefined
       ? db.rows<Row<StoredException>>(LIST, values)
       : db.rows<Row<StoredException>>(LIST_OF_RECORD, [...values, recordId]))
     return { rows: found.slice(0, limit), more: found.length > limit }
   },
-  /** Those in force, longest-lived first. */
+  /** Active exceptions, the one that expires last first. */
   activeOf: (db: Db, owner: Owner, recordIds: readonly string[], now: Date): Promise<ActiveException[]> =>
     db.transaction(async (tx) => {
       await tx.rows(PLAN_FOR_THESE_VALUES)

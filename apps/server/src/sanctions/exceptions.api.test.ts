@@ -81,14 +81,14 @@ describe('POST /v2/open-sanctions/exceptions', () => {
     assert.deepEqual(rows[0].person_digest, digestPerson(caller.tenantId, ANA))
   })
 
-  test('201: the longest row id there can be in an index, and five years to the millisecond', async () => {
+  test('201: the longest row id that an index can hold, and an end in exactly five years', async () => {
     const { key } = await newTenant()
     const record = await made(key, { recordId: 'é'.repeat(1000), expiresAt: '2031-11-15T12:00:00.000Z' })
     const { items } = (await get(key, `?recordId=${encodeURIComponent('é'.repeat(1000))}`)).json()
     assert.deepEqual(items, [record])
   })
 
-  test('201: a repeated call returns the first record and says so, even when it has ended since', async () => {
+  test('201: a repeated call returns the first record and is marked as a replay, even after the exception has ended', async () => {
     const { key } = await newTenant()
     const body = { ...BODY, expiresAt: new Date(harness.clock.now().getTime() + HOUR).toISOString() }
     const first = await post(key, body, { 'idempotency-key': 'review-1' })
@@ -114,7 +114,7 @@ describe('POST /v2/open-sanctions/exceptions', () => {
     )
   })
 
-  test('400: an end in the past, now, over five years ahead, or at no time of the clock', async () => {
+  test('400: an end in the past, now, over five years ahead, or at an impossible time', async () => {
     const { key } = await newTenant()
     const now = harness.clock.now()
     const fiveYears = new Date(now)
@@ -127,14 +127,14 @@ describe('POST /v2/open-sanctions/exceptions', () => {
     ] as const
     for (const [expiresAt, message] of cases) {
       assertInvalid(await post(key, { ...BODY, expiresAt }), '/body/expiresAt', message)
-      // The refused call has not used up its key.
+      // The refused call has not used its idempotency key.
       const headers = { 'idempotency-key': `end ${expiresAt}` }
       assertInvalid(await post(key, { ...BODY, expiresAt }, headers), '/body/expiresAt', message)
       assert.equal((await post(key, BODY, headers)).statusCode, 201)
     }
   })
 
-  test('400: what is missing, unknown, blank or too long', async () => {
+  test('400: fields that are missing, unknown, blank or too long', async () => {
     const { key } = await newTenant()
     const { dob: _, ...withoutDob } = BODY
     assertInvalid(await post(key, withoutDob), '/body/dob', 'is required')
@@ -169,7 +169,7 @@ describe('POST /v2/open-sanctions/exceptions', () => {
 })
 
 describe('GET /v2/open-sanctions/exceptions', () => {
-  test('200: pages are complete and without repeats, newest first; one row id alone; those that have ended too', async () => {
+  test('200: pages are complete and without repeats, newest first, also for one row id, and with ended exceptions', async () => {
     const { key } = await newTenant()
     const records: ExceptionRecord[] = []
     const soon = new Date(harness.clock.now().getTime() + HOUR).toISOString()
@@ -200,7 +200,7 @@ describe('GET /v2/open-sanctions/exceptions', () => {
     assert.deepEqual((await get(key)).json(), { items: [], count: 0, nextCursor: null })
   })
 
-  test('400: a limit, a cursor or a row id that cannot be', async () => {
+  test('400: an invalid limit, cursor or row id', async () => {
     const { key } = await newTenant()
     assertInvalid(await get(key, '?limit=201'), '/query/limit', 'must be <= 200')
     for (const cursor of ['nonsense', '', Buffer.from('desc:1').toString('base64url')]) {
@@ -296,7 +296,7 @@ describe('the exceptions of a file', () => {
     assert.deepEqual(stale, new Set())
   })
 
-  test('it is stale when the person has changed, until someone reviews again', async () => {
+  test('an exception is stale when the person has changed, until the next review', async () => {
     const { key, caller } = await newTenant()
     await made(key)
     const married = { ...ANA, lastname: 'Sample' }
@@ -320,7 +320,7 @@ describe('the exceptions of a file', () => {
     assert.deepEqual(other.stale, new Set(['0017']), 'that of another entry was not made again')
   })
 
-  test('two for the same person and entry both apply: the longest-lived is reported, then the other', async () => {
+  test('two exceptions for the same person and entry both apply: the one that expires last is reported, then the other', async () => {
     const { key, caller } = await newTenant()
     const shorter = await made(key, { expiresAt: '2027-03-01T00:00:00.000Z' })
     const longest = await made(key, { expiresAt: '2028-03-01T00:00:00.000Z' })
@@ -332,7 +332,7 @@ describe('the exceptions of a file', () => {
     assert.deepEqual(await reported(), [shorter.id])
   })
 
-  test('two persons under one row id: an entry is excepted only when both are', async () => {
+  test('two persons under one row id: an entry is excepted only when both persons have the exception', async () => {
     const { key, caller } = await newTenant()
     const bob = { firstname: 'Bob', lastname: 'Example', dob: '1958-04-03' }
     const rows = [
@@ -355,7 +355,7 @@ describe('the exceptions of a file', () => {
     assert.deepEqual(both.stale, new Set())
   })
 
-  test('callers without a key have none, and the database is not asked', async () => {
+  test('callers without a key have no exceptions, and the database is not queried', async () => {
     const anonymous = { tenantId: '00000000-0000-7000-8000-000000000000', livemode: false, rateFactor: 1 }
     const away = await createHarness()
     await away.wire.close()
@@ -369,7 +369,7 @@ describe('the exceptions of a file', () => {
     await away.database.drop()
   })
 
-  test('a file of 50,000 rows is looked up in well under a second, time after time', async () => {
+  test('exceptions of a file of 50,000 rows are found in well under a second, every time', async () => {
     const { caller } = await newTenant()
     const rows = Array.from({ length: 50_000 }, (_, i) => ({ id: `customer-${i}`, ...ANA }))
     await harness.database.query(
@@ -384,12 +384,12 @@ describe('the exceptions of a file', () => {
       times.push(performance.now() - startedMs)
       assert.equal(applied.size, 1667)
     }
-    // Seconds, were the statement's plan made once for arrays of any length: from the sixth time on.
+    // With one generic plan for arrays of any length, this would take seconds from the sixth time on.
     await figureAtMost('exceptions.lookup-ms', 1_000, Math.min(...times.slice(5)))
   })
 })
 
-test('an exception ends on time; a year later the purge removes it, and only what is as old', async () => {
+test('an exception ends on time, and a year later the purge removes it but no newer ones', async () => {
   const local = await createHarness()
   const { key, caller } = await newTenant(local)
   const create = (expiresAt: string) =>

@@ -8,18 +8,18 @@ const ANA = { firstname: 'Ana', lastname: 'Example', dob: '1990-05-04' }
 const digest = (changes: Partial<typeof ANA> = {}, tenant = TENANT) =>
   digestPerson(tenant, { ...ANA, ...changes }).toString('hex')
 
-test('the digest is stable: exceptions made once hold for years', () => {
+test('the digest is stable: stored exceptions must match for years', () => {
   const text = [TENANT, 'ana', 'example', '1990-05-04'].join('\0')
   assert.equal(digest(), createHash('sha256').update(text).digest('hex'))
 })
 
-test('capitals, spaces and the way an accent is encoded make no other person', () => {
+test('capitals, spaces and the encoding of an accent do not change the digest', () => {
   assert.equal(digest({ firstname: ' ANA\t', lastname: 'eXample', dob: '1990-05-04 ' }), digest())
   assert.equal(digest({ firstname: 'Ana  \u00a0 Maria' }), digest({ firstname: 'ana maria' }))
   assert.equal(digest({ lastname: 'Pe\u0301rez' }), digest({ lastname: 'P\u00c9REZ' }))
 })
 
-test('another name, date or tenant is another person, and so is what moved to the next field', () => {
+test('another name, date or tenant gives another digest, and so does text that moved to the next field', () => {
   const different = [
     digest(),
     digest({ firstname: 'Anna' }),

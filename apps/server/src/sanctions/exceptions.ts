@@ -14,7 +14,7 @@ import { type ActiveException, exceptionStore, type StoredException } from './ex
 
 const PURGE_BATCH = 2_000
 const KEPT_YEARS = 1
-/** What an index entry of PostgreSQL can hold; the table has the same limit. */
+/** The size limit of an index entry of PostgreSQL; the table has the same limit. */
 const RECORD_ID_BYTES = 2_000
 
 interface Deps {
@@ -23,7 +23,7 @@ interface Deps {
   ids: Ids
 }
 
-/** The fields of a row that say who is meant. */
+/** The fields of a row that identify the person. */
 export interface Person {
   firstname: string
   lastname: string
@@ -41,7 +41,7 @@ export interface AppliedException {
 export interface RowExceptions {
   /** By row id. */
   applied: Map<string, AppliedException[]>
-  /** Row ids with an exception that does not hold, because the file has another name or birth date with this id. */
+  /** Row ids with an exception that does not apply, because the file has another name or birth date under this id. */
   stale: Set<string>
 }
 
@@ -79,7 +79,7 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
         resourceId: fresh.id,
         now,
         async insert(tx) {
-          // Checked here: a repeated call is answered even when the exception has expired since the first one.
+          // Checked only when it is created: a repeated call is answered even if the exception has expired since.
           checkExpiry(fresh.expiresAt, now)
           await exceptionStore.insert(tx, caller, fresh)
           return fresh
@@ -90,7 +90,7 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
       return { record: toRecord(value), replayed }
     },
 
-    /** Newest first, with those that have ended: the auditor asks about the past. */
+    /** Newest first, including ended ones: auditors ask about the past. */
     async list(caller: Caller, query: { limit?: number; cursor?: string; recordId?: string }): Promise<ExceptionPage> {
       const { limit = SANCTIONS_LIMITS.pageDefault, cursor, recordId } = query
       if (recordId !== undefined && !isStorableText(recordId)) {
@@ -110,8 +110,8 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
     },
 
     /**
-     * The exceptions in force for the rows of a file. Callers without a key have none. Only row ids are sent to the
-     * database, and names are digested only for rows that have an exception.
+     * The active exceptions for the rows of a file. Callers without a key have no exceptions. Only row ids are sent to the
+     * database, and digests are computed only for rows that have an exception.
      */
     async forRows(caller: Caller, rows: readonly (Person & { id: string })[]): Promise<RowExceptions> {
       const recordIds = caller.keyId === undefined ? [] : [...new Set(rows.map(({ id }) => id))]
@@ -123,17 +123,17 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
 }
 export type ExceptionService = ReturnType<typeof createExceptionService>
 
-/** Deletes exceptions a year after their end. They had no effect since; until then an auditor may ask for them. */
+/** Deletes exceptions a year after their end. They have no effect in that year, but an auditor may ask for them. */
 export function purgeOldExceptions(db: Db, now: Date): Promise<number> {
   const expiredBefore = yearsAfter(now, -KEPT_YEARS)
   return purgeInBatches(PURGE_BATCH, (limit) => exceptionStore.purge(db, expiredBefore, limit))
 }
 
 /**
- * Stands for the person whom the reviewer saw: an exception holds only while name and birth date stay the same, apart from
- * capitals and spaces. To tell that, the digest is enough, so we do not keep names of people who are on no list. It is not
- * anonymous: whoever has the table can try names until one fits. The tenant is in it, so that equal people of two
- * tenants do not show.
+ * A digest of the reviewed person: an exception applies only while name and birth date stay the same, apart from capitals and
+ * spaces. The digest is enough to check that, so we do not store names of people who are on no list. It is not anonymous: a
+ * reader of the table can try names until one matches. The digest includes the tenant, so that the table does not show that
+ * two tenants have the same person.
  */
 export function digestPerson(tenantId: string, { firstname, lastname, dob }: Person): Buffer {
   const fields = [tenantId, ...[firstname, lastname, dob].map(plain)]
@@ -144,7 +144,7 @@ function plain(field: string): string {
   return field.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
-/** The digests of the persons that stand under each of these row ids. Nothing keeps a file from using an id twice. */
+/** The digests of the persons under each of these row ids. A file may use an id twice. */
 function personsOf(
   tenantId: string,
   rows: readonly (Person & { id: string })[],
@@ -162,8 +162,9 @@ function personsOf(
 }
 
 /**
- * An entry is excepted under a row id when every person with that id in the file is excepted from it: whoever looks by id
- * alone can then silence nobody by mistake. `found` has the longest-lived first, and the first of each person is reported.
+ * An entry is excepted under a row id only if every person with that id in the file has an exception for it. So a caller that
+ * uses the id alone never silences the wrong person. `found` is sorted by end, latest first, and the first exception of each
+ * person is reported.
  */
 function sortOut(found: readonly ActiveException[], persons: ReadonlyMap<string, ReadonlySet<string>>): RowExceptions {
   const result: RowExceptions = { applied: new Map(), stale: new Set() }
@@ -193,7 +194,7 @@ function checkTexts({ recordId, reason }: CreateExceptionBody): void {
 
 function checkExpiry(expiresAt: Date, now: Date): void {
   const { exceptionYearsMax } = SANCTIONS_LIMITS
-  // A leap second passes the schema and is no time to JavaScript.
+  // A leap second passes the schema, but JavaScript cannot parse it.
   if (!(expiresAt > now)) throw invalid('/body/expiresAt', 'must be in the future')
   if (expiresAt > yearsAfter(now, exceptionYearsMax)) {
     throw invalid('/body/expiresAt', `must be at most ${exceptionYearsMax} years ahead`)

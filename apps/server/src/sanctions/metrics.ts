@@ -2,7 +2,7 @@ import { createLabelledCounter } from '../platform/hot-metrics.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { RowsAnswer } from './engine/rows.ts'
 
-/** How much is screened and how much of it matches: a jump of the share after a new list is worth a look. */
+/** Counts screened rows and matches. A jump in their ratio after a new list needs a look. */
 export function createSanctionsMetrics(metrics: Metrics) {
   const files = metrics.add(createLabelledCounter('ostiary_sanctions_files_total', 'Screened files', 'result'))
   const rows = metrics.add(createLabelledCounter('ostiary_sanctions_rows_total', 'Screened rows', 'result'))

@@ -16,7 +16,7 @@ interface Deps {
   guard: Guard
 }
 
-/** Read as text: a threshold that is none and a dataset that is unknown have answers of their own. */
+/** Read as text because an invalid threshold and an unknown dataset have their own answers. */
 const screenFileAsText = {
   ...screenFile,
   params: Type.Object({ dataset: Type.String() }),
@@ -54,7 +54,7 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
         answered: whenAnswered(reply),
         read: () => readUpload(request.headers, needsForm(body)),
       })
-      // A caller who does not take the answer must not keep it in memory.
+      // A caller that stops reading must not keep the answer in memory.
       reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
       return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from(pieces))
     },
@@ -80,7 +80,7 @@ function readThreshold(value: unknown): number {
   throw new AppError('invalid_request', 'VALIDATION_FAILED', SCORE_THRESHOLD_MESSAGE, { details })
 }
 
-/** The answer is with the system, or nobody takes it. A caller who has it may send the next file at once. */
+/** Resolves when the answer is handed to the operating system or its connection is closed. Only then may the file's slot be free. */
 function whenAnswered(reply: FastifyReply): Promise<void> {
   return new Promise((resolve) => {
     reply.raw.once('finish', resolve)

@@ -1,4 +1,4 @@
-/** `POST /v2/open-sanctions/file/:dataset`: which list is asked, in which version, by whom, and what is silenced. */
+/** `POST /v2/open-sanctions/file/:dataset`: lists, collections, versions, tenants and exceptions. */
 import assert from 'node:assert/strict'
 import { truncateSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
@@ -12,7 +12,7 @@ const FILE = `${HEADER}${KARVOL}${TALVO}3,Maria,Beispielfrau,1990-05-04\n`
 const HOUR = 3_600_000
 
 let server: Screening
-/** Versions of the two lists as they were at first, and of the first after a change. */
+/** The first versions of the two lists, and the second version of the first list. */
 let one: string
 let two: string
 let later: string
@@ -30,7 +30,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** Which rows met which entries. */
+/** The entries that each row matched. */
 function hitsOf({ summary }: ScreenReply): Record<string, string[]> {
   return Object.fromEntries(
     summary.matched.records.map(({ id, matches }) => [id, matches.map(({ entityId }) => entityId)]),
@@ -54,7 +54,7 @@ function assertUnknown(response: Awaited<ReturnType<Screening['send']>>, names: 
 }
 
 describe('datasets', () => {
-  test('the path names the list that is asked', async () => {
+  test('the path names the list to search', async () => {
     assert.deepEqual(await hits('demo'), {})
     assert.deepEqual(await hits('list_one'), { 1: ['one-a'] })
     assert.deepEqual(await hits('list_two'), { 2: ['two-a'] })
@@ -66,7 +66,7 @@ describe('datasets', () => {
     )
   })
 
-  test('a collection is all its lists, without the demo; its version names theirs', async () => {
+  test('a collection searches all its lists but the demo, and its version names theirs', async () => {
     const all = await server.screen(FILE, { dataset: 'default' })
     assert.deepEqual(hitsOf(all), { 1: ['one-a'], 2: ['two-a'] })
     assert.equal(all.summary.version, `list_one@${one}+list_two@${two}`)
@@ -91,7 +91,7 @@ describe('datasets', () => {
     assert.deepEqual(await hits('default', { query: again }), { 1: ['one-a'], 2: ['two-a'] })
   })
 
-  test('a tenant’s own list is found with its key alone, and is in no collection', async () => {
+  test('a tenant’s own list is found only with its key, and is in no collection', async () => {
     const names = 'default, sanctions, crime, demo, list_one, list_two'
     assert.deepEqual(await hits('custom_own', { key: owner.key }), { 1: ['own-a'] })
     assertUnknown(await server.send(FILE, { dataset: 'custom_own', key: stranger.key }), names)
@@ -146,7 +146,7 @@ describe('exceptions', () => {
   const screen = async (key: string, csv = FILE) => server.screen(csv, { dataset: 'list_one', key })
   const ROW = { id: '1', ...PERSON, match: 'true', score: 1, warnings: [] }
 
-  test('silence one pair and say so, for their tenant, until they end', async () => {
+  test('silence one pair of row and entry for their tenant until they end, and are reported', async () => {
     const { key, tenantId } = await server.tenantWithKey(SANCTIONS_KEY)
     const { id, expiresAt } = await except(key)
     const { summary, results } = await screen(key)
@@ -173,7 +173,7 @@ describe('exceptions', () => {
     assert.deepEqual((await screen(key)).results[0], ROW)
   })
 
-  test('do not hold for a person who changed, and the row says so', async () => {
+  test('do not apply to a person who changed, and the row says so', async () => {
     const { key } = await server.tenantWithKey(SANCTIONS_KEY)
     await except(key)
     const { summary, results } = await screen(key, `${HEADER}1,Karvol,Vorberg,1958-04-04\n`)
@@ -186,7 +186,7 @@ describe('exceptions', () => {
   })
 })
 
-/** Last: from here on the first list has another version. */
+/** Must be last: it puts another version of the first list into service. */
 describe('versions', () => {
   const NEW_LIST = 'id,name,dob\none-c,Talvostin Quorim,\none-b,Odd Fellow,\n'
 
@@ -217,7 +217,7 @@ describe('versions', () => {
     assert.deepEqual(hitsOf(answer.json<ScreenReply>()), { 1: ['one-a'] })
   })
 
-  test('a file goes on with the version it began with, though that is replaced and asked for by others', async () => {
+  test('a file keeps the version that it began with, even when that is replaced and requested by others', async () => {
     const first = await server.begin({ dataset: 'list_two', key: stranger.key })
     const newer = await server.importCsv('list_two', 'id,name\ntwo-z,Karvol Vorberg\n')
     await server.look()
@@ -230,7 +230,7 @@ describe('versions', () => {
     assert.deepEqual([now.summary.version, hitsOf(now)], [newer, { 1: ['two-z'] }])
   })
 
-  test('404: a version that there is not, of whatever form', async () => {
+  test('404: an unknown version in any form', async () => {
     const wrong = ['zzz', '20200101000000-aaaaaa', '..', `../list_two/${two}`, 'a'.repeat(65), '-']
     for (const version of [...wrong, `${one}.snapshot`, `${one}+${later}`]) {
       const sending = { dataset: 'list_one', query: `?version=${encodeURIComponent(version)}` }
@@ -241,7 +241,7 @@ describe('versions', () => {
     assert.equal(empty.statusCode, 400)
   })
 
-  test('404: names the versions that there are, of a list and of a collection, and not the datasets', async () => {
+  test('404: lists the existing versions of a list and of a collection, and not the datasets', async () => {
     const ask = async (dataset: string, versions: string) => {
       const response = await server.send(FILE, { dataset, query: '?version=nope' })
       const details = [{ pointer: '/query/version', message: `must be ${versions}` }]
@@ -256,7 +256,7 @@ describe('versions', () => {
     assertUnknown(nowhere, 'default, demo, list_one, list_two')
   })
 
-  test('404: a version of a collection that names a list or a version that is not there', async () => {
+  test('404: a version of a collection that names an unknown list or version', async () => {
     const [here, there] = [`list_one@${one}`, `list_two@${two}`]
     const wrong = [`${here}+nobody@1`, `${here}+list_two@zzz`, `${here}+list_two@.`, 'list_one@-', one, `${here}+`]
     for (const version of [...wrong, `${here}+${there}+custom_own@1`, `${here}+${here}`]) {
@@ -266,7 +266,7 @@ describe('versions', () => {
     }
   })
 
-  test('503: a list or a version that is there and cannot be read; the others serve on', async () => {
+  test('503: a list or a version that cannot be read, while the others keep serving', async () => {
     const broken = await server.importCsv('broken_list', 'id,name\nb-1,Karvol Vorberg\n')
     const unavailable = (response: Awaited<ReturnType<Screening['send']>>) =>
       assertError(response, 503, 'DATASET_UNAVAILABLE', 'The dataset cannot be read')

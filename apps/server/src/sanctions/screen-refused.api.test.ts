@@ -1,4 +1,4 @@
-/** `POST /v2/open-sanctions/file/:dataset`: what is refused, and how. */
+/** `POST /v2/open-sanctions/file/:dataset`: refusals. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
@@ -104,7 +104,7 @@ describe('the file', () => {
   const long = `${FILE}2,${'a'.repeat(1_001)},B,\n`
   refused('a field that is too long', long, 'INVALID_CSV', 'A field in line 3 is longer than 1000 characters')
 
-  test('413: a byte over 2 MB; 2 MB are taken', async () => {
+  test('413: a byte over 2 MB, while 2 MB are accepted', async () => {
     const { summary, results } = await server.screen(fileOf(MEGABYTES_2))
     assert.deepEqual([results.length, results.at(-1)?.id], [summary.total, 'last'])
     assertError(await server.send(fileOf(MEGABYTES_2 + 1)), 413, 'FILE_TOO_LARGE', 'File too large')
@@ -131,7 +131,7 @@ describe('the request', () => {
     }
   })
 
-  test('400: a parameter that there is not, as everywhere else: a slip must not pass for a threshold', async () => {
+  test('400: an unknown parameter, as everywhere else: a misspelt name must not pass for a threshold', async () => {
     const response = await server.send(FILE, { query: '?scorethreshold=0.5' })
     const [pointer, message] = ['/query/scorethreshold', 'is not a known field']
     assertError(response, 400, 'VALIDATION_FAILED', `The request is not valid: ${pointer} ${message}`, {
@@ -148,7 +148,7 @@ describe('the request', () => {
     })
   }
   for (const dataset of ['constructor', '__proto__', 'default', 'sanctions', 'custom_', 'custom_list']) {
-    test(`404: the dataset ${dataset}, while no list is there`, async () => {
+    test(`404: the dataset ${dataset}, while there are no lists`, async () => {
       assert.equal((await server.send(FILE, { dataset })).json().code, 'UNKNOWN_DATASET')
     })
   }
@@ -161,7 +161,7 @@ describe('the request', () => {
     assertError(wrong, 401, 'INVALID_API_KEY', 'Invalid API key')
   })
 
-  test('401: a key in a place where it is not read is not taken for none', async () => {
+  test('401: a key in the wrong place does not count as a call without a key', async () => {
     const { key } = await server.tenantWithKey(SANCTIONS_KEY)
     for (const headers of [{ x_api_key: key }, { authorization: `Bearer ${key}` }]) {
       const stray = await server.send(FILE, { key: '', headers })
@@ -188,7 +188,7 @@ describe('the request', () => {
     }
   })
 
-  test('429: the third file of a key at once; the others end well, and then there is room again', async () => {
+  test('429: the third concurrent file of a key, while the other two are answered and free their slots', async () => {
     const { key } = await server.tenantWithKey(SANCTIONS_KEY)
     const under = [await server.begin({ key }), await server.begin({ key })]
     const third = await server.send(FILE, { key })
@@ -199,7 +199,7 @@ describe('the request', () => {
     assert.equal((await server.send(FILE, { key })).statusCode, 200)
   })
 
-  test('200: a third file that comes a moment before a place is free waits for it', async () => {
+  test('200: a third file that arrives shortly before a slot is free waits for it', async () => {
     const { key } = await server.tenantWithKey(SANCTIONS_KEY)
     const [first, second] = [await server.begin({ key }), await server.begin({ key })]
     const third = server.send(FILE, { key })
@@ -209,7 +209,7 @@ describe('the request', () => {
   })
 })
 
-test('files of two megabytes that mean harm are answered as documented, at once and in bounded memory', async () => {
+test('hostile files of two megabytes are answered as documented, at once and in limited memory', async () => {
   const fill = (text: string) => text.repeat(Math.floor((MEGABYTES_2 - HEADER.length) / Buffer.byteLength(text)))
   const noHeader = [400, 'Missing required CSV headers'] as const
   const longField = [400, 'A field in line 2 is longer than 1000 characters'] as const

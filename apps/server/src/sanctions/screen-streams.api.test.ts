@@ -1,4 +1,4 @@
-/** `POST /v2/open-sanctions/file/:dataset` over real connections: what is read, what is cut off, what stops. */
+/** `POST /v2/open-sanctions/file/:dataset` over real connections: chunked uploads, cut connections, callers that leave. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -34,7 +34,7 @@ before(async () => {
 })
 after(() => server.close())
 
-/** A connection of our own, and the server's end of it. */
+/** A raw connection, with the server's end of it. */
 async function open(): Promise<{ socket: Socket; peer: Socket; answer: Promise<string>; isClosed: Promise<unknown> }> {
   const accepted = once(server.app.server, 'connection') as Promise<[Socket]>
   const socket = connect(port, '127.0.0.1')
@@ -48,7 +48,7 @@ async function open(): Promise<{ socket: Socket; peer: Socket; answer: Promise<s
     })
     socket.once('close', () => resolve(text()))
   })
-  // A connection that the server cuts off while we write is what these tests are about.
+  // These tests expect the server to close the connection while they write.
   socket.on('error', () => {})
   const [peer] = await accepted
   return { socket, peer, answer, isClosed }
@@ -62,7 +62,7 @@ function headOf(sending: Sending, ...more: readonly string[]): string {
 const chunk = (bytes: Buffer) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
 
-/** Writes as fast as the other side takes it, until it is all out or the connection is gone. */
+/** Writes as fast as the server reads, until everything is sent or the connection is closed. */
 async function pour(socket: Socket, piece: Buffer, times: number): Promise<void> {
   for (let n = 0; n < times && !socket.destroyed; n++) {
     if (socket.write(piece)) continue
@@ -98,7 +98,7 @@ test('2 MB and a byte are refused with 413 and cut off, without reading the othe
   }
 })
 
-test('a length of 100 MB is refused by its word', async () => {
+test('a Content-Length of 100 MB is refused without reading the body', async () => {
   const { socket, peer, answer, isClosed } = await open()
   socket.write(headOf({}, `content-length: ${100 * MEGABYTE}`))
   assertTooLarge(await answer)
@@ -106,7 +106,7 @@ test('a length of 100 MB is refused by its word', async () => {
   assert.ok(peer.bytesRead < 1_000)
 })
 
-test('a form that never says its length, and never ends, is cut off wherever its fault is', async () => {
+test('a form without a length that never ends is cut off at any kind of error', async () => {
   const cases: [name: string, start: Buffer, sending: Sending, status: number][] = [
     ['not a CSV', openPart({ name: 'people.txt' }), {}, 400],
     ['no such column', Buffer.concat([openPart(), Buffer.from('a,b\n')]), {}, 400],
@@ -126,7 +126,7 @@ test('a form that never says its length, and never ends, is cut off wherever its
   }
 })
 
-test('after a refusal of a short file the connection serves on', async () => {
+test('the connection stays usable after the refusal of a short file', async () => {
   const { socket, answer } = await open()
   const bad = form({ name: 'people.txt', content: HEADER + strangers(3_000) })
   socket.write(headOf({}, `content-length: ${bad.length}`))
@@ -143,7 +143,7 @@ test('after a refusal of a short file the connection serves on', async () => {
   assert.match(more, /^HTTP\/1\.1 200 .*"total":1/s)
 })
 
-test('however the form is cut into pieces, it is read; what comes after it is passed over', async () => {
+test('a form is read in chunks of any size, and bytes after its end are ignored', async () => {
   const whole = form({ field: 'note', name: null, content: 'x' }, { content: `${HEADER}7,Vardo,Quellmar,1961-04-17\n` })
   const { socket, peer, answer } = await open()
   socket.setNoDelay(true)
@@ -161,7 +161,7 @@ test('however the form is cut into pieces, it is read; what comes after it is pa
   socket.destroy()
 })
 
-test('a caller who goes away stops the work, and leaves room for other files', async () => {
+test('a caller who disconnects stops the work and frees the slot for other files', async () => {
   await server.importCsv('long_list', peopleCsv(2_000))
   const sending = { dataset: 'long_list', query: '?scoreThreshold=0.4', key }
   const names = peopleCsv(2_000).trimEnd().split('\n').slice(1)
@@ -195,7 +195,7 @@ test('a caller who goes away stops the work, and leaves room for other files', a
   for (const socket of gone) socket.destroy()
   await eventually(async () => (await tryAnother()).summary?.total === 1, 'there is room for another file')
   await figureAtMost('screening.cpu-after-leaving', 0.25, async () => {
-    // What a thread has in hand it ends: 250 rows.
+    // A thread finishes its current chunk of 250 rows.
     let idle = await cpuMs(1_000)
     for (let tries = 0; tries < 8 && idle > busy / 4; tries++) idle = await cpuMs(1_000)
     return idle / busy
@@ -206,7 +206,7 @@ test('a caller who goes away stops the work, and leaves room for other files', a
   assert.ok(!server.logged().includes('"request failed"'), 'that someone leaves is no fault of ours')
 })
 
-test('a caller who goes away in the middle of the upload leaves room for other files', async () => {
+test('a caller who disconnects during the upload frees the slot for other files', async () => {
   const { key: other } = await server.tenantWithKey(SANCTIONS_KEY)
   for (let n = 0; n < 4; n++) {
     const { socket, peer } = await open()

@@ -1,4 +1,4 @@
-/** `POST /v2/open-sanctions/file/:dataset`: answers. Refusals, streams and datasets have files of their own. */
+/** `POST /v2/open-sanctions/file/:dataset`: answers. Other files test refusals, streams and datasets. */
 import assert from 'node:assert/strict'
 import { readFileSync, truncateSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
@@ -19,7 +19,7 @@ after(() => server.close())
 const echoOf = ({ id, firstname, lastname, dob }: RowResult) => [id, firstname, lastname, dob]
 const flagsOf = ({ results }: ScreenReply) => Object.fromEntries(results.map(({ id, match }) => [id, match]))
 
-/** What must hold of every answer. */
+/** Asserts what is true of every answer. */
 function assertConsistent({ summary, results }: ScreenReply): void {
   const matched = results.filter(({ match }) => match === 'true')
   assert.equal(summary.total, results.length)
@@ -42,7 +42,7 @@ function assertConsistent({ summary, results }: ScreenReply): void {
 }
 
 describe('the answer', () => {
-  test('is as documented, whole', async () => {
+  test('is as documented, in full', async () => {
     const response = await server.send(HEADER + VARDO + NOBODY)
     assert.equal(response.statusCode, 200)
     assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
@@ -111,7 +111,7 @@ describe('the answer', () => {
     })
   })
 
-  test('summary and results agree at every threshold; a file without rows has an empty answer', async () => {
+  test('summary and results agree at every threshold, and a file without rows has an empty answer', async () => {
     let before = 0
     for (const threshold of ['1', '0.95', '0.7', '0.5', '0.0001']) {
       const reply = await server.screen(PEOPLE, { query: `?scoreThreshold=${threshold}` })
@@ -126,7 +126,7 @@ describe('the answer', () => {
     assert.deepEqual(empty.results, [])
   })
 
-  test('results stand in the order of the file, whichever thread was first', async () => {
+  test('results are in the order of the file, in whatever order the threads finish', async () => {
     const rows = strangers(5_000).trimEnd().split('\n')
     for (let at = 0; at < rows.length; at += 97) rows[at] = `hit${at},Vardo,Quellmar,1961-04-17`
     const reply = await server.screen(`${HEADER}${rows.join('\n')}`)
@@ -182,7 +182,7 @@ describe('the CSV', () => {
     })
   }
 
-  test('is echoed as it stands: spaces, quotes, line breaks, marks, other scripts, leading zeros, double ids', async () => {
+  test('is echoed unchanged: spaces, quotes, line breaks, marks, other scripts, leading zeros, duplicate ids', async () => {
     const rows = [
       ['007', ' Vardo ', 'Quell"mar', '1961-04-17 '],
       ['007', '拟甫', '虚', ''],
@@ -195,7 +195,7 @@ describe('the CSV', () => {
     assert.deepEqual(results.map(echoOf), rows)
   })
 
-  test('a bad birth date is warned of, and the name alone is compared', async () => {
+  test('an invalid birth date gets a warning, and only the name is compared', async () => {
     const bad = ['1961-13-17', '17.04.1961', '1961-02-30', 'unknown', '0961-04-17', '19610417']
     const csv = HEADER + bad.map((dob, at) => `${at},Vardo,Quellmar,${dob}\n`).join('')
     const reply = await server.screen(csv)
@@ -214,7 +214,7 @@ describe('the CSV', () => {
     })
   })
 
-  test('a year or a month is compared as such, and warned of', async () => {
+  test('a year or a month is compared as such, with a warning', async () => {
     const csv = `${HEADER}1,Vardo,Quellmar,1961\n2,Vardo,Quellmar,1961-04\n3,Vardo,Quellmar,1999\n4,Vardo,Quellmar,\n`
     const reply = await server.screen(csv, { query: '?scoreThreshold=0.5' })
     assertConsistent(reply)
@@ -229,7 +229,7 @@ describe('the CSV', () => {
     assert.ok((reply.results[2]?.score ?? 1) < 0.7)
   })
 
-  test('rows without a name, or that end early, are answered and warned of', async () => {
+  test('rows without a name, and rows that end early, are answered with a warning', async () => {
     const reply = await server.screen(`${HEADER}1,,,1961-04-17\n2, ,\t,\n3,Vardo,Quellmar\n4\n`)
     assertConsistent(reply)
     assert.deepEqual(
@@ -265,7 +265,7 @@ describe('the CSV', () => {
   })
 })
 
-test('[B-022] a fault inside is answered with 500 and nothing more, and other lists go on serving', async () => {
+test('[B-022] an internal error is answered with 500 and no details, and other lists keep serving', async () => {
   const version = await server.importCsv('damaged_list', 'id,name,dob\nd-1,Karvol Vorberg,1958-04-03\n')
   const csv = `${HEADER}41,Karvol,Vorberg,1958-04-03\n`
   const sending = { dataset: 'damaged_list' }
@@ -275,7 +275,7 @@ test('[B-022] a fault inside is answered with 500 and nothing more, and other li
     assertError(await server.send(csv, sending), 500, 'INTERNAL', 'Internal Server Error')
   }
   assert.equal((await server.screen(HEADER + VARDO)).summary.matched.count, 1)
-  // A large file: every thread fails on it, and both are there afterwards.
+  // A large file, so that every thread fails on it. Both threads must work afterwards.
   assertError(
     await server.send(HEADER + csv.slice(HEADER.length).repeat(2_000), sending),
     500,
@@ -291,7 +291,7 @@ test('[B-022] a fault inside is answered with 500 and nothing more, and other li
   assert.match(line, /"requestId":"[0-9a-f-]{36}".*"errorAt":\[".*open-list\.ts/)
 })
 
-test('neither the log nor the metrics hold anything of a file, whatever becomes of it', async () => {
+test('neither the log nor the metrics contain anything of a file, whether it is answered or refused', async () => {
   const secrets = ['Zwyntarqua', 'Oblovendi', 'rec-88417', '1931-07-23', 'secretfile', 'Karvol', 'Vorberg']
   const row = 'rec-88417,Zwyntarqua,Oblovendi,1931-07-23\n'
   const named = (content: string, name = 'secretfile.csv') => server.post(form({ name, content }))

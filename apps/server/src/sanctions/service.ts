@@ -1,7 +1,7 @@
 import { SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Person } from './csv.ts'
-import type { Held, Library } from './datasets/library.ts'
+import type { HeldDataset, Library } from './datasets/library.ts'
 import { SCORER_VERSION } from './engine/calibration.ts'
 import type { Pool } from './engine/pool.ts'
 import type { ScreeningRow, RowsAnswer } from './engine/rows.ts'
@@ -18,7 +18,7 @@ interface Deps {
 
 export interface Screening {
   caller: Caller
-  /** Whose files are counted together: the key, or the network of a caller without one. */
+  /** Files with the same owner count together: the key, or the network of a caller without a key. */
   owner: string
   dataset: string
   version: string | undefined
@@ -28,7 +28,7 @@ export interface Screening {
   signal: AbortSignal
   /** Settles when the reply is sent or its connection is closed. Until then the reply is in memory, and the file keeps its slot. */
   answered: Promise<void>
-  /** Reads the file; called when it is known that it can be screened. */
+  /** Reads the file. It is called only once the file can be screened. */
   read(): Promise<Person[]>
 }
 
@@ -43,7 +43,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
     waitMs: WAIT_FOR_SLOT_MS,
   })
 
-  /** Rows of one id may be different people, so an exception is matched with the person, not with the id alone. */
+  /** Rows with the same id may be different people, so an exception must match the person and not only the id. */
   async function withExceptions(caller: Caller, people: readonly Person[]): Promise<ScreeningRow[]> {
     const { applied, stale } = await exceptions.forRows(caller, people)
     if (applied.size === 0 && stale.size === 0) return people as ScreeningRow[]
@@ -63,7 +63,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
   return {
     datasets: (caller: Caller) => library.list(tenantOf(caller)),
 
-    /** The answer as pieces of JSON text, in order. */
+    /** The answer as chunks of JSON text, in order. */
     async screen({
       caller,
       owner,
@@ -76,9 +76,9 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
       read,
     }: Screening): Promise<string[]> {
       const freeSlot = await takeSlot(owner)
-      let held: Held | undefined
+      let held: HeldDataset | undefined
       try {
-        // An earlier version is read from disk for this file alone: not before the file is there.
+        // An earlier version is loaded from disk for this file only, so it is not loaded before the file has arrived.
         if (version === undefined) held = await library.hold(dataset, tenantOf(caller))
         const people = await read()
         held ??= await library.hold(dataset, tenantOf(caller), version)
@@ -108,7 +108,7 @@ const tenantOf = ({ keyId, tenantId }: Caller) => (keyId === undefined ? null : 
 
 type Facts = Pick<ScreenReply['summary'], 'dataset' | 'version' | 'scorerVersion' | 'scoreThreshold' | 'runId'>
 
-/** Put together from what the threads wrote: parsing fifty thousand rows only to write them again would be a waste. */
+/** Joins the JSON that the threads wrote. Parsing fifty thousand rows only to serialise them again would be a waste. */
 function writeReply(total: number, answers: readonly RowsAnswer[], facts: Facts): string[] {
   const count = answers.reduce((sum, { matched }) => sum + matched, 0)
   const warnings = answers.reduce((sum, { warned }) => sum + warned, 0)

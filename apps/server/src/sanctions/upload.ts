@@ -1,4 +1,4 @@
-/** Reads the customer's file out of a form while it arrives, and stops at the first thing that is wrong with it. */
+/** Reads the customer's file from a form while it arrives, and stops at the first error. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
@@ -15,8 +15,8 @@ const noFile = () => new AppError('invalid_request', 'NO_FILE', 'No file uploade
 const broken = () => new AppError('invalid_request', 'BAD_REQUEST', 'The form cannot be read')
 
 /**
- * The people in the form's file. Chunks are taken one by one, so that a bad file is refused without reading the rest;
- * what becomes of the rest is decided where the answer is sent.
+ * The people in the form's file. Chunks are read one by one, so that an invalid file is refused without reading the rest. The
+ * code that sends the answer decides whether to read or cut off the rest.
  */
 export async function readUpload(headers: IncomingHttpHeaders, body: Readable): Promise<Person[]> {
   if (Number(headers['content-length']) > multipartBytes) throw tooLarge()
@@ -61,7 +61,7 @@ function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise
   }
   form.on('file', (field, stream, name) => {
     attempt(() => {
-      // A form whose file was left empty sends a part without a name.
+      // A browser sends a part without a file name when no file was chosen.
       if (field !== 'file' || (name ?? '') === '') return
       if (++files > 1) throw new AppError('invalid_request', 'VALIDATION_FAILED', 'The form has more than one file')
       if (!/\.csv$/i.test(name ?? '')) {
@@ -88,7 +88,7 @@ function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise
       resolve()
     })
   })
-  /** The parser works on what is there already; on some broken forms it falls silent, and nobody must wait for that. */
+  /** The parser handles a chunk synchronously. On some broken forms it emits nothing, so the caller must not wait for an event. */
   async function soon(work: Promise<void>): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const silence = new Promise<void>((_resolve, reject) => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Length without a last character that may go on in the next chunk. */
+/** The length without a last character that may continue in the next chunk. */
 export function completeLength(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -12,7 +12,7 @@ export function completeLength(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** Length of the longest beginning that is UTF-8. By halves, because a bad file may be one line of two megabytes. */
+/** The length of the longest prefix that is UTF-8. A binary search, because an invalid file may be one line of two megabytes. */
 export function validLength(bytes: Uint8Array): number {
   if (isUtf8(bytes)) return bytes.length
   const validPart = (length: number) => bytes.subarray(0, completeLength(bytes.subarray(0, length)))

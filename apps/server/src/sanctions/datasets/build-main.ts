@@ -1,7 +1,6 @@
 /**
- * The process in which a list becomes a snapshot. A process of its own, because it needs gigabytes for minutes and reads
- * files from elsewhere: whatever happens to it, the one that screens people is not touched. It is given no settings and
- * no secrets.
+ * The process that builds a snapshot from a list. It is separate because it needs gigabytes for minutes and reads untrusted
+ * files: a crash here does not affect the process that screens people. It receives no settings and no secrets.
  */
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -23,7 +22,7 @@ interface FromSnapshot {
 }
 
 export interface BuildJob {
-  /** Where the snapshot is written. */
+  /** The path of the snapshot to write. */
   draft: string
   from: FromFiles | FromSnapshot
   facts: Omit<SnapshotFacts, 'entries' | 'names' | 'words' | 'canaries' | 'format'>
@@ -42,46 +41,46 @@ export type FromBuild =
   | { kind: 'failed'; name: string; message: string }
 
 const REPORT_EVERY_MS = 100
-/** A `LegalEntity` may be a person: lists use it where they do not know. */
+/** A `LegalEntity` may be a person: lists use it where the kind is unknown. */
 const SCREENED = new Set(['Person', 'LegalEntity'])
 
-type Say = (change: Partial<BuildProgress>) => void
+type Report = (change: Partial<BuildProgress>) => void
 
 async function build({ draft, from, facts }: BuildJob): Promise<SnapshotFacts> {
   const progress: BuildProgress = { stage: 'reading', bytes: 0, totalBytes: null, entities: 0 }
-  const say: Say = (change) => reportNowAndThen(Object.assign(progress, change))
-  const entities = 'snapshot' in from ? recordsOf(from, say) : listOf(from, facts.skipped, say)
-  const made = await writeSnapshot(draft, untilRead(entities, say), facts)
-  // A tenant may empty its own list; a published list without people is the wrong file.
+  const report: Report = (change) => sendProgress(Object.assign(progress, change))
+  const entities = 'snapshot' in from ? recordsOf(from, report) : listOf(from, facts.skipped, report)
+  const made = await writeSnapshot(draft, untilRead(entities, report), facts)
+  // A tenant may empty its own list. A published list without people is the wrong file.
   if (made.entries === 0 && 'format' in from && from.format !== 'custom-csv') throw new Error('Nobody is on the list')
-  say({ stage: 'checking' })
+  report({ stage: 'checking' })
   return verifySnapshot(draft)
 }
 
-async function* untilRead(entities: AsyncIterable<ListedEntity>, say: Say): AsyncGenerator<ListedEntity> {
+async function* untilRead(entities: AsyncIterable<ListedEntity>, report: Report): AsyncGenerator<ListedEntity> {
   yield* entities
-  say({ stage: 'indexing' })
+  report({ stage: 'indexing' })
 }
 
-async function* recordsOf({ snapshot, entries }: FromSnapshot, say: Say): AsyncGenerator<ListedEntity> {
+async function* recordsOf({ snapshot, entries }: FromSnapshot, report: Report): AsyncGenerator<ListedEntity> {
   await checkRecords(snapshot)
   let count = 0
   for await (const entity of readRecords(snapshot)) {
     yield entity
-    // There are no bytes to count; entries tell the share as well.
-    say({ entities: ++count, bytes: count, totalBytes: entries })
+    // There are no bytes to count here, so the progress counts entries.
+    report({ entities: ++count, bytes: count, totalBytes: entries })
   }
 }
 
 async function* listOf(
   { format, files }: FromFiles,
   skipped: Record<string, number>,
-  say: Say,
+  report: Report,
 ): AsyncGenerator<ListedEntity> {
   let notPersons = 0
   const onProgress = ({ bytes, totalBytes, entities, skipped: unread }: ListProgress) => {
     Object.assign(skipped, unread)
-    say({ bytes, totalBytes, entities })
+    report({ bytes, totalBytes, entities })
   }
   for await (const entity of readList({ format, files: await Promise.all(files.map(sameFile)), onProgress })) {
     if (SCREENED.has(entity.schema)) yield entity
@@ -90,7 +89,7 @@ async function* listOf(
   if (notPersons > 0) skipped['not a person'] = notPersons
 }
 
-/** The bytes that are indexed must be those whose checksum the snapshot will name. */
+/** Checks that the indexed bytes are those whose checksum the snapshot stores. */
 async function sameFile({ path, sha256 }: FromFiles['files'][number]): Promise<ListSource> {
   const source = await fileSource(path)
   return {
@@ -108,30 +107,30 @@ async function sameFile({ path, sha256 }: FromFiles['files'][number]): Promise<L
 
 let lastReport = Number.NEGATIVE_INFINITY
 let lastStage = ''
-function reportNowAndThen(progress: BuildProgress): void {
+function sendProgress(progress: BuildProgress): void {
   const now = systemClock.monotonicMs()
   if (progress.stage === lastStage && now - lastReport < REPORT_EVERY_MS) return
   lastReport = now
   lastStage = progress.stage
-  tell({ kind: 'progress', progress })
+  send({ kind: 'progress', progress })
 }
 
-/** A message that finds nobody is no error here: the end of the channel is dealt with below. */
-function tell(message: FromBuild, then: (error: Error | null) => void = () => undefined): void {
+/** A message that cannot be delivered is not an error: the 'disconnect' handler below ends the process. */
+function send(message: FromBuild, then: (error: Error | null) => void = () => undefined): void {
   process.send?.(message, undefined, undefined, then)
 }
 
 const LAST_OPEN_MS = 100
 
 process.once('message', (job: BuildJob) => {
-  // Whoever wanted the snapshot is gone: nobody would put it in its place, nor clean up.
-  // A moment later: an open under way would make the draft again after it is removed.
+  // The parent process has ended, so no process would use the snapshot or clean up.
+  // The delay lets a pending open finish, which would otherwise create the draft again after its removal.
   process.once('disconnect', () => setTimeout(() => process.exit(1), LAST_OPEN_MS))
   process.once('exit', (code) => {
     if (code !== 0) rmSync(job.draft, { force: true })
   })
   build(job).then(
-    (facts) => tell({ kind: 'done', facts }, (error) => process.exit(error ? 1 : 0)),
-    ({ name, message }: Error) => tell({ kind: 'failed', name, message }, () => process.exit(1)),
+    (facts) => send({ kind: 'done', facts }, (error) => process.exit(error ? 1 : 0)),
+    ({ name, message }: Error) => send({ kind: 'failed', name, message }, () => process.exit(1)),
   )
 })

@@ -8,10 +8,10 @@ export interface BuildOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Reading a very large list needs more than the 4 GB at which Node would stop by itself. */
+/** A very large list needs more than Node's default limit of 4 GB. */
 const MEMORY_MB = 8192
 
-/** Runs one build in a process of its own and waits for it. Leaves a whole, verified draft or throws. */
+/** Runs one build in its own process and waits for it. It leaves a complete, verified draft or throws. */
 export function runBuild(job: BuildJob, { onProgress, signal }: BuildOptions = {}): Promise<SnapshotFacts> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -28,14 +28,18 @@ export function runBuild(job: BuildJob, { onProgress, signal }: BuildOptions = {
       else outcome = message
     })
     child.once('error', reject)
-    // Not before it is gone: only then is nobody writing to the draft any more.
+    // Waits for the process to end: only then is it certain that it no longer writes to the draft.
     child.once('close', (code, killedBy) => {
       signal?.removeEventListener('abort', onAbort)
       if (signal?.aborted) reject(signal.reason)
       else if (outcome?.kind === 'done') resolve(outcome.facts)
       else if (outcome?.kind === 'failed') reject(errorOf(outcome))
       else
-        reject(new Error(`The import was ended from outside (${killedBy ?? `code ${code}`}): is there memory enough?`))
+        reject(
+          new Error(
+            `The import process was killed (${killedBy ?? `code ${code}`}): check whether the machine has enough memory`,
+          ),
+        )
     })
     child.send(job, (error) => error && child.kill('SIGKILL'))
   })

@@ -14,7 +14,7 @@ import { setUp, tamper } from './testing/lists.ts'
 const DEMO: DatasetId = { name: 'demo', tenantId: null }
 const PEOPLE = new URL('../../../demo/people.csv', import.meta.url)
 
-/** What the documents quote: the row, its best score, and the entry it is. Rows that are not named find nobody. */
+/** What the documentation quotes: row, best score and entry. All other rows match no entry. */
 const EXPECTED: readonly (readonly [id: string, score: number, entityId: string])[] = [
   ['1', 1, 'demo-01'],
   ['2', 1, 'demo-02'],
@@ -48,7 +48,7 @@ const EXPECTED: readonly (readonly [id: string, score: number, entityId: string]
   ['27', 0.99, 'demo-27'],
 ]
 
-test('the demo list gives the scores that the documents quote', async (t) => {
+test('the demo list gives the scores that the documentation quotes', async (t) => {
   const { files, clock, ids } = setUp(t)
   await ensureDemo(files, { clock, ids })
   const { facts, index, path, recordsAt, recordsLength } = await openSnapshot(files.pathOf(DEMO, demoVersion()))
@@ -74,7 +74,7 @@ test('the demo list gives the scores that the documents quote', async (t) => {
   assert.equal(rows.length, EXPECTED.length + 3)
 })
 
-test('the demo list is made once, mended when it is broken, and takes the place of an older one', async (t) => {
+test('the demo list is built once, rebuilt when it is broken, and replaces an older one', async (t) => {
   const { files, clock, ids, dir } = setUp(t)
   await ensureDemo(files, { clock, ids })
   const path = files.pathOf(DEMO, demoVersion())
@@ -90,7 +90,7 @@ test('the demo list is made once, mended when it is broken, and takes the place 
   await Promise.all([1, 2, 3].map(() => ensureDemo(createDatasetFiles(`${dir}-fresh`), { clock, ids })))
 })
 
-test('where nothing can be written the demo list serves from a temporary folder', async (t) => {
+test('the demo list is served from a temporary folder where the folder of the datasets is not writable', async (t) => {
   const { clock, ids, dir, files } = setUp(t)
   let isMoved = false
   const closed: DatasetFiles = {

@@ -23,22 +23,22 @@ interface Deps {
 }
 
 /**
- * Makes sure that the bundled, invented list serves, so that a fresh installation can screen at once. It is made from its
- * CSV in milliseconds when it is missing, or when the CSV or the engine changed. Where the folder of the datasets cannot
- * be written to, it lies in a temporary one.
+ * Puts the bundled list of invented people into service, so that a fresh installation can screen at once. Builds it from its
+ * CSV, in milliseconds, when it is missing or when the CSV or the index format changed. Uses a temporary folder where the
+ * folder of the datasets is not writable.
  */
 export async function ensureDemo(files: DatasetFiles, deps: Deps): Promise<void> {
   try {
     await serveDemo(files, deps)
   } catch (err) {
     if (!isNotWritable(err)) throw err
-    deps.log?.warn({ err }, 'the folder of the datasets cannot be written to')
+    deps.log?.warn({ err }, 'the folder of the datasets is not writable')
     files.relocate(DEMO, await mkdtemp(join(tmpdir(), 'ostiary-demo-')))
     await serveDemo(files, deps)
   }
 }
 
-/** The same on every machine, so that a documented answer can name it. */
+/** The same on every machine, so that documentation can quote it. */
 export function demoVersion(csv: Uint8Array = readFileSync(DEMO_CSV)): string {
   return `${sha256(csv).slice(0, 8)}-${INDEX_FORMAT}`
 }

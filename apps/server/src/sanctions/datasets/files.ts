@@ -1,6 +1,6 @@
 /**
- * How datasets lie on disk. A version is one immutable file, written under another name and renamed when it is whole;
- * which version serves is one small file, replaced by a rename. So a process that dies at any moment leaves either the
+ * The files of datasets. A version is one immutable file, written under another name and renamed when it is complete. One
+ * small file, replaced by a rename, names the version in service. So a process that dies at any moment leaves either the
  * old state or the new one.
  *
  *   <dir>/<dataset>/<version>.snapshot      <dir>/<dataset>/current.json
@@ -17,47 +17,47 @@ const SUFFIX = '.snapshot'
 const DRAFT = '.tmp'
 export const TENANTS = 'tenants'
 
-/** A dataset by name, and by tenant where it is a tenant's own. */
+/** A dataset by its name, and by its tenant if it belongs to one. */
 export interface DatasetId {
   name: string
   tenantId: string | null
 }
 
-/** What a rollback took out of service. */
+/** The version that a rollback took out of service. */
 export interface SetAside {
   version: string
-  /** Of the list's files. Null where it was written down by a version of Ostiary that did not keep it. */
+  /** The digest of the list's files. Null where an older release, which stored no digest, did the rollback. */
   digest: string | null
 }
 
 export interface DatasetFiles {
-  /** Names of the datasets of everybody, or of one tenant. */
+  /** Names of the shared datasets, or of those of one tenant. */
   names(tenantId: string | null): Promise<string[]>
-  /** Tenants that have lists of their own. */
+  /** Tenants with their own lists. */
   tenants(): Promise<string[]>
   /** Versions on disk, newest first. */
   versions(dataset: DatasetId): Promise<string[]>
   current(dataset: DatasetId): Promise<string | null>
-  /** From the next look on, this version serves. A rollback also names what it took out of service. */
+  /** Makes this version the current one. A rollback also names the version that it took out of service. */
   putIntoService(dataset: DatasetId, version: string, setAside?: SetAside | null): Promise<void>
-  /** Importing this very list again must not bring it back. */
+  /** The version that a rollback took out of service. Importing the same list again must not put it back. */
   setAside(dataset: DatasetId): Promise<SetAside | null>
   pathOf(dataset: DatasetId, version: string): string
-  /** Where a new version is written until it is whole. Two imports of one dataset never share it. */
+  /** The path for a new version until it is complete. Two imports of one dataset never share it. */
   draftOf(dataset: DatasetId, version: string, unique: string): Promise<string>
-  /** A whole draft becomes a version. */
+  /** Turns a complete draft into a version. */
   keep(draft: string, dataset: DatasetId, version: string): Promise<void>
-  /** Removes what killed imports left behind: drafts that nobody has written to since then. */
+  /** Removes the drafts of killed imports: those that were last written before `since`. */
   sweep(dataset: DatasetId, since: Date): Promise<void>
-  /** Removes versions beyond the newest `count`; never the current one. Says which. */
+  /** Removes all versions but the newest `count` and the current one. Returns the removed versions. */
   prune(dataset: DatasetId, count: number): Promise<string[]>
   remove(dataset: DatasetId): Promise<void>
-  /** For this process one of everybody's datasets lies elsewhere. */
+  /** For this process, a shared dataset is stored in another folder. */
   relocate(name: string, dir: string): void
 }
 
-/** What `current.json` says. */
-interface Stated {
+/** The content of `current.json`. */
+interface CurrentFile {
   version: string
   setAside?: string
   setAsideDigest?: string
@@ -66,19 +66,19 @@ interface Stated {
 export function createDatasetFiles(dir: string): DatasetFiles {
   const elsewhere = new Map<string, string>()
   const folderOf = ({ name, tenantId }: DatasetId) => {
-    if (!DATASET_NAME.test(name)) throw new Error('This is not a name of a dataset')
-    if (tenantId !== null && !/^[0-9a-f-]{36}$/.test(tenantId)) throw new Error('This is not an id of a tenant')
+    if (!DATASET_NAME.test(name)) throw new Error('Invalid name of a dataset')
+    if (tenantId !== null && !/^[0-9a-f-]{36}$/.test(tenantId)) throw new Error('Invalid id of a tenant')
     return tenantId === null ? join(elsewhere.get(name) ?? dir, name) : join(dir, TENANTS, tenantId, name)
   }
   const pathOf = (dataset: DatasetId, version: string) => {
-    if (!VERSION.test(version)) throw new Error('This is not a name of a version')
+    if (!VERSION.test(version)) throw new Error('Invalid name of a version')
     return join(folderOf(dataset), `${version}${SUFFIX}`)
   }
-  async function stated(dataset: DatasetId): Promise<Stated | null> {
+  async function readCurrent(dataset: DatasetId): Promise<CurrentFile | null> {
     try {
-      const stated = JSON.parse(await readFile(join(folderOf(dataset), 'current.json'), 'utf8')) as Stated
-      if (isVersion(stated.version)) return stated
-      throw new Error('current.json names no version')
+      const content = JSON.parse(await readFile(join(folderOf(dataset), 'current.json'), 'utf8')) as CurrentFile
+      if (isVersion(content.version)) return content
+      throw new Error('current.json does not name a version')
     } catch (error) {
       if (isMissing(error)) return null
       throw error
@@ -98,11 +98,11 @@ export function createDatasetFiles(dir: string): DatasetFiles {
         .sort()
         .reverse()
     },
-    current: async (dataset) => (await stated(dataset))?.version ?? null,
+    current: async (dataset) => (await readCurrent(dataset))?.version ?? null,
     async setAside(dataset) {
-      const { setAside, setAsideDigest = null } = (await stated(dataset)) ?? {}
+      const { setAside, setAsideDigest = null } = (await readCurrent(dataset)) ?? {}
       if (setAside === undefined) return null
-      if (!isVersion(setAside)) throw new Error('current.json sets no version aside')
+      if (!isVersion(setAside)) throw new Error('setAside in current.json is not a version')
       return { version: setAside, digest: setAsideDigest }
     },
     async putIntoService(dataset, version, setAside) {
@@ -110,12 +110,12 @@ export function createDatasetFiles(dir: string): DatasetFiles {
       const draft = `${path}.${newRandom(16).toString('hex')}${DRAFT}`
       const file = await open(draft, 'w')
       try {
-        const stated: Stated = {
+        const content: CurrentFile = {
           version,
           ...(setAside && { setAside: setAside.version }),
           ...(setAside?.digest && { setAsideDigest: setAside.digest }),
         }
-        await file.writeFile(JSON.stringify(stated))
+        await file.writeFile(JSON.stringify(content))
         await file.sync()
       } finally {
         await file.close()
@@ -169,7 +169,7 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
-/** A rename is on disk only when its folder is. */
+/** A rename is durable only after its folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

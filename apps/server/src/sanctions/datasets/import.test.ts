@@ -10,7 +10,7 @@ import { peopleCsv, setUp, tamper } from './testing/lists.ts'
 const LIST: DatasetId = { name: 'staff', tenantId: null }
 const TENANT = '0195f3a0-1111-7000-8000-000000000001'
 
-test('an import becomes one immutable file and serves; its facts say what was left out', async (t) => {
+test('an import creates one immutable file and puts it into service, and its facts list what was left out', async (t) => {
   const { importer, files, dir, write } = setUp(t)
   const csv = 'id,name,schema\na,Vardo Quellmar,Person\nb,Ilsabet Drohnwick,LegalEntity\nc,Quellmar Holding,Company\n'
   const path = write('people.csv', csv)
@@ -43,7 +43,7 @@ test('an import becomes one immutable file and serves; its facts say what was le
   assert.deepEqual([last?.bytes, last?.totalBytes, last?.entities], [csv.length, csv.length, 3])
 })
 
-test('the very same list is not built again; a new title or --force builds it', async (t) => {
+test('an identical list is not built again, but a new title or --force builds it', async (t) => {
   const { importer, clock, files, write } = setUp(t)
   const paths = [write('people.csv', peopleCsv(20))]
   const first = await importer.importList({ dataset: LIST, paths })
@@ -74,7 +74,7 @@ test('a list that lost more than half of its entries is refused, unless forced',
   assert.equal((await importer.importList({ ...shrunk, force: true })).facts.entries, 19)
 })
 
-test('a list with as many entries that lost more than half of its names is refused, unless forced', async (t) => {
+test('a list with the same entries that lost more than half of its names is refused, unless forced', async (t) => {
   const { importer, clock, files, write } = setUp(t)
   const people = ['Vardo Quellmar', 'Ilsabet Drohnwick', 'Tormund Valshaken']
   const csv = (aliases: string) =>
@@ -97,7 +97,7 @@ test('OFAC’s list without its file of aliases is refused, unless forced', asyn
   const first = await importer.importList({ dataset, paths: [sdn, alt] })
   assert.equal(first.facts.names, 3)
   clock.advance(1_000)
-  const refusal = /^Error: alt\.csv is not among the files: refused, as OFAC's aliases would be missing.*--force/
+  const refusal = /^Error: alt\.csv is not among the files: refused, because OFAC's aliases would be missing.*--force/
   await assert.rejects(importer.importList({ dataset, paths: [sdn] }), refusal)
   assert.equal(await files.current(dataset), first.version)
   const cons = write('cons_prim.csv', row(3, 'VALSHAKEN, Tormund'))
@@ -105,7 +105,7 @@ test('OFAC’s list without its file of aliases is refused, unless forced', asyn
   assert.equal((await importer.importList({ dataset, paths: [sdn], force: true })).facts.names, 2)
 })
 
-test('a list that cannot be read leaves the old version serving and nothing behind', async (t) => {
+test('a list that cannot be read leaves the old version in service and no files behind', async (t) => {
   const { importer, clock, files, write, dir } = setUp(t)
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(5))] })
   clock.advance(1_000)
@@ -114,7 +114,7 @@ test('a list that cannot be read leaves the old version serving and nothing behi
     ['twice.csv', 'id,name\n1,Vardo Quellmar\n1,Ilsabet Drohnwick\n', /twice\.csv, line 3: the id was used before/],
     ['entities.ftm.json', '{"id":"a","schema":"Person","properties":{"name":["Vardo"]}}\n{"id":"b",', /line 2/],
     ['firms.ftm.json', '{"id":"a","schema":"Company","properties":{"name":["Quell"]}}\n', /Nobody is on the list/],
-    ['nothing.txt', 'hello', /nothing\.txt: its format could not be told; say which with --format/],
+    ['nothing.txt', 'hello', /nothing\.txt: the format could not be detected; set it with --format/],
   ]
   for (const [name, text, message] of broken) {
     await assert.rejects(importer.importList({ dataset: LIST, paths: [write(name, text)], force: true }), message)
@@ -127,7 +127,7 @@ test('a list that cannot be read leaves the old version serving and nothing behi
   assert.deepEqual(readdirSync(join(dir, 'staff')).sort(), [`${first.version}.snapshot`, 'current.json'])
 })
 
-test('names: a tenant’s list is custom_, nobody else’s is, and some are taken', async (t) => {
+test('names: only lists of tenants begin with custom_, and some names are reserved', async (t) => {
   const { importer, files, write } = setUp(t)
   const paths = [write('a.csv', peopleCsv(5))]
   const importAs = (name: string, tenantId: string | null) =>
@@ -152,7 +152,7 @@ test('names: a tenant’s list is custom_, nobody else’s is, and some are take
   assert.equal((await importer.list()).length, 1)
 })
 
-test('a tenant may empty its own list, if it says so', async (t) => {
+test('a tenant may empty its own list with --force', async (t) => {
   const { importer, write } = setUp(t)
   const dataset = { name: 'custom_vip', tenantId: TENANT }
   await importer.importList({ dataset, paths: [write('a.csv', peopleCsv(5))] })
@@ -180,7 +180,7 @@ test('rollback puts an earlier version back, and importing the same list does no
   assert.equal(await files.current(LIST), second.version, 'a broken version is not put into service')
 })
 
-test('what a rollback set aside stays so when the list in service is indexed anew, and its snapshot need not be there', async (t) => {
+test('a version that a rollback set aside stays so after a rebuild, even if its snapshot is deleted', async (t) => {
   const { importer, clock, files, write } = setUp(t)
   const [one, two, three] = [10, 11, 12].map((size) => write(`${size}.csv`, peopleCsv(size)))
   const importIt = (path = '', force = false) => importer.importList({ dataset: LIST, paths: [path], force })
@@ -215,7 +215,7 @@ test('what a rollback set aside stays so when the list in service is indexed ane
   assert.equal((await importIt(two)).state, 'imported')
 })
 
-test('a rollback of an older Ostiary, which kept no digest, is kept through a rebuild too', async (t) => {
+test('a rollback by an older release, which stored no digest, survives a rebuild too', async (t) => {
   const { importer, clock, files, write, dir } = setUp(t)
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(10))] })
   clock.advance(1_000)
@@ -230,7 +230,7 @@ test('a rollback of an older Ostiary, which kept no digest, is kept through a re
   assert.equal((await importer.importList({ dataset: LIST, paths })).serving, rebuilt?.version)
 })
 
-test('a version that was whole when the import died is put into service by the next one', async (t) => {
+test('a version that was complete when its import died is put into service by the next import', async (t) => {
   const { importer, clock, files, write, dir } = setUp(t)
   const first = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(10))] })
   clock.advance(1_000)
@@ -242,7 +242,7 @@ test('a version that was whole when the import died is put into service by the n
   assert.equal(await files.current(LIST), second.version)
 })
 
-test('old versions go, the one in service never does', async (t) => {
+test('old versions are deleted, the one in service never is', async (t) => {
   const { importer, clock, files, write } = setUp(t, 2)
   const versions: string[] = []
   for (let n = 0; n < 3; n++) {
@@ -270,12 +270,12 @@ test('verify finds one flipped bit in the index and in the records, and a snapsh
   snapshot.say({ canaries: [{ name: 'Maria Beispielfrau', entityId: 'x' }] })
   await assert.rejects(importer.verify(LIST), /not found by its own name/)
   snapshot.say({ dataset: 'another' })
-  await assert.rejects(importer.verify(LIST), /of another list/)
+  await assert.rejects(importer.verify(LIST), /belongs to another list/)
   snapshot.restore()
   await importer.verify(LIST)
 })
 
-test('a snapshot of an older engine is indexed anew from its own records', async (t) => {
+test('a snapshot of an older index format is indexed again from its own records', async (t) => {
   const { importer, clock, files, write, dir } = setUp(t)
   const path = write('a.csv', peopleCsv(30))
   const first = await importer.importList({ dataset: LIST, paths: [path], title: 'Staff' })
@@ -297,7 +297,7 @@ test('a snapshot of an older engine is indexed anew from its own records', async
   assert.ok(!readdirSync(join(dir, 'staff')).some((name) => name.endsWith('.tmp')))
 })
 
-test('a damaged snapshot is not taken for the same list: importing it again builds it anew', async (t) => {
+test('a damaged snapshot does not count as the same list: importing it again builds it again', async (t) => {
   const { importer, clock, files, write } = setUp(t)
   const paths = [write('a.csv', peopleCsv(30))]
   const damages: ((snapshot: ReturnType<typeof tamper>) => void)[] = [
@@ -317,7 +317,7 @@ test('a damaged snapshot is not taken for the same list: importing it again buil
   }
 })
 
-test('a damaged index is made anew without --force; damaged records must be imported again, and that is said', async (t) => {
+test('a damaged index is rebuilt without --force, and an error says that damaged records must be imported again', async (t) => {
   const { importer, clock, files, write } = setUp(t)
   const { version } = await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(30))] })
   const snapshot = tamper(files.pathOf(LIST, version))
@@ -332,7 +332,7 @@ test('a damaged index is made anew without --force; damaged records must be impo
     importer.rebuild(LIST),
     /^Error: The file is not a complete snapshot: staff .* import the list again/,
   )
-  // Where the last record begins.
+  // The offset of the last record.
   snapshot.flip(snapshot.index.at + snapshot.index.length - 2)
   const misplaced = importer.rebuild(LIST)
   await assert.rejects(misplaced, /^Error: Its records cannot be read: staff .* import the list again/)
@@ -342,7 +342,7 @@ test('a damaged index is made anew without --force; damaged records must be impo
   assert.equal((await importer.verify(LIST)).entries, 30)
 })
 
-test('drafts that a killed import left are removed by the next one, young ones are not', async (t) => {
+test('an import deletes old drafts of killed imports, but not recent ones', async (t) => {
   const { importer, clock, files, write, dir } = setUp(t)
   await importer.importList({ dataset: LIST, paths: [write('a.csv', peopleCsv(5))] })
   const draft = await files.draftOf(LIST, '20261115120000-000000', 'left-over')

@@ -1,6 +1,6 @@
 /**
- * Lists come in here, and versions change here. Whatever fails, the version that serves goes on serving: a new one takes
- * its place only when it is whole, verified and not suspiciously small.
+ * Imports lists and switches between their versions. When an import fails, the version in service stays in service: a new
+ * one replaces it only when it is complete, verified and not suspiciously small.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -20,30 +20,30 @@ import { verifySnapshot } from './verify.ts'
 
 export interface ImportRequest extends BuildOptions {
   dataset: DatasetId
-  /** What is known about the list is taken where these are not said. */
+  /** The defaults of these three come from known.ts. */
   title?: string | undefined
   licence?: string | undefined
   kind?: ListKind | undefined
   paths: readonly string[]
-  /** Told by the files themselves when it is not said. */
+  /** Detected from the files by default. */
   format?: ListFormat | undefined
-  /** OpenSanctions' deltas in a folder, from the version that the file is. */
+  /** A folder with deltas of OpenSanctions, and the version of the file that they are applied to. */
   deltas?: { dir: string; since: string } | undefined
-  /** Also when the list shrank by more than half or lacks its aliases, and also when nothing changed. */
+  /** Imports a list even if it shrank by more than half, lacks its aliases or did not change. */
   force?: boolean | undefined
 }
 
 export interface ImportOutcome {
-  /** `unchanged`: this very list is there already, or a rollback took it out of service. */
+  /** `unchanged`: the same list is already installed, or a rollback took it out of service. */
   state: 'imported' | 'unchanged'
   version: string
-  /** Another one than `version` after a rollback. */
+  /** The version in service. It differs from `version` after a rollback. */
   serving: string
-  /** Whether a rollback to `version` can put it into service again: an old snapshot may be gone or of another engine. */
+  /** Whether a rollback to `version` is possible: an old snapshot may be deleted or of another index format. */
   canServe: boolean
   format: ListFormat
   facts: SnapshotFacts
-  /** Old versions that were removed. */
+  /** Old versions that this import deleted. */
   removed: string[]
 }
 
@@ -52,25 +52,25 @@ export interface DatasetOverview {
   current: string | null
   /** Newest first. */
   versions: string[]
-  /** Of the current version. Null when there is none, or it cannot be read. */
+  /** Facts of the current version. Null when there is no current version, or it cannot be read. */
   facts: SnapshotFacts | null
-  /** Of the current version, and of all together. */
+  /** Size of the current version, and of all versions together. */
   bytes: number
   bytesOnDisk: number
 }
 
 export interface Importer {
-  /** The version that serves. */
+  /** The version in service. */
   current(dataset: DatasetId): Promise<string | null>
   importList(request: ImportRequest): Promise<ImportOutcome>
-  /** Reads a version to its last byte and asks its canaries; the current one when none is named. Throws what is wrong. */
+  /** Checks all bytes of a version and searches for its canaries. Default: the current version. Throws the problem it finds. */
   verify(dataset: DatasetId, version?: string): Promise<SnapshotFacts>
-  /** Puts another version into service: the one before the current one when none is named. */
+  /** Puts another version into service. Default: the one before the current version. */
   rollback(dataset: DatasetId, to?: string): Promise<{ from: string | null; to: string }>
-  /** Makes the index of the current version anew from its records. Null when it is whole and of this engine already. */
+  /** Rebuilds the index of the current version from its records. Null when it is already complete and of this format. */
   rebuild(dataset: DatasetId, options?: BuildOptions & { force?: boolean }): Promise<SnapshotFacts | null>
   remove(dataset: DatasetId): Promise<void>
-  /** Everybody's lists first, then those of the tenants. */
+  /** Shared lists first, then those of the tenants. */
   list(): Promise<DatasetOverview[]>
 }
 
@@ -81,7 +81,7 @@ export interface ImporterDeps {
   keepVersions: number
 }
 
-/** No import leaves its draft untouched for so long. */
+/** A running import writes to its draft more often than this. An older draft belongs to an import that was killed. */
 const STALE_DRAFT_MS = 3_600_000
 const FIRST_BYTES = 65_536
 
@@ -103,7 +103,8 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     try {
       const created = { dataset: dataset.name, version, createdAt: now.toISOString() }
       const made = await runBuild({ draft, from, facts: { ...facts, ...created } }, options)
-      if ((await files.current(dataset)) !== before) throw new Error('Another import of this list ended meanwhile')
+      if ((await files.current(dataset)) !== before)
+        throw new Error('Another import of this list ended in the meantime')
       if (!force) await refuseShrunken(dataset, before, made)
       await files.keep(draft, dataset, version)
       await files.putIntoService(dataset, version, setAside)
@@ -119,15 +120,15 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     return taken.length === 0 ? version : `${version}-${taken.length + 1}`
   }
 
-  /** A download that broke off must not take most of the people off the list. */
+  /** A truncated download must not remove most of the people from the list. */
   async function refuseShrunken(dataset: DatasetId, before: string | null, made: SnapshotFacts): Promise<void> {
     const old = before === null ? null : await factsOf(dataset, before)
-    // Names too: a list that lost its aliases has as many entries as before.
+    // Compares names too: a list that lost its aliases has as many entries as before.
     const shrunken = (['entries', 'names'] as const).find((each) => old && made[each] * 2 < old[each])
     if (!old || !shrunken) return
     throw new Error(
-      `The new list has ${made[shrunken]} ${shrunken}, the one in service ${old[shrunken]}: refused, as more than half are gone. ` +
-        'If that is right, import it with --force',
+      `The new list has ${made[shrunken]} ${shrunken}, the one in service ${old[shrunken]}: refused, because more than half are missing. ` +
+        'If the new list is correct, import it with --force',
     )
   }
 
@@ -135,7 +136,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     try {
       return await readFacts(files.pathOf(dataset, version))
     } catch {
-      return null // broken or gone: whoever serves or verifies it says so
+      return null // broken or deleted: serving or verifying it reports the reason
     }
   }
 
@@ -146,7 +147,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     )
   }
 
-  /** The version that serves or else the newest one, if it is of these very bytes and of this engine, and whole. */
+  /** The version in service, or else the newest one, if it has the same bytes and this index format and is complete. */
   async function sameList(dataset: DatasetId, wanted: Omit<NewFacts, 'skipped' | 'dataset' | 'version' | 'createdAt'>) {
     const [current, [newest]] = [await files.current(dataset), await files.versions(dataset)]
     for (const version of new Set([current, newest])) {
@@ -167,7 +168,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     return { ...aside, digest: facts && digestOf(facts.sources) }
   }
 
-  /** What a rollback took out of service stays out, unless what serves is a broken copy of the same files. */
+  /** A list that a rollback took out of service stays out, unless the version in service is a broken copy of the same files. */
   async function heldBack(dataset: DatasetId, digest: string) {
     const [aside, serving] = [await setAsideOf(dataset), await files.current(dataset)]
     if (aside?.digest !== digest || serving === null) return null
@@ -184,7 +185,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     if (problem) throw new Error(problem)
     const deltas = request.deltas ? await findDeltas(request.deltas.dir, request.deltas.since) : []
     const paths = [...request.paths, ...deltas.map(({ name }) => name)]
-    const format = request.format ?? (await tellFormat(paths))
+    const format = request.format ?? (await detectFormatOf(paths))
     if (format === 'ofac' && !force) refuseWithoutAliases(paths)
     const known = describeList(dataset, format)
     const hashes = await Promise.all(paths.map((path) => hashFile(path, signal)))
@@ -194,19 +195,19 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       kind: request.kind ?? known.kind,
       sources: paths.map((path, at) => ({ name: basename(path), sha256: hashes[at] as string })),
     }
-    const there = force ? null : await findThere(dataset, wanted)
-    if (there) return { state: 'unchanged', format, removed: [], ...there }
+    const installed = force ? null : await findInstalled(dataset, wanted)
+    if (installed) return { state: 'unchanged', format, removed: [], ...installed }
     const from = { format, files: paths.map((path, at) => ({ path, sha256: hashes[at] as string })) }
     const built = await build(dataset, from, { ...wanted, skipped: {} }, { force, onProgress, signal })
     const { version } = built.facts
     return { state: 'imported', version, serving: version, canServe: true, format, ...built }
   }
 
-  async function findThere(dataset: DatasetId, wanted: Parameters<typeof sameList>[1]) {
+  async function findInstalled(dataset: DatasetId, wanted: Parameters<typeof sameList>[1]) {
     const held = await heldBack(dataset, digestOf(wanted.sources))
     const same = held ? null : await sameList(dataset, wanted)
     if (!same) return held
-    // An import that died at its last step left a whole version that does not serve.
+    // An earlier import may have died at its last step and left a complete version that is not in service.
     if ((await files.current(dataset)) !== same.version) await files.putIntoService(dataset, same.version)
     return { ...same, serving: same.version, canServe: true }
   }
@@ -217,7 +218,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     await refuseMissing(dataset, wanted)
     const facts = await verifySnapshot(files.pathOf(dataset, wanted))
     if (facts.dataset !== dataset.name || facts.version !== wanted)
-      throw new Error('The snapshot is that of another list')
+      throw new Error('The snapshot belongs to another list or version')
     return facts
   }
 
@@ -267,7 +268,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       return { from, to: target }
     },
     async rebuild(dataset, { force = false, ...options } = {}) {
-      if (dataset.name === DEMO) return null // made anew at every start that needs it
+      if (dataset.name === DEMO) return null // rebuilt when the API starts, if necessary
       const current = await files.current(dataset)
       if (current === null) throw new Error(`There is no dataset ${dataset.name}`)
       if (!force && (await isWhole(dataset, current))) return null
@@ -286,7 +287,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
       const found = await Promise.all(
         tenants.map(async (tenantId) => (await files.names(tenantId)).map((name) => ({ name, tenantId }))),
       )
-      // A first import that failed leaves an empty folder.
+      // A failed first import leaves an empty folder.
       return (await Promise.all(found.flat().map(overview))).filter(({ versions }) => versions.length > 0)
     },
   }
@@ -296,20 +297,20 @@ function refuseWithoutAliases(paths: readonly string[]): void {
   const missing = missingAliasFiles(paths)
   if (missing.length === 0) return
   throw new Error(
-    `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not among the files: refused, as OFAC's aliases would be missing. ` +
-      'If that is right, import it with --force',
+    `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not among the files: refused, because OFAC's aliases would be missing. ` +
+      'To import the list without them, use --force',
   )
 }
 
-/** Says what to do about a snapshot that cannot be read. The texts of other errors may quote the list. */
+/** Adds what to do when a snapshot cannot be read. It replaces texts of parser errors because they may quote the list. */
 function unreadable(dataset: DatasetId, error: Error & { code?: string }): Error {
   const isBroken = error.name === 'BrokenSnapshot' || error.code === 'ENOENT'
   if (!isBroken && !(error.name === 'SyntaxError' || error.name === 'RangeError')) return error
   const what = isBroken ? error.message : 'Its records cannot be read'
-  return new Error(`${what}: ${dataset.name} cannot be indexed anew, import the list again`, { cause: error })
+  return new Error(`${what}: ${dataset.name} cannot be indexed again, import the list again`, { cause: error })
 }
 
-/** One digest for all files of a list, in whatever order they were named. */
+/** One digest for all files of a list; their order does not matter. */
 function digestOf(sources: readonly { sha256: string }[]): string {
   const hashes = sources.map(({ sha256 }) => sha256).sort()
   return createHash('sha256').update(hashes.join('\n')).digest('hex')
@@ -323,14 +324,14 @@ async function hashFile(path: string, signal: AbortSignal | undefined): Promise<
   return hash.digest('hex')
 }
 
-async function tellFormat(paths: readonly string[]): Promise<ListFormat> {
+async function detectFormatOf(paths: readonly string[]): Promise<ListFormat> {
   const [first] = paths
-  if (first === undefined) throw new Error('Name the files of the list')
+  if (first === undefined) throw new Error('No file of the list is given')
   const file = await open(first, 'r')
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0)
     const format = detectFormat(paths, buffer.subarray(0, bytesRead))
-    if (format === null) throw new Error(`${first}: its format could not be told; say which with --format`)
+    if (format === null) throw new Error(`${first}: the format could not be detected; set it with --format`)
     return format
   } finally {
     await file.close()

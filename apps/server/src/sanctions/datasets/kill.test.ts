@@ -1,4 +1,4 @@
-/** Real imports in processes of their own, killed in the middle. */
+/** Kills real imports, which run in their own processes, in the middle. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { peopleCsv, setUp } from './testing/lists.ts'
 const LIST: DatasetId = { name: 'staff', tenantId: null }
 const CLI = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.url))
 
-test('kill -9 of the process that builds: the import fails, the old version serves, nothing is left', async (t) => {
+test('after kill -9 of the build process the import fails, the old version serves and no files are left', async (t) => {
   const { cli, first, files, names } = await startLargeImport(t)
   const [builder] = childrenOf(cli.pid ?? 0)
   assert.ok(builder !== undefined)
@@ -24,7 +24,7 @@ test('kill -9 of the process that builds: the import fails, the old version serv
   assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
 })
 
-test('kill -9 of the process that waits: the one that builds cleans up and ends', async (t) => {
+test('after kill -9 of the importing process the build process cleans up and ends', async (t) => {
   const { cli, first, files, names } = await startLargeImport(t)
   const [builder] = childrenOf(cli.pid ?? 0)
   cli.kill('SIGKILL')
@@ -34,9 +34,9 @@ test('kill -9 of the process that waits: the one that builds cleans up and ends'
   assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
 })
 
-test('kill -9 of both, as when the power fails: no half snapshot under a version’s name, and the next import cleans up', async (t) => {
+test('after kill -9 of both, as in a power failure, no incomplete snapshot has the name of a version, and the next import cleans up', async (t) => {
   const { cli, first, files, importer, names, dir, write } = await startLargeImport(t)
-  // Both at once; the group is the one that `detached` made.
+  // Kills both at once: `detached` made them one process group.
   process.kill(-(cli.pid ?? 0), 'SIGKILL')
   await once(cli, 'exit')
   assert.equal(await files.current(LIST), first)
@@ -50,7 +50,7 @@ test('kill -9 of both, as when the power fails: no half snapshot under a version
   assert.ok(!names().includes(draft))
 })
 
-/** A small version serves; a large one is being imported when this returns. */
+/** Puts a small version into service and returns while a large one is being imported. */
 async function startLargeImport(t: TestContext) {
   if (!existsSync('/proc/self/stat')) t.skip('needs /proc')
   const set = setUp(t)
@@ -78,18 +78,18 @@ function childrenOf(parent: number): number[] {
   return pids.map(Number).filter((pid) => statOf(pid)[1] === String(parent))
 }
 
-/** One that ended and that nobody has asked about yet is still in the table, as Z. */
+/** An ended process that its parent has not waited for is still in the table, with state Z. */
 function isRunning(pid: number): boolean {
   return !['Z', 'X', undefined].includes(statOf(pid)[0])
 }
 
-/** Its state, its parent and so on. */
+/** The fields of /proc/<pid>/stat after the program's name: state, parent and so on. */
 function statOf(pid: number): string[] {
   try {
-    // The name of the program may hold anything, a closing bracket too.
+    // The program's name may contain any character, including a closing bracket.
     const [, rest] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
     return rest?.split(' ') ?? []
   } catch {
-    return [] // gone meanwhile
+    return [] // the process has ended
   }
 }

@@ -1,4 +1,4 @@
-/** What is known about published lists, so that nobody has to type it. */
+/** Titles, licences and kinds of published lists, so that an operator need not type them. */
 import type { ListFormat } from '../lists/read-list.ts'
 import { CUSTOM_PREFIX, DATASET_NAME, type DatasetId, TENANTS } from './files.ts'
 
@@ -11,7 +11,7 @@ export interface ListDescription {
   kind: ListKind
 }
 
-/** Ships with the product and is made anew at every start. */
+/** The list that ships with the product. It is built at start if it is missing or outdated. */
 export const DEMO = 'demo'
 
 const US_PUBLIC = 'US government work, public domain'
@@ -44,7 +44,7 @@ const KNOWN: Readonly<Record<string, ListDescription>> = {
 }
 const OPEN_SANCTIONS_LICENCE = 'OpenSanctions, CC BY-NC 4.0: commercial use needs a licence of theirs'
 
-/** OpenSanctions' own formats: whoever uses its data for business needs its permission. */
+/** Whether this is a format of OpenSanctions, whose data needs a licence for commercial use. */
 export function isOpenSanctions(format: ListFormat): boolean {
   return format === 'ftm' || format === 'simple-csv'
 }
@@ -52,12 +52,12 @@ export function isOpenSanctions(format: ListFormat): boolean {
 export function describeList({ name, tenantId }: DatasetId, format: ListFormat): ListDescription {
   const known = KNOWN[name]
   const owned = tenantId === null ? 'not stated' : 'the tenant’s own'
-  // Also for a list we know: OpenSanctions' copy of it is under OpenSanctions' terms.
+  // This applies to known lists too: OpenSanctions' copy of a list is under OpenSanctions' terms.
   const licence = isOpenSanctions(format) ? OPEN_SANCTIONS_LICENCE : known?.licence || owned
   return { title: known?.title ?? name, licence, kind: known?.kind ?? 'other' }
 }
 
-/** Why a list cannot be imported under this name, if it cannot. */
+/** The reason why a list cannot be imported under this name, or undefined. */
 export function datasetNameProblem({ name, tenantId }: DatasetId): string | undefined {
   if (!DATASET_NAME.test(name)) return 'The name of a dataset has 1 to 64 letters a to z, digits and underscores'
   if (name === TENANTS || name === DEMO) return `The name ${name} is taken`

@@ -8,7 +8,7 @@ import { createPool } from '../engine/pool.ts'
 import { createLibrary } from './library.ts'
 import { peopleCsv, setUp } from './testing/lists.ts'
 
-test('a first look that fails is told, and the next one finds what serves', { timeout: 60_000 }, async (t) => {
+test('a failed first check is reported, and the next one finds the list in service', { timeout: 60_000 }, async (t) => {
   const { importer, files, clock, write } = setUp(t)
   await importer.importList({ dataset: { name: 'staff', tenantId: null }, paths: [write('a.csv', peopleCsv(5))] })
   t.mock.timers.enable({ apis: ['setTimeout'] })

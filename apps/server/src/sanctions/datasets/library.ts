@@ -1,7 +1,7 @@
 /**
- * The datasets that serve. Which version of a list serves is what its `current.json` says; a new version is read in the
- * background while the old one answers, then takes its place. A file that is being screened holds the versions it began
- * with until it is answered, so every answer comes from one version.
+ * The datasets in service. The `current.json` of a list names the version to serve. A new version is loaded in the background
+ * while the old one serves, then replaces it. A file that is being screened holds its versions until it is answered, so
+ * every answer comes from one version.
  */
 import { stat } from 'node:fs/promises'
 import type { Dataset } from '@ostiary/contract'
@@ -14,28 +14,28 @@ import { openSnapshot, readFacts, type SnapshotFacts } from '../engine/snapshot.
 import { CUSTOM_PREFIX, DATASET_NAME, type DatasetFiles, type DatasetId, VERSION } from './files.ts'
 import { DEMO } from './known.ts'
 
-/** Names that stand for several lists. A list that is imported under such a name takes its place. */
+/** Names that stand for several lists. A list that is imported under such a name replaces the collection. */
 export const COLLECTIONS: Readonly<Record<string, { title: string; kind: string | null }>> = {
   default: { title: 'All lists', kind: null },
   sanctions: { title: 'All sanctions lists', kind: 'sanctions' },
   peps: { title: 'All lists of politically exposed persons', kind: 'peps' },
   crime: { title: 'All lists of wanted persons', kind: 'crime' },
 }
-const LOOK_EVERY_MS = 2_000
+const CHECK_EVERY_MS = 2_000
 
-/** The versions of a dataset that one file is screened against. */
-export interface Held {
+/** The versions of a dataset that one file is screened against. They stay open until `release`. */
+export interface HeldDataset {
   dataset: string
   version: string
-  /** The lists, as the pool knows them. */
+  /** The keys of the lists in the pool. */
   keys: string[]
   release(): void
 }
 
 export interface Library {
-  hold(name: string, tenantId: string | null, version?: string): Promise<Held>
+  hold(name: string, tenantId: string | null, version?: string): Promise<HeldDataset>
   list(tenantId: string | null): Promise<Dataset[]>
-  /** Reads what serves and keeps looking for new versions; also when it rejects because the first look failed. */
+  /** Loads the versions in service and keeps checking for new ones, even when it rejects because the first check failed. */
   start(): Promise<void>
   /** Waits for the look that is under way. */
   stop(): Promise<void>
@@ -47,7 +47,7 @@ interface Loaded {
   key: string
   facts: SnapshotFacts
   holders: number
-  /** No longer the serving version: closed when the last holder lets go. */
+  /** Not the version in service: closed when the last holder releases it. */
   retired: boolean
 }
 
@@ -56,7 +56,7 @@ interface Deps {
   pool: Pool
   clock: Clock
   log: Log
-  /** Makes sure that the bundled list is there; runs before the first look. */
+  /** Builds the bundled list if it is missing; runs before the first check. */
   prepare(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ const nameOf = ({ name, tenantId }: DatasetId) => `${tenantId ?? ''}/${name}`
 export function createLibrary({ files, pool, clock, log, prepare }: Deps): Library {
   const serving = new Map<string, Loaded>()
   const loading = createSingleFlight<Loaded>()
-  /** All that the pool has, by key: a version is opened once, however many files ask for it. */
+  /** All versions that are open in the pool, by key. Each is opened once for all files. */
   const opened = new Map<string, Loaded>()
   const facts = new Map<string, SnapshotFacts>()
   let prepared: Promise<void> | undefined
@@ -73,10 +73,10 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   let stopped = false
   let looking: Promise<void> = Promise.resolve()
 
-  /** Without the bundled list the others serve all the same; the next look tries again. */
+  /** If the bundled list cannot be built, the others serve without it, and the next check tries again. */
   const ready = () => {
     prepared ??= prepare().catch((err) => {
-      log.error({ err }, 'the bundled list cannot be made')
+      log.error({ err }, 'the bundled list cannot be built')
       prepared = undefined
     })
     return prepared
@@ -113,8 +113,8 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     pool.close(loaded.key)
   }
 
-  /** Brings a list up to what `current.json` says. A version that cannot be read leaves the old one in service. */
-  async function look(id: DatasetId): Promise<Loaded | null> {
+  /** Loads the version that `current.json` names. If it cannot be read, the old version stays in service. */
+  async function check(id: DatasetId): Promise<Loaded | null> {
     const name = nameOf(id)
     const old = serving.get(name)
     const version = await files.current(id)
@@ -139,18 +139,18 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     }
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function checkAll(): Promise<void> {
     await ready()
     const shared = (await files.names(null)).map((name): DatasetId => ({ name, tenantId: null }))
     const known = [...serving.values()].map(({ id }) => id)
     const all = new Map([...shared, ...known].map((id) => [nameOf(id), id]))
     for (const id of all.values()) {
       if (stopped) return
-      await look(id).catch((err) => log.error({ err, detail: id.name }, 'dataset cannot be looked at'))
+      await check(id).catch((err) => log.error({ err, detail: id.name }, 'dataset cannot be checked'))
     }
   }
 
-  /** The lists a name stands for. Custom lists are found only for their own tenant. */
+  /** The lists that a name stands for. Custom lists are found only for their own tenant. */
   async function membersOf(name: string, tenantId: string | null): Promise<DatasetId[]> {
     if (!DATASET_NAME.test(name)) return []
     if (name.startsWith(CUSTOM_PREFIX)) {
@@ -166,14 +166,14 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     for (const each of names) {
       const id: DatasetId = { name: each, tenantId: null }
       if (each === DEMO || !(await isList(id))) continue
-      // A list whose kind cannot be told is not left out: that would answer "no match" without having looked.
+      // Fails if the kind of a list is unknown. Leaving the list out could answer "no match" without searching it.
       const { kind } = serving.get(nameOf(id))?.facts ?? (await factsOfCurrent(id)) ?? refuse(new Error('No facts'))
       if (collection.kind === null || kind === collection.kind) members.push(id)
     }
     return members
   }
 
-  /** A folder without a version in service is none: a failed first import leaves one. */
+  /** Whether the dataset has a version in service. A failed first import leaves a folder without one. */
   async function isList(id: DatasetId): Promise<boolean> {
     if (serving.has(nameOf(id))) return true
     const version = await files.current(id).catch((err) => refuse(err))
@@ -200,7 +200,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     return new AppError('not_found', 'UNKNOWN_DATASET', 'Unknown dataset', { details })
   }
 
-  /** The code is that of an unknown dataset, the words are not: whoever repeats a check has the dataset right. */
+  /** Has the code of an unknown dataset but another message: a caller that repeats a check has named the dataset correctly. */
   async function unknownVersion(name: string, members: readonly DatasetId[]): Promise<AppError> {
     const known: string[] = []
     for (const id of members) {
@@ -213,11 +213,11 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     return new AppError('not_found', 'UNKNOWN_DATASET', 'Unknown version of the dataset', { details })
   }
 
-  /** What serves, held at once: while another list is read, this one may be replaced. */
+  /** Holds the version in service immediately, because it may be replaced while another list is loaded. */
   async function take(id: DatasetId): Promise<Loaded | null> {
     for (;;) {
       const known = serving.get(nameOf(id))
-      const loaded = known && opened.get(known.key) === known ? known : await look(id)
+      const loaded = known && opened.get(known.key) === known ? known : await check(id)
       if (!loaded) return null
       if (opened.get(loaded.key) !== loaded) {
         serving.delete(nameOf(id))
@@ -228,7 +228,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     }
   }
 
-  function held(dataset: string, version: string, lists: readonly Loaded[]): Held {
+  function held(dataset: string, version: string, lists: readonly Loaded[]): HeldDataset {
     let released = false
     return {
       dataset,
@@ -288,14 +288,14 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       const again = () => {
         if (stopped) return
         timer = setTimeout(() => {
-          looking = lookAtAll()
-            .catch((err) => log.error({ err }, 'datasets cannot be looked at'))
+          looking = checkAll()
+            .catch((err) => log.error({ err }, 'datasets cannot be checked'))
             .finally(again)
-        }, LOOK_EVERY_MS)
+        }, CHECK_EVERY_MS)
         timer.unref()
       }
-      // Also after a first look that failed: whatever was wrong may be over at the next one.
-      looking = lookAtAll().finally(again)
+      // Also after a failed first check: the problem may be gone at the next one.
+      looking = checkAll().finally(again)
       await looking
     },
     async stop() {
@@ -305,8 +305,8 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     },
   }
 
-  /** An earlier version, read for this file and closed after it unless it serves. */
-  async function replay(name: string, members: DatasetId[], version: string): Promise<Held> {
+  /** Holds an earlier version, which is loaded for this file and closed after it unless it is in service. */
+  async function replay(name: string, members: DatasetId[], version: string): Promise<HeldDataset> {
     const wanted = parseVersion(version, members)
     if (!wanted) throw await unknownVersion(name, members)
     const lists: Loaded[] = []
@@ -316,7 +316,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
         const known = current?.version === each ? current : null
         if (!known && !(await exists(files.pathOf(id, each)))) throw await unknownVersion(name, members)
         const loaded = known ?? (await load(id, each).catch((err) => refuse(err)))
-        // At once: while the next list is read, another file may let go of this one.
+        // HeldDataset immediately: while the next list is loaded, another file may release this one.
         loaded.holders++
         if (serving.get(nameOf(id)) !== loaded) loaded.retired = true
         lists.push(loaded)
@@ -333,14 +333,14 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   }
 }
 
-/** A list's version is its own; a collection's names those of its members: `us_ofac_sdn@…+un_sc_sanctions@…`. */
+/** The version of a list, or the versions of all members of a collection: `us_ofac_sdn@…+un_sc_sanctions@…`. */
 function versionOf(name: string, lists: readonly Loaded[]): string {
   const [only, ...more] = lists
   if (only && more.length === 0 && only.id.name === name) return only.version
   return lists.map(({ id, version }) => `${id.name}@${version}`).join('+')
 }
 
-/** Null where it is no version of these lists: one that names a list that is not among them, or one twice. */
+/** Null where the text is not a version of these lists, for example if it names another list, or one list twice. */
 function parseVersion(version: string, members: readonly DatasetId[]): { id: DatasetId; version: string }[] | null {
   const [only, ...more] = members
   if (only && more.length === 0 && VERSION.test(version)) return [{ id: only, version }]

@@ -11,7 +11,7 @@ import { peopleCsv, setUp } from './testing/lists.ts'
 const MINUTE = 60_000
 const BASE = 'https://lists.example/'
 
-/** A refresher on a folder of datasets, and a web server that is a map. */
+/** A refresher on a folder of datasets, with a map in place of a web server. */
 function start(t: TestContext, sourcesIn: (folder: string) => readonly object[]) {
   const set = setUp(t)
   const logged: Record<string, unknown>[] = []
@@ -44,7 +44,7 @@ function start(t: TestContext, sourcesIn: (folder: string) => readonly object[])
     sources: (...sources: object[]) => void set.write('sources.json', JSON.stringify(sources)),
     facts: async (name: string) => (await set.importer.list()).find(({ dataset }) => dataset.name === name)?.facts,
     current: (name: string) => set.files.current({ name, tenantId: null }),
-    /** Files that were laid down ten minutes ago. */
+    /** Writes files with a modification time of ten minutes ago. */
     lay(name: string, text: string): void {
       const path = join(set.folder, name)
       writeFileSync(path, text)
@@ -54,7 +54,7 @@ function start(t: TestContext, sourcesIn: (folder: string) => readonly object[])
   }
 }
 
-test('a folder is read when its files changed, not more often than asked, and not while they are written', async (t) => {
+test('a folder is read when its files changed, at most once per interval, and not while they are being written', async (t) => {
   const { run, current, clock, lay, folder } = start(t, (root) => [
     { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists'), files: ['people.csv'] }, licence: 'ours' },
   ])
@@ -80,7 +80,7 @@ test('a folder is read when its files changed, not more often than asked, and no
   assert.equal(await run(), 0, 'nothing changed')
 })
 
-test('URLs are fetched with what their server said last, and all parts are there when one changed', async (t) => {
+test('URLs are fetched with the validators of the last answer, and all parts are imported when one changed', async (t) => {
   const { run, current, web, asked, clock, dir } = start(t, () => [
     { dataset: 'staff', every: '6h', format: 'custom-csv', from: { urls: [`${BASE}a.csv`, `${BASE}b.csv`] } },
     { dataset: 'single', every: '6h', from: { urls: [`${BASE}c.csv`] } },
@@ -111,7 +111,7 @@ test('URLs are fetched with what their server said last, and all parts are there
   assert.ok((await current('single')) !== null)
 })
 
-test('a source that fails keeps the old version, is logged without the list’s content, and is tried less and less often', async (t) => {
+test('a failing source keeps the old version, is logged without content of the list, and is retried less and less often', async (t) => {
   const { run, current, web, asked, clock, logged } = start(t, () => [
     { dataset: 'staff', every: '1h', from: { urls: [`${BASE}a.csv`] } },
   ])
@@ -125,16 +125,16 @@ test('a source that fails keeps the old version, is logged without the list’s 
     assert.equal(await run(), 0)
   }
   assert.equal(await current('staff'), first)
-  // At 60 minutes, then 5, 10, 20, 40 and 60 after the failure before.
+  // Runs at 60 minutes, then 5, 10, 20, 40 and 60 minutes after the previous failure.
   assert.equal(asked.length, 6)
-  const failure = logged.find(({ msg }) => msg === 'dataset not refreshed, the old version serves')
+  const failure = logged.find(({ msg }) => msg === 'dataset not refreshed, the old version stays in service')
   assert.match(String(failure?.detail), /^staff: The new list has 3 entries, the one in service 40: refused/)
   web.set(`${BASE}a.csv`, { etag: '"3"', text: peopleCsv(41) })
   clock.advance(60 * MINUTE)
   assert.equal(await run(), 1)
 })
 
-test('a list that was removed, or whose source says something else about it, is imported though its files are the same', async (t) => {
+test('a list that was removed, or whose source has other settings, is imported although its files are the same', async (t) => {
   const single = { dataset: 'single', every: '1h', from: { urls: [`${BASE}c.csv`] } }
   const { run, current, facts, sources, web, clock, lay, folder, importer } = start(t, (root) => [
     { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists') } },
@@ -170,7 +170,7 @@ test('a list that was removed, or whose source says something else about it, is 
   assert.equal(await nextHour(), 0)
 })
 
-test('changed settings of a source that fails are not forgotten; a state of an older Ostiary is no reason to import', async (t) => {
+test('changed settings of a failing source are kept, and a state file of an older release causes no import', async (t) => {
   const { run, current, facts, sources, clock, lay, folder, dir } = start(t, (root) => [
     { dataset: 'staff', every: '1h', from: { folder: join(root, 'lists') } },
   ])
@@ -200,7 +200,7 @@ test('changed settings of a source that fails are not forgotten; a state of an o
   assert.equal((await facts('staff'))?.title, 'Our staff')
 })
 
-test('OFAC’s files without the aliases are not taken in, and the log says what is missing', async (t) => {
+test('OFAC’s files without the aliases are not imported, and the log says what is missing', async (t) => {
   const { run, current, clock, lay, folder, logged } = start(t, (root) => [
     { dataset: 'us_ofac_sdn', format: 'ofac', every: '1h', from: { folder: join(root, 'ofac') } },
   ])
@@ -216,7 +216,7 @@ test('OFAC’s files without the aliases are not taken in, and the log says what
   assert.match(String(logged.at(-1)?.detail), /^us_ofac_sdn: alt\.csv is not among the files: refused/)
 })
 
-test('without a file of sources nothing is done; with a wrong one the job fails', async (t) => {
+test('without a sources file the job does nothing, and with an invalid one it fails', async (t) => {
   const { dir, importer, clock, write } = setUp(t)
   const log = createLog('fatal')
   const outbound = { download: () => Promise.reject(new Error('never')) }
@@ -226,7 +226,7 @@ test('without a file of sources nothing is done; with a wrong one the job fails'
   await assert.rejects(wrong.run(clock.now()), /The file of sources is not valid/)
 })
 
-test('what is wrong with a file of sources is said', () => {
+test('an error names the problem of a sources file', () => {
   const from = { folder: '/lists' }
   const parse = (...sources: object[]) => parseSources(JSON.stringify(sources))
   assert.throws(() => parseSources('[{'), /is not JSON/)
@@ -235,7 +235,7 @@ test('what is wrong with a file of sources is said', () => {
   assert.throws(() => parse({ dataset: 'staff', every: '1m', from }), /5m or more/)
   assert.throws(() => parse({ dataset: 'demo', every: '6h', from }), /is taken/)
   assert.throws(() => parse({ dataset: 'custom_a', every: '6h', from }), /belongs to one tenant/)
-  assert.throws(() => parse({ dataset: 'staff', every: '6h', from: { folder: 'lists' } }), /from the root/)
+  assert.throws(() => parse({ dataset: 'staff', every: '6h', from: { folder: 'lists' } }), /an absolute path/)
   assert.throws(() => parse({ dataset: 'staff', every: '6h', from: { urls: ['http://x.example/a.csv'] } }), /not valid/)
   assert.throws(() => parse({ dataset: 'staff', every: '6h', from: { urls: ['https://x.example/'] } }), /file name/)
   const twice = { dataset: 'staff', every: '6h', from }

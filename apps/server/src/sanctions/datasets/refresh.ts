@@ -1,6 +1,6 @@
 /**
- * Keeps lists up to date from folders and URLs. What it knows about a source lies beside the datasets, so that a restart
- * or another worker goes on where the last one stopped.
+ * Keeps lists up to date from folders and URLs. The state of each source is stored beside the datasets, so that a restarted
+ * or another worker continues where the last one stopped.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -12,12 +12,12 @@ import type { Importer } from './import.ts'
 import { fileNameOf, parseSources, type RefreshSource } from './sources.ts'
 
 export interface Refresher {
-  /** Takes in what is due and new. Returns how many lists changed. */
+  /** Imports the sources that are due and have changed. Returns how many lists changed. */
   run(now: Date): Promise<number>
 }
 
 interface Deps {
-  /** Of the datasets. */
+  /** The folder of the datasets. */
   dir: string
   /** Read at every run, so that a change needs no restart. */
   sourcesFile: string | null
@@ -27,42 +27,43 @@ interface Deps {
   log: Log
 }
 
-interface Seen {
+/** Headers of a download that make the next request conditional. */
+interface Validators {
   etag?: string
   modified?: string
 }
 
 interface State {
   checkedAt: string
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
-  /** Of what the source said about itself. An older version of Ostiary did not keep it. */
+  /** A digest of the source's settings. Missing in the state of an older release. */
   settings?: string
-  /** Of a folder: names, sizes and times of its files. Of URLs: what their servers said about them. */
+  /** For a folder: names, sizes and times of its files. For URLs: the validators of each. */
   folder?: string
-  urls?: Record<string, Seen>
+  urls?: Record<string, Validators>
 }
 
-/** What a source gave, and what to remember once it is imported. */
-interface New {
+/** The files to import from a source, and the state to store once they are imported. */
+interface NewFiles {
   paths: string[]
   remember: Pick<State, 'folder' | 'urls'>
   after?: () => Promise<void>
 }
-type Taken = New | 'nothing new' | 'not yet'
+type CheckResult = NewFiles | 'nothing new' | 'not yet'
 
 const MAX_BYTES = 4 * 1024 ** 3
 const TIMEOUT_MS = 2 * 3_600_000
 const MAX_REDIRECTS = 3
-/** A file somebody is still copying changes all the time. */
+/** A file that changed more recently than this may still be being copied. */
 const SETTLED_MS = 60_000
-/** After the first failure; doubles up to the source's own interval, so that nobody's server is hammered. */
+/** The delay after the first failure. It doubles up to the source's own interval, to spare the publisher's server. */
 const FIRST_RETRY_MS = 5 * 60_000
-/** The job comes by every five minutes, never to the millisecond. */
+/** Tolerance for the job, which runs every five minutes but not to the millisecond. */
 const EARLY_MS = 30_000
 const STATE_FOLDER = '.refresh'
-/** Whose texts quote nothing of a list. */
-const PLAIN = new Set(['Error', 'BrokenSnapshot', 'OutboundError'])
+/** Names of errors whose messages never quote a list. */
+const SAFE_TO_LOG = new Set(['Error', 'BrokenSnapshot', 'OutboundError'])
 
 export function createRefresher({ dir, sourcesFile, importer, outbound, clock, log }: Deps): Refresher {
   const folder = join(dir, STATE_FOLDER)
@@ -76,31 +77,32 @@ export function createRefresher({ dir, sourcesFile, importer, outbound, clock, l
     const dataset = { name, tenantId: null }
     let seen = state
     try {
-      // Whoever removed the list or changed what is said about it waits for an import, though the files are the same.
+      // A removed list, or one with changed settings, must be imported although the files are the same.
       const isChanged = state?.settings !== undefined && state.settings !== checked.settings
       if (isChanged || (await importer.current(dataset)) === null) seen = null
-      const taken = 'urls' in from ? await download(source, from.urls, seen) : await look(source, seen, now)
-      if (taken === 'not yet') return false
-      if (taken === 'nothing new') {
+      const checkResult =
+        'urls' in from ? await download(source, from.urls, seen) : await checkFolder(source, seen, now)
+      if (checkResult === 'not yet') return false
+      if (checkResult === 'nothing new') {
         await remember(source, { ...seen, ...checked, failures: 0 })
         return false
       }
-      const outcome = await importer.importList({ dataset, format, title, licence, kind, paths: taken.paths })
-      await remember(source, { ...checked, failures: 0, ...taken.remember })
-      await taken.after?.()
+      const outcome = await importer.importList({ dataset, format, title, licence, kind, paths: checkResult.paths })
+      await remember(source, { ...checked, failures: 0, ...checkResult.remember })
+      await checkResult.after?.()
       log.info({ detail: name, version: outcome.version, count: outcome.facts.entries }, `dataset ${outcome.state}`)
       return outcome.state === 'imported'
     } catch (err) {
-      const reason = PLAIN.has((err as Error).name) ? `: ${(err as Error).message}` : ''
-      log.error({ err, detail: `${name}${reason}` }, 'dataset not refreshed, the old version serves')
-      // Of URLs nothing is remembered: files of two times may lie there now, and all are fetched again.
+      const reason = SAFE_TO_LOG.has((err as Error).name) ? `: ${(err as Error).message}` : ''
+      log.error({ err, detail: `${name}${reason}` }, 'dataset not refreshed, the old version stays in service')
+      // Validators of URLs are dropped: the downloaded parts may be of different versions, so the next run fetches all of them.
       const folderSeen = seen?.folder === undefined ? {} : { folder: seen.folder }
       await remember(source, { ...folderSeen, ...checked, failures: (state?.failures ?? 0) + 1 })
       return false
     }
   }
 
-  async function look({ from }: RefreshSource, state: State | null, now: Date): Promise<Taken> {
+  async function checkFolder({ from }: RefreshSource, state: State | null, now: Date): Promise<CheckResult> {
     if (!('folder' in from)) return 'nothing new'
     const entries = await readdir(from.folder, { withFileTypes: true })
     const found = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name)
@@ -114,11 +116,15 @@ export function createRefresher({ dir, sourcesFile, importer, outbound, clock, l
     return seen === state?.folder ? 'nothing new' : { paths, remember: { folder: seen } }
   }
 
-  /** Of several files those that did not change are kept from last time: a list needs them all. */
-  async function download({ dataset }: RefreshSource, urls: readonly string[], state: State | null): Promise<Taken> {
+  /** Where a list has several files, the unchanged ones are kept from the last run: an import needs all of them. */
+  async function download(
+    { dataset }: RefreshSource,
+    urls: readonly string[],
+    state: State | null,
+  ): Promise<CheckResult> {
     const place = join(folder, dataset)
     await mkdir(place, { recursive: true })
-    const seen: Record<string, Seen> = {}
+    const seen: Record<string, Validators> = {}
     let changed = false
     for (const url of urls) {
       const to = join(place, fileNameOf(url) ?? '')
@@ -134,7 +140,7 @@ export function createRefresher({ dir, sourcesFile, importer, outbound, clock, l
   }
 
   /** Null when the server says that nothing changed. */
-  async function fetchFile(url: string, to: string, before: Seen | undefined): Promise<Seen | null> {
+  async function fetchFile(url: string, to: string, before: Validators | undefined): Promise<Validators | null> {
     try {
       const { headers } = await outbound.download(url, {
         to,
@@ -167,7 +173,7 @@ export function createRefresher({ dir, sourcesFile, importer, outbound, clock, l
       const started = clock.monotonicMs()
       let changed = 0
       for (const source of parseSources(await readFile(sourcesFile, 'utf8'))) {
-        // A large download takes a while; the next source is judged by the time it is then.
+        // A large download takes a while, so each source is checked against the time at which its turn comes.
         const passed = clock.monotonicMs() - started
         if (await refresh(source, new Date(now.getTime() + passed))) changed++
       }
@@ -181,7 +187,7 @@ function isDue({ everyMs }: RefreshSource, { checkedAt, failures }: State, now: 
   return now.getTime() - Date.parse(checkedAt) >= wait - EARLY_MS
 }
 
-/** All but how often it is looked at. */
+/** A digest of all settings but the interval. */
 function settingsOf({ format, title, licence, kind, from }: RefreshSource): string {
   return createHash('sha256')
     .update(JSON.stringify([format, title, licence, kind, from]))
@@ -194,7 +200,7 @@ async function readState(path: string): Promise<State | null> {
     const isOurs = typeof state.checkedAt === 'string' && Number.isInteger(state.failures)
     return isOurs ? (state as State) : null
   } catch {
-    return null // never looked at, or unreadable: then it is due
+    return null // never checked, or unreadable: the source is due
   }
 }
 

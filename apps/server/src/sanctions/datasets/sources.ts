@@ -1,4 +1,4 @@
-/** The file that says which lists are refreshed, from where and how often. */
+/** Parses the sources file: which lists are refreshed, from where and how often. */
 
 import { isAbsolute } from 'node:path'
 import Type from 'typebox'
@@ -18,7 +18,7 @@ export interface RefreshSource {
 }
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: DAY_MS } as const
-const LEAST_MS = 5 * UNIT_MS.m
+const EVERY_MIN_MS = 5 * UNIT_MS.m
 
 const text = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
 const FILE_NAME = '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$'
@@ -51,7 +51,7 @@ const Sources = Type.Array(
 )
 const check = Compile(Sources)
 
-/** Fails on the first slip: a list that silently stays old is worse than an error in the log. */
+/** Fails on the first error: a list that silently becomes outdated is worse than an error in the log. */
 export function parseSources(json: string): RefreshSource[] {
   const parsed = parseJson(json)
   if (!check.Check(parsed)) {
@@ -72,8 +72,8 @@ function readSource({ dataset, every, from, ...rest }: Type.Static<typeof Source
   const problem = datasetNameProblem({ name: dataset, tenantId: null })
   if (problem) throw fail(problem)
   const everyMs = Number(every.slice(0, -1)) * UNIT_MS[every.slice(-1) as keyof typeof UNIT_MS]
-  if (everyMs < LEAST_MS) throw fail('"every" must be 5m or more')
-  if ('folder' in from && !isAbsolute(from.folder)) throw fail('the folder must be named from the root')
+  if (everyMs < EVERY_MIN_MS) throw fail('"every" must be 5m or more')
+  if ('folder' in from && !isAbsolute(from.folder)) throw fail('the folder must be an absolute path')
   if ('urls' in from) {
     const names = from.urls.map(fileNameOf)
     if (names.some((name, at) => name === null || names.indexOf(name) !== at))
@@ -90,7 +90,7 @@ function readSource({ dataset, every, from, ...rest }: Type.Static<typeof Source
   }
 }
 
-/** What the file behind a URL is called; OFAC's parts are told by their names. */
+/** The file name of a URL. The parts of OFAC's list are recognised by their file names. */
 export function fileNameOf(url: string): string | null {
   if (!URL.canParse(url)) return null
   const name = new URL(url).pathname.split('/').at(-1) ?? ''

@@ -9,25 +9,25 @@ import { readName } from '../names/tokens.ts'
 const CANARY_SCORE = 0.99
 const ROUNDING = 1e-4
 
-/** All that is asked of a snapshot before people are screened with it: whole to the last byte, and it finds its own. */
+/** The checks before a snapshot is put into service: all bytes match their checksums, and its canaries are found. */
 export async function verifySnapshot(path: string): Promise<SnapshotFacts> {
   const { facts, index, recordsAt, recordsLength } = await openSnapshot(path)
   await checkRecords(path)
   const { dataset, version } = facts
   const list = openList({ dataset, version, index, records: { path, at: recordsAt, length: recordsLength } })
   try {
-    for (const canary of facts.canaries) askCanary(list, canary)
+    for (const canary of facts.canaries) checkCanary(list, canary)
   } finally {
     list.close()
   }
   return facts
 }
 
-function askCanary(list: SearchableList, { name: text, entityId }: SnapshotFacts['canaries'][number]): void {
+function checkCanary(list: SearchableList, { name: text, entityId }: SnapshotFacts['canaries'][number]): void {
   const name = readName(text)
-  // "J. Vorberg" is too little to be sure even against itself; then it must reach what comparing it alone gives.
-  const least = Math.min(CANARY_SCORE, calibrate(scoreNames(name, name)) - ROUNDING)
-  if (least <= 0) return
-  const found = findMatches(list, name, null, least).some(({ entity }) => list.record(entity).id === entityId)
+  // "J. Vorberg" does not reach this score even against itself. Such a name must reach its own score.
+  const scoreMin = Math.min(CANARY_SCORE, calibrate(scoreNames(name, name)) - ROUNDING)
+  if (scoreMin <= 0) return
+  const found = findMatches(list, name, null, scoreMin).some(({ entity }) => list.record(entity).id === entityId)
   if (!found) throw new BrokenSnapshot(`The entry ${entityId} is not found by its own name`)
 }

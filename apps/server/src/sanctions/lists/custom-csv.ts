@@ -23,7 +23,7 @@ const SCHEMAS = ['Person', 'LegalEntity', 'Organization', 'Company', 'PublicBody
 
 /** What is wrong with the columns of a tenant's list, if anything. */
 export function customColumnsProblem(columns: readonly string[]): string | undefined {
-  // A misspelt "alias" would silently lose every alias, so that unknown columns are refused.
+  // Unknown columns are refused because a misspelt "alias" would silently lose every alias.
   const unknown = columns.find((column) => !COLUMNS.includes(column))
   if (unknown !== undefined) return `the column "${unknown}" is not one of ${COLUMNS.join(', ')}`
   const named = columns.includes('name') || (columns.includes('firstname') && columns.includes('lastname'))
@@ -31,8 +31,8 @@ export function customColumnsProblem(columns: readonly string[]): string | undef
 }
 
 /**
- * Reads a tenant's own list. Unlike a published list its author can mend it, so that every slip is refused with its line
- * instead of being left out.
+ * Reads a tenant's own list. Unlike a published list, its author can correct it, so every error is refused with its line
+ * instead of being skipped.
  */
 export async function* readCustomCsv(source: ListSource, tally: Tally = newTally()): AsyncGenerator<ListedEntity> {
   const rows = readTable(source, (columns, line) => {
@@ -68,7 +68,7 @@ export async function* readCustomCsv(source: ListSource, tally: Tally = newTally
   }
 }
 
-/** From what the row says, not from its place: an exception for one person must not pass to whoever stands there next time. */
+/** A digest of the row's content, not its position: an exception must not pass to another person in a later file. */
 function idOf(row: TableRow): string {
   const text = [nameOf(row), row.get('aliases'), row.get('dob'), row.get('schema')].join('\n')
   return `p-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`

@@ -5,14 +5,14 @@ import { readLines } from './lines.ts'
 import type { ListedEntity } from './listed.ts'
 import { fileSource, type ListSource, listError, newTally, type Tally } from './source.ts'
 
-/** A version becomes the name of a folder, so that nothing but OpenSanctions' own form is let through. */
+/** A version is used as the name of a folder, so only OpenSanctions' own format is accepted. */
 const VERSION = /^\d{14}-[a-z0-9]+$/
 
 /**
- * The delta files that lead from version `since` to the newest one that `<dir>/delta.json` names, oldest first. The
- * addresses in delta.json are not followed: whoever downloads them lays each down as `<dir>/<version>/entities.delta.json`.
- * A version in which nothing changed is not named there, so `since` need not be; but before the oldest one there may be a
- * gap, so then it fails and the list must be loaded whole.
+ * The delta files from version `since` to the newest version in `<dir>/delta.json`, oldest first. It does not follow the
+ * addresses in delta.json: the operator downloads each file to `<dir>/<version>/entities.delta.json`. Versions without changes
+ * are not in delta.json, so `since` may be missing there. If `since` is older than the oldest version, there may be a gap:
+ * then it fails, and the full list must be imported.
  */
 export async function findDeltas(dir: string, since: string): Promise<ListSource[]> {
   const file = join(dir, 'delta.json')
@@ -44,7 +44,7 @@ export async function* readFtmWithDeltas(
     for (const { line, text } of lines) {
       const entity = parseFtm(parseJson(base.name, line, text), base.name, line)
       const replaced = changed.get(entity.id)
-      // Remembered as gone: a base that repeats an id must not bring the old entity back.
+      // Marked as deleted: a base that repeats an id must not restore the old entity.
       if (replaced) changed.set(entity.id, null)
       const listed = replaced === undefined ? listFtm(entity, tally) : replaced
       if (listed) yield listed

@@ -46,7 +46,7 @@ describe('readFtm', () => {
     ])
   })
 
-  test('builds a name from its parts only where there is none', async () => {
+  test('builds a name from its parts only for entities without a name', async () => {
     const parts = { firstName: ['Ada', 'Ада'], secondName: ['Io'], fatherName: ['Sol', 'Sól'], lastName: ['Moon'] }
     const [built] = await read(line({ properties: { name: [' '], ...parts } }))
     assert.deepEqual(built?.names, [

@@ -5,7 +5,7 @@ import type { ListedEntity, ListedName } from './listed.ts'
 import { firstWebAddress, toListed } from './normalise.ts'
 import { type ListSource, listError, newTally, skip, type Tally } from './source.ts'
 
-/** One FollowTheMoney entity, as far as it is ours to read. */
+/** The part of a FollowTheMoney entity that we read. */
 export interface FtmEntity {
   id: string
   schema: string
@@ -14,7 +14,7 @@ export interface FtmEntity {
   values(property: string): string[]
 }
 
-/** What has a name but cannot be a customer. Everything else is kept: an unknown schema must not make a gap. */
+/** Schemas with a name that cannot be customers. All others are kept, so that an unknown schema leaves no gap. */
 const NO_PARTY = new Set(['Address', 'Position'])
 /** First and last names come unpaired, in several scripts; a few pairs suffice. */
 const MAX_PAIRED_NAMES = 50

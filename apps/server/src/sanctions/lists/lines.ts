@@ -8,12 +8,12 @@ export interface TextLine {
 
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = '\ufeff'
-/** The longest real entity has a few megabytes; without a limit a file of no lines would be held in memory whole. */
+/** The longest real entity has a few megabytes. Without a limit, a file without line breaks would be loaded into memory. */
 const MAX_LINE_BYTES = 64 << 20
 
 /**
- * The lines of a file, blank ones left out but counted; as many at a time as a piece of the file holds, because waiting
- * for each alone would take longer than reading it.
+ * The lines of a file, without blank ones, which are still counted. Yields all lines of a chunk at once, because awaiting each
+ * line would take longer than reading it.
  */
 export async function* readLines({ name, open }: ListSource): AsyncGenerator<TextLine[]> {
   let line = 1

@@ -1,6 +1,6 @@
 import type { ListedEntity, ListedName } from './listed.ts'
 
-/** Longer "names" are remarks in the wrong column; their beginning still finds the entry. */
+/** Longer "names" are remarks in the wrong column. Their beginning is still enough to find the entry. */
 export const MAX_TEXT_CHARS = 300
 /**
  * The most aliased real entries have some 300 names. More than 500 would be an attempt to match everybody; the weakest
@@ -27,7 +27,7 @@ export function cleanText(text: string): string {
   return (cut.isWellFormed() ? cut : cut.slice(0, -1)).trim()
 }
 
-/** Brings what an importer found into its final form, or null when it has no name: such an entry finds nobody. */
+/** Brings an imported entry into its final form. Null when it has no name, because such an entry matches no one. */
 export function toListed(found: ListedEntity): ListedEntity | null {
   const names = cleanNames(found.names)
   if (names.length === 0) return null

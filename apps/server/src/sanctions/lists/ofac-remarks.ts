@@ -9,12 +9,12 @@ export interface Remarks {
   weakNames: string[]
 }
 
-/** Where OFAC cuts the remarks; the rest is in the comments file and goes on in the middle of the word. */
+/** The length at which OFAC cuts the remarks, also within a word. The rest is in the comments file. */
 const CUT_AT = 1_000
 const WEAK_NAME = /^(?:alt\. )?[afn]\.?k\.?a\.? '(.+)'$/i
 const COUNTRY = /^(?:alt\. )?(?:nationality|citizen) (?:of registration )?(.+)$/i
 
-/** Joins the remarks with what the comments file adds. Files of different days may not fit: then nothing is glued. */
+/** Appends the text of the comments file to the remarks. Files of different days may not match: then nothing is appended. */
 export function joinRemarks(remarks: string, comments: readonly string[]): string {
   const rest = comments.join('')
   return rest === '' || remarks.length >= CUT_AT ? remarks + rest : `${remarks};${rest}`

@@ -119,7 +119,7 @@ describe('readOfac', () => {
     await assert.rejects(read(good + good.replace('51', 'x')), {
       message: 'sdn.csv, line 2: does not begin with the number of an entity',
     })
-    await assert.rejects(read(good, 'list.csv'), /list\.csv: is it OFAC's/)
+    await assert.rejects(read(good, 'list.csv'), /list\.csv: not a file name of OFAC's/)
     await assert.rejects(read('11,1,"aka","X",-0-', 'alt.csv'), /neither sdn\.csv nor cons_prim\.csv/)
   })
 })

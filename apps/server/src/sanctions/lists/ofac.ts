@@ -9,11 +9,11 @@ import { type ListSource, listError, newTally, skip, type Tally } from './source
 const PARTS = { main: 12, alt: 5, add: 6, comments: 2 } as const
 export type OfacPart = keyof typeof PARTS
 
-/** What the side files say, by the number of the entity. Both lists count their entities together. */
+/** The content of the side files by entity number. Both lists share one sequence of numbers. */
 interface Sides {
   alt: Map<string, { text: string; weak: boolean }[]>
   add: Map<string, string[]>
-  /** By the list too: each list cuts its remarks elsewhere. */
+  /** Keyed by list as well, because each list cuts its remarks at another place. */
   comments: Map<string, string[]>
 }
 
@@ -48,8 +48,8 @@ export function missingAliasFiles(fileNames: readonly string[]): string[] {
 }
 
 /**
- * Reads the classic OFAC files of the SDN list, the consolidated list or both. They are joined by the number of the
- * entity, so that all is held in memory: it is 20 MB at most. An entity on both lists becomes one entry.
+ * Reads the classic OFAC files of the SDN list, the consolidated list or both. It joins them by entity number in memory,
+ * which takes 20 MB at most. An entity on both lists becomes one entry.
  */
 export async function* readOfac(
   sources: readonly ListSource[],
@@ -59,7 +59,8 @@ export async function* readOfac(
   const mains: ListSource[] = []
   for (const source of sources) {
     const part = ofacPart(source.name)
-    if (part === undefined) throw new Error(`${source.name}: is it OFAC's sdn, cons_prim, alt, add or comments?`)
+    if (part === undefined)
+      throw new Error(`${source.name}: not a file name of OFAC's sdn, cons_prim, alt, add or comments`)
     if (part === 'main') mains.push(source)
     else await readSide(source, part, sides)
   }

@@ -11,7 +11,7 @@ import { readUnXml } from './un-xml.ts'
 export const LIST_FORMATS = ['ftm', 'simple-csv', 'ofac', 'un-xml', 'custom-csv'] as const
 export type ListFormat = (typeof LIST_FORMATS)[number]
 
-/** Where an import stands. Called after each piece of a file and once at the end. */
+/** The progress of an import. Reported after each chunk of a file and once at the end. */
 export interface ListProgress extends Readonly<Tally> {
   bytes: number
   /** Null when the size of a file is not known. */
@@ -55,7 +55,7 @@ export async function* readList({ format, files, onProgress }: ReadList): AsyncG
   if (entities === 0 && format !== 'custom-csv') throw new Error(`The list has no entries (format ${format})`)
 }
 
-/** Tells a format by the beginning of the first file; OFAC's files, which have no header, by their names. */
+/** Detects a format by the beginning of the first file, or for OFAC's files, which have no header, by their names. */
 export function detectFormat(fileNames: readonly string[], firstBytes: Uint8Array): ListFormat | null {
   const text = new TextDecoder().decode(firstBytes).trimStart()
   if (text.startsWith('{')) return 'ftm'

@@ -3,7 +3,7 @@ const LABEL = /^\s*original script:?\s*/i
 
 /**
  * The UN puts several spellings into one alias: `A; B`, `A b) B`, `A (the same in another script)`, `native (A; B)`. Each
- * becomes a name. A remark in brackets cannot be told from a part of the name, so that both readings are kept.
+ * becomes a name. A remark in brackets looks like a part of the name, so both readings are kept.
  */
 export function splitUnName(text: string): string[] {
   const [whole, outside, inside] = /^([^(]+)\((.+)\)[\s,]*$/s.exec(text.trim()) ?? []

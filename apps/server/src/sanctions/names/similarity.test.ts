@@ -80,7 +80,7 @@ describe('edits', () => {
     assert.equal(byEdits('vorbergal', 'vorbergol', 1), byEdits('vorbergal', 'vorbergol', 2))
   })
 
-  test('two edits never score above the border that the index relies on', () => {
+  test('two edits never score above the limit that the index relies on', () => {
     let most = 0
     for (const [a, b] of pairs(23, 20_000)) {
       const similarity = byEdits(a, b)
@@ -172,7 +172,7 @@ describe('sound', () => {
     assert.notEqual(skeletonOf('vorland')?.consonants, skeletonOf('morland')?.consonants)
   })
 
-  test('vowels are told apart by class: a; e, i and y; o and u', () => {
+  test('vowels differ by class: a; e, i and y; o and u', () => {
     assert.equal(skeletonOf('varland')?.vowels, '11')
     assert.equal(skeletonOf('verlynd')?.vowels, '22')
     assert.equal(skeletonOf('vorlund')?.vowels, '33')

@@ -1,10 +1,10 @@
 /**
- * How alike two name words are. Everything works on lower-case Latin words. A pair counts only when it is within a fixed
- * number of edits, has the same consonants, or is in one of our tables: that hard border is what the index can promise
- * to find without comparing every word with every other.
+ * The similarity of two words of names, both in lower-case Latin. A pair counts only when it is within a fixed number of
+ * edits, has the same consonants, or is in one of our tables. This limit lets the index find all such pairs without
+ * comparing every word with every other.
  */
 
-/** Similarities are whole thousandths, so that the index and the plain comparison give the very same number. */
+/** Similarities are whole thousandths, so that the index and the full comparison give the same number. */
 export const EXACT = 1000
 /** A pair two edits apart never scores above this, which lets the index leave such pairs out where they cannot matter. */
 export const TWO_EDITS_MAX = 740
@@ -164,7 +164,7 @@ export function editSimilarity(a: Uint8Array, aLength: number, b: Uint8Array, bL
   return Math.max(2, Math.min(Math.round(EXACT - lost), TWO_EDITS_MAX))
 }
 
-/** The consonants of a word as heard, and its vowels by class: what transliterations agree on. Null for short words. */
+/** The consonants of a word by sound, and its vowels by class: transliterations share them. Null for short words. */
 export interface Skeleton {
   consonants: string
   vowels: string
@@ -198,7 +198,7 @@ function soundAt(word: string, at: number): [sound: string, letters: number] {
 const skeletons = new Map<string, Skeleton | null>()
 const KEPT_SKELETONS = 60_000
 
-/** Kept for a while: the words of a file and of the names it meets come again and again. */
+/** Cached because the words of a file and of matching names repeat. */
 export function skeletonOf(word: string): Skeleton | null {
   if (word.length < 4) return null
   const known = skeletons.get(word)

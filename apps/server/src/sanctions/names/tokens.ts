@@ -1,4 +1,4 @@
-/** Cuts a name into weighted words. Lists and customer files go through the same code, or they would not meet. */
+/** Splits a name into weighted words. Lists and customer files use the same code, so that equal names give equal words. */
 import { ABDUL_FORMS, DIN_FORMS, PARTICLES, TITLES, ULLAH_FORMS } from './tables.ts'
 import { nativeForm, type Script, scriptOf, toLatin } from './transliterate.ts'
 
@@ -24,7 +24,7 @@ export const WEIGHTS: Readonly<Record<Role, number>> = { full: 1, particle: 0.2,
 export const MAX_WORDS = 10
 const MAX_WORD_LENGTH = 40
 
-/** Scripts whose signs carry more than their sound: 朋 and 平 sound alike and are different names. */
+/** Scripts whose characters mean more than their sound: 朋 and 平 sound alike and are different names. */
 const WRITTEN_NAMES: readonly Script[] = ['han', 'kana', 'hangul']
 
 /** One spelling for particles that lists write in many ways. */
@@ -42,7 +42,7 @@ const NEVER_PARTICLES = new Set(['il', 'ol', 'an', 'at', 'na', 'do', 'e', 'y', '
 /** Particles that are a name of their own at the beginning: Ben, Van, Le, Do. */
 const NAME_WHEN_FIRST = new Set(['ben', 'van', 'le', 'la', 'da', 'san', 'mac', 'de', 'di', 'du'])
 
-/** The usual slips of the pen too: a word of so little weight is not worth losing a name over. */
+/** Includes common misspellings: a word of so little weight must not cost a match. */
 const ABDUL = new Set([...ABDUL_FORMS, 'adbul', 'abudl', 'abdlu', 'badul', 'adbel', 'badur'])
 const DIN = new Set(DIN_FORMS)
 const ULLAH = new Set(ULLAH_FORMS)
@@ -68,7 +68,7 @@ export function readName(given: string): Name {
   }
 }
 
-/** Longer than any name. One sign may stand for eighteen letters, so it is cut after that has been undone. */
+/** Longer than any name. One character may expand to eighteen letters, so the text is cut after the expansion. */
 const MOST_LETTERS = 200
 
 function shortened(text: string): string {

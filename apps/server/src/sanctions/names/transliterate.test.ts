@@ -161,7 +161,7 @@ describe('toLatin by script (all persons are invented)', () => {
     })
   })
 
-  test('Persian is told by its own letters', () => {
+  test('Persian is recognised by its own letters', () => {
     examples({
       'علی رضا کاظمی': 'ali reza kazemi',
       'علی‌رضا موسوی': 'ali reza mousavi',

@@ -1,4 +1,4 @@
-/** Seeded invented names with everything that makes names hard, for property tests. Only tests import this. */
+/** Seeded invented names with everything that makes names difficult, for property tests. Only tests import this. */
 import type { ListedEntity } from '../lists/listed.ts'
 
 export function createRandom(seed: number): {
@@ -61,7 +61,7 @@ export function createNames(seed: number) {
     return Array.from({ length: words }, word).join(random.next() < 0.1 ? '-' : ' ')
   }
 
-  /** A slip of the pen, a word left out, added, moved or run together. */
+  /** Makes a typing error, or removes, adds, moves or joins a word. */
   function mutate(text: string): string {
     const at = random.below(Math.max(1, text.length))
     const words = text.split(' ')

@@ -1,4 +1,4 @@
-/** Files sent to a real server, for the tests of `POST /v2/open-sanctions/file/:dataset`. Only tests import this. */
+/** Sends files to a real server, for the tests of `POST /v2/open-sanctions/file/:dataset`. Only tests import this. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,13 +28,13 @@ export interface Part {
   content: string | Uint8Array
 }
 
-/** A form as browsers write it. */
+/** A form as browsers send it. */
 export function form(...parts: readonly Part[]): Buffer {
   const pieces = parts.flatMap((part) => [openPart(part), Buffer.from(part.content), Buffer.from('\r\n')])
   return Buffer.concat([...pieces, CLOSE])
 }
 
-/** The beginning of a form, up to where its file begins. */
+/** The beginning of a form, up to the content of its file. */
 export function openPart({ field = 'file', name = 'people.csv', type = 'text/csv' }: Partial<Part> = {}): Buffer {
   const file = name === null ? '' : `; filename="${name}"`
   return Buffer.from(
@@ -53,22 +53,22 @@ export interface Sending {
 export const urlOf = ({ dataset = 'demo', query = '' }: Sending = {}) => `/v2/open-sanctions/file/${dataset}${query}`
 
 export interface Screening extends Harness {
-  /** Sends a form as it is. */
+  /** Sends a form unchanged. */
   post(body: string | Buffer, sending?: Sending): Promise<LightMyRequestResponse>
   /** Sends a file. */
   send(csv: string | Uint8Array, sending?: Sending): Promise<LightMyRequestResponse>
-  /** The answer, which must be one. */
+  /** Sends a file and returns the answer, which must be 200. */
   screen(csv: string | Uint8Array, sending?: Sending): Promise<ScreenReply>
-  /** Begins to send a file: the server has let it in and waits for its rows. */
+  /** Starts to send a file. It resolves when the server has accepted the file and waits for its rows. */
   begin(sending?: Sending): Promise<{ end(rows: string): Promise<LightMyRequestResponse> }>
   files: DatasetFiles
-  /** Brings in a list of invented people and puts it into service. */
+  /** Imports a list of invented people and puts it into service. */
   importCsv(name: string, csv: string, more?: Partial<ImportRequest> & { tenantId?: string }): Promise<string>
-  /** The server looks for new versions at once instead of in two seconds. */
+  /** Makes the server check for new versions at once instead of within two seconds. */
   look(): Promise<void>
 }
 
-/** A harness with a key for files; requests are sent with it unless they say another (`''` for none). */
+/** A harness with a key for screening. Requests use it unless they set another one (`''` for no key). */
 export async function createScreening(env: Record<string, string> = {}): Promise<Screening> {
   const harness = await createHarness({ SANCTIONS_THREADS: '2', ...env })
   const { key: ownKey } = await harness.tenantWithKey(SANCTIONS_KEY)
@@ -124,7 +124,7 @@ export async function createScreening(env: Record<string, string> = {}): Promise
   }
 }
 
-/** Rows of people who are on no list, each with a name of its own. */
+/** Rows of people with distinct names who are on no list. */
 export function strangers(count: number, from = 0): string {
   const word = (n: number) => [...String(n)].map((digit) => 'abdefgikmo'[Number(digit)]).join('')
   return Array.from(
@@ -133,7 +133,7 @@ export function strangers(count: number, from = 0): string {
   ).join('')
 }
 
-/** A file of exactly so many bytes: strangers, then spaces in a column that is read past. */
+/** A file of exactly this many bytes: people on no list, then spaces in a column that is skipped. */
 export function fileOf(bytes: number): string {
   const rows = strangers(45_000)
   const head = `${HEADER.trimEnd()},note\n`

@@ -8,10 +8,10 @@ import { createManualClock } from '../../../platform/testing/manual-clock.ts'
 import { createDatasetFiles } from '../files.ts'
 import { createImporter } from '../import.ts'
 
-/** What stands behind the description of a snapshot: its length, its checksum, four letters. */
+/** The bytes after the description of a snapshot: its length, its checksum, four letters. */
 const TAIL = 40
 
-/** A folder of datasets, an importer on it, and a place for lists. */
+/** A folder of datasets, an importer for it, and a folder for lists. */
 export function setUp(t: TestContext, keepVersions = 5) {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-datasets-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -54,7 +54,7 @@ const SYLLABLES = [
   'tov',
 ]
 
-/** A list of invented people, each with a name of its own. */
+/** A list of invented people with distinct names. */
 export function peopleCsv(count: number, from = 0): string {
   const word = (seed: number) =>
     [seed, Math.trunc(seed / 15), Math.trunc(seed / 225)].map((n) => SYLLABLES[n % 15]).join('')
@@ -65,7 +65,7 @@ export function peopleCsv(count: number, from = 0): string {
   return `id,name,dob\n${rows.join('\n')}\n`
 }
 
-/** What a snapshot says about itself, and how to say something else. */
+/** Reads the description of a snapshot and writes a changed one. */
 export function tamper(path: string) {
   const bytes = readFileSync(path)
   const length = bytes.readUInt32LE(bytes.length - TAIL)

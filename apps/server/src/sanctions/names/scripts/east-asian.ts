@@ -19,7 +19,7 @@ export interface RunPlace {
   readonly runs: number
   /** Position of this run among them. */
   readonly index: number
-  /** The first of them: a surname there means that the last one is none. */
+  /** The first of them. If it is a surname, the last one is not. */
   readonly first: string
   /** A middle dot separates the parts of a foreign name, which has no Chinese surname. */
   readonly foreign: boolean
