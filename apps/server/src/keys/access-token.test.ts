@@ -15,7 +15,7 @@ const [older, newer] = [randomBytes(32), randomBytes(32)]
 const serviceWith = (masterKeys: Uint8Array[], issuer = ISSUER) =>
   createAccessTokens({ masterKeys, clock, ids, issuer })
 
-test('a token says who it is for, and is good for ten minutes to the second', async () => {
+test('a token names its client, and is valid for exactly ten minutes', async () => {
   const tokens = serviceWith([newer])
   const { access_token: token, ...rest } = await tokens.issue(holder)
   assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 600 })
@@ -39,7 +39,7 @@ test('a token says who it is for, and is good for ten minutes to the second', as
   assert.equal(await tokens.verify(token), undefined)
 })
 
-test('a token of an older master key is good while that key is known, and no longer', async () => {
+test('a token of an older master key is valid only while that key is configured', async () => {
   const { access_token: token } = await serviceWith([older]).issue(holder)
   assert.deepEqual(await serviceWith([newer, older]).verify(token), holder)
   assert.equal(await serviceWith([newer]).verify(token), undefined)
@@ -57,7 +57,7 @@ test('the master key itself does not sign: the key of the tokens is derived from
   assert.equal(await tokens.verify(`${head}.${body}.${signature}`), undefined)
 })
 
-test('any changed character makes it no token', async () => {
+test('a token with any changed character is refused', async () => {
   const tokens = serviceWith([newer])
   const { access_token: token } = await tokens.issue(holder)
   for (let i = 0; i < token.length; i++) {

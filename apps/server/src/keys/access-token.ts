@@ -12,11 +12,11 @@ const PURPOSE = 'ostiary/access-token/v1'
 const KEY_BYTES = 32
 const TOKEN_CHARS_MAX = 2048
 
-/** Whom a token was made for. */
+/** The client that a token was issued to. */
 export type TokenHolder = Pick<ClientFacts, 'clientId' | 'tenantId' | 'livemode'>
 
 interface Deps {
-  /** The first signs, all check: a new master key does not end the tokens of the old one. */
+  /** The first key signs, all keys verify: tokens of the old master key stay valid after a rotation. */
   masterKeys: readonly Uint8Array[]
   clock: Clock
   ids: Ids
@@ -24,8 +24,8 @@ interface Deps {
 }
 
 /**
- * Access tokens for ten minutes. Only this service reads them, so they are signed with a key that only it has, derived
- * from the master key: nothing is stored, and every process knows every token.
+ * Access tokens for ten minutes. Only this service reads them, so it signs them with a key derived from the master key.
+ * Nothing is stored, and every process can verify every token.
  */
 export function createAccessTokens({ masterKeys, clock, ids, issuer }: Deps) {
   const keys = new Map(masterKeys.map((key) => [masterKeyId(key), derive(key)]))
@@ -48,7 +48,7 @@ export function createAccessTokens({ masterKeys, clock, ids, issuer }: Deps) {
       return { access_token: token, token_type: 'Bearer', expires_in: OAUTH_LIMITS.tokenSeconds }
     },
 
-    /** Undefined for every token that is not ours, not whole or too old. Whether its client still stands is not asked. */
+    /** Undefined for a token that is not ours, incomplete or expired. It does not check whether the client is still active. */
     async verify(token: string): Promise<TokenHolder | undefined> {
       if (token.length > TOKEN_CHARS_MAX) return undefined
       try {

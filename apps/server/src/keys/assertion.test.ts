@@ -23,7 +23,7 @@ const claims = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-test('an assertion of each algorithm is good, and is remembered by client and jti until it has run out', async () => {
+test('an assertion of each algorithm is valid, and is remembered by client and jti until it expires', async () => {
   for (const alg of ['ES256', 'RS256', 'PS256', 'EdDSA'] as const) {
     const own = createSigner(alg)
     const use = await check(await sign(own, { claims: claims({ jti: 'one' }) }), [own])
@@ -51,7 +51,7 @@ test('the key is found by its name, by its thumbprint, or by trying', async () =
   assert.equal(await check(await sign(signer, { claims: claims() }), []), undefined)
 })
 
-test('clocks may be apart by thirty seconds, and five minutes are the most that it may be good for', async () => {
+test('clocks may differ by thirty seconds, and an assertion may be valid for at most five minutes', async () => {
   const at = async (changes: Record<string, number>) =>
     (await check(await sign(signer, { claims: claims(changes) }))) !== undefined
   const results = []
@@ -68,7 +68,7 @@ test('clocks may be apart by thirty seconds, and five minutes are the most that 
   assert.deepEqual([await at({ nbf: nowSeconds + 30 }), await at({ nbf: nowSeconds + 31 })], [true, false])
 })
 
-test('what lacks a claim, or has it wrong, proves nothing', async () => {
+test('an assertion with a missing or wrong claim is refused', async () => {
   for (const changes of [
     { iss: undefined },
     { iss: 'ostc_live_1111111111111111111111111111' },
@@ -93,7 +93,7 @@ test('what lacks a claim, or has it wrong, proves nothing', async () => {
   }
 })
 
-test('a signature by anything but a key of the client, with an algorithm of that key, proves nothing', async () => {
+test('a signature by another key, or with an algorithm that the key does not have, is refused', async () => {
   const rsa = createSigner('RS256')
   const narrowed = { ...rsa, publicJwk: { ...rsa.publicJwk, alg: 'PS256' } }
   const good = await sign(signer, { claims: claims() })
@@ -121,7 +121,7 @@ test('a signature by anything but a key of the client, with an algorithm of that
   assert.equal(await check(await sign(rsa, { claims: claims() }), [narrowed]), undefined, 'RS256 with a key for PS256')
 })
 
-test('whom an assertion claims to be from is read without believing it', () => {
+test('the claimed client of an assertion is read without trusting it', () => {
   assert.equal(clientIdIn(unsigned({ alg: 'none' }, { sub: 'me' })), 'me')
   for (const text of ['', 'a.b.c', unsigned({}, { sub: 7 }), unsigned({}, [])])
     assert.equal(clientIdIn(text), undefined)

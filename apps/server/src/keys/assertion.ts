@@ -14,12 +14,12 @@ const JTI_CHARS_MAX = 255
 export interface AssertionRules {
   clientId: string
   keys: readonly ClientKey[]
-  /** The names that this service may be called by: its token endpoint and its issuer. */
+  /** The accepted audiences: the token endpoint and the issuer of this service. */
   audiences: readonly string[]
   now: Date
 }
 
-/** Which client an assertion claims to be from. Nothing is proven yet; it only chooses the keys. */
+/** The client that an assertion claims to be from. It is not verified yet and only selects the keys. */
 export function clientIdIn(assertion: string): string | undefined {
   try {
     const { sub } = decodeJwt(assertion)
@@ -30,8 +30,8 @@ export function clientIdIn(assertion: string): string | undefined {
 }
 
 /**
- * Checks a signed client assertion (RFC 7523). Returns what to remember so that it is not used again; undefined when it
- * proves nothing.
+ * Verifies a signed client assertion (RFC 7523). Returns what to store so that it cannot be used again, or undefined if it is
+ * not valid.
  */
 export async function checkAssertion(
   assertion: string,
@@ -64,12 +64,12 @@ async function verified(
   }
 }
 
-/** What the library leaves open: how long it may be good for, that it is for us alone, and that it has a name. */
+/** Checks what the library does not: the lifetime, that we are the only audience, and that there is a `jti`. */
 function useOf({ aud, exp = 0, iat = 0, jti }: JWTPayload, clientId: string, now: Date) {
   const nowSeconds = now.getTime() / 1000
   if (exp > nowSeconds + OAUTH_LIMITS.assertionSeconds + OAUTH_LIMITS.leewaySeconds) return undefined
   if (iat > nowSeconds + OAUTH_LIMITS.leewaySeconds) return undefined
-  // One that is also for somebody else could be shown here by that somebody.
+  // Another audience of the same assertion could replay it here.
   if (Array.isArray(aud) && aud.length !== 1) return undefined
   if (typeof jti !== 'string' || jti.length === 0 || jti.length > JTI_CHARS_MAX) return undefined
   return {
@@ -78,7 +78,7 @@ function useOf({ aud, exp = 0, iat = 0, jti }: JWTPayload, clientId: string, now
   }
 }
 
-/** The keys that the header allows: those of its `kid`, or all that can make such a signature. */
+/** The keys that the header allows: those with its `kid`, or all keys of its algorithm. */
 function candidates(
   assertion: string,
   keys: readonly ClientKey[],

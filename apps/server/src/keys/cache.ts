@@ -9,13 +9,13 @@ import { createSingleFlight } from '../platform/single-flight.ts'
 import type { KeyFacts } from './key.ts'
 import { keyStore } from './store.ts'
 
-/** No answer from the cache is older than this: a revoked key stops working everywhere within it. */
+/** The maximum age of a cached answer. A revoked key stops working everywhere within this time. */
 export const KEY_MAX_AGE_MS = 5_000
 const REFRESH_AFTER_MS = 2_000
 const REFRESH_EVERY_MS = 1_000
 const MAX_ENTRIES = 20_000
 
-// Keys that do not exist are remembered in a map of their own, so that made-up keys cannot push out real ones.
+// Unknown keys have a separate map, so that invented keys cannot evict real ones.
 const MAX_UNKNOWN = 2_000
 
 interface Entry<F> {
@@ -25,9 +25,9 @@ interface Entry<F> {
   usedSinceLoad: boolean
 }
 
-/** What is known of API keys, by the hash of the key; of clients, by their id. */
+/** Facts of API keys by the hash of the key, or facts of clients by their id. */
 export interface FactsCache<F> {
-  /** What is known without asking anyone; undefined when the database must be asked (`load`). */
+  /** The cached answer; undefined when the database must be queried (`load`). */
   peek(name: string): { facts: F | undefined } | undefined
   /** The facts, or undefined when there is no such key or client. */
   load(name: string, bucket: number): Promise<F | undefined>
@@ -40,7 +40,7 @@ interface Deps<F> {
   cells: Cells
   clock: Clock
   log: Log
-  /** Asks one cell for many at once; those that do not exist are left out. */
+  /** Queries many entries of one cell at once; those that do not exist are left out. */
   find(db: Db, names: readonly string[]): Promise<ReadonlyMap<string, F>>
 }
 
@@ -60,9 +60,9 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
 }
 
 /**
- * Facts of keys in use, at most five seconds old. A timer refreshes those that were used, all of one cell in one
- * statement, so that a hot check never waits for the database. When the database is away entries run out and checks
- * fail: no verdict without evidence. Unknown keys are remembered too, so that a flood of one wrong key costs nothing.
+ * Facts of keys in use, at most five seconds old. A timer refreshes the used entries, all of one cell in one statement, so
+ * that the check of a key in use never waits for the database. When the database is away, entries expire and checks fail.
+ * Unknown keys are cached too, so that a flood of one wrong key costs nothing.
  */
 export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): FactsCache<F> {
   const known = new BoundedMap<string, Entry<F>>(MAX_ENTRIES)
@@ -78,7 +78,7 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
   }
 
   async function load(name: string, bucket: number): Promise<F | undefined> {
-    // Taken before the question is sent: what is read may be as old as that.
+    // Taken before the query is sent, because the result may be as old as that.
     const loadedMs = clock.monotonicMs()
     const facts = (await find(cells.forBucket(bucket), [name])).get(name)
     if (clock.monotonicMs() - loadedMs > KEY_MAX_AGE_MS) {
@@ -88,7 +88,7 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
     return facts
   }
 
-  /** Forgets what is old and unused; returns what is used and due, by cell. */
+  /** Drops old unused entries and returns the used entries that are due, by cell. */
   function sweep(nowMs: number): Map<Db, [string, Entry<F>][]> {
     const due = new Map<Db, [string, Entry<F>][]>()
     for (const entries of [known, unknown]) {
@@ -112,13 +112,13 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
       batch.map(([name]) => name),
     )
     for (const [name, entry] of batch) {
-      // A load that came in between knows better.
+      // A load in between has a newer result.
       if (known.get(name) !== entry) continue
       remember(name, { ...entry, facts: found.get(name), loadedMs: nowMs, usedSinceLoad: false })
     }
   }
 
-  /** Each cell by itself: one that is slow or away must not hold up the others. */
+  /** Refreshes each cell separately: a slow or unavailable cell must not delay the others. */
   function refresh(): void {
     const nowMs = clock.monotonicMs()
     for (const [db, batch] of sweep(nowMs)) {

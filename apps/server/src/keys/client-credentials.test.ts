@@ -6,7 +6,7 @@ const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 const read = (headers: Record<string, string>) => readCredentials(headers, Object.entries(headers).flat())
 const UNREADABLE = { kind: 'unreadable' }
 
-test('no header is no credentials', () => {
+test('without a header there are no credentials', () => {
   assert.deepEqual(read({ host: 'localhost', 'x-api-key': 'ost_test_0' }), { kind: 'none' })
 })
 
@@ -18,7 +18,7 @@ test('Basic, the two headers and Bearer are read, whatever the case of the schem
   assert.deepEqual(read({ authorization: 'bearer a.b-_.c' }), { kind: 'token', token: 'a.b-_.c' })
 })
 
-test('what is there and cannot be credentials is told from nothing', () => {
+test('headers that cannot be credentials are reported as unreadable, not as missing', () => {
   for (const authorization of [
     '',
     'Basic',
@@ -49,14 +49,14 @@ test('what is there and cannot be credentials is told from nothing', () => {
   }
 })
 
-test('two ways at once are refused, even when they say the same', () => {
+test('credentials in two ways at once are refused, even when they are the same', () => {
   const authorization = basic('a:b')
   assert.deepEqual(read({ authorization, clientid: 'a', clientsecret: 'b' }), UNREADABLE)
   assert.deepEqual(read({ authorization, clientid: 'a' }), UNREADABLE)
   assert.deepEqual(read({ authorization: 'Bearer a.b.c', clientsecret: 'b' }), UNREADABLE)
 })
 
-test('a header that comes twice is refused, even where Node shows the first alone', () => {
+test('a duplicate header is refused, even where Node shows only the first', () => {
   for (const name of ['Authorization', 'clientID', 'CLIENTSECRET']) {
     const headers = name === 'Authorization' ? { authorization: basic('a:b') } : { clientid: 'a', clientsecret: 'b' }
     const raw = [...Object.entries(headers).flat(), name, 'again']

@@ -1,4 +1,4 @@
-/** What a request shows as client credentials. `unreadable`: something is there, and it is no such thing, or too much. */
+/** The client credentials in a request. `unreadable`: the headers are malformed, or there are several. */
 export type PresentedCredentials =
   | { kind: 'none' | 'unreadable' }
   | { kind: 'secret'; clientId: string; secret: string }
@@ -15,9 +15,9 @@ const NONE = { kind: 'none' } as const
 const UNREADABLE = { kind: 'unreadable' } as const
 
 /**
- * Reads the two ways to show credentials: `Authorization`, and the headers `clientID` with `clientSecret`. Both at once, or
- * one of them twice, is refused: two answers to the question who calls are none. `rawHeaders` is asked because Node keeps
- * the first `Authorization` and forgets the others.
+ * Reads client credentials from `Authorization` or from the headers `clientID` and `clientSecret`. Both at once, or one of them
+ * twice, are refused because the caller would be ambiguous. `rawHeaders` is needed because Node keeps only the first
+ * `Authorization`.
  */
 export function readCredentials(headers: Headers, rawHeaders: readonly string[]): PresentedCredentials {
   const { authorization, clientid, clientsecret } = headers
@@ -30,7 +30,7 @@ export function readCredentials(headers: Headers, rawHeaders: readonly string[])
 
 /** The whole `Authorization` header. */
 function readHeader(authorization: string): PresentedCredentials {
-  // Before the pattern, so that its work is bounded too.
+  // Checked before the pattern, to limit its work.
   if (authorization.length > AUTHORIZATION_CHARS_MAX) return UNREADABLE
   const [, scheme = '', value = ''] = AUTHORIZATION.exec(authorization) ?? []
   if (scheme.toLowerCase() === 'bearer') return { kind: 'token', token: value }

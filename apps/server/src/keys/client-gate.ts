@@ -16,8 +16,8 @@ interface Deps {
 
 export interface ClientGate {
   /**
-   * Whether the client credentials of a request are good, for a caller whose API key is. Throws 401 when not, and where the
-   * tenant needs them and none are sent. Those that are sent are checked even where none are needed.
+   * Checks the client credentials of a request whose API key is valid. Throws 401 when they are wrong, or when the tenant
+   * requires them and the request has none. It also checks credentials that are not required.
    */
   check(request: FastifyRequest, caller: Caller): Promise<void>
 }

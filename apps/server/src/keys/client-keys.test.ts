@@ -19,9 +19,9 @@ test('keys of the three kinds are read, with what they can sign', () => {
   assert.deepEqual(readClientKey(jwkOf(rsa2048)), { jwk: jwkOf(rsa2048), kid: null, algorithms: ['RS256', 'PS256'] })
 })
 
-test('a key may say how it is called and narrow what it signs; other members are not kept', () => {
-  const told = { ...jwkOf(rsa2048), kid: 'main', alg: 'PS256', use: 'sig', x5c: ['AA'], note: 'ours' }
-  assert.deepEqual(readClientKey(told), { jwk: jwkOf(rsa2048), kid: 'main', algorithms: ['PS256'] })
+test('a key may have a kid and restrict its algorithm, and other members are dropped', () => {
+  const given = { ...jwkOf(rsa2048), kid: 'main', alg: 'PS256', use: 'sig', x5c: ['AA'], note: 'ours' }
+  assert.deepEqual(readClientKey(given), { jwk: jwkOf(rsa2048), kid: 'main', algorithms: ['PS256'] })
 })
 
 test('a thumbprint is that of RFC 7638', async () => {
@@ -32,7 +32,7 @@ test('a thumbprint is that of RFC 7638', async () => {
   }
 })
 
-test('what is no public key for signatures is refused with the reason and nothing of the key', () => {
+test('anything but a public signing key is refused with the reason, and without parts of the key', () => {
   const refusals: [unknown, RegExp][] = [
     [null, /must be JWKs/],
     ['{"kty":"EC"}', /must be JWKs/],

@@ -1,11 +1,11 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { invalid } from '../platform/errors.ts'
 
-/** The algorithms that assertions may be signed with. No symmetric ones: what we store could then sign. */
+/** The algorithms for assertions. No symmetric ones, because our stored key could then sign. */
 export const ASSERTION_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
 export type AssertionAlgorithm = (typeof ASSERTION_ALGORITHMS)[number]
 
-/** A public key as it is stored: the members that make the key, and how its owner calls it. */
+/** A public key as it is stored: the members that make up the key, and its `kid`. */
 export interface ClientKey {
   jwk: Readonly<Record<string, string>>
   kid: string | null
@@ -14,7 +14,7 @@ export interface ClientKey {
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const RSA_BITS_MIN = 2048
-/** Larger ones make each check dear, and nobody needs them. */
+/** Larger keys make each verification expensive. */
 const RSA_BITS_MAX = 4096
 const RSA_EXPONENT_MIN = 65_537n
 const KID_CHARS_MAX = 200
@@ -26,7 +26,7 @@ const KINDS: readonly { fixed: Record<string, string>; members: string[]; algori
   { fixed: { kty: 'RSA' }, members: ['e', 'kty', 'n'], algorithms: ['RS256', 'PS256'] },
 ]
 
-/** Reads a JWK that an operator gives. Throws what is wrong with it, never a part of it. */
+/** Parses a JWK from the operator. Its errors name the problem and never quote the key. */
 export function readClientKey(value: unknown): ClientKey {
   if (typeof value !== 'object' || value === null) throw refused('must be JWKs')
   const members = new Map<string, unknown>(Object.entries(value))

@@ -17,7 +17,7 @@ import {
 const idBytes = Uint8Array.from({ length: CLIENT_ID_BYTES }, (_, i) => i * 37)
 const secretBytes = Uint8Array.from({ length: CLIENT_SECRET_BYTES }, (_, i) => i * 11)
 
-test('a client id tells the bucket of its tenant, for every bucket and both modes', () => {
+test('a client id contains the bucket of its tenant, for every bucket and both modes', () => {
   for (let bucket = 0; bucket < BUCKET_COUNT; bucket++) {
     for (const livemode of [true, false]) {
       assert.equal(bucketOfClient(formatClientId(livemode, bucket, idBytes)), bucket)
@@ -25,7 +25,7 @@ test('a client id tells the bucket of its tenant, for every bucket and both mode
   }
 })
 
-test('the formats are stable: what was made once is found for ever', () => {
+test('the formats are stable, so that existing ids and secrets stay valid', () => {
   assert.equal(formatClientId(true, 234, idBytes), 'ostc_live_7a05afmsy38djqw16bgntz49ekrx')
   assert.equal(
     formatClientSecret(false, secretBytes),
@@ -33,7 +33,7 @@ test('the formats are stable: what was made once is found for ever', () => {
   )
 })
 
-test('an id or a secret carries all the chance it was given: each byte changes it', () => {
+test('an id or a secret uses all its random bytes: each byte changes it', () => {
   const ids = new Set(
     Array.from({ length: 32 }, (_, i) =>
       formatClientId(
@@ -54,7 +54,7 @@ test('an id or a secret carries all the chance it was given: each byte changes i
   assert.deepEqual([ids.size, secrets.size], [32, CLIENT_SECRET_BYTES])
 })
 
-test('what cannot be a client id has no bucket', () => {
+test('text that cannot be a client id has no bucket', () => {
   const id = formatClientId(true, 5, idBytes)
   for (const text of [
     '',

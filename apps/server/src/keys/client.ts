@@ -4,7 +4,7 @@ import { BUCKET_COUNT } from '@ostiary/crypto'
 import { invalid } from '../platform/errors.ts'
 import type { ClientKey } from './client-keys.ts'
 
-/** What the check of a client needs. Held in the cache; the hash of 256 random bits gives nothing away. */
+/** The facts that the check of a client needs. They are cached; the hash of 256 random bits reveals nothing. */
 export interface ClientFacts {
   tenantId: string
   clientId: string
@@ -19,7 +19,7 @@ export interface ClientFacts {
 export interface NewClient {
   livemode: boolean
   name: string
-  /** JWKs. With any of them the client signs and has no secret: the weaker way is not left open beside the stronger. */
+  /** JWKs. A client with a JWK signs and has no secret, so that the weaker way is not open beside the stronger one. */
   publicKeys: readonly unknown[]
 }
 
@@ -32,7 +32,7 @@ export const CLIENT_ID_BYTES = ID_CHARS
 export const CLIENT_SECRET_BYTES = SECRET_CHARS
 const SHAPE = new RegExp(`^ostc_(live|test)_([${ALPHABET}]{${BUCKET_CHARS}})[${ALPHABET}]{${ID_CHARS}}$`)
 
-/** `ostc_live_`, the tenant's bucket, 130 random bits: like an API key, it tells which database knows more. */
+/** `ostc_live_`, the tenant's bucket, 130 random bits. Like an API key, it shows which database has the client. */
 export function formatClientId(livemode: boolean, bucket: number, random: Uint8Array): string {
   if (random.length !== ID_CHARS) throw new RangeError(`A client id needs ${ID_CHARS} random bytes`)
   if (!Number.isInteger(bucket) || bucket < 0 || bucket >= BUCKET_COUNT) {
@@ -48,18 +48,18 @@ export function bucketOfClient(clientId: string): number | undefined {
   return place === undefined ? undefined : ALPHABET.indexOf(place.charAt(0)) * 32 + ALPHABET.indexOf(place.charAt(1))
 }
 
-/** 260 random bits. The prefix lets scanners of source code tell what they have found. */
+/** 260 random bits. The prefix lets secret scanners recognise it. */
 export function formatClientSecret(livemode: boolean, random: Uint8Array): string {
   if (random.length !== SECRET_CHARS) throw new RangeError(`A client secret needs ${SECRET_CHARS} random bytes`)
   return `ostcs_${modeOf(livemode)}_${lettersOf(random)}`
 }
 
 export function hashSecret(secret: string): Buffer {
-  // A fast hash is right here: the secret holds more than 256 random bits, so there is nothing to guess.
+  // A fast hash is enough: the secret has more than 256 random bits and cannot be guessed.
   return hash('sha256', secret, 'buffer')
 }
 
-/** Compared as hashes, and in constant time: how far a guess was right cannot be seen. */
+/** Compares hashes in constant time, so that timing reveals nothing about a guess. */
 export function hasSecret({ secretHash }: Pick<ClientFacts, 'secretHash'>, secret: string): boolean {
   return secretHash !== null && timingSafeEqual(secretHash, hashSecret(secret))
 }

@@ -79,7 +79,7 @@ test('the database holds a hash of the secret and nothing else of it', async () 
   assert.ok(!JSON.stringify(rows).includes(hex.slice(22, 62)))
 })
 
-test('clients that cannot be are refused: no such tenant, no name, a private key, the hundred and first', async () => {
+test('invalid clients are refused: unknown tenant, no name, a private key, the hundred and first', async () => {
   const { clients } = harness.wire.keys
   const wanted = { livemode: true, name: 'n', publicKeys: [] }
   const { tenantId } = await harness.tenantWithKey()
@@ -160,7 +160,7 @@ test('a revoked client is refused within five seconds, also while it is in use; 
   }
 })
 
-test('a client in use is known without a look at the database, and no longer than five seconds', async () => {
+test('a client in use is checked without the database, for at most five seconds', async () => {
   const local = await createHarness()
   const { clients } = local.wire.keys
   const { tenantId } = await local.tenantWithKey()
@@ -177,7 +177,7 @@ test('a client in use is known without a look at the database, and no longer tha
   await local.close()
 })
 
-test('when the database is away, a client that is not known yet is refused with 503, not let in', async () => {
+test('when the database is away, a client that is not cached is refused with 503', async () => {
   const local = await createHarness()
   const app = createCalledApp(local)
   const { tenantId, key } = await local.tenantWithKey({ livemode: true })
@@ -192,7 +192,7 @@ test('when the database is away, a client that is not known yet is refused with 
   await local.database.drop()
 })
 
-test('429: an address that guesses is sent away, and a client in use goes on from there', async () => {
+test('429: an address that guesses is blocked, and a client in use still works from there', async () => {
   const { key, client, headers } = await host()
   const from = freshAddress()
   await assertLetIn(called.call(key, headers, from))
@@ -210,7 +210,7 @@ test('429: an address that guesses is sent away, and a client in use goes on fro
   await assertLetIn(called.call(unseen.key, unseen.headers, from))
 })
 
-test('a call without credentials is no guess: it is refused as often as it comes', async () => {
+test('a call without credentials does not count as a guess and is always refused with 401', async () => {
   const { key } = await host()
   const from = freshAddress()
   for (let i = 0; i < 30; i++) await assertRefused(called.call(key, {}, from))

@@ -39,11 +39,11 @@ interface Deps {
   audiences: readonly string[]
 }
 
-/** The clients of tenants: made by the operator, checked where area D is called and where tokens are given out. */
+/** The clients of tenants. The operator creates them; calls to area D and the token endpoint check them. */
 export function createClientService({ cells, clock, ids, cache, limiter, metrics, audiences }: Deps) {
   const guessesOf = (address: string) => `wrong-clients/${networkOf(address)}`
 
-  /** Clients that are in use are answered from memory and never come here. */
+  /** Runs only for clients that are not in the cache. */
   function refuseGuessing(address: string): void {
     const retryAfterSeconds = limiter.wait(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
     if (retryAfterSeconds > 0) throw tooMany(retryAfterSeconds)
@@ -54,7 +54,7 @@ export function createClientService({ cells, clock, ids, cache, limiter, metrics
     return new AppError('rate_limited', 'RATE_LIMITED', 'Too many wrong client credentials', { retryAfterSeconds })
   }
 
-  /** The answer to wrong credentials, which is the same for every kind of wrong. Each counts as a guess. */
+  /** The answer to wrong credentials, the same for every reason. Each one counts as a guess. */
   function refusal(address: string): AppError {
     const verdict = limiter.take(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
     if (!verdict.allowed) return tooMany(verdict.retryAfterSeconds)
@@ -76,14 +76,14 @@ export function createClientService({ cells, clock, ids, cache, limiter, metrics
     find,
     refusal,
 
-    /** The client with this secret. Throws 401 when there is none. */
+    /** The client with this secret. Throws 401 when no client has it. */
     async withSecret(clientId: string, secret: string, address: string): Promise<ClientFacts> {
       const facts = await find(clientId, address)
       if (!facts || !hasSecret(facts, secret)) throw refusal(address)
       return facts
     },
 
-    /** The client that signed this assertion, which is used up by it. Throws 401 when none did. */
+    /** The client that signed this assertion, which cannot be used again. Throws 401 when no client signed it. */
     async withAssertion(assertion: string, address: string): Promise<ClientFacts> {
       const facts = await find(clientIdIn(assertion) ?? '', address)
       if (!facts) throw refusal(address)
@@ -118,7 +118,7 @@ export function createClientService({ cells, clock, ids, cache, limiter, metrics
       return rows.map((row) => toRecord(row))
     },
 
-    /** Its tokens end with it. Revoking again changes nothing. */
+    /** Also ends the client's tokens. Revoking again changes nothing. */
     async revoke(clientId: string): Promise<ApiClientRecord> {
       const bucket = bucketOfClient(clientId)
       const row = bucket === undefined ? undefined : await clientStore.revoke(cells.forBucket(bucket), clientId)
@@ -157,7 +157,7 @@ function toRecord(row: ClientRow, secret?: string): ApiClientRecord {
   }
 }
 
-/** For a request that shows no credentials where some are needed: refused like wrong ones, and no guess. */
+/** For a request without required credentials: the same answer as for wrong ones, but it does not count as a guess. */
 export function invalidCredentials(): AppError {
   return new AppError('unauthenticated', 'INVALID_CLIENT_CREDENTIALS', 'Invalid client credentials')
 }

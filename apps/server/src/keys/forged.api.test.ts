@@ -73,7 +73,7 @@ async function tokenFor({ id, secret }: { id: string; secret: string }): Promise
   return response.json().access_token
 }
 
-/** None of these may give a token; each is refused in the shape of OAuth, and none fails the service. */
+/** Asserts that none of these gives a token, and that each is refused in the format of OAuth without a 5xx. */
 async function assertNoneGiven(forged: Record<string, [string, Record<string, string>?]>): Promise<number> {
   for (const [name, [payload, headers]] of Object.entries(forged)) {
     const response = await ask(payload, headers)
@@ -170,7 +170,7 @@ test('[D-055] no forged or replayed assertion succeeds', async () => {
   const { publicJwk } = signer
   const count = await assertNoneGiven({
     'one that was used': [used],
-    'the jti of one that was used, signed anew': [
+    'the jti of one that was used, signed again': [
       await by({ jti: decodeJwt(new URLSearchParams(used).get('client_assertion') ?? '').jti }),
     ],
     'alg none': [assertionForm(unsigned({ alg: 'none' }, claims))],
@@ -280,7 +280,7 @@ test('[D-055] no forged, foreign or stale token lets a call in', async () => {
   assert.ok(count >= 33)
 })
 
-test('[D-055] what was good is refused when its client is revoked: secret, assertion and token', async () => {
+test('[D-055] secret, assertion and token are refused once their client is revoked', async () => {
   const gone = await host()
   const token = await tokenFor(gone)
   const headers = [

@@ -27,15 +27,15 @@ interface Deps {
 }
 
 export interface Guard {
-  /** The hook that stands before a route: who is calling, may they, and how often. */
+  /** The hook before a route. It identifies the caller and checks the scope and the rate limit. */
   before(op: Operation, rate: RateName): onRequestHookHandler
-  /** The same for an area that takes the key in the body field `api_key` too: runs when the body is read. */
+  /** The same for an area that also accepts the key in the body field `api_key`. It runs after the body is read. */
   afterBody(op: Operation, rate: RateName): preValidationHookHandler
-  /** For such an area, before the body is read: a wrong key in the header is refused without reading a megabyte. */
+  /** For such an area, before the body is read: refuses a wrong key in the header without reading a megabyte. */
   headerFirst(op: Operation, kind: 'afterBody' | 'keyCheck'): onRequestHookHandler
-  /** The same for the check of a key itself: an address that tries many wrong ones is sent away for a while. */
+  /** The same for the operation that checks a key. An address that tries many wrong keys is blocked for a while. */
   keyCheck(op: Operation, rate: RateName): preValidationHookHandler
-  /** For routes that need no key: a wrong one that is sent is refused all the same. */
+  /** For routes that need no key: refuses a wrong key. */
   refuseWrongKey: onRequestHookHandler
 }
 
@@ -43,7 +43,7 @@ const callers = createRequestSlot<Caller>('caller')
 
 const presentedKeys = createRequestSlot<string>('presented key')
 
-/** The key itself, for what must be computed with it. Only behind `afterBody`. */
+/** The key in clear, for computations with it. Only available behind `afterBody`. */
 export function presentedKeyOf(request: FastifyRequest): string {
   const key = presentedKeys.get(request)
   if (key === undefined) throw new Error('The route has no guard')
@@ -62,7 +62,7 @@ export function findCaller(request: FastifyRequest): Caller | undefined {
 }
 
 export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }: Deps): Guard {
-  /** A key that is sent is always checked, so a wrong one is refused even where none is needed. */
+  /** A key in a request is always checked, so a wrong one is refused even where no key is required. */
   function identify(request: FastifyRequest, op: Access, presented: unknown): Caller | Promise<Caller> {
     if (presented === undefined || presented === '') {
       if (op.auth === 'required' || authRequiredAreas.has(op.area)) {
@@ -83,7 +83,7 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     return keys.check(presented, { scope: op.scope, address: request.ip })
   }
 
-  /** Counts the request and tells the caller where they stand; returns the refusal when it is one too many. */
+  /** Counts the request and sets the rate-limit headers; returns the refusal when the limit is exceeded. */
   function limit(request: FastifyRequest, reply: FastifyReply, op: Operation, rate: RateName): AppError | undefined {
     const caller = callerOf(request)
     const kind = caller.keyId === undefined ? 'anonymous' : caller.livemode ? 'live' : 'test'
@@ -101,7 +101,7 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     return new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds })
   }
 
-  /** The usual case has its answer at once; a promise for it would cost more than the check. */
+  /** The usual case is answered synchronously; a promise would cost more than the check. */
   function whenIdentified(
     request: FastifyRequest,
     op: Access,
@@ -123,7 +123,7 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
       )
   }
 
-  /** A wrong key is one more guess of this address; the eleventh in a minute gets another answer. */
+  /** Counts a wrong key as a guess of this address. From the eleventh in a minute on the answer is 429. */
   function countGuess(request: FastifyRequest, op: Operation, error: Error | undefined): Error | undefined {
     const wrong = error instanceof AppError && (error.fault === 'unauthenticated' || error.fault === 'forbidden')
     if (!wrong || error.code === 'MISSING_API_KEY') return error
@@ -170,15 +170,15 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     keyCheck: (op, rate) => checkAfterBody(op, rate, (request, error) => countGuess(request, op, error)),
     refuseWrongKey: (request, _reply, done) => {
       whenIdentified(request, KEYLESS, request.headers['x-api-key'], (error) => {
-        // Whether the key is right cannot be told while the store is away; the health check must answer then.
-        const cannotTell = error instanceof AppError && error.fault === 'unavailable'
-        done(cannotTell ? undefined : error)
+        // The key cannot be checked while the store is away, but the health check must answer then.
+        const cannotCheck = error instanceof AppError && error.fault === 'unavailable'
+        done(cannotCheck ? undefined : error)
       })
     },
   }
 }
 
-/** Area D takes the key by another spelling too. It gets lost behind some proxies, so the usual one is better. */
+/** Area D also accepts the header `x_api_key`. Some proxies drop it, so `x-api-key` is preferred. */
 function keyInHeaders({ headers }: FastifyRequest, { area }: Access): unknown {
   const usual = headers['x-api-key']
   const other = area === AREA_LETTERS.verification ? headers.x_api_key : undefined
@@ -186,7 +186,7 @@ function keyInHeaders({ headers }: FastifyRequest, { area }: Access): unknown {
   return usual === undefined || usual === '' || usual === other ? other : NO_KEY
 }
 
-/** Two keys that differ are refused like a wrong one: whose data is meant cannot be told. */
+/** Two different keys are refused like a wrong one, because the tenant would be ambiguous. */
 function keyInHeaderOrBody({ headers, body }: FastifyRequest): unknown {
   const inHeader = headers['x-api-key']
   const inBody = typeof body === 'object' && body !== null && 'api_key' in body ? body.api_key : undefined
@@ -195,10 +195,10 @@ function keyInHeaderOrBody({ headers, body }: FastifyRequest): unknown {
   return NO_KEY
 }
 
-/** Passes for a key that is there and is none. */
+/** Stands for a key that is present but never valid. */
 const NO_KEY = Symbol('no key')
 
-/** Where an anonymous call stores or reads what all such callers share. In area C the token is the right to read. */
+/** Areas where anonymous callers share their data. In area C, reading needs the session's token instead. */
 const OPEN_AREAS: ReadonlySet<string> = new Set([AREA_LETTERS.strings, AREA_LETTERS.sanctions])
 
 type Access = Pick<Operation, 'auth' | 'area' | 'scope'>

@@ -27,7 +27,7 @@ function refusal(facts: Partial<KeyFacts>): string {
   }
 }
 
-test('a key is accepted only while everything about it is right', () => {
+test('a key is accepted only while all its conditions are met', () => {
   assert.deepEqual(acceptKey(FACTS, USE, NOW), { tenantId: 't', keyId: 'k', livemode: true, rateFactor: 1 })
   assert.equal(refusal({ status: 'revoked' }), 'KEY_INACTIVE')
   assert.equal(refusal({ status: 'anything else' }), 'KEY_INACTIVE')
@@ -39,7 +39,7 @@ test('a key is accepted only while everything about it is right', () => {
   assert.equal(refusal({ allowedIps: ['198.51.100.0/24'] }), 'ADDRESS_DENIED')
 })
 
-test('of several scopes that an operation names any one is enough', () => {
+test('any one of several scopes of an operation is enough', () => {
   const use = { ...USE, scope: ['age:write', 'verify:write'] } as const
   for (const scopes of [['age:write'], ['verify:write', 'strings:rw']])
     assert.equal(acceptKey({ ...FACTS, scopes }, use, NOW).keyId, 'k')
@@ -70,7 +70,7 @@ test('a rotated key is active until its end', () => {
   assert.equal(isActive({ status: 'revoked', endsAt: null }, NOW), false)
 })
 
-test('a key that could not work is not made', () => {
+test('a key that could not work is not created', () => {
   const wanted = { livemode: true, name: 'n', scopes: ['strings:rw'], allowedIps: [] }
   checkNewKey(wanted)
   for (const wrong of [

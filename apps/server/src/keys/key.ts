@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { SCOPES, type Scope, USAGE_PLANS, type UsagePlan } from '@ostiary/contract'
 import { AppError, invalid } from '../platform/errors.ts'
 
-/** Who is calling. Made once per request by the guard; everything a service needs to know about the caller. */
+/** The caller of a request, as the guard identified it: everything that a service needs to know. */
 export interface Caller {
   tenantId: string
   livemode: boolean
@@ -11,14 +11,14 @@ export interface Caller {
   rateFactor: number
 }
 
-/** For what, and from where, a key is used. */
+/** The operation and the address that a key is used for. */
 export interface KeyUse {
   /** Of several, any one is enough. */
   scope: Scope | readonly Scope[] | undefined
   address: string
 }
 
-/** What the check of a key needs, and nothing secret. Held in the cache. */
+/** The facts that the check of a key needs, without secrets. They are cached. */
 export interface KeyFacts {
   tenantId: string
   keyId: string
@@ -31,7 +31,7 @@ export interface KeyFacts {
   endsAt: Date | null
 }
 
-/** The tenant of callers without a key, where an area is open. Its data is shared by all of them. */
+/** The tenant of callers without a key, in open areas. All of them share its data. */
 export const ANONYMOUS_TENANT_ID = '00000000-0000-7000-8000-000000000000'
 export const ANONYMOUS: Caller = { tenantId: ANONYMOUS_TENANT_ID, livemode: false, rateFactor: 1 }
 
@@ -42,7 +42,7 @@ export function isActive(facts: Pick<KeyFacts, 'status' | 'endsAt'>, now: Date):
   return facts.status === 'active' && (facts.endsAt === null || now < facts.endsAt)
 }
 
-/** Decides whether a known key may be used here and now. Throws the reason when not. */
+/** Checks whether an existing key may be used for this operation, address and time. Throws the reason when not. */
 export function acceptKey(facts: KeyFacts, use: KeyUse, now: Date): Caller {
   if (!isActive(facts, now)) throw new AppError('forbidden', 'KEY_INACTIVE', 'This API key is not active')
   if (facts.tenantStatus !== 'active')
@@ -77,7 +77,7 @@ export function isAddressAllowed(allowed: readonly string[], address: string): b
 }
 
 function addToList(list: BlockList, entry: string): void {
-  // Without this an empty prefix would read as 0, which is every address there is.
+  // Without this check an empty prefix would parse as 0, which allows every address.
   if (!/^[^/]+(\/\d{1,3})?$/.test(entry)) throw new RangeError('not an address or network')
   const [address = '', prefix] = entry.split('/')
   const family = isIPv6(address) ? 'ipv6' : 'ipv4'
@@ -99,7 +99,7 @@ export interface NewKey {
   productCode?: string | undefined
 }
 
-/** Refuses what would make a key that looks right and does not work. */
+/** Refuses input for a key that would look valid but never work. */
 export function checkNewKey(key: NewKey): void {
   if (key.name.length === 0 || key.name.length > 100) throw invalid('/name', 'must have 1 to 100 characters')
   if (key.scopes.length === 0) throw invalid('/scopes', 'must not be empty')

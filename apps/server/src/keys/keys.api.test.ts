@@ -106,7 +106,7 @@ test('a hot check costs no database round trip: it works while the table is not 
   await local.close()
 })
 
-test('when the database is away, a key that is not in the cache is refused with 503, not let in', async () => {
+test('when the database is away, a key that is not in the cache is refused with 503', async () => {
   const local = await createHarness()
   const { key } = await local.tenantWithKey()
   await local.wire.close()
@@ -117,7 +117,7 @@ test('when the database is away, a key that is not in the cache is refused with 
 })
 
 test('a revocation is effective in every process within 5 seconds, while the key is in constant use', async () => {
-  // Two processes' worth of services on one database, with the real clock and the refresh running.
+  // The services of two processes on one database, with the real clock and the refresh running.
   const config = loadConfig({ DATABASE_URL: harness.database.url, MASTER_KEY: TEST_MASTER_KEY })
   const wires = [0, 1].map(() => createWire(config, { role: 'test', clock: systemClock, log: silent }))
   const apps = wires.map(buildApp)
@@ -159,7 +159,7 @@ test('a revocation is effective in every process within 5 seconds, while the key
   }
 })
 
-test('429: an address that makes up keys is stopped, and keys that are in use go on working from there', async () => {
+test('429: an address that invents keys is blocked, and keys in use still work from there', async () => {
   const local = await createHarness()
   const { key } = await local.tenantWithKey()
   const call = async (apiKey: string) =>
@@ -237,7 +237,7 @@ test('two rotations of one key at the same moment make one successor', async () 
   assert.equal((await harness.wire.keys.service.listKeys(record.tenant_id)).length, 2)
 })
 
-test('revoking twice is the same as once; unknown keys and tenants are said to be unknown', async () => {
+test('revoking twice is the same as once, and unknown keys and tenants are reported as unknown', async () => {
   const { record } = await harness.tenantWithKey()
   assert.equal((await harness.wire.keys.service.revokeKey(record.id)).status, 'revoked')
   assert.equal((await harness.wire.keys.service.revokeKey(record.id)).status, 'revoked')

@@ -21,7 +21,7 @@ interface Deps {
 const BODY_BYTES_MAX = 16 * 1024
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** The token endpoint of OAuth 2.0, for client credentials alone. Its errors have the shape of RFC 6749. */
+/** The token endpoint of OAuth 2.0, for the client credentials grant only. Its errors have the format of RFC 6749. */
 export async function oauthRoutes(app: FastifyInstance, { clients, tokens, guard }: Deps): Promise<void> {
   takeFormsOnly(app)
   route(app, requestToken, {

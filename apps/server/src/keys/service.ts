@@ -42,7 +42,7 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
     return acceptKey(facts, use, clock.now())
   }
 
-  /** Keys that are in use are answered from memory and never come here. */
+  /** Runs only for keys that are not in the cache. */
   function refuseGuessing(address: string): void {
     const retryAfterSeconds = limiter.wait(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
     if (retryAfterSeconds === 0) return
@@ -50,7 +50,7 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
     throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many unknown API keys', { retryAfterSeconds })
   }
 
-  /** Makes a key and stores it. The only moment at which the key itself is known. */
+  /** Creates and stores a key. Only its answer contains the key in clear. */
   async function insert(
     db: Parameters<typeof keyStore.insertKey>[0],
     tenantId: string,
@@ -84,14 +84,14 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
 
   return {
     /**
-     * Who holds this key, and may they do this from here. Throws when not. Answers at once for a key that is in use,
-     * with a promise for one that must be looked up first.
+     * Finds the caller with this key and checks that it may be used here; throws when not. Synchronous for a cached key, a
+     * promise for one that must be looked up first.
      */
     check(presented: string, use: KeyUse): Caller | Promise<Caller> {
       const hashed = lookupHash(presented)
       const known = cache.peek(hashed)
       if (known) return decide(known.facts, use, 'cached')
-      // The checksum keeps mistyped keys away from the database, the limit those who make up whole keys.
+      // The checksum keeps mistyped keys away from the database, and the limit keeps away callers that invent whole keys.
       const parts = parseApiKey(presented)
       if (!parts) return decide(undefined, use, 'cached')
       refuseGuessing(use.address)
@@ -130,7 +130,7 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
       return rows.map((row) => toRecord(row, clock.now()))
     },
 
-    /** Makes a successor with the same rights. The old key works on until the overlap ends. */
+    /** Creates a successor with the same rights. The old key keeps working until the overlap ends. */
     async rotateKey(
       id: string,
       overlapDays = DEFAULT_OVERLAP_DAYS,
@@ -166,14 +166,14 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
       })
     },
 
-    /** The key in clear, for what must be computed with it: webhook signatures, the encryption of area E. */
+    /** The key in clear, for computations with it: webhook signatures and the encryption of area E. */
     async openKey(tenantId: string, id: string): Promise<string> {
       const sealed = await keyStore.findSealed(cells.forId(tenantId), tenantId, id)
       if (!sealed) throw unknownKey()
       return (await vault.open(sealed, sealContext(tenantId, id))).toString()
     },
 
-    /** Seals every key that an older master key sealed with the current one. Safe to interrupt and to run twice. */
+    /** Seals all keys of older master keys with the current one. Safe to interrupt and to run twice. */
     async reseal(onProgress: (done: number) => void): Promise<number> {
       let done = 0
       for (const { db } of cells.all()) {
@@ -212,7 +212,7 @@ function guessesOf(address: string): string {
 }
 
 function lookupHash(apiKey: string): string {
-  // A fast hash is right here: the key holds 256 random bits, so there is nothing to guess.
+  // A fast hash is enough: the key has 256 random bits and cannot be guessed.
   return hash('sha256', apiKey, 'base64')
 }
 

@@ -5,7 +5,7 @@ import { hasStrayCredential } from './stray-credential.ts'
 const KEY = `ost_test_${'k'.repeat(43)}`
 const sent = (headers: Record<string, string | string[]>, url = '/strings') => hasStrayCredential({ headers, url })
 
-test('a key in another header, or a credential of another area, is seen', () => {
+test('a key in another header, or a credential of another area, is detected', () => {
   for (const name of ['x_api_key', 'api-key', 'api_key', 'apikey', 'x-apikey', 'clientid', 'clientsecret']) {
     assert.ok(sent({ [name]: 'anything' }), name)
   }
@@ -16,13 +16,13 @@ test('a key in another header, or a credential of another area, is seen', () => 
   assert.ok(sent({ 'x-our-own-name': ['other', KEY] }))
 })
 
-test('a key in the query is seen', () => {
+test('a key in the query is detected', () => {
   for (const query of [`api_key=${KEY}`, 'x-api-key=wrong', 'limit=1&apiKey=abc', `q=${KEY}`]) {
     assert.ok(sent({}, `/strings?${query}`), query)
   }
 })
 
-test('the headers of any ordinary client are none', () => {
+test('ordinary request headers are not credentials', () => {
   const ordinary = {
     host: 'localhost:8080',
     'user-agent': 'curl/8',

@@ -3,14 +3,14 @@ interface Sent {
   readonly url: string
 }
 
-/** Names under which clients send a key when they guess: other spellings of the header, and the ways of other areas. */
+/** Wrong names under which clients send a key: other spellings of the header, and the names of other areas. */
 const NAMES = new Set(['authorization', 'xapikey', 'apikey', 'clientid', 'clientsecret', 'xauthtoken', 'xapitoken'])
-/** Our keys say what they are, so one is known wherever it stands. */
+/** Our keys have a prefix, so they are recognised in any place. */
 const OUR_KEY = /ost_(test|live)_/
 
 /**
- * Whether a request carries a credential in a place where an area without compulsory keys does not read it. Whoever sends
- * one does not mean to be anonymous, and what anonymous callers store is readable by everybody.
+ * Whether a request has a credential in a place where an area with optional keys does not read it. Such a caller does not mean
+ * to be anonymous, and data of anonymous callers is readable by everyone.
  */
 export function hasStrayCredential({ headers, url }: Sent): boolean {
   for (const [name, value] of Object.entries(headers)) {

@@ -26,7 +26,7 @@ test('fields that OAuth does not name are ignored, and empty ones count as left 
   assert.deepEqual(read(`${GRANT}&resource=x&__proto__=y&scope=&client_assertion=`, BASIC), BASIC)
 })
 
-test('who shows nothing that could be right has shown nothing', () => {
+test('a request without usable credentials counts as one without credentials', () => {
   for (const form of [
     GRANT,
     `${GRANT}&client_id=c`,
@@ -42,7 +42,7 @@ test('who shows nothing that could be right has shown nothing', () => {
   assert.deepEqual(read(GRANT, { kind: 'token', token: 't' }), { kind: 'none' })
 })
 
-test('what is no request for a token is refused with its reason', () => {
+test('an invalid token request is refused with the reason', () => {
   const refusals: [string, PresentedCredentials, RegExp][] = [
     ['', BASIC, /^grant_type is missing$/],
     ['grant_type=', BASIC, /^grant_type is missing$/],

@@ -2,7 +2,7 @@ import { CLIENT_ASSERTION_TYPE, OAUTH_LIMITS, requestToken } from '@ostiary/cont
 import { AppError, invalid } from '../platform/errors.ts'
 import type { PresentedCredentials } from './client-credentials.ts'
 
-/** How a client shows who it is at the token endpoint. `none`: not at all, or not in a way that can be right. */
+/** How a client authenticates at the token endpoint. `none`: it does not, or not in a usable way. */
 export type TokenCredentials =
   | { kind: 'none' }
   | { kind: 'secret'; clientId: string; secret: string }
@@ -12,8 +12,8 @@ const FIELDS = Object.keys(requestToken.body.properties)
 const FIELD_CHARS_MAX = 200
 
 /**
- * Reads a request for a token: the form, beside what stands in `Authorization`. Fields that OAuth does not name are ignored,
- * as RFC 6749 asks; one that comes twice, or two ways to show who the client is, are not chosen between.
+ * Parses a token request: the form, and `Authorization`. Fields that OAuth does not define are ignored, as RFC 6749 requires.
+ * A duplicate field, or two ways of authentication at once, is refused.
  */
 export function readTokenRequest(form: URLSearchParams, inHeader: PresentedCredentials): TokenCredentials {
   const fields = readFields(form)

@@ -221,7 +221,7 @@ function anyOverrides(): RiskOverrides {
   return { flags, highBlocks: draw(2) === 0, sources: pick(['network', 'handoff'] as const) }
 }
 
-test('[X-004] [X-005] [X-007] [X-009] whatever is raised, the evaluation has the shape of the wire', () => {
+test('[X-004] [X-005] [X-007] [X-009] whatever is raised, the evaluation has the shape of the contract', () => {
   for (let round = 0; round < 500; round++) {
     const evaluation = evaluate(anyFlags(), anyOverrides())
     assert.ok(Value.Check(RiskEvaluation, evaluation), JSON.stringify(evaluation))

@@ -13,7 +13,7 @@ import {
   type RiskSource,
 } from '@ostiary/contract'
 
-/** A raised flag. `weight` is a ceiling that the circumstances set; a flag that has one has no floor. */
+/** A raised flag. `weight` limits its weight under softening circumstances; a flag with such a limit has no floor. */
 export interface RiskFlag {
   code: RiskFlagCode
   weight?: number
@@ -21,9 +21,9 @@ export interface RiskFlag {
 
 export interface RiskInput {
   flags: readonly RiskFlag[]
-  /** Whether browser data arrived; without, `signals.browser` is null, never zeros. */
+  /** Whether browser data arrived. Without it `signals.browser` is null, never zeros. */
   browserEvaluated: boolean
-  /** Whether the behaviour of a face scan was judged; area D has none. */
+  /** Whether the behaviour during a face scan was evaluated. Area D does not evaluate it. */
   behavioralEvaluated: boolean
   overrides?: RiskOverrides | undefined
 }
@@ -37,8 +37,8 @@ export interface Contribution {
 }
 
 /**
- * The composite risk of a session. Flags of a source that was not evaluated or is not turned on are left out
- * everywhere, so that score, flags and signals always tell the same story; so are flags that a tenant switched off.
+ * The composite risk of a session. Flags of a source that was not evaluated or is not turned on, and flags that the tenant
+ * switched off, are left out everywhere, so that score, flags and signals always agree.
  */
 export function evaluateRisk({
   flags,
@@ -87,7 +87,7 @@ export function contributions(flags: readonly RiskFlag[], overrides: RiskOverrid
     const raised = flags.filter((flag) => flag.code === code)
     if (raised.length === 0) return []
     const { source, ...table } = RISK_FLAGS[code]
-    // The ceiling holds here too: overrides may be older than the mark that a flag is raised by privacy tools.
+    // The limit for privacy tools applies here too: stored overrides may be older than the flag's privacy mark.
     const ceiling = table.privacyTool ? PRIVACY_TOOL_MAX : 100
     const own = overrides.flags?.[code]
     const policyWeight = Math.min(own?.weight ?? table.weight, ceiling)
@@ -115,7 +115,7 @@ function summarise(counted: readonly Contribution[]): RiskSignal {
   return { score: Math.max(composite, ...counted.map(({ floor }) => floor)), flags: counted.map(({ code }) => code) }
 }
 
-/** A tenant's changes have a digest of their own, so that results made with different weights can be told apart. */
+/** Includes a digest of the tenant's overrides, so that results with different weights have different versions. */
 function policyVersion(overrides: RiskOverrides): string {
   const flags = RISK_FLAG_CODES.flatMap((code) => {
     const own = overrides.flags?.[code]

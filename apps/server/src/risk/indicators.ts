@@ -1,7 +1,7 @@
 import { type Circumstance, type Indicators, RISK_FLAG_CODES, RISK_FLAGS } from '@ostiary/contract'
 import type { RiskFlag } from './evaluate.ts'
 
-/** What the device says about its browser. A claim, so all it can do is soften what the table lets it soften. */
+/** What the device claims about its browser. A claim can only soften flags that the table marks as softenable. */
 export interface BrowserContext {
   kind: 'ordinary' | 'webview' | 'privacy'
   phoneCamera?: boolean | undefined

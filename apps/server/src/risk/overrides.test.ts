@@ -53,7 +53,7 @@ for (const [what, { value, pointers }] of Object.entries(refused)) {
   })
 }
 
-test('a policy that was stored is used, and one that this version does not understand is none', () => {
+test('a stored policy is used, and one that this version does not understand is ignored', () => {
   const overrides = { flags: { BR_WEBGL: { weight: 59 } } }
   assert.deepEqual(storedOverrides(overrides), overrides)
   assert.deepEqual(storedOverrides({}), {})

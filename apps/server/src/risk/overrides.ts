@@ -2,7 +2,7 @@ import { type ErrorDetail, RiskOverrides } from '@ostiary/contract'
 import Value from 'typebox/value'
 import { AppError } from '../platform/errors.ts'
 
-/** Overrides from outside the wire, such as a file of the operator. The wire's routes check with the same schema. */
+/** Parses overrides from outside the HTTP interface, such as a file of the operator. Routes check with the same schema. */
 export function parseOverrides(value: unknown): RiskOverrides {
   if (Value.Check(RiskOverrides, value)) return value
   const details = Value.Errors(RiskOverrides, value).flatMap((error): ErrorDetail[] => {
@@ -10,7 +10,7 @@ export function parseOverrides(value: unknown): RiskOverrides {
     if (error.keyword === 'additionalProperties') {
       return error.params.additionalProperties.map((name) => ({ pointer: `${at}/${name}`, message: 'is not known' }))
     }
-    // An unknown field is reported a second time by the schema that nothing fits.
+    // The schema that accepts nothing reports an unknown field a second time.
     return error.keyword === 'boolean' ? [] : [{ pointer: at === '' ? '/' : at, message: error.message }]
   })
   const list = details.map(({ pointer, message }) => `${pointer} ${message}`).join('; ')
@@ -18,11 +18,11 @@ export function parseOverrides(value: unknown): RiskOverrides {
 }
 
 /**
- * The tenant's policy as it was when the session was made. Another version of the service may have written it: what this one
- * does not understand is left out, for the session must end.
+ * The tenant's policy from the time when the session was created. Another release may have stored it. Parts that this release
+ * does not understand are ignored, because the session must be able to end.
  */
 export function storedOverrides(stored: object): RiskOverrides {
-  // Most tenants have none, and a check of nothing takes as long as the rest of the evaluation.
+  // Most tenants have no overrides, and validating an empty object takes as long as the rest of the evaluation.
   if (Object.keys(stored).length === 0) return stored
   try {
     return parseOverrides(stored)

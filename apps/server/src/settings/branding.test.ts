@@ -52,7 +52,7 @@ describe('a brand', () => {
       assert.deepEqual(brandDetails({ name }), [{ pointer: '/brand/name', message }], JSON.stringify(name))
   })
 
-  test('may not have colours on which nobody can read, and is told which and why', () => {
+  test('may not have colours that make text unreadable, and the error names them with the reason', () => {
     const details = brandDetails({
       name: 'Fjord',
       primary: '#7a7a7a',

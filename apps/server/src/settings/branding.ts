@@ -1,6 +1,6 @@
 import { type BrandInput, brandProblems, type ErrorDetail } from '@ostiary/contract'
 
-/** What a schema cannot see in a brand: a misleading name, colours nobody could read, a logo that is not what it says. */
+/** Checks that a schema cannot make: a misleading name, unreadable colours, a logo of another type than it claims. */
 export function brandDetails({ name, logo = null, primary = null, background = null }: BrandInput): ErrorDetail[] {
   const at = (field: keyof BrandInput, message: string) => ({ pointer: `/brand/${field}`, message })
   return [
@@ -10,7 +10,7 @@ export function brandDetails({ name, logo = null, primary = null, background = n
   ]
 }
 
-/** What is wrong with an origin that is to frame the page, if anything. It ends up in a header, so it may hold nothing else. */
+/** The problem of an origin that is to frame the page, or undefined. It is sent in a header, so it may contain nothing else. */
 export function embedOriginProblem(entry: string): string | undefined {
   const [, scheme, host] = ORIGIN.exec(entry) ?? []
   if (!URL.canParse(entry) || new URL(entry).origin !== entry || scheme === undefined || host === undefined) {
@@ -19,7 +19,7 @@ export function embedOriginProblem(entry: string): string | undefined {
   return scheme === 'https' || LOOPBACK.has(host) ? undefined : 'must be https; http is for localhost only'
 }
 
-/** Who may frame the page of a session. Plain http is for trying things out, so it is left out of live sessions. */
+/** The origins that may frame the page of a session. Plain http is for development only, so live sessions leave it out. */
 export function embedOriginsFor(origins: readonly string[], livemode: boolean): string[] {
   return origins.filter((origin) => !livemode || origin.startsWith('https:'))
 }
@@ -27,7 +27,7 @@ export function embedOriginsFor(origins: readonly string[], livemode: boolean): 
 const ORIGIN = /^(https?):\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d{1,5})?$/
 const LOOPBACK = new Set(['localhost', '127.0.0.1'])
 const BAD_NAME = 'must be one line without spaces around it and without signs that cannot be seen'
-/** Control signs, and those that turn the text around them. The joiners of Persian and of Indian scripts are letters. */
+/** Control characters and direction marks. The joiners of Persian and of Indian scripts are allowed. */
 const HIDDEN_SIGN = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
 function isPicture(dataUrl: string): boolean {

@@ -10,7 +10,7 @@ import type { Settings } from './service.ts'
 
 export interface VerifiedToken {
   issuer: string
-  /** Stands for the claim `sub`; only where the tenant asks for it. */
+  /** A hash of the claim `sub`; only where the tenant asks for it. */
   subjectHash?: string
 }
 
@@ -25,8 +25,8 @@ const BEARER = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i
 const SCHEME_CHARS = 16
 
 /**
- * Checks the tokens that a tenant's own identity providers issue. A tenant that names none takes none: a token that nobody
- * can check is refused, never ignored. Every refusal is the same answer; which check failed is in the log.
+ * Verifies tokens of a tenant's own identity providers. A tenant without providers accepts no tokens: a token that cannot be
+ * verified is refused, never ignored. Every refusal has the same answer; the log says which check failed.
  */
 export function createTokenVerifier({ outbound, clock, log, settings }: Deps) {
   const keySets = createKeySets({ outbound, clock, log })
@@ -56,7 +56,7 @@ export function createTokenVerifier({ outbound, clock, log, settings }: Deps) {
   }
 
   return {
-    /** Takes the whole header, scheme and all. Throws 401 when it is not a good token, 503 when that cannot be told. */
+    /** Takes the whole header with its scheme. Throws 401 for an invalid token, and 503 when the token cannot be checked. */
     async verify(tenantId: string, authorization: string): Promise<VerifiedToken> {
       const token = tokenIn(authorization)
       const { issuers } = await settings.get(tenantId)
@@ -67,7 +67,7 @@ export function createTokenVerifier({ outbound, clock, log, settings }: Deps) {
         const wantsSubject = trusted.subjectToMetadata && sub !== undefined
         return { issuer: trusted.issuer, ...(wantsSubject && { subjectHash: hashOf(tenantId, trusted.issuer, sub) }) }
       } catch (error) {
-        // What the libraries throw here is about the token or the issuer's key: neither gives a reason to let it pass.
+        // The libraries throw errors about the token or the issuer's key. In both cases the token is refused.
         throw error instanceof AppError ? error : refused(error)
       }
     },
@@ -76,7 +76,7 @@ export function createTokenVerifier({ outbound, clock, log, settings }: Deps) {
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>
 
 function tokenIn(authorization: string): string {
-  // Before the pattern, so that its work is bounded too.
+  // Checked before the pattern, to limit its work.
   const isShort = authorization.length <= TOKEN_LIMITS.bytes + SCHEME_CHARS
   const token = isShort ? BEARER.exec(authorization)?.[1] : undefined
   if (token === undefined || token.length > TOKEN_LIMITS.bytes) throw refused()
@@ -88,8 +88,8 @@ function refused(cause?: unknown): AppError {
 }
 
 /**
- * Which of the tenant's issuers a token claims to be from. Nothing here is proven yet; it only chooses the keys, and keeps
- * tokens that can never pass from causing a call.
+ * The tenant's issuer that a token claims to be from. It is not verified yet and only selects the keys. Tokens that can never
+ * be valid are refused here, so that they cause no call to the issuer.
  */
 function issuerOf(token: string, issuers: readonly TenantIssuer[]): TenantIssuer {
   const claimed = decodeJwt(token).iss

@@ -5,11 +5,11 @@ import { AppError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { Outbound } from '../platform/outbound/index.ts'
 
-/** How long an issuer's keys are used without asking again: a key it withdraws is refused within this. */
+/** How long an issuer's keys are used without fetching them again. A withdrawn key is refused within this time. */
 export const KEYS_FRESH_MS = 10 * 60_000
-/** How long they are used when the issuer cannot be asked. */
+/** How long they are used while the issuer cannot be reached. */
 export const KEYS_STALE_MS = 24 * 3_600_000
-/** An issuer is not asked again sooner, whatever keys the tokens name. */
+/** The minimum time between two fetches from an issuer, whatever keys the tokens name. */
 export const REFETCH_AFTER_MS = 30_000
 /** The same while there are no keys at all, counted from the end of the failure. */
 export const RETRY_AFTER_MS = 5_000
@@ -20,11 +20,11 @@ const MAX_ISSUERS = 1_000
 
 interface Entry {
   found: { keys: JWTVerifyGetKey; loadedMs: number } | undefined
-  /** How the last try ended. */
+  /** The result of the last fetch. */
   failed: boolean
-  /** No new try before this. */
+  /** No new fetch before this time. */
   notBeforeMs: number
-  /** A try that is under way. Never rejects. */
+  /** The running fetch. Never rejects. */
   trying: Promise<void> | undefined
 }
 
@@ -42,8 +42,8 @@ interface Deps {
 }
 
 /**
- * The public keys of identity providers. Tenants that name the same address share them: they are public, and what an
- * address answers does not depend on who asks.
+ * The public keys of identity providers. Tenants with the same address share them: the keys are public and the same for
+ * every caller.
  */
 export function createKeySets({ outbound, clock, log }: Deps): KeySets {
   const entries = new BoundedMap<string, Entry>(MAX_ISSUERS)
@@ -56,7 +56,7 @@ export function createKeySets({ outbound, clock, log }: Deps): KeySets {
     return entry
   }
 
-  /** Asks the issuer unless it was asked just now. All who need the answer share one call. */
+  /** Fetches the keys unless they were fetched just now. Concurrent callers share one call. */
   function ask(jwksUri: string, entry: Entry): Promise<void> | undefined {
     if (entry.trying) return entry.trying
     const startedMs = clock.monotonicMs()
@@ -86,7 +86,7 @@ export function createKeySets({ outbound, clock, log }: Deps): KeySets {
       const { found } = entry
       if (found && clock.monotonicMs() - found.loadedMs <= KEYS_FRESH_MS) return found.keys
       const asked = ask(jwksUri, entry)
-      // An issuer that failed last time may hang this time: with keys at hand nobody waits for that.
+      // An issuer that failed last time may hang this time. Callers with cached keys do not wait for it.
       if (found && entry.failed) return found.keys
       await asked
       if (!entry.found) throw outOfReach()
@@ -98,7 +98,7 @@ export function createKeySets({ outbound, clock, log }: Deps): KeySets {
       if (entry.found?.keys === than) await ask(jwksUri, entry)
       const newer = entry.found?.keys
       if (newer && newer !== than) return newer
-      // The key may be one the issuer made since: whether the token is good cannot be told.
+      // The key may be newer than the cached ones, so the token cannot be checked.
       if (entry.failed) throw outOfReach()
       return undefined
     },
@@ -118,7 +118,7 @@ async function fetchKeys(outbound: Outbound, url: string): Promise<JWTVerifyGetK
   return readKeySet(Buffer.concat(chunks).toString())
 }
 
-/** Reads a JWK Set (RFC 7517). Keys that we know no use for are left to be skipped: issuers publish others beside them. */
+/** Parses a JWK Set (RFC 7517). Keys of other kinds stay in it and are skipped later: issuers publish them beside ours. */
 export function readKeySet(text: string): JWTVerifyGetKey {
   const parsed: unknown = JSON.parse(text)
   const keys: unknown = typeof parsed === 'object' && parsed !== null && 'keys' in parsed ? parsed.keys : undefined

@@ -11,7 +11,7 @@ export function pageLocaleOf(text: string | undefined): string | null {
   return found.state === 'found' ? found.tag : null
 }
 
-/** Said at the creation of a session whose language the page has no texts in yet: it will show English. */
+/** The warning for a new session in a language that the page has no texts for: it shows English. */
 export const NO_TEXTS_WARNING = 'locale-not-available'
 
 export function hasTexts(tag: string): boolean {

@@ -2,12 +2,13 @@ import { SETTINGS_LIMITS } from '@ostiary/contract'
 
 const PRINTABLE_ASCII = /^[!-~]+$/
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** A slash or backslash in disguise: some servers undo it, and the path is then another one. */
+/** An encoded slash or backslash. Some servers decode it, which changes the path. */
 const HIDDEN_SLASH = /%2f|%5c/i
 
 /**
- * Why a user may not be sent to a URL, if so. An entry of the list allows its own path and everything below it, never a path
- * that only begins with the same letters. Without a list any https URL is allowed, and for tests http to this machine.
+ * The reason why a user may not be redirected to a URL, or undefined. An entry of the list allows its own path and everything
+ * below it, but not a path that only begins with the same letters. Without a list any https URL is allowed, and for tests
+ * http to this machine.
  */
 export function redirectProblem(url: string, allowed: readonly string[], livemode: boolean): string | undefined {
   const target = parseHttpUrl(url)
@@ -17,7 +18,7 @@ export function redirectProblem(url: string, allowed: readonly string[], livemod
   return 'is neither at nor below a URL that this tenant allows (its setting redirectUrls)'
 }
 
-/** What keeps a text from being a plain web address, for whoever has to mend it. */
+/** The reason why a text is not a plain web address, for the person who has to correct it. */
 function problemOfForm(text: string, livemode: boolean): string {
   if (text.length > SETTINGS_LIMITS.urlChars) return `must have at most ${SETTINGS_LIMITS.urlChars} characters`
   if (!PRINTABLE_ASCII.test(text) || text.includes('\\')) {
@@ -36,8 +37,8 @@ function schemeProblem(livemode: boolean): string {
 }
 
 /**
- * A redirect URL with what is added when a flow has ended. Parameters of the host's own stay as they are, unchanged; of a name
- * that is added only ours is left.
+ * Adds parameters to a redirect URL when a session has ended. The host's own parameters stay unchanged, but an added one
+ * replaces those of the same name.
  */
 export function withParameters(redirectUrl: string, added: Readonly<Record<string, string>>): string {
   const url = new URL(redirectUrl)
@@ -47,13 +48,13 @@ export function withParameters(redirectUrl: string, added: Readonly<Record<strin
   return url.href
 }
 
-/** What is wrong with an entry of the list, if anything. */
+/** The problem of an entry of the list, or undefined. */
 export function redirectEntryProblem(entry: string): string | undefined {
   const url = parseHttpUrl(entry)
   if (!url) return 'must be an https URL; http is for localhost only'
   if (url.search !== '' || url.hash !== '' || /[?#]$/.test(entry)) return 'must have no query and no fragment'
   if (entry.includes('*')) return 'must name one place: there are no wildcards'
-  // Nobody should have to guess what an entry with capitals, dots or a default port allows.
+  // Refused because it is unclear what an entry with capitals, dots or a default port allows.
   if (url.href !== entry && url.href !== `${entry}/`) return `must be written as ${url.href}`
   return undefined
 }
@@ -66,10 +67,10 @@ function covers(entry: URL, target: URL): boolean {
   return target.pathname === entry.pathname || target.pathname.startsWith(below)
 }
 
-/** Reads a URL as browsers do, and refuses what they and others read differently. */
+/** Parses a URL as browsers do, and refuses text that other parsers read differently. */
 function parseHttpUrl(text: string): URL | undefined {
   if (text.length > SETTINGS_LIMITS.urlChars || !PRINTABLE_ASCII.test(text) || text.includes('\\')) return undefined
-  // The parser also takes `https:host` and `https:///host`.
+  // The parser also accepts `https:host` and `https:///host`.
   if (!/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   return url.protocol === 'https:' || LOOPBACK.has(url.hostname) ? url : undefined

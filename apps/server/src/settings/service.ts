@@ -11,7 +11,7 @@ import { createSingleFlight } from '../platform/single-flight.ts'
 import { applyPatch, checkSettings, DEFAULTS, readSettings } from './settings.ts'
 import { settingsStore } from './store.ts'
 
-/** No settings that are given out are older than this: a change is effective everywhere within it. */
+/** The maximum age of cached settings. A change is effective everywhere within this time. */
 export const SETTINGS_MAX_AGE_MS = 5_000
 const REFRESH_AFTER_MS = 2_000
 const REFRESH_EVERY_MS = 1_000
@@ -20,7 +20,7 @@ const MAX_ENTRIES = 20_000
 interface Entry {
   settings: TenantSettings
   loadedMs: number
-  /** When the next look at the database is due, while the entry still answers. */
+  /** The time of the next read from the database, while the entry is still in use. */
   refreshMs: number
 }
 
@@ -51,7 +51,7 @@ export function createSettings({ cells, clock, log, checkUrl }: Deps) {
   }
 
   async function fetchSettings(tenantId: string): Promise<{ settings: TenantSettings; loadedMs: number }> {
-    // Taken before the question is sent: what is read may be as old as that.
+    // Taken before the query is sent, because the result may be as old as that.
     const loadedMs = clock.monotonicMs()
     const stored = await settingsStore.find(cells.forId(tenantId), tenantId)
     if (clock.monotonicMs() - loadedMs > SETTINGS_MAX_AGE_MS) {
@@ -66,7 +66,7 @@ export function createSettings({ cells, clock, log, checkUrl }: Deps) {
   }
 
   return {
-    /** At once for a tenant that is busy, with a promise for one that must be looked up first. */
+    /** Synchronous for cached settings, a promise for those that must be read first. */
     get(tenantId: string): TenantSettings | Promise<TenantSettings> {
       const entry = entries.get(tenantId)
       const nowMs = clock.monotonicMs()
@@ -75,7 +75,7 @@ export function createSettings({ cells, clock, log, checkUrl }: Deps) {
       return entry.settings
     },
 
-    /** Changes what the patch names; null goes back to the default. All of it or nothing. */
+    /** Changes the fields of the patch, all or none of them. Null resets a field to its default. */
     async set(tenantId: string, patch: unknown): Promise<TenantSettings> {
       if (!isId(tenantId)) throw unknownTenant()
       const settings = await cells.forId(tenantId).transaction(async (tx) => {

@@ -54,8 +54,8 @@ export function checkSettings(settings: unknown, checkUrl: (url: string) => Targ
 }
 
 /**
- * Reads what is stored. Fields that only a newer version knows are left out, as they would be while it is not there yet;
- * a field with a value that is not allowed makes the whole unreadable, because no default may stand in for a restriction.
+ * Parses stored settings. Fields that only a newer release knows are left out. An invalid value makes all settings unreadable,
+ * because a default must not replace a restriction.
  */
 export function readSettings(stored: unknown): TenantSettings {
   const known = Value.Clean(TenantSettingsInput, structuredClone(stored))
@@ -76,7 +76,7 @@ function fillBrand(brand: BrandInput): Brand {
   return { logo: null, primary: null, background: null, ...brand }
 }
 
-/** Asked only of those who set it: a language that a later version lacks must not make settings unreadable. */
+/** Checked only when it is set: a language that a later release lacks must not make stored settings unreadable. */
 function localeProblems({ defaultLocale = DEFAULT_LOCALE }: TenantSettingsInput): ErrorDetail[] {
   if (resolveLocale(defaultLocale).state === 'found') return []
   return [{ pointer: '/defaultLocale', message: 'is not one of the languages there are' }]
@@ -118,7 +118,7 @@ function refused(details: readonly ErrorDetail[]): AppError {
   return new AppError('invalid_request', 'VALIDATION_FAILED', message, { details: details.slice(0, MAX_DETAILS) })
 }
 
-/** One sentence per place. The wrong value itself is never repeated. */
+/** One sentence per field. It never repeats the wrong value. */
 function describe(error: TLocalizedValidationError): ErrorDetail[] {
   const at = error.instancePath
   if (error.keyword === 'required') {
@@ -131,12 +131,12 @@ function describe(error: TLocalizedValidationError): ErrorDetail[] {
     }))
   }
   if (error.keyword === 'enum') return [{ pointer: at, message: oneOf(error.params.allowedValues) }]
-  // Said better by `additionalProperties`, and by what is wrong with the value itself where null would do as well.
+  // `additionalProperties`, or the error of the value itself where null is also allowed, gives a better message.
   const isEcho = error.keyword === 'boolean' || error.keyword === 'anyOf' || error.message === 'must be null'
   return isEcho ? [] : [{ pointer: at, message: error.message }]
 }
 
-/** Settings are shared by every request of a tenant: whoever changed them would change them for all. */
+/** Frozen because all requests of a tenant share the object: a change in one would affect all. */
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     for (const inner of Object.values(value)) deepFreeze(inner)

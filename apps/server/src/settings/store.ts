@@ -7,7 +7,7 @@ interface SettingsRow {
 
 const FIND = sql('settings.find', 'select settings from tenant_settings where tenant_id = $1')
 const LOCK = sql('settings.lock', 'select settings from tenant_settings where tenant_id = $1 for update')
-// So that there is a row to lock: two first changes at the same moment take turns like any others.
+// Creates a row to lock, so that two concurrent first changes run one after the other.
 const ENSURE = sql(
   'settings.ensure',
   `insert into tenant_settings (tenant_id, settings, updated_at) values ($1, '{}', $2) on conflict do nothing`,
@@ -22,7 +22,7 @@ export const settingsStore = {
     return (await db.rows<SettingsRow>(FIND, [tenantId]))[0]?.settings
   },
 
-  /** As `find`, and nobody else changes them until the transaction ends. Undefined when there is no such tenant. */
+  /** As `find`, and locks the row until the transaction ends. Undefined when there is no such tenant. */
   async lock(tx: Queryable, tenantId: string, now: Date): Promise<Record<string, unknown> | undefined> {
     try {
       await tx.run(ENSURE, [tenantId, now])

@@ -178,7 +178,7 @@ describe('who sees what', () => {
 })
 
 describe('rate limits', () => {
-  test('429: anonymous callers get 20 at once and 2 per second, told in standard headers', async () => {
+  test('429: anonymous callers get 20 at once and 2 per second, reported in standard headers', async () => {
     const local = await createHarness()
     for (let i = 0; i < 20; i++) {
       const response = await local.inject('/strings')

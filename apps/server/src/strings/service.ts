@@ -99,7 +99,7 @@ function checkInput(input: CreateStringBody): void {
   if (Buffer.byteLength(input.value) > STRING_LIMITS.valueBytes) {
     throw invalid('/body/value', `must have at most ${STRING_LIMITS.valueBytes} bytes in UTF-8`)
   }
-  // A text/plain body comes here without having passed the JSON parser's checks.
+  // A text/plain body has not passed the checks of the JSON parser.
   if (!isStorableText(input.value)) throw invalid('/body/value', 'must not hold NUL characters')
   if (input.metadata && Buffer.byteLength(JSON.stringify(input.metadata)) > STRING_LIMITS.metadataBytes) {
     throw invalid('/body/metadata', `must have at most ${STRING_LIMITS.metadataBytes} bytes as JSON`)
@@ -122,7 +122,7 @@ function toRecord(stored: StoredString, livemode: boolean): StringRecord {
 }
 
 function countCodePoints(text: string): number {
-  // Most texts have no character outside the basic plane, and then the length is the answer.
+  // Most texts have no character outside the basic plane, so their length is the count.
   if (!/[\ud800-\udbff]/.test(text)) return text.length
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 }

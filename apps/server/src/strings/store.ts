@@ -9,7 +9,7 @@ export interface StoredString {
   expiresAt: Date | null
 }
 
-/** Which part of a tenant's data: live or test. */
+/** A tenant's live or test data. */
 export interface Owner {
   tenantId: string
   livemode: boolean
@@ -41,7 +41,7 @@ const INSERT = sql(
   'strings.insert',
   `insert into strings (tenant_id, livemode, id, value, metadata, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
 )
-/** So many are stored or found by one statement. */
+/** How many records one statement stores or finds. */
 export const MOST_AT_ONCE = 16
 const byCount = (make: (count: number) => Statement): readonly Statement[] =>
   Array.from({ length: MOST_AT_ONCE }, (_, index) => make(index + 1))
@@ -55,7 +55,7 @@ const INSERT_MANY = byCount((count) =>
   ),
 )
 const FIND = sql('strings.find', `select ${COLUMNS} from strings where ${MINE} and id = $4`)
-// Each is looked up by its key: `limit 1` keeps the planner from reading the table to join it.
+// Looks up each record by its key: `limit 1` keeps the planner from scanning the table for a join.
 const FIND_MANY = byCount((count) =>
   sql(
     `strings.find_${count}`,
@@ -122,7 +122,7 @@ export const stringStore = {
       await db.rows<StoredString & { [column: string]: unknown }>(FIND, [owner.tenantId, owner.livemode, now, id])
     )[0]
   },
-  /** For each that is wanted what `find` gives, in the same order. */
+  /** The result of `find` for each wanted record, in the same order. */
   async findMany(db: Queryable, wanted: readonly WantedString[]): Promise<(StoredString | undefined)[]> {
     const values = wanted.flatMap(({ owner, id, now }) => [owner.tenantId, owner.livemode, now, id])
     const rows = await db.rows<StoredString & { place: number }>(statementFor(FIND_MANY, wanted.length), values)
@@ -133,7 +133,7 @@ export const stringStore = {
   /** At most `limit` records and about `maxBytes`, and whether more follow. */
   async list(db: Queryable, owner: Owner, page: PageRequest): Promise<{ rows: StoredString[]; more: boolean }> {
     const { order, afterId = order === 'asc' ? BEFORE_ALL : AFTER_ALL, limit, maxBytes, now } = page
-    // One more than asked for tells whether another page follows.
+    // Reads one more row than asked for, to know whether another page follows.
     const found = await db.rows<StoredString & { available: string }>(LIST[order], [
       owner.tenantId,
       owner.livemode,

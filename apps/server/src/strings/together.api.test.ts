@@ -14,7 +14,7 @@ async function newHosts() {
   return [one, other] as const
 }
 
-test('strings of two tenants that are made and read at the same time share statements, and each is its own', async () => {
+test('concurrent calls of two tenants share statements, and each tenant gets only its own strings', async () => {
   const hosts = await newHosts()
   const made = await Promise.all(
     Array.from({ length: 70 }, async (_, index) => {
@@ -42,7 +42,7 @@ test('strings of two tenants that are made and read at the same time share state
   assert.ok(rows[0].transactions < 60, `${rows[0].transactions} transactions`)
 
   const read = (id: string, key: string) => harness.inject({ url: `/strings/${id}`, headers: { 'x-api-key': key } })
-  // Who asks for what is not theirs asks in the same statement as those whose it is.
+  // A caller that asks for another tenant's string shares the statement with its owner.
   const answers = await Promise.all(
     made.flatMap(({ record, key, otherKey }) => [read(record.id, key), read(record.id, otherKey)]),
   )
@@ -61,7 +61,7 @@ test('strings of two tenants that are made and read at the same time share state
   )
 })
 
-test('an id that is asked for many times at once is given to all', async () => {
+test('concurrent reads of one id all get the record', async () => {
   const [{ key }] = await newHosts()
   const headers = { 'x-api-key': key }
   const made = await harness.inject({ method: 'POST', url: '/strings', headers, payload: { value: 'asked for' } })

@@ -19,7 +19,7 @@ export interface AssertionParts {
   header?: Record<string, unknown>
 }
 
-/** The claims of a good assertion, to be changed one at a time. */
+/** The claims of a valid assertion, to be changed one at a time. */
 export function goodClaims(clientId: string, audience: string, now: Date): Record<string, unknown> {
   const nowSeconds = Math.floor(now.getTime() / 1000)
   counter++
@@ -31,7 +31,7 @@ export function sign({ privateKey, alg }: Signer, { claims, header = {} }: Asser
   return new SignJWT(claims).setProtectedHeader({ alg, ...header }).sign(privateKey)
 }
 
-/** A token that says of itself what it likes. */
+/** A token with any header and claims. */
 export function unsigned(header: object, claims: object, signature = ''): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${part(header)}.${part(claims)}.${signature}`

@@ -1,4 +1,4 @@
-/** A route of area D behind key and client gate, that does nothing else. Only tests import this. */
+/** A route of area D that only checks the key and the client credentials. Only tests import this. */
 import { operation } from '@ostiary/contract'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { createHttp } from '../../platform/http.ts'
@@ -42,7 +42,7 @@ export function createCalledApp({ wire }: Harness): CalledApp {
   }
 }
 
-/** Wrong credentials are counted per address: a test of one thing does not use up the patience for another. */
+/** Wrong credentials are counted per address, so each test uses its own. */
 export function freshAddress(): string {
   addresses++
   return `10.0.${addresses >>> 8}.${addresses & 255}`
