@@ -36,7 +36,7 @@ async function cli(line: string, settings = env): Promise<{ code: number; out: s
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
 
-test('doctor finds an empty database, says what to do, and is content after migrate', async () => {
+test('doctor reports an empty database, says what to do, and passes after migrate', async () => {
   const before = await cli('doctor')
   assert.equal(before.code, 0)
   assert.match(before.out, /! migrations +\d+ pending\n +→ Run: ostiary migrate/)
@@ -103,7 +103,7 @@ test('doctor says whether users will see a page, and whether their browsers will
   assert.match(await said({ PUBLIC_URL: 'http://id.example' }), /! launch URL +http:\/\/id.example is not encrypted/)
 })
 
-test('reseal after a change of the master key; doctor tells before and after', async () => {
+test('reseal after a change of the master key; doctor reports it before and after', async () => {
   await cli('tenants create Sealed')
   await cli('keys create --tenant Sealed --test')
   const rotated = { ...env, MASTER_KEY: `${randomBytes(32).toString('base64')}\n${env.MASTER_KEY}` }
@@ -120,7 +120,7 @@ test('reseal after a change of the master key; doctor tells before and after', a
   env = { ...env, MASTER_KEY: newest }
 })
 
-test('area E: stats and reindex say what is there, and what they need to know', async () => {
+test('area E: stats and reindex report what is stored, and which options they need', async () => {
   assert.equal((await cli('node stats')).out, 'Nobody is enrolled yet.')
   assert.equal((await cli('node stats --json')).out, '[]')
   assert.match((await cli('node reindex --all')).out, /^0 spaces rebuilt/)
@@ -130,7 +130,7 @@ test('area E: stats and reindex say what is there, and what they need to know', 
   assert.deepEqual([unknown.code, unknown.err.split('\n')[0]], [2, '--model must be one of FACE3_1, FACE3_3'])
 })
 
-test('what cannot be done is said with what to do instead', async () => {
+test('an error says what to do instead', async () => {
   assert.match(
     (await cli('keys create --tenant Nobody --test')).err,
     /There is no tenant "Nobody"\. Make one: ostiary tenants create/,

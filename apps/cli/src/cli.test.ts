@@ -9,7 +9,7 @@ async function refused(line: string, expected = 2): Promise<string> {
     line.split(' '),
     {},
     {
-      out: () => assert.fail('what is not understood is no output'),
+      out: () => assert.fail('a usage error writes nothing to standard output'),
       err: (text) => err.push(text),
       isInteractive: false,
       progress: () => {},
@@ -19,10 +19,10 @@ async function refused(line: string, expected = 2): Promise<string> {
   return err.join('\n')
 }
 
-test('what was not understood is said in our words, with at most three lines of help below it', async () => {
+test('a usage error is explained in our words, with at most three lines of help below it', async () => {
   const usage = 'ostiary tenants create <name> [--bucket <0-1023>] [--json]'
   assert.equal(await refused('tenants create --name Other'), `Unknown option '--name'\n\n${usage}`)
-  const help = 'ostiary simulate --help tells what it takes'
+  const help = 'ostiary simulate --help shows its options'
   for (const [line, message] of [
     ['--age abc', '--age must be a number of years from 1 to 120'],
     ['--age', '--age needs a value'],
@@ -35,7 +35,7 @@ test('what was not understood is said in our words, with at most three lines of 
   }
 })
 
-test('a command that there is not names those that begin alike, and not all', async () => {
+test('an unknown command gets the list of its group, not of all commands', async () => {
   assert.equal(
     await refused('keys remove'),
     'There is no command "keys remove". After "ostiary keys" comes create, list, rotate, revoke.',
@@ -43,7 +43,7 @@ test('a command that there is not names those that begin alike, and not all', as
   assert.equal(await refused('nonsense'), 'There is no command "nonsense". "ostiary help" names all.')
 })
 
-test('a folder in the place of a file is called one', async () => {
+test('a folder in the place of a file is reported as a folder', async () => {
   const folder = tmpdir()
   const said = `Failed: ${folder} is a folder: name the file`
   assert.equal(await refused(`screen ${folder} --dataset demo`, 1), `${said} in it`)

@@ -5,7 +5,7 @@ import { type Command, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Runs one command line and returns the exit code: 0 done, 1 not possible, 2 not understood; `screen` has one more. */
+/** Runs one command line and returns the exit code: 0 success, 1 failure, 2 wrong usage. `screen` and `simulate` add a 3. */
 export async function runCli(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {
   if (argv[0] === 'version' || argv[0] === '--version') {
     terminal.out(VERSION)
@@ -35,7 +35,7 @@ export async function runCli(argv: readonly string[], env: Environment, terminal
   }
 }
 
-/** With the commands that begin alike: a list of all would push the sentence off the screen. */
+/** Lists only the commands of the same group: a list of all commands would scroll the message off the screen. */
 function noSuchCommand([group = '', verb = '']: readonly string[]): string {
   const verbs = COMMANDS.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []))
   const known = verbs.length > 0 ? `After "ostiary ${group}" comes ${verbs.join(', ')}.` : '"ostiary help" names all.'
@@ -45,7 +45,7 @@ function noSuchCommand([group = '', verb = '']: readonly string[]): string {
 function overview(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length))
   const lines = COMMANDS.map(({ name, summary }) => `  ostiary ${name.padEnd(width)}  ${summary}`)
-  return `Ostiary ${VERSION}: operate an installation from its machine.\n\n${lines.join('\n')}\n\nostiary <command> --help tells more. Settings come from the environment: docs/configuration.md`
+  return `Ostiary ${VERSION}: operate an installation from its machine.\n\n${lines.join('\n')}\n\nostiary <command> --help shows its options. Settings come from the environment: docs/configuration.md`
 }
 
 async function explain(error: unknown, command: Command, terminal: Terminal): Promise<number> {
@@ -63,16 +63,16 @@ async function explain(error: unknown, command: Command, terminal: Terminal): Pr
 
 const SHORT_HELP_LINES = 3
 
-/** A long help would push the sentence that matters off the screen. */
+/** A long usage text would scroll the error message off the screen. */
 function shortHelp({ name, usage }: Command): string {
   if (usage.split('\n').length <= SHORT_HELP_LINES) return usage
-  return `ostiary ${name} --help tells what it takes`
+  return `ostiary ${name} --help shows its options`
 }
 
-/** What Node could not read, in our words: its own speak of positional arguments. */
+/** Rewords the errors of `parseArgs`: Node's own texts speak of positional arguments. */
 function parseProblem(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
-  // The long name where it names two, as in '-h, --help'.
+  // Node names both forms of an option, as in '-h, --help'. This takes the long one.
   const option = /'.*?(-[^\s',]+)[^-]*?'/.exec(error.message)?.[1] ?? 'An option'
   if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `Unknown option '${option}'`
   if (error.code !== 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') return undefined

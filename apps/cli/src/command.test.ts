@@ -9,7 +9,7 @@ import { fileAt } from './command.ts'
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-command-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** As `npm run ostiary` calls it from a folder that is not the root of the checkout. */
+/** The environment that `npm run ostiary` sets when it is called outside the root of the checkout. */
 const byNpm = { npm_lifecycle_event: 'ostiary', INIT_CWD: folder }
 
 async function cli(line: string, env: Record<string, string> = byNpm) {
@@ -23,7 +23,7 @@ async function cli(line: string, env: Record<string, string> = byNpm) {
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
 
-test('a path begins where npm was called, and nowhere else than here without npm or in another script', () => {
+test('a path is relative to where `npm run ostiary` was called; without npm or in another script, to the working directory', () => {
   assert.equal(fileAt({ env: byNpm }, 'people.csv'), join(folder, 'people.csv'))
   assert.equal(fileAt({ env: byNpm }, '../people.csv'), join(tmpdir(), 'people.csv'))
   assert.equal(fileAt({ env: byNpm }, '/srv/people.csv'), '/srv/people.csv')
@@ -44,7 +44,7 @@ test('every command that takes a file finds it where npm was called', async () =
   assert.equal((await cli('screen none.csv --dataset demo')).err, `Failed: There is no file ${absent}`)
   const report = await cli('screen list.csv --dataset demo --csv list.csv')
   assert.match(report.err, new RegExp(`^${join(folder, 'list.csv')} would be overwritten`))
-  // The files were read, and then there is no database to go on with.
+  // These commands read their files first and fail later, because there is no database.
   for (const line of [
     'tenants settings Fjord --file settings.json --logo logo.svg',
     'clients create --tenant Fjord --name signer --public-key key.jwk',

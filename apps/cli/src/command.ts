@@ -18,7 +18,7 @@ export interface Command {
   run(invocation: Invocation): Promise<number>
 }
 
-/** What the person typed cannot be carried out; shown with the way to the command's usage. */
+/** The command line is wrong. The CLI shows the message together with the command's usage. */
 export class UsageError extends Error {}
 
 export function text(invocation: Invocation, name: string): string | undefined {
@@ -38,9 +38,9 @@ export function argument(invocation: Invocation, what: string): string {
 }
 
 /**
- * A file or folder as the person meant it. `npm run ostiary` works in the root of the checkout, and says in INIT_CWD where it
- * was called. Only for that script: in a script of somebody else's a path begins where that script runs. Paths in settings
- * are not of this kind: they must be the same for every process.
+ * Resolves a path against the folder in which the person typed the command. npm runs `npm run ostiary` in the root of the
+ * checkout and passes the original folder in INIT_CWD. Other npm scripts keep their own working directory. Paths in settings
+ * are not resolved this way: they must be the same for every process.
  */
 export function fileAt({ env }: Pick<Invocation, 'env'>, path: string): string {
   const calledIn = env.npm_lifecycle_event === 'ostiary' ? env.INIT_CWD : undefined

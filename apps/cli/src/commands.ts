@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** One line of the help. The code of a command is loaded when it is called: most of it needs the server, and help does not. */
+/** One line of the help. The code of a command is loaded only when it runs: most commands need the server, and help does not. */
 export interface CommandEntry {
   name: string
   summary: string
@@ -14,7 +14,7 @@ function group(load: () => Promise<readonly Command[]>, summaries: Readonly<Reco
     summary,
     async load() {
       const command = (await load()).find((one) => one.name === name)
-      if (!command) throw new Error(`The command "${name}" is listed and not there`)
+      if (!command) throw new Error(`The command "${name}" is in the list but its file does not export it`)
       return command
     },
   }))
@@ -39,7 +39,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group(async () => (await import('./commands/keys.ts')).keyCommands, {
     'keys create': 'Make an API key. It is shown once',
     'keys list': 'Show the keys of a tenant, masked',
-    'keys rotate': 'Make a successor; the old key works on for 7 days',
+    'keys rotate': 'Create a successor; the old key works for 7 more days',
     'keys revoke': 'Stop a key for ever; effective everywhere within 5 seconds',
   }),
   ...group(async () => (await import('./commands/clients.ts')).clientCommands, {
@@ -54,16 +54,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group(async () => (await import('./commands/datasets.ts')).datasetCommands, {
     'datasets import': 'Read a sanctions list and put it into service',
     'datasets list': 'Show the sanctions lists on this machine',
-    'datasets verify': 'Read a list to its last byte and ask it for its own names',
+    'datasets verify': 'Check every byte of a list and search it for names that it holds',
     'datasets rollback': 'Put an earlier version of a list back into service',
-    'datasets rebuild': 'After an upgrade: index lists anew that an older engine indexed',
+    'datasets rebuild': 'After an upgrade: rebuild the indexes that an older engine built',
     'datasets remove': 'Take a list out of service and delete all its versions',
   }),
   ...group(async () => (await import('./commands/screen.ts')).screenCommands, {
     screen: 'Compare a CSV of people with a sanctions list',
   }),
   ...group(async () => (await import('./commands/exceptions.ts')).exceptionCommands, {
-    'exceptions add': 'Say that one person is not one listed entry, for a time',
+    'exceptions add': 'Record that a person is not a listed entry, until a given day',
     'exceptions list': 'Show the exceptions of the key’s tenant, newest first',
     'exceptions remove': 'End an exception: the entry matches again',
   }),

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ostiary-cli-datasets-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 const TENANT = '0195f3a0-1111-7000-8000-000000000001'
 
-/** Without database and master key: the lists need neither. */
+/** Sets neither a database nor a master key: commands on lists need neither. */
 async function cli(
   line: string,
   dir = 'lists',
@@ -43,24 +43,30 @@ test('datasets: import, list, verify, roll back, remove', async () => {
   assert.match(imported.progress.join('\n'), /^staff █{24} 100 % {2}2 entries, checking it$/m)
   assert.equal(imported.progress.at(-1), '', 'the line of the progress bar is ended')
   const again = await cli('datasets import staff @one.csv --licence ours --kind crime')
-  assert.match(again.out, /^staff: nothing to do, this very list serves as /)
+  assert.match(again.out, /^staff: nothing to do, the same list already serves as /)
 
   const second = JSON.parse((await cli('datasets import staff @two.csv --licence ours --kind crime --json')).out)
   assert.deepEqual(
     [second.dataset, second.state, second.entries, second.format],
     ['staff', 'imported', 3, 'custom-csv'],
   )
-  assert.match((await cli('datasets verify staff')).out, /is whole: 3 entries; 3 names found their own$/)
+  assert.match(
+    (await cli('datasets verify staff')).out,
+    /is intact: 3 entries; 3 sample names found their own entries$/,
+  )
   assert.match((await cli('datasets list')).out, /staff +3 +\d{14}-\w{6} +\d+\.\d MB +2 +crime +ours/)
 
   const back = JSON.parse((await cli('datasets rollback staff --json')).out)
   assert.equal(back.from, second.version)
   assert.match((await cli(`datasets verify staff --version ${back.to}`)).out, /2 entries/)
   const held = await cli('datasets import staff @two.csv --licence ours --kind crime')
-  assert.match(held.out, new RegExp(`but ${back.to} serves since a rollback.\\nTo put it .* --to ${second.version}$`))
+  assert.match(
+    held.out,
+    new RegExp(`but a rollback put ${back.to} into service.\\nTo put it .* --to ${second.version}$`),
+  )
   assert.match((await cli(`datasets rollback staff --to ${second.version}`)).out, /now serves instead of/)
   assert.match((await cli('datasets rebuild --all')).out, /^staff: nothing to do$/)
-  assert.match((await cli('datasets rebuild staff --force')).out, /^staff: indexed anew as /)
+  assert.match((await cli('datasets rebuild staff --force')).out, /^staff: index rebuilt as /)
   assert.match((await cli('datasets remove staff')).out, /removed with all its versions/)
   assert.deepEqual(readdirSync(join(folder, 'lists')), [])
 })

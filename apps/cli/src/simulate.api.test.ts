@@ -20,7 +20,7 @@ let env: Record<string, string>
 let api: ChildProcess
 let liveKey: string
 
-/** The API as a process of its own: what a person at a terminal talks to. */
+/** The API runs as a process of its own, as it does for a person at a terminal. */
 before(async () => {
   cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
   await cluster.connect()
@@ -59,7 +59,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Not one of those that a system gives to whoever asks for any: seconds pass until the server listens there. */
+/** Picks a port outside the ephemeral range: another process could get an ephemeral one before the server listens, seconds later. */
 async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(randomInt(12_000, 32_000), '127.0.0.1')
@@ -105,7 +105,7 @@ test('simulate plays an honest person from creation to result, step by step', as
   assert.match(out, new RegExp(`^${lines.join('\n')}$`))
 })
 
-test('simulate gives programs the state and the whole result', async () => {
+test('simulate --json prints the state and the whole result', async () => {
   const { code, out } = await cli('simulate --create --age 20.5 --threshold 25.5 --json')
   const { state, result } = JSON.parse(out)
   assert.equal(code, 0)
@@ -123,7 +123,7 @@ const SEEN: [string, string[], string[]][] = [
   ['forged', ['VIDEO_SPOOF'], ['BH_NUMERIC_IMPLAUSIBLE']],
   ['nocapture', ['VIDEO_SPOOF'], ['BH_RESULT_NO_CAPTURE']],
   ['mask', ['SPOOF'], []],
-  // Which code it ends with depends on --real-time: no unknown model is as quick as the simulated one.
+  // The error code depends on --real-time: without it the unknown model is quicker than any real one.
   ['model', [], ['BH_MODEL_MISMATCH']],
 ]
 for (const [spoof, codes, flags] of SEEN) {
@@ -167,7 +167,7 @@ test('a desktop has to hand over to a phone, and with --handoff it does', async 
   assert.match(handed.out, /desktop +opens the session\n +desktop +shows a QR code\n +phone +opens the session\n/)
 })
 
-test('a launch URL opens a session that is there; a second device and a wrong handoff code are refused', async () => {
+test('a launch URL opens an existing session; a second device and a wrong handoff code are refused', async () => {
   const { launchUrl, token } = await client().age.create({ redirectUrl: 'http://localhost/back', ageThreshold: 30 })
   const opened = await cli(`simulate --launch-url ${launchUrl} --desktop --json`)
   assert.equal(JSON.parse(opened.out).state.role, 'viewer')
@@ -178,14 +178,14 @@ test('a launch URL opens a session that is there; a second device and a wrong ha
   assert.equal((await client().age.result(token)).flowStatus, null)
 })
 
-test('of a session that is there a device learns the end and not the verdict, and says so', async () => {
+test('in an existing session the device learns the end but not the verdict, and the output says so', async () => {
   const create = (__test: object) =>
     client().age.create({ redirectUrl: 'http://localhost/back', ageThreshold: 30, metadata: { __test } })
-  for (const wish of [{ errors: [1] }, { outcome: 'AGE_UNKNOWN' }, { outcome: 'AGE_ABOVE_THRESHOLD' }]) {
-    const { launchUrl } = await create(wish)
+  for (const simulated of [{ errors: [1] }, { outcome: 'AGE_UNKNOWN' }, { outcome: 'AGE_ABOVE_THRESHOLD' }]) {
+    const { launchUrl } = await create(simulated)
     const { code, out } = await cli(`simulate --launch-url ${launchUrl}`)
     assert.equal(code, 0)
-    assert.match(out, /The flow ended: COMPLETED\n.+\n {2}verdict {4}not told to a device: the host reads it with the/)
+    assert.match(out, /The flow ended: COMPLETED\n.+\n {2}verdict {4}not shown to a device: the host reads it with the/)
   }
   const asked = { redirectURL: 'http://localhost/back', callback: { url: 'https://host.example/hook' } }
   const play = async (transactionID: string) => {
@@ -194,14 +194,14 @@ test('of a session that is there a device learns the end and not the verdict, an
   }
   const failed = await play('test:spoof')
   assert.equal(failed.code, 3)
-  assert.match(failed.out, /\n {2}outcome {4}FAILED; not told to a device: why$/)
+  assert.match(failed.out, /\n {2}outcome {4}FAILED; not shown to a device: the reason$/)
   const enrolled = await play('test:success')
   assert.equal(enrolled.code, 0)
-  assert.match(enrolled.out, /\n {2}outcome {4}SUCCESS; not told to a device: who it is$/)
-  assert.match((await cli('simulate --help')).out, /With --launch-url: 0 completed as far as the device is told/)
+  assert.match(enrolled.out, /\n {2}outcome {4}SUCCESS; not shown to a device: the person$/)
+  assert.match((await cli('simulate --help')).out, /With --launch-url: 0 completed as far as the device can see/)
 })
 
-test('what cannot be simulated is said with what to do instead', async () => {
+test('the command explains what it cannot simulate, and says what to do instead', async () => {
   const said = async (line: string, settings = env) => {
     const { code, err } = await cli(line, settings)
     return [code, err.split('\n')[0]]
@@ -222,7 +222,7 @@ test('what cannot be simulated is said with what to do instead', async () => {
   assert.match(
     err,
     /^Failed: The request is not valid: \/body\/puid [^:]+ \(VALIDATION_FAILED, request [0-9a-f-]+\)$/,
-    'said once',
+    'the detail is printed only once',
   )
   assert.deepEqual(await said('simulate --launch-url http://127.0.0.1:9/?x=1'), [
     2,
@@ -306,7 +306,7 @@ test('simulate plays ENROLL, and finds the same invented face again at SIGN-IN a
   assert.deepEqual([other.status, other.errors], ['FAILED', [{ code: -9, message: 'Face does not match' }]])
 })
 
-test('simulate gives a session of area D the picture and the age that it asks for, and stands where a passkey is asked for', async () => {
+test('simulate gives an area D session the picture and the age that it asks for, and stops at a passkey', async () => {
   const { verification } = client()
   const asked = {
     type: 'ENROLL',

@@ -6,9 +6,9 @@ export interface Terminal {
   err(text: string): void
   /** Colours and progress are for people at a terminal, not for pipes. */
   isInteractive: boolean
-  /** One line that is written over by the next; an empty text ends it. Nothing in pipes. */
+  /** Overwrites the progress line; an empty text ends it. Does nothing in a pipe. */
   progress(text: string): void
-  /** Whether anybody sees that line. */
+  /** Whether the progress line is visible. */
   showsProgress?: boolean
 }
 
@@ -23,8 +23,8 @@ export const processTerminal: Terminal = {
 }
 
 /**
- * `ostiary … | head` closes the pipe when it has seen enough. That is no fault, and no reason to stop in the middle: a report is
- * still written, a migration still finished, and the exit code is that of the command.
+ * `ostiary … | head` closes the pipe when it has read enough. The command ignores that and continues: it still writes the
+ * report or finishes the migration, and its exit code does not change.
  */
 export function letReadersLeave(...streams: readonly NodeJS.WritableStream[]): void {
   for (const stream of streams) {

@@ -12,14 +12,14 @@ test('a key carries its mode and its bucket, for every bucket', () => {
   }
 })
 
-test('the format is stable: a key made once is made the same way for ever', () => {
+test('the format is stable: the same input always gives the same key', () => {
   assert.equal(
     formatApiKey({ livemode: false, bucket: 234 }, random),
     'ost_test_7a003gw58w4cn32e1z8s6n8pv2d5r7ezm5hj9sn8d8nyvbvh6btbcga8k8bw',
   )
 })
 
-test('any one changed, missing or added character makes it no key', () => {
+test('a key with one changed, missing or added character is not a key', () => {
   const key = formatApiKey({ livemode: true, bucket: 1023 }, random)
   for (let i = 0; i < key.length; i++) {
     const other = key.charAt(i) === 'q' ? 'r' : 'q'

@@ -7,8 +7,8 @@
  *   |         bucket of the tenant (10 bits): a router finds the database without a look-up
  *   mode: test or live
  *
- * The checksum lets anyone tell a mistyped or cut-off key, and a secret scanner a real one, without asking the server.
- * It protects nothing: the random part does.
+ * With the checksum anyone can recognise a mistyped or truncated key, and a secret scanner a real one, without the server.
+ * It is no protection: the secret is the random part.
  */
 export const BUCKET_COUNT = 1024
 
@@ -42,7 +42,7 @@ export function parseApiKey(text: string): ApiKeyParts | undefined {
   return { livemode: text.startsWith('ost_live_'), bucket }
 }
 
-/** What may be shown of a key after it was made. */
+/** The form in which a key may be shown after its creation. */
 export function maskApiKey(prefix: string, lastFour: string): string {
   return `${prefix}…${lastFour}`
 }
@@ -75,6 +75,6 @@ function checksum(text: string): string {
     crc ^= text.charCodeAt(i)
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
   }
-  // 32 bits in six characters of five bits: the first carries two.
+  // Six characters of five bits hold the 32 bits: the first character carries only two.
   return encodeBits((crc ^ 0xffffffff) >>> 0, CHECKSUM_CHARS * 5)
 }

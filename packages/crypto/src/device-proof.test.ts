@@ -38,7 +38,7 @@ const fails = (fault: ProofFault) => (error: unknown) => error instanceof ProofE
 const part = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
-/** Signs any header and payload, as a client of someone else might. */
+/** Signs any header and payload, as a client that we did not write might. */
 function signed(header: unknown, payload: unknown): string {
   const text = `${part(header)}.${part(payload)}`
   const own = createPrivateKey({ key: PRIVATE, format: 'jwk' })
@@ -50,7 +50,7 @@ test('a signed call verifies, and the server learns its counter and time', async
   assert.deepEqual(await verifyProof(JWK, compact, { ...request, window }), { counter: 7, issuedAt: NOW })
 })
 
-test('a proof is exactly this header and these six members, and what anyone makes of them verifies', async () => {
+test('a proof is exactly this header and these six members, and another implementation’s proof verifies', async () => {
   const compact = await signProof(key, { ...request, counter: 7, issuedAt: NOW })
   const [header, payload] = compact.split('.').map((text) => Buffer.from(text, 'base64url').toString())
   assert.deepEqual([header, payload], [JSON.stringify(HEADER), JSON.stringify(PAYLOAD)])
@@ -113,7 +113,7 @@ test('a well-signed proof whose claims are missing, of another kind or more than
   }
 })
 
-test('texts that are no compact JWS of an object are refused', async () => {
+test('text that is not a compact JWS of an object is refused', async () => {
   const compact = signed(HEADER, PAYLOAD)
   const [header = '', payload = ''] = compact.split('.')
   const none = `${header}.${payload}.`
@@ -134,12 +134,12 @@ test('texts that are no compact JWS of an object are refused', async () => {
   }
 })
 
-test('a key that is no point of the curve is refused as such', async () => {
+test('a key that is not a point on the curve is refused with the fault "key"', async () => {
   const compact = signed(HEADER, PAYLOAD)
   await assert.rejects(verifyProof({ ...JWK, y: JWK.x }, compact, request), fails('key'))
 })
 
-test('hashes of bodies and names of keys are known answers', async () => {
+test('body hashes and key thumbprints match known answers', async () => {
   assert.equal(await bodyHash(), NOTHING)
   assert.equal(await bodyHash(new TextEncoder().encode('{"a":1}')), request.bodyHash)
   const canonical = `{"crv":"P-256","kty":"EC","x":"${JWK.x}","y":"${JWK.y}"}`

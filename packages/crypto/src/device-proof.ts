@@ -3,7 +3,7 @@ import { base64url, CompactSign, type CryptoKey, compactVerify, importJWK } from
 /**
  * Each call of a device is signed by the key the device made when it opened the session: a compact JWS (ES256) over the
  * session, the method, the path, the hash of the body, a counter and the time. A call that was changed, repeated or sent
- * by another device does not fit. docs/api/launch.md describes it.
+ * by another device does not verify. docs/api/launch.md describes it.
  */
 export const DEVICE_PROOF_HEADER = 'x-device-proof'
 
@@ -19,7 +19,7 @@ export interface PublicJwk {
 export interface DeviceRequest {
   sessionId: string
   method: string
-  /** Without the query: the only thing in it is the session, which is signed by itself. */
+  /** Without the query: it holds only the session id, which is a claim of its own. */
   path: string
   bodyHash: string
 }
@@ -49,7 +49,7 @@ export class ProofError extends Error {
 }
 
 const HEADER = { alg: 'ES256', typ: 'ostiary-device+jwt' } as const
-/** One spelling only: nothing of a header has to be understood before the signature is checked. */
+/** Only this exact spelling is accepted, so no header has to be parsed before the signature is checked. */
 const HEADER_PART = base64url.encode(JSON.stringify(HEADER))
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}$/
 
@@ -60,8 +60,8 @@ export function signProof(privateKey: CryptoKey, claims: ProofClaims): Promise<s
 }
 
 /**
- * Checks that this device signed this call. The counter is the caller's to check: only the caller knows the last one.
- * Throws a ProofError otherwise.
+ * Checks that this device signed this call; throws a ProofError otherwise. The caller checks the counter, because only the
+ * caller knows the last one.
  */
 export async function verifyProof(
   jwk: PublicJwk,
@@ -83,7 +83,7 @@ export async function verifyProof(
   return { counter, issuedAt }
 }
 
-/** base64url of the SHA-256 of a body; of nothing for a call without one. */
+/** base64url of the SHA-256 of a body; of zero bytes for a call without one. */
 export async function bodyHash(bytes: Uint8Array = new Uint8Array()): Promise<string> {
   return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))))
 }
@@ -93,7 +93,7 @@ export function thumbprint({ kty, crv, x, y }: PublicJwk): Promise<string> {
   return bodyHash(new TextEncoder().encode(JSON.stringify({ crv, kty, x, y })))
 }
 
-/** Cheap checks before the signature: most rubbish ends here. */
+/** Cheap checks before the signature: they refuse most malformed proofs. */
 function readClaims(compact: string): ProofClaims {
   if (!COMPACT.test(compact)) throw new ProofError('format')
   const [header = '', payload = ''] = compact.split('.')

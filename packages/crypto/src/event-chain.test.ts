@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { CHAIN_START, chainEvent, eventText } from './event-chain.ts'
 
-test('the text of an entry is stable: what is hashed once is hashed the same way for ever', () => {
+test('the text of an entry is stable: the same entry always has the same hash', () => {
   assert.equal(eventText(CHAIN_START, { seq: 1, t: 0, type: 'page_open' }), `v1\n${'A'.repeat(43)}\n1\n0\npage_open\n`)
   assert.equal(
     eventText('hash-before', { seq: 12, t: 345, type: 'movement_seen', n: -2 }),
@@ -25,7 +25,7 @@ test('a chain has known hashes, and any SHA-256 makes the same', async () => {
   assert.equal(createHash('sha256').update(text).digest('base64url'), second.hash)
 })
 
-test('a change of any part of an entry, or of what it hangs on, changes its hash', async () => {
+test('a change of any part of an entry, or of the hash before it, changes its hash', async () => {
   const event = { seq: 11, t: 11, type: 'retake', n: 1 }
   const hashes = await Promise.all([
     chainEvent(CHAIN_START, event),

@@ -1,8 +1,8 @@
 import { base64url } from 'jose'
 
 /**
- * The log of a flow on a device. Every entry carries the hash of its own text and of the entry before it, so that an entry
- * that was changed, left out or put elsewhere shows. The chain proves order, not honesty: the device writes it.
+ * The event log of a flow on a device. Every entry carries a hash over its own text and the hash of the entry before it, so
+ * the server notices an entry that was changed, removed or moved. The chain proves order, not honesty: the device writes it.
  */
 export interface UnchainedEvent {
   seq: number
@@ -12,12 +12,12 @@ export interface UnchainedEvent {
   n?: number
 }
 
-/** What the first entry hangs on: 32 zero bytes. */
+/** The previous hash of the first entry: 32 zero bytes. */
 export const CHAIN_START = 'A'.repeat(43)
 
 /**
- * The text that is hashed. No part can hold a line break (hashes and types are words, the rest are whole numbers), so two
- * different entries never have one text.
+ * The text that is hashed. No part can contain a line break (hashes and types are words, the rest are whole numbers), so two
+ * different entries never have the same text.
  */
 export function eventText(previousHash: string, { seq, t, type, n }: UnchainedEvent): string {
   return `v1\n${previousHash}\n${seq}\n${t}\n${type}\n${n ?? ''}`

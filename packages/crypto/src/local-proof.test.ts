@@ -22,7 +22,7 @@ const fails = (fault: ProofFault) => (error: unknown) => error instanceof ProofE
 const part = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
-/** Signs any header and payload, as a client of someone else might. */
+/** Signs any header and payload, as a client that we did not write might. */
 function signed(header: unknown, payload: unknown): string {
   const text = `${part(header)}.${part(payload)}`
   const own = createPrivateKey({ key: PRIVATE, format: 'jwk' })
@@ -49,7 +49,7 @@ test('a claim of another session, challenge or outcome is refused', async () => 
   }
 })
 
-test('another key’s signature is refused, under its own name and under this one', async () => {
+test('another key’s signature is refused, under its own thumbprint and under this one', async () => {
   const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])
   const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', pair.publicKey)
   const other = { kty: 'EC', crv: 'P-256', x, y } as const
@@ -59,7 +59,7 @@ test('another key’s signature is refused, under its own name and under this on
   await assert.rejects(verifyLocalProof(KEY, posing, CLAIM), fails('signature'))
 })
 
-test('other headers, more members and texts that are no proof are refused, and name no key', async () => {
+test('other headers, more members and texts that are not a proof are refused, and name no key', async () => {
   for (const header of [
     { ...HEADER, alg: 'none' },
     { ...HEADER, typ: 'ostiary-device+jwt' },
@@ -86,7 +86,7 @@ test('other headers, more members and texts that are no proof are refused, and n
   }
 })
 
-test('a key that is no point of the curve is refused as such', async () => {
+test('a key that is not a point on the curve is refused with the fault "key"', async () => {
   const broken = { ...KEY, y: KEY.x }
   const proof = signed({ ...HEADER, kid: await thumbprint(broken) }, PAYLOAD)
   await assert.rejects(verifyLocalProof(broken, proof, CLAIM), fails('key'))

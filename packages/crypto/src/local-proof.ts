@@ -2,13 +2,13 @@ import { base64url, CompactSign, type CryptoKey, compactVerify, importJWK } from
 import { ProofError, type PublicJwk, thumbprint } from './device-proof.ts'
 
 /**
- * What a browser says of its own comparison, signed with the key it made when the face was enrolled: a compact JWS (ES256)
- * over the session, the nonce of the challenge and the outcome. The header names the key by its thumbprint. It proves that
- * this browser is the one that enrolled, and nothing about the face before its camera.
+ * A browser's claim about its own comparison, signed with the key that it created at enrolment: a compact JWS (ES256)
+ * over the session, the nonce of the challenge and the outcome. The header names the key by its thumbprint. The claim proves
+ * that this browser enrolled the person. It proves nothing about the face in front of its camera.
  */
 export interface LocalClaim {
   sessionId: string
-  /** Of the challenge that the capture answers: a claim is good for one try. */
+  /** The nonce of the challenge that the capture answers: a claim is valid for one attempt. */
   nonce: string
   hit: boolean
 }
@@ -25,7 +25,7 @@ export async function signLocalProof(privateKey: CryptoKey, claim: LocalClaim & 
   return new CompactSign(payload).setProtectedHeader(header).sign(privateKey)
 }
 
-/** The key that a proof names, to look it up by. Nothing is verified yet. */
+/** The thumbprint of the key that a proof names, to look the key up. This verifies nothing. */
 export function kidOfLocalProof(proof: string): string | undefined {
   if (!COMPACT.test(proof)) return undefined
   const { alg, typ, kid, ...rest } = readPart(proof.split('.')[0] ?? '')
@@ -33,7 +33,7 @@ export function kidOfLocalProof(proof: string): string | undefined {
   return isOurs && typeof kid === 'string' && THUMBPRINT.test(kid) ? kid : undefined
 }
 
-/** Checks that this key made this claim. Throws a ProofError otherwise. */
+/** Checks that this key signed this claim. Throws a ProofError otherwise. */
 export async function verifyLocalProof(key: PublicJwk, proof: string, expected: LocalClaim): Promise<void> {
   if (!COMPACT.test(proof)) throw new ProofError('format')
   const kid = kidOfLocalProof(proof)
@@ -51,7 +51,7 @@ export async function verifyLocalProof(key: PublicJwk, proof: string, expected: 
   })
 }
 
-/** Empty for what is no object: every check of its members fails then. */
+/** Returns an empty object for text that is not a JSON object, so that every check of a member fails. */
 function readPart(part: string): Record<string, unknown> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(part))

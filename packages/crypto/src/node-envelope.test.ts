@@ -15,7 +15,7 @@ const expected = { purposes: ['enroll'], modelVersion: 'FACE3_1', window: { nowS
 
 const fails = (fault: EnvelopeFault) => (error: unknown) => error instanceof EnvelopeError && error.fault === fault
 
-test('what was sealed opens again, and two envelopes of one text have nothing in common', async () => {
+test('a sealed text opens again, and two envelopes of the same text have nothing in common', async () => {
   const [one, two] = [await sealEnvelope(KEY, envelope), await sealEnvelope(KEY, envelope)]
   assert.deepEqual(await openEnvelope(KEY, one, expected), envelope)
   assert.deepEqual(await openEnvelope(KEY, two, expected), envelope)
@@ -72,7 +72,7 @@ test('headers that name other algorithms, compress, or lack a field are refused 
   }
 })
 
-test('texts that are no compact JWE are refused', async () => {
+test('text that is not a compact JWE is refused', async () => {
   const compact = await sealEnvelope(KEY, envelope)
   const texts = [
     '',

@@ -2,7 +2,7 @@ import { base64url, CompactEncrypt, compactDecrypt, decodeProtectedHeader } from
 
 /**
  * Encryption version 1 of area E: a compact JWE (RFC 7516), `dir` with `A256GCM`. The content key comes from the API key by
- * HKDF-SHA256 with a salt of its own for every envelope, and is bound to what the envelope is for. The header is
+ * HKDF-SHA256 with a new salt for every envelope, and is bound to the envelope's purpose. The header is
  * authenticated with the content. docs/api/biometrics.md describes it with test vectors.
  */
 export type EnvelopePurpose = 'enroll' | 'predict' | 'deleteUser' | 'delete' | 'puid' | 'guid'
@@ -12,7 +12,7 @@ export interface Envelope {
   modelVersion: string
   /** Unix time in seconds. */
   issuedAt: number
-  /** Unique for each envelope: the server takes none twice. */
+  /** Unique for each envelope: the server accepts each only once. */
   id: string
   text: string
 }
@@ -35,7 +35,7 @@ const ID_CHARS = 128
 const HEADER_CHARS = 2048
 const COMPACT = /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{22}$/
 
-/** Randomness to use instead of fresh one. Only for test vectors: an envelope with a used salt and nonce is broken. */
+/** Fixed salt and nonce instead of random ones. Only for test vectors: a repeated salt and nonce breaks the encryption. */
 export interface FixedRandomness {
   salt: Uint8Array
   nonce: Uint8Array
@@ -102,7 +102,7 @@ export async function openEnvelope(apiKey: string, compact: string, expected: Ex
 
 const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
 
-/** Cheap checks before anything is computed: most rubbish ends here. */
+/** Cheap checks before any cryptography: they refuse most malformed envelopes. */
 function readHeader(compact: string) {
   if (!COMPACT.test(compact) || compact.indexOf('.') > HEADER_CHARS) throw new EnvelopeError('format')
   let header: Record<string, unknown>

@@ -52,7 +52,7 @@ test('the published vectors cover every envelope of a request and of a reply, a 
 for (const vector of vectors) {
   const { name, api_key, op, mv, iat, salt_hex, nonce_hex, header, key_hex, plaintext, compact } = vector
 
-  test(`the published vector ${name} is made again byte for byte`, async () => {
+  test(`the published vector ${name} is reproduced byte for byte`, async () => {
     const fixed = { salt: bytes(salt_hex), nonce: bytes(nonce_hex) }
     assert.equal(await sealEnvelope(api_key, toEnvelope(vector), fixed), compact)
   })

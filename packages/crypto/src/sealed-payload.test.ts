@@ -14,21 +14,21 @@ const keys = await createSealKeyPair()
 
 const fails = (fault: SealFault) => (error: unknown) => error instanceof SealError && error.fault === fault
 
-/** Seals any bytes under any header, as a client of someone else might. */
+/** Seals any bytes under any header, as a client that we did not write might. */
 async function sealed(content: Uint8Array, header: Record<string, unknown> = {}): Promise<string> {
   const key = await importJWK({ ...keys.publicJwk }, 'ECDH-ES')
   return new CompactEncrypt(content).setProtectedHeader({ ...HEADER, ...header }).encrypt(key)
 }
 const deflated = (text: string | Uint8Array) => new Uint8Array(deflateRawSync(text, { level: 9 }))
 
-test('what was sealed opens again, and two seals of one payload have nothing in common', async () => {
+test('a sealed payload opens again, and two seals of the same payload have nothing in common', async () => {
   const [one, two] = await Promise.all([0, 1].map(() => sealPayload(keys.publicJwk, SESSION, payload)))
   assert.deepEqual(await openPayload(keys.privateJwk, one ?? '', LIMITS), payload)
   assert.deepEqual(await openPayload(keys.privateJwk, two ?? '', LIMITS), payload)
   for (const index of [0, 2, 3, 4]) assert.notEqual(one?.split('.')[index], two?.split('.')[index])
 })
 
-test('a sealed payload is the JWE of the standards: ECDH, Concat KDF, AES-256-GCM and inflate open it without us', async () => {
+test('a sealed payload is a standard JWE: ECDH, Concat KDF, AES-256-GCM and inflate open it without our code', async () => {
   const compact = await sealPayload(keys.publicJwk, SESSION, payload)
   const [first = '', wrapped, nonce = '', content = '', tag = ''] = compact.split('.')
   const { epk, ...header } = JSON.parse(Buffer.from(first, 'base64url').toString())
@@ -111,14 +111,14 @@ test('headers with other algorithms, another type, compression, one member more 
   }
 })
 
-test('texts that are no compact JWE are refused', async () => {
+test('text that is not a compact JWE is refused', async () => {
   const compact = await sealPayload(keys.publicJwk, SESSION, payload)
   const notAnObject = `${Buffer.from('[]x').toString('base64url')}${compact.slice(compact.indexOf('.'))}`
   const texts = ['', '.', '....', 'a.b.c.d.e', compact.slice(0, -1), `${compact}.x`, `${compact}\n`, notAnObject, '{}']
   for (const text of texts) await assert.rejects(openPayload(keys.privateJwk, text, LIMITS), fails('format'), text)
 })
 
-test('every cut of a payload is refused', async () => {
+test('a payload that is cut off at any length is refused', async () => {
   const compact = await sealPayload(keys.publicJwk, SESSION, payload)
   for (let length = 0; length < compact.length; length += 7) {
     await assert.rejects(openPayload(keys.privateJwk, compact.slice(0, length), LIMITS), SealError)
@@ -138,7 +138,7 @@ test('the inflated size has a limit to the byte', async () => {
   await assert.rejects(openPayload(keys.privateJwk, await sealed(deflated(`${text} `)), LIMITS), fails('inflated'))
 })
 
-test('a bomb is not expanded: inflating stops just above the limit', async (context) => {
+test('a decompression bomb is not expanded: inflating stops just above the limit', async (context) => {
   const bomb = await sealed(deflated(new Uint8Array(2_500_000)))
   assert.ok(bomb.length < LIMITS.maxBytes, `${bomb.length} bytes carry 2.5 MB`)
   let inflated = 0

@@ -2,9 +2,9 @@ import { CompactEncrypt, compactDecrypt, decodeProtectedHeader, importJWK } from
 import type { PublicJwk } from './device-proof.ts'
 
 /**
- * What a device submits: JSON, deflated, in a compact JWE (RFC 7516) with `ECDH-ES` on P-256 and `A256GCM`, to a key that the
- * server made for this one session. The header names the session and is authenticated with the content. Sealing keeps the
- * content from everyone between device and server; it does not make it true.
+ * What a device submits: deflated JSON in a compact JWE (RFC 7516) with `ECDH-ES` on P-256 and `A256GCM`, encrypted to a key
+ * that the server created for this one session. The header names the session and is authenticated with the content. Sealing
+ * hides the content from everyone between device and server. It does not prove that the content is true.
  */
 export interface PrivateJwk extends PublicJwk {
   d: string
@@ -19,7 +19,7 @@ export interface SealLimits {
 
 export type SealFault = 'size' | 'format' | 'header' | 'session' | 'key' | 'inflated' | 'json'
 
-/** Why a payload was not opened. `inflated`: the content does not inflate, or to too much. */
+/** Why a payload was not opened. `inflated`: the content does not inflate, or it inflates beyond the limit. */
 export class SealError extends Error {
   readonly fault: SealFault
   constructor(fault: SealFault) {
@@ -51,7 +51,7 @@ export async function sealPayload(publicJwk: PublicJwk, sessionId: string, paylo
     .encrypt(key)
 }
 
-/** Opens what was sealed to this session. Throws a SealError otherwise. What comes out is still a claim of the device. */
+/** Opens a payload that was sealed for this session; throws a SealError otherwise. The content is still only a claim of the device. */
 export async function openPayload(privateJwk: PrivateJwk, compact: string, limits: SealLimits): Promise<unknown> {
   if (compact.length > limits.maxBytes) throw new SealError('size')
   if (readHeader(compact) !== limits.sessionId) throw new SealError('session')
@@ -107,7 +107,7 @@ async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Array
 async function inflate(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const { readable, writable } = new DecompressionStream('deflate-raw')
   const fed = feed(writable, new Uint8Array(bytes))
-  // Fails with the reader, which is listened to below.
+  // A failed write also fails the reader below, which reports the error.
   fed.catch(() => {})
   try {
     const out = await collect(readable, maxBytes)

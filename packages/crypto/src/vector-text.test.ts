@@ -15,7 +15,7 @@ function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return ab / Math.sqrt(aa * bb)
 }
 
-test('the direction survives, whatever the length', () => {
+test('the direction survives for any length', () => {
   for (const scale of [1, 1e-9, 1e9]) {
     const text = encodeVector(wave(scale))
     assert.match(text, /^[A-Za-z0-9_-]{683}$/)
@@ -31,7 +31,7 @@ test('bytes are signed, and the largest number fills its byte', () => {
   assert.deepEqual([...decodeVector(encodeVector(spike)).subarray(0, 3)], [-127, 64, 0])
 })
 
-test('what is no vector is refused', () => {
+test('text that is not a vector is refused', () => {
   const broken = [[], wave().slice(1), [...wave(), 1], wave(0), wave().with(3, Number.NaN), wave().with(3, 1 / 0)]
   for (const vector of broken) assert.throws(() => encodeVector(vector), RangeError)
   for (const text of ['', 'AAAA', 'A'.repeat(683)]) assert.throws(() => decodeVector(text), RangeError)

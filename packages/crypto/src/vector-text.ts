@@ -4,8 +4,8 @@ import { base64url } from 'jose'
 export const VECTOR_LENGTH = 512
 
 /**
- * A feature vector as text: one signed byte a number, the largest filling it, in base64url. Only its direction is kept, which
- * is all that a comparison looks at.
+ * A feature vector as text: one signed byte per number, scaled so that the largest number fills its byte, in base64url. Only
+ * the direction is kept, because a comparison uses nothing else.
  */
 export function encodeVector(vector: ArrayLike<number>): string {
   if (vector.length !== VECTOR_LENGTH) throw new RangeError(`A vector has ${VECTOR_LENGTH} numbers`)

@@ -7,7 +7,7 @@ const KEY = 'ost_test_0a_example-key-for-tests'
 const TIME = '1794744000'
 const BODY = '{"status":"ok","name":"Grüße 😀"}'
 
-/** The same by another library and another way to put the parts together. */
+/** Computes the signature with another library and assembles the parts in another way. */
 const independent = (key: string, text: string, encoding: 'hex' | 'base64') =>
   createHmac('sha256', key).update(Buffer.from(text)).digest(encoding)
 
@@ -26,7 +26,7 @@ describe('signWebhook', () => {
     )
   })
 
-  test('takes bytes as they are, also those that are no text', async () => {
+  test('signs bytes unchanged, also bytes that are not text', async () => {
     const bytes = Uint8Array.of(0, 255, 254, 10, 13)
     const expected = createHmac('sha256', KEY).update(`${TIME}.`).update(bytes).digest('hex')
     assert.equal(await signWebhook(KEY, TIME, bytes), `sha256=${expected}`)
@@ -42,7 +42,7 @@ describe('verifyWebhook', () => {
     body: BODY,
   })
 
-  test('takes what was signed, in capitals too', async () => {
+  test('accepts a genuine signature, also in capital letters', async () => {
     const received = await genuine()
     assert.equal(await verifyWebhook(received), true)
     const [prefix = '', hex = ''] = received.signature.split('=')
@@ -84,7 +84,7 @@ describe('verifyWebhook', () => {
     }
   })
 
-  test('refuses what is missing or no time, even where a signature would fit', async () => {
+  test('refuses a missing or malformed timestamp or key, even where the signature matches', async () => {
     for (const timestamp of ['', 'soon', '-1', '1e9', ' 1794744000', '17947440001794744000']) {
       const signature = await signWebhook(KEY, timestamp, BODY)
       assert.equal(await verifyWebhook({ apiKey: KEY, timestamp, signature, body: BODY }), false, timestamp)
@@ -94,7 +94,7 @@ describe('verifyWebhook', () => {
     assert.equal(await verifyWebhook({ ...received, apiKey: '' }), false)
   })
 
-  test('with the time of day, takes five minutes either way and not a second more', async () => {
+  test('with the current time, accepts five minutes either way and not a second more', async () => {
     const received = await genuine()
     const at = Number(TIME)
     for (const [offset, expected] of [
@@ -111,7 +111,7 @@ describe('verifyWebhook', () => {
 })
 
 describe('Standard Webhooks', () => {
-  test('the secret is derived from the API key and does not hold it', async () => {
+  test('the secret is derived from the API key and does not contain it', async () => {
     const secret = await standardWebhookSecret(KEY)
     assert.equal(secret, `whsec_${independent(KEY, 'ostiary/standard-webhooks/v1', 'base64')}`)
     assert.notEqual(await standardWebhookSecret(`${KEY}x`), secret)

@@ -1,7 +1,7 @@
 /**
- * How webhooks are signed, for those who send and those who check. The signature is
- * HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the text of the API key. Beside it goes a signature after Standard Webhooks, with a secret of
- * its own that is derived from the API key: a verifier that logs or shares its secret does not give the API key away.
+ * Signs webhooks and verifies their signatures. The signature is HMAC-SHA256 over `<timestamp>.<raw body>`, keyed with the
+ * text of the API key. Each webhook also has a signature in the format of Standard Webhooks, with a separate secret that is
+ * derived from the API key: a verifier that logs or shares its secret does not reveal the API key.
  */
 
 /** `X-Service-Signature` of a body. `timestamp` is the text of `X-Service-Timestamp`. */
@@ -24,10 +24,10 @@ export interface ReceivedWebhook {
 
 export const WEBHOOK_TOLERANCE_SECONDS = 300
 
-/** Whether a webhook is genuine. Takes the same time wherever a wrong signature differs. */
+/** Whether a webhook is genuine. The time it takes does not depend on where a wrong signature differs. */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<boolean> {
   const { apiKey, timestamp, signature, body, nowSeconds, toleranceSeconds = WEBHOOK_TOLERANCE_SECONDS } = received
-  // Without these checks an empty key or an odd timestamp could be made to fit some signature.
+  // Without these checks a sender could choose an empty key or an odd timestamp that matches some signature.
   if (apiKey === '' || typeof timestamp !== 'string' || typeof signature !== 'string') return false
   if (!/^\d{1,15}$/.test(timestamp)) return false
   const given = signature.startsWith(PREFIX) ? fromHex(signature.slice(PREFIX.length)) : undefined
@@ -52,7 +52,7 @@ export async function signStandardWebhook(
   return `v1,${toBase64(await hmac(key, joined(`${id}.${timestamp}.`, body)))}`
 }
 
-/** What the API key signs to give the secret of Standard Webhooks. */
+/** The text whose HMAC under the API key is the secret for Standard Webhooks. */
 export const SECRET_LABEL = 'ostiary/standard-webhooks/v1'
 
 const PREFIX = 'sha256='

@@ -12,7 +12,7 @@ import { pause, type Send } from './http.ts'
 import { allPages, type SessionListOptions, toListQuery } from './session-list.ts'
 
 export interface CreateSessionOptions {
-  /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
+  /** Makes the call repeatable across restarts of your program. By default each call gets a new key. */
   idempotencyKey?: string
   /** A token of your identity provider for the user, if the tenant has one configured. */
   bearer?: string
@@ -74,7 +74,7 @@ export function createAgeClient(send: Send) {
       }),
     /** `flowStatus` is null until the flow has ended. */
     result,
-    /** Asks until the flow has ended. When the time is over first, the result is as it is then: look at `flowStatus`. */
+    /** Polls until the flow has ended. If the time runs out first, it returns the unfinished result: check `flowStatus`. */
     async waitForResult(token: string, options: WaitForResultOptions = {}): Promise<AgeResult> {
       const { timeoutMs = WAIT_FOR_RESULT_MS, signal } = options
       const endsAt = nowSeconds() + Math.ceil(timeoutMs / 1000)
@@ -86,10 +86,10 @@ export function createAgeClient(send: Send) {
         signal?.throwIfAborted()
       }
     },
-    /** Where the flow is, without the result. */
+    /** The state of the flow, without the result. */
     get: (token: string): Promise<SessionSummary> => send({ method: 'GET', path: pathOf(token) }),
     cancel: (token: string): Promise<AgeResult> => send({ method: 'POST', path: `${pathOf(token)}/cancel` }),
-    /** Erases result and metadata of an ended session before the retention period is over. */
+    /** Erases result and metadata of an ended session before its retention period ends. */
     erase: (token: string): Promise<void> => send({ method: 'DELETE', path: pathOf(token) }),
     list,
     /** All sessions, page by page, newest first. */

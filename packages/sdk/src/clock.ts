@@ -1,4 +1,4 @@
-/** The customer's clock: envelopes carry the time at which they were made. */
+/** The clock of the customer's machine. Envelopes carry the time of their creation. */
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000)
 }

@@ -6,15 +6,15 @@ const clientId = 'ostc_test_client'
 const clientSecret = 'a secret/with+signs'
 const SESSION = '079b6adf-c487-8e40-b939-1119c179a04f'
 
-interface Seen {
+interface SeenRequest {
   path: string
   headers: Headers
   body: string
 }
 
-/** A service that gives out numbered tokens and accepts those it is told to. */
+/** A fake service that issues numbered tokens and accepts those that `accepts` returns true for. */
 function service(accepts: (authorization: string | null) => boolean, expiresIn = 600) {
-  const seen: Seen[] = []
+  const seen: SeenRequest[] = []
   let tokens = 0
   const json = (status: number, body: object) => new Response(JSON.stringify(body), { status })
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -58,7 +58,7 @@ test('a token is asked for once, with client id and secret and without the API k
   assert.equal(first?.headers.get('authorization'), 'Bearer token-1')
   assert.match(created?.headers.get('idempotency-key') ?? '', /^[0-9a-f-]{36}$/)
   await age.get('at_x')
-  assert.equal(seen.at(-1)?.headers.get('authorization'), null, 'the other areas know no clients')
+  assert.equal(seen.at(-1)?.headers.get('authorization'), null, 'the other areas do not use client credentials')
 })
 
 test('a token is replaced shortly before its end', async (t) => {
@@ -76,7 +76,7 @@ test('a token is replaced shortly before its end', async (t) => {
   assert.equal(seen.at(-1)?.headers.get('authorization'), 'Bearer token-2')
 })
 
-test('a token that the service refuses is replaced once, and the call goes again as it was', async () => {
+test('a token that the service refuses is replaced once, and the same call is sent again', async () => {
   const once = service((authorization) => authorization === 'Bearer token-2')
   assert.equal((await clientOf(once.fetch).verification.cancel(SESSION)).sessionId, SESSION)
   assert.deepEqual(once.paths(), ['/oauth/token', `${READ}/cancel`, '/oauth/token', `${READ}/cancel`])
@@ -89,7 +89,7 @@ test('a token that the service refuses is replaced once, and the call goes again
   assert.equal(never.paths().length, 4)
 })
 
-test('what the token endpoint refuses is told in its words, and asked for anew by the next call', async () => {
+test('a refusal of the token endpoint is reported in its words, and the next call asks for a token again', async () => {
   let isKnown = false
   const { fetch } = service(() => true)
   const refusing = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
@@ -102,7 +102,7 @@ test('what the token endpoint refuses is told in its words, and asked for anew b
   assert.equal((await verification.get(SESSION)).sessionId, SESSION)
 })
 
-test('without client credentials no token is asked for; half of them is a mistake that is found at once', async () => {
+test('without client credentials no token is requested; an incomplete pair is refused when the client is created', async () => {
   const { fetch, paths, seen } = service(() => true)
   await createClient({ baseUrl, fetch }).verification.webhook(SESSION)
   assert.deepEqual(paths(), [`${READ}/webhook`])

@@ -2,7 +2,7 @@ import type { AccessToken } from '@ostiary/contract'
 import { nowSeconds } from './clock.ts'
 import { type Call, type ClientOptions, createSend, OstiaryError, type Send } from './http.ts'
 
-/** A token that ends while its call is under way would be refused. */
+/** Replace a token this early: the service would refuse one that expires while its call is on the way. */
 const EARLY_SECONDS = 30
 
 interface Held {
@@ -11,8 +11,8 @@ interface Held {
 }
 
 /**
- * Sends calls with an access token beside the API key. One token serves all calls until shortly before its end; one that the
- * service refuses is replaced once. Without client credentials calls are sent as they are.
+ * Adds an access token to each call. One token serves all calls until shortly before it expires. If the service refuses it,
+ * it is replaced once. Without client credentials, calls are sent unchanged.
  */
 export function withClientCredentials(send: Send, options: ClientOptions): Send {
   const { apiKey: _, clientId, clientSecret, ...rest } = options
@@ -22,7 +22,7 @@ export function withClientCredentials(send: Send, options: ClientOptions): Send 
       message: 'Client credentials are a clientId and a clientSecret: one of them is missing',
     })
   }
-  // The token endpoint knows the client by its secret: the key has no business there.
+  // The token endpoint identifies the client by its secret. Do not send it the API key.
   const plainSend = createSend(rest)
   const basic = `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)}`
   let held: Promise<Held> | undefined
@@ -38,7 +38,7 @@ export function withClientCredentials(send: Send, options: ClientOptions): Send 
     return { token: access_token, endsAt: askedAt + expires_in - EARLY_SECONDS }
   }
 
-  /** Calls at the same time share one request; one that failed is not kept. */
+  /** Concurrent calls share one token request. A failed request is not kept. */
   async function current(): Promise<Held> {
     held ??= request()
     const asked = held

@@ -9,7 +9,7 @@ const NO_SUCH_USER = { status: 400, message: 'delete failed' }
 
 type Answer = 'lost' | { status: number; body: unknown; retryAfter?: string }
 
-/** A client whose calls are answered in turn, and when each was made. */
+/** A client whose calls get the given answers one after the other, and the time of each call. */
 function answering(...answers: Answer[]) {
   const calls: number[] = []
   const fetch = async (): Promise<Response> => {
@@ -29,7 +29,7 @@ const failure = async (call: Promise<unknown>) => {
   return outcome.reason
 }
 
-test('the header Retry-After counts where the body does not say how long to wait', async () => {
+test('the client waits as the header Retry-After says when the body has no wait', async () => {
   const busy = { status: 429, body: { status: -1, message: 'Too many requests' }, retryAfter: '1' }
   const { client, calls } = answering(busy, { status: 200, body: DELETED })
   assert.equal(await client.node.deleteUser('a'), true)
@@ -37,30 +37,34 @@ test('the header Retry-After counts where the body does not say how long to wait
   assert.ok(second - first >= 990, `waited ${second - first} ms`)
 })
 
-test('an error names the wait of the header: after a body without it, or one that is no JSON; the body goes first', async () => {
+test('an error carries the wait of the header when the body has none or is not JSON; the body’s wait wins', async () => {
   const body = { status: -1, message: 'Too many requests' }
-  const told = async (answer: Answer) => {
+  const errorFor = async (answer: Answer) => {
     const { client, calls } = answering(answer)
     const { retryAfterSeconds, status } = await failure(client.node.checkKey())
     return [status, retryAfterSeconds, calls.length]
   }
-  assert.deepEqual(await told({ status: 429, body, retryAfter: '60' }), [429, 60, 1])
-  assert.deepEqual(await told({ status: 503, body: '<html>Busy</html>', retryAfter: '60' }), [503, 60, 1])
-  assert.deepEqual(await told({ status: 429, body: { ...body, retryAfter: 30 }, retryAfter: '60' }), [429, 30, 1])
-  assert.deepEqual(await told({ status: 403, body, retryAfter: 'Fri, 31 Dec 2027 23:59:59 GMT' }), [403, undefined, 1])
-  assert.deepEqual(await told({ status: 403, body }), [403, undefined, 1])
+  assert.deepEqual(await errorFor({ status: 429, body, retryAfter: '60' }), [429, 60, 1])
+  assert.deepEqual(await errorFor({ status: 503, body: '<html>Busy</html>', retryAfter: '60' }), [503, 60, 1])
+  assert.deepEqual(await errorFor({ status: 429, body: { ...body, retryAfter: 30 }, retryAfter: '60' }), [429, 30, 1])
+  assert.deepEqual(await errorFor({ status: 403, body, retryAfter: 'Fri, 31 Dec 2027 23:59:59 GMT' }), [
+    403,
+    undefined,
+    1,
+  ])
+  assert.deepEqual(await errorFor({ status: 403, body }), [403, undefined, 1])
 })
 
-test('a user who is gone at the second try was deleted by the first, whose answer was lost', async () => {
+test('a user who is missing at the second attempt was deleted by the first, whose answer was lost', async () => {
   const gone = { status: 400, body: NO_SUCH_USER }
   assert.equal(await answering('lost', gone).client.node.deleteUser('a'), true)
   assert.equal(await answering({ status: 503, body: '' }, gone).client.node.deleteUser('a'), true)
   assert.equal(await answering(gone).client.node.deleteUser('a'), false)
   const refused = { status: 429, body: { status: -1, message: 'Too many requests' }, retryAfter: '0' }
-  assert.equal(await answering(refused, gone).client.node.deleteUser('a'), false, 'a refused try deletes nobody')
+  assert.equal(await answering(refused, gone).client.node.deleteUser('a'), false, 'a refused attempt deletes no user')
 })
 
-test('an envelope that could not be used is an error, also at the second try', async () => {
+test('an envelope that could not be used is an error, also at the second attempt', async () => {
   const unusable = { status: 400, body: { status: -2, message: 'PUID could not be used' } }
   assert.equal((await failure(answering('lost', unusable).client.node.deleteUser('a'))).nodeStatus, -2)
 })

@@ -4,9 +4,9 @@ import { parseApiKey } from '@ostiary/crypto'
 export interface ClientOptions {
   /** Address of the service, such as `https://ostiary.example.com`. */
   baseUrl: string
-  /** Checked when the client is made: a cut-off key is found before the first call. */
+  /** Checked when the client is created, so that a truncated key is found before the first call. */
   apiKey?: string
-  /** Area D: the client that calls. Its token is fetched when it is needed and used until it ends. */
+  /** Area D: client credentials. The SDK fetches a token when it needs one and uses it until it expires. */
   clientId?: string
   clientSecret?: string
   /** Per attempt. Default 10 seconds. */
@@ -16,18 +16,18 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch
 }
 
-/** Bodies of all areas; area E has a `status`, the token endpoint an `error` as OAuth names them. */
+/** Error bodies of all areas. Area E has a `status`; the token endpoint has the fields of OAuth. */
 type AnyErrorBody = Partial<ErrorBody> & { status?: number; error?: string; error_description?: string }
 
-/** What the service answered with, or why no answer came (`status` 0). */
+/** An error that the service returned, or the reason why no answer came (`status` 0). */
 export class OstiaryError extends Error {
   readonly status: number
   readonly code: string
   readonly requestId: string | undefined
   readonly details: readonly ErrorDetail[]
-  /** From the body, or from the header `Retry-After` where the body does not say. */
+  /** From the body, or else from the header `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
-  /** Area E's own number for the case; undefined elsewhere. */
+  /** The `status` in a body of area E; undefined elsewhere. */
   readonly nodeStatus: number | undefined
 
   constructor(status: number, body: AnyErrorBody, cause?: unknown) {
@@ -49,18 +49,18 @@ export interface Call {
   method: string
   path: string
   query?: Record<string, string | number | undefined>
-  /** Sent as JSON; a form of either kind is sent as it is. */
+  /** Sent as JSON; FormData and URLSearchParams are sent as forms. */
   body?: unknown
-  /** Instead of `body`, where each attempt needs one of its own. */
+  /** Instead of `body`, when each attempt needs a new one. */
   makeBody?: () => Promise<unknown>
   headers?: Record<string, string>
-  /** Statuses besides 2xx that are an answer, not an error. */
+  /** Statuses besides 2xx that are not errors. */
   alsoOk?: readonly number[]
-  /** Instead of the client's own. */
+  /** Replaces the client's time-out for this call. */
   timeoutMs?: number
-  /** Told why, before each further attempt. */
+  /** Called with the error before each further attempt. */
   onRetry?: (failure: OstiaryError) => void
-  /** Ends the call, its retries included; it then rejects with the signal's reason. */
+  /** Stops the call and its retries; the call then rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
@@ -69,7 +69,7 @@ export type Send = <T>(call: Call) => Promise<T>
 const FIRST_DELAY_MS = 200
 const MAX_DELAY_MS = 20_000
 
-/** Sends calls with retries. Every call of ours may be repeated safely: creates carry an idempotency key. */
+/** Sends calls with retries. Every call is safe to repeat: creates carry an idempotency key. */
 export function createSend(options: ClientOptions): Send {
   const { baseUrl, apiKey, timeoutMs = 10_000, maxRetries = 2, fetch = globalThis.fetch } = options
   if (apiKey !== undefined && !parseApiKey(apiKey)) {
@@ -84,7 +84,7 @@ export function createSend(options: ClientOptions): Send {
     }
     if (apiKey !== undefined) headers['x-api-key'] = apiKey
     const sent = call.makeBody ? await call.makeBody() : call.body
-    // A form names its own type, one of parts with the boundary that only it knows.
+    // fetch sets the type of a form, which for FormData includes the boundary.
     const isForm = sent instanceof FormData || sent instanceof URLSearchParams
     if (sent !== undefined && !isForm) headers['content-type'] = 'application/json'
     const timeout = AbortSignal.timeout(call.timeoutMs ?? timeoutMs)
@@ -112,7 +112,7 @@ export function createSend(options: ClientOptions): Send {
           error instanceof OstiaryError
             ? error
             : new OstiaryError(0, { message: 'The service could not be reached' }, error)
-        // The first try may have deleted it before its answer was lost.
+        // An earlier attempt may have deleted it, and only the answer was lost.
         if (tried > 0 && call.method === 'DELETE' && [404, 410].includes(failure.status)) return undefined as never
         if (tried >= maxRetries || ![0, 429, 503].includes(failure.status)) throw failure
         const wait =
@@ -146,7 +146,7 @@ function urlOf(baseUrl: string, call: Call): string {
   return `${baseUrl.replace(/\/+$/, '')}${call.path}${text === '' ? '' : `?${text}`}`
 }
 
-/** Area E's bodies have no room for it, and a proxy has a body of its own. */
+/** Bodies of area E have no field for the wait, and a proxy sends its own body. */
 function retryAfterOf({ headers }: Response): { retryAfter?: number } {
   const text = headers.get('retry-after') ?? ''
   return /^\d{1,9}$/.test(text) ? { retryAfter: Number(text) } : {}

@@ -12,15 +12,15 @@ import { OstiaryError, type Send } from './http.ts'
 export interface EnrollOptions {
   /** Face model version. Default `FACE3_1` for `enroll`, `FACE3_3` for `plainEnroll`. */
   version?: ModelVersion
-  /** Your own name for the user; the service keeps a keyed hash of it. */
+  /** Your own identifier for the user; the service stores a keyed hash of it. */
   metadataId?: string
 }
 
 export interface PredictOptions {
   version?: ModelVersion
-  /** Up to so many candidates. Default 1. */
+  /** The maximum number of candidates. Default 1. */
   K?: number
-  /** Compares with this user only: a puid or the name given at enrolment. */
+  /** Compares only with this user: a puid, or the `metadataId` of the enrolment. */
   userIdentifier?: string
 }
 
@@ -28,7 +28,7 @@ export interface Enrolled {
   puid: string
   guid: string
   enrollLevel: number
-  /** False when this face was enrolled before: then it is that user. */
+  /** False when this face was already enrolled; `puid` is then that user's. */
   isNew: boolean
 }
 
@@ -53,7 +53,7 @@ interface PredictReply {
   PI_list?: Candidate[]
 }
 
-/** Area E. The encrypted calls encrypt and decrypt here: features and ids are never in clear on the way. */
+/** Area E. The SDK encrypts features and decrypts ids, so neither travels in clear text. */
 export function createNodeClient(send: Send, apiKey: string | undefined) {
   const key = () => {
     if (apiKey === undefined)
@@ -70,7 +70,7 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
     guid: await open('guid', row.guid),
   })
   const headers = { 'x-encryption-version': String(ENCRYPTION_VERSION) }
-  // Made anew for each attempt: the service takes no envelope twice.
+  // Each attempt gets a new envelope: the service accepts each envelope only once.
   const sealedBody =
     (purpose: 'enroll' | 'predict', version: ModelVersion, features: readonly Feature[], more: object) => async () => ({
       features: await seal(purpose, version, JSON.stringify(features)),
@@ -108,7 +108,7 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
         headers,
         makeBody,
         alsoOk: [400],
-        // Only what was refused for its rate was surely not done: otherwise the answer may just have been lost.
+        // Only a call that hit the rate limit certainly did nothing. After any other failure the deletion may have happened.
         onRetry: ({ status }) => {
           mayBeDone ||= status !== 429
         },

@@ -18,7 +18,7 @@ export interface ScreenOptions {
 }
 
 export interface CreateExceptionOptions {
-  /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
+  /** Makes the call repeatable across restarts of your program. By default each call gets a new key. */
   idempotencyKey?: string
 }
 

@@ -2,7 +2,7 @@ import type { CreateStringBody, StringPage, StringRecord } from '@ostiary/contra
 import type { Send } from './http.ts'
 
 export interface CreateStringOptions {
-  /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
+  /** Makes the call repeatable across restarts of your program. By default each call gets a new key. */
   idempotencyKey?: string
 }
 

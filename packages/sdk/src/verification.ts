@@ -10,13 +10,13 @@ import type { Send } from './http.ts'
 import { allPages, type SessionListOptions, toListQuery } from './session-list.ts'
 
 export interface CreateVerificationOptions {
-  /** Makes the call repeatable across restarts of your program. Each call gets one of its own otherwise. */
+  /** Makes the call repeatable across restarts of your program. By default each call gets a new key. */
   idempotencyKey?: string
 }
 
 export type ListVerificationsOptions = SessionListOptions<VerificationState>
 
-/** Area D. Sessions are known by their `sessionId`. */
+/** Area D. A session is identified by its `sessionId`. */
 export function createVerificationClient(send: Send) {
   const pathOf = (sessionId: string) => `/v2/verification-session/${encodeURIComponent(sessionId)}`
 
@@ -24,7 +24,7 @@ export function createVerificationClient(send: Send) {
     send({ method: 'GET', path: '/v2/verification-sessions', query: toListQuery(options) })
 
   return {
-    /** Send the user to `launchUrl`. What becomes of it arrives by webhook. */
+    /** Creates a session. Send the user to its `launchUrl`; the result arrives by webhook. */
     create: (
       body: CreateVerificationBody,
       { idempotencyKey }: CreateVerificationOptions = {},
@@ -35,7 +35,7 @@ export function createVerificationClient(send: Send) {
         body,
         headers: { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() },
       }),
-    /** Where the flow is. `outcome` is null until it has ended. */
+    /** The state of the flow. `outcome` is null until it has ended. */
     get: (sessionId: string): Promise<VerificationSummary> => send({ method: 'GET', path: pathOf(sessionId) }),
     list,
     /** All sessions, page by page, newest first. */

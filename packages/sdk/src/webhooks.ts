@@ -15,18 +15,18 @@ export interface ListDeliveriesOptions {
   cursor?: string
   state?: DeliveryState
   sessionId?: string
-  /** Only deliveries made at or after this moment. */
+  /** Only deliveries created at or after this time. */
   since?: Date | string
 }
 
 export type ReceivedWebhook = Parameters<typeof verify>[0]
 
 /**
- * Whether a webhook is genuine and new: its signature fits and its timestamp is at most 5 minutes from now. `body` is the
+ * Whether a webhook is genuine and fresh: its signature matches and its timestamp is at most 5 minutes from now. `body` is the
  * bytes as received, before any JSON parser.
  */
 export function verifyWebhook(received: ReceivedWebhook): Promise<boolean> {
-  // Not by a spread over a default: a `nowSeconds` that is there but undefined would switch the check of the time off.
+  // Do not spread over defaults: an explicit `nowSeconds: undefined` would switch the check of the time off.
   return verify({ ...received, nowSeconds: received.nowSeconds ?? nowSeconds() })
 }
 
@@ -38,9 +38,9 @@ export function createWebhooksClient(send: Send) {
       send({ method: 'GET', path: '/webhooks/deliveries', query: { ...page, since: since && textOf(since) } }),
     /** With its attempts. */
     get: (id: string): Promise<WebhookDeliveryDetails> => send({ method: 'GET', path: pathOf(id) }),
-    /** Sends it again, whatever became of it. */
+    /** Sends it again, in any state. */
     replay: (id: string): Promise<WebhookDelivery> => send({ method: 'POST', path: `${pathOf(id)}/replay` }),
-    /** Sends all dead deliveries (or delivered ones, or both) since a moment again. */
+    /** Sends all dead deliveries (or delivered ones, or both) since a given time again. */
     replaySince: (since: Date | string, state?: NonNullable<ReplayWebhooksBody['state']>): Promise<ReplayedWebhooks> =>
       send({
         method: 'POST',

@@ -47,7 +47,7 @@ function keyFile(file: string, content: unknown): string {
 const pair = generateKeyPairSync('ed25519')
 const publicJwk = pair.publicKey.export({ format: 'jwk' })
 
-test('a client is made with its secret, listed without it, and revoked', async () => {
+test('a client is created with its secret, listed without it, and revoked', async () => {
   const made = await cli('clients create --tenant Fjord --name "Booking desk" --live')
   assert.match(made.out, /^ostc_live_[0-9a-z]{28}\nostcs_live_[0-9a-z]{52}$/, 'id and secret alone on standard output')
   assert.match(made.err, /^Live client Booking desk for tenant [0-9a-f-]{36}\. The secret is shown only now:$/)
@@ -82,7 +82,7 @@ test('a client without --live is for test keys, and one with a public key has no
   assert.match((await cli('clients list --tenant Fjord')).out, new RegExp(`Set +active +signature by ${many.keys[0]}`))
 })
 
-test('what cannot be carried out says what to do, and repeats nothing of a file', async () => {
+test('an error says what to do, and quotes nothing of a file', async () => {
   const create = 'clients create --tenant Fjord --name N'
   const privateJwk = pair.privateKey.export({ format: 'jwk' })
   const refusals: [string, number, RegExp][] = [

@@ -61,7 +61,7 @@ async function createClient(invocation: Invocation): Promise<number> {
   })
 }
 
-/** Id and secret go to standard output alone, a line each, so that they can be piped; the words go to standard error. */
+/** Only id and secret go to standard output, one per line, so that they can be piped. The text goes to standard error. */
 function showNewClient({ terminal }: Invocation, record: ApiClientRecord): void {
   const { client_id: id, client_secret: secret, name, tenant_id: tenantId } = record
   const what = secret === undefined ? 'It signs with its own key and has no secret' : 'The secret is shown only now'
@@ -70,7 +70,7 @@ function showNewClient({ terminal }: Invocation, record: ApiClientRecord): void 
   if (secret !== undefined) terminal.out(paint(terminal, 'bold', secret))
 }
 
-/** A file holds one JWK or a set of them (RFC 7517). What is in it is never repeated: it may be the wrong file. */
+/** A file holds one JWK or a set of them (RFC 7517). Messages never quote its content: it may be the wrong file. */
 function readKeys(path: string): unknown[] {
   let parsed: unknown
   try {

@@ -15,7 +15,7 @@ import { paint, table } from '../terminal.ts'
 
 const TENANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const OPEN_SANCTIONS_NOTE =
-  'OpenSanctions’ data is CC BY-NC: commercial use needs a licence of theirs (opensanctions.org/licensing). Say --licence when you have one.'
+  'OpenSanctions’ data is CC BY-NC: commercial use needs a licence from them (opensanctions.org/licensing). Say --licence when you have one.'
 
 export const datasetCommands: readonly Command[] = [
   {
@@ -63,7 +63,7 @@ aliases, or one that did not change or was rolled back.`,
         if (options.json) terminal.out(JSON.stringify(facts))
         else
           terminal.out(
-            `${name} ${facts.version} is whole: ${count(facts.entries)} entries; ${facts.canaries.length} names found their own`,
+            `${name} ${facts.version} is intact: ${count(facts.entries)} entries; ${facts.canaries.length} sample names found their own entries`,
           )
         return 0
       }),
@@ -142,11 +142,11 @@ function summary(name: string, outcome: Awaited<ReturnType<Importer['importList'
   if (state === 'unchanged' && serving !== version) {
     const way = canServe ? `ostiary datasets rollback ${name} --to ${version}` : 'import it with --force'
     return [
-      `${name}: this list ${canServe ? 'is there' : 'was there'} as ${version}, but ${serving} serves since a rollback.`,
+      `${name}: this list ${canServe ? 'is here' : 'was here'} as ${version}, but a rollback put ${serving} into service.`,
       `To put it into service again: ${way}`,
     ]
   }
-  if (state === 'unchanged') return [`${name}: nothing to do, this very list serves as ${version}`]
+  if (state === 'unchanged') return [`${name}: nothing to do, the same list already serves as ${version}`]
   const left = Object.entries(facts.skipped).map(([reason, number]) => `${count(number)} ${reason}`)
   return [
     `${name}: version ${version} serves, ${count(facts.entries)} entries with ${count(facts.names)} names`,
@@ -164,7 +164,7 @@ async function rebuildCommand(invocation: Invocation, datasets: Importer): Promi
     const facts = await datasets
       .rebuild(dataset, { onProgress, force: options.force === true })
       .finally(() => terminal.progress(''))
-    terminal.out(`${dataset.name}: ${facts ? `indexed anew as ${facts.version}` : 'nothing to do'}`)
+    terminal.out(`${dataset.name}: ${facts ? `index rebuilt as ${facts.version}` : 'nothing to do'}`)
   }
   return 0
 }

@@ -1,7 +1,7 @@
 import type { ExceptionRecord } from '@ostiary/sdk'
 import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection, connectWithKey, inWords } from '../screen/connection.ts'
-import { personOf } from '../screen/outcome.ts'
+import { personOf } from '../screen/screening.ts'
 import { harmless } from '../screen/text-width.ts'
 import { table } from '../terminal.ts'
 
@@ -98,7 +98,7 @@ async function atService(invocation: Invocation, work: (connection: Connection) 
   }
 }
 
-/** A day, or a moment as in the API. */
+/** Reads a day, or a point in time as the API takes it. */
 export function endOf(value: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(value)
   const moment = new Date(isDay ? `${value}T00:00:00.000Z` : value)

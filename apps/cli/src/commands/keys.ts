@@ -91,7 +91,7 @@ async function createKey(invocation: Invocation): Promise<number> {
   })
 }
 
-/** The key goes to standard output alone, so that it can be piped; the words around it go to standard error. */
+/** Only the key goes to standard output, so that it can be piped. The text around it goes to standard error. */
 function showNewKey({ terminal }: Invocation, record: ApiKeyRecord): void {
   terminal.err(`Key ${record.id} (${record.name}) for tenant ${record.tenant_id}. It is shown only now:`)
   terminal.out(paint(terminal, 'bold', record.api_key))

@@ -54,7 +54,7 @@ function progressBar(done: number, total: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] ${done} of ${total}`
 }
 
-/** Whether the process behind a busy port is one of ours: the API, or its admin server. */
+/** Whether the process that holds a port is ours: the API, or its admin server. */
 async function isOstiary(url: string): Promise<boolean> {
   try {
     const health = await createClient({ baseUrl: url, maxRetries: 0, timeoutMs: 2_000 }).health()
@@ -86,7 +86,7 @@ function showChecks(checks: readonly Check[], terminal: Terminal): void {
   const warned = checks.filter((check) => check.state === 'warning').length
   terminal.out(
     failed > 0
-      ? `\n${failed} to mend before the service can run`
+      ? `\n${failed} to fix before the service can run`
       : `\nThe service can run${warned > 0 ? `; ${warned} to look at` : ''}`,
   )
 }

@@ -15,9 +15,9 @@ let server: Server
 let asked = 0
 /** Runs while the service works. */
 let meanwhile = () => {}
-/** What the service finds odd about the row. */
+/** The warnings that the service gives for the row. */
 let odd: string[] = []
-/** How often the service refuses before it answers. */
+/** How many calls the service refuses before it answers one. */
 let refusals = 0
 before(async () => {
   server = createServer((request, response) => {
@@ -69,8 +69,8 @@ async function screen(line: string, showsProgress = false) {
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
 
-test('a report that is there and cannot be written is noticed before anybody is screened', async (t) => {
-  // A program that runs cannot be written to, not even by root.
+test('a report file that exists and cannot be written is reported before any row is screened', async (t) => {
+  // Not even root can write to the file of a running program.
   const busy = join(folder, 'busy.csv')
   copyFileSync('/bin/sleep', busy)
   const running = spawn(busy, ['60'])
@@ -82,7 +82,7 @@ test('a report that is there and cannot be written is noticed before anybody is 
   assert.match(err, /busy\.csv cannot be written/)
 })
 
-test('a report that is there is replaced, and looking whether it can be does not harm it', async () => {
+test('an existing report is replaced, and the check whether it can be written does not change it', async () => {
   const old = join(folder, 'old.csv')
   writeFileSync(old, 'of last week')
   mkdirSync(join(folder, 'taken.html'))
@@ -94,7 +94,7 @@ test('a report that is there is replaced, and looking whether it can be does not
   assert.match(readFileSync(old, 'utf8'), /"row id"/)
 })
 
-test('what was found is printed also when a report cannot be written in the end', async (t) => {
+test('the matches are printed even when a report cannot be written afterwards', async (t) => {
   meanwhile = () => mkdirSync(join(folder, 'late.csv'))
   t.after(() => {
     meanwhile = () => {}
@@ -106,7 +106,7 @@ test('what was found is printed also when a report cannot be written in the end'
   assert.ok(existsSync(join(folder, 'late.html')))
 })
 
-test('a wait at the rate limit is one line where no progress is seen, and none beside the bar', async () => {
+test('a wait at the rate limit prints one line where there is no progress bar, and none beside the bar', async () => {
   refusals = 1
   const piped = await screen('--threshold 0.9')
   assert.deepEqual([piped.code, piped.err], [0, 'people.csv: rate limit reached; going on in 2 s'])
@@ -115,7 +115,7 @@ test('a wait at the rate limit is one line where no progress is seen, and none b
   assert.deepEqual([atTerminal.code, atTerminal.err], [0, ''])
 })
 
-test('a birth date of another form is said to have one, not only to be out of range', async (t) => {
+test('the warning about a birth date names its format, not only its range', async (t) => {
   odd = ['INVALID_DOB']
   t.after(() => {
     odd = []
@@ -123,6 +123,6 @@ test('a birth date of another form is said to have one, not only to be out of ra
   const { out } = await screen('--threshold 0.9')
   assert.match(
     out,
-    /^! The birth date is not written YYYY-MM-DD, .* or is no date from 1850 to 2100: .*: 1 row \(1\)$/m,
+    /^! The birth date is not written YYYY-MM-DD, .* or is not a date from 1850 to 2100: .*: 1 row \(1\)$/m,
   )
 })

@@ -6,14 +6,14 @@ import { argument, type Command, fileAt, fileOf, type Invocation, text, UsageErr
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
 import { WARNING_MEANINGS } from '../screen/explain.ts'
 import { hitsTable, type Look, progressLine, silencedTable } from '../screen/hits-table.ts'
-import { count, entriesOf, type Outcome, plural, toJson } from '../screen/outcome.ts'
+import { count, entriesOf, type Screening, plural, toJson } from '../screen/screening.ts'
 import { csvReport } from '../screen/report-csv.ts'
 import { htmlReport } from '../screen/report-html.ts'
 import { type SendProgress, screenFile } from '../screen/send.ts'
 import { harmless } from '../screen/text-width.ts'
 import { paint, type Terminal } from '../terminal.ts'
 
-/** Rows shown to a person; a pipe gets all. */
+/** Rows shown at a terminal; a pipe gets all rows. */
 const SHOWN_ROWS_MAX = 100
 const DEFAULT_WIDTH = 80
 const WARNED_IDS_SHOWN = 5
@@ -54,10 +54,10 @@ async function screen(invocation: Invocation): Promise<number> {
   const threshold = thresholdOf(invocation)
   const reports = { csv: fileOf(invocation, 'csv'), html: fileOf(invocation, 'html') }
   await checkReports(path, reports)
-  // Waiting is done here, where it can be shown.
+  // screenFile retries instead of the SDK, so that it can show the wait.
   const { client, url } = connect(invocation, { maxRetries: 0 })
   const progress = watchProgress(terminal, basename(path))
-  const outcome = await screenFile({
+  const screening = await screenFile({
     client,
     path,
     dataset,
@@ -70,16 +70,16 @@ async function screen(invocation: Invocation): Promise<number> {
       throw inWords(error, url)
     })
     .finally(progress.end)
-  // What was found is printed whatever becomes of the reports: it took minutes.
-  const { written, failures } = await writeReports(outcome, reports)
-  if (options.json) terminal.out(JSON.stringify(toJson(outcome)))
-  else show(outcome, invocation, written)
+  // Print the matches even when a report could not be written: screening took minutes.
+  const { written, failures } = await writeReports(screening, reports)
+  if (options.json) terminal.out(JSON.stringify(toJson(screening)))
+  else show(screening, invocation, written)
   for (const failure of failures) terminal.err(`Failed: ${failure}`)
   if (failures.length > 0) return 1
-  return outcome.matched.length > 0 ? MATCHED : 0
+  return screening.matched.length > 0 ? MATCHED : 0
 }
 
-/** A bar for people. Where it is not seen, a line whenever the service makes us wait, lest it look as if nothing happened. */
+/** Shows a progress bar at a terminal. Elsewhere it prints one line when the service makes us wait, so that the command does not look stuck. */
 function watchProgress(terminal: Terminal, fileName: string) {
   let [isShown, isWaiting] = [false, false]
   return {
@@ -103,13 +103,13 @@ interface Reports {
   html: string | undefined
 }
 
-async function writeReports(outcome: Outcome, { csv, html }: Reports) {
+async function writeReports(screening: Screening, { csv, html }: Reports) {
   const [written, failures]: [string[], string[]] = [[], []]
   const wanted = [[csv, csvReport] as const, [html, htmlReport] as const]
   for (const [report, render] of wanted) {
     if (report === undefined) continue
-    // Personal data: not for the other users of the machine.
-    await writeFile(report, render(outcome), { mode: 0o600 }).then(
+    // Reports hold personal data: other users of the machine must not read them.
+    await writeFile(report, render(screening), { mode: 0o600 }).then(
       () => written.push(report),
       (error: Error) => failures.push(`${report} could not be written: ${error.message}`),
     )
@@ -127,7 +127,7 @@ function thresholdOf(invocation: Invocation): number | undefined {
   return threshold
 }
 
-/** Before the file is screened: a report that cannot be written is known after seconds, not after minutes. */
+/** Runs before the screening, so that an unwritable report is found after seconds, not after minutes. */
 async function checkReports(path: string, { csv, html }: Reports) {
   const source = await realpath(path).catch(() => path)
   const targets: string[] = []
@@ -146,7 +146,7 @@ async function canWrite(target: string): Promise<boolean> {
     const found = await stat(target).catch(() => null)
     if (found?.isDirectory()) return false
     if (!found?.isFile()) return true
-    // Opened, as rights are not all: the file may be in use or locked. Nothing in it changes.
+    // Open the file instead of checking its mode: it may also be in use or locked. Opening changes nothing in it.
     await (await open(target, constants.O_WRONLY)).close()
     return true
   } catch {
@@ -154,8 +154,8 @@ async function canWrite(target: string): Promise<boolean> {
   }
 }
 
-function show(outcome: Outcome, { terminal }: Invocation, reports: readonly string[]): void {
-  const { matched, silenced, warnings } = outcome
+function show(screening: Screening, { terminal }: Invocation, reports: readonly string[]): void {
+  const { matched, silenced, warnings } = screening
   const look: Look = {
     width: terminal.isInteractive ? (process.stdout.columns ?? DEFAULT_WIDTH) : undefined,
     paint: (style, line) => paint(terminal, style, line),
@@ -174,21 +174,21 @@ function show(outcome: Outcome, { terminal }: Invocation, reports: readonly stri
     )
   }
   for (const report of reports) terminal.out(`Written: ${report}`)
-  terminal.out(paint(terminal, 'bold', summary(outcome)))
+  terminal.out(paint(terminal, 'bold', summary(screening)))
 }
 
-function summary(outcome: Outcome): string {
-  const { matched, silenced, total, dataset, version, threshold, runIds } = outcome
+function summary(screening: Screening): string {
+  const { matched, silenced, total, dataset, version, threshold, runIds } = screening
   const silencedCount = silenced.reduce((sum, row) => sum + row.silenced.length, 0)
   const found =
     matched.length === 0
       ? `None of ${plural(total, 'row')} matched`
-      : `${count(matched.length)} of ${plural(total, 'row')} matched ${plural(entriesOf(outcome), 'entry', 'entries')}`
+      : `${count(matched.length)} of ${plural(total, 'row')} matched ${plural(entriesOf(screening), 'entry', 'entries')}`
   const left = silencedCount > 0 ? `; ${count(silencedCount)} silenced` : ''
   return `${found}${left}. ${dataset} ${version}, threshold ${threshold}, ${runs(runIds)}`
 }
 
-/** The reports name them all. */
+/** Names only the first and the last run; the reports list all ids. */
 function runs(runIds: readonly string[]): string {
   if (runIds.length === 1) return `run ${runIds[0]}`
   return `${count(runIds.length)} runs from ${runIds[0]} to ${runIds.at(-1)}`

@@ -40,7 +40,7 @@ async function cli(...args: string[]): Promise<{ code: number; out: string; err:
 const settings = (...args: string[]) => cli('tenants', 'settings', 'Fjord Rentals', ...args)
 const stored = async () => JSON.parse((await settings('--json')).out)
 
-test('settings are shown with what is a default, and as JSON', async () => {
+test('settings are shown with a mark at each default, and as JSON', async () => {
   const { code, out } = await settings()
   assert.equal(code, 0)
   assert.match(out, /^SETTING +VALUE\n/)
@@ -68,7 +68,7 @@ test('settings are changed by name, by file, and by name over a file; null goes 
   })
 })
 
-test('what cannot be set is said place by place, and nothing is changed', async () => {
+test('invalid settings are reported field by field, and nothing is changed', async () => {
   const before = await stored()
   const refused = await settings('--set', 'retentionSeconds=1', '--set', 'colour=red', '--set', 'alwaysReturnAge=true')
   assert.equal(refused.code, 2)
@@ -91,7 +91,7 @@ test('what cannot be set is said place by place, and nothing is changed', async 
   assert.deepEqual(await stored(), before)
 })
 
-test('a brand is set with its logo from a file, and shown without the letters of the picture', async () => {
+test('a brand is set with its logo from a file, and shown without the data of the picture', async () => {
   const logo = join(folder, 'logo.svg')
   writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"><circle r="9"/></svg>')
   const without = await settings('--logo', logo)
@@ -111,7 +111,7 @@ test('a brand is set with its logo from a file, and shown without the letters of
   assert.deepEqual((await stored()).brand.logo, `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`)
 })
 
-test('a logo that is no picture, too large or not there is refused, and so is a colour that nobody can read', async () => {
+test('a logo that is not a picture, too large or missing is refused, and so is a colour with too little contrast', async () => {
   const refusalOf = async (...args: string[]) => {
     const { code, err } = await settings(...args)
     assert.equal(code, 2)

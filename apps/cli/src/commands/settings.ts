@@ -37,7 +37,7 @@ picture (.png, .webp, .svg, at most 18 KB) into the brand.
   },
 ]
 
-/** The changes that were asked for, those of --set over those of the file. */
+/** The requested changes. A --set wins over the file. */
 function patchOf(invocation: Invocation): Record<string, unknown> | undefined {
   const file = fileOf(invocation, 'file')
   const assignments = texts(invocation, 'set').map(readAssignment)
@@ -47,7 +47,7 @@ function patchOf(invocation: Invocation): Record<string, unknown> | undefined {
 
 const LOGO_TYPES: Readonly<Record<string, string>> = { '.png': 'png', '.webp': 'webp', '.svg': 'svg+xml' }
 
-/** The picture of --logo as settings hold it. */
+/** The picture of --logo as a data URL, the form in which settings store it. */
 function logoOf(invocation: Invocation): string | undefined {
   const path = fileOf(invocation, 'logo')
   if (path === undefined) return undefined
@@ -56,7 +56,7 @@ function logoOf(invocation: Invocation): string | undefined {
   return `data:image/${type};base64,${readBytes(path, '--logo').toString('base64')}`
 }
 
-/** Into the brand that is being set, or else into the one there is. */
+/** Puts the logo into the brand that this call sets, or else into the stored one. */
 function withLogo(logo: string, patch: Record<string, unknown> = {}, current: TenantSettings): Record<string, unknown> {
   const brand = patch.brand ?? current.brand
   if (typeof brand !== 'object' || brand === null) {
@@ -81,7 +81,7 @@ function readPatchFile(path: string): object {
     const parsed: unknown = JSON.parse(content)
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
   } catch {
-    // Said below: it is not what is needed, whether it is JSON or not.
+    // Text that is not JSON gets the same error as JSON that is not an object, below.
   }
   throw new UsageError('--file must name a JSON object, as in { "retentionSeconds": 3600 }')
 }
@@ -94,7 +94,7 @@ function readBytes(path: string, option: string): Buffer {
   }
 }
 
-/** What is wrong with the settings is for the person who typed them. */
+/** Turns the validation errors of the settings into one usage error. */
 function inWords(error: unknown): never {
   if (!(error instanceof AppError) || error.fault !== 'invalid_request') throw error
   const places = (error.extra.details ?? []).map(({ pointer, message }) => `  ${pointer || '/'} ${message}`)
@@ -111,7 +111,7 @@ function overview(settings: TenantSettings): string {
   return table(['SETTING', 'VALUE', ''], rows)
 }
 
-/** A picture is thousands of letters that nobody reads; --json has them all. */
+/** Shortens a picture, which is thousands of characters. --json prints it whole. */
 function shortened(_name: string, value: unknown): unknown {
   const [start] = typeof value === 'string' ? (/^data:[^,]*/.exec(value) ?? []) : []
   return start === undefined ? value : `${start} … (${Buffer.byteLength(String(value))} letters)`

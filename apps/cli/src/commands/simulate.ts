@@ -32,19 +32,19 @@ export const simulateCommands: readonly Command[] = [
 
 Plays the user's device in a session of a test key: opens, consents, answers the challenge, submits. The person, the
 camera and the estimate are made up; everything else is the real exchange.
---create makes the session first and reads its result: an age session (threshold ${DEFAULT_THRESHOLD}), or with --type one that enrols a
-face, finds its person again or compares with one person. --launch-url plays one that is there; what a device learns of the end
-is whether the flow was completed, and the verdict is for the host to read.
+--create creates the session and reads its result: an age session (threshold ${DEFAULT_THRESHOLD}), or with --type one that enrols a
+face, finds its person again or compares with one person. --launch-url plays an existing session; a device learns only
+whether the flow was completed, and only the host can read the verdict.
 --face says whose face it is: the same number is the same person, 1 when absent. Such a person has no passkey.
---age is how old the person looks: ${DEFAULT_AGE} when absent. --seed makes the same person again.
---desktop opens it on a desktop; --handoff does too, and goes on with a phone. --real-time takes as long as a person would.
+--age is how old the person looks: ${DEFAULT_AGE} when absent. --seed repeats the same person.
+--desktop opens it on a desktop; --handoff does too, and continues on a phone. --real-time takes as long as a person would.
 --decline refuses consent, --cancel leaves before it is asked for.
---spoof cheats, to see what the service makes of it:
+--spoof cheats, to show how the service reacts:
 ${spoofLines.join('\n')}
 ${CONNECTION_USAGE}
 
-Exit code: 0 there is a verdict or a person, ${NO_VERDICT} there is none, 1 not possible, 2 not understood.
-With --launch-url: 0 completed as far as the device is told, also where the host reads AGE_UNKNOWN; ${NO_VERDICT} failed or not completed.`,
+Exit code: 0 there is a verdict or a person, ${NO_VERDICT} there is no verdict or person, 1 failure, 2 wrong usage.
+With --launch-url: 0 completed as far as the device can see, also where the host reads AGE_UNKNOWN; ${NO_VERDICT} failed or not completed.`,
     options: {
       ...CONNECTION_OPTIONS,
       create: { type: 'boolean' },
@@ -74,14 +74,14 @@ interface Target {
   baseUrl: string
   sessionId: string
   handoffCode?: string
-  /** Reads the result, where the session is ours. */
+  /** Reads the result. Only present when this command created the session. */
   readResult?: () => Promise<Result>
 }
 
 type Result = AgeResult | VerificationWebhook
 
-/** How the played part of a flow ended: where it stands, or with which refusal. */
-type Outcome = { state: LaunchState } | { refused: DeviceError }
+/** How the simulated device left the session: the last state, or the refusal. */
+type FlowEnd = { state: LaunchState } | { refused: DeviceError }
 
 async function simulate(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation
@@ -91,24 +91,24 @@ async function simulate(invocation: Invocation): Promise<number> {
   const person = readPerson(invocation)
   const target = options.create ? await createTarget(invocation) : launchTarget(invocation)
   if (!options.json) terminal.out(paint(terminal, 'bold', `Session ${target.sessionId}`))
-  const outcome = await play({ invocation, target, person, say })
-  // One of area D that stands still has nothing to read yet.
-  const isOpen = 'state' in outcome && outcome.state.flowStatus === null
+  const end = await play({ invocation, target, person, say })
+  // An area D session that has not ended has no webhook to read.
+  const isOpen = 'state' in end && end.state.flowStatus === null
   const result = isOpen && readType(invocation) ? undefined : await target.readResult?.()
-  if (options.json) terminal.out(JSON.stringify({ ...jsonOf(outcome), ...(result && { result }) }))
+  if (options.json) terminal.out(JSON.stringify({ ...jsonOf(end), ...(result && { result }) }))
   else {
-    const [headline = '', ...more] = describeOutcome(outcome)
+    const [headline = '', ...more] = describeEnd(end)
     terminal.out(`\n${paint(terminal, 'bold', headline)}`)
-    for (const line of [...more, ...(result ? describeResult(result) : describeUnread(outcome))]) terminal.out(line)
+    for (const line of [...more, ...(result ? describeResult(result) : describeUnread(end))]) terminal.out(line)
   }
-  return hasVerdict(outcome, result) ? 0 : NO_VERDICT
+  return hasVerdict(end, result) ? 0 : NO_VERDICT
 }
 
-/** Only the host can read a verdict. A device learns no more than that it was done, or in area D that it failed. */
-function hasVerdict(outcome: Outcome, result: Result | undefined): boolean {
+/** Only the host can read a verdict. A device learns only that the flow was completed, and in area D also that it failed. */
+function hasVerdict(end: FlowEnd, result: Result | undefined): boolean {
   if (result) return isAge(result) ? result.status !== 'AGE_UNKNOWN' : result.status === 'SUCCESS'
-  if (!('state' in outcome)) return false
-  const { flowStatus, state, errors } = outcome.state
+  if (!('state' in end)) return false
+  const { flowStatus, state, errors } = end.state
   return flowStatus === 'COMPLETED' && state !== 'FAILED' && errors.length === 0
 }
 
@@ -177,7 +177,7 @@ function isLive(invocation: Invocation): boolean {
   return (text(invocation, 'key') ?? invocation.env.OSTIARY_API_KEY ?? '').startsWith('ost_live_')
 }
 
-/** The API is where the page is, unless another address is given. */
+/** The API has the address of the launch page, unless --url gives another. */
 function launchTarget(invocation: Invocation): Target {
   const launchUrl = text(invocation, 'launch-url')
   if (launchUrl === undefined) throw new UsageError('Say --create, or --launch-url with the URL of a session')
@@ -197,7 +197,7 @@ interface Play {
   say: (who: string, what: string) => void
 }
 
-async function play({ invocation, target, person, say }: Play): Promise<Outcome> {
+async function play({ invocation, target, person, say }: Play): Promise<FlowEnd> {
   const { options } = invocation
   const first: DeviceName = options.desktop || options.handoff ? 'desktop' : 'phone'
   try {
@@ -218,7 +218,7 @@ async function play({ invocation, target, person, say }: Play): Promise<Outcome>
 async function playOn(name: DeviceName, { invocation, target, person, say }: Play): Promise<LaunchState> {
   const { options } = invocation
   const { seed, spoof } = person
-  // Some cheats need time to pass for the service too.
+  // A late answer needs real time to pass, because the service measures with its own clock.
   const isReal = options['real-time'] === true || spoof === 'late'
   const clock = createSimulatedClock(systemClock, isReal ? { wait: (ms) => sleep(ms) } : {})
   const device = await makeDevice(name, target, clock)
@@ -230,7 +230,7 @@ async function playOn(name: DeviceName, { invocation, target, person, say }: Pla
     onStep('cancels')
     return device.cancel()
   }
-  // Opened here, to know what is asked for; the flow goes on with what was answered.
+  // Open the session here to learn what it asks for. The flow continues from this reply.
   const opened = await device.open(handoffCode)
   return runFlow(
     { ...device, open: async () => opened },
@@ -252,35 +252,35 @@ function makeDevice(name: DeviceName, { baseUrl, sessionId }: Target, clock: typ
   return createDevice({ baseUrl, sessionId, platform, clock, userAgent: USER_AGENTS[name] })
 }
 
-function jsonOf(outcome: Outcome) {
-  if ('state' in outcome) return outcome
-  const { status, code, message } = outcome.refused
+function jsonOf(end: FlowEnd) {
+  if ('state' in end) return end
+  const { status, code, message } = end.refused
   return { refused: { status, code, message } }
 }
 
 /** What a simulated person cannot do. */
 const WHY_IT_STANDS: Readonly<Record<string, readonly string[]>> = {
-  DOC_ACTIVE: ['  A document is asked for, and a simulated person has none'],
-  PASSKEY_ACTIVE: ['  A passkey is asked for, and a simulated person has none'],
-  HANDOFF_WAIT: ['  A phone has to go on: --handoff plays one'],
+  DOC_ACTIVE: ['  The session asks for a document, and a simulated person has none'],
+  PASSKEY_ACTIVE: ['  The session asks for a passkey, and a simulated person has none'],
+  HANDOFF_WAIT: ['  The session continues on a phone: --handoff plays one'],
 }
 
 const named = (code: number) => `${findSessionCodeName(code) ?? 'unknown'} (${code})`
 
-function describeOutcome(outcome: Outcome): string[] {
-  if ('refused' in outcome) return [`Refused: ${outcome.refused.message} (${outcome.refused.code})`]
-  const { flowStatus, state, errors, redirectUrl } = outcome.state
+function describeEnd(end: FlowEnd): string[] {
+  if ('refused' in end) return [`Refused: ${end.refused.message} (${end.refused.code})`]
+  const { flowStatus, state, errors, redirectUrl } = end.state
   const codes = errors.length === 0 ? '' : `, ${errors.map(named).join(', ')}`
   if (flowStatus === null) return [`The flow stands at ${state}${codes}`, ...(WHY_IT_STANDS[state] ?? [])]
   return [`The flow ended: ${flowStatus}${codes}`, ...(redirectUrl === null ? [] : [`  then to    ${redirectUrl}`])]
 }
 
-/** Where the session is somebody else's: what is known of its end, and who knows the rest. */
-function describeUnread(outcome: Outcome): string[] {
-  if (!('state' in outcome) || outcome.state.flowStatus !== 'COMPLETED') return []
-  const { state } = outcome.state
-  if (state === 'COMPLETED') return ['  verdict    not told to a device: the host reads it with the session’s token']
-  return [`  outcome    ${state}; not told to a device: ${state === 'SUCCESS' ? 'who it is' : 'why'}`]
+/** For a session that another host created: what a device knows of its end, and where the rest can be read. */
+function describeUnread(end: FlowEnd): string[] {
+  if (!('state' in end) || end.state.flowStatus !== 'COMPLETED') return []
+  const { state } = end.state
+  if (state === 'COMPLETED') return ['  verdict    not shown to a device: the host reads it with the session’s token']
+  return [`  outcome    ${state}; not shown to a device: ${state === 'SUCCESS' ? 'the person' : 'the reason'}`]
 }
 
 function describeResult(result: Result): string[] {

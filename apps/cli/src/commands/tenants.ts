@@ -59,7 +59,7 @@ function statusCommand(verb: string, status: 'active' | 'suspended'): Command {
   }
 }
 
-/** A tenant may be named by its id or, where that is clear, by its name. */
+/** Finds a tenant by its id, or by its name when only one tenant has it. */
 export async function resolveTenant({ keys }: OperatorServices, idOrName: string): Promise<string> {
   const tenants = await keys.listTenants()
   const matches = tenants.filter((tenant) => tenant.tenantId === idOrName || tenant.name === idOrName)

@@ -14,7 +14,7 @@ export interface Connection {
   hasKey: boolean
 }
 
-/** These commands talk to a running API, as a customer's program would; the others work on the machine itself. */
+/** These commands call a running API, as a customer's program would. The others use the database and files directly. */
 export function connect(invocation: Invocation, options: { maxRetries?: number } = {}): Connection {
   const url = text(invocation, 'url') ?? (invocation.env.OSTIARY_URL || DEFAULT_URL)
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
@@ -32,14 +32,14 @@ export function connect(invocation: Invocation, options: { maxRetries?: number }
   }
 }
 
-/** The exceptions of a tenant cannot be seen without its key. */
+/** Requires a key: exceptions belong to the tenant of the key. */
 export function connectWithKey(invocation: Invocation): Connection {
   const connection = connect(invocation)
   if (!connection.hasKey) throw new UsageError('Exceptions belong to a tenant: set OSTIARY_API_KEY, or say --key')
   return connection
 }
 
-/** An error of the service in the words of a person at a terminal. */
+/** Rewords an error of the service for a person at a terminal. */
 export function inWords(error: unknown, url: string): unknown {
   if (!(error instanceof OstiaryError)) return error
   if (error.status === 0) {
@@ -47,13 +47,13 @@ export function inWords(error: unknown, url: string): unknown {
     const why = reason ? ` (${reason})` : ''
     return new Error(`${url} does not answer${why}. Is the API running there? --url names another address`)
   }
-  // Where there is one fault the message says it already.
+  // With a single fault the message already contains the detail.
   const details = error.details.map(({ message }) => message).filter((message) => !error.message.includes(message))
   const more = details.length > 0 ? `: ${details.join('; ')}` : ''
   return new Error(`${error.message}${more} (${error.code}${error.requestId ? `, request ${error.requestId}` : ''})`)
 }
 
-/** What the system said about a connection; fetch hides it two levels down. */
+/** The operating system's reason for a failed connection; fetch hides it two causes down. */
 function reasonOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined
   const { code } = cause as { code?: unknown }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NAME_MATCH_KINDS } from '@ostiary/contract'
 import { explainShort, signed } from './explain.ts'
-import { aMatch } from './testing/outcome.ts'
+import { aMatch } from './testing/screening.ts'
 
 const { explanation } = aMatch()
 

@@ -2,7 +2,7 @@ import type { ListedMatch, NameMatchKind, RowWarning } from '@ostiary/contract'
 
 type Pair = ListedMatch['explanation']['name'][number]
 
-/** What a pair of words has in common, as a label beside it. */
+/** The label that is shown beside a pair of words. */
 export const KIND_LABELS: Record<NameMatchKind, string> = {
   exact: 'same',
   spelling: 'other spelling',
@@ -27,7 +27,7 @@ const PAIR_SENTENCES: Record<NameMatchKind, (pair: string) => string> = {
 
 export const WARNING_MEANINGS: Record<RowWarning, string> = {
   INVALID_DOB:
-    'The birth date is not written YYYY-MM-DD, YYYY-MM or YYYY, or is no date from 1850 to 2100: only the name was compared',
+    'The birth date is not written YYYY-MM-DD, YYYY-MM or YYYY, or is not a date from 1850 to 2100: only the name was compared',
   PARTIAL_DOB: 'The birth date is a year or a month, and was compared as such',
   EMPTY_NAME: 'Neither first nor last name: nothing could be compared',
   MISSING_FIELDS: 'The row ends before all four columns',
@@ -38,7 +38,7 @@ export const WARNING_MEANINGS: Record<RowWarning, string> = {
 /** Why an entry has its score, in one line: `typo in 'valshakken'~'valshaken'; born on the same day, 1961-04-17`. */
 export function explainShort({ explanation, name, matchedName }: ListedMatch): string {
   const { name: pairs, unmatchedQuery, unmatchedListed, notes, dob } = explanation
-  // Words that were joined are told by a note.
+  // The notes already mention joined words.
   const odd = pairs.filter(({ kind, query, listed }) => kind !== 'exact' && !(kind === 'joined' && query === listed))
   const isWhole = odd.length === 0 && unmatchedQuery.length === 0 && unmatchedListed.length === 0
   return [
@@ -57,7 +57,7 @@ function sayPair({ query, listed, kind }: Pair): string {
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ')
 
-/** A sentence inside a longer line. */
+/** Lowers the first letter, so that a sentence fits into a longer line. */
 const inner = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1)
 
 /** `+0.02`, `−0.04`, `±0`: with the sign that printed texts use. */

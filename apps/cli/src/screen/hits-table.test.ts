@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hitsTable, type Look, progressLine, silencedTable } from './hits-table.ts'
-import type { SilencedRow } from './outcome.ts'
-import { aMatch, aRecord } from './testing/outcome.ts'
+import type { SilencedRow } from './screening.ts'
+import { aMatch, aRecord } from './testing/screening.ts'
 import { displayWidth, harmless, truncate, wrap } from './text-width.ts'
 
 const look = (width?: number): Look => ({ width, paint: (_style, text) => text })

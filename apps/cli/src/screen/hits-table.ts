@@ -1,6 +1,6 @@
 import type { ListedMatch, MatchedRecord } from '@ostiary/contract'
 import { explainShort, score } from './explain.ts'
-import { count, personOf, type SilencedRow } from './outcome.ts'
+import { count, personOf, type SilencedRow } from './screening.ts'
 import { displayWidth, harmless, padCell, steadyLine, truncate, wrap } from './text-width.ts'
 
 export interface Look {
@@ -17,7 +17,7 @@ interface Line {
 
 interface Shape {
   widths: number[]
-  /** Width of the last column; undefined when its text stands below the line. */
+  /** Width of the last column; undefined when its text is printed below the line. */
   why: number | undefined
 }
 
@@ -25,7 +25,7 @@ const GAP = '  '
 const CELL_LINES_MAX = 4
 const WHY_MIN = 32
 const NARROWEST = 8
-/** Below this many cells a table is no longer one. */
+/** In a narrower terminal each hit is printed as a block instead of a table row. */
 const TABLE_MIN = 64
 
 /** Widest cells by column where space is short: row, score, name, listed name, list. */
@@ -75,7 +75,7 @@ function layOut(header: readonly string[], dirty: readonly Line[], caps: readonl
   ].join('\n')
 }
 
-/** For the narrowest terminals: each line as a small block, nothing beside anything else. */
+/** For the narrowest terminals: each hit as a block of lines, without columns. */
 function layOutBlocks(lines: readonly Line[], width: number, { paint }: Look): string {
   const draw = (text: string, indent: string) =>
     wrap(text, width - indent.length).map((line) => steadyLine(`${indent}${line}`, true))
@@ -96,7 +96,7 @@ function shapeFor(natural: readonly number[], caps: readonly number[], width: nu
   const widths = natural.map((size, column) => Math.min(size, caps[column] ?? size))
   const rest = width - gaps - sum(widths)
   if (rest >= WHY_MIN) return { widths, why: rest }
-  // Cells are broken into lines until they fit; the score never is.
+  // Every cell except the score may wrap to several lines.
   while (sum(widths) + gaps - GAP.length > width) {
     const widest = widths.indexOf(Math.max(...widths))
     if ((widths[widest] ?? 0) <= NARROWEST) break

@@ -16,7 +16,7 @@ function sent(text: string, { header, parts }: Plan): string[] {
   return parts.map(({ start, end }) => Buffer.concat([header, Buffer.from(text).subarray(start, end)]).toString())
 }
 
-test('a file within the limits is sent as it is, blank lines and all', () => {
+test('a file within the limits is sent unchanged, with its blank lines', () => {
   const text = `\ufeff\n${HEADER}1,A,B,\n\n2,C,D,`
   const whole = plan(text, { bytes: 100, rows: 2 })
   assert.deepEqual(sent(text, whole), [text])
@@ -46,7 +46,7 @@ test('quoted line breaks and doubled quotes do not end a row', () => {
   )
 })
 
-test('line numbers of a part lead back to the file', () => {
+test('a line number in a part plus its shift is the line number in the file', () => {
   const text = `\n"id",firstname,"last\nname",dob\r\n1,"A\nA",B,\r\n\r\n2,C,D,\r\n`
   const { parts } = plan(text, { bytes: 1000, rows: 1 })
   // The header has two lines, so the row of a part begins in its line 3.
@@ -56,7 +56,7 @@ test('line numbers of a part lead back to the file', () => {
   )
 })
 
-test('a lone CR ends a line, blank lines are no rows, and the last line needs no end', () => {
+test('a lone CR ends a line, blank lines are not rows, and the last line needs no line end', () => {
   const text = 'id,firstname,lastname,dob\r1,A,B,\r   \r\r2,C,D,'
   assert.deepEqual(sent(text, plan(text, { bytes: 1000, rows: 1 }, 1)), [
     'id,firstname,lastname,dob\r1,A,B,\r',
@@ -64,7 +64,7 @@ test('a lone CR ends a line, blank lines are no rows, and the last line needs no
   ])
 })
 
-test('property: whatever the chunks and limits, the parts hold all rows in order', () => {
+test('property: for any chunks and limits, the parts hold all rows in order', () => {
   let seed = 7
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648

@@ -1,6 +1,6 @@
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
 
-/** A stretch of the file that is sent as one, between two ends of rows. */
+/** A byte range of the file that is sent in one request. It holds whole rows. */
 export interface Part {
   /** First byte, and the byte after the last. */
   start: number
@@ -11,7 +11,7 @@ export interface Part {
 }
 
 export interface Plan {
-  /** Sent before every part; empty where the file is sent as it is. */
+  /** Sent before every part; empty when the file is sent unchanged. */
   header: Uint8Array
   parts: Part[]
   rows: number
@@ -32,7 +32,8 @@ const HEADER_BYTES_MAX = SANCTIONS_LIMITS.headerChars * UTF8_BYTES_MAX
 
 /**
  * Finds where a CSV can be cut. It looks at bytes: quotes and line breaks are single bytes in UTF-8, and in a file that
- * the service accepts every quote opens or closes a field or is doubled, so that counting them tells inside from outside.
+ * the service accepts every quote opens or closes a field or is doubled, so after an
+ * even number of quotes the position is outside a quoted field.
  */
 export function createPlanner(limits: { bytes: number; rows: number }): Planner {
   const parts: Part[] = []
@@ -76,7 +77,7 @@ export function createPlanner(limits: { bytes: number; rows: number }): Planner 
 
   function read(byte: number): void {
     const afterCr = previous === CR
-    // A lone CR ends its line when it is seen that no LF follows.
+    // A lone CR ends its line, but that is known only when the next byte is not LF.
     if (afterCr && byte !== LF && !inQuotes) endLine(offset)
     previous = byte
     if (!header) keepHeader(byte)

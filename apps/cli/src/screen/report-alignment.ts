@@ -3,15 +3,15 @@ import { KIND_LABELS } from './explain.ts'
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as text, in elements and in quoted attributes. */
+/** Escapes text for elements and for quoted attributes. */
 export function html(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** A name in its own direction, whatever stands around it. */
+/** Isolates the direction of a name from the text around it. */
 export const name = (text: string) => `<bdi dir="auto">${html(text)}</bdi>`
 
-/** The words of both names as columns: above the row's, below the list's, between them how they agree. */
+/** Shows the words of both names in columns: the row's word on top, the listed word at the bottom, their relation between. */
 export function alignment({ name: pairs, unmatchedQuery, unmatchedListed }: MatchExplanation): string {
   const columns = [
     ...pairs.map(({ query, listed, kind, similarity }) => {
@@ -35,12 +35,12 @@ function column(style: string, above: string, between: string, below: string): s
   return `<li class="${style}"><bdi dir="auto">${above}</bdi><span class="kind">${between}</span><bdi dir="auto">${below}</bdi></li>`
 }
 
-/** A word is hardly longer; the comparison grows with the square. */
+/** Longer words are not marked: the cost of the comparison grows with the square of the length. */
 const MARKED_LENGTH_MAX = 60
-/** With less in common, marks would cover everything and show nothing. */
+/** Words that share less than this are not marked: marks on nearly every letter would not help. */
 const COMMON_SHARE_MIN = 0.5
 
-/** Both words with the letters that only one of them has in marks. */
+/** Both words as HTML, with marks around the letters that only one of them has. */
 export function marked(left: string, right: string): [string, string] {
   const [a, b] = [[...left], [...right]]
   if (a.length > MARKED_LENGTH_MAX || b.length > MARKED_LENGTH_MAX) return [html(left), html(right)]
@@ -57,7 +57,7 @@ export function marked(left: string, right: string): [string, string] {
   return [withMarks(a, kept[0]), withMarks(b, kept[1])]
 }
 
-/** For each pair of places, the length of the longest common subsequence of what follows. */
+/** For each pair of positions, the length of the longest common subsequence of the two remainders. */
 function commonLengths(a: readonly string[], b: readonly string[]): number[][] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0))
   for (let i = a.length - 1; i >= 0; i--) {

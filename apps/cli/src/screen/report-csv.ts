@@ -1,10 +1,10 @@
 import type { ListedMatch, MatchedRecord } from '@ostiary/contract'
 import { explainShort, score } from './explain.ts'
-import type { Outcome } from './outcome.ts'
+import type { Screening } from './screening.ts'
 
-/** Spreadsheets read a cell that begins so as a formula; the wide forms too, in some languages. */
+/** Spreadsheets take a cell that begins with one of these for a formula; in some languages also with the full-width forms. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
-/** Without it Excel takes UTF-8 for the local code page, and names in other scripts are lost. */
+/** Without a byte order mark Excel reads UTF-8 as the local code page and garbles names in other scripts. */
 const BOM = '\ufeff'
 
 type Cells = (record: MatchedRecord, match: ListedMatch) => string
@@ -28,8 +28,8 @@ const COLUMNS: readonly (readonly [string, Cells])[] = [
   ['explanation', (_, match) => explainShort(match)],
 ]
 
-/** One line per match, best first. For spreadsheets: a machine reads `--json`. */
-export function csvReport({ matched }: Pick<Outcome, 'matched'>): string {
+/** One line per match, best first, for spreadsheets. Programs read `--json` instead. */
+export function csvReport({ matched }: Pick<Screening, 'matched'>): string {
   const rows = matched.flatMap((record) =>
     record.matches.map((match) => COLUMNS.map(([, cell]) => csvCell(cell(record, match)))),
   )
@@ -37,7 +37,7 @@ export function csvReport({ matched }: Pick<Outcome, 'matched'>): string {
   return `${BOM}${lines.join('')}`
 }
 
-/** Always in quotes; an apostrophe before what a spreadsheet would calculate. */
+/** Quotes every cell, and puts an apostrophe before text that a spreadsheet would take for a formula. */
 export function csvCell(text: string): string {
   const shown = FORMULA.test(text) ? `'${text}` : text
   return `"${shown.replaceAll('"', '""')}"`

@@ -1,15 +1,15 @@
 import type { ListedMatch, MatchedRecord, RowWarning } from '@ostiary/contract'
 import { score, signed, WARNING_MEANINGS } from './explain.ts'
-import { count, entriesOf, type Outcome, personOf, plural, type SilencedRow, screenedAt } from './outcome.ts'
+import { count, entriesOf, type Screening, personOf, plural, type SilencedRow, screenedAt } from './screening.ts'
 import { alignment, html, name } from './report-alignment.ts'
 import { REPORT_STYLE } from './report-style.ts'
 
-/** Row ids shown for each warning; the rest are counted. */
+/** Row ids shown for each warning; the report only counts the rest. */
 const IDS_SHOWN = 30
 
-/** One file for the person who reviews: nothing is loaded, nothing runs, everything from the file and the list is escaped. */
-export function htmlReport(outcome: Outcome): string {
-  const { matched, silenced, warnings } = outcome
+/** One self-contained file for the reviewer. It loads nothing and runs no script; all text from the file and the list is escaped. */
+export function htmlReport(screening: Screening): string {
+  const { matched, silenced, warnings } = screening
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -18,19 +18,19 @@ export function htmlReport(outcome: Outcome): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<title>Screening of ${html(outcome.fileName)} against ${html(outcome.dataset)}</title>
+<title>Screening of ${html(screening.fileName)} against ${html(screening.dataset)}</title>
 <style>${REPORT_STYLE}</style>
 </head>
 <body>
 <main>
-${heading(outcome)}
+${heading(screening)}
 ${matched.length > 1 ? overview(matched) : ''}
 ${matched.length > 0 ? `<section aria-label="Matches"><h2>To review</h2>\n${matched.map(card).join('\n')}\n</section>` : ''}
 ${silenced.length > 0 ? silencedSection(silenced) : ''}
 ${warnings.size > 0 ? warningSection(warnings) : ''}
 <footer>
 <p>A match says that a name and a birth date are alike, not that two people are one. A person decides.
-The score runs from 0 to 1; entries below ${outcome.threshold} are not shown.${outcome.truncated ? ' So many rows matched that some show only their best entry.' : ''}</p>
+The score runs from 0 to 1; entries below ${screening.threshold} are not shown.${screening.truncated ? ' So many rows matched that some show only their best entry.' : ''}</p>
 <p>This page holds personal data: keep and delete it as your rules say.</p>
 </footer>
 </main>
@@ -39,9 +39,10 @@ The score runs from 0 to 1; entries below ${outcome.threshold} are not shown.${o
 `
 }
 
-function heading(outcome: Outcome): string {
-  const { fileName, dataset, version, scorerVersion, threshold, runIds, total, matched, silenced, warnedRows } = outcome
-  const when = screenedAt(outcome)
+function heading(screening: Screening): string {
+  const { fileName, dataset, version, scorerVersion, threshold, runIds, total, matched, silenced, warnedRows } =
+    screening
+  const when = screenedAt(screening)
   const facts: [string, string][] = [
     ['Dataset', `${html(dataset)} <span class="quiet">version ${html(version)}</span>`],
     ['Threshold', `${threshold} <span class="quiet">rules ${html(scorerVersion)}</span>`],
@@ -52,7 +53,7 @@ function heading(outcome: Outcome): string {
   const figures: [number, string, string][] = [
     [total, total === 1 ? 'row screened' : 'rows screened', ''],
     [matched.length, matched.length === 1 ? 'row matched' : 'rows matched', matched.length > 0 ? 'alert' : 'clear'],
-    [entriesOf(outcome), entriesOf(outcome) === 1 ? 'listed entry' : 'listed entries', ''],
+    [entriesOf(screening), entriesOf(screening) === 1 ? 'listed entry' : 'listed entries', ''],
     [silencedCount, 'silenced', ''],
     [warnedRows, warnedRows === 1 ? 'row with a remark' : 'rows with a remark', warnedRows > 0 ? 'remark' : ''],
   ]
@@ -158,12 +159,12 @@ const orNone = (text: string) => (text.trim() === '' ? '<span class="quiet">none
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
 function country(code: string): string {
-  // Codes that everyone may use for their own purposes have no name; Node would make one up.
+  // User-assigned ISO 3166 codes have no name; Intl would invent one.
   if (!/^[a-z]{2}$/.test(code) || /^(aa|q[m-z]|x[a-jl-z]|zz)$/.test(code)) return html(code.toUpperCase())
   return html(regions.of(code.toUpperCase()) ?? code)
 }
 
-/** Lists are data of others: only addresses of the web become links. */
+/** Lists are untrusted data: only http and https addresses become links. */
 function source(url: string | null): string {
   if (url === null || url === '') return ''
   const isWeb = URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endOf } from '../commands/exceptions.ts'
-import { mergeReplies, screenedAt } from './outcome.ts'
+import { mergeReplies, screenedAt } from './screening.ts'
 import { marked } from './report-alignment.ts'
 import { csvCell, csvReport } from './report-csv.ts'
 import { htmlReport } from './report-html.ts'
-import { aMatch, anOutcome, aRecord, RUN_ID } from './testing/outcome.ts'
+import { aMatch, aScreening, aRecord, RUN_ID } from './testing/screening.ts'
 
 test('CSV: one line per match, for spreadsheets', () => {
   const two = aRecord({ matches: [aMatch(), aMatch({ entityId: 'demo-04', sourceUrl: null, score: 0.95 })] })
@@ -19,7 +19,7 @@ test('CSV: one line per match, for spreadsheets', () => {
   assert.equal(lines[3], '')
 })
 
-test('CSV: what a spreadsheet would calculate begins with an apostrophe', () => {
+test('CSV: text that a spreadsheet would take for a formula gets an apostrophe', () => {
   for (const start of ['=', '+', '-', '@', '\t', '\r', '\n', '＝']) {
     assert.equal(csvCell(`${start}1+1`), `"'${start}1+1"`)
   }
@@ -32,7 +32,7 @@ test('CSV: what a spreadsheet would calculate begins with an apostrophe', () => 
 
 const EVIL = `"><script>alert('x')</script>&`
 
-test('HTML: everything from outside is escaped, nothing is loaded, nothing runs', () => {
+test('HTML: all text from outside is escaped, and the report loads nothing and runs no script', () => {
   const { explanation } = aMatch()
   const match = aMatch({
     entityId: EVIL,
@@ -57,7 +57,7 @@ test('HTML: everything from outside is escaped, nothing is loaded, nothing runs'
   const row = { id: EVIL, firstname: EVIL, lastname: EVIL, dob: EVIL }
   const exception = { entityId: EVIL, score: 1, exceptionId: EVIL, reason: EVIL, expiresAt: EVIL }
   const page = htmlReport(
-    anOutcome({
+    aScreening({
       fileName: EVIL,
       dataset: EVIL,
       version: EVIL,
@@ -83,9 +83,9 @@ test('HTML: everything from outside is escaped, nothing is loaded, nothing runs'
   assert.deepEqual(open, [], 'every element is closed where it should be')
 })
 
-test('HTML: only addresses of the web become links', () => {
+test('HTML: only http and https addresses become links', () => {
   const page = (sourceUrl: string | null) =>
-    htmlReport(anOutcome({ matched: [aRecord({ matches: [aMatch({ sourceUrl })] })] }))
+    htmlReport(aScreening({ matched: [aRecord({ matches: [aMatch({ sourceUrl })] })] }))
   assert.match(page('https://lists.example/a?b=1&c'), /href="https:\/\/lists\.example\/a\?b=1&amp;c"/)
   for (const url of [
     'javascript:alert(1)',
@@ -98,8 +98,8 @@ test('HTML: only addresses of the web become links', () => {
   }
 })
 
-test('HTML: says what was checked, when, against what, and what came out', () => {
-  const page = htmlReport(anOutcome())
+test('HTML: the report says what was checked, when, against which list, and with which result', () => {
+  const page = htmlReport(aScreening())
   for (const fact of [
     'people.csv',
     '392a6256-1',
@@ -113,7 +113,7 @@ test('HTML: says what was checked, when, against what, and what came out', () =>
     assert.ok(page.includes(fact), fact)
   }
   assert.match(page, /typo 0\.90/)
-  assert.match(htmlReport(anOutcome({ matched: [] })), /No row reached 0\.95/)
+  assert.match(htmlReport(aScreening({ matched: [] })), /No row reached 0\.95/)
 })
 
 test('letters that only one word has are marked, unless the words have little in common', () => {
@@ -122,7 +122,7 @@ test('letters that only one word has are marked, unless the words have little in
   assert.deepEqual(marked('bob', 'robert'), ['bob', 'robert'])
 })
 
-test('answers of several parts become one, with the lines of the file and the best match first', () => {
+test('the replies for several parts are merged, with the line numbers of the file and the best match first', () => {
   const reply = (runId: string, score: number) => ({
     summary: {
       total: 2,

@@ -7,7 +7,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { createClient } from '@ostiary/sdk'
 import { type SendOptions, type SendProgress, screenFile } from './send.ts'
 
-/** A service that answers what a test tells it to; the real one is met in tests/acceptance/screen-cli.test.ts. */
+/** A fake service with the answers that a test sets. tests/acceptance/screen-cli.test.ts uses the real one. */
 let server: Server
 let folder: string
 let received: { query: string; rows: string[] }[] = []
@@ -48,7 +48,7 @@ async function screen(text: string, change: Partial<SendOptions> = {}) {
   await writeFile(path, text)
   const seen: SendProgress[] = []
   const { port } = server.address() as AddressInfo
-  const outcome = await screenFile({
+  const screening = await screenFile({
     client: createClient({ baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 }),
     path,
     dataset: 'demo',
@@ -60,13 +60,13 @@ async function screen(text: string, change: Partial<SendOptions> = {}) {
     second: async () => {},
     ...change,
   })
-  return { outcome, seen }
+  return { screening, seen }
 }
 
 const FIVE = 'id,firstname,lastname,dob\n1,A,B,\n2,C,D,\n3,E,F,\n4,G,H,\n5,I,J,\n'
 
 test('parts are sent one after the other, all against the version of the first', async () => {
-  const { outcome, seen } = await screen(FIVE)
+  const { screening, seen } = await screen(FIVE)
   assert.deepEqual(
     received.map(({ query, rows }) => [query, rows.length - 1]),
     [
@@ -76,7 +76,7 @@ test('parts are sent one after the other, all against the version of the first',
     ],
   )
   assert.ok(received.every(({ rows }) => rows[0] === 'id,firstname,lastname,dob'))
-  assert.deepEqual([outcome.total, outcome.runIds.length, outcome.fileName], [5, 3, 'people.csv'])
+  assert.deepEqual([screening.total, screening.runIds.length, screening.fileName], [5, 3, 'people.csv'])
   assert.deepEqual(
     seen.map(({ rows, part }) => [rows, part]),
     [
@@ -90,47 +90,47 @@ test('parts are sent one after the other, all against the version of the first',
   )
 })
 
-test('at the rate limit it waits as long as the service says, and shows it', async () => {
+test('at the rate limit the command waits as long as the service says, and shows the wait', async () => {
   refusals = [{ status: 429, body: { code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 3 } }]
-  const { outcome, seen } = await screen(FIVE)
-  assert.equal(outcome.total, 5)
+  const { screening, seen } = await screen(FIVE)
+  assert.equal(screening.total, 5)
   assert.deepEqual(
     seen.flatMap(({ pause }) => (pause ? [`${pause.reason} ${pause.seconds}`] : [])),
     ['rate limit reached 3', 'rate limit reached 2', 'rate limit reached 1'],
   )
 })
 
-test('a service that asks for an hour is not waited for', async () => {
+test('the command fails when the service asks it to wait an hour', async () => {
   refusals = [{ status: 429, body: { code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 3600 } }]
   await assert.rejects(screen(FIVE), { code: 'RATE_LIMITED' })
 })
 
-test('a moment of absence ends the first part, not the third', async () => {
+test('an unavailable service fails the first part at once, while the third part is retried', async () => {
   const away = { status: 503, body: { code: 'DATASET_UNAVAILABLE', message: 'The dataset cannot be read' } }
   refusals = [away]
   await assert.rejects(screen(FIVE), { code: 'DATASET_UNAVAILABLE' })
   let calls = 0
-  const { outcome } = await screen(FIVE, {
+  const { screening } = await screen(FIVE, {
     onProgress: ({ part }) => {
       if (part === 3 && calls++ === 0) refusals = [away]
     },
   })
-  assert.equal(outcome.total, 5)
+  assert.equal(screening.total, 5)
 })
 
 test('a fault in a part names the line of the file', async () => {
   refusals = []
-  let told = false
+  let isRefused = false
   const broken = { status: 400, body: { code: 'INVALID_CSV', message: 'Broken quoting in line 3', requestId: 'r' } }
   const sending = screen(FIVE, {
     onProgress: ({ part }) => {
-      if (part === 2 && !told) refusals = [broken]
-      told = part === 2
+      if (part === 2 && !isRefused) refusals = [broken]
+      isRefused = part === 2
     },
   })
   await assert.rejects(sending, { message: 'Broken quoting in line 5', code: 'INVALID_CSV', requestId: 'r' })
 })
 
-test('a file that is not there is said so', async () => {
+test('a missing file is reported by its name', async () => {
   await assert.rejects(screen(FIVE, { path: `${folder}/none.csv` }), /^Error: There is no file .*none\.csv$/)
 })

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
 import { type OstiaryClient, OstiaryError } from '@ostiary/sdk'
-import { mergeReplies, type Outcome } from './outcome.ts'
+import { mergeReplies, type Screening } from './screening.ts'
 import { createPlanner, type Part, type Plan } from './parts.ts'
 
 export interface SendProgress {
@@ -11,7 +11,7 @@ export interface SendProgress {
   totalRows: number
   part: number
   parts: number
-  /** Why nothing is sent just now. */
+  /** Set while sending pauses: the reason and the remaining seconds. */
   pause?: { seconds: number; reason: string }
 }
 
@@ -29,14 +29,14 @@ export interface SendOptions {
 
 const LIMITS = { bytes: SANCTIONS_LIMITS.fileBytes, rows: SANCTIONS_LIMITS.rows }
 const CHUNK_BYTES = 256 * 1024
-/** A service that names a longer wait than this is not waited for. */
+/** If the service asks for a longer wait than this, the command fails instead of waiting. */
 const PAUSE_MAX_SECONDS = 900
 const PAUSES_MAX = 30
-/** Attempts for a part after the first, when the service is away for a moment. */
+/** Retries per part, after the first part, while the service is unavailable. */
 const ABSENCES_MAX = 4
 
-/** Screens a file of any size: in parts, one after the other, all against one version of the dataset. */
-export async function screenFile(options: SendOptions): Promise<Outcome> {
+/** Screens a file of any size. It sends the parts one after the other, all against one version of the dataset. */
+export async function screenFile(options: SendOptions): Promise<Screening> {
   const { path, limits = LIMITS } = options
   const file = await open(path).catch((error) => {
     throw new Error(error.code === 'ENOENT' ? `There is no file ${path}` : `${path} cannot be read: ${error.message}`)
@@ -122,7 +122,7 @@ interface Pause {
   isAbsence: boolean
 }
 
-/** How long to wait before the part is sent again, or undefined when that would not help. */
+/** How long to wait before the part is sent again, or undefined when a retry would not help. */
 function pauseFor(error: unknown, absences: number): Pause | undefined {
   if (!(error instanceof OstiaryError)) return undefined
   const asked = error.retryAfterSeconds
@@ -136,7 +136,7 @@ function pauseFor(error: unknown, absences: number): Pause | undefined {
   return { seconds: Math.max(1, Math.ceil(asked ?? 2 ** absences)), reason, isAbsence: true }
 }
 
-/** Line numbers of a part as those of the file. */
+/** Converts the line numbers in an error from the part to the file. */
 function inFile(error: unknown, { lineShift }: Part): unknown {
   if (!(error instanceof OstiaryError) || lineShift === 0) return error
   const shift = (message: string) => message.replace(/\bline (\d+)/g, (_, line) => `line ${Number(line) + lineShift}`)
@@ -149,7 +149,7 @@ function inFile(error: unknown, { lineShift }: Part): unknown {
   } as ConstructorParameters<typeof OstiaryError>[1])
 }
 
-/** A file may have millions of rows: those about which there is nothing to say are let go. */
+/** Drops rows without a warning or a silenced entry: a file may have millions of rows. The summary holds the matches. */
 function slim(reply: ScreenReply): ScreenReply {
   return { ...reply, results: reply.results.filter((row) => row.warnings.length > 0 || row.silenced !== undefined) }
 }

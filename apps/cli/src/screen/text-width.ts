@@ -1,4 +1,4 @@
-/** Texts in a terminal: how many cells they take, and how to cut them without breaking a character. */
+/** Measures text in terminal cells, and cuts it without breaking a character. */
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]$/u
@@ -7,7 +7,7 @@ const WIDE =
 const HALF_WIDTH = /^[\uff61-\uffdc]/u
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
-/** Escape sequences would command the terminal; direction marks would rearrange the cells beside them. */
+/** Escape sequences would control the terminal; direction marks would reorder the cells beside them. */
 const HARMFUL = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu
 
 const LEFT_TO_RIGHT_MARK = '\u200e'
@@ -16,7 +16,7 @@ const END_ISOLATE = '\u2069'
 
 export const isRightToLeft = (text: string) => RIGHT_TO_LEFT.test(text)
 
-/** Shows text of others safely: one line, nothing that commands the terminal. */
+/** Makes untrusted text safe to print: one line, without characters that control the terminal. */
 export function harmless(text: string): string {
   return text.replace(HARMFUL, ' ').replace(/\s+/g, ' ').trim()
 }
@@ -33,18 +33,18 @@ function graphemeWidth(grapheme: string): number {
   return [...grapheme].some((character) => !ZERO.test(character)) ? 1 : 0
 }
 
-/** The text with spaces to its right; right-to-left text is kept from pulling its neighbours along. */
+/** Pads the text with spaces on the right, and isolates right-to-left text so that it does not reorder its neighbours. */
 export function padCell(text: string, width: number, isolate: boolean): string {
   const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)))
   return `${isolate && isRightToLeft(text) ? `${ISOLATE}${text}${END_ISOLATE}` : text}${spaces}`
 }
 
-/** A line that stays left to right, whatever stands first in it. */
+/** Keeps a line left to right, even when it begins with right-to-left text. */
 export function steadyLine(line: string, isolate: boolean): string {
   return isolate && isRightToLeft(line) ? `${LEFT_TO_RIGHT_MARK}${line}` : line
 }
 
-/** Lines of at most `width` cells, broken at spaces where there are some. Beyond `maxLines` an ellipsis stands for the rest. */
+/** Wraps text to lines of at most `width` cells, at spaces if possible. An ellipsis replaces what goes beyond `maxLines`. */
 export function wrap(text: string, width: number, maxLines = Number.POSITIVE_INFINITY): string[] {
   const lines: string[] = []
   let line = ''
@@ -65,7 +65,7 @@ export function wrap(text: string, width: number, maxLines = Number.POSITIVE_INF
   return [...lines.slice(0, maxLines - 1), `${truncate(last, width - 1)}…`]
 }
 
-/** As much of the text as fits, without a mark. */
+/** The beginning of the text that fits, without an ellipsis. */
 export function truncate(text: string, width: number): string {
   return displayWidth(text) <= width ? text : (cut(text, Math.max(1, width))[0] ?? '')
 }

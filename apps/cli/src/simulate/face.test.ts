@@ -18,7 +18,7 @@ test('two pictures of one invented person are alike and not equal; those of two 
       assert.ok(alike > 0.6 && alike < 0.9, `${alike}`)
     }
   }
-  // Not of the same moment: pictures with one seed have the same noise.
+  // Different seeds: pictures with the same seed have the same noise.
   for (const [at, one] of first.entries()) {
     for (const other of second.filter((_, index) => index !== at)) assert.ok(Math.abs(cosine(one, other)) < 0.25)
   }

@@ -1,10 +1,10 @@
 import { type Random, seededRandom } from '@ostiary/device/simulated'
 
 const NUMBERS = 512
-/** How alike two pictures of one person are: as the models find it of real ones, and far above any threshold. */
+/** Similarity of two pictures of one person: what the models measure on real people, and far above any threshold. */
 const LIKENESS = 0.85
 
-/** What models would make of a picture of an invented person: the same number is the same person, every picture differs a little. */
+/** The vector of a picture of an invented person. The same number is the same person; every picture differs a little. */
 export function inventedFace(person: number, picture: Random): Float32Array {
   const face = direction(seededRandom(person))
   const noise = direction(picture)
@@ -12,7 +12,7 @@ export function inventedFace(person: number, picture: Random): Float32Array {
   return Float32Array.from(face, (value, at) => value * LIKENESS + (noise[at] ?? 0) * share)
 }
 
-/** Of length 1, and as far from any other as chance has it: nearly at a right angle. */
+/** A random unit vector. Two of them are nearly at a right angle. */
 function direction(random: Random): Float32Array {
   const values = Float32Array.from({ length: NUMBERS }, () => normal(random))
   const length = Math.hypot(...values)

@@ -8,17 +8,17 @@ import { inventedFace } from './face.ts'
 /** ENROLL, SIGN-IN and VERIFY, as `ostiary simulate` plays them. */
 
 const DEFAULT_REDIRECT = 'http://localhost/welcome'
-/** Resolves nowhere: the webhook is then read back instead. */
+/** This name never resolves. The command reads the webhook body from the API instead. */
 const DEFAULT_CALLBACK = 'https://host.example/hook'
 const DEFAULT_FACE = 1
 
-/** Sixteen by sixteen grey points, for sessions that share a selfie. */
+/** 16 x 16 grey pixels, for sessions that share a selfie. */
 const GREY_JPEG =
   '/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAg+Pkk+SVVVVVVVVWRdZGhoaGRkZGRoaGhwcHCDg4NwcHBoaHBwfHyD' +
   'g4+Tj4eHg4eTk5ubm7q6srLZ2eD/////xABKAAEAAAAAAAAAAAAAAAAAAAAAAQEAAAAAAAAAAAAAAAAAAAAAEAEAAAAAAAAAAAAAAAAAAAAAEQEA' +
   'AAAAAAAAAAAAAAAAAAAA/8AAEQgAEAAQAwEiAAIRAAMRAP/aAAwDAQACEQMRAD8AAA//2Q=='
 
-/** Undefined: an age session. */
+/** Undefined means an age session. */
 export function readType(invocation: Invocation): VerificationType | undefined {
   const wanted = text(invocation, 'type')
   if (wanted === undefined) return undefined
@@ -31,7 +31,7 @@ export function readFace(invocation: Invocation): number {
   return number(invocation, 'face') ?? DEFAULT_FACE
 }
 
-/** The session, and how to read what its webhook says. */
+/** Creates the session, and returns a way to read its webhook body. */
 export async function createVerification(
   invocation: Invocation,
   { verification }: Pick<OstiaryClient, 'verification'>,
@@ -49,7 +49,7 @@ export async function createVerification(
   return { sessionId, readResult: () => verification.webhook(sessionId) }
 }
 
-/** What such a session wants of a device beside a living face: numbers of it, perhaps an age, perhaps a picture. */
+/** What a verification session asks of a device besides liveness: a vector, and if the session wants them an age and a picture. */
 export function partOf(
   { verification }: Pick<OpenedSession, 'verification'>,
   { ageYears, face, seed }: { ageYears: number; face: number; seed: number },

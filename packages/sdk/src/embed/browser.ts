@@ -1,6 +1,6 @@
 /**
- * The parts of a browser that opening a page takes, so that this module can be read where there is none. A real `Window` and
- * a real element have them all.
+ * The parts of a browser that this module uses, declared here so that it also compiles without the DOM types. A real `Window`
+ * and a real element satisfy them.
  */
 export interface HostWindow {
   location: { assign(url: string): void }

@@ -9,7 +9,7 @@ const SESSION = '079b6cd9-f993-81a6-95fd-62194e74386d'
 const LAUNCH_URL = `${ORIGIN}/launch/?sessionId=${SESSION}`
 const SAID = { source: 'ostiary', version: 1, event: 'step', sessionId: SESSION, step: 'capture' }
 
-/** A browser made by hand: what was opened, and a way to let messages and time come. */
+/** A fake browser: records what was opened, and lets the test send messages and advance time. */
 function createHost({ blocksPopups = false } = {}) {
   const went: string[] = []
   const opened: { url: string; target: string; features: string; popup: PopupWindow }[] = []
@@ -79,7 +79,7 @@ describe('a redirect', () => {
 })
 
 describe('a frame', () => {
-  test('gets the camera and passkeys, a name, and stands where it is wanted', () => {
+  test('may use the camera and passkeys, has a title, and is put into the given container', () => {
     const put: unknown[] = []
     const { frames, events } = open({ container: { append: (frame) => void put.push(frame) }, title: 'Proof of age' })
     assert.equal(frames.length, 0)
@@ -91,7 +91,7 @@ describe('a frame', () => {
     assert.deepEqual(events, [])
   })
 
-  test('tells what it says, without what it should not', () => {
+  test('passes on the page’s events without unknown fields', () => {
     const { frames, events, say } = open({})
     const source = frames[0]?.contentWindow
     say(source, { ...SAID, event: 'ready', age: 42 })
@@ -108,10 +108,10 @@ describe('a frame', () => {
         redirectUrl: 'https://shop.example/back',
       },
     ])
-    assert.equal(frames.length, 1, 'what follows the end is the host’s to decide')
+    assert.equal(frames.length, 1, 'the host decides what happens after the end')
   })
 
-  test('goes when its user closes it, and is heard no more', () => {
+  test('is removed when its user closes it, and later messages are ignored', () => {
     const { frames, events, say, listeners } = open({})
     const source = frames[0]?.contentWindow
     say(source, { ...SAID, event: 'closed' })
@@ -123,7 +123,7 @@ describe('a frame', () => {
     assert.deepEqual([frames.length, listeners.size], [0, 0])
   })
 
-  test('goes when the host closes it, once and without an event', () => {
+  test('is removed when the host closes it, once and without an event', () => {
     const { frames, events, launch, listeners } = open({})
     launch.close()
     launch.close()
@@ -132,7 +132,7 @@ describe('a frame', () => {
 })
 
 describe('a popup', () => {
-  test('asks the page to stay in touch and is heard', () => {
+  test('asks the page to keep its opener, and passes on its events', () => {
     const { opened, events, say } = open({ as: 'popup', launchUrl: `${LAUNCH_URL}#h=code` })
     const [window] = opened
     assert.equal(window?.url, `${LAUNCH_URL}&as=popup#h=code`)
@@ -141,7 +141,7 @@ describe('a popup', () => {
     assert.equal(events.length, 1)
   })
 
-  test('that its user closes is told once', () => {
+  test('that its user closes gives one event', () => {
     const { opened, events, tick, timers, listeners } = open({ as: 'popup' })
     tick()
     assert.deepEqual(events, [])
@@ -173,7 +173,7 @@ describe('a message', () => {
   const read = (change: object, message: Partial<WindowMessage> = {}) =>
     readMessage({ origin: ORIGIN, source, data: { ...SAID, ...change }, ...message }, from)
 
-  test('counts from the opened window and the launch page’s origin only', () => {
+  test('is accepted only from the opened window and the launch page’s origin', () => {
     assert.ok(read({}))
     assert.equal(read({}, { origin: 'https://evil.example' }), undefined)
     assert.equal(read({}, { origin: `${ORIGIN}.evil.example` }), undefined)
@@ -181,7 +181,7 @@ describe('a message', () => {
     assert.equal(readMessage({ origin: ORIGIN, source: null, data: SAID }, { ...from, source: null }), undefined)
   })
 
-  test('counts for this session, in this form, and for nothing else', () => {
+  test('is accepted only for this session and in this format', () => {
     for (const change of [
       { sessionId: 'other' },
       { sessionId: 7 },
@@ -195,7 +195,7 @@ describe('a message', () => {
       assert.equal(readMessage({ origin: ORIGIN, source, data }, from), undefined)
   })
 
-  test('loses what is not what it should be', () => {
+  test('loses fields of the wrong type', () => {
     const expected = { event: 'step', sessionId: SESSION }
     const odd = { step: 3, flowStatus: 'AGE_ABOVE_THRESHOLD', redirectUrl: 'javascript:alert(1)' }
     assert.deepEqual(read(odd), expected)

@@ -9,24 +9,24 @@ export interface LaunchOptions {
   launchUrl: string
   /** A frame or a popup needs your origin in the tenant's `embedOrigins`. */
   as: 'redirect' | 'popup' | 'iframe'
-  /** Where a frame goes, and how large it is; the end of the page when absent. */
+  /** The element that the frame fills. Default: the end of the page. */
   container?: FrameParent
-  /** What a screen reader calls the frame. */
+  /** The title of the frame, for screen readers. */
   title?: string
-  /** Called for what the page says of itself, and with `blocked` when the browser lets no popup open. */
+  /** Called with each event of the page, and with `blocked` when the browser blocks the popup. */
   onEvent?: (event: LaunchEvent) => void
-  /** What to do then. Default: leave this page for the launch page. */
+  /** What to do when the browser blocks the popup. Default: leave this page for the launch page. */
   ifBlocked?: 'redirect' | 'report'
 }
 
 export type LaunchEvent = LaunchMessage | { event: 'blocked' }
 
 export interface OpenedLaunch {
-  /** Takes the frame or the popup away. The session goes on: cancel it with your server if it is not to. */
+  /** Removes the frame or closes the popup. The session stays open: cancel it from your server if it should end. */
   close(): void
 }
 
-/** The browser's own; read when a page is opened, not when this module is. */
+/** The global `window`, read when a page is opened and not when this module is imported. */
 declare const window: HostWindow
 
 const FRAME_MAY = 'camera; publickey-credentials-get; publickey-credentials-create; screen-wake-lock; clipboard-write'
@@ -55,7 +55,7 @@ function openFrame(options: LaunchOptions, host: HostWindow): OpenedLaunch {
   const frame = host.document.createElement('iframe')
   frame.className = 'ostiary-launch'
   frame.title = options.title ?? 'Age check'
-  // Before the address: what a frame may do is decided when it begins to load.
+  // Set the permissions before the address: the browser reads them when the frame begins to load.
   frame.allow = FRAME_MAY
   Object.assign(frame.style, { border: '0', width: '100%', height: '100%' })
   frame.src = options.launchUrl
@@ -65,14 +65,14 @@ function openFrame(options: LaunchOptions, host: HostWindow): OpenedLaunch {
   return stop.with(() => frame.remove())
 }
 
-/** The page asks by this not to be cut off from its opener. */
+/** With this parameter the page is served with a policy that keeps its opener. */
 function asPopup(launchUrl: string): string {
   const url = new URL(launchUrl)
   url.searchParams.set('as', 'popup')
   return url.href
 }
 
-/** Hears the page until it is closed: by it, by its user, or by the host. */
+/** Listens to the page until the page, its user or the host closes it. */
 function listen({ launchUrl, onEvent }: LaunchOptions, host: HostWindow, sourceOf: () => unknown) {
   const { origin, searchParams } = new URL(launchUrl)
   const sessionId = searchParams.get('sessionId')
@@ -90,7 +90,7 @@ function listen({ launchUrl, onEvent }: LaunchOptions, host: HostWindow, sourceO
   }
   host.addEventListener('message', hear)
   return {
-    /** For a window that its user closed: it cannot say so itself any more. */
+    /** Reports a window that its user closed: a closed window can no longer send a message. */
     andTell() {
       if (stop()) onEvent?.({ event: 'closed', sessionId: sessionId ?? '' })
     },

@@ -3,7 +3,7 @@ import type { WindowMessage } from './browser.ts'
 
 const EVENTS = ['ready', 'step', 'finished', 'closed'] as const
 
-/** What the page says about itself. Never a result: your server reads that with the token. */
+/** An event of the page. It never holds a result: your server reads that with the token. */
 export interface LaunchMessage {
   event: (typeof EVENTS)[number]
   sessionId: string
@@ -18,11 +18,11 @@ export interface LaunchMessage {
 export interface Sender {
   origin: string
   sessionId: string | null
-  /** The window that was opened; none yet when it is undefined. */
+  /** The window that was opened; undefined until then. */
   source: unknown
 }
 
-/** Reads a message, if it is one of the page that was opened: right origin, right window, right session, right form. */
+/** Reads a message if the opened page sent it: right origin, window, session and format. */
 export function readMessage({ origin, source, data }: WindowMessage, from: Sender): LaunchMessage | undefined {
   if (origin !== from.origin || !source || source !== from.source) return undefined
   if (typeof data !== 'object' || data === null) return undefined
@@ -36,7 +36,7 @@ export function readMessage({ origin, source, data }: WindowMessage, from: Sende
     sessionId: said.sessionId,
     ...(typeof said.step === 'string' && { step: said.step }),
     ...(flowStatus && { flowStatus }),
-    // Whoever goes there as it stands must not run a script with it.
+    // The host may navigate to this address, so a `javascript:` URL must not pass.
     ...(typeof said.redirectUrl === 'string' &&
       /^https?:\/\//.test(said.redirectUrl) && { redirectUrl: said.redirectUrl }),
   }

@@ -1,10 +1,10 @@
 import type { MatchedRecord, RowResult, RowWarning, ScreenReply } from '@ostiary/contract'
 
-/** A row of which at least one entry was left out because of an exception. */
+/** A row for which an exception left out at least one entry. */
 export type SilencedRow = RowResult & Required<Pick<RowResult, 'silenced'>>
 
-/** What is known after all parts of a file were screened. */
-export interface Outcome {
+/** The screening of one file: the replies for all its parts, merged. */
+export interface Screening {
   fileName: string
   dataset: string
   version: string
@@ -13,7 +13,7 @@ export interface Outcome {
   /** One per part. */
   runIds: string[]
   total: number
-  /** Best first; rows of one score in the order of the file. */
+  /** Best first; rows with the same score in file order. */
   matched: MatchedRecord[]
   /** Some matched rows show only their best entry. */
   truncated: boolean
@@ -21,27 +21,27 @@ export interface Outcome {
   /** Ids of the rows with each warning. */
   warnings: Map<RowWarning, string[]>
   warnedRows: number
-  /** All rows in the order of the file, where they were asked for. */
+  /** All rows in file order, if the caller asked to keep them. */
   results: RowResult[] | undefined
 }
 
-/** Several answers as one. All are of one version of the dataset, because each part after the first asks for it. */
+/** Merges the replies for all parts. All use one version of the dataset: each part after the first requests the version of the first. */
 export function mergeReplies(
   fileName: string,
   replies: Iterable<{ reply: ScreenReply; lineShift: number }>,
   keepResults: boolean,
-): Outcome {
-  let outcome: Outcome | undefined
+): Screening {
+  let screening: Screening | undefined
   for (const { reply, lineShift } of replies) {
-    outcome ??= emptyOutcome(fileName, reply, keepResults)
-    add(outcome, reply, lineShift)
+    screening ??= emptyScreening(fileName, reply, keepResults)
+    add(screening, reply, lineShift)
   }
-  if (!outcome) throw new Error('The file has no part')
-  outcome.matched.sort((a, b) => b.score - a.score || a.line - b.line)
-  return outcome
+  if (!screening) throw new Error('The file has no part')
+  screening.matched.sort((a, b) => b.score - a.score || a.line - b.line)
+  return screening
 }
 
-function emptyOutcome(fileName: string, { summary }: ScreenReply, keepResults: boolean): Outcome {
+function emptyScreening(fileName: string, { summary }: ScreenReply, keepResults: boolean): Screening {
   const { dataset, version, scorerVersion, scoreThreshold } = summary
   return {
     fileName,
@@ -60,23 +60,23 @@ function emptyOutcome(fileName: string, { summary }: ScreenReply, keepResults: b
   }
 }
 
-function add(outcome: Outcome, { summary, results }: ScreenReply, lineShift: number): void {
-  if (summary.version !== outcome.version || summary.scorerVersion !== outcome.scorerVersion) {
+function add(screening: Screening, { summary, results }: ScreenReply, lineShift: number): void {
+  if (summary.version !== screening.version || summary.scorerVersion !== screening.scorerVersion) {
     throw new Error('The service changed its matching rules between two parts of the file: screen it again')
   }
-  outcome.runIds.push(summary.runId)
-  outcome.total += summary.total
-  outcome.warnedRows += summary.warnings
-  outcome.truncated ||= summary.matched.truncated === true
-  for (const record of summary.matched.records) outcome.matched.push({ ...record, line: record.line + lineShift })
+  screening.runIds.push(summary.runId)
+  screening.total += summary.total
+  screening.warnedRows += summary.warnings
+  screening.truncated ||= summary.matched.truncated === true
+  for (const record of summary.matched.records) screening.matched.push({ ...record, line: record.line + lineShift })
   for (const row of results) {
-    if (isSilenced(row)) outcome.silenced.push(row)
+    if (isSilenced(row)) screening.silenced.push(row)
     for (const warning of row.warnings) {
-      const ids = outcome.warnings.get(warning)
+      const ids = screening.warnings.get(warning)
       if (ids) ids.push(row.id)
-      else outcome.warnings.set(warning, [row.id])
+      else screening.warnings.set(warning, [row.id])
     }
-    outcome.results?.push(row)
+    screening.results?.push(row)
   }
 }
 
@@ -84,9 +84,9 @@ function isSilenced(row: RowResult): row is SilencedRow {
   return row.silenced !== undefined && row.silenced.length > 0
 }
 
-/** The answer of the service as it would be for the whole file, with all run ids. */
-export function toJson(outcome: Outcome): object {
-  const { total, matched, truncated, dataset, version, scorerVersion, threshold, runIds, warnedRows } = outcome
+/** The reply that the service would give for the whole file, with the run ids of all parts. */
+export function toJson(screening: Screening): object {
+  const { total, matched, truncated, dataset, version, scorerVersion, threshold, runIds, warnedRows } = screening
   return {
     summary: {
       total,
@@ -98,20 +98,20 @@ export function toJson(outcome: Outcome): object {
       runIds,
       warnings: warnedRows,
     },
-    results: outcome.results ?? [],
+    results: screening.results ?? [],
   }
 }
 
-/** When the first part was screened, by the service's clock: a run id begins with the time. */
-export function screenedAt({ runIds }: Pick<Outcome, 'runIds'>): Date | undefined {
+/** When the service screened the first part. A run id is a UUID of version 7, which begins with the time. */
+export function screenedAt({ runIds }: Pick<Screening, 'runIds'>): Date | undefined {
   const digits = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(runIds[0] ?? '')
   return digits ? new Date(Number.parseInt(`${digits[1]}${digits[2]}`, 16)) : undefined
 }
 
-export const entriesOf = ({ matched }: Pick<Outcome, 'matched'>) =>
+export const entriesOf = ({ matched }: Pick<Screening, 'matched'>) =>
   matched.reduce((sum, { matches, moreMatches = 0 }) => sum + matches.length + moreMatches, 0)
 
-/** The name as in the row, or words where there is none. */
+/** The name in the row, or "(no name)". */
 export function personOf({ firstname, lastname }: Pick<RowResult, 'firstname' | 'lastname'>): string {
   return [firstname.trim(), lastname.trim()].filter(Boolean).join(' ') || '(no name)'
 }

@@ -1,9 +1,9 @@
 import type { ListedMatch, MatchedRecord } from '@ostiary/contract'
-import type { Outcome } from '../outcome.ts'
+import type { Screening } from '../screening.ts'
 
 export const RUN_ID = '01a1de25-8fcc-70e4-8000-37e88ae7fc73'
 
-/** A match that a letter too many does not hide; tests change what they are about. */
+/** A match whose row has one letter too many. Tests override the fields they are about. */
 export function aMatch(change: Partial<ListedMatch> = {}): ListedMatch {
   return {
     entityId: 'demo-03',
@@ -48,7 +48,7 @@ export function aRecord(change: Partial<MatchedRecord> = {}): MatchedRecord {
   }
 }
 
-export function anOutcome(change: Partial<Outcome> = {}): Outcome {
+export function aScreening(change: Partial<Screening> = {}): Screening {
   return {
     fileName: 'people.csv',
     dataset: 'demo',
