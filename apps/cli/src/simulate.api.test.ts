@@ -160,7 +160,7 @@ test('a desktop has to hand over to a phone, and with --handoff it does', async 
   assert.equal(desktop.code, 3)
   assert.match(
     desktop.out,
-    /The flow stands at HANDOFF_WAIT, DESKTOP \(-5\)\n {2}A phone has to go on: --handoff plays one\n/,
+    /The flow stands at HANDOFF_WAIT, DESKTOP \(-5\)\n {2}The session continues on a phone: --handoff plays one\n/,
   )
   const handed = await cli('simulate --create --handoff')
   assert.equal(handed.code, 0, handed.err)
@@ -323,7 +323,7 @@ test('simulate gives an area D session the picture and the age that it asks for,
   assert.equal(stands.code, 3)
   assert.match(
     stands.out,
-    /The flow stands at PASSKEY_ACTIVE\n {2}A passkey is asked for, and a simulated person has none$/,
+    /The flow stands at PASSKEY_ACTIVE\n {2}The session asks for a passkey, and a simulated person has none$/,
   )
   const unknown = await cli('simulate --create --type LOGIN')
   assert.equal(unknown.code, 2)
