@@ -1,5 +1,5 @@
 /**
- * The image's health check: is this container's process ready for work? The image has no curl, and needs none.
+ * The image's health check: is this container's process ready for work? The image has no curl.
  * A container runs either the API or the worker, so whichever admin port answers is the right one.
  */
 const { ADMIN_HOST, ADMIN_PORT, WORKER_ADMIN_PORT } = process.env

@@ -48,7 +48,7 @@ function stridesOf(shape: readonly number[]): number[] {
   return shape.map((_, axis) => countOf(shape.slice(axis + 1)))
 }
 
-/** Half precision where the array is in full: half the bytes for weights that need no more. */
+/** Converts full precision to half precision: half the bytes, for weights that do not need more. */
 export function toHalf(array: Stored): Stored {
   if (array.type !== 'float32') return array
   return { type: 'float16', shape: array.shape, values: Uint16Array.from(array.values, halfBits) }

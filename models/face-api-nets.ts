@@ -1,7 +1,7 @@
 /**
  * The two nets of face-api, which ship as weights without a graph: the order of the layers is written down here. Both take
- * NCHW, RGB from 0 to 255, and take away the mean themselves. The age net's second head (gender) is left out: nothing here
- * has a use for it.
+ * NCHW, RGB from 0 to 255, and take away the mean themselves. The age net's second head (gender) is left out because
+ * nothing here uses it.
  */
 import { float32, reshape, type Stored, transpose } from './array.ts'
 import { type Attributes, createOnnxGraph, type OnnxGraph } from './onnx-graph.ts'

@@ -1,5 +1,5 @@
 /**
- * Golden numbers: what the original nets answer to a made-up picture, so that the converted ones can be held against them.
+ * Golden numbers: the outputs of the original nets for a synthetic picture, to compare the converted nets with.
  * The picture has slopes, spots and noise, and no face: nothing but arithmetic is compared.
  */
 import type { ModelNet } from '@ostiary/contract'

@@ -6,7 +6,7 @@ import type { LoadNet, Net, NetId, Tensor } from '@ostiary/faces'
 import * as ort from 'onnxruntime-web/wasm'
 import { MODELS_FOLDER } from './manifest.ts'
 
-/** Every call makes a session of its own; whoever needs a net often keeps it. */
+/** Every call creates a session; a caller that needs a net often keeps it. */
 export function loadNetFromDisk(folder = MODELS_FOLDER): LoadNet {
   return async (id) => createNet(readNet(folder, id))
 }

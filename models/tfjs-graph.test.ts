@@ -20,6 +20,6 @@ test('only what leads to a wanted output is converted, each node after those it 
 })
 
 test('a file that holds no graph is refused', () => {
-  assert.throws(() => parseGraphModel('{}'), /no TensorFlow.js graph model/)
-  assert.throws(() => parseGraphModel('{"modelTopology":{"node":[]}}'), /no TensorFlow.js graph model/)
+  assert.throws(() => parseGraphModel('{}'), /not a TensorFlow.js graph model/)
+  assert.throws(() => parseGraphModel('{"modelTopology":{"node":[]}}'), /not a TensorFlow.js graph model/)
 })

@@ -24,7 +24,7 @@ export interface Wanted {
 export function parseGraphModel(text: string): GraphModel {
   const parsed = JSON.parse(text) as GraphModel
   if (!Array.isArray(parsed.modelTopology?.node) || !Array.isArray(parsed.weightsManifest))
-    throw new Error('this is no TensorFlow.js graph model')
+    throw new Error('this is not a TensorFlow.js graph model')
   return parsed
 }
 
@@ -52,7 +52,7 @@ export function convertGraphModel(model: GraphModel, file: Uint8Array, wanted: W
   return graph.finish({ name: 'input', dims: inputDims })
 }
 
-/** An input is a node's name, perhaps with the number of its output, or with a sign that it is only waited for. */
+/** An input is a node's name, with the number of its output or a mark for a control dependency if needed. */
 export function nodeOf(input: string): string {
   return input.replace(/^\^/, '').replace(/:\d+$/, '')
 }
@@ -94,7 +94,7 @@ function createConversion({ graph, weights, values, half }: ConversionFacts): Co
     weightsOf,
     indicesOf(input) {
       const array = weightsOf(input)
-      if (array === undefined) throw new Error(`${input} is computed, not written down`)
+      if (array === undefined) throw new Error(`${input} is computed, not a constant`)
       return numbersOf(array)
     },
     placed: (input) => values.get(nodeOf(input)),

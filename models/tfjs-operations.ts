@@ -1,4 +1,4 @@
-/** How each TensorFlow operation of our nets is said in ONNX. */
+/** Converts each TensorFlow operation of our nets to ONNX. */
 import { reshape, type Stored, transpose } from './array.ts'
 import type { Conversion, GraphNode, Layout, Placed } from './tfjs-types.ts'
 

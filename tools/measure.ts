@@ -51,7 +51,7 @@ let skipped: string | undefined
 const started = performance.now()
 const { measure } = (await import(`${ROOT}${folder}/${name}.measure.ts`)) as { measure: Measure }
 const figures = await run()
-// A moment in which the machine stood still: the second try tells it from code that became slow.
+// The machine may have stalled. A second attempt distinguishes that from code that became slow.
 const again = gateFile !== undefined && needsSecondTry(figures) ? await run('second try') : []
 console.log('')
 if (skipped !== undefined && figures.length === 0) {

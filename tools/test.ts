@@ -24,7 +24,7 @@ const SUITES = {
   // These wait for the database half of the time.
   api: { files: ['apps/*/src/**/*.api.test.ts'], without: /$^/, atOnce: 3 },
   acceptance: { files: ['tests/acceptance/*.test.ts'], without: /$^/, atOnce: 2 },
-  // Real browsers with a camera and models: two at once on two cores would measure the wait for each other.
+  // Real browsers with a camera and models: two at once on two cores would wait for each other.
   launch: { files: ['tests/acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
 } as const
 type Suite = keyof typeof SUITES
@@ -77,7 +77,7 @@ async function runSuite(name: Suite): Promise<boolean> {
       `--test-concurrency=${suite.atOnce}`,
       `--test-timeout=${HANGS_MS}`,
       ...(suite.atOnce === 1 ? ['--test-isolation=none'] : []),
-      // A process that is made to end may end before all it has to say is read: tests were lost from the count. Pure ones end by themselves.
+      // A forced exit may lose output that is not read yet, and tests were missing from the count. Pure tests end without it.
       ...(name === 'pure' ? [] : ['--test-force-exit']),
       ...reporters,
       ...extra,

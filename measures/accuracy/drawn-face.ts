@@ -18,8 +18,8 @@ interface Spot {
 }
 
 /**
- * A face of nobody, drawn from soft spots: what a test may show where a person's picture may not be kept. The nets take it
- * for a face.
+ * An artificial face, drawn from soft spots, because a picture of a real person may not be in the repository. The nets take
+ * it for a face.
  */
 export function drawnFace(): Picture {
   const data = new Uint8ClampedArray(DRAWN_SIZE * DRAWN_SIZE * 4)
@@ -27,7 +27,7 @@ export function drawnFace(): Picture {
     for (let x = 0; x < DRAWN_SIZE; x++, at += 4) {
       let colour: Colour = [150 + y * 0.1, 165 + y * 0.08, 180 + y * 0.06]
       for (const spot of SPOTS) colour = laid(colour, spot, { x, y })
-      // A camera's picture has grain, and the nets know only such pictures.
+      // Add grain: the nets were trained on pictures of cameras.
       const grain = (((x * 7919 + y * 104729 + x * y * 31) % 13) - 6) / 2
       data.set([colour[0] + grain, colour[1] + grain, colour[2] + grain, 255], at)
     }

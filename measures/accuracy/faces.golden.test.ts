@@ -1,4 +1,4 @@
-/** The page's own code with the real nets on fixed pictures: the numbers must stay what they were. */
+/** Runs the page's own code with the real nets on fixed pictures. The numbers must not change. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -64,7 +64,7 @@ test('the drawn face is found where it was drawn', async () => {
   assert.ok(eyes > 0.9)
 })
 
-test('age, liveness and both embeddings of the drawn face are what they were', async () => {
+test('age, liveness and both embeddings of the drawn face equal the recorded values', async () => {
   engine.begin()
   const measured = await engine.measure(drawn)
   assert.ok(measured)
@@ -76,7 +76,7 @@ test('age, liveness and both embeddings of the drawn face are what they were', a
   }
 })
 
-test('one picture many times is the same to the last digit, so that a still is known', async () => {
+test('one repeated picture gives the same numbers to the last digit, so that a still is recognised', async () => {
   engine.begin()
   const samples = []
   for (let n = 0; n < 3; n++) samples.push(await engine.measure(drawn))
@@ -91,7 +91,7 @@ test('one picture many times is the same to the last digit, so that a still is k
   assert.deepEqual(third, first)
 })
 
-test('no face, one face and two faces are told apart', async () => {
+test('no face, one face and two faces are distinguished', async () => {
   for (const [faces, picture] of [
     [0, shaded(128)],
     [1, drawn],
@@ -108,7 +108,7 @@ test('a face that leans to its left shoulder has a positive roll, one to its rig
   assert.ok(Math.abs((await pose(-20)) + 20) < 4)
 })
 
-test('the baseline portrait is as old and as alive as it was', async (t) => {
+test('age and liveness of the baseline portrait equal the recorded values', async (t) => {
   if (!existsSync(BASELINE_PORTRAIT)) return t.skip(`there is no ${BASELINE_PORTRAIT}`)
   engine.begin()
   const measured = await engine.measure(await readPicture(BASELINE_PORTRAIT))

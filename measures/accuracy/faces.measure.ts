@@ -1,6 +1,6 @@
 /**
- * Areas C to E: what the page's own code makes of portraits of known people. Whether two pictures show one person, how
- * old the person is, whether it is a person at all, and what a blur does. --full: every portrait for everything.
+ * Areas C to E: the accuracy of the page's own code on portraits of known people: comparison of two pictures, age, liveness,
+ * and the effect of blur. --full: every portrait for every part.
  */
 import {
   cosine,
@@ -34,9 +34,9 @@ interface Judged extends Portrait {
   live: number | undefined
 }
 
-/** Two files with more in common than this are one photograph, cut or corrected anew. */
+/** Two files that are more similar than this are the same photograph, cropped or retouched. */
 const SAME_PHOTOGRAPH = 0.95
-/** Where a match begins (docs/models.md). Distances are turned round, so that more is more alike. */
+/** The match thresholds (docs/models.md). Distances are negated, so that a higher score means more similar. */
 const MATCH: Readonly<Record<EmbeddingId, number>> = { FACE3_3: 0.5, FACE3_1: -0.5 }
 const ALIKE: Readonly<Record<EmbeddingId, (one: Float32Array, other: Float32Array) => number>> = {
   FACE3_3: cosine,
@@ -52,7 +52,7 @@ export const measure: Measure = async ({ full, say }) => {
   const engine = createFaceEngine({ load: loadNetFromDisk() })
   const tasks = full ? allOf(loadPortraits()) : sampleOf(loadPortraits())
   const judged: Judged[] = []
-  // The next picture is read while this one is judged.
+  // Read the next picture while this one is measured.
   let reading = readPicture(tasks[0]?.portrait.path ?? '')
   for (const [index, task] of tasks.entries()) {
     const picture = await reading
@@ -82,7 +82,7 @@ interface Task {
 const allOf = (portraits: readonly Portrait[]): Task[] =>
   portraits.map((portrait) => ({ portrait, embed: true, age: true }))
 
-/** Two portraits of every second person who has several, to be compared; all whose date is sure, for their age. */
+/** Two portraits of every second person who has several, for the comparison; all with a certain date, for the age. */
 function sampleOf(portraits: readonly Portrait[]): Task[] {
   const people = Map.groupBy(
     portraits.filter(({ isDated }) => !isDated),
@@ -105,7 +105,7 @@ async function judge(engine: FaceEngine, picture: Picture, { portrait, embed, ag
   return judged
 }
 
-/** What faces that look into a camera measure: rest is not zero, and differs from one person to the next. */
+/** Prints the pose of faces that look into the camera: at rest it is not zero, and it differs between people. */
 function describeRest(faces: readonly SeenFace[]): void {
   console.log('\nportraits at rest: one in twenty is lower, median, one in twenty is higher')
   const describe = (name: string, values: readonly number[]) => {

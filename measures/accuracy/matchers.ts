@@ -1,6 +1,6 @@
 /**
- * What the accuracy of names is measured of: our engine, and what stands beside it. Any matcher can be scored that fits
- * one of the two interfaces.
+ * The matchers whose accuracy is measured: our engine and the ones it is compared with. Any matcher that implements one of
+ * the two interfaces can be scored.
  */
 import {
   readDob,
@@ -34,7 +34,7 @@ export async function ourPairs(): Promise<PairMatcher> {
   }
 }
 
-/** Our engine on a list: index, search, birth dates. What HTTP and threads add is not in it. */
+/** Our engine on a list: index, search and birth dates, without HTTP and threads. */
 export async function ourList(entities: readonly FtmEntity[]): Promise<ListMatcher> {
   const builder = createIndexBuilder()
   const indexed = entities.filter((entity, at) => builder.add(listedOf(entity), at))
@@ -76,14 +76,14 @@ function birthOf(date: string) {
   return span === undefined || span === 'invalid' ? null : { ...span, circa: false }
 }
 
-/** What logic-v2 said about the same pairs, from the file its authors keep. It knows no others. */
+/** The scores of logic-v2 for the same pairs, from its authors' file. It has no scores for other pairs. */
 export function peerPairs(pairs: readonly LabelledPair[]): PairMatcher {
   const key = (...parts: string[]) => parts.join('\n')
   const scores = new Map(pairs.map(({ schema, name1, name2, peer }) => [key(schema, name1, name2), peer]))
   return { pair: (query, listed, schema) => scores.get(key(schema, query, listed)) ?? Number.NaN }
 }
 
-/** The plain thing anybody would try first: each word takes the most alike word of the other name, averaged. */
+/** The simple baseline: each word takes the most similar word of the other name, averaged. */
 export const baselinePairs: PairMatcher = {
   pair: (query, listed) => alignWords(wordsOf(query), wordsOf(listed), (word) => (other) => jaroWinkler(word, other)),
 }
@@ -134,7 +134,7 @@ function wordsOf(name: string): string[] {
   return letters.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** Both ways and averaged, by length of the words, so that neither a missing nor an extra word is free. */
+/** Averages both directions, weighted by word length, so that both a missing and an extra word lower the score. */
 function alignWords(
   query: readonly string[],
   listed: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Area B: does the matcher tell who is on a list from who is not. Labelled pairs of names beside logic-v2's own scores,
+ * Area B: how well the matcher separates people on a list from others. Labelled pairs of names, compared with logic-v2's scores,
  * then people of the UN list and invented people against the lists of OFAC and the UN. --full: all 100,000 invented
  * people instead of 10,000. --verbose: which UN rows failed. --tuning-errors [--at=0.95]: only the wrong pairs of the
  * tuning half, at 0.7 or another threshold.
@@ -29,7 +29,7 @@ import {
 } from './scoring.ts'
 
 const THRESHOLDS = [0.7, 0.85, 0.95] as const
-/** The list is screened once at the lowest threshold; what the others would give is a part of that. */
+/** The list is screened once at the lowest threshold. The results for the other thresholds are subsets of that. */
 const LOWEST = 0.7
 const HALVES: readonly Half[] = ['tuning', 'held-out']
 const TIERS: readonly Quality[] = ['STRONG', 'MEDIUM', 'WEAK']
@@ -115,7 +115,7 @@ function describe(scored: readonly ScoredPair[]): string[] {
   ]
 }
 
-/** Only ever of the tuning half: whoever reads the errors of the other has tuned on it. */
+/** Prints errors of the tuning half only: reading those of the held-out half would mean tuning on it. */
 function showTuningErrors(scored: readonly ScoredPair[], threshold: number): void {
   const tuning = scored.filter(({ half }) => half === 'tuning')
   const wrong = tuning.filter((pair) => isFailure(pair, threshold))

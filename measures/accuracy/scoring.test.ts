@@ -26,7 +26,7 @@ test('precision, recall and F1 count what reaches the threshold, the threshold i
   assert.deepEqual(atThreshold(SCORED, 0), { precision: 4 / 7, recall: 1, f1: 8 / 11 })
 })
 
-test('what flags nothing has no precision, no recall and no F1', () => {
+test('a matcher that flags nothing has no precision, no recall and no F1', () => {
   assert.deepEqual(atThreshold(SCORED, 1.1), { precision: Number.NaN, recall: 0, f1: 0 })
 })
 
@@ -79,7 +79,7 @@ test('Jaro-Winkler gives its published values', () => {
   assert.equal(jaroWinkler('a', 'a'), 1)
 })
 
-test('the baseline minds neither order nor case, and an extra word costs', () => {
+test('the baseline ignores order and case, and an extra word lowers the score', () => {
   assert.equal(baselinePairs.pair('LAVROV, Sergei', 'Sergei Lavrov', 'Person'), 1)
   // All 12 letters of the query are found; of the 18 listed ones 12, and "xxxxxx" is like neither.
   near(baselinePairs.pair('Sergei Lavrov', 'Sergei Xxxxxx Lavrov', 'Person'), (1 + 12 / 18) / 2)
@@ -96,13 +96,13 @@ test('quotes, empty fields and line ends of CSV', () => {
   assert.throws(() => parseCsv('a,b\n"x"y,2\n'))
 })
 
-test('the half hangs on the listed name alone, whatever its case', () => {
+test('the half depends only on the listed name, ignoring case', () => {
   // SHA-256 of "abc" begins with ba, of the empty text with e3.
   assert.equal(halfOf('abc'), 'tuning')
   assert.equal(halfOf('ABC'), 'tuning')
   assert.equal(halfOf(''), 'held-out')
 })
 
-test('the plain form forgets marks, case, order and apostrophes', () => {
+test('the plain form ignores marks, case, order and apostrophes', () => {
   assert.equal(plainName('AL-SA’ADI, Mansûr'), 'al mansur saadi')
 })

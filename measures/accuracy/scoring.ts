@@ -1,11 +1,11 @@
-/** How well scores tell matches from the rest. Pure, so that the test can compute the same by hand. */
+/** How well scores separate matches from the rest. Pure functions, so that the test can verify them by hand. */
 export interface Scored {
   score: number
   isMatch: boolean
 }
 
 export interface AtThreshold {
-  /** Not a number when nothing reached the threshold: there is no precision to speak of, and no floor is met. */
+  /** NaN when nothing reached the threshold: then precision is undefined, and no floor is met. */
   precision: number
   recall: number
   f1: number

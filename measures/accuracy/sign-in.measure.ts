@@ -14,7 +14,7 @@ import { loadPortraits, missingPortraits, type Portrait, readPicture } from '@os
 import { ostiary, startApi, startServices } from '@ostiary/testkit/run'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
 
-/** Two portraits with more in common than this are one photograph, cut anew: nothing is shown by recognising it. */
+/** Two portraits that are more similar than this are the same photograph, cropped again: recognising it proves nothing. */
 const SAME_PHOTOGRAPH = 0.95
 const OPTIONS = { people: { type: 'string', default: '20' }, full: { type: 'boolean' } } as const
 
@@ -37,7 +37,7 @@ export const measure: Measure = async ({ full, say }) => {
   const settings = {
     ...testSettings(database.url),
     OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
-    // Each device has an address of its own, as devices have.
+    // Each device has its own address, as real devices do.
     TRUST_PROXY: '127.0.0.1',
   }
   const api = await startApi({ env: settings, logName: 'accuracy-sign-in' })
@@ -104,7 +104,7 @@ function createVisits(baseUrl: string, key: string): Visit {
   }
   return async (type, vector) => {
     const seed = ++count
-    // Nobody listens there: the outcome is read back.
+    // No receiver listens there. The outcome is read back from the API.
     const body = { type, redirectURL: 'https://shop.example/back', callback: { url: 'http://127.0.0.1:65001/hook' } }
     const { sessionId } = await call<CreatedVerification>('POST', '/v2/verification-session', body)
     const clock = createSimulatedClock({ nowMs: () => Date.now(), monotonicMs: () => performance.now() })

@@ -15,7 +15,7 @@ test('one of four on each side is an error of a quarter', () => {
   assert.equal(equalError(MIXED).rate, 0.25)
 })
 
-test('scores that say nothing err half the time', () => {
+test('random scores have an error of one half', () => {
   const same = { genuine: [1, 2, 3, 4], impostor: [1, 2, 3, 4] }
   assert.ok(Math.abs(equalError(same).rate - 0.5) <= 0.125)
 })

@@ -1,4 +1,4 @@
-/** How well scores tell pairs of one person from pairs of two. Higher scores are more alike. */
+/** How well scores separate pairs of one person from pairs of two. A higher score means more similar. */
 
 export interface PairScores {
   genuine: readonly number[]

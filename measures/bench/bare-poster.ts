@@ -1,6 +1,6 @@
 /**
- * The sending of webhooks without us: undici posts one body with both signatures fresh, as many at a time as our worker does.
- * No queue, no lease, no log, no guard. Runs as a child process that is told how long to post, and answers how often it did.
+ * A bare webhook sender to compare with: undici posts one body with two fresh signatures, as many at a time as our worker.
+ * No queue, no lease, no log, no guard. A child process: the parent sends a duration, and it answers with the number of posts.
  */
 import { createHmac, createSecretKey } from 'node:crypto'
 import { standardWebhookSecret } from '@ostiary/crypto'

@@ -1,6 +1,6 @@
 /**
- * The engine without us: the same Fastify, the same pool, the same SQL, nothing else. No keys, no validation, no log,
- * no headers. What the benchmark of area A is compared with.
+ * A bare server to compare area A with: the same Fastify, the same pool, the same SQL, nothing else. No keys, no validation,
+ * no log, no headers.
  */
 import { createServer } from 'node:http'
 import Fastify from 'fastify'
@@ -8,7 +8,7 @@ import pg from 'pg'
 import { systemClock, type Queryable, createIds, stringStore } from '@ostiary/server/measure'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 })
-// Ordered ids, as ours are: random ones would make the index, not the server, the thing that is measured.
+// Ordered ids, like ours: random ids would measure the index instead of the server.
 const ids = createIds(systemClock)
 const db: Queryable = {
   rows: async (statement, values = []) => (await pool.query({ ...statement, values: [...values] })).rows,

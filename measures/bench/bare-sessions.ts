@@ -1,6 +1,6 @@
 /**
  * The create call of area C without us: the same Fastify, the same pool, the same insert into the same two tables with rows of the
- * same size. No keys, no validation, no settings, no sealing, no log. What `bench sessions` compares with.
+ * same size. No keys, no validation, no settings, no sealing, no log. `bench sessions` compares with it.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -8,7 +8,7 @@ import Fastify from 'fastify'
 import pg from 'pg'
 import { type Queryable, sessionStore } from '@ostiary/server/measure'
 
-/** What a row of ours looks like, given by the benchmark, which has read one. */
+/** The size of one of our rows. The benchmark reads one and passes it. */
 interface Sample {
   tenantId: string
   keyId: string
@@ -26,7 +26,7 @@ const db: Queryable = {
   rows: async (statement, values = []) => (await pool.query({ ...statement, values: [...values] })).rows,
   run: async (statement, values = []) => (await pool.query({ ...statement, values: [...values] })).rowCount ?? 0,
 }
-// Bytes that do not shrink, as sealed ones do not.
+// Random bytes: like sealed data they do not compress.
 const [tokenHash, sealedKey, request] = [randomBytes(32), randomBytes(sealedKeyBytes), randomBytes(requestBytes)]
 const fixed = {
   tenantId,

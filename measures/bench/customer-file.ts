@@ -1,6 +1,6 @@
 /**
- * A customer's file to screen against a made-up list: a few rows who are on it, written as people misspell, among many
- * who are not. The id of a row says which entity it was made from.
+ * A customer's file to screen against a generated list: a few misspelt rows of listed people among many of others. The id of
+ * a row names the entity that it was made from.
  */
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
 import { loadNegatives, missingData, namesOf } from '@ostiary/testkit/samples/labelled'
@@ -55,7 +55,7 @@ export function originOf(id: string): { entityId: string; kind: string } | undef
 
 function listedCustomer(random: Random, entity: SyntheticEntity, n: number): Customer {
   const kind = pick(random, KINDS)
-  // A name in one piece, as Chinese ones may be written, has no family name that could be told.
+  // A name without spaces, as Chinese names may be written, has no separate family name.
   const words = pick(
     random,
     namesOf(entity).filter((name) => name.includes(' ')),
@@ -78,7 +78,7 @@ function mutated(random: Random, words: string[], kind: Kind): string[] {
   return words.with(at, slipped(random, words[at] ?? '', kind))
 }
 
-/** One slip of the keyboard, never in the first letter. */
+/** Makes one typing error, never in the first letter. */
 function slipped(random: Random, word: string, kind: Kind): string {
   if (/\p{M}/u.test(word)) return word
   const at = 1 + Math.floor(random() * (word.length - 2))

@@ -5,12 +5,12 @@ import { ROOT, type Started, sleep, startWorker } from '@ostiary/testkit/run'
 import { createClient, type Host } from '@ostiary/testkit/measuring/sessions-load'
 import { compareInTurns, type Runner } from '@ostiary/testkit/measuring/turns'
 
-/** With so many receivers, and so many at once to each, neither side waits for an answer. */
+/** With this many receivers, and this many requests at once to each, neither side waits for an answer. */
 const RECEIVERS = 8
 const TURN_MS = 500
 const WARM_UP_MS = 1_500
 const BATCH = 500
-/** Due webhooks at the beginning of a turn: more than anybody sends in it. */
+/** Due webhooks at the beginning of a slice: more than either side can send in it. */
 const STOCK = 12_000
 
 interface Site {
@@ -23,8 +23,8 @@ interface Site {
 }
 
 /**
- * One worker that takes due webhooks from the queue, sends them and writes them down, beside a bare loop that only sends. The
- * worker is held with SIGSTOP while it is the other's turn.
+ * One worker that takes due webhooks from the queue, sends them and records them, compared with a bare loop that only sends.
+ * SIGSTOP pauses the worker while the bare loop runs.
  */
 export async function compareDeliveries(site: Site, say: (line: string) => void): Promise<number> {
   const receivers = await startFastReceivers(RECEIVERS)
@@ -101,7 +101,7 @@ function workerRunner(
     },
   }
 }
-/** For what was under way when the worker was held. */
+/** Time for the requests that were in flight when the worker was paused. */
 const SETTLE_MS = 30
 
 async function startPoster(posting: object): Promise<Runner & { stop(): Promise<void> }> {

@@ -16,7 +16,7 @@ interface Times {
   welcome: number
   /** The camera runs and the page says what to do. */
   guidance: number
-  /** The result stands on the page. */
+  /** The page shows the result. */
   done: number
 }
 
@@ -45,7 +45,7 @@ export const measure: Measure = async ({ full, say }) => {
   }
 }
 
-/** Generous: a phone of today is faster than two shared cores that also render the camera's picture. */
+/** Generous limits: a current phone is faster than two shared cores that also render the camera's picture. */
 const FLOORS_MS = { guidance: { cold: 20_000, warm: 12_000 }, done: { cold: 50_000, warm: 40_000 } } as const
 
 function figuresOf(cache: 'cold' | 'warm', times: readonly Times[]): Figure[] {
@@ -71,7 +71,7 @@ function creator(env: Record<string, string>): () => Promise<string> {
   }
 }
 
-/** One person who reads for half a second, says yes and does what is asked. */
+/** Plays a person who reads for half a second, consents and makes the movements. */
 async function visit(device: Device, camera: LiveCamera, launchUrl: string): Promise<Times> {
   const page = await device.page()
   const person = visitOn(page)

@@ -1,6 +1,6 @@
 /**
- * Up to how many vectors is comparing with every one of them as good as an HNSW index? The same space is searched exactly on
- * its shared shelf, then moved to a shelf of its own and searched through the index. The reason for NODE_EXACT_SEARCH_MAX.
+ * Up to how many vectors is an exact search as fast as an HNSW index? It searches the same space exactly in the shared vector
+ * partition, then moves it to a partition of its own and searches through the index. NODE_EXACT_SEARCH_MAX comes from this.
  */
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { type Measure, median } from '@ostiary/testkit/measuring/figure'
@@ -40,7 +40,7 @@ export const measure: Measure = async ({ full, say }) => {
   }
 }
 
-/** The middle of single searches through the bare driver. */
+/** The median of single searches through the bare driver. */
 async function searchMs(url: string, gallery: Gallery, tenant: Tenant, people: People): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < PROBES; n++) {

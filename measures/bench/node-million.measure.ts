@@ -32,11 +32,13 @@ export const measure: Measure = async ({ full, say }) => {
     const loaded = await timed(() => gallery.load(tenant.id, people, { ...wanted, onProgress }))
     say(`${count} vectors of ${size.persons} people made, sealed, rotated and loaded in ${loaded.seconds.toFixed(0)} s`)
     const arranged = await timed(() => gallery.arrange())
-    say(`moved to a shelf of its own and indexed in ${arranged.seconds.toFixed(0)} s (m 16, ef_construction 64)`)
+    say(
+      `moved to a vector partition of its own and indexed in ${arranged.seconds.toFixed(0)} s (m 16, ef_construction 64)`,
+    )
     const [space] = await gallery.wire.biometrics.shelves.stats()
     const sizes = await gallery.wire.biometrics.shelves.sizes(gallery.wire.platform.cells.forId(tenant.id))
     say(
-      `shelf ${megabytes(space?.rowBytes)}, its indexes ${megabytes(space?.indexBytes)} (HNSW ${megabytes(sizes.hnsw)}), ` +
+      `partition ${megabytes(space?.rowBytes)}, its indexes ${megabytes(space?.indexBytes)} (HNSW ${megabytes(sizes.hnsw)}), ` +
         `everything else of area E ${megabytes(sizes.other)}`,
     )
     const { right, strangers, latencyMs } = await accuracy(api.url, tenant, people, {
@@ -49,9 +51,9 @@ export const measure: Measure = async ({ full, say }) => {
       `one at a time through HTTP: p50 ${percentile(latencyMs, 0.5).toFixed(1)} ms, p95 ${percentile(latencyMs, 0.95).toFixed(1)} ms, ` +
         `p99 ${percentile(latencyMs, 0.99).toFixed(1)} ms`,
     )
-    // Every stranger gets a second look, and every enrolled probe that the first one missed.
+    // The server searches a second time for every stranger, and for every enrolled probe that the first search missed.
     const again = Math.max(0, (await secondLooks(api.adminUrl)) - size.probes)
-    say(`${again} of ${size.probes} enrolled probes needed the second look`)
+    say(`${again} of ${size.probes} enrolled probes needed the second search`)
     const lanes = Array.from({ length: 8 }, (_, n) => people.sample(n * 911, 99))
     const load = await httpRunner(api.url, tenant.key, lanes)
     say(`eight at a time: ${((await load.run(size.loadMs)) / (size.loadMs / 1000)).toFixed(0)} predictions/s`)

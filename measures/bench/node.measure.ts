@@ -1,5 +1,5 @@
 /**
- * Area E with one large tenant beside fifty small ones: does predict name the right person, are strangers sent away, and
+ * Area E with one large tenant beside fifty small ones: does predict name the right person, are strangers not recognised, and
  * how fast is it beside the same SQL through the bare driver. --full: 100,000 vectors of 20,000 people.
  */
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
@@ -46,7 +46,7 @@ export const measure: Measure = async ({ full, say }) => {
       `${size.persons * SAMPLES} vectors of ${size.persons} people, beside ${size.smallTenants} tenants of ${SMALL_PERSONS}`,
     )
     await gallery.arrange()
-    say('the large tenant has a shelf of its own with an HNSW index')
+    say('the large tenant has a vector partition of its own with an HNSW index')
 
     const asked = { puids, from: 0, probes: size.probes, strangersFrom: STRANGERS_FROM }
     const inLarge = await accuracy(api.url, large, people, asked)

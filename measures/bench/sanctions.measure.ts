@@ -1,6 +1,6 @@
 /**
- * Area B at size: a made-up list is imported as an operator would, then a customer's file is screened over HTTP; rows
- * of it are looked up with pg_trgm on the same machine. 20,000 entities and rows; with --full a million and 40,000.
+ * Area B with a large list: a generated list is imported as an operator would do it, then a customer's file is screened over
+ * HTTP. For comparison its rows are looked up with pg_trgm. 20,000 entities and rows; with --full a million and 40,000.
  *
  *   npm run bench -- sanctions [--full] [--entities N] [--names-each 2.4|6] [--threshold 0.95]
  */
@@ -33,7 +33,7 @@ interface Size {
   /** Rows made from listed entities. */
   positives: number
   starts: number
-  /** More on a small list, where few take no time. */
+  /** More rows on a small list, where a few would be too quick to measure. */
   trigramRows: number
 }
 
@@ -136,7 +136,7 @@ function createKey(settings: Env): Promise<string> {
   })
 }
 
-/** What the list adds to the time from nothing to the first answer. */
+/** How much the list adds to the time from the start to the first answer. */
 async function measureStart(withList: Env, demoOnly: Env, key: string, { starts }: Size, say: Say): Promise<number> {
   // The first start in a folder makes the demo list; in the other it has been made.
   await timeStart(demoOnly, 'demo', key)
@@ -192,10 +192,10 @@ interface Screened {
   best: number
 }
 
-/** Files one after the other: with each the process grows, until it has what it needs. */
+/** Screens files one after the other: the process grows with each, until its memory is stable. */
 const FILES = ['warm-up', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth']
 
-/** One file to warm up, then those that count. The CPU time is that of all threads of the API. */
+/** One file warms up, then the measured ones follow. The CPU time is that of all threads of the API. */
 async function screenFile(env: Env, key: string, csv: string, size: Size, say: Say): Promise<Screened> {
   const api = await startApi({ env, logName: 'bench-sanctions' })
   try {

@@ -8,13 +8,13 @@ const CHUNK = 10_000
 
 export interface Wanted {
   count: number
-  /** The sessions were made then, one every millisecond. */
+  /** The time at which the sessions were created, one every millisecond. */
   madeAt: Date
   lifetimeSeconds: number
   bodyOf(index: number): CreateSessionBody
 }
 
-/** Open sessions in bulk, past HTTP: the same rows that a create call writes, sealed alike, so that all can be used. */
+/** Inserts open sessions in bulk without HTTP: the same rows that a create call writes, sealed in the same way, so all are usable. */
 export async function loadSessions(wire: Wire, databaseUrl: string, host: Host, wanted: Wanted): Promise<void> {
   const client = new pg.Client(databaseUrl)
   await client.connect()

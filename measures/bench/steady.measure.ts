@@ -27,9 +27,9 @@ import {
 const FIRST_RATE = 40
 const CLIMB = 1.25
 const CLIMB_SECONDS = 15
-/** New processes compile for a while, and would miss rates that they hold afterwards. */
+/** New processes compile for a while and would miss rates that they can hold afterwards. */
 const WARM_UP = { rate: 25, seconds: 40 }
-/** Later than this a webhook waited; a queue that holds its pace never comes near it. */
+/** A webhook older than this had to wait. A queue that keeps up never comes near it. */
 const QUEUE_AGE_MOST_MS = 1_000
 const MEMORY_GROWTH_MOST = 1.2
 const RECEIVERS = 8
@@ -88,7 +88,7 @@ interface Scene {
   device: boolean
 }
 
-/** What was seen in one second. */
+/** The measurements of one second. */
 interface Sample {
   apiMb: number
   workerMb: number
@@ -167,7 +167,7 @@ async function climb(scene: Scene, say: (text: string) => void): Promise<number>
   for (let rate = FIRST_RATE; ; rate = Math.round(rate * CLIMB)) {
     const held = await hold(scene, { rate, seconds: CLIMB_SECONDS })
     const isHeld = figuresOf(held, rate).every(({ name, value, floor, is }) =>
-      // Memory needs longer than a step to tell anything.
+      // One step is too short to judge memory.
       name.endsWith('memory-growth') ? true : is === 'least' ? value >= floor : value <= floor,
     )
     say(
@@ -181,7 +181,7 @@ async function climb(scene: Scene, say: (text: string) => void): Promise<number>
 const agesOf = (samples: readonly Sample[]) => samples.flatMap(({ queueAgesMs }) => queueAgesMs)
 const p99 = (samples: readonly Sample[]) => percentile(agesOf(samples), 0.99)
 
-/** The first quarter is the compiler's and the caches'. */
+/** Skips the first quarter, in which code is compiled and caches are filled. */
 function growthOf(samples: readonly Sample[], read: (sample: Sample) => number): number {
   const quarter = Math.floor(samples.length / 4)
   const middle = samples.slice(quarter, 2 * quarter).map(read)

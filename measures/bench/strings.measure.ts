@@ -1,4 +1,4 @@
-/** Area A beside the bare engine: create and get, as requests per second, ours over theirs. */
+/** Area A compared with the bare server: create and get, as a ratio of requests per second. */
 import type { ApiKeyRecord } from '@ostiary/contract'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
@@ -12,7 +12,7 @@ const TURN_MS = 125
 const BODY = JSON.stringify({ value: 'a string of a usual length, as people store them' })
 
 export const measure: Measure = async ({ full, say }) => {
-  // The first seconds show the compiler at work, not the code: both are warmed up.
+  // Warm both up: the first seconds measure the compiler, not the code.
   const [warmUpMs, pairs] = full ? [20_000, 400] : [3_500, 44]
   const database = await createDatabase(startServices(), 'bench')
   const settings = testSettings(database.url)

@@ -1,7 +1,7 @@
 /** Does what the worker's sweeper does until nothing is due, in a process of its own, and prints how fast it went. */
 import { SWEEPERS, loadConfig, createWire } from '@ostiary/server/measure'
 
-/** The first batches show the compiler at work and the plans being made. */
+/** Skip the first batches: they measure the compiler and the planning of statements. */
 const WARM_UP_BATCHES = 3
 
 const wire = createWire(loadConfig(process.env), { role: 'cli' })

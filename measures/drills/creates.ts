@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Figure } from '@ostiary/testkit/measuring/figure'
 import { sleep } from '@ostiary/testkit/run'
 
-/** What a client that never gives up did: every create it was told had worked, by its own number. */
+/** What a client that never gives up achieved: every acknowledged create, by the client's own number. */
 interface CreateRun {
   /** Number of the create to the id it was acknowledged with. */
   acknowledged: Map<number, string>
-  /** Answers 503 and broken connections on the way. */
+  /** The number of 503 answers and broken connections. */
   failures: number
   valueOf(index: number): string
 }
@@ -94,7 +94,7 @@ interface KillDrill {
   say(text: string): void
 }
 
-/** Kills in the middle of many creates, several times, and counts what was acknowledged and is not there. */
+/** Kills several times in the middle of many creates, and counts acknowledged records that are missing. */
 export async function killWhileCreating({
   name,
   full,

@@ -1,6 +1,6 @@
 /**
  * 150 people, each enrolled twice at the same moment from two pictures, by eight workers through two API processes. Exactly
- * 150 persons must come of it. --full does it ten times.
+ * 150 persons must exist afterwards. --full does it ten times.
  */
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { enrolForSure, inParallel } from './enrols.ts'
@@ -29,7 +29,7 @@ export const measure: Measure = async ({ full, say }) => {
       const people = createPeople(100 + round)
       const tenant = await createTenant(gallery, `Race ${round}`)
       const puids: string[] = []
-      // Neighbours in the list are the same person: two workers have them at the same moment.
+      // Neighbours in the list are the same person, so two workers enrol them at the same moment.
       await inParallel(PERSONS * 2, WORKERS, async (index) => {
         const vector = people.sample(Math.floor(index / 2), index % 2)
         puids[index] = await enrolForSure(() => apis[index % 2]?.url ?? '', tenant.key, vector)

@@ -1,7 +1,7 @@
 import { predictBody } from '@ostiary/testkit/measuring/node-bench'
 import { sleep } from '@ostiary/testkit/run'
 
-/** Enrols until it is acknowledged: what fails is sent again, as a client does that never gives up. */
+/** Repeats an enrolment until it is acknowledged, like a client that never gives up. */
 export async function enrolForSure(
   url: () => string,
   key: string,

@@ -8,7 +8,7 @@ export interface HostileUpload {
   path: string
   headers: Record<string, string>
   body: Buffer
-  /** Sent again and again after the body, until the server has had enough. */
+  /** Sent repeatedly after the body, until the server closes the connection. */
   endless?: Buffer
   /** The connection is closed after the body, which is shorter than announced. */
   breaksOff?: boolean
@@ -58,7 +58,7 @@ function upload(kind: string, body: Buffer, expect?: Expect, more: Partial<Hosti
 const file = (kind: string, content: Buffer | string, expect?: Expect, path = 'demo') =>
   upload(kind, form(content), expect, { path })
 
-/** The worst there is, each once; what costs most comes last, so that it does not slow down the others. */
+/** The worst uploads, each once. The most expensive come last, so that they do not slow down the others. */
 export function worstUploads(random: Random, full: boolean): HostileUpload[] {
   return [...oddBytes(random), ...oddTables(), ...oddForms(random), ...endlessForms(), ...costlyNames(random, full)]
 }
@@ -324,7 +324,7 @@ const TOKENS = [
   '=',
 ].map((token) => Buffer.from(token))
 
-/** An honest form with one to eight slips anywhere in it. */
+/** An honest form with one to eight random mutations. */
 export function mutatedUpload(random: Random, honest: string): HostileUpload {
   let body = form(honest)
   const slips = 1 + int(random, 8)

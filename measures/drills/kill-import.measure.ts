@@ -1,7 +1,7 @@
 /**
- * kill -9 of an import at any moment: the version in service goes on serving, nothing half-made is listed, and the
- * process that builds the snapshot ends with the one that wanted it. Then kill -9 of the API while it reads a new
- * version: after the restart it serves a whole one.
+ * kill -9 of an import at any moment: the version in service keeps serving, no incomplete version is listed, and the process
+ * that builds the snapshot ends with its parent. Then kill -9 of the API while it reads a new version: after the restart it
+ * serves a complete one.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,11 +14,11 @@ import { seeded } from './malformed.ts'
 import { freePorts, ostiary, type Started, sleep, startApi, startServices } from '@ostiary/testkit/run'
 import { createKeys, createVersions, DATASET, type Env, judge, postFile, startOstiary } from './swap.ts'
 
-/** Only the command, with or without the process that builds for it, or right after that one came to life. */
+/** What is killed: only the command, the command and its build process, or the command right after that process started. */
 const KINDS = ['command', 'newborn', 'both'] as const
 const SERVED_WITHIN_MS = 60_000
 const GONE_WITHIN_MS = 60_000
-/** After this long an import takes away what lies about: see STALE_DRAFT_MS. */
+/** After this time an import removes the drafts of killed imports: see STALE_DRAFT_MS. */
 const STALE_SECONDS = 2 * 3600
 
 interface Overview {
@@ -55,7 +55,7 @@ export const measure: Measure = async ({ full, say }) => {
     const [key = ''] = await createKeys(settings, 1)
     say(`seed ${seed}: ${entities} people, an import takes ${(importMs / 1000).toFixed(1)} s`)
 
-    /** Which version is in service, with all that must be true of it and of the others. */
+    /** Finds the version in service and checks it and the others. */
     const inspect = async (
       when: string,
       url: string,
@@ -90,7 +90,7 @@ export const measure: Measure = async ({ full, say }) => {
       const kind = KINDS[kill % KINDS.length] ?? 'both'
       const command = startOstiary(settings, 'datasets', 'import', DATASET, list.write(number + 1), '--licence', 'none')
       const startedAt = performance.now()
-      // Each kill has its own part of the way, so that a few kills see all of it.
+      // Each kill falls into its own part of the import, so that a few kills cover all of it.
       if (kind === 'newborn') await untilChild(command.pid).then(() => sleep(random() * 250))
       else await sleep(((kill + random()) / kills) * importMs)
       const children = childrenOf(command.pid)
@@ -109,9 +109,9 @@ export const measure: Measure = async ({ full, say }) => {
       if (after.version === current.version) {
         if (after.number !== number) found.lost.push(`${when}: version ${after.number} answers instead of ${number}`)
       } else {
-        // It was past the last step: then the new version must serve, as after any other import.
+        // The import had passed its last step, so the new version must serve, as after any other import.
         await untilServed(api.url, key, list, count, ++number)
-        moments.push('which had put its version into service')
+        moments.push('after it had put its version into service')
         current = await inspect(when, api.url)
         if (current.number !== number) found.lost.push(`${when}: version ${number} is not served`)
       }
@@ -124,7 +124,7 @@ export const measure: Measure = async ({ full, say }) => {
       }
     }
     say(`killed: ${moments.join(', ')}`)
-    say(`${draftsIn(lists).length} drafts lie about before the last import`)
+    say(`${draftsIn(lists).length} drafts are left before the last import`)
 
     const { version } = importList(settings, list.write(++number))
     const served = await untilServed(api.url, key, list, count, number)
@@ -134,7 +134,7 @@ export const measure: Measure = async ({ full, say }) => {
     found.leftovers += draftsIn(lists).length
     await inspect('at last', api.url, commands(settings))
 
-    // The two newest versions in turns, killed when the process has the file open that it does not serve yet.
+    // Switches between the two newest versions, and kills the process while it has the file of the next version open.
     const turns = [current.version, version]
     let whileReading = 0
     for (let kill = 0; kill < apiKills; kill++) {
@@ -183,7 +183,7 @@ const commands = (settings: Env): Look => ({
     startOstiary(settings, 'datasets', 'verify', DATASET, ...(version ? ['--version', version] : [])).printed,
 })
 
-/** What these commands do, without a process for each: starting them would take most of the drill. */
+/** Calls the code of these commands directly: a process for each would take most of the drill's time. */
 const direct = (settings: Env): Look => ({
   list: () => withDatasets(settings, (datasets) => datasets.list()),
   verify: (version) =>
@@ -223,7 +223,7 @@ async function untilServed(
   return undefined
 }
 
-/** False when there was nothing to kill any more. */
+/** False when the process had already ended. */
 function killNow(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL')
@@ -249,7 +249,7 @@ async function untilChild(pid: number): Promise<void> {
   while (existsSync(`/proc/${pid}/stat`) && childrenOf(pid).length === 0) await sleep(2)
 }
 
-/** A process that ended but was not waited for is gone as well: it has no memory and no files. */
+/** A zombie counts as ended: it has no memory and no open files. */
 async function isGone(pid: number): Promise<boolean> {
   const giveUpAt = Date.now() + GONE_WITHIN_MS
   while (read(`/proc/${pid}/cmdline`).includes('build-main')) {
@@ -276,7 +276,7 @@ async function untilOpen(pid: number, name: string): Promise<boolean> {
   return false
 }
 
-/** Whoever has a file of this drill open, besides the drill itself. */
+/** Processes besides the drill itself that have a file of this drill open. */
 function processesIn(folder: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
   return pids.filter((pid) => filesOf(pid).some((path) => path.startsWith(folder))).map(Number)

@@ -1,6 +1,6 @@
 /**
- * kill -9 of the API and of the worker in the middle of 500 enrolments. The worker is hit while it moves people to a new
- * shelf. Nobody who was acknowledged may be missing, nobody doubled, nobody there by half. --full: 5,000 enrolments.
+ * kill -9 of the API and of the worker in the middle of 500 enrolments. The worker is killed while it moves people to a new
+ * vector partition. No acknowledged person may be missing, stored twice or incomplete. --full: 5,000 enrolments.
  */
 import { LOCK_KEY } from '@ostiary/server/measure'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
@@ -19,7 +19,7 @@ export const measure: Measure = async ({ full, say }) => {
   const count = full ? 5_000 : 500
   const database = await createDatabase(startServices(), 'drill')
   const [port = 0, adminPort = 0] = await freePorts(2)
-  // Spaces move early, so that the worker has something to do in every tenant.
+  // A low limit makes spaces move early, so that the worker has work in every tenant.
   const exactMax = String(Math.floor(count / TENANTS / 4))
   const settings = { ...testSettings(database.url), NODE_EXACT_SEARCH_MAX: exactMax }
   const apiSettings = { ...settings, PORT: String(port), ADMIN_PORT: String(adminPort) }
@@ -70,7 +70,7 @@ export const measure: Measure = async ({ full, say }) => {
       if (answer.puid !== acknowledged[index]) lost++
     })
     const found = await census(gallery)
-    say(`${failures} tries failed on the way; ${found.moved} of ${TENANTS} spaces have an index of their own`)
+    say(`${failures} attempts failed and were repeated; ${found.moved} of ${TENANTS} spaces have an index of their own`)
     return [
       { name: 'kill-node.kills', value: kills, floor: KILLS, is: 'least' },
       { name: 'kill-node.persons', value: found.persons, floor: count, is: 'least' },
@@ -86,7 +86,7 @@ export const measure: Measure = async ({ full, say }) => {
   }
 }
 
-/** Lets the worker's job run now instead of at the next minute, and waits until it is at work. */
+/** Starts the worker's job now instead of at the next minute, and waits until it moves a space. */
 async function startMove(gallery: Gallery): Promise<boolean> {
   // A killed worker's job counts as running until its heartbeat is missed; the drill does not wait for that.
   await gallery.query(`update pgboss.job set state = 'failed' where name = $1 and state < 'completed'`, [JOB])
@@ -106,7 +106,7 @@ const JOB = 'arrange-face-shelves'
 // The lower half of the advisory lock's key, as pg_locks shows it.
 const SHELF_LOCK_LOW = LOCK_KEY % 2 ** 32
 
-/** Does what the next worker would do, as soon as the database has noticed that the killed one is gone. */
+/** Does the work of the next worker, as soon as the database has noticed that the killed one is gone. */
 async function settle(gallery: Gallery, exactMax: number): Promise<void> {
   for (let i = 0; i < 240; i++) {
     await gallery.arrange()
@@ -119,7 +119,7 @@ async function settle(gallery: Gallery, exactMax: number): Promise<void> {
   }
 }
 
-/** Persons, those of whom a part is missing or too much, and spaces with a shelf of their own. */
+/** Counts persons, incomplete persons, and spaces with a vector partition of their own. */
 async function census(gallery: Gallery): Promise<{ persons: number; half: number; moved: number }> {
   const { rows } = await gallery.query(`
     with t as (select tenant_id, version, seq, person_id from face_templates), v as (select tenant_id, version, seq, person_id, shelf from face_vectors)

@@ -6,7 +6,7 @@ import type { Measure } from '@ostiary/testkit/measuring/figure'
 import { killPostgres } from './postgres-kill.ts'
 import { ostiary, sleep, startApi, startServices, stopServices } from '@ostiary/testkit/run'
 
-// A cluster of its own: killing the one that other runs use would not be polite.
+// A cluster of its own, because the drill kills it and other runs use the shared one.
 const CLUSTER = 'drill'
 
 export const measure: Measure = async ({ full, say }) => {

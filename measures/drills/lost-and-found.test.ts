@@ -67,12 +67,12 @@ test('a webhook that arrived twice is a repeat and no fault', () => {
   assert.deepEqual(judge(SESSION, RESULT, [delivery()], [refused, arrival(), arrival()]), { ...GOOD, repeats: 1 })
 })
 
-test('a webhook that no receiver took is lost, whatever the log says', () => {
+test('a webhook that no receiver accepted is lost, even if the log says otherwise', () => {
   assert.deepEqual(judge(SESSION, RESULT, [delivery()], [refused]), { ...GOOD, lost: true })
   assert.deepEqual(judge(SESSION, RESULT, [delivery()], []), { ...GOOD, lost: true })
 })
 
-test('a webhook that another receiver took is lost and a body that differs', () => {
+test('a webhook that another receiver accepted is lost and counts as a wrong body', () => {
   const elsewhere = arrival({ receiver: 3 })
   assert.deepEqual(judge(SESSION, RESULT, [delivery()], [elsewhere]), { ...GOOD, lost: true, changedBody: true })
 })
@@ -129,7 +129,7 @@ test('a log without the delivery, without its success or without an attempt that
   assert.deepEqual(judge(SESSION, RESULT, [delivery({ state: 'pending' })], arrivals), { ...GOOD, notInLog: true })
 })
 
-test('a session that ended otherwise than it was made to is not counted as ended', () => {
+test('a session that ended in another way than intended is not counted as ended', () => {
   const expired = Buffer.from('{"flowStatus":"EXPIRED"}')
   const verdict = judge(SESSION, expired, [delivery()], [arrival({ bodyHash: hash('sha256', expired) })])
   assert.deepEqual(verdict, { ...GOOD, ended: false })

@@ -15,7 +15,7 @@ export interface Played {
   receiver: number
   /** As the body says it: `flowStatus` in area C, `outcome` in area D. */
   ending: Ending
-  /** What is sent has a picture, which is not there to be read again. */
+  /** The webhook contains a picture, which the read-back does not have. */
   hasPicture: boolean
 }
 
@@ -26,7 +26,7 @@ interface Evidence {
   arrivals: readonly Arrival[]
 }
 
-/** What receivers, results and log say about one session. */
+/** What receivers, result and log contain for one session. */
 export interface Verdict {
   ended: boolean
   lost: boolean
@@ -40,7 +40,7 @@ export interface Verdict {
 
 const READERS = 8
 
-/** Holds what arrived against what the API says, session by session. */
+/** Compares what arrived with what the API reports, session by session. */
 export async function checkAll({ client, hosts, played, arrivals }: Evidence) {
   const arrived = Map.groupBy(arrivals, ({ sessionId }) => sessionId)
   const listed = new Map<string, WebhookDelivery[]>()
@@ -114,7 +114,7 @@ export function judge(
   }
 }
 
-/** Every time the same bytes: those that can be read again, unless there is a picture in them. */
+/** Checks that every attempt had the same bytes: those of the read-back, unless they contain a picture. */
 function isSameBody({ hasPicture }: Played, result: Buffer, arrivals: readonly Arrival[]): boolean {
   const bodies = new Set(arrivals.map(({ bodyHash }) => bodyHash))
   const isResult = bodies.has(hash('sha256', result))

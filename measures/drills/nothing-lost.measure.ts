@@ -49,7 +49,7 @@ const WAYS: readonly Way[] = [
   'expire',
 ]
 type Way = 'device' | 'outcome' | 'cancel' | 'expire'
-/** One receiver each; half way through, each takes over its neighbour's. */
+/** One behaviour per receiver; halfway through, each receiver takes over its neighbour's. */
 const MANNERS: readonly Behaviour[] = ['ok', 'error', 'late', 'hang', 'reset', 'dead', 'half', 'mixed']
 /** Shares of the sessions at which something happens. */
 type Blow = 'worker' | 'api' | 'postgres' | 'manners'
@@ -122,7 +122,7 @@ async function setScene(
   say: (text: string) => void,
   running: { stop(): Promise<unknown> }[],
 ): Promise<Scene> {
-  // It comes back where it was, as behind a supervisor.
+  // It restarts on the same port, as under a supervisor.
   const [port = 0, adminPort = 0] = await freePorts(2)
   const apiSettings = { ...settings, PORT: String(port), ADMIN_PORT: String(adminPort) }
   const startTheApi = () => startApi({ env: apiSettings, logName: 'drill-lost-api' })
@@ -209,7 +209,7 @@ async function setManners({ receivers }: Scene, shift: number): Promise<void> {
   await Promise.all(MANNERS.map((_, n) => receivers.behave(n, MANNERS[(n + shift) % MANNERS.length] ?? 'ok')))
 }
 
-/** Makes and ends all sessions, with a blow whenever its share is reached. */
+/** Creates and ends all sessions, and triggers each fault when its share of the sessions is reached. */
 async function playAll(scene: Scene, count: number): Promise<Played[]> {
   const played: Played[] = []
   const blows = [...BLOWS]
@@ -223,10 +223,10 @@ async function playAll(scene: Scene, count: number): Promise<Played[]> {
       holding = striking.then(() => waitForTraffic(scene))
       striking = holding
         .then(() => strike(scene, blow.what, played.length))
-        // Those whose minute is over by now end with a worker that lives.
+        // A running worker ends the sessions that have expired by now.
         .then(() => passTime(scene, LIFETIME_SECONDS + 1))
     }
-    // Nobody goes on until the blow can fall, and everybody while it falls: it shall fall into the middle of work.
+    // All sessions wait until the fault can be triggered, and continue while it happens, so that it hits work in progress.
     await holding
   })
   await striking
@@ -261,7 +261,7 @@ async function playAge({ apiUrl, client, hosts, receivers }: Scene, index: numbe
   const { sessionId, token } = await client.create(host, body, `lost-${index}`)
   const path = `/session/${token}`
   if (way === 'cancel') await client.cancel(host, path)
-  // A device whose call fails gives up; the sandbox ends the session in its place.
+  // A device stops at a failed call. The sandbox then ends the session instead.
   const isEnded = way === 'device' && (await playDevice(apiUrl, sessionId, index))
   if (!isEnded && (way === 'device' || way === 'outcome')) await client.complete(host, sessionId)
   return { sessionId, area: 'C', path: `${path}/result`, receiver, ending: ENDINGS.C[way], hasPicture: false }
@@ -294,7 +294,7 @@ async function playVerification({ client, hosts, receivers }: Scene, index: numb
 async function strike(scene: Scene, what: Blow, done: number): Promise<void> {
   const { say, workers, kills, receivers, settings } = scene
   if (what === 'manners') {
-    say(`after ${done} sessions every receiver changes its manners`)
+    say(`after ${done} sessions every receiver changes its behaviour`)
     return setManners(scene, 1)
   }
   await sleep(INTO_WORK_MS)
@@ -322,7 +322,7 @@ async function strike(scene: Scene, what: Blow, done: number): Promise<void> {
 async function waitForTraffic(scene: Scene): Promise<void> {
   await Promise.all(scene.workers)
   for (let tries = 0; tries < 100 && (await scene.receivers.count()).open === 0; tries++) {
-    // Receivers that failed are given a rest: when it is over, those that hang hold a call again.
+    // The breaker pauses receivers that failed. After the pause, a hanging receiver holds a call again.
     if (tries % 25 === 10) await passTime(scene, REST_SECONDS)
     await sleep(20)
   }
@@ -332,7 +332,7 @@ async function passTime({ client, hosts }: Scene, seconds: number): Promise<void
   await Promise.all(hosts.map((host) => client.advance(host, seconds)))
 }
 
-/** The receivers are well again; time passes until nothing waits. */
+/** Lets the receivers recover and advances time until no webhook waits. */
 async function recover(scene: Scene): Promise<void> {
   const { receivers, say } = scene
   await Promise.all(MANNERS.map((_, n) => receivers.behave(n, 'ok')))
@@ -340,7 +340,7 @@ async function recover(scene: Scene): Promise<void> {
   let pending = await countPending(scene)
   let passed = 0
   while (pending > 0 && performance.now() - startedMs < RECOVERY_MS) {
-    // Time that passes ends leases too, and what is under way is sent again: it passes only when nothing moves.
+    // Advancing time also ends leases, so that webhooks in flight are sent again. Advance it only while nothing moves.
     await sleep(MOVING_MS)
     const left = await countPending(scene)
     if (left === pending) {

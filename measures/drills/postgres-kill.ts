@@ -22,7 +22,7 @@ export async function killPostgres(cluster: string): Promise<number> {
   return children.length + 1
 }
 
-/** One that waits for the disk outlives its end, and PostgreSQL does not start beside it. Where nobody collects the dead they stay as zombies. */
+/** A killed process that waits for the disk stays for a while, and PostgreSQL does not start beside it. Without a reaper it stays as a zombie, which counts as ended. */
 function isGone(pid: number): boolean {
   try {
     return /^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

@@ -24,7 +24,7 @@ const KEYS = 12
 const STALLED_MS = 30_000
 const SILENCE = 'silence'
 const CUT = 'refusal cut'
-/** Each takes until we give up: a service that is so silent need not be asked further. */
+/** Each silent answer takes the full time limit, so the drill stops after this many. */
 const ENOUGH_SILENCE = 4
 /** What may be taken from a client whose body never ends: the limit of a form, and what the kernels hold. */
 const ENDLESS_BYTES = 16e6
@@ -61,7 +61,7 @@ export const measure: Measure = async ({ full, say }) => {
       if (answer.seconds > 2) say(`${upload.kind} took ${answer.seconds.toFixed(1)} s`)
       if (answer.seconds > slowest.seconds) slowest = { kind: upload.kind, seconds: answer.seconds }
       if (upload.endless) slowestCloseMs = Math.max(slowestCloseMs, answer.closedMs)
-      // An upload before this one still holds its place: another key goes on, so that one fault does not hide the rest.
+      // An earlier upload still occupies the key's slot. Continue with another key, so that one fault does not hide the rest.
       if (answer.status !== 429 || own + 1 === keys.length) return
       keyAt = Math.max(keyAt, own + 1)
       await run(upload)

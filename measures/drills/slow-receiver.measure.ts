@@ -87,7 +87,7 @@ async function runPhase(
 ): Promise<Phase> {
   const receiverOf = (index: number) => (index % 2 === 1 ? HEALTHY : (index / 2) % HEALTHY)
   await receivers.behave(HEALTHY, beside)
-  // Made before, so that what is measured is their end.
+  // Created in advance, so that only their end is measured.
   const sessionIds: string[] = []
   await inParallel(count * 2, CREATORS, async (index) => {
     const callback = { url: receivers.urls[receiverOf(index)] ?? '' }
@@ -108,7 +108,7 @@ async function runPhase(
 /** For the last ones to arrive. */
 const AFTER_MS = 2_000
 
-/** The slow one is well again and gets what waited for it, so that the next phase begins with nothing to do. */
+/** Lets the slow receiver recover and get what waited for it, so that the next phase begins with an empty queue. */
 async function settle({ client, host, receivers }: Scene): Promise<void> {
   await receivers.behave(HEALTHY, 'ok')
   for (let tries = 0; tries < 60; tries++) {

@@ -41,7 +41,7 @@ export const measure: Measure = async ({ full, say }) => {
   }
   note(0, ostiary<Imported>(settings, 'datasets', 'import', DATASET, versions.write(0), '--licence', 'none'))
   const api = await startApi({ env: settings, logName: 'drill-swap-dataset' })
-  // The imports go first on the processors: beside 20 files they would take most of the time.
+  // Give the imports a higher priority: beside 20 files they would take most of the time.
   setPriority(api.pid, 10)
   try {
     const [replayKey = '', slowKey = '', ...keys] = await createKeys(settings, TENANTS + 2)

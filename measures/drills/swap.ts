@@ -1,5 +1,5 @@
 /**
- * A made-up list in versions that can be told apart. All share a base of people. Each version lists people of its own,
+ * A generated list in versions that can be distinguished. All share a base of people. Each version lists people of its own,
  * and some people who are on all versions, each time under another id: so every answer shows which version it is from.
  */
 import { spawn } from 'node:child_process'
@@ -70,7 +70,7 @@ export function createVersions({ folder, entities, versions, baseRows, strangers
   }
 }
 
-/** Words of ranks that the base draws hardly ever, far from each other, so that nobody is taken for another. */
+/** Words of ranks that the base hardly ever draws, far from each other, so that no two people are confused. */
 function markedPerson(row: string, n: number): Person {
   const [first, last] = [inventedWord(3_000_017 + n * 1_009), inventedWord(9_000_011 + n * 2_003)]
   const dob = `19${40 + ((n * 7) % 50)}-0${1 + (n % 9)}-1${n % 10}`
@@ -160,7 +160,7 @@ export function postFile(url: string, key: string, csv: string, query = ''): Pro
   })
 }
 
-/** Keys of as many tenants, without limits on files per minute. Past the command line: it would take half a second each. */
+/** Creates keys of that many tenants, without limits on files per minute. Not through the command line, which takes half a second each. */
 export async function createKeys(settings: Env, count: number): Promise<string[]> {
   const wire = createWire(loadConfig({ ...settings, LOG_LEVEL: 'error' }), { role: 'cli' })
   try {
@@ -197,6 +197,6 @@ export function startOstiary<T>(env: Env, ...args: string[]): Command<T> {
     if (child.exitCode === 0) return JSON.parse(out) as T
     throw new Error(`ostiary ${args.join(' ')} ended with ${child.exitCode ?? child.signalCode}: ${errors}`)
   })
-  printed.catch(() => undefined) // a command that is killed on purpose is not asked for what it printed
+  printed.catch(() => undefined) // the drill does not read the output of a command that it kills
   return { pid: child.pid ?? 0, printed, exited }
 }

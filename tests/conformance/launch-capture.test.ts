@@ -1,4 +1,4 @@
-/** What the launch page sends, before the server's judge: the two are written apart and must understand each other. */
+/** Feeds captures of the launch page to the server's checks: the two are separate code and must agree. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -88,7 +88,7 @@ describe('the judge accepts it on a slow device too:', () => {
   }
 })
 
-test('what the page assembles is what the wire takes, and the submit has at most 2,048 bytes', async () => {
+test('the page’s capture fits the schema of the contract, and the submit has at most 2,048 bytes', async () => {
   const { publicJwk } = await createSealKeyPair()
   for (const seed of SEEDS.slice(0, 20)) {
     const { payload } = await judged(seed)
@@ -100,14 +100,14 @@ test('what the page assembles is what the wire takes, and the submit has at most
   }
 })
 
-test('a movement that the page has seen is one that the judge sees', async () => {
+test('the judge recognises every movement that the page recognised', async () => {
   for (const seed of SEEDS.slice(0, 30)) {
     const { views, judgement } = await judged(seed)
     if (views.at(-1)?.movementsSeen === 3) assert.equal(judgement.mismatch, false, `seed ${seed}`)
   }
 })
 
-test('somebody who does nothing has not followed the challenge', async () => {
+test('a person who does not move has not followed the challenge', async () => {
   for (const seed of SEEDS.slice(0, 10)) {
     const person = createPerson({ random: seeded(seed), answer: () => undefined })
     const { judgement, views } = await judged(seed, { person })
@@ -116,7 +116,7 @@ test('somebody who does nothing has not followed the challenge', async () => {
   }
 })
 
-test('a photograph is found to be one', async () => {
+test('a photograph is recognised as one', async () => {
   for (const seed of SEEDS.slice(0, 10)) {
     const person = createPerson({ random: seeded(seed), answer: () => undefined })
     const still = person.measuredAt(0)

@@ -13,12 +13,12 @@ describe('the page and the server take a device for the same', () => {
       // Browsers whose hints are empty send no header.
       const secChUaMobile = clientHints?.brands.length ? (clientHints.mobile ? '?1' : '?0') : undefined
       assert.equal(isDesktop({ userAgent, secChUaMobile, claimed }), claimed === 'desktop')
-      // A phone that is not told would be sent to a phone.
+      // A phone that is not recognised would be asked to continue on a phone.
       if (claimed === 'desktop')
         assert.equal(isDesktop({ userAgent, secChUaMobile, claimed: 'mobile' }), !isMac(userAgent))
     })
   }
 })
 
-/** Only the page can tell a Mac from an iPad that calls itself one. */
+/** Only the page can distinguish a Mac from an iPad that identifies itself as one. */
 const isMac = (userAgent: string) => /Macintosh.*Version\//.test(userAgent)

@@ -54,7 +54,7 @@ async function makeVector({ name, op, mv, plaintext }: Content) {
   }
 }
 
-/** Envelopes that nobody may open. Each is the first vector with one fault. */
+/** Envelopes that must be refused. Each is the first vector with one fault. */
 function makeRefused(vector: Vector) {
   const { api_key, op, compact } = vector
   const parts = compact.split('.')
@@ -124,7 +124,7 @@ function features(...types: string[]): string {
   return JSON.stringify(list)
 }
 
-/** Bytes that anyone can see were not chosen. */
+/** Bytes with an obvious pattern, so that nobody suspects a hidden choice. */
 function bytesFor(label: string, count: number): Buffer {
   return createHash('sha256').update(`ostiary/test-vector/${label}`).digest().subarray(0, count)
 }

@@ -1,6 +1,6 @@
 /**
- * `node tests/conformance/screenshots.ts`: pictures of every screen of the launch page for docs/images/launch, from the gallery, in which a
- * drawn figure stands before the camera. One sheet per form and look, and the most telling screens by themselves.
+ * `node tests/conformance/screenshots.ts`: pictures of every screen of the launch page for docs/images/launch, from the
+ * screen catalog, with a drawn figure before the camera. One sheet per form and look, and the main screens as single pictures.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const LOOKS = {
   dark: { theme: 'dark', lang: 'en' },
   arabic: { theme: 'light', lang: 'ar' },
 } as const
-/** Shown by themselves, at twice the resolution. */
+/** The screens that also get a picture of their own, at twice the resolution. */
 const TELLING = ['welcome', 'capture', 'handoff', 'ledger', 'done']
 
 type Form = keyof typeof FORMS
@@ -73,7 +73,7 @@ async function takeAll(browser: Browser, gallery: Gallery, { screens, form, look
     deviceScaleFactor: sharp ? 2 : 1,
     isMobile: form === 'phone',
     colorScheme: LOOKS[look].theme,
-    // A movement that is caught half-way looks like a mistake.
+    // Without motion: a picture in the middle of an animation looks like a mistake.
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()

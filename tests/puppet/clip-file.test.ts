@@ -16,7 +16,7 @@ async function write(name: string): Promise<Buffer> {
   const out = join(folder, name)
   const file = createClipFile(out, { size: SIZE, fps: 15 })
   for (const level of [20, 120, 220]) await file.write(grey(level))
-  assert.ok(!existsSync(out), 'a clip that is not whole is not there')
+  assert.ok(!existsSync(out), 'an incomplete clip is not left behind')
   await file.end()
   return readFileSync(out)
 }
@@ -44,7 +44,7 @@ test('a .y4m has its rate in its header and each frame once', async () => {
   assert.equal(bytes.length, header + 3 * ('FRAME\n'.length + 64 * 48 * 1.5))
 })
 
-test('what ffmpeg cannot write is an error that says so', async () => {
+test('a failure of ffmpeg is an error with its message', async () => {
   const file = createClipFile(join(folder, 'missing', 'clip.mjpeg'), { size: SIZE, fps: 15 })
   await assert.rejects(async () => {
     await file.write(grey(1))

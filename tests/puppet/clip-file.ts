@@ -7,12 +7,12 @@ import type { Size } from './stage.ts'
 /** Chromium plays every .mjpeg at this rate; the file itself has none. */
 const MJPEG_FPS = 30
 
-/** It also takes the values of the JPEG, 0 to 255, for those of video, 16 to 235. So they are written that way. */
+/** Chromium also reads the values of a JPEG (0 to 255) as those of video (16 to 235), so they are written in that range. */
 const VIDEO_RANGE = 'scale=out_color_matrix=bt601:out_range=limited,format=yuv420p,setrange=full'
 
 export interface ClipFile {
   write(picture: Picture): Promise<void>
-  /** The file is there only when it is whole. */
+  /** The file exists only once it is complete. */
   end(): Promise<void>
 }
 

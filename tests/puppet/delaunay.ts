@@ -4,8 +4,8 @@ import type { Point } from '@ostiary/faces'
 export type Triangle = readonly [number, number, number]
 
 /**
- * Delaunay triangles over points that all differ, by inserting one after the other: the triangles whose circumcircle holds
- * the new point go, and the hole is closed from that point. Quadratic, which a thousand points bear.
+ * Delaunay triangulation of distinct points, by insertion: each new point removes the triangles whose circumcircle contains
+ * it, and is connected to the border of the hole. Quadratic time, which is fast enough for a thousand points.
  */
 export function triangulate(points: readonly Point[]): Triangle[] {
   const all = [...points, ...farAround(points)]

@@ -15,7 +15,7 @@ const OUTLINE = [
  */
 const RINGS = [1, 1.05, 1.1, 1.16, 1.23, 1.31, 1.4, 1.5, 1.62, 1.76, 1.93, 2.15, 2.45, 2.8] as const
 
-/** How far what is around the face goes with the head: wholly up to the first number, not at all from the second on. */
+/** How far the surroundings of the face follow the head: fully up to the first distance, not at all from the second on. */
 const FOLLOWS = { above: [1.3, 2.3], below: [1.02, 1.75] } as const
 
 /** In widths of the face. */
@@ -26,7 +26,7 @@ const AXIS = { behind: 0.12, below: 0.12 } as const
 const RELIEF = 1.15
 const BORDER_STEP = 40
 
-/** A head on a stage: points that know how far they go with the head, and the triangles between them. */
+/** A head on a stage: points, how far each follows the head, and the triangles between them. */
 export interface Head {
   triangles: readonly Triangle[]
   /** Where the points are on the stage: x y. */
@@ -125,8 +125,8 @@ function ringVertices({ middle, width, outline }: Face, size: Size): Vertex[] {
 }
 
 /**
- * Meshes fall off steeply at their outline. Turned, a cheek would get teeth there where triangles of different steepness
- * meet, so depths near the outline and beyond are drawn towards those of their neighbours.
+ * Meshes are steep at their outline. In a turned head the cheek would be jagged where triangles of different slopes meet, so
+ * depths near the outline and beyond are smoothed with those of their neighbours.
  */
 function rounden(vertices: readonly Vertex[], triangles: readonly Triangle[], { middle, outline }: Face): void {
   const neighbours = vertices.map(() => new Set<Vertex>())

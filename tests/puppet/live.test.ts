@@ -64,7 +64,7 @@ test('a movement that is asked for is seen, and is over afterwards', async () =>
   assert.ok(Math.abs((await yawIn(camera.path)) - rest) < 6)
 })
 
-test('nobody, two people and a still can stand before it', async () => {
+test('the camera can show nobody, two people or a still', async () => {
   const sees = (faces: number) =>
     eventually(async () => (await lookAt(camera.path)).faces === faces, `${faces} faces are seen`)
   camera.show('empty')

@@ -21,7 +21,7 @@ export interface LiveOptions {
 /** A camera that answers. Chromium reads the frame in the file each time it wants one, and we keep changing it. */
 export interface LiveCamera {
   path: string
-  /** Answers as a person does, a human while after being asked; resolves when the face is at rest again. */
+  /** Makes a movement after a human reaction time; resolves when the face is at rest again. */
   perform(movement: Movement): Promise<void>
   show(what: SceneName): void
   stop(): Promise<void>
@@ -54,7 +54,7 @@ export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera>
   }
 }
 
-/** What stands before the one frame of a .y4m. */
+/** The header before the one frame of a .y4m. */
 export function y4mHeader({ width, height }: Size): string {
   return `YUV4MPEG2 W${width} H${height} F${BROWSER_FPS}:1 Ip A1:1 C420mpeg2\nFRAME\n`
 }

@@ -54,7 +54,7 @@ else {
 
 function parseSize(text: string): Size {
   const [width, height] = text.split('x').map(Number)
-  if (!width || !height || width % 4 || height % 2) throw new Error(`"${text}" is no size such as 640x480`)
+  if (!width || !height || width % 4 || height % 2) throw new Error(`"${text}" is not a size such as 640x480`)
   return { width, height }
 }
 
@@ -69,7 +69,7 @@ function isScene(word: string): word is SceneName {
 function parseMovements(text: string | undefined): readonly Movement[] {
   const words = text?.split(',') ?? MOVEMENTS
   const unknown = words.find((word) => !isMovement(word))
-  if (unknown !== undefined) throw new Error(`"${unknown}" is none of ${MOVEMENTS.join(', ')}`)
+  if (unknown !== undefined) throw new Error(`"${unknown}" is not one of ${MOVEMENTS.join(', ')}`)
   return words.filter(isMovement)
 }
 

@@ -1,7 +1,7 @@
 /**
- * What our liveness says about the puppet, which is an attack as well as a test: a picture of somebody, made to move. Prints a
- * table for docs/accuracy.md. Frames go the way that they go into the browser (halved colours, the live camera's noise): drawn
- * frames score otherwise, the figure 0.997 without noise and 0.08 with it. Takes some minutes.
+ * Measures our liveness check on the puppet, which is also an attack: a picture of a person that is made to move. Prints a
+ * table for docs/accuracy.md. Frames are processed as for the browser (halved colours, the live camera's noise), because drawn
+ * frames score differently: the figure 0.997 without noise and 0.08 with it. Takes some minutes.
  *
  *   node tests/puppet/measure-liveness.ts [--people 6]
  */

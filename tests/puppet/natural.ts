@@ -74,7 +74,7 @@ export function createNoise(
   deviation: number,
 ): (values: Uint8ClampedArray, step: number, frame: number) => void {
   const random = createRandom(seed)
-  // Three dice make a bell that is good enough, with a deviation of one half.
+  // The sum of three uniform numbers is close enough to a normal distribution, with a deviation of one half.
   const table = Float32Array.from(
     { length: NOISE_LENGTH },
     () => 2 * deviation * (random() + random() + random() - 1.5),

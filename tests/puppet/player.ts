@@ -33,7 +33,7 @@ export interface Player {
 
 /** Of the sensor, in levels of brightness. */
 export const LIVE_NOISE = 2
-/** Nobody answers faster than this, and no one who listens slower than that. */
+/** The fastest and the slowest human reaction. */
 const ANSWER_MS = { min: 350, max: 650 } as const
 
 /** Plays a reel: the face at rest over and over, and a movement when one is asked for. No two frames are the same. */

@@ -35,7 +35,7 @@ export function drawSheet(canvas: Canvas, sheet: Sheet): void {
   }
 }
 
-/** Twice the area, in pixels: what is smaller has no inside to speak of. */
+/** Twice the area, in pixels: a smaller triangle covers no pixel. */
 const MIN_AREA = 1e-6
 
 function areaOf([a, b, c]: Triangle, at: Float32Array, stride: number): number {
@@ -80,7 +80,7 @@ function drawTriangle(canvas: Canvas, sheet: Sheet, [first, second, third]: Tria
   }
 }
 
-/** Where an edge crosses a row. Reckoned from its upper end, whichever triangle asks, so neighbours get the same number. */
+/** Where an edge crosses a row. Computed from its upper end for both triangles, so that neighbours get the same number. */
 function cutOf(one: Corner, other: Corner, y: number): number {
   const upper = one.y < other.y || (one.y === other.y && one.x < other.x) ? one : other
   const lower = upper === one ? other : one
@@ -120,7 +120,7 @@ interface Row {
   to: number
 }
 
-/** The one place where time goes: whole numbers, and nothing made anew from pixel to pixel. */
+/** The hot loop: integers only, and no allocation per pixel. */
 function drawRow({ picture, nearness }: Canvas, texture: Picture, { a, slopes, row, from, to }: Row): void {
   const { width, height, data } = texture
   const out = picture.data
@@ -132,7 +132,7 @@ function drawRow({ picture, nearness }: Canvas, texture: Picture, { a, slopes, r
   for (let index = start + from; index <= start + to; index++) {
     if (near > (nearness[index] ?? 0)) {
       nearness[index] = near
-      // Beyond the border the border goes on.
+      // Outside the picture the border pixels repeat.
       const x = u <= 0 ? 0 : u >= width - 1 ? width - 1 : u
       const y = v <= 0 ? 0 : v >= height - 1 ? height - 1 : v
       const column = x | 0
@@ -155,6 +155,6 @@ function drawRow({ picture, nearness }: Canvas, texture: Picture, { a, slopes, r
   }
 }
 
-/** Places between two pixels are told apart in so many steps; the shift above is twice its power of two. */
+/** The number of steps between two pixels; the shift above is twice its power of two. */
 const STEPS = 256
 const HALF_STEP = 1 / (2 * STEPS)

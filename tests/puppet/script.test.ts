@@ -4,7 +4,7 @@ import { AT_REST, lengthOf, levelOf, parseScript, type Script, stanceAt, USUAL }
 
 const still: Script = { durationMs: 10_000, moves: [] }
 
-test('without moves the face is as it is by nature', () => {
+test('without moves the face has its natural stance', () => {
   assert.deepEqual(stanceAt(still, 500), AT_REST)
   assert.deepEqual(stanceAt(still, 500, { ...AT_REST, yaw: 1.5 }), { ...AT_REST, yaw: 1.5 })
 })

@@ -76,7 +76,7 @@ export interface Stance {
 
 export const AT_REST: Stance = { yaw: 0, pitch: 0, roll: 0, eyes: 1, zoom: 1, shiftX: 0, shiftY: 0, presence: 1 }
 
-/** What the moves of a script make of the face at a moment; `natural` is how it would be without them. */
+/** The stance at a moment of a script; `natural` is the stance without its moves. */
 export function stanceAt(script: Script, tMs: number, natural: Stance = AT_REST): Stance {
   return script.moves.reduce((stance, move) => moved(stance, move, levelOf(move, tMs)), {
     ...natural,

@@ -67,7 +67,7 @@ test('the show makes every movement', () => {
   )
 })
 
-test('only our own names are names of scripts', () => {
+test('inherited property names are not names of scripts', () => {
   assert.ok(isScriptName('two-faces'))
   assert.ok(!isScriptName('toString'))
 })

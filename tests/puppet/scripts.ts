@@ -11,9 +11,9 @@ const SHOW_STEP_MS = 3000
 export const SCRIPTS = {
   /** A photograph in place of a camera: nothing moves, no pixel changes. */
   still: { durationMs: 4000, moves: [], life: 0, noise: 0 },
-  /** A photograph that a real sensor looks at. */
+  /** A photograph in front of a real sensor. */
   photo: { durationMs: 10_000, moves: [], life: 0, noise: 2.2 },
-  /** Somebody who holds still. */
+  /** A person who holds still. */
   calm: { durationMs: 20_000, moves: [], ...ALIVE },
   show: {
     durationMs: (MOVEMENTS.length + 1) * SHOW_STEP_MS,
@@ -39,7 +39,7 @@ export interface ChallengeClip {
   emptyMs?: number
   /** From the first sight of the face to the start of the capture: as long as the page wants to see it well placed. */
   settleMs?: number
-  /** From the asking to the answer, on the average. */
+  /** The average time from a request to its movement. */
   answerMs?: number
   /** A page that missed the first round gets others, with nobody there between them. */
   rounds?: number
@@ -77,7 +77,7 @@ export function challengeScript(clip: ChallengeClip): Script {
 /** When the server asks for these movements in a test session whose challenge and times are pinned. */
 export function pinnedSteps(movements: readonly Movement[]): ChallengeClip['steps'] {
   const noChance = () => {
-    throw new Error('A challenge with fixed times needs no chance')
+    throw new Error('A challenge with fixed times must not use randomness')
   }
   return createChallenge(noChance, { movements, fixedTimes: true }).steps
 }

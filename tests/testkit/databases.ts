@@ -23,7 +23,7 @@ async function onCluster(clusterUrl: string, statement: string): Promise<void> {
   }
 }
 
-/** Settings for a process under test: its own database, a fresh master key. A machine that stands still is no failed statement. */
+/** Settings for a process under test: its own database, a fresh master key. The statement limit is long, so that a stalled machine does not fail a statement. */
 export function testSettings(databaseUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,

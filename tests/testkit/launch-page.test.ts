@@ -18,21 +18,21 @@ function createCheckout(t: TestContext) {
   }
 }
 
-test('a build is up to date when all of it is there and no source is younger than its end', (t) => {
+test('a build is up to date when it is complete and no source is newer', (t) => {
   const checkout = createCheckout(t)
   checkout.write('index.html', 100)
   checkout.write('src/deep/main.ts', 200)
   assert.equal(checkout.isUpToDate(), false)
   checkout.write('dist/a.js', 300)
   assert.equal(checkout.isUpToDate(), false)
-  // Copied with the time it had.
+  // The copy keeps its modification time.
   checkout.write('dist/b.json', 50)
   assert.equal(checkout.isUpToDate(), true)
   checkout.write('src/deep/main.ts', 301)
   assert.equal(checkout.isUpToDate(), false)
 })
 
-test('a changed test asks for no build', (t) => {
+test('a changed test does not need a new build', (t) => {
   const checkout = createCheckout(t)
   checkout.write('dist/a.js', 300)
   checkout.write('dist/b.json', 300)

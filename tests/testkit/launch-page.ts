@@ -1,10 +1,10 @@
-/** The built launch page: whether it is there and up to date, and how to build it. */
+/** Checks whether the launch page is built and up to date, and builds it. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './run.ts'
 
-/** All that the page is made of. */
+/** The sources of the page. */
 const SOURCES = [
   'apps/launch/*.{ts,html,json}',
   'apps/launch/src/**/*',
@@ -16,7 +16,7 @@ const SOURCES = [
 const BUILT = 'apps/launch/dist/service-worker.js'
 const MANIFEST = 'apps/launch/dist/models/manifest.json'
 
-/** Builds the page, with its models, unless it is younger than everything that it is made of. */
+/** Builds the page with its models, unless the build is newer than every source. */
 export function provideLaunchPage(say: (text: string) => void): void {
   const isBuilt = isUpToDate({ root: ROOT, sources: SOURCES, built: [BUILT, MANIFEST] })
   if (isBuilt && existsSync(join(ROOT, '.models/manifest.json'))) return
@@ -27,7 +27,7 @@ export function provideLaunchPage(say: (text: string) => void): void {
   run(process.execPath, 'apps/launch/build.ts')
 }
 
-/** Whether all that was built is there, and no source changed since. Tests do not count: they are in no build. */
+/** Whether the build is complete and no source changed since. Test files are not part of a build. */
 export function isUpToDate({ root, sources, built }: { root: string; sources: string[]; built: string[] }): boolean {
   if (built.length === 0 || !built.every((path) => existsSync(join(root, path)))) return false
   const builtMs = Math.max(...built.map((path) => statSync(join(root, path)).mtimeMs))

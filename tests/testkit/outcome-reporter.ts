@@ -19,7 +19,7 @@ export default async function* outcomes(source: AsyncIterable<TestEvent>): Async
   }
 }
 
-/** What the test threw, and where. The runner's own error, which wraps it, says no more than that it failed. */
+/** What the test threw, and where. The runner wraps it in an error that only says that the test failed. */
 function reasonOf(error: Error): string {
   const { cause } = error
   return (cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? error.message)).slice(

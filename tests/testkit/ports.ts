@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Below those that a system gives to whoever asks for any port: between the look and the start of a process that is to listen there
- * some seconds pass, in which other tests ask for very many.
+ * Below the ephemeral ports. Seconds pass between this check and the moment when the process listens, and other tests take many
+ * ephemeral ports in that time.
  */
 const FIRST = 12_000
 const LAST = 31_999
 
-/** Ports that are free now, all different, for a process that is still to be started. */
+/** Different ports that are free now, for a process that starts later. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()
   while (ports.size < count) {

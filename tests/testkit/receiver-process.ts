@@ -1,4 +1,4 @@
-/** The other side of receivers.ts: listens, records, and behaves as it is told. */
+/** The child process of receivers.ts: listens, records, and behaves as the parent asks. */
 import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type Server as NetServer } from 'node:net'
@@ -122,7 +122,7 @@ async function behave(receiver: Receiver, behaviour: Behaviour): Promise<void> {
 
 const FAST_ANSWER = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
 
-/** Reads no more than the length, so that the receiver is never the one that is measured. */
+/** Reads only the length, so that the receiver is never the bottleneck. */
 function openFast(): Promise<number> {
   const server = createNetServer((socket) => {
     let missing = 0

@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { ROOT } from './run.ts'
 
 /**
- * Receivers of webhooks on 127.0.0.1, in a process of their own, so that what they do costs the measured ones no thread.
- * Each can be told at any time how to behave.
+ * Webhook receivers on 127.0.0.1, in a separate process so that they do not use the event loop of the measuring process.
+ * A test can change the behaviour of each at any time.
  */
 export interface Receivers {
   urls: readonly string[]
-  /** Resolves when the receiver behaves so: a dead one does not listen any more, one that is back does. */
+  /** Resolves when the receiver behaves this way: a dead one no longer listens, one that is back listens again. */
   behave(receiver: number, behaviour: Behaviour): Promise<void>
-  /** What arrived since the last call, in the order of arrival. Signatures are checked. */
+  /** The requests since the last call, in order of arrival, with checked signatures. */
   take(): Promise<Arrival[]>
   /** Requests that arrived so far, and those of them that are not answered. */
   count(): Promise<{ arrived: number; open: number }>
@@ -18,7 +18,7 @@ export interface Receivers {
 
 /**
  * - `error` answers 500, `mixed` answers 500, resets and answers 200 in turn
- * - `slow` answers after 9 seconds, which is in time, `late` after 11, when nobody waits any more
+ * - `slow` answers after 9 seconds, which is in time, `late` after 11, when the sender has timed out
  * - `hang` never answers, `half` stops in the middle of its headers
  * - `reset` breaks the connection, `dead` does not listen
  */
@@ -40,7 +40,7 @@ export interface Arrival {
   accepted: boolean
 }
 
-/** What the process is asked; each is answered with a message of the same number. */
+/** A message to the process. It answers each with a message of the same number. */
 export type Order = { n: number } & (
   | { do: 'open'; keys: readonly string[] }
   | { do: 'open-fast'; count: number }
@@ -64,7 +64,7 @@ export function startReceivers(keys: readonly string[]): Promise<Receivers> {
   return start({ do: 'open', keys })
 }
 
-/** Receivers that count and answer 200, and read nothing: as fast as a receiver can be. */
+/** Receivers that only count and answer 200 without reading the body: as fast as a receiver can be. */
 export function startFastReceivers(count: number): Promise<Receivers> {
   return start({ do: 'open-fast', count })
 }

@@ -6,7 +6,7 @@ import { ROOT } from './root.ts'
 export { freePorts, isFree } from './ports.ts'
 export { ROOT } from './root.ts'
 
-/** Of every process that is started here: what one has compiled the next one need not. */
+/** A compile cache shared by all processes that start here. */
 export const COMPILED = { NODE_COMPILE_CACHE: `${ROOT}.reports/compiled` }
 
 type Env = Readonly<Record<string, string>>
@@ -91,7 +91,7 @@ export async function startProcess(script: string, { env, logName, nodeFlags = [
   }
 }
 
-/** Ready in two or three seconds; far more for a machine that has much else to do. */
+/** A process is usually ready in two or three seconds. A busy machine may need far longer. */
 const READY_WITHIN_MS = 120_000
 
 async function waitUntilReady(url: string, child: ChildProcess, log: () => string): Promise<void> {

@@ -6,7 +6,7 @@ import { createDatabase, testSettings } from './databases.ts'
 import { freePorts, ostiary, type Started, startApi, startServices, startWorker } from './run.ts'
 
 export interface RunningSystem {
-  /** What black-box tests get to know: addresses and keys. */
+  /** What black-box tests know of the installation: addresses and keys. */
   env: Record<string, string>
   api: Started
   stop(): Promise<void>
@@ -62,7 +62,7 @@ function clientFor(settings: Record<string, string>, tenant: string): Record<str
   return { OSTIARY_LIVE_CLIENT_ID: client_id, OSTIARY_LIVE_CLIENT_SECRET: client_secret }
 }
 
-/** A customer with a look of its own, whose pages at this origin may frame the launch page. */
+/** A customer with a brand, whose pages at this origin may frame the launch page. */
 function framingHost(settings: Record<string, string>, origin: string): Record<string, string> {
   const keys = keysFor(settings, 'EMBED', 'Acceptance Embed')
   const brand = { name: 'Harbour Books', primary: '#7a1f3d' }
@@ -71,7 +71,7 @@ function framingHost(settings: Record<string, string>, origin: string): Record<s
   return { ...keys, OSTIARY_EMBED_ORIGIN: origin }
 }
 
-/** A second dataset beside `demo`: invented people, one of whom is on both. */
+/** A second dataset besides `demo`: invented people. One person is on both. */
 const LIST = `id,name,dob
 acceptance-1,Quimbley Nordvasser,1970-02-03
 acceptance-2,Vardo Quellmar,1961-04-17

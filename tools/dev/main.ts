@@ -62,7 +62,7 @@ async function isAccepted(check: () => Promise<unknown>): Promise<boolean> {
 
 const PORTS = { PORT: 8080, ADMIN_PORT: 9400, WORKER_ADMIN_PORT: 9401 }
 
-/** Said here, because a process under `--watch` that cannot start only waits for a change. */
+/** Checks the ports here, because a process under `--watch` that cannot start only waits for a file change. */
 async function refuseBusyPort(name: string, port: number): Promise<void> {
   if (!(await isFree(port))) {
     console.error(`Port ${port} is in use. Choose another: ${name}=${port + 1} npm run dev`)

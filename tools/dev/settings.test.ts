@@ -11,7 +11,7 @@ test('under npm run dev a callback to this machine is let through', () => {
   assert.doesNotThrow(() => checkCallback(HOOK, networksOf({})))
 })
 
-test('what is set already stands, also when it is empty', () => {
+test('an existing setting is kept, even when it is empty', () => {
   assert.deepEqual(withDevDefaults({ OUTBOUND_ALLOW_NETWORKS: '', PUBLIC_URL: 'http://dev.example', PORT: '1' }), {
     OUTBOUND_ALLOW_NETWORKS: '',
     PUBLIC_URL: 'http://dev.example',

@@ -76,7 +76,7 @@ describe('SQL', () => {
     }
   })
 
-  test('a sentence that begins like a statement is none of its business', () => {
+  test('a sentence that begins like a statement is allowed', () => {
     assert.deepEqual(checkSql([file('apps/server/src/age/service.ts', `const text = 'updates are sent'\n`)]), [])
   })
 })
@@ -91,7 +91,7 @@ describe('the port between launch and the areas', () => {
     assert.equal(checkFlow(flow(9))[0]?.message, 'Flow has 9 members; 8 are the limit')
   })
 
-  test('a Flow that has moved is found, so that the rule cannot fall asleep', () => {
+  test('a Flow that was moved is reported, so that the rule cannot silently stop working', () => {
     assert.equal(checkFlow([file('apps/server/src/sessions/flow.ts', 'export {}\n')]).length, 1)
   })
 })

@@ -40,12 +40,12 @@ test('the second net gets blue first, less the means it was trained with', () =>
   )
 })
 
-test('the first net speaks twice and the mean counts', () => {
+test('the age of the first net is the mean of its two outputs', () => {
   assert.equal(readFa({ age: { dims: [2, 1], data: Float32Array.of(30, 34) } }), 32)
   assert.throws(() => readFa({ age: { dims: [1, 1], data: Float32Array.of(30) } }), /two ages/)
 })
 
-test('the second net gives shares of a hundred ages, and their expectation counts, not the likeliest', () => {
+test('the second net gives probabilities of a hundred ages; their expected value counts, not the likeliest age', () => {
   const shares = new Float32Array(100)
   shares[20] = 0.5
   shares[40] = 0.25
@@ -58,7 +58,7 @@ test('both nets count the same', () => {
   assert.equal(combineAges(30, 36), 33)
 })
 
-test('frames are summarised by mean, median and the deviation of all there are', () => {
+test('frames are summarised by mean, median and population standard deviation', () => {
   const { meanYears, medianYears, spreadYears } = summariseAges([20, 22, 24, 34])
   assert.equal(meanYears, 25)
   assert.equal(medianYears, 23)

@@ -14,7 +14,7 @@ interface Planted {
   eyes?: readonly [number, number, number, number]
 }
 
-/** What the detector would give: nothing anywhere but at the planted anchors. */
+/** The output of a detector that sees faces only at the planted anchors. */
 function outputs({ fine = [], coarse = [] }: { fine?: Planted[]; coarse?: Planted[] }): Record<string, Tensor> {
   const grid = (anchors: number, planted: readonly Planted[]) => {
     const logits = new Float32Array(anchors).fill(-20)
@@ -60,11 +60,11 @@ test('a box is read from the middle of its cell, on both grids, in pixels of the
   assert.ok(Math.abs(coarse.score - 0.6225) < 1e-4)
 })
 
-test('what the detector doubts is no face', () => {
+test('a detection with a low score is not a face', () => {
   assert.deepEqual(readDetections(outputs({ fine: [{ anchor: 1, logit: -0.1, box: [0, 0, 40, 40] }] }), WIDE), [])
 })
 
-test('two people are two faces, the larger one first, however many boxes lie on each', () => {
+test('two people are two faces, the larger one first, for any number of boxes on each', () => {
   const faces = readDetections(
     outputs({
       fine: [
@@ -96,14 +96,14 @@ test('a detector without one of its outputs is refused', () => {
   assert.throws(() => readDetections(rest, WIDE), /lacks an output/)
 })
 
-test('overlap is the share of what both boxes cover', () => {
+test('overlap is intersection over union', () => {
   const box = { x: 0, y: 0, width: 2, height: 2 }
   assert.equal(overlapOf(box, box), 1)
   assert.equal(overlapOf(box, { ...box, x: 1 }), 1 / 3)
   assert.equal(overlapOf(box, { ...box, x: 2 }), 0)
 })
 
-test('of boxes over one face the surest is kept, even when one is far larger', () => {
+test('of the boxes over one face the one with the highest score is kept, even when another is far larger', () => {
   const eyes = [
     { x: 40, y: 40 },
     { x: 60, y: 40 },

@@ -6,15 +6,15 @@ import { toTensor, warp } from './warp.ts'
 export interface Detection {
   score: number
   box: Box
-  /** As seen in the picture: the left one first. */
+  /** The left one in the picture comes first. */
   eyes: readonly [Point, Point]
 }
 
 const SIZE = 256
 const SCORE_MIN = 0.5
-/** Boxes that share more than this of what both cover are one face. */
+/** Boxes with a larger overlap than this are one face. */
 const OVERLAP_MAX = 0.3
-/** A face this much narrower than the largest one is a picture on the wall, or far behind. */
+/** A face that is narrower than this share of the largest is a picture on the wall or a person far behind. */
 const SMALL_SHARE = 0.25
 
 /** Numbers per anchor: box (4) and six points (12). */
@@ -35,7 +35,7 @@ export function detectorInput(picture: Picture): Tensor {
   })
 }
 
-/** The faces in what the detector gave back, the largest first. */
+/** The faces in the output of the detector, the largest first. */
 export function readDetections(outputs: Readonly<Record<string, Tensor>>, picture: Picture): Detection[] {
   const back = invert(letterbox(picture))
   // The finer grid comes first, in the outputs and in the anchors.
@@ -78,7 +78,7 @@ function decode({ logits, boxes, cells, perCell }: Grid, back: Similarity): Dete
   return found
 }
 
-/** Keeps the surest box of those that lie over each other. */
+/** Keeps the box with the highest score of those that overlap. */
 export function withoutOverlaps(found: readonly Detection[]): Detection[] {
   const kept: Detection[] = []
   for (const one of found.toSorted((a, b) => b.score - a.score))
@@ -88,12 +88,12 @@ export function withoutOverlaps(found: readonly Detection[]): Detection[] {
 
 function isSameFace(one: Detection, other: Detection): boolean {
   if (overlapOf(one.box, other.box) > OVERLAP_MAX) return true
-  // A box around one face may be much larger than another; then their eyes still lie together.
+  // One of two boxes around a face may be much larger. Their eyes are still at the same place.
   const eyeDistance = Math.max(distanceBetween(...one.eyes), distanceBetween(...other.eyes))
   return one.eyes.every((eye, index) => distanceBetween(eye, other.eyes[index] ?? eye) < eyeDistance / 2)
 }
 
-/** What two boxes share, by what they cover together. */
+/** Intersection over union of two boxes. */
 export function overlapOf(one: Box, other: Box): number {
   const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
   const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)

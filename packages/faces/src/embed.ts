@@ -3,7 +3,7 @@ import type { EmbeddingId, NetId, Picture, Point, Tensor } from './types.ts'
 import { normalise } from './vectors.ts'
 import { type Crop, type TensorForm, toTensor, warp } from './warp.ts'
 
-/** How a face becomes a feature vector: the crop is kept instead of the picture, so it is a step of its own. */
+/** How a face becomes a feature vector. Cropping is a separate step because the engine keeps the crop instead of the picture. */
 export interface Embedding {
   net: NetId
   /** How two vectors are compared. */
@@ -13,7 +13,7 @@ export interface Embedding {
   read(outputs: Readonly<Record<string, Tensor>>): Float32Array
 }
 
-/** Where eyes, nose and mouth lie in a face that is aligned to 112 pixels. */
+/** Positions of eyes, nose and mouth in a face that is aligned to 112 pixels. */
 export const ALIGNED: readonly Point[] = [
   { x: 38.2946, y: 51.6963 },
   { x: 73.5318, y: 51.5014 },
@@ -23,7 +23,7 @@ export const ALIGNED: readonly Point[] = [
 ]
 const ALIGNED_SIZE = 112
 const SQUARE_SIZE = 150
-/** How far down the middle of eyes and mouth lies. */
+/** Position of the midpoint of eyes and mouth, from the top of the crop. */
 const SQUARE_MIDDLE = 0.43
 
 const ALIGNED_FORM: TensorForm = { layout: 'NCHW', order: 'BGR', mean: [127.5, 127.5, 127.5], scale: 1 / 128 }

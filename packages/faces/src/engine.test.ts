@@ -23,7 +23,7 @@ function start(options: { agedMax?: number } = {}) {
   return { scripted, engine: createFaceEngine({ load: scripted.load, ...options }) }
 }
 
-test('looking loads only what looking needs', async () => {
+test('look() loads only the nets that it needs', async () => {
   const { scripted, engine } = start()
   const { faces, face } = await engine.look(sharp())
   assert.equal(faces, 1)
@@ -31,7 +31,7 @@ test('looking loads only what looking needs', async () => {
   assert.deepEqual(scripted.loads.toSorted(), [...LOOK_NETS].toSorted())
 })
 
-test('a picture without a face is seen and not measured', async () => {
+test('a picture without a face gives a sighting but no measurement', async () => {
   const { scripted, engine } = start()
   scripted.scene.faces = []
   assert.deepEqual(await engine.look(sharp()), { faces: 0, face: null })
@@ -87,7 +87,7 @@ test('after as many ages as were asked for no more are estimated, until the next
   assert.deepEqual(await ages(), [33, 33, undefined])
 })
 
-test('[D-022] where no ages are wished for no net of age is run, until the next capture wants them again', async () => {
+test('[D-022] a capture without ages runs no age net, and the next capture with ages runs them again', async () => {
   const { scripted, engine } = start()
   engine.begin({ ages: false })
   assert.equal((await engine.measure(sharp()))?.ageYears, undefined)
@@ -112,7 +112,7 @@ test('the best sample is the one that is embedded', async () => {
   await assert.rejects(engine.embed('FACE3_1'), /Nothing was measured/)
 })
 
-test('warming up runs what looking and measuring need once', async () => {
+test('warming up runs each net of look() and measure() once', async () => {
   const { scripted, engine } = start()
   await engine.warmUp()
   assert.deepEqual(scripted.runs, [...LOOK_NETS, ...MEASURE_NETS])

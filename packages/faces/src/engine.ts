@@ -13,23 +13,23 @@ import { cosine, quantise } from './vectors.ts'
 import type { Crop } from './warp.ts'
 
 /**
- * Looks at pictures of one camera, one after the other: calls may not overlap. Between pictures that have nothing to do
- * with each other `begin` is called, because a face is looked for first where it was last.
+ * Analyses pictures of one camera, one after the other: calls must not overlap. Call `begin` between unrelated pictures,
+ * because the engine first searches for a face where it saw the last one.
  */
 export interface FaceEngine {
-  /** Where the face is and how good the picture, for guidance. */
+  /** Where the face is and how good the picture is, for guidance. */
   look(picture: Picture): Promise<Sighting>
   /** Everything about one sample; null without a face. */
   measure(picture: Picture): Promise<Measured | null>
   /** The feature vector of the best sample measured since `begin`. */
   embed(id: EmbeddingId): Promise<Float32Array>
-  /** Forgets samples and faces. With `ages` false none is estimated until the next `begin`. */
-  begin(wishes?: { ages: boolean }): void
+  /** Starts a new capture: forgets samples and faces. With `ages` false no age is estimated until the next `begin`. */
+  begin(options?: { ages: boolean }): void
   /** Loads nets and runs each once, so that the first picture does not wait. */
   warmUp(nets?: readonly NetId[]): Promise<void>
   embedFace(picture: Picture, face: SeenFace, id: EmbeddingId): Promise<Float32Array>
   estimateAge(picture: Picture, face: SeenFace): Promise<number>
-  /** What the passive check says about one picture: 1 is surely live. */
+  /** The score of the passive liveness check for one picture: 1 is certainly live. */
   passiveLive(picture: Picture, face: SeenFace): Promise<number>
 }
 
@@ -37,15 +37,15 @@ export interface FaceEngineOptions {
   load: LoadNet
   /** Milliseconds; paces the search for a second face. Without it a picture counts as a tenth of a second. */
   now?: () => number
-  /** Ages are estimated for this many samples after `begin` and no more: the estimate gains nothing, the wait grows. */
+  /** Ages are estimated for at most this many samples after `begin`: more samples do not improve the estimate and take time. */
   agedMax?: number
 }
 
-/** What looking needs, and what measuring needs beside it. */
+/** The nets of look(), and those that measure() needs in addition. */
 export const LOOK_NETS = ['blazeface', 'facemesh', 'fr_eye'] as const satisfies readonly NetId[]
 export const MEASURE_NETS = ['fr_liveness', 'fr_feature', 'fa_age', 'faceres_deep'] as const satisfies readonly NetId[]
 
-/** Ages of faces that are turned further, or whose eyes are shut, are off. */
+/** Beyond these limits (turned head, shut eyes) age estimates are wrong. */
 const AGED = { yawMax: 15, eyesMin: 0.25 }
 
 interface Best {
@@ -86,7 +86,7 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
     },
 
     async embed(id) {
-      if (!best) throw new Error('Nothing was measured that could be embedded')
+      if (!best) throw new Error('Nothing was measured, so there is nothing to embed')
       return id === 'FACE3_3' ? best.vector : embedCrop(nets, best.crop, id)
     },
 

@@ -51,7 +51,7 @@ test('each eye is looked at as it is, and mirrored', () => {
   assert.ok((asItIs?.data[21] ?? 0) > 0.99 && (inTheMirror?.data[2] ?? 0) > 0.99)
 })
 
-test('the first of the two numbers speaks for a shut eye, and no look speaks louder than four', () => {
+test('the first of the two numbers is evidence for a shut eye, and the evidence of one look is at most four', () => {
   const shut = (first: number, second: number) =>
     readShut({ output: { dims: [1, 2], data: Float32Array.of(first, second) } })
   assert.equal(shut(2, 0.5), 1.5)
@@ -74,7 +74,7 @@ test('shut eyes fall far below a third of open ones, even when the mesh closes i
   assert.ok(seen(SHUT, 0.19) < open * 0.25)
 })
 
-test('a look that is wrong neither shuts open eyes nor hides a blink', () => {
+test('one wrong look neither shuts open eyes nor hides a blink', () => {
   assert.ok(seen([4, -4, -4, -4], 0.3) > open * 0.8)
   assert.ok(seen([-4, 4, 4, 4], 0.2) < open * 0.35)
 })
@@ -83,13 +83,13 @@ test('one eye that is overlooked does not hide a blink', () => {
   assert.ok(seen([4, 4, -4, -4], 0.2) < open * 0.35)
 })
 
-test('open eyes that the net takes for shut can still be told from nothing, and still close', () => {
+test('open eyes that the net takes for shut keep some openness, and it still falls when they close', () => {
   const mistaken = seen(SHUT, 0.3)
   assert.ok(mistaken >= 0.15)
   assert.ok(seen(SHUT, 0.1) < mistaken * 0.35)
 })
 
-test('of a head that is turned the nearer eye counts', () => {
+test('of a turned head only the nearer eye counts', () => {
   assert.ok(Math.abs(seen([-4, -4, 4, 4], 0.3, 30) - open) < 1e-9)
   assert.ok(Math.abs(seen([4, 4, -4, -4], 0.3, -35) - open) < 1e-9)
   assert.ok(seen([4, 4, -4, -4], 0.3, 30) < open * 0.35)

@@ -3,7 +3,7 @@ import type { Picture, Tensor } from './types.ts'
 import { type Crop, mirrored, toGrey, warp } from './warp.ts'
 
 const SIZE = 24
-/** What the net saw in training: this much wider than the eye. */
+/** The crop is this much wider than the eye, as in the training of the net. */
 const MARGIN = 1.6
 
 interface Eye {
@@ -21,13 +21,13 @@ const EYES: readonly [Eye, Eye] = [
 
 /** Height by width of an eye that is wide open; open eyes of portraits lie at 0.21 to 0.33 (docs/accuracy.md). */
 const WIDE_ASPECT = 0.33
-/** What remains of the openness when the net calls both eyes shut: it errs now and then. */
+/** The least factor that the net can apply to the openness: it is sometimes wrong. */
 const DOUBT = 0.28
-/** From this turn on only the nearer eye is looked at: the net takes the far one for shut. */
+/** Beyond this yaw only the nearer eye counts: the net takes the far one for shut. */
 const ONE_EYE_YAW = 30
-/** One look at an eye counts for no more than this, so that none overrules the others. */
+/** The limit for the evidence of one look at an eye, so that no look overrules the others. */
 const LOOK_MAX = 4
-/** The net knows open eyes better than shut ones: what it says is moved this far towards shut. */
+/** The net recognises open eyes better than shut ones, so its output is shifted towards shut by this much. */
 const TOWARDS_SHUT = 1
 
 /** Two inputs for the eye on the left of the picture, two for the one on the right: as it is, and mirrored. */
@@ -42,7 +42,7 @@ function toInput(crop: Crop): Tensor {
   return { dims: [1, 1, SIZE, SIZE], data: toGrey(crop).map((value) => value / 255) }
 }
 
-/** How strongly one look speaks for a shut eye: above 0 for shut, below for open. */
+/** The evidence of one look: above 0 for a shut eye, below 0 for an open one. */
 export function readShut(outputs: Readonly<Record<string, Tensor>>): number {
   const [shut = 0, open = 0] = Object.values(outputs)[0]?.data ?? []
   return Math.min(LOOK_MAX, Math.max(-LOOK_MAX, shut - open))
@@ -59,7 +59,7 @@ export function eyeAspect(mesh: Float32Array): number {
 }
 
 export interface EyesSeen {
-  /** What each of the four looks says, in the order of the inputs. */
+  /** The evidence of each of the four looks, in the order of the inputs. */
   shut: readonly number[]
   aspect: number
   /** Degrees. */
@@ -67,8 +67,8 @@ export interface EyesSeen {
 }
 
 /**
- * How far the eyes are open, 0 to 1. Two witnesses: the net sees lids but may be wrong, for a pair of glasses say; the mesh
- * sees every eye, but its lids close only halfway. So each lowers what the other says.
+ * How far the eyes are open, 0 to 1. Two sources: the net sees lids but may be wrong, for example because of glasses; the mesh
+ * follows every eye, but its lids close only halfway. Each source lowers the value of the other.
  */
 export function openness({ shut, aspect, yaw }: EyesSeen): number {
   const [left = 0, leftMirrored = 0, right = 0, rightMirrored = 0] = shut
@@ -77,7 +77,7 @@ export function openness({ shut, aspect, yaw }: EyesSeen): number {
   const evidence = leftShare * (left + leftMirrored) + (1 - leftShare) * (right + rightMirrored)
   const byNet = 1 / (1 + Math.exp(evidence + TOWARDS_SHUT))
   const byMesh = Math.min(1, aspect / WIDE_ASPECT)
-  // To the third power, so that a blink is seen even where the net overlooks one of the two eyes.
+  // To the third power, so that a blink is noticed even when the net misses one of the two eyes.
   return byMesh * (DOUBT + (1 - DOUBT) * byNet ** 3)
 }
 

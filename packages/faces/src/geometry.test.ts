@@ -57,12 +57,12 @@ test('one point, or all points in one place, fit nothing', () => {
   assert.throws(() => fitSimilarity(POINTS, POINTS.slice(1)), /pairs/)
 })
 
-test('what is inverted leads back', () => {
+test('the inverse undoes a similarity', () => {
   for (const point of POINTS) assertNear(applyTo(invert(SOME), applyTo(SOME, point)), point)
   assert.ok(Math.abs(scaleOf(SOME) * scaleOf(invert(SOME)) - 1) < 1e-12)
 })
 
-test('a turned square comes to stand upright', () => {
+test('a rotated square becomes upright', () => {
   const angle = 0.4
   const centre = { x: 50, y: 30 }
   const to = squareTo({ centre, side: 20, angle }, 100)

@@ -1,6 +1,6 @@
 import type { Box, Point } from './types.ts'
 
-/** A turn, a scale and a shift: x' = a x - b y + dx, y' = b x + a y + dy. Nothing else is ever done to a face. */
+/** A rotation, scale and translation: x' = a x - b y + dx, y' = b x + a y + dy. Faces undergo no other transformation. */
 export interface Similarity {
   a: number
   b: number
@@ -18,7 +18,7 @@ export interface Square {
 /** Eyes, tip of the nose, corners of the mouth; "left" as seen in the picture, which is the person's right. */
 export type FivePoints = readonly [leftEye: Point, rightEye: Point, nose: Point, leftMouth: Point, rightMouth: Point]
 
-/** The similarity that brings `from` nearest to `to`, by least squares. */
+/** The least-squares similarity that maps `from` to `to`. */
 export function fitSimilarity(from: readonly Point[], to: readonly Point[]): Similarity {
   if (from.length !== to.length || from.length < 2) throw new Error('A similarity needs pairs of points, at least two')
   const middleFrom = middleOf(from)
@@ -34,7 +34,7 @@ export function fitSimilarity(from: readonly Point[], to: readonly Point[]): Sim
     across += x * v - y * u
     square += x * x + y * y
   }
-  if (square === 0) throw new Error('A similarity cannot be fitted to one point given many times')
+  if (square === 0) throw new Error('A similarity cannot be fitted to points that are all equal')
   const [a, b] = [along / square, across / square]
   return {
     a,
@@ -59,7 +59,7 @@ export function scaleOf({ a, b }: Similarity): number {
   return Math.hypot(a, b)
 }
 
-/** Brings a square of a picture upright to `size` pixels; its centre comes to lie `at`, in the middle unless told. */
+/** Maps a square of a picture to an upright crop of `size` pixels. The square's centre goes to `at`, by default the middle. */
 export function squareTo({ centre, side, angle }: Square, size: number, at?: Point): Similarity {
   const scale = size / side
   const a = Math.cos(-angle) * scale
@@ -81,7 +81,7 @@ export function distanceBetween(one: Point, other: Point): number {
   return Math.hypot(one.x - other.x, one.y - other.y)
 }
 
-/** The angle of the way from one point to another. */
+/** The angle of the line from one point to another. */
 export function angleOf(from: Point, to: Point): number {
   return Math.atan2(to.y - from.y, to.x - from.x)
 }
@@ -116,8 +116,8 @@ export function fivePointsOf(mesh: Float32Array): FivePoints {
 }
 
 /**
- * The square that FACE3_1 and one of the age nets were made for: level with the eyes, as large as the way from eyes to
- * mouth asks for, around the middle of eyes and mouth.
+ * The square that FACE3_1 and one of the age nets expect: level with the eyes, scaled by the distance from eyes to mouth,
+ * around the midpoint of eyes and mouth.
  */
 export function eyesAndMouthSquare([leftEye, rightEye, , leftMouth, rightMouth]: FivePoints): Square {
   const mouth = middleOf([leftMouth, rightMouth])

@@ -7,7 +7,7 @@ const [WIDTH, HEIGHT] = [640, 480]
 const oval = ovalFor(WIDTH, HEIGHT)
 
 interface Differently {
-  /** By the oval: its half axes for the place, its width for the width. */
+  /** Relative to the oval: positions in its half axes, widths in its width. */
   right?: number
   down?: number
   width?: number
@@ -77,7 +77,7 @@ test('of several things the light comes before the distance, and the distance be
   assert.equal(guidanceFor(one({ width: 0.4, pose: { yaw: 30 } }), { oval }), 'too_far')
 })
 
-test('a face that was well placed may stray a little further, one that was not must come a little closer', () => {
+test('a well placed face may move a little beyond the limit, any other must come a little within it', () => {
   const justFar = one({ width: 0.52 })
   assert.equal(guidanceFor(justFar, { oval }), 'too_far')
   assert.equal(guidanceFor(justFar, { oval, was: 'in_oval' }), 'in_oval')
@@ -117,7 +117,7 @@ test('one poor picture among good ones changes nothing', () => {
   assert.deepEqual(follow(pictures), times(8, 'in_oval'))
 })
 
-test('what stays wrong is said after a quarter of a second', () => {
+test('a lasting problem is reported after a quarter of a second', () => {
   const said = follow([...times(3, one()), ...times(5, one({ width: 0.3 }))])
   assert.deepEqual(said, [...times(6, 'in_oval'), ...times(2, 'too_far')])
 })
@@ -128,7 +128,7 @@ test('a blink is not called closed eyes, but eyes that stay shut are', () => {
   assert.equal(follow([one(), ...times(9, shut)]).at(-1), 'eyes_closed')
 })
 
-test('a limit that a face dances on does not make the text flicker', () => {
+test('a face that moves around a limit does not make the text flicker', () => {
   const dancing = Array.from({ length: 40 }, (_, n) => one({ width: n % 2 === 0 ? 0.54 : 0.57 }))
   const said = follow(dancing)
   const changes = said.filter((code, index) => index > 0 && code !== said[index - 1]).length

@@ -10,7 +10,7 @@ export interface Oval {
 
 export interface GuidanceContext {
   oval: Oval
-  /** What was said about the picture before: limits are moved a little in its favour, so that it does not flicker. */
+  /** The guidance for the previous picture. Limits move a little in its favour, so that the text does not flicker. */
   was?: Guidance | undefined
   /** How far the face moved since the last picture, by its own width. */
   moved?: number | undefined
@@ -20,24 +20,24 @@ export interface Guide {
   next(sighting: Sighting, atMs: number): Guidance
 }
 
-/** Another thing to say must be so for this long before it is said. */
+/** New guidance must hold for this long before it is shown. */
 const STEADY_MS = 250
-/** People blink: eyes must be shut for longer than that. */
+/** Eyes must be shut for longer than a blink. */
 const SHUT_STEADY_MS = 600
-/** How much further than the limit it must be before a face that was well placed is sent elsewhere. */
+/** How far beyond the limit a well placed face may go before it gets new guidance. */
 const LEAVE = 1.25
-/** How far within the limit it must be before what was said is taken back. */
+/** How far within the limit a face must be before its guidance ends. */
 const RETURN = 0.9
 
-/** The oval in which the face is to be placed, for the guide and for whoever draws it. */
+/** The oval in which the face should be, for the guidance and for the screen that draws it. */
 export function ovalFor(width: number, height: number): Oval {
   const rx = Math.min(width * 0.34, height * 0.3)
   return { x: width / 2, y: height * 0.48, rx, ry: Math.min((rx * 4) / 3, height * 0.46) }
 }
 
 /**
- * Follows the pictures of a camera and says one thing at a time. Directions are the person's own. The camera is asked for its
- * size at every picture: a phone that is turned round turns its pictures too.
+ * Follows the pictures of a camera and gives one instruction at a time. Directions are the person's own. It reads the size of
+ * every picture: when a phone is rotated, its pictures rotate too.
  */
 export function createGuide(camera: { readonly width: number; readonly height: number }): Guide {
   let said: Guidance = 'no_face'
@@ -60,7 +60,7 @@ export function createGuide(camera: { readonly width: number; readonly height: n
   }
 }
 
-/** What is to be said about one picture: the first thing that is wrong, in the order in which it is best put right. */
+/** The guidance for one picture: the first problem, in the order in which problems are best corrected. */
 export function guidanceFor({ faces, face }: Sighting, context: GuidanceContext): Guidance {
   if (!face || faces === 0) return 'no_face'
   if (faces > 1) return 'one_face_only'
@@ -70,7 +70,7 @@ export function guidanceFor({ faces, face }: Sighting, context: GuidanceContext)
 
 interface Wrong {
   code: Guidance
-  /** How far it is from right, by its limit: above 1 it is wrong. */
+  /** The deviation as a multiple of its limit: above 1 it is a problem. */
   excess: number
 }
 

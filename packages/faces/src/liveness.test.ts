@@ -48,7 +48,7 @@ test('the noise of a sensor does not bring a still to life', () => {
   assert.equal(isStill(still), true)
 })
 
-test('movement of any one kind makes it no still', () => {
+test('with movement of any kind it is not a still', () => {
   for (const moved of [{ yaw: 2 }, { pitch: 2 }, { eyes: 0.9 }, { size: 0.36 }])
     assert.equal(isStill([sample({}), sample({}), sample({}), sample(moved)]), false, JSON.stringify(moved))
 })
@@ -68,7 +68,7 @@ test('samples that look into the camera decide, when there are any', () => {
   assert.ok(Math.abs(judgeLiveness(turned).live - 0.1) < 1e-9)
 })
 
-test('one sample the net errs about does not decide', () => {
+test('one sample that the net misjudges does not decide', () => {
   assert.ok(judgeLiveness([...AT_REST, sample({ yaw: 0.5, live: 0.01 })]).live > 0.8)
 })
 
@@ -78,7 +78,7 @@ test('the first of three classes is live', () => {
   assert.ok(Math.abs(readPassive(output) - Math.exp(2) / sum) < 1e-6)
 })
 
-test('the passive check sees half as much again around the face, blue first and raw', () => {
+test('the crop of the passive check is 1.5 times the face, blue first, unscaled values', () => {
   const picture = { width: 300, height: 300, data: new Uint8ClampedArray(300 * 300 * 4) }
   for (let n = 0; n < 300 * 300; n++) picture.data.set([10, 20, 30, 255], n * 4)
   const { dims, data } = passiveInput(picture, { x: 250, y: 100, width: 80, height: 100 })

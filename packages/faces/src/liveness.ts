@@ -5,26 +5,26 @@ import { toTensor, warp } from './warp.ts'
 export type LivenessSample = Pick<Measured, 'live' | 'sameness' | 'face'>
 
 export interface Liveness {
-  /** What the passive check says over all samples, 0 to 1. */
+  /** The score of the passive check over all samples, 0 to 1. */
   live: number
-  /** Nothing moved: a picture is held before the camera. */
+  /** Nothing moved: the camera shows a photograph. */
   still: boolean
-  /** The least likeness of a sample with the first; 1 when there is only one. */
+  /** The lowest similarity of a sample with the first one; 1 when there is only one. */
   samenessMin: number
 }
 
 const SIZE = 128
-/** The net sees this much around the tight box of the face: the edge of a paper or a screen shows there. */
+/** The crop is this much larger than the tight box of the face, so that the edge of a paper or a screen is visible. */
 const MARGIN = 1.5
 
 /**
- * Standard deviations over a capture (degrees; shares). One picture many times gives 0, a still before a noisy sensor
- * measured half of these; a living face sways by more even when nothing is asked of it.
+ * Standard deviations over a capture (degrees; shares). One repeated picture gives 0, and a still before a noisy sensor half of
+ * these values. A living face sways more, even at rest.
  */
 const STILL = { yaw: 0.3, pitch: 0.45, eyes: 0.025, size: 0.0015 }
-/** Two samples of one person are nearer to each other than this even when the head is turned. */
+/** Two samples of one person are at least this similar, even when the head is turned. */
 const SAMENESS_MIN = 0.3
-/** Samples further turned than this say little: the net was made for faces that look into the camera. */
+/** Samples turned further than this are unreliable: the net was trained on faces that look into the camera. */
 const FRONTAL_YAW_MAX = 15
 
 export function passiveInput(picture: Picture, box: Box): Tensor {
@@ -38,13 +38,13 @@ export function passiveInput(picture: Picture, box: Box): Tensor {
   })
 }
 
-/** Share of the first of three classes: live, print, replay. */
+/** Probability of the first of three classes: live, print, replay. */
 export function readPassive(outputs: Readonly<Record<string, Tensor>>): number {
   const [live = 0, ...others] = Object.values(outputs)[0]?.data ?? []
   return 1 / (1 + others.reduce((sum, logit) => sum + Math.exp(logit - live), 0))
 }
 
-/** Puts the samples of one capture together. A still, or two people, are not live whatever the net says. */
+/** Combines the samples of one capture. A still, or two people, are never live, even if the net says so. */
 export function judgeLiveness(samples: readonly LivenessSample[]): Liveness {
   const still = isStill(samples)
   const samenessMin = Math.min(1, ...samples.map(({ sameness }) => sameness ?? 1))
@@ -53,7 +53,7 @@ export function judgeLiveness(samples: readonly LivenessSample[]): Liveness {
   return { live: still || samenessMin < SAMENESS_MIN ? 0 : passive, still, samenessMin }
 }
 
-/** At least three samples; fewer may be alike by chance. */
+/** Needs at least three samples; fewer may be equal by coincidence. */
 export function isStill(samples: readonly Pick<LivenessSample, 'face'>[]): boolean {
   if (samples.length < 3) return false
   const faces = samples.map(({ face }) => face)

@@ -5,13 +5,13 @@ import { toTensor, warp } from './warp.ts'
 
 export const MESH_POINTS = 468
 const SIZE = 192
-/** The net wants this much around the face. */
+/** The crop is this much larger than the face. */
 const MARGIN = 1.5
 /** Outer corners of the eyes. */
 const [LEFT_CORNER, RIGHT_CORNER] = [33, 263]
 
 export interface MeshReading {
-  /** How sure the net is that this is a face. */
+  /** The net's probability that this is a face. */
   probability: number
   mesh: Float32Array
 }
@@ -37,7 +37,7 @@ export function meshInput(picture: Picture, square: Square): Tensor {
 /** The mesh in pixels of the picture; depth in the same pixels, smaller is nearer. */
 export function readMesh(outputs: Readonly<Record<string, Tensor>>, square: Square): MeshReading {
   const points = outputs.Identity_2
-  if (!points || points.data.length !== MESH_POINTS * 3) throw new Error('The mesh net gave no mesh')
+  if (!points || points.data.length !== MESH_POINTS * 3) throw new Error('The mesh net did not return a mesh')
   const back = invert(squareTo(square, SIZE))
   const scale = scaleOf(back)
   const mesh = new Float32Array(MESH_POINTS * 3)

@@ -4,7 +4,7 @@ export type Outputs = Readonly<Record<string, Tensor>>
 
 export interface Nets {
   run(id: NetId, input: Tensor): Promise<Outputs>
-  /** Loads a net and runs it once on nothing: the first run of a net takes longer than the others. */
+  /** Loads a net and runs it once on zeros, because the first run of a net is slower than the others. */
   warmUp(id: NetId): Promise<void>
 }
 
@@ -19,7 +19,7 @@ const INPUT_DIMS: Readonly<Record<NetId, readonly number[]>> = {
   fr_liveness: [1, 3, 128, 128],
 }
 
-/** Loads each net once, when it is first needed. One that could not be loaded is tried again the next time. */
+/** Loads each net once, when it is first needed. After a failure the next use tries again. */
 export function createNets(load: LoadNet): Nets {
   const loaded = new Map<NetId, Promise<Net>>()
   const get = (id: NetId): Promise<Net> => {

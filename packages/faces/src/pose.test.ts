@@ -4,8 +4,8 @@ import { poseOf } from './pose.ts'
 import type { Pose } from './types.ts'
 
 /**
- * A head of no one: points of the mesh that matter, in pixels, x to the right of the picture, y down, z away from the
- * camera. Symmetric, and as upright as the pairs that pitch is read from.
+ * An artificial head: the mesh points that matter, in pixels, x to the right of the picture, y down, z away from the
+ * camera. It is symmetric, and the pairs that give the pitch are vertical.
  */
 const HEAD: Readonly<Record<number, readonly [number, number, number]>> = {
   10: [0, -90, 0],
@@ -82,7 +82,7 @@ test('a head that leans to its left shoulder has a positive roll', () => {
   assertPose(poseOf(head({ yaw: 0, pitch: 0, roll: 12 })), { ...REST, roll: 12 })
 })
 
-test('the three are told apart when they come together', () => {
+test('yaw, pitch and roll are separated when they occur together', () => {
   for (const pose of [
     { yaw: 20, pitch: -10, roll: 8 },
     { yaw: -30, pitch: 12, roll: -15 },

@@ -1,6 +1,6 @@
 import type { Pose } from './types.ts'
 
-/** Pairs of points that lie at one height in every face: seen in the picture, from the left to the right. */
+/** Pairs of points at the same height in every face, from left to right in the picture. */
 const ACROSS: readonly (readonly [number, number])[] = [
   [33, 263],
   [133, 362],
@@ -24,8 +24,8 @@ const UPWARDS: readonly (readonly [number, number])[] = [
 ]
 
 /**
- * What the pairs above give for a face that looks straight ahead: foreheads recede. Found on frontal portraits
- * (docs/accuracy.md); people differ by some degrees, so movements are measured against each one's own rest.
+ * The pitch that the pairs give for a face that looks straight ahead, because foreheads recede. Measured on frontal portraits
+ * (docs/accuracy.md). People differ by some degrees, so movements are measured from each person's own rest.
  */
 const STRAIGHT_PITCH = -10
 
@@ -40,7 +40,7 @@ type Vector = readonly [number, number, number]
 export function poseOf(mesh: Float32Array): Pose {
   const across = unit(sum(mesh, ACROSS))
   const upwards = sum(mesh, UPWARDS)
-  // Faces are not quite symmetric, so the two directions are not quite square: the one across is trusted.
+  // Faces are not quite symmetric, so the two directions are not quite perpendicular: keep the horizontal one.
   const up = unit(minus(upwards, across, dot(upwards, across)))
   // The head was first turned (about the upright axis), then nodded, then leant over: undone in this order.
   const yaw = Math.asin(clampUnit(across[2]))

@@ -10,15 +10,15 @@ export interface QualityInput {
   pose: Pose
 }
 
-/** From this score on a picture may be used for an estimate of age; the server holds a page to it. */
+/** The least score for an estimate of age. The server checks that the page keeps to it. */
 export const USABLE_SCORE_MIN = 0.35
 
 const SIZE = 112
 /** The inner face in the aligned crop: from the brows to the chin, without hair and background. */
 const INNER = { left: 26, top: 36, right: 86, bottom: 104 }
-/** The widest smoothings reach this far together, and the crop ends no nearer. */
+/** The reach of all smoothings together; the crop has at least this margin. */
 const REACH = 6
-/** The background is looked at in every so many-th pixel. */
+/** The step between the pixels of the background that are sampled. */
 const BACKGROUND_STEP = 8
 
 /** How good a picture of a face is. `brightness` is the mean of the face from black to white; for the rest 1 is good. */
@@ -59,7 +59,7 @@ export function gradeFrontal({ yaw, pitch }: Pose): number {
   return (1 - ramp(Math.abs(yaw), 10, 35)) * (1 - ramp(Math.abs(pitch), 14, 40))
 }
 
-/** 0 up to `from`, 1 from `to` on, straight between. */
+/** 0 up to `from`, 1 from `to` on, linear between. */
 function ramp(value: number, from: number, to: number): number {
   return Math.min(1, Math.max(0, (value - from) / (to - from)))
 }
@@ -93,9 +93,8 @@ function lightOf(grey: Float32Array): Light {
 }
 
 /**
- * How much fine detail there is by coarser detail of the same face: a blur takes the fine first. Each is what one more
- * smoothing takes away. What the first smoothing takes is left out: it is mostly the noise of a sensor, which would pass for
- * detail in a blurred picture.
+ * The ratio of fine to coarser detail of the face: a blur removes fine detail first. Each level is what one more smoothing
+ * removes. The first level is left out: it is mostly sensor noise, which would count as detail in a blurred picture.
  */
 export function detailOf(grey: Float32Array): number {
   const quiet = smooth(grey, 1)

@@ -22,7 +22,7 @@ function start() {
   return { scripted, tracker, find }
 }
 
-test('without a face there is none', async () => {
+test('a picture without a face gives no mesh', async () => {
   const { find } = start()
   assert.deepEqual(await find(), { faces: 0, mesh: undefined, runs: ['blazeface'] })
 })
@@ -93,7 +93,7 @@ test('a face that was lost is looked for at once', async () => {
   assert.ok(mesh && Math.abs(boxOf(mesh).x + boxOf(mesh).width / 2 - 100) < 2)
 })
 
-test('what only the detector takes for a face is none', async () => {
+test('a detection that the mesh does not confirm is not a face', async () => {
   const { scripted, find } = start()
   scripted.scene = { faces: ONE, meshSure: false, drift: 0 }
   assert.deepEqual(await find(), { faces: 0, mesh: undefined, runs: ['blazeface', 'facemesh'] })
@@ -123,7 +123,7 @@ test('a face that is followed counts even when the detector overlooks it', async
   assert.equal(scripted.runs.filter((id) => id === 'blazeface').length, 2)
 })
 
-test('what was forgotten is looked for anew, and so is a face in a picture of another size', async () => {
+test('after a reset the detector searches again, and also when the size of the picture changes', async () => {
   const { scripted, tracker, find } = start()
   scripted.scene.faces = ONE
   await find()

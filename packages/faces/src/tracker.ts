@@ -10,24 +10,24 @@ export interface Found {
 }
 
 export interface Tracker {
-  /** `precise`: a face that moved is read once more from where it is now, as is always done with a new one. */
+  /** `precise`: reads a face that moved a second time, from its new place, as for every new face. */
   find(picture: Picture, options?: { precise: boolean }): Promise<Found>
   forget(): void
 }
 
 const FACE_MIN = 0.5
-/** While a face is followed, others are looked for this often: the detector takes several times as long as the mesh. */
+/** How often the detector searches for other faces while one is followed: it takes several times as long as the mesh. */
 const SEARCH_EVERY_MS = 1000
 const NOMINAL_PICTURE_MS = 100
-/** A new face is read from where it was found, once more from where it then is, and at most once more after that. */
+/** A new face is read where the detector found it, again from the place that this reading gives, and at most once more. */
 const READS_MAX = 3
-/** A face that moved less than this (by the side of its square; radians) is read where it was read before. */
+/** A face that moved less than this (in sides of its square; radians) is read from the same square as before. */
 const REST = { shift: 0.04, scale: 0.06, angle: 0.05 }
 
 /**
  * Follows one face by its mesh; the detector runs when it is lost, and now and then to see whether there are others.
- * The square a face is read from stays as long as the face does, so that pictures that are alike are measured alike: what
- * still differs in them is the face, and nothing differs when it is one picture many times.
+ * The square that a face is read from does not change while the face is at rest, so equal pictures give equal measurements:
+ * any difference comes from the face, and one repeated picture gives none.
  */
 export function createTracker(nets: Nets, now: (() => number) | undefined): Tracker {
   let tracked: { square: Square; width: number; height: number } | undefined

@@ -47,7 +47,7 @@ export interface Net {
   run(input: Tensor): Promise<Readonly<Record<string, Tensor>>>
 }
 
-/** How nets are had: over HTTP in the page's worker, from disk in tools. Called once per net, when it is first needed. */
+/** Loads a net: over HTTP in the page's worker, from disk in tools. Called once per net, when it is first needed. */
 export type LoadNet = (id: NetId) => Promise<Net>
 
 /** Embeddings by the names of area E. */
@@ -66,7 +66,7 @@ export interface Quality {
   size: number
 }
 
-/** What is seen in one picture at a glance. Without a face only `faces` says something. */
+/** The quick result for one picture. Without a face only `faces` has a meaning. */
 export interface Sighting {
   /** How many faces there are: 0, 1, or more. */
   faces: number
@@ -86,7 +86,7 @@ export interface SeenFace {
   quality: Quality
 }
 
-/** What the page tells the user to do about the picture (codes of the house, one at a time). */
+/** What the page asks the user to do about the picture, one code at a time. */
 export const GUIDANCE = [
   'no_face',
   'one_face_only',
@@ -114,9 +114,9 @@ export interface Measured {
   face: SeenFace
   /** Absent when the picture is not good enough for an estimate. */
   ageYears: number | undefined
-  /** What the passive check says: 1 is surely live. */
+  /** The score of the passive check: 1 is certainly live. */
   live: number
-  /** Cosine with the first measured face of this capture, or undefined for that one: one person all along? */
+  /** Cosine with the first measured face of this capture, to check that it is still the same person; undefined for the first. */
   sameness: number | undefined
   /** First 8 bytes of SHA-256 over the features, base64url: equal digests are the same picture. */
   digest: string

@@ -10,20 +10,20 @@ test('a normalised vector has length 1 and the same direction', () => {
   assert.ok(Math.abs(cosine(unit, SOME) - 1) < 1e-6)
 })
 
-test('a vector of zeros is left as it is and is like nothing', () => {
+test('a vector of zeros is unchanged, and its cosine with any vector is 0', () => {
   const zero = new Float32Array(3)
   assert.deepEqual(normalise(zero), zero)
   assert.notEqual(normalise(zero), zero)
   assert.equal(cosine(zero, SOME), 0)
 })
 
-test('cosine knows same, square and opposite', () => {
+test('cosine is 1, 0 and -1 for the same, perpendicular and opposite directions', () => {
   const opposite = SOME.map((value) => -2 * value)
   assert.ok(Math.abs(cosine(SOME, opposite) + 1) < 1e-6)
   assert.equal(cosine(Float32Array.of(1, 0), Float32Array.of(0, 5)), 0)
 })
 
-test('distance is that of the ruler', () => {
+test('distance is Euclidean', () => {
   assert.equal(distance(Float32Array.of(1, 1), Float32Array.of(4, 5)), 5)
 })
 

@@ -1,4 +1,4 @@
-/** A vector in bytes: each value times `scale` is near what it was. */
+/** A vector in bytes: each value times `scale` is close to the original. */
 export interface Quantised {
   values: Int8Array<ArrayBuffer>
   scale: number
@@ -10,7 +10,7 @@ export function normalise(vector: Float32Array): Float32Array {
   return length === 0 ? vector.slice() : vector.map((value) => value / length)
 }
 
-/** 1 for the same direction, 0 for none in common, -1 for the opposite. */
+/** 1 for the same direction, 0 for perpendicular vectors, -1 for the opposite direction. */
 export function cosine(one: Float32Array, other: Float32Array): number {
   const lengths = Math.sqrt(dot(one, one) * dot(other, other))
   return lengths === 0 ? 0 : dot(one, other) / lengths
@@ -24,7 +24,7 @@ export function distance(one: Float32Array, other: Float32Array): number {
   return Math.sqrt(square)
 }
 
-/** One byte a value, with the scale that lets the largest fill it. It costs no accuracy that could be measured. */
+/** One byte per value, scaled so that the largest fills it. This costs no measurable accuracy. */
 export function quantise(vector: Float32Array): Quantised {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))

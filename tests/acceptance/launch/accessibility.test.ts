@@ -10,7 +10,7 @@ import { visitOn } from '@ostiary/testkit/browser/visit'
 
 setUpStage()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
-/** Without motion: a colour that is on its way to another one has no contrast to speak of. */
+/** Without motion: the contrast of a colour cannot be judged during a transition. */
 const STEADY_PHONE = { form: 'phone', context: { reducedMotion: 'reduce' } } as const
 let gallery: Gallery
 let device: Device
@@ -30,14 +30,14 @@ after(async () => {
 })
 
 for (const lang of ['en', 'ar']) {
-  test(`axe-core objects to nothing on any screen, light and dark, ${lang}`, WHOLE_FLOW, async () => {
+  test(`axe-core finds no violation on any screen, light and dark, ${lang}`, WHOLE_FLOW, async () => {
     const visit = visitOn(await device.page())
     const objections: string[] = []
     for (const screen of screens) objections.push(...(await objectionsTo(visit.page, { screen, lang })))
     await visit.page.close()
     assert.ok(screens.length >= 15, `${screens.length} screens`)
     assert.deepEqual(objections, [])
-    // Nobody has touched the gallery, so it may not vibrate.
+    // The page has had no user gesture, so the browser does not let it vibrate.
     assert.deepEqual(
       visit.faults.filter((fault) => !fault.includes('navigator.vibrate')),
       [],
@@ -45,7 +45,7 @@ for (const lang of ['en', 'ar']) {
   })
 }
 
-test('axe-core objects to nothing when a customer has colours of its own', WHOLE_FLOW, async () => {
+test('axe-core finds no violation with a customer’s own colours', WHOLE_FLOW, async () => {
   const page = await device.page()
   const objections: string[] = []
   for (const brand of [{ primary: 'ffd400' }, { primary: '7a1f3d', background: 'f6efe2' }, { background: '102a43' }]) {
@@ -61,7 +61,7 @@ async function objectionsTo(page: Page, wishes: GalleryWishes): Promise<string[]
   await gallery.show(page, wishes)
   const light = await violationsOn(page)
   await page.emulateMedia({ colorScheme: 'dark' })
-  // The page is told, and paints itself in other colours.
+  // The page gets the change and repaints in the other colours.
   await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))')
   const dark = await violationsOn(page)
   const { screen, primary = '', background = '' } = wishes
@@ -70,36 +70,40 @@ async function objectionsTo(page: Page, wishes: GalleryWishes): Promise<string[]
   )
 }
 
-test('axe-core likes the real page too; who cancels is asked once, and may stay', WHOLE_FLOW, async (t) => {
-  const { visit, camera } = await someone(t, STEADY_PHONE)
-  camera.show('empty')
-  const created = await host.create()
-  await visit.open(created.launchUrl)
-  await visit.screen(['welcome'])
-  assert.deepEqual(await violationsOn(visit.page), [])
-  await visit.act('ledger')
-  await visit.page.locator('dialog[data-dialog="ledger"]').waitFor()
-  assert.deepEqual(await violationsOn(visit.page), [])
-  await visit.act('close')
-  await visit.act('consent')
-  await visit.screen(['capture'])
-  await visit.attributeIs('data-phase', 'find')
-  assert.deepEqual(await violationsOn(visit.page), [])
-  await visit.act('cancel')
-  await visit.page.locator('dialog[data-dialog="cancel"]').waitFor()
-  assert.deepEqual(await violationsOn(visit.page), [])
-  await visit.act('cancel-keep')
-  assert.equal(await visit.screen(['capture']), 'capture')
-  assert.equal((await created.result()).flowStatus, null)
-  await visit.act('handoff')
-  await visit.attributeIs('data-status', 'ready')
-  assert.deepEqual(await violationsOn(visit.page), [])
-  await visit.act('cancel')
-  await visit.act('cancel-confirm')
-  await visit.saw(['cancelled'])
-  const end = { flowStatus: 'CANCELLED', sessionStatus: 'AGE_UNKNOWN', errors: [-17], reasons: [] }
-  assert.deepEqual(await endOf(created), end)
-})
+test(
+  'axe-core finds no violation on the real page; a user who cancels is asked once, and may stay',
+  WHOLE_FLOW,
+  async (t) => {
+    const { visit, camera } = await someone(t, STEADY_PHONE)
+    camera.show('empty')
+    const created = await host.create()
+    await visit.open(created.launchUrl)
+    await visit.screen(['welcome'])
+    assert.deepEqual(await violationsOn(visit.page), [])
+    await visit.act('ledger')
+    await visit.page.locator('dialog[data-dialog="ledger"]').waitFor()
+    assert.deepEqual(await violationsOn(visit.page), [])
+    await visit.act('close')
+    await visit.act('consent')
+    await visit.screen(['capture'])
+    await visit.attributeIs('data-phase', 'find')
+    assert.deepEqual(await violationsOn(visit.page), [])
+    await visit.act('cancel')
+    await visit.page.locator('dialog[data-dialog="cancel"]').waitFor()
+    assert.deepEqual(await violationsOn(visit.page), [])
+    await visit.act('cancel-keep')
+    assert.equal(await visit.screen(['capture']), 'capture')
+    assert.equal((await created.result()).flowStatus, null)
+    await visit.act('handoff')
+    await visit.attributeIs('data-status', 'ready')
+    assert.deepEqual(await violationsOn(visit.page), [])
+    await visit.act('cancel')
+    await visit.act('cancel-confirm')
+    await visit.saw(['cancelled'])
+    const end = { flowStatus: 'CANCELLED', sessionStatus: 'AGE_UNKNOWN', errors: [-17], reasons: [] }
+    assert.deepEqual(await endOf(created), end)
+  },
+)
 
 test('nothing is cut off at 320 pixels, the narrowest phone, in a language of long words and from right to left', async () => {
   const page = await device.page()

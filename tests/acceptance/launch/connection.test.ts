@@ -17,7 +17,7 @@ test(
     const created = await host.create()
     const forEver = new Promise<void>(() => {})
     const lostModels: Cut[] = ['before']
-    // The first does not get out; of the second only the answer is lost, so the service has judged it already.
+    // The first request is not sent. Of the second only the answer is lost, so the service has already judged it.
     const lostSubmits: Cut[] = ['before', 'after']
     device.proxy.hold = ({ path }) => (path.includes(A_MODEL) && lostModels.length === 0 ? forEver : undefined)
     device.proxy.cut = ({ path }) => {

@@ -22,7 +22,7 @@ async function isSentBack({ page }: Visit, flowStatus: string): Promise<void> {
   assert.equal(new URL(page.url()).searchParams.get('flowStatus'), flowStatus)
 }
 
-test('who declines is sent back with nothing taken: CANCELLED, -18', async (t) => {
+test('a user who declines consent is sent back, and nothing is captured: CANCELLED, -18', async (t) => {
   const { visit } = await someoneWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })
   await visit.open(created.launchUrl)
@@ -33,7 +33,7 @@ test('who declines is sent back with nothing taken: CANCELLED, -18', async (t) =
   await isSentBack(visit, 'CANCELLED')
 })
 
-test('who cancels is sent back too: CANCELLED, -17', async (t) => {
+test('a user who cancels is sent back too: CANCELLED, -17', async (t) => {
   const { visit } = await someoneWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })
   await visit.open(created.launchUrl)
@@ -45,7 +45,7 @@ test('who cancels is sent back too: CANCELLED, -17', async (t) => {
   await isSentBack(visit, 'CANCELLED')
 })
 
-test('a session whose time is over says so on the page that was left open, and on a link that comes too late', async (t) => {
+test('an expired session shows its end on the page that was left open, and on a link that is opened too late', async (t) => {
   const { visit: left, device } = await someoneWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })
   await left.open(created.launchUrl)
@@ -67,7 +67,7 @@ test('a session whose time is over says so on the page that was left open, and o
   await isSentBack(left, 'EXPIRED')
 })
 
-test('a link that nobody made says so', async (t) => {
+test('a link without a session shows an error', async (t) => {
   const { visit } = await someoneWithoutCamera(t)
   const { launchUrl, sessionId } = await host.create()
   await visit.open(launchUrl.replace(sessionId, '00000000-0000-4000-8000-000000000000'))

@@ -95,7 +95,7 @@ function checkNoPicture({ method, path, contentType, body }: Recorded): void {
 /** How JPEG, PNG, WebP and data URLs begin, as bytes and in base64. */
 const PICTURE = /\xff\xd8\xff|\x89PNG|RIFF....WEBP|data:image|\/9j\/4|iVBORw0KGgo|UklGR/s
 
-test('a still picture is no living person: the flow ends at once with code 2', WHOLE_FLOW, async (t) => {
+test('a still picture is not a living person: the flow ends at once with code 2', WHOLE_FLOW, async (t) => {
   const { visit, camera } = await someone(t)
   const created = await host.create()
   camera.show('still')
@@ -104,7 +104,11 @@ test('a still picture is no living person: the flow ends at once with code 2', W
   await visit.act('consent')
   await visit.screen(['capture'])
   await visit.saw(['ended'])
-  assert.doesNotMatch(await visit.page.locator('main').innerText(), /picture|photo|spoof|fake/i, 'which cue failed')
+  assert.doesNotMatch(
+    await visit.page.locator('main').innerText(),
+    /picture|photo|spoof|fake/i,
+    'the page must not say which check failed',
+  )
   const end = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_UNKNOWN', errors: [2], reasons: [] }
   assert.deepEqual(await endOf(created), end)
   const { riskEvaluation } = await created.result()

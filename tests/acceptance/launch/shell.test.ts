@@ -5,7 +5,7 @@ import { eventually, hostOf } from '@ostiary/testkit/browser/system'
 
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 const SHELL_BYTES_MAX = 60 * 1024
-/** The worker is what runs the models; it comes in the background like them. What the API answers is about the session, not the page. */
+/** Not part of the shell: the worker that runs the models, which loads in the background like them, and answers of the API. */
 const NOT_SHELL = /^\/launch\/(models\/|ort\/|assets\/(worker|ort-runtime)-|api\/)/
 
 test('without models and their runtime the page is at most 60 KB as it travels', async (t) => {

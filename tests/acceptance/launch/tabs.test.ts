@@ -14,7 +14,7 @@ function countLoads({ page }: Visit): { loads: number } {
   return counted
 }
 
-test('one link in two tabs: the one that its user turns to goes on where the other was, and the other is left alone', async (t) => {
+test('one link in two tabs: the tab that the user switches to continues where the other was, and the other stops', async (t) => {
   const { visit: first, device } = await someoneWithoutCamera(t)
   const second = visitOn(await device.page())
   const [firstLoads, secondLoads] = [countLoads(first), countLoads(second)]

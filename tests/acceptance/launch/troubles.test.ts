@@ -8,7 +8,7 @@ setUpStage()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 const NO_VERDICT = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_UNKNOWN', reasons: [] }
 const TRIES = 3
-/** The page takes a longer pause between two looks for a tab in the background. */
+/** The page pauses longer between two looks while its tab is in the background. */
 const STEP_MS = 2000
 
 /** Up to the point where the page looks for a face; the page's clock can then be moved. */
@@ -34,7 +34,7 @@ async function searchInVain(visit: Visit): Promise<string> {
     return now.shown === 'capture' ? undefined : now.shown
   })
 }
-/** Time that passes without a look counts for nothing, so each step waits for one. */
+/** The page ignores time in which it does not look, so each step waits for a look. */
 const COUNT_LOOKS = `(() => {
   const look = globalThis.createImageBitmap
   globalThis.looks = 0
@@ -108,7 +108,7 @@ async function checkCameraHelp(person: Pick<Visitor, 'visit' | 'device'>, reason
   await person.visit.saw(['ended'])
 }
 
-/** So many times the camera does not start, and the page helps. */
+/** The camera fails to start this many times, and the page shows help each time. */
 async function isRefused(
   { visit, device }: Pick<Visitor, 'visit' | 'device'>,
   { reason, times }: { reason: string; times: number },

@@ -29,7 +29,7 @@ after(() => host?.stop())
 const FACE_AND_PASSKEY: Pick<CreateVerificationBody, 'requirements'> = { requirements: ['face', 'passkey'] }
 const BODY_BYTES_MAX = 32 * 1024
 const SELFIE_BYTES_MAX = 400 * 1024
-/** For so long failed sign-ins are counted, and so long is the longest wait. */
+/** Failed sign-ins are counted for this long, which is also the longest wait. */
 const LOCKOUT_SECONDS = 15 * 60
 const TOKEN_BYTES = 4096
 const VECTOR_BYTES = 512
@@ -37,64 +37,68 @@ const VECTOR_BYTES = 512
 const ALL_FLOWS = { timeout: 7 * WHOLE_FLOW.timeout }
 
 // The id lets `npm run spec`, which chooses tests by it, run the flows inside.
-test('[D-002] somebody enrols, signs in here and elsewhere, is told from others, and leaves', ALL_FLOWS, async (t) => {
-  const home = await personWith(t, { form: 'phone' })
-  let puid = ''
-  // On an installation that outlives the tests nothing of an earlier run may count, and nothing stays of this one.
-  await host.advanceClock(2 * LOCKOUT_SECONDS)
-  t.after(() => host.client.node.deleteUser(puid))
-  const flow = (name: string, run: (t: TestContext) => Promise<void>) =>
-    t.test(name, WHOLE_FLOW, async (t) => {
-      assert.ok(puid, 'nobody has enrolled')
-      await run(t)
-    })
+test(
+  '[D-002] a person enrols, signs in on two devices, is distinguished from others, and is deleted',
+  ALL_FLOWS,
+  async (t) => {
+    const home = await personWith(t, { form: 'phone' })
+    let puid = ''
+    // On a permanent installation, data of an earlier run must not count, and this run must leave nothing behind.
+    await host.advanceClock(2 * LOCKOUT_SECONDS)
+    t.after(() => host.client.node.deleteUser(puid))
+    const flow = (name: string, run: (t: TestContext) => Promise<void>) =>
+      t.test(name, WHOLE_FLOW, async (t) => {
+        assert.ok(puid, 'nobody has enrolled')
+        await run(t)
+      })
 
-  await t.test(
-    '[D-005] [D-006] [D-012] [D-020] [D-022] [D-032] ENROLL with face and passkey sends numbers of a face, keeps a token, and goes back',
-    WHOLE_FLOW,
-    async () => {
-      puid = await enrol(home)
-    },
-  )
-  await flow(
-    '[D-032] [D-049] SIGN-IN in the same browser compares here: with a passkey that is enough, and no vector is sent',
-    () => signInHere(home, puid),
-  )
-  await flow('SIGN-IN with a forged passkey, then with none: refused with -25', () => signInWithoutPasskey(home))
-  await flow('[D-050] SIGN-IN in another browser, which has the passkey but no token: the service compares', (t) =>
-    signInElsewhere(t, home, puid),
-  )
-  await t.test('somebody else', { ...ALL_FLOWS, skip: NOBODY_ELSE }, async (t) => {
-    assert.ok(puid, 'nobody has enrolled')
-    const other = await startOtherFace()
-    const changeBack = takePlace(home.camera, other)
-    t.after(() => {
-      changeBack()
-      other.stop()
-    })
     await t.test(
-      '[D-051] SIGN-IN by somebody else in that browser: not the face of its token, so the service looks, and refuses',
+      '[D-005] [D-006] [D-012] [D-020] [D-022] [D-032] ENROLL with face and passkey sends numbers of a face, keeps a token, and goes back',
       WHOLE_FLOW,
-      () => signInAsSomebodyElse(home, other),
-    )
-    await t.test(
-      '[D-020] [D-021] [D-022] [D-041] ENROLL with selfie and age: the page says so before, the webhook has both, and the selfie travels sealed',
-      WHOLE_FLOW,
-      async (t) => {
-        const guest = await enrolWithSelfie(t, other)
-        t.after(() => host.client.node.deleteUser(guest))
-        assert.notEqual(guest, puid)
+      async () => {
+        puid = await enrol(home)
       },
     )
-  })
-  await flow(
-    '[D-052] SIGN-IN where the policy wants the service to compare: a hit here is not enough, and who was deleted stays out',
-    async () => {
-      await host.client.node.deleteUser(puid)
-      await signInInVain(home)
-    },
-  )
-})
+    await flow(
+      '[D-032] [D-049] SIGN-IN in the same browser compares here: with a passkey that is enough, and no vector is sent',
+      () => signInHere(home, puid),
+    )
+    await flow('SIGN-IN with a forged passkey, then with none: refused with -25', () => signInWithoutPasskey(home))
+    await flow('[D-050] SIGN-IN in another browser, which has the passkey but no token: the service compares', (t) =>
+      signInElsewhere(t, home, puid),
+    )
+    await t.test('somebody else', { ...ALL_FLOWS, skip: NOBODY_ELSE }, async (t) => {
+      assert.ok(puid, 'nobody has enrolled')
+      const other = await startOtherFace()
+      const changeBack = takePlace(home.camera, other)
+      t.after(() => {
+        changeBack()
+        other.stop()
+      })
+      await t.test(
+        '[D-051] SIGN-IN by somebody else in that browser: not the face of its token, so the service looks, and refuses',
+        WHOLE_FLOW,
+        () => signInAsSomebodyElse(home, other),
+      )
+      await t.test(
+        '[D-020] [D-021] [D-022] [D-041] ENROLL with selfie and age: the page says so before, the webhook has both, and the selfie travels sealed',
+        WHOLE_FLOW,
+        async (t) => {
+          const guest = await enrolWithSelfie(t, other)
+          t.after(() => host.client.node.deleteUser(guest))
+          assert.notEqual(guest, puid)
+        },
+      )
+    })
+    await flow(
+      '[D-052] SIGN-IN where the policy wants the service to compare: a hit here is not enough, and who was deleted stays out',
+      async () => {
+        await host.client.node.deleteUser(puid)
+        await signInInVain(home)
+      },
+    )
+  },
+)
 
 interface Person extends Visitor {
   authenticator: Authenticator
@@ -211,8 +215,8 @@ async function signInInVain(home: Person): Promise<void> {
 }
 
 /**
- * Signs in without a passkey, takes all tries, and is refused as somebody who is not enrolled. On a machine that stalls a capture may
- * say nothing; the end has the code of the last try.
+ * Signs in without a passkey, uses all attempts, and is refused as a person who is not enrolled. On a machine that stalls, a
+ * capture may be inconclusive; the session ends with the code of the last attempt.
  */
 async function signInAsNobody(
   { visit, device }: Person,
@@ -234,7 +238,7 @@ async function signInAsNobody(
   return created
 }
 
-/** Face, then passkey, up to the end; and what the host is told. */
+/** Plays face and passkey to the end, and returns the webhook that the host gets. */
 async function signIn({ visit, camera }: Person, created: CreatedVerification): Promise<VerificationWebhook> {
   await agree(visit, created)
   assert.equal(await showFace(visit, camera), 'passkey')
@@ -243,7 +247,7 @@ async function signIn({ visit, camera }: Person, created: CreatedVerification): 
   await visit.act('passkey')
   await visit.saw(['done'], since)
   const says = await host.told(created)
-  // It leaves by itself after a moment, and must not do so while the next link is being opened.
+  // The page leaves after a moment. Wait for that, so that it does not happen while the next link opens.
   await visit.page.waitForURL((url) => url.origin === new URL(host.backUrl).origin)
   return says
 }

@@ -3,15 +3,15 @@ import type { CDPSession, Page } from 'playwright-core'
 
 type Credential = Awaited<ReturnType<typeof credentialsIn>>[number]
 
-/** What a person unlocks with a finger or a PIN. It is built into the machine of this page and always says yes. */
+/** A virtual authenticator that is built into the device of this page and always approves. */
 export interface Authenticator {
-  /** What it holds, private keys included: a virtual one has no secrets. */
+  /** Its credentials, with their private keys: a virtual authenticator reveals them. */
   credentials(): Promise<Credential[]>
-  /** Replaces all that it holds, as another machine of the same person would have it, or that of somebody else. */
+  /** Replaces its credentials, so that it becomes another device of the same person, or another person's device. */
   holdOnly(credentials: readonly Credential[]): Promise<void>
 }
 
-/** Before the page asks for passkeys. It stays with the page, wherever that goes. */
+/** Call this before the page asks for passkeys. The authenticator stays with the page when it navigates. */
 export async function plugIn(page: Page): Promise<Authenticator> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
@@ -38,7 +38,7 @@ async function credentialsIn(cdp: CDPSession, authenticatorId: string) {
   return (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials
 }
 
-/** By its name it is the passkey that it was made after, but whoever made it does not have the key. */
+/** A forged passkey: it has the id of a real one but another private key. */
 export function forged(credential: Credential): Credential {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { ...credential, privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64') }

@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { type RecordingProxy, startProxy } from './proxy.ts'
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-/** A browser that keeps to itself: no updates, no sync, no first-run pages. */
+/** A browser that makes no requests of its own: no updates, no sync, no first-run pages. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -15,14 +15,14 @@ const QUIET = [
 
 export interface TestBrowser {
   browser: Browser
-  /** A person's device: a profile of its own, empty, whose every request is recorded. */
+  /** A person's device: a new browser profile whose requests are all recorded. */
   device(options?: DeviceOptions): Promise<Device>
   stop(): Promise<void>
 }
 
 export interface DeviceOptions {
   form?: 'desktop' | 'phone'
-  /** Whether the person lets the page use the camera. Default yes. */
+  /** Whether the person allows the page to use the camera. Default yes. */
   camera?: 'granted' | 'denied'
   context?: BrowserContextOptions
 }
@@ -43,7 +43,7 @@ const PHONE: BrowserContextOptions = {
 }
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
 
-/** Chromium with an own profile. With `camera`, that file is what its camera sees; without, there is none. */
+/** Starts Chromium with a new profile. `camera` is the file that its camera shows; without it there is no camera. */
 export async function startBrowser({ camera }: { camera?: string } = {}): Promise<TestBrowser> {
   const args = camera
     ? [...QUIET, '--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${camera}`]
@@ -56,7 +56,7 @@ export async function startBrowser({ camera }: { camera?: string } = {}): Promis
   }
 }
 
-/** Says each screen on the console when it appears, because some are gone after a moment. */
+/** Logs each screen to the console when it appears, because some disappear after a moment. */
 export const SCREEN_SAID = 'screen: '
 const TELL_SCREENS = `(() => {
   let last
@@ -67,7 +67,7 @@ const TELL_SCREENS = `(() => {
   }).observe(document, { subtree: true, childList: true, attributeFilter: ['data-screen'] })
 })()`
 
-/** For a click or a page that loads: long, because a machine may stall. */
+/** For a click or a page load. It is long because a busy machine may stall. */
 const WAIT_MS = 120_000
 
 async function openDevice(browser: Browser, options: DeviceOptions = {}): Promise<Device> {
@@ -80,7 +80,7 @@ async function openDevice(browser: Browser, options: DeviceOptions = {}): Promis
   })
   context.setDefaultTimeout(WAIT_MS)
   await context.addInitScript(TELL_SCREENS)
-  // Permissions that are not named are then refused without a question.
+  // The browser then refuses every permission that is not listed, without a prompt.
   await context.grantPermissions(options.camera === 'denied' ? [] : ['camera'])
   return {
     context,

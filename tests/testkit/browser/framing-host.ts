@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const SDK = new URL('.', import.meta.resolve('@ostiary/sdk'))
 
-/** A customer's page that opens the launch page with `@ostiary/sdk/embed`, as its query says, and keeps what it is told. */
+/** A customer's page that opens the launch page with `@ostiary/sdk/embed`, as its query says, and records its events. */
 const PAGE = `<!doctype html><html lang="en"><title>A shop</title><main><h1>A shop</h1><div id="place"></div></main>
 <script type="module">
 import { openLaunch } from '/sdk/embed/index.ts'
@@ -22,7 +22,7 @@ globalThis.begin = () => {
 }
 </script>`
 
-/** Serves the same page on every name of this machine, so that one of them is listed and another is not. */
+/** Serves the same page under every name of this machine, so that one origin is allowed and another is not. */
 export async function startFramingHost(port: number): Promise<{ stop(): void }> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://host')

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** A screen in one of its states, and how it is to look. Colours have six digits. */
+/** A screen in one of its variants, with its theme, language and colours. Colours have six digits. */
 export interface GalleryWishes {
   screen: string
   theme?: 'light' | 'dark'
@@ -28,12 +28,12 @@ export interface GalleryWishes {
 
 export interface Gallery {
   url(wishes: GalleryWishes): string
-  /** Shows a screen on a page, which is loaded only once. */
+  /** Shows a screen on a page. The page is loaded only once. */
   show(page: Page, wishes: GalleryWishes): Promise<void>
   stop(): void
 }
 
-/** The page's screens without a service behind them, built apart from the page that is served to users. */
+/** Builds and serves the screens of the launch page without a service, apart from the page that users get. */
 export async function startGallery({ policy }: { policy: string | undefined }): Promise<Gallery> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-gallery-'))
   execFileSync(process.execPath, [VITE, 'build', '--mode', 'gallery', '--outDir', folder, '--logLevel', 'error'], {

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 
-/** One value that a page keeps in the browser. */
+/** One value that a page stores in the browser. */
 export interface Kept {
   /** Such as `ostiary-local/tokens.sealed`. */
   at: string
   kind: string
-  /** Text and bytes as they are, in latin1; of other things what can be said about them. */
+  /** Text and bytes in latin1; a description for other values. */
   content: string
 }
 
-/** Everything that the page's origin keeps in this browser, down to single values. The program itself, cached, by its addresses. */
+/** Every value that the page's origin stores in this browser. Cached program files are listed by their addresses. */
 export function readKept(page: Page): Promise<Kept[]> {
   return page.evaluate(READ_KEPT)
 }

@@ -7,18 +7,18 @@ import { fileURLToPath } from 'node:url'
 
 const PUPPET = fileURLToPath(new URL('../../puppet/main.ts', import.meta.url))
 
-/** What stands before the camera: tests/puppet, which answers what the page asks for. */
+/** A fake camera that shows tests/puppet, which makes the movements that the page asks for. */
 export interface LiveCamera {
-  /** For Chromium's fake camera: it holds one frame, which is written over and over. */
+  /** The file for Chromium's fake camera: it holds one frame, which is overwritten continuously. */
   file: string
   /** Answers a movement as a person would, after a moment. */
   perform(movement: string): void
-  /** `still`: not a pixel changes from now on. */
+  /** `still`: no pixel changes from now on. */
   show(what: 'rest' | 'empty' | 'two-faces' | 'still'): void
   stop(): void
 }
 
-/** Takes a while: everything is drawn beforehand, because drawing takes time that the browser needs. */
+/** Takes a while: it draws all frames in advance, because drawing would compete with the browser for the processor. */
 export async function startLiveCamera(portrait = 'baseline'): Promise<LiveCamera> {
   const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'ostiary-camera-'))
   const file = join(folder, 'camera.y4m')
@@ -44,7 +44,7 @@ export async function startLiveCamera(portrait = 'baseline'): Promise<LiveCamera
   }
 }
 
-/** Where a frame is written without waiting for a disk: a camera that stands still for a second is no living person. */
+/** A folder in memory if possible: a camera that waits for a disk stands still, and the page takes that for a spoof. */
 function inMemory(): string | undefined {
   try {
     accessSync('/dev/shm', constants.W_OK)
@@ -54,12 +54,12 @@ function inMemory(): string | undefined {
   }
 }
 
-/** A camera does not wait for the browser's work. Only root may say so; elsewhere a busy machine may make it stutter. */
+/** Gives the camera a higher priority than the browser. Only root may do that; without it the camera may stutter on a busy machine. */
 function bePunctual({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, -10)
   } catch {
-    // As it is, then.
+    // Keep the normal priority.
   }
 }
 

@@ -11,27 +11,27 @@ export interface Recorded {
   contentType: string | undefined
   userAgent: string
   body: Buffer
-  /** Undefined until the answer begins, and for good when the connection was cut. */
+  /** Undefined until the answer begins; it stays undefined if the connection was cut. */
   status: number | undefined
-  /** Of the answer's body as it travelled, so far. */
+  /** Bytes of the answer's body as transferred, so far. */
   bytesIn: number
-  /** The answer of a call to the device API, as far as it has come. */
+  /** The answer of a device API call, as far as it has arrived. */
   answer: string
 }
 
-/** `before`: the service never sees the request. `after`: it does, and its answer is lost. */
+/** `before`: the service never gets the request. `after`: it does, and its answer is lost. */
 export type Cut = 'before' | 'after' | undefined
 
 /**
- * The only way out of a test browser: page, workers, service worker and the browser itself all pass here, whatever the page
- * says about it. Knows plain http to this machine; everything else is written down and refused.
+ * The only way out of a test browser: requests of the page, its workers, the service worker and the browser itself all pass
+ * through this proxy. It forwards plain http to this machine. It records and refuses everything else.
  */
 export interface RecordingProxy {
   url: string
   requests: Recorded[]
-  /** Decides which connections break; by default none. */
+  /** Decides which connections break. Default: none. */
   cut: (request: Recorded) => Cut
-  /** Holds requests back for a slow connection; by default none. */
+  /** Delays requests, for a slow connection. Default: none. */
   hold: (request: Recorded) => Promise<void> | undefined
   stop(): Promise<void>
 }
@@ -39,7 +39,7 @@ export interface RecordingProxy {
 export async function startProxy(): Promise<RecordingProxy> {
   const agent = new Agent({ keepAlive: true })
   const server = createServer((request, response) => void pass(proxy, agent, request, response))
-  // A browser asks this way for https. No test needs it.
+  // A browser uses CONNECT for https. No test needs it.
   server.on('connect', (request, socket) => {
     const origin = `https://${request.url ?? ''}`
     proxy.requests.push({
@@ -84,7 +84,7 @@ async function pass(proxy: RecordingProxy, agent: Agent, request: IncomingMessag
     bytesIn: 0,
     answer: '',
   }
-  // Written down before it is answered, so that nothing the page knows of is missing here.
+  // Record the request before it is answered, so that the record has every request that the page knows of.
   proxy.requests.push(recorded)
   try {
     recorded.body = await buffer(request)

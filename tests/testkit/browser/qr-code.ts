@@ -5,7 +5,7 @@ import type { Visit } from './visit.ts'
 
 const READER = createRequire(import.meta.url).resolve('jsqr')
 
-/** The address in the QR code of the handoff, read from its picture; it is the one that is written beside it. */
+/** Reads the address in the QR code of the handoff from its picture, and checks that the text beside it is the same. */
 export async function scan(visit: Visit): Promise<string> {
   await visit.screen(['handoff'])
   await visit.attributeIs('data-status', 'ready')
@@ -15,7 +15,7 @@ export async function scan(visit: Visit): Promise<string> {
   return url ?? ''
 }
 
-/** Reads the QR code on a page as another camera would: from its picture. Undefined when there is none that can be read. */
+/** Reads the QR code on a page from its picture, as another camera would. Undefined when there is no readable code. */
 async function readQrCode(page: Page): Promise<string | undefined> {
   const picture = await page.screenshot()
   const reader = await page.context().newPage()

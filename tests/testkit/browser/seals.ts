@@ -1,28 +1,28 @@
 import { inflateRawSync } from 'node:zlib'
 import type { BrowserContext } from 'playwright-core'
 
-/** What a page seals, as docs/api/launch.md has it; the parts that tests look at. */
+/** The payload that a page seals (docs/api/launch.md), with the fields that tests check. */
 export interface Sealed {
   sessionId?: string
   nonce?: string
   face?: { vector: string }
   local?: { hit?: boolean }
-  /** In tenths of a year, from so many frames. */
+  /** In tenths of a year, with the number of frames. */
   estimate?: { age: number; frames: number }
   /** Of a selfie. */
   jpeg?: string
 }
 
 export interface SealWatch {
-  /** All that was sealed on this device so far, in order. */
+  /** All payloads that this device sealed so far, in order. */
   readonly all: readonly Sealed[]
   /** The captures of one session. */
   of(sessionId: string): Sealed[]
 }
 
 /**
- * What goes out is sealed, so a recording of requests shows nothing of it. This reads it where every page must show it: where
- * it gives plain text to the browser's own cryptography. To be called before the page is opened.
+ * Requests are sealed, so a recording of them shows no content. This hook reads the plain text where the page passes it to
+ * the browser's cryptography. Call it before the page is opened.
  */
 export async function watchSeals(context: BrowserContext): Promise<SealWatch> {
   const all: Sealed[] = []
@@ -45,7 +45,7 @@ const TELL_PLAIN_TEXT = `(() => {
   }
 })()`
 
-/** Undefined for what is encrypted in another way, such as the token that stays on the device. */
+/** Undefined for other encrypted data, such as the token that stays on the device. */
 function read(content: Buffer): Sealed | undefined {
   try {
     return JSON.parse(inflateRawSync(content).toString())

@@ -8,7 +8,7 @@ export interface Delivered {
   body: Buffer
 }
 
-/** A customer's own site on this machine: where webhooks arrive and where users come back to. */
+/** A customer's site on this machine: it receives webhooks, and users return to it. */
 export interface Shop {
   hookUrl: string
   /** With a parameter of the customer's own. */
@@ -23,7 +23,7 @@ export async function startShop(): Promise<Shop> {
   const server = createServer(async (request, response) => {
     if (request.method === 'POST') {
       const delivered = { headers: request.headers, body: await buffer(request) }
-      // What comes again because the answer came too late has the same id and the same bytes. Anything else is another webhook.
+      // A repeated delivery, whose first answer came too late, has the same id and bytes. Anything else is a new webhook.
       const id = request.headers['webhook-id']
       if (known.get(id)?.equals(delivered.body) !== true) arrived.push(delivered)
       known.set(id, delivered.body)

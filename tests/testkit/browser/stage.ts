@@ -3,7 +3,7 @@ import { type Device, type DeviceOptions, startBrowser, type TestBrowser } from 
 import { type LiveCamera, startLiveCamera } from './live-camera.ts'
 import { type Visit, visitOn } from './visit.ts'
 
-/** One browser and one puppet for all tests of a process, because both are slow to start. They end with the process. */
+/** One browser with one puppet before its camera, shared by all tests of a process because both are slow to start. They end with the process. */
 export interface Stage {
   camera: LiveCamera
   browser: TestBrowser
@@ -17,10 +17,10 @@ function theStage(): Promise<Stage> {
   return stage
 }
 
-/** The puppet draws every movement beforehand, which takes a while: it begins before the first test that needs it. */
+/** Starts the puppet before the first test: it draws every movement in advance, which takes a while. */
 export function setUpStage(): void {
   before(() => {
-    theStage().catch(() => {}) // Whoever needs it learns of it.
+    theStage().catch(() => {}) // The first test that needs it gets the error.
   })
 }
 
@@ -36,17 +36,17 @@ export interface Visitor {
   camera: LiveCamera
 }
 
-/** For tests of whole flows: three tries on a machine that stalls. */
+/** For tests of whole flows: long enough for three attempts on a machine that stalls. */
 export const WHOLE_FLOW = { timeout: 300_000 } as const
 
-/** Somebody with a device of their own that has never seen the page; it is gone after the test. */
+/** A visitor with a new device that has never opened the page. The device is closed after the test. */
 export async function someone(t: TestContext, options?: DeviceOptions): Promise<Visitor> {
   const { camera, browser } = await theStage()
   t.after(() => camera.show('rest'))
   return { ...(await visitorIn(browser, t, options)), camera }
 }
 
-/** The same without a camera in their machine. No models come either: where no face is seen they would only take time. */
+/** A visitor whose device has no camera. The models are not loaded either: without a face they would only take time. */
 export async function someoneWithoutCamera(t: TestContext, options?: DeviceOptions) {
   const visitor = await visitorIn(await theBrowserWithoutCamera(), t, options)
   visitor.device.proxy.hold = ({ path }) => (MODEL_OR_RUNTIME.test(path) ? new Promise(() => {}) : undefined)

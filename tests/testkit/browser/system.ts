@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AgeResult, type CreateSessionBody, createClient, type OstiaryClient } from '@ostiary/sdk'
 
-/** From the runner, or of any installation you want to judge. */
+/** Set by the test runner, or by hand to test another installation. */
 export function setting(name: string): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: run this with node tools/test.ts launch`)
   return value
 }
 
-/** A customer: its key, its client, and what test keys may do beside that. */
+/** A customer: its key, its client, and the sandbox calls of a test key. */
 export interface Host {
   apiKey: string
   client: OstiaryClient
   create(body?: Partial<CreateSessionBody>): Promise<CreatedVisit>
-  /** Lets time pass for the test sessions that there are. */
+  /** Advances the time of the existing test sessions. */
   advanceClock(seconds: number): Promise<void>
 }
 
@@ -28,9 +28,9 @@ export interface CreatedVisit {
   ended(): Promise<AgeResult>
 }
 
-/** For all that the service does by itself. */
+/** For background work of the service. */
 const WAIT_MS = 120_000
-/** The age that the portrait's face is taken for lies well above. */
+/** The models estimate an age well above this threshold for the portrait. */
 const AGE_THRESHOLD = 20
 /** For tests that do not follow the user back. */
 const REDIRECT_URL = 'https://shop.example/back'
@@ -83,6 +83,6 @@ export async function eventually<T>(what: string, ask: () => T | undefined | Pro
     if (answer !== undefined) return answer
     await sleep(ASK_EVERY_MS)
   }
-  throw new Error(`It did not happen within a minute: ${what}`)
+  throw new Error(`This did not happen within a minute: ${what}`)
 }
 const ASK_EVERY_MS = 50

@@ -11,14 +11,14 @@ import { startShop } from './shop.ts'
 import { type Host, hostOf } from './system.ts'
 import type { Visit } from './visit.ts'
 
-/** Movements that every puppet makes well. */
+/** Movements that every puppet can make. */
 export const TRANSACTION = 'test:challenge=turn_left,closer,turn_right order K7'
 
-/** A customer that lets people enrol and sign in, with a site of its own. */
+/** A customer with a site, whose users enrol and sign in. */
 export interface VerificationHost extends Pick<Host, 'client' | 'advanceClock'> {
   backUrl: string
   create(body: Partial<CreateVerificationBody>): Promise<CreatedVerification>
-  /** The next webhook: signed, about this session, and the same when it is read again, but for images. */
+  /** Waits for the next webhook and checks that it is signed, belongs to this session, and equals the read-back except for images. */
   told(created: CreatedVerification): Promise<VerificationWebhook>
   stop(): void
 }
@@ -54,14 +54,14 @@ export async function startVerificationHost(): Promise<VerificationHost> {
   }
 }
 
-/** What remains of a webhook without the facts about the browser, which are those of a test browser. */
+/** The webhook without the facts about the browser, which are those of a test browser. */
 export function mainPartOf({ riskEvaluation, indicators, ...rest }: VerificationWebhook) {
   assert.equal(riskEvaluation.signals.behavioral, null)
-  assert.ok(riskEvaluation.signals.browser && indicators?.headless, 'the browser was looked at')
+  assert.ok(riskEvaluation.signals.browser && indicators?.headless, 'the browser signals were evaluated')
   return rest
 }
 
-/** Opens the session and says yes. */
+/** Opens the session and gives consent. */
 export async function agree(visit: Visit, { launchUrl }: CreatedVerification): Promise<void> {
   await visit.open(launchUrl)
   await visit.screen(['welcome'])
@@ -69,8 +69,8 @@ export async function agree(visit: Visit, { launchUrl }: CreatedVerification): P
 }
 
 /**
- * Does what is asked until the page asks for something else, and takes every other try that it offers. Says what came after
- * the face.
+ * Makes the movements that the page asks for, and takes every further attempt that it offers. Returns the screen that follows
+ * the face step.
  */
 export async function showFace(visit: Visit, camera: LiveCamera): Promise<string> {
   for (;;) {
@@ -86,7 +86,7 @@ export async function showFace(visit: Visit, camera: LiveCamera): Promise<string
 /** How JPEG, PNG, WebP and data URLs begin, as bytes and in base64. */
 export const PICTURE = /\xff\xd8\xff|\x89PNG|RIFF....WEBP|data:image|\/9j\/4|iVBORw0KGgo|UklGR.{6}XRUJQ/s
 
-/** No request has a picture in it, as far as it can be read. */
+/** Checks that no readable request contains a picture. */
 export function checkNoPictures(requests: readonly Recorded[], bytesMax: number): void {
   for (const { method, path, contentType, body } of requests) {
     const what = `${method} ${path}`

@@ -6,18 +6,18 @@ import type { LiveCamera } from './live-camera.ts'
 import type { Recorded } from './proxy.ts'
 import { type CreatedVisit, endOf } from './system.ts'
 
-/** One person on one page: what they see and press. Says so when the page breaks. */
+/** One person on one page: what they see and press. Errors of the page are recorded. */
 export interface Visit {
   page: Page
   frame: Frame
-  /** What the page wrote to the console as an error, and what it threw. */
+  /** Console errors and uncaught exceptions of the page. */
   faults: string[]
   open(launchUrl: string): Promise<void>
-  /** Waits until one of these screens is shown; says which. */
+  /** Waits until one of these screens is shown, and returns its name. */
   screen(names: readonly string[]): Promise<string>
-  /** Every screen that was shown, in order; those at the end are there for some seconds only. */
+  /** Every screen that was shown, in order. The last ones stay for a few seconds only. */
   screens: string[]
-  /** Waits until one of these was shown, be it still there or not, after the first `since` screens; says which. */
+  /** Waits until one of these appears after the first `since` screens, even if it is gone again, and returns its name. */
   saw(names: readonly string[], since?: number): Promise<string>
   /** An attribute of the screen, such as `data-status`. */
   attribute(name: string): Promise<string | null>
@@ -25,13 +25,13 @@ export interface Visit {
   attributeIs(name: string, value: string): Promise<void>
   action(name: string): Locator
   act(name: string): Promise<void>
-  /** Presses what takes the page or its frame away, and waits until it is gone. */
+  /** Presses a button that closes the page or its frame, and waits until it is closed. */
   actLast(name: string): Promise<void>
-  /** Lets the puppet answer each movement until the capture is over; says which movements were asked for. */
+  /** Lets the puppet make each movement until the capture ends. Returns the movements that the page asked for. */
   answer(camera: LiveCamera): Promise<string[]>
 }
 
-/** For all that a page does, a capture and its judgement included: a machine that does much else at once may stall for long. */
+/** For every action of a page, captures included. It is long because a busy machine may stall. */
 const WAIT_MS = 120_000
 /** Shorter than any movement is shown. */
 const LOOK_EVERY_MS = 60
@@ -97,7 +97,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
         frame === page.mainFrame()
           ? page.waitForEvent('close', { timeout: WAIT_MS })
           : page.waitForEvent('framedetached', { predicate: (left) => left === frame, timeout: WAIT_MS })
-      // The page may be gone before the press is reported as done, which then counts as failed: what was asked for is that it goes.
+      // The page may close before Playwright reports the press as done, which then fails. Only the closing matters.
       const [left, pressed] = await Promise.allSettled([gone, action(name).click({ timeout: WAIT_MS })])
       if (left.status === 'rejected') {
         const cause = pressed.status === 'rejected' ? pressed.reason : left.reason
@@ -123,7 +123,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
   }
 }
 
-/** A person who says yes and does what is asked. */
+/** A person who consents and makes the movements. */
 export async function takeFaceCheck(visit: Visit, camera: LiveCamera): Promise<string[][]> {
   await visit.screen(['welcome'])
   await visit.act('consent')
@@ -131,8 +131,8 @@ export async function takeFaceCheck(visit: Visit, camera: LiveCamera): Promise<s
 }
 
 /**
- * Does what is asked until the page asks for nothing more. On a machine that stalls the page may not have seen it and offers
- * another try: a person takes it, as often as there is one. Says which movements each try asked for.
+ * Makes the movements until the page asks for no more. On a machine that stalls, the page may miss one and offer another
+ * attempt, which this takes as often as it is offered. Returns the movements of each attempt.
  */
 export async function passCapture(
   visit: Visit,
@@ -149,12 +149,12 @@ export async function passCapture(
   }
 }
 
-/** The flow ends with a verdict, and the page says so. Tells what the host knows if not. */
+/** Checks that the flow ends with a verdict and that the page shows it. The error quotes the host's result. */
 export async function checkVerdict(visit: Visit, created: CreatedVisit): Promise<void> {
   await visit.saw(['done', 'ended', 'problem'])
   const { riskEvaluation, ...result } = await created.result()
   const told = JSON.stringify({ errors: result.errors, flags: riskEvaluation.flags, screens: visit.screens })
-  if (result.flowStatus === null) throw new Error(`The flow goes on: ${told}`)
+  if (result.flowStatus === null) throw new Error(`The flow has not ended: ${told}`)
   const verdict = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_ABOVE_THRESHOLD', errors: [], reasons: [] }
   assert.deepEqual(await endOf(created), verdict, told)
   await visit.saw(['done'])
@@ -173,7 +173,7 @@ async function describe(main: Locator): Promise<string> {
   return main.first().evaluate((element) => JSON.stringify({ ...element.dataset }))
 }
 
-/** What the page says left the device. */
+/** What the page lists as sent from the device. */
 export interface LedgerRow {
   method: string
   path: string
@@ -181,7 +181,7 @@ export interface LedgerRow {
   kind: string
 }
 
-/** Reads the list of what left the device once it is open. */
+/** Reads the page's list of what left the device. The list must be open. */
 export async function readLedger(visit: Visit): Promise<LedgerRow[]> {
   const rows = visit.frame.locator('dialog[data-dialog="ledger"] [data-ledger-row]')
   await rows.first().waitFor({ state: 'attached' })
@@ -189,7 +189,7 @@ export async function readLedger(visit: Visit): Promise<LedgerRow[]> {
   return read.map(({ method = '', path = '', bytes = '', kind = '' }) => ({ method, path, bytes: Number(bytes), kind }))
 }
 
-/** The same facts of a recording. Browsers look by themselves whether a service worker has changed: no page knows how often. */
+/** The same facts from a recording. It skips the browser's own update checks of the service worker, which the page cannot see. */
 export function asRows(requests: readonly Recorded[]): string[] {
   const rows = requests.map(({ method, path, body }) => `${method} ${path} ${body.length}`)
   return rows.filter((row, index) => !row.includes('/service-worker.js ') || rows.indexOf(row) === index)

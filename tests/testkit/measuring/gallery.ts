@@ -8,9 +8,9 @@ const CHUNK = 20_000
 
 export interface Gallery {
   wire: Wire
-  /** Enrols people in bulk, past HTTP: the same rows that an enrolment writes, sealed and rotated alike. */
+  /** Enrols people in bulk without HTTP: it writes the same rows as an enrolment, sealed and rotated in the same way. */
   load(tenantId: string, people: People, wanted: Wanted): Promise<string[]>
-  /** What the worker does by itself every minute: gives large spaces a shelf and an index of their own. */
+  /** Runs the worker's job of every minute: it gives each large space its own vector partition and index. */
   arrange(): Promise<number>
   query(text: string, values?: unknown[]): Promise<pg.QueryResult>
   close(): Promise<void>

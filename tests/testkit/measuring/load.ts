@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 
 /**
- * A closed-loop load generator on connections that stay open, so that two servers can be measured in turns of a
- * fraction of a second: on a machine that does other things too, only neighbours in time can be compared.
+ * A closed-loop load generator on persistent connections. It can measure two servers in alternating slices of a fraction of a
+ * second: on a machine with other load, only measurements close in time can be compared.
  */
 export interface Load {
-  /** Sends for so long, waits for the last answers, and returns how many came. Throws on any answer that is not 2xx. */
+  /** Sends for the given time, waits for the last answers, and returns their number. Throws on any answer that is not 2xx. */
   run(ms: number): Promise<number>
   close(): void
 }

@@ -1,4 +1,4 @@
-/** What the benchmarks of area E share: a gallery behind a running API, probes, and the same search through bare pg. */
+/** Shared parts of the benchmarks of area E: tenants, probes, predictions over HTTP, and the same search through bare pg. */
 import pg from 'pg'
 import { shelfTable, toHalfvec } from '@ostiary/server/measure'
 import type { Gallery } from './gallery.ts'
@@ -11,7 +11,7 @@ export interface Tenant {
   key: string
 }
 
-/** Through the services, not the command line: fifty processes would take longer than the rest. */
+/** Uses the services instead of the command line: fifty processes would take longer than the benchmark. */
 export async function createTenant({ wire }: Gallery, name: string): Promise<Tenant> {
   const { tenantId } = await wire.keys.service.createTenant(name)
   const key = await wire.keys.service.createKey(tenantId, {
@@ -62,7 +62,7 @@ export async function accuracy(
   return { right: right / asked.probes, strangers: strangers / asked.probes, latencyMs }
 }
 
-/** Predict through HTTP, one lane for each probe. */
+/** Predicts over HTTP, with one connection for each probe. */
 export async function httpRunner(
   url: string,
   key: string,
@@ -82,7 +82,7 @@ export async function httpRunner(
   }
 }
 
-/** The same search as a prepared statement through the bare driver, one connection for each lane of its pool. */
+/** The same search as a prepared statement through the bare driver, with one connection for each probe. */
 export async function bareRunner(
   databaseUrl: string,
   gallery: Gallery,

@@ -1,8 +1,8 @@
 import { sleep } from '../run.ts'
 
 /**
- * Starts `work` so many times a second, whether the earlier ones have ended or not: load that does not wait for the one it
- * is put on. Returns when the last has ended; throws the first error.
+ * Starts `work` at a fixed rate, whether the earlier calls have ended or not (an open-loop load). Returns when the last call
+ * has ended; throws the first error.
  */
 export async function atRate(perSecond: number, count: number, work: (index: number) => Promise<void>): Promise<void> {
   const startedMs = performance.now()

@@ -12,12 +12,12 @@ export interface Host {
   key: string
 }
 
-/** The services of the installation under test, in this process, for what no call of the API does. */
+/** The services of the installation under test, in this process, for actions that the API does not offer. */
 export function openWire(settings: Record<string, string>): Wire {
   return createWire(loadConfig({ ...settings, LOG_LEVEL: 'error' }), { role: 'cli' })
 }
 
-/** Through the services: a process of the command line for each would take longer than the rest. */
+/** Uses the services: one CLI process per tenant would take longer than the measurement. */
 export async function createHost({ keys }: Pick<Wire, 'keys'>, name: string): Promise<Host> {
   const { tenantId } = await keys.service.createTenant(name)
   const wanted = {
@@ -48,7 +48,7 @@ const GIVE_UP_MS = 60_000
 const AGAIN_MS = 50
 const TIMEOUT_MS = 10_000
 
-/** What a host does, over HTTP on connections that stay open. */
+/** A host that calls the API over persistent connections. */
 export function createClient(baseUrl: string, connections = 32) {
   const pool = new Pool(baseUrl, { connections, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
   let failures = 0
@@ -67,7 +67,7 @@ export function createClient(baseUrl: string, connections = 32) {
     return { status: response.statusCode, bytes: Buffer.from(await response.body.arrayBuffer()) }
   }
 
-  /** Sends it again until it is answered with one of these; anything but 503 or a broken connection is an error. */
+  /** Repeats the call until the status is one of these. Anything else but 503 or a broken connection is an error. */
   async function callForSure(wanted: Call, accepted: readonly number[]): Promise<Reply> {
     const giveUpAt = performance.now() + GIVE_UP_MS
     for (;;) {
@@ -97,11 +97,11 @@ export function createClient(baseUrl: string, connections = 32) {
       const wanted = { method: 'POST', path: '/v2/verification-session', key, body, repeat } as const
       return JSON.parse((await callForSure(wanted, [201])).bytes.toString()) as CreatedVerification
     },
-    /** 409: an earlier try had ended it, and its answer was lost. */
+    /** 409 means that an earlier attempt ended it, and its answer was lost. */
     async complete({ key }: Host, sessionId: string, outcome: { outcome?: string } = {}): Promise<void> {
       await callForSure({ method: 'POST', path: `/test/sessions/${sessionId}/outcome`, key, body: outcome }, [204, 409])
     },
-    /** Of the session at this path. */
+    /** The result of the session at this path. */
     async cancel({ key }: Host, path: string): Promise<void> {
       await callForSure({ method: 'POST', path: `${path}/cancel`, key }, [200, 409])
     },
@@ -123,9 +123,8 @@ export function createClient(baseUrl: string, connections = 32) {
 export type Client = ReturnType<typeof createClient>
 
 /**
- * Plays a person with a telephone through the whole flow. Returns whether the session ended so: a call that fails on the
- * way, as when the database dies, ends the play. Each device has an address of its own, as devices have; the API must trust
- * this machine as its proxy.
+ * Plays the whole flow of a person with a phone. Returns whether the flow reached its end: a failed call, for example while the
+ * database is down, stops it. Each device has its own address; the API must trust this machine as its proxy.
  */
 export async function playDevice(baseUrl: string, sessionId: string, seed: number): Promise<boolean> {
   const address = `198.51.100.${seed % 250}`

@@ -1,13 +1,13 @@
 import { median } from './figure.ts'
 
-/** Something that can be run for a while and says how often it got round. */
+/** Something that runs for a given time and returns how many iterations it completed. */
 export interface Runner {
   run(ms: number): Promise<number>
 }
 
 /**
- * Ours beside theirs: short turns in changing order, then the upper quartile of each. What else the machine does can only
- * slow a turn down, so the faster turns tell what the code can do. The middle of the pairs is shown beside it.
+ * Compares our code with bare code: short slices in alternating order, then the upper quartile of each. Other load can only
+ * slow a slice down, so the faster slices show what the code can do. The median ratio of the pairs is printed as well.
  */
 export async function compareInTurns(
   runners: { bare: Runner; ours: Runner },
@@ -23,7 +23,7 @@ export async function compareInTurns(
   const [bare, ours] = [upperQuartile(turns.bare), upperQuartile(turns.ours)]
   const middle = median(turns.ours.map((rate, pair) => rate / (turns.bare[pair] ?? Number.NaN)))
   say(
-    `bare ${Math.round(bare)}/s, ours ${Math.round(ours)}/s (upper quartile of ${pairs} turns); middle of the pairs' ratios ${middle.toFixed(3)}`,
+    `bare ${Math.round(bare)}/s, ours ${Math.round(ours)}/s (upper quartile of ${pairs} turns); median of the pairs' ratios ${middle.toFixed(3)}`,
   )
   return ours / bare
 }

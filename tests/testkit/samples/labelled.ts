@@ -1,6 +1,6 @@
 /**
- * The labelled data that names are judged by. It is other people's work under their own licences, so it lies outside the
- * repository and is only read; a machine without it skips the measurement.
+ * The labelled data for the accuracy of names. It has other authors and licences, so it is kept outside the repository. A
+ * machine without it skips the measurement.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -45,9 +45,9 @@ export interface Row {
 export interface Positive {
   untreated: Row
   treated: Row
-  /** Entities of the real list that are this person; empty when none could be told. */
+  /** Entities of the real list that are this person; empty when no entity could be determined. */
   gold: string[]
-  /** How the gold was found, or why there is none. */
+  /** How the gold was found, or why it is missing. */
   why: string
 }
 
@@ -78,8 +78,8 @@ export function parseCsv(text: string): Record<string, string>[] {
 }
 
 /**
- * Which half a pair is in. Decided once, by the name on the list, so that the variants of one name, which are nearly the
- * same question, stay in one half: what was tuned on `tuning` has then not seen them in `held-out`.
+ * Which half a pair belongs to. The listed name decides, so that the variants of one name stay in the same half: tuning on
+ * `tuning` must not see variants of the names in `held-out`.
  */
 export function halfOf(name2: string): Half {
   const first = createHash('sha256').update(name2.toLowerCase()).digest()[0] ?? 0
@@ -119,7 +119,7 @@ export function loadNegatives(all: boolean): Row[] {
   )
 }
 
-/** Row i of the treated file is row i of the untreated one with a slip in it, so both have the same right answer. */
+/** Row i of the treated file is row i of the untreated one with a spelling error, so both have the same right answer. */
 export function loadPositives(entities: readonly FtmEntity[]): Positive[] {
   const [untreated, treated] = ['untreated', 'treated'].map((file) =>
     parseCsv(read(`${BENCH}/positives_un_${file}.csv`)).map(
@@ -135,7 +135,7 @@ export function loadPositives(entities: readonly FtmEntity[]): Positive[] {
   }))
 }
 
-/** A form in which only letters count, not their order: simple, and not that of the matcher which is judged by it. */
+/** A normal form that ignores marks, case and word order. It is simple and independent of the matcher that it judges. */
 export function plainName(name: string): string {
   const letters = name.normalize('NFKD').replace(/\p{M}|['’‘`ʼʻ]/gu, '')
   return (letters.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).sort().join(' ')

@@ -1,7 +1,7 @@
 /**
- * Made-up people in large numbers. Their vectors lie as those of faces do: identities gather around a few hundred centres,
- * and several noisy samples gather around each identity. Any person and any sample can be made again from its number, so
- * a million of them need no memory.
+ * Invented people in large numbers. Their vectors are distributed like those of faces: identities cluster around a few hundred
+ * centres, and noisy samples cluster around each identity. Any sample can be computed again from its number, so a million
+ * people need no memory.
  */
 export interface People {
   /** Sample `sample` of person `person`, of length 1. */
@@ -57,7 +57,7 @@ function scaled(vector: Float64Array): Float64Array {
   return vector
 }
 
-/** A generator of its own for each thing (splitmix32). */
+/** A separate random generator for each value (splitmix32). */
 function generator(seed: number, kind: number, index: number): () => number {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(kind, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35)) >>> 0
   return () => {

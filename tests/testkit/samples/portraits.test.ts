@@ -9,7 +9,7 @@ test('a picture is read with its size and its bytes', () => {
   assert.deepEqual(parsePam(bytes), { width: 2, height: 1, data: Uint8ClampedArray.of(1, 2, 3, 255, 10, 20, 30, 255) })
 })
 
-test('a picture that is cut short, has other channels or is none is refused', () => {
+test('a picture that is cut short, has other channels or is not a picture is refused', () => {
   const seven = Buffer.concat([Buffer.from(HEADER), Buffer.alloc(7)])
   assert.throws(() => parsePam(seven), /no picture/)
   const rgb = Buffer.concat([Buffer.from(HEADER.replace('DEPTH 4', 'DEPTH 3')), Buffer.alloc(8)])

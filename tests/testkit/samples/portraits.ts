@@ -1,6 +1,6 @@
 /**
- * The portraits that faces are judged by. They show real people, so they lie outside the repository and are only read; a
- * machine without them skips the measurement.
+ * The portraits for the accuracy of faces. They show real people, so they are kept outside the repository. A machine without
+ * them skips the measurement.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -14,13 +14,13 @@ export interface Portrait {
   path: string
   person: string
   sex: string
-  /** Years between birth and the date of the picture. That date is only sure where `isDated`. */
+  /** Years between birth and the date of the picture. The date is certain only if `isDated`. */
   ageYears: number
-  /** The picture itself says when it was taken; for the others it is known when they were published. */
+  /** The picture records when it was taken. For the others only the date of publication is known. */
   isDated: boolean
 }
 
-/** One picture of the anti-spoofing samples, as the sensor lay: to be turned before use. */
+/** One picture of the anti-spoofing samples, in the orientation of the sensor: rotate it before use. */
 export interface SpoofSample {
   path: string
   kind: 'genuine' | 'print' | 'replay'
@@ -77,7 +77,7 @@ export function parsePam(bytes: Buffer): Picture {
   const [width, height] = [numberOf('WIDTH'), numberOf('HEIGHT')]
   const data = bytes.subarray(end + 'ENDHDR\n'.length)
   if (end < 0 || numberOf('DEPTH') !== 4 || data.length !== width * height * 4)
-    throw new Error('This is no picture in RGBA')
+    throw new Error('This is not an RGBA picture')
   return { width, height, data: new Uint8ClampedArray(data) }
 }
 

@@ -1,7 +1,7 @@
 /**
- * A made-up sanctions list of any size, in FollowTheMoney's form, the same for the same seed. Where the real lists lie on
- * this machine its words and their frequencies are theirs; a Zipf-like tail of invented words makes the dictionary grow
- * with the list, as that of a real one does. An entity does not depend on how many follow it.
+ * A generated sanctions list of any size, in the FollowTheMoney format, the same for the same seed. If the real lists are on
+ * this machine, it uses their words and frequencies. A Zipf-like tail of invented words makes the dictionary grow with the
+ * list, as in a real one. An entity does not depend on how many follow it.
  */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -21,7 +21,7 @@ export interface SyntheticOptions {
   seed?: number
 }
 
-/** Words of one script with repetition, so that any pick is as frequent as in the source. */
+/** Words of one script, with repetition, so that a random pick has the frequency of the source. */
 interface Words {
   given: string[]
   middle: string[]
@@ -61,7 +61,7 @@ export function inventedWord(rank: number): string {
   let length = 2
   let left = rank
   while (left >= base ** length) left -= base ** length++
-  // Steps of a large prime, so that neighbours in rank do not look alike.
+  // Multiply by a large prime, so that neighbouring ranks do not look alike.
   let code = (left * 7_368_787) % base ** length
   let word = ''
   for (let n = 0; n < length; n++) {
@@ -122,7 +122,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 const MUHAMMADS = ['Mohammed', 'Muhammad', 'Mohamed', 'Mohamad', 'Mohammad', 'Muhammed', 'Mohamud']
 const IS_MUHAMMAD = /^m[ou]hamm?[ae]d$/i
 
-/** The word as another clerk would have written it; often the word itself, where the rule that was drawn does not fit. */
+/** A spelling variant of the word. Often the word itself, when the drawn rule does not apply. */
 function respelled(random: Random, word: string): string {
   if (IS_MUHAMMAD.test(word)) return pick(random, MUHAMMADS)
   const [pattern, by] = pick(random, RULES)

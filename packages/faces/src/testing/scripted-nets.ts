@@ -5,7 +5,7 @@ import type { LoadNet, NetId, Picture, Point, Tensor } from '../types.ts'
 /** What the scripted camera shows: faces by their middle and width in a picture of 640 by 480. */
 export interface Scene {
   faces: readonly (Point & { width: number })[]
-  /** Whether the mesh net believes what it is shown. */
+  /** Whether the mesh net takes what it sees for a face. */
   meshSure: boolean
   /** How far the face lies from where it is looked for, in pixels of the mesh net, from one reading to the next. */
   drift: number
@@ -25,7 +25,7 @@ export function blank(shade = 128, width = 640, height = 480): Picture {
   return { width, height, data: new Uint8ClampedArray(width * height * 4).fill(shade) }
 }
 
-/** Nets that say what the test wants: no net is needed to test in which order they are asked. */
+/** Fake nets with outputs that the test sets: the order of the calls can be tested without real nets. */
 export function scriptedNets(): ScriptedNets {
   const nets: ScriptedNets = {
     scene: { faces: [], meshSure: true, drift: 0 },
