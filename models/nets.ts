@@ -134,7 +134,7 @@ export const NET_ENTRIES: readonly NetEntry[] = [
     evaluationSet: PORTRAITS,
     licence: 'public domain (dlib); package MIT',
     provenance: { ...FACE_API, file: 'model/face_recognition_model.bin' },
-    note: 'FACE3_1 of area E, for whoever wants weights whose origin is known.',
+    note: 'FACE3_1 of area E, for customers who want weights whose origin is known.',
     make: (sources) => convertFaceNet(faceApiWeights(sources, 'face_recognition_model')),
   },
   {

@@ -1,6 +1,6 @@
 /**
  * `npm run build -w apps/launch`: everything that a static host needs, in dist/. With `--shell` only what Vite makes (for work on
- * the screens), with `--gallery` the gallery too.
+ * the screens), with `--screen-catalog` the screen catalog too.
  */
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const isShell = process.argv.includes('--shell')
 await build({
   configFile: join(HERE, 'vite.config.ts'),
   logLevel: 'warn',
-  ...(process.argv.includes('--gallery') && { mode: 'gallery' }),
+  ...(process.argv.includes('--screen-catalog') && { mode: 'screen-catalog' }),
 })
 const models = isShell ? 'none' : copyModels()
 copyRuntime()

@@ -10,8 +10,9 @@ const PLAIN_IMPORTS: Plugin = {
 
 // biome-ignore lint/style/noDefaultExport: Vite takes its settings from the default export.
 export default defineConfig(({ mode }) => {
-  // The gallery shows every screen with made-up props, for screenshots and accessibility checks. It is not part of the page.
-  const hasGallery = mode === 'gallery' || loadEnv(mode, import.meta.dirname, 'GALLERY').GALLERY === '1'
+  // The screen catalog shows every screen with made-up props, for screenshots and accessibility checks. It is not part of the page.
+  const hasScreenCatalog =
+    mode === 'screen-catalog' || loadEnv(mode, import.meta.dirname, 'SCREEN_CATALOG').SCREEN_CATALOG === '1'
   return {
     root: import.meta.dirname,
     // Relative, so that the page can lie at any path.
@@ -29,7 +30,7 @@ export default defineConfig(({ mode }) => {
       sourcemap: false,
       assetsInlineLimit: 0,
       modulePreload: false,
-      rolldownOptions: { input: hasGallery ? ['index.html', 'gallery.html'] : ['index.html'] },
+      rolldownOptions: { input: hasScreenCatalog ? ['index.html', 'screen-catalog.html'] : ['index.html'] },
     },
   }
 })

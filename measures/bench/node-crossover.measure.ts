@@ -3,11 +3,11 @@
  * partition, then moves it to a partition of its own and searches through the index. NODE_EXACT_SEARCH_MAX comes from this.
  */
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
+import { type EnrolledPeople, openEnrolledPeople } from '@ostiary/testkit/measuring/enrolled-people'
 import { type Measure, median } from '@ostiary/testkit/measuring/figure'
-import { type Gallery, openGallery } from '@ostiary/testkit/measuring/gallery'
 import { bareRunner, createTenant, type Tenant } from '@ostiary/testkit/measuring/node-bench'
-import { createPeople, type People } from '@ostiary/testkit/samples/people'
 import { startApi, startServices } from '@ostiary/testkit/run'
+import { createPeople, type People } from '@ostiary/testkit/samples/people'
 
 const PROBES = 30
 
@@ -17,17 +17,17 @@ export const measure: Measure = async ({ full, say }) => {
   const settings = { ...testSettings(database.url), NODE_EXACT_SEARCH_MAX: '900' }
   // Starting the API once brings the database to this version's schema.
   await (await startApi({ env: settings, logName: 'bench-node-crossover' })).stop()
-  const gallery = await openGallery(settings)
+  const enrolled = await openEnrolledPeople(settings)
   try {
     const people = createPeople(9)
     let atTenThousand = 0
     for (const size of sizes) {
-      const tenant = await createTenant(gallery, `Size ${size}`)
-      await gallery.load(tenant.id, people, { livemode: false, persons: size, samples: 1, from: size * 100 })
-      await gallery.query('analyze face_vectors')
-      const exact = await searchMs(database.url, gallery, tenant, people)
-      await gallery.arrange()
-      const hnsw = await searchMs(database.url, gallery, tenant, people)
+      const tenant = await createTenant(enrolled, `Size ${size}`)
+      await enrolled.load(tenant.id, people, { livemode: false, persons: size, samples: 1, from: size * 100 })
+      await enrolled.query('analyze face_vectors')
+      const exact = await searchMs(database.url, enrolled, tenant, people)
+      await enrolled.arrange()
+      const hnsw = await searchMs(database.url, enrolled, tenant, people)
       say(
         `${size} vectors: exact ${exact.toFixed(1)} ms, HNSW ${hnsw.toFixed(1)} ms, exact over HNSW ${(exact / hnsw).toFixed(2)}`,
       )
@@ -35,16 +35,16 @@ export const measure: Measure = async ({ full, say }) => {
     }
     return [{ name: 'node-crossover.exact-over-hnsw', value: atTenThousand, floor: 6, is: 'most', load: true }]
   } finally {
-    await gallery.close()
+    await enrolled.close()
     await database.drop()
   }
 }
 
 /** The median of single searches through the bare driver. */
-async function searchMs(url: string, gallery: Gallery, tenant: Tenant, people: People): Promise<number> {
+async function searchMs(url: string, enrolled: EnrolledPeople, tenant: Tenant, people: People): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < PROBES; n++) {
-    const runner = await bareRunner(url, gallery, tenant, [people.sample(n * 31, 99)])
+    const runner = await bareRunner(url, enrolled, tenant, [people.sample(n * 31, 99)])
     await runner.run(1)
     const started = performance.now()
     const count = await runner.run(30)

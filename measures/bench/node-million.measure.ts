@@ -2,13 +2,14 @@
  * Area E at the size of a large tenant: 1,000,000 vectors with --full, 20,000 without. On a cluster of its own with memory
  * for the index. `PERSONS=50000` makes it another size (five vectors each). Says how long loading and indexing took, how large it is, and how fast and how right predictions are.
  */
-import pg from 'pg'
+
 import { testSettings } from '@ostiary/testkit/databases'
+import { openEnrolledPeople } from '@ostiary/testkit/measuring/enrolled-people'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { openGallery } from '@ostiary/testkit/measuring/gallery'
 import { accuracy, createTenant, httpRunner, percentile } from '@ostiary/testkit/measuring/node-bench'
-import { createPeople } from '@ostiary/testkit/samples/people'
 import { startApi, startServices, stopServices } from '@ostiary/testkit/run'
+import { createPeople } from '@ostiary/testkit/samples/people'
+import pg from 'pg'
 
 const CLUSTER = 'bench-large'
 const SAMPLES = 5
@@ -22,21 +23,21 @@ export const measure: Measure = async ({ full, say }) => {
   if (full) await giveMemory(startServices(CLUSTER))
   const settings = { ...testSettings(startServices(CLUSTER)), NODE_INDEX_MEMORY_MB: full ? '4096' : '256' }
   const api = await startApi({ env: settings, logName: 'bench-node-million' })
-  const gallery = await openGallery(settings)
+  const enrolled = await openEnrolledPeople(settings)
   try {
     const people = createPeople(7)
-    const tenant = await createTenant(gallery, 'Million')
+    const tenant = await createTenant(enrolled, 'Million')
     const count = size.persons * SAMPLES
     const wanted = { livemode: false, persons: size.persons, samples: SAMPLES, from: 0 }
     const onProgress = (done: number) => (done % 100_000 === 0 ? say(`${done} vectors loaded`) : undefined)
-    const loaded = await timed(() => gallery.load(tenant.id, people, { ...wanted, onProgress }))
+    const loaded = await timed(() => enrolled.load(tenant.id, people, { ...wanted, onProgress }))
     say(`${count} vectors of ${size.persons} people made, sealed, rotated and loaded in ${loaded.seconds.toFixed(0)} s`)
-    const arranged = await timed(() => gallery.arrange())
+    const arranged = await timed(() => enrolled.arrange())
     say(
       `moved to a vector partition of its own and indexed in ${arranged.seconds.toFixed(0)} s (m 16, ef_construction 64)`,
     )
-    const [space] = await gallery.wire.biometrics.shelves.stats()
-    const sizes = await gallery.wire.biometrics.shelves.sizes(gallery.wire.platform.cells.forId(tenant.id))
+    const [space] = await enrolled.wire.biometrics.shelves.stats()
+    const sizes = await enrolled.wire.biometrics.shelves.sizes(enrolled.wire.platform.cells.forId(tenant.id))
     say(
       `partition ${megabytes(space?.rowBytes)}, its indexes ${megabytes(space?.indexBytes)} (HNSW ${megabytes(sizes.hnsw)}), ` +
         `everything else of area E ${megabytes(sizes.other)}`,
@@ -63,7 +64,7 @@ export const measure: Measure = async ({ full, say }) => {
       { name: 'node-million.strangers-refused', value: strangers, floor: 1, is: 'least' },
     ]
   } finally {
-    await gallery.close()
+    await enrolled.close()
     await api.stop()
     stopServices(CLUSTER, 'wipe')
   }

@@ -3,8 +3,8 @@
  * how fast is it beside the same SQL through the bare driver. --full: 100,000 vectors of 20,000 people.
  */
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
+import { openEnrolledPeople } from '@ostiary/testkit/measuring/enrolled-people'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { openGallery } from '@ostiary/testkit/measuring/gallery'
 import {
   accuracy,
   bareRunner,
@@ -13,9 +13,9 @@ import {
   percentile,
   type Tenant,
 } from '@ostiary/testkit/measuring/node-bench'
-import { createPeople } from '@ostiary/testkit/samples/people'
-import { startApi, startServices } from '@ostiary/testkit/run'
 import { compareInTurns } from '@ostiary/testkit/measuring/turns'
+import { startApi, startServices } from '@ostiary/testkit/run'
+import { createPeople } from '@ostiary/testkit/samples/people'
 
 const SAMPLES = 5
 const SMALL_TENANTS = 50
@@ -29,23 +29,28 @@ export const measure: Measure = async ({ full, say }) => {
   const database = await createDatabase(startServices(), 'bench')
   const settings = { ...testSettings(database.url), NODE_EXACT_SEARCH_MAX: String(size.exactMax) }
   const api = await startApi({ env: settings, logName: 'bench-node' })
-  const gallery = await openGallery(settings)
+  const enrolled = await openEnrolledPeople(settings)
   try {
     const people = createPeople(7)
-    const large = await createTenant(gallery, 'Large')
+    const large = await createTenant(enrolled, 'Large')
     const smalls: { tenant: Tenant; from: number; puids: string[] }[] = []
     for (let n = 0; n < size.smallTenants; n++) {
-      const tenant = await createTenant(gallery, `Small ${n}`)
+      const tenant = await createTenant(enrolled, `Small ${n}`)
       const from = 10_000_000 + n * SMALL_PERSONS
-      const puids = await gallery.load(tenant.id, people, { livemode: false, persons: SMALL_PERSONS, samples: 1, from })
+      const puids = await enrolled.load(tenant.id, people, {
+        livemode: false,
+        persons: SMALL_PERSONS,
+        samples: 1,
+        from,
+      })
       smalls.push({ tenant, from, puids })
     }
     const wanted = { livemode: false, persons: size.persons, samples: SAMPLES, from: 0 }
-    const puids = await gallery.load(large.id, people, wanted)
+    const puids = await enrolled.load(large.id, people, wanted)
     say(
       `${size.persons * SAMPLES} vectors of ${size.persons} people, beside ${size.smallTenants} tenants of ${SMALL_PERSONS}`,
     )
-    await gallery.arrange()
+    await enrolled.arrange()
     say('the large tenant has a vector partition of its own with an HNSW index')
 
     const asked = { puids, from: 0, probes: size.probes, strangersFrom: STRANGERS_FROM }
@@ -65,7 +70,7 @@ export const measure: Measure = async ({ full, say }) => {
 
     const probes = Array.from({ length: 10 }, (_, n) => people.sample(n * 97, 99))
     const ours = await httpRunner(api.url, large.key, probes)
-    const bare = await bareRunner(database.url, gallery, large, probes)
+    const bare = await bareRunner(database.url, enrolled, large, probes)
     for (const runner of [bare, ours]) await runner.run(size.warmUpMs)
     const ratio = await compareInTurns({ bare, ours }, { pairs: size.pairs, turnMs: 500 }, say)
     ours.close()
@@ -78,7 +83,7 @@ export const measure: Measure = async ({ full, say }) => {
       { name: 'node.predict.ratio', value: ratio, floor: 0.7, is: 'least', load: true },
     ]
   } finally {
-    await gallery.close()
+    await enrolled.close()
     await api.stop()
     await database.drop()
   }

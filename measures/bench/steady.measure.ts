@@ -13,8 +13,6 @@ import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { type Figure, type Measure, median } from '@ostiary/testkit/measuring/figure'
 import { percentile } from '@ostiary/testkit/measuring/node-bench'
 import { atRate } from '@ostiary/testkit/measuring/pace'
-import { type Receivers, startReceivers } from '@ostiary/testkit/receivers'
-import { type Started, sleep, startApi, startServices, startWorker } from '@ostiary/testkit/run'
 import {
   type Client,
   createClient,
@@ -23,6 +21,8 @@ import {
   openWire,
   playDevice,
 } from '@ostiary/testkit/measuring/sessions-load'
+import { type Receivers, startReceivers } from '@ostiary/testkit/receivers'
+import { type Started, sleep, startApi, startServices, startWorker } from '@ostiary/testkit/run'
 
 const FIRST_RATE = 40
 const CLIMB = 1.25
@@ -35,7 +35,7 @@ const MEMORY_GROWTH_MOST = 1.2
 const RECEIVERS = 8
 
 export const measure: Measure = async ({ say }) => {
-  const wanted = readWishes()
+  const wanted = readOptions()
   const database = await createDatabase(startServices(), 'bench')
   const settings = { ...testSettings(database.url), OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8', TRUST_PROXY: '127.0.0.1' }
   const running: { stop(): Promise<unknown> }[] = []
@@ -62,7 +62,7 @@ export const measure: Measure = async ({ say }) => {
   }
 }
 
-function readWishes(): { rate: number; seconds: number; find: boolean; device: boolean } {
+function readOptions(): { rate: number; seconds: number; find: boolean; device: boolean } {
   const { values } = parseArgs({
     args: process.argv.slice(4),
     options: {

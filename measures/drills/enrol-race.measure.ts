@@ -3,12 +3,12 @@
  * 150 persons must exist afterwards. --full does it ten times.
  */
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
-import { enrolForSure, inParallel } from './enrols.ts'
+import { openEnrolledPeople } from '@ostiary/testkit/measuring/enrolled-people'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { openGallery } from '@ostiary/testkit/measuring/gallery'
 import { createTenant } from '@ostiary/testkit/measuring/node-bench'
-import { createPeople } from '@ostiary/testkit/samples/people'
 import { startApi, startServices } from '@ostiary/testkit/run'
+import { createPeople } from '@ostiary/testkit/samples/people'
+import { enrolForSure, inParallel } from './enrols.ts'
 
 const PERSONS = 150
 const WORKERS = 8
@@ -20,21 +20,21 @@ export const measure: Measure = async ({ full, say }) => {
     await startApi({ env: settings, logName: 'drill-enrol-race-1' }),
     await startApi({ env: settings, logName: 'drill-enrol-race-2' }),
   ]
-  const gallery = await openGallery(settings)
+  const enrolled = await openEnrolledPeople(settings)
   const rounds = full ? 10 : 1
   try {
     let persons = 0
     let disagreements = 0
     for (let round = 0; round < rounds; round++) {
       const people = createPeople(100 + round)
-      const tenant = await createTenant(gallery, `Race ${round}`)
+      const tenant = await createTenant(enrolled, `Race ${round}`)
       const puids: string[] = []
       // Neighbours in the list are the same person, so two workers enrol them at the same moment.
       await inParallel(PERSONS * 2, WORKERS, async (index) => {
         const vector = people.sample(Math.floor(index / 2), index % 2)
         puids[index] = await enrolForSure(() => apis[index % 2]?.url ?? '', tenant.key, vector)
       })
-      const { rows } = await gallery.query('select count(*)::int as count from face_persons where tenant_id = $1', [
+      const { rows } = await enrolled.query('select count(*)::int as count from face_persons where tenant_id = $1', [
         tenant.id,
       ])
       persons += rows[0].count
@@ -47,7 +47,7 @@ export const measure: Measure = async ({ full, say }) => {
       { name: 'enrol-race.pairs-that-disagree', value: disagreements, floor: 0, is: 'most' },
     ]
   } finally {
-    await gallery.close()
+    await enrolled.close()
     await Promise.all(apis.map((api) => api.stop()))
     await database.drop()
   }

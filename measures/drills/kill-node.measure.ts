@@ -4,12 +4,12 @@
  */
 import { LOCK_KEY } from '@ostiary/server/measure'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
-import { enrolForSure, inParallel, post } from './enrols.ts'
+import { type EnrolledPeople, openEnrolledPeople } from '@ostiary/testkit/measuring/enrolled-people'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { type Gallery, openGallery } from '@ostiary/testkit/measuring/gallery'
 import { createTenant, type Tenant } from '@ostiary/testkit/measuring/node-bench'
-import { createPeople } from '@ostiary/testkit/samples/people'
 import { freePorts, type Started, sleep, startApi, startServices, startWorker } from '@ostiary/testkit/run'
+import { createPeople } from '@ostiary/testkit/samples/people'
+import { enrolForSure, inParallel, post } from './enrols.ts'
 
 const WORKERS = 6
 const TENANTS = 5
@@ -25,11 +25,11 @@ export const measure: Measure = async ({ full, say }) => {
   const apiSettings = { ...settings, PORT: String(port), ADMIN_PORT: String(adminPort) }
   let api: Started = await startApi({ env: apiSettings, logName: 'drill-kill-node-api' })
   let worker: Started = await startWorker({ env: settings, logName: 'drill-kill-node-worker' })
-  const gallery = await openGallery(settings)
+  const enrolled = await openEnrolledPeople(settings)
   try {
     const people = createPeople(500)
     const tenants: Tenant[] = []
-    for (let n = 0; n < TENANTS; n++) tenants.push(await createTenant(gallery, `Kill ${n}`))
+    for (let n = 0; n < TENANTS; n++) tenants.push(await createTenant(enrolled, `Kill ${n}`))
     const tenantOf = (index: number) => tenants[index % TENANTS] as Tenant
     const acknowledged: string[] = []
     let failures = 0
@@ -44,7 +44,7 @@ export const measure: Measure = async ({ full, say }) => {
         api = await startApi({ env: apiSettings, logName: 'drill-kill-node-api' })
         return
       }
-      const building = await startMove(gallery)
+      const building = await startMove(enrolled)
       await worker.stop('SIGKILL')
       say(`killed the worker at ${Object.keys(acknowledged).length}${building ? ', while it was moving a space' : ''}`)
       worker = await startWorker({ env: settings, logName: 'drill-kill-node-worker' })
@@ -62,14 +62,14 @@ export const measure: Measure = async ({ full, say }) => {
       if (due > kills + 1) await killing
     })
     await killing
-    await settle(gallery, Number(exactMax))
+    await settle(enrolled, Number(exactMax))
 
     let lost = 0
     await inParallel(count, WORKERS, async (index) => {
       const answer = await post(`${api.url}/node/plainPredict`, tenantOf(index).key, people.sample(index, 1))
       if (answer.puid !== acknowledged[index]) lost++
     })
-    const found = await census(gallery)
+    const found = await census(enrolled)
     say(`${failures} attempts failed and were repeated; ${found.moved} of ${TENANTS} spaces have an index of their own`)
     return [
       { name: 'kill-node.kills', value: kills, floor: KILLS, is: 'least' },
@@ -80,21 +80,21 @@ export const measure: Measure = async ({ full, say }) => {
       { name: 'kill-node.moved-spaces', value: found.moved, floor: TENANTS, is: 'least' },
     ]
   } finally {
-    await gallery.close()
+    await enrolled.close()
     await Promise.all([api.stop('SIGKILL'), worker.stop('SIGKILL')])
     await database.drop()
   }
 }
 
 /** Starts the worker's job now instead of at the next minute, and waits until it moves a space. */
-async function startMove(gallery: Gallery): Promise<boolean> {
+async function startMove(enrolled: EnrolledPeople): Promise<boolean> {
   // A killed worker's job counts as running until its heartbeat is missed; the drill does not wait for that.
-  await gallery.query(`update pgboss.job set state = 'failed' where name = $1 and state < 'completed'`, [JOB])
-  await gallery.query(`insert into pgboss.job (name, policy) values ($1, 'exclusive') on conflict do nothing`, [JOB])
+  await enrolled.query(`update pgboss.job set state = 'failed' where name = $1 and state < 'completed'`, [JOB])
+  await enrolled.query(`insert into pgboss.job (name, policy) values ($1, 'exclusive') on conflict do nothing`, [JOB])
   for (let i = 0; i < 1_500; i++) {
-    const { rows } = await gallery.query(
+    const { rows } = await enrolled.query(
       `select 1 from pg_locks where locktype = 'advisory' and granted and objid::text::bigint = $1`,
-      [SHELF_LOCK_LOW],
+      [MOVE_LOCK_LOW],
     )
     if (rows.length > 0) return true
     await sleep(20)
@@ -104,13 +104,13 @@ async function startMove(gallery: Gallery): Promise<boolean> {
 
 const JOB = 'arrange-face-shelves'
 // The lower half of the advisory lock's key, as pg_locks shows it.
-const SHELF_LOCK_LOW = LOCK_KEY % 2 ** 32
+const MOVE_LOCK_LOW = LOCK_KEY % 2 ** 32
 
 /** Does the work of the next worker, as soon as the database has noticed that the killed one is gone. */
-async function settle(gallery: Gallery, exactMax: number): Promise<void> {
+async function settle(enrolled: EnrolledPeople, exactMax: number): Promise<void> {
   for (let i = 0; i < 240; i++) {
-    await gallery.arrange()
-    const { rows } = await gallery.query(
+    await enrolled.arrange()
+    const { rows } = await enrolled.query(
       'select count(*)::int as left from face_spaces where shelf < 1000 and vectors > $1',
       [exactMax],
     )
@@ -120,8 +120,8 @@ async function settle(gallery: Gallery, exactMax: number): Promise<void> {
 }
 
 /** Counts persons, incomplete persons, and spaces with a vector partition of their own. */
-async function census(gallery: Gallery): Promise<{ persons: number; half: number; moved: number }> {
-  const { rows } = await gallery.query(`
+async function census(enrolled: EnrolledPeople): Promise<{ persons: number; half: number; moved: number }> {
+  const { rows } = await enrolled.query(`
     with t as (select tenant_id, version, seq, person_id from face_templates), v as (select tenant_id, version, seq, person_id, shelf from face_vectors)
     select (select count(*)::int from face_persons) as persons,
       (select count(*)::int from face_spaces where shelf >= 1000) as moved,

@@ -2,13 +2,13 @@
 import { NODE_ERRORS } from '@ostiary/contract'
 import { sealEnvelope } from '@ostiary/crypto'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
-import { inParallel } from './enrols.ts'
+import { openEnrolledPeople } from '@ostiary/testkit/measuring/enrolled-people'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { openGallery } from '@ostiary/testkit/measuring/gallery'
-import { type Hostile, hostileRequest } from './hostile-node.ts'
-import { seeded } from './malformed.ts'
 import { createTenant } from '@ostiary/testkit/measuring/node-bench'
 import { startApi, startServices } from '@ostiary/testkit/run'
+import { inParallel } from './enrols.ts'
+import { type Hostile, hostileRequest } from './hostile-node.ts'
+import { seeded } from './malformed.ts'
 
 const COUNT = 10_000
 const WORKERS = 8
@@ -19,9 +19,12 @@ export const measure: Measure = async ({ full, say }) => {
   const database = await createDatabase(startServices(), 'drill')
   const settings = testSettings(database.url)
   const api = await startApi({ env: settings, logName: 'drill-node-hostile' })
-  const gallery = await openGallery(settings)
+  const enrolled = await openEnrolledPeople(settings)
   try {
-    const [{ key }, { key: otherKey }] = [await createTenant(gallery, 'Hostile'), await createTenant(gallery, 'Other')]
+    const [{ key }, { key: otherKey }] = [
+      await createTenant(enrolled, 'Hostile'),
+      await createTenant(enrolled, 'Other'),
+    ]
     const usedEnvelope = await sealEnvelope(key, {
       purpose: 'predict',
       modelVersion: 'FACE3_1',
@@ -57,7 +60,7 @@ export const measure: Measure = async ({ full, say }) => {
         .join(', ')}`,
     )
     for (const [finding, times] of [...wrong].slice(0, 20)) say(`WRONG ${times}x ${finding}`)
-    const { rows } = await gallery.query('select count(*)::int as count from face_persons')
+    const { rows } = await enrolled.query('select count(*)::int as count from face_persons')
     const total = (map: Map<string, number>) => [...map.values()].reduce((sum, times) => sum + times, 0)
     return [
       { name: 'node-hostile.answered', value: total(answers), floor: count, is: 'least' },
@@ -66,7 +69,7 @@ export const measure: Measure = async ({ full, say }) => {
       { name: 'node-hostile.faults-in-log', value: faultsIn(api.log()), floor: 0, is: 'most' },
     ]
   } finally {
-    await gallery.close()
+    await enrolled.close()
     await api.stop()
     await database.drop()
   }

@@ -8,13 +8,13 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ERRORS, ErrorBody, errorCodesOf, ScreenReply, screenFile } from '@ostiary/contract'
-import { Compile } from 'typebox/compile'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
-import { inParallel } from './enrols.ts'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
+import { ROOT, startApi, startServices } from '@ostiary/testkit/run'
+import { Compile } from 'typebox/compile'
+import { inParallel } from './enrols.ts'
 import { type HostileUpload, mutatedUpload, worstUploads } from './hostile-csv.ts'
 import { seeded } from './malformed.ts'
-import { ROOT, startApi, startServices } from '@ostiary/testkit/run'
 import { createKeys } from './swap.ts'
 
 const WORKERS = 2
@@ -119,7 +119,7 @@ function memoryOf(pid: number): number {
   return (Number(kilobytes) * 1024) / 1e9
 }
 
-/** The answer without what is new in each; status 0 when there was none. */
+/** The answer without the fields that differ each time; status 0 when no answer came. */
 async function askHonestly(url: string, key: string, csv: string): Promise<{ status: number; text: string }> {
   const body = new FormData()
   body.set('file', new File([csv], 'people.csv'))

@@ -133,7 +133,7 @@ function createLog(versions: number) {
     wrong: new Map<string, number>(),
     files: { quiet: 0, file: 0, replay: 0, slow: 0 } as Record<string, number> &
       Record<'file' | 'replay' | 'slow', number>,
-    /** The name of a version and the number that its entries told. */
+    /** The name of a version and the number that its entries show. */
     pairs: new Map<string, number>(),
     longest: 0,
     base: undefined as BaseAnswer | undefined,

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ScreenReply } from '@ostiary/contract'
-import { loadConfig, createWire } from '@ostiary/server/measure'
+import { createWire, loadConfig } from '@ostiary/server/measure'
 import { ROOT } from '@ostiary/testkit/run'
 import { inventedWord, type SyntheticEntity, syntheticEntities } from '@ostiary/testkit/samples/synthetic-list'
 
@@ -137,16 +137,16 @@ export function judge({ summary, results }: ScreenReply, tag: string, versions: 
       else complain(records.has(row), `${row}: found under v${number}`)
     }
   }
-  const told = new Map<string, string>()
+  const answers = new Map<string, string>()
   for (const [row, { matches }] of records) {
     if (/^(base|stranger)\//.test(row))
-      told.set(row, matches.map(({ entityId, score }) => `${entityId} ${score}`).join())
+      answers.set(row, matches.map(({ entityId, score }) => `${entityId} ${score}`).join())
   }
   if (base) {
-    const others = [...new Set([...base.keys(), ...told.keys()])].filter((row) => base.get(row) !== told.get(row))
+    const others = [...new Set([...base.keys(), ...answers.keys()])].filter((row) => base.get(row) !== answers.get(row))
     complain(others.length > 0, `${others.length} rows of the base have another answer, as ${others[0]}`)
   }
-  return { faults, version: summary.version, number, base: told }
+  return { faults, version: summary.version, number, base: answers }
 }
 
 export function postFile(url: string, key: string, csv: string, query = ''): Promise<Response> {

@@ -4,10 +4,10 @@
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
 import { startBrowser } from '@ostiary/testkit/browser/browser'
-import { type Gallery, startGallery } from '@ostiary/testkit/browser/gallery'
+import { type ScreenCatalog, startScreenCatalog } from '@ostiary/testkit/browser/screen-catalog'
 import { ROOT } from '@ostiary/testkit/run'
+import type { Browser, Page } from 'playwright-core'
 
 const FOLDER = `${ROOT}docs/images/launch`
 const FORMS = {
@@ -20,7 +20,7 @@ const LOOKS = {
   arabic: { theme: 'light', lang: 'ar' },
 } as const
 /** The screens that also get a picture of their own, at twice the resolution. */
-const TELLING = ['welcome', 'capture', 'handoff', 'ledger', 'done']
+const MAIN_SCREENS = ['welcome', 'capture', 'handoff', 'ledger', 'done']
 
 type Form = keyof typeof FORMS
 type Look = keyof typeof LOOKS
@@ -34,27 +34,27 @@ if (import.meta.main) await main()
 async function main(): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   const { browser, stop } = await startBrowser()
-  const gallery = await startGallery({ policy: undefined })
+  const catalog = await startScreenCatalog({ policy: undefined })
   try {
-    const screens = await listScreens(browser, gallery)
+    const screens = await listScreens(browser, catalog)
     for (const form of Object.keys(FORMS) as Form[])
       for (const look of Object.keys(LOOKS) as Look[]) {
-        const shots = await takeAll(browser, gallery, { screens, form, look })
+        const shots = await takeAll(browser, catalog, { screens, form, look })
         await keep(`sheet-${form}-${look}`, await makeSheet(browser, shots, { form, look }))
       }
     for (const look of ['light', 'dark'] as const)
-      for (const shot of await takeAll(browser, gallery, { screens: TELLING, form: 'phone', look, sharp: true }))
+      for (const shot of await takeAll(browser, catalog, { screens: MAIN_SCREENS, form: 'phone', look, sharp: true }))
         await keep(`${shot.screen}-${look}`, shot.picture)
   } finally {
-    gallery.stop()
+    catalog.stop()
     await stop()
   }
 }
 
-async function listScreens(browser: Browser, gallery: Gallery): Promise<string[]> {
+async function listScreens(browser: Browser, catalog: ScreenCatalog): Promise<string[]> {
   const page = await browser.newPage()
-  await settle(page, gallery.url({ screen: 'welcome' }))
-  const screens: string[] = await page.evaluate('globalThis.GALLERY_SCREENS')
+  await settle(page, catalog.url({ screen: 'welcome' }))
+  const screens: string[] = await page.evaluate('globalThis.CATALOG_SCREENS')
   await page.close()
   return screens
 }
@@ -66,7 +66,11 @@ interface Wanted {
   sharp?: boolean
 }
 
-async function takeAll(browser: Browser, gallery: Gallery, { screens, form, look, sharp }: Wanted): Promise<Shot[]> {
+async function takeAll(
+  browser: Browser,
+  catalog: ScreenCatalog,
+  { screens, form, look, sharp }: Wanted,
+): Promise<Shot[]> {
   const { width, height } = FORMS[form]
   const context = await browser.newContext({
     viewport: { width, height },
@@ -79,7 +83,7 @@ async function takeAll(browser: Browser, gallery: Gallery, { screens, form, look
   const page = await context.newPage()
   const shots: Shot[] = []
   for (const screen of screens) {
-    await settle(page, gallery.url({ screen, ...LOOKS[look] }))
+    await settle(page, catalog.url({ screen, ...LOOKS[look] }))
     shots.push({ screen, picture: await page.screenshot({ animations: 'disabled', caret: 'hide' }) })
   }
   await context.close()

@@ -57,7 +57,7 @@ export interface Answer {
   open?: number
 }
 
-type Wish = Order extends infer One ? (One extends Order ? Omit<One, 'n'> : never) : never
+type OrderFields = Order extends infer One ? (One extends Order ? Omit<One, 'n'> : never) : never
 
 /** One receiver for each key: it checks signatures with it. */
 export function startReceivers(keys: readonly string[]): Promise<Receivers> {
@@ -69,7 +69,7 @@ export function startFastReceivers(count: number): Promise<Receivers> {
   return start({ do: 'open-fast', count })
 }
 
-async function start(opening: Wish): Promise<Receivers> {
+async function start(opening: OrderFields): Promise<Receivers> {
   const child = fork(`${ROOT}tests/testkit/receiver-process.ts`, {
     serialization: 'advanced',
     env: { PATH: process.env.PATH },
@@ -93,7 +93,7 @@ async function start(opening: Wish): Promise<Receivers> {
   }
 }
 
-function createAsk(child: ChildProcess): (wish: Wish) => Promise<Answer> {
+function createAsk(child: ChildProcess): (order: OrderFields) => Promise<Answer> {
   const waiting = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>()
   let next = 0
   child.on('message', (answer: Answer) => {
@@ -103,10 +103,10 @@ function createAsk(child: ChildProcess): (wish: Wish) => Promise<Answer> {
   child.once('exit', () => {
     for (const { reject } of waiting.values()) reject(new Error('The process of the receivers ended'))
   })
-  return (wish) =>
+  return (order) =>
     new Promise((resolve, reject) => {
       const n = next++
       waiting.set(n, { resolve, reject })
-      child.send({ n, ...wish })
+      child.send({ n, ...order })
     })
 }

@@ -36,7 +36,7 @@ test('calls of the flow are never touched, whatever they look like', () => {
 test('other origins, other folders and files without a version are left alone', () => {
   for (const path of ['https://else.example/launch/assets/a.js', '/v2/age', 'service-worker.js', 'models/x/y.onnx'])
     assert.deepEqual(get(path), { rule: 'pass' })
-  assert.deepEqual(get('gallery.html', true), { rule: 'pass' })
+  assert.deepEqual(get('screen-catalog.html', true), { rule: 'pass' })
 })
 
 test('caches of earlier releases are dropped, and those of others are not ours to drop', () => {

@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { violationsOn } from '@ostiary/testkit/browser/axe'
 import type { Device } from '@ostiary/testkit/browser/browser'
-import { type Gallery, type GalleryWishes, startGallery } from '@ostiary/testkit/browser/gallery'
-import { setUpStage, someone, theBrowserWithoutCamera, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
+import { type ScreenCatalog, type ScreenOptions, startScreenCatalog } from '@ostiary/testkit/browser/screen-catalog'
 import { endOf, hostOf, setting } from '@ostiary/testkit/browser/system'
 import { visitOn } from '@ostiary/testkit/browser/visit'
+import { browserWithoutCamera, newVisitor, prepareCameraBrowser, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
+import type { Page } from 'playwright-core'
 
-setUpStage()
+prepareCameraBrowser()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 /** Without motion: the contrast of a colour cannot be judged during a transition. */
 const STEADY_PHONE = { form: 'phone', context: { reducedMotion: 'reduce' } } as const
-let gallery: Gallery
+let catalog: ScreenCatalog
 let device: Device
 let screens: string[]
 before(async () => {
   const served = await fetch(`${setting('OSTIARY_URL')}/launch/`)
-  gallery = await startGallery({ policy: served.headers.get('content-security-policy') ?? undefined })
-  device = await (await theBrowserWithoutCamera()).device(STEADY_PHONE)
+  catalog = await startScreenCatalog({ policy: served.headers.get('content-security-policy') ?? undefined })
+  device = await (await browserWithoutCamera()).device(STEADY_PHONE)
   const page = await device.page()
-  await gallery.show(page, { screen: 'welcome' })
-  screens = await page.evaluate('globalThis.GALLERY_SCREENS')
+  await catalog.show(page, { screen: 'welcome' })
+  screens = await page.evaluate('globalThis.CATALOG_SCREENS')
   await page.close()
 })
 after(async () => {
   await device?.close()
-  gallery?.stop()
+  catalog?.stop()
 })
 
 for (const lang of ['en', 'ar']) {
@@ -56,15 +56,15 @@ test('axe-core finds no violation with a customer’s own colours', WHOLE_FLOW, 
   assert.deepEqual(objections, [])
 })
 
-async function objectionsTo(page: Page, wishes: GalleryWishes): Promise<string[]> {
+async function objectionsTo(page: Page, options: ScreenOptions): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
-  await gallery.show(page, wishes)
+  await catalog.show(page, options)
   const light = await violationsOn(page)
   await page.emulateMedia({ colorScheme: 'dark' })
   // The page gets the change and repaints in the other colours.
   await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))')
   const dark = await violationsOn(page)
-  const { screen, primary = '', background = '' } = wishes
+  const { screen, primary = '', background = '' } = options
   return [...light.map((text) => `light: ${text}`), ...dark.map((text) => `dark: ${text}`)].map(
     (text) => `${screen} ${primary} ${background}: ${text}`,
   )
@@ -74,7 +74,7 @@ test(
   'axe-core finds no violation on the real page; a user who cancels is asked once, and may stay',
   WHOLE_FLOW,
   async (t) => {
-    const { visit, camera } = await someone(t, STEADY_PHONE)
+    const { visit, camera } = await newVisitor(t, STEADY_PHONE)
     camera.show('empty')
     const created = await host.create()
     await visit.open(created.launchUrl)
@@ -111,7 +111,7 @@ test('nothing is cut off at 320 pixels, the narrowest phone, in a language of lo
   await page.setViewportSize({ width: 320, height: 568 })
   for (const lang of ['de', 'ar']) {
     for (const screen of screens) {
-      await gallery.show(page, { screen, lang })
+      await catalog.show(page, { screen, lang })
       const overflow = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       )

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cut } from '@ostiary/testkit/browser/proxy'
-import { setUpStage, someone, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
 import { eventually, hostOf } from '@ostiary/testkit/browser/system'
 import { checkVerdict, passCapture, takeFaceCheck } from '@ostiary/testkit/browser/visit'
+import { newVisitor, prepareCameraBrowser, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
 
-setUpStage()
+prepareCameraBrowser()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 const A_MODEL = '/faceres_deep/'
 
@@ -13,7 +13,7 @@ test(
   'a bad connection, a reload in the middle, a capture lost on its way: none of it costs a try',
   WHOLE_FLOW,
   async (t) => {
-    const { visit, device, camera } = await someone(t)
+    const { visit, device, camera } = await newVisitor(t)
     const created = await host.create()
     const forEver = new Promise<void>(() => {})
     const lostModels: Cut[] = ['before']
@@ -53,7 +53,7 @@ test(
   'face first, then a document: the face is checked, and the page says that the next step is not there yet',
   WHOLE_FLOW,
   async (t) => {
-    const { visit, camera } = await someone(t)
+    const { visit, camera } = await newVisitor(t)
     const created = await host.create({ requirements: ['face', 'identity_document'] })
     await visit.open(created.launchUrl)
     const tries = await takeFaceCheck(visit, camera)

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchSeals } from '@ostiary/testkit/browser/seals'
-import { setUpStage, someone, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
 import { hostOf } from '@ostiary/testkit/browser/system'
 import { takeFaceCheck } from '@ostiary/testkit/browser/visit'
+import { newVisitor, prepareCameraBrowser, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
 
-setUpStage()
+prepareCameraBrowser()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 
 test(
   '[C-004] [C-005] the page encrypts its outcome: the session id and an age estimate are inside, and the body shows neither estimate nor frames',
   WHOLE_FLOW,
   async (t) => {
-    const { visit, device, camera } = await someone(t, { form: 'phone' })
+    const { visit, device, camera } = await newVisitor(t, { form: 'phone' })
     const seals = await watchSeals(device.context)
     const { launchUrl, sessionId } = await host.create()
     await visit.open(launchUrl)

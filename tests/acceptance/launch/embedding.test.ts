@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Frame, Page } from 'playwright-core'
 import { startFramingHost } from '@ostiary/testkit/browser/framing-host'
-import { setUpStage, someone, someoneWithoutCamera, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
 import { eventually, hostOf, setting } from '@ostiary/testkit/browser/system'
 import { checkVerdict, passCapture, visitOn } from '@ostiary/testkit/browser/visit'
+import {
+  newVisitor,
+  newVisitorWithoutCamera,
+  prepareCameraBrowser,
+  WHOLE_FLOW,
+} from '@ostiary/testkit/browser/visitors'
+import type { Frame, Page } from 'playwright-core'
 
-setUpStage()
+prepareCameraBrowser()
 const host = hostOf('OSTIARY_TEST_KEY_EMBED')
 /** Its name for this machine is on the customer's list; `localhost` is not. */
 const LISTED = setting('OSTIARY_EMBED_ORIGIN')
@@ -17,7 +22,7 @@ before(async () => {
 })
 after(() => site?.stop())
 
-interface Told {
+interface HostEvent {
   event: string
   sessionId: string
   step?: string
@@ -29,7 +34,7 @@ async function openHostPage(page: Page, origin: string, query: { launchUrl: stri
   await page.goto(`${origin}/?${new URLSearchParams(query)}`)
 }
 
-const told = (page: Page): Promise<Told[]> => page.evaluate('globalThis.told')
+const eventsAt = (page: Page): Promise<HostEvent[]> => page.evaluate('globalThis.launchEvents')
 
 async function frameOf(page: Page): Promise<Frame> {
   const element = await page.waitForSelector('#place iframe')
@@ -45,7 +50,7 @@ test(
     const {
       visit: { page },
       camera,
-    } = await someone(t)
+    } = await newVisitor(t)
     const created = await host.create({ redirectUrl: 'https://shop.example/back' })
     await openHostPage(page, LISTED, { launchUrl: created.launchUrl, as: 'iframe' })
     await page.evaluate('globalThis.begin()')
@@ -59,12 +64,12 @@ test(
     await visit.act('retry')
     await passCapture(visit, camera)
     await checkVerdict(visit, created)
-    const finished = await eventually('the host is told', async () =>
-      (await told(page)).find(({ event }) => event === 'finished'),
+    const finished = await eventually('the host gets the event', async () =>
+      (await eventsAt(page)).find(({ event }) => event === 'finished'),
     )
     assert.deepEqual([finished.sessionId, finished.flowStatus], [created.sessionId, 'COMPLETED'])
     assert.equal(new URL(finished.redirectUrl ?? '').origin, 'https://shop.example')
-    const events = await told(page)
+    const events = await eventsAt(page)
     assert.equal(events[0]?.event, 'ready')
     const steps = events.flatMap(({ step }) => step ?? [])
     for (const step of ['welcome', 'capture', 'retry', 'done']) assert.ok(steps.includes(step), `${step} in ${steps}`)
@@ -76,7 +81,7 @@ test(
 )
 
 test('in a popup of a listed host the page sends its events to the opener, and closes', async (t) => {
-  const { page } = (await someoneWithoutCamera(t)).visit
+  const { page } = (await newVisitorWithoutCamera(t)).visit
   const created = await host.create()
   await openHostPage(page, LISTED, { launchUrl: created.launchUrl, as: 'popup' })
   const opening = page.waitForEvent('popup')
@@ -86,8 +91,8 @@ test('in a popup of a listed host the page sends its events to the opener, and c
   await visit.screen(['welcome'])
   await visit.act('decline')
   await visit.screen(['declined'])
-  const finished = await eventually('the host is told', async () =>
-    (await told(page)).find(({ event }) => event === 'finished'),
+  const finished = await eventually('the host gets the event', async () =>
+    (await eventsAt(page)).find(({ event }) => event === 'finished'),
   )
   assert.equal(finished.flowStatus, 'CANCELLED')
   assert.equal(popup.isClosed(), false)
@@ -96,7 +101,7 @@ test('in a popup of a listed host the page sends its events to the opener, and c
 })
 
 test('a host that is not on the list cannot frame the page', async (t) => {
-  const { page } = (await someoneWithoutCamera(t)).visit
+  const { page } = (await newVisitorWithoutCamera(t)).visit
   const created = await host.create()
   await openHostPage(page, UNLISTED, { launchUrl: created.launchUrl, as: 'iframe' })
   const refusals: string[] = []
@@ -106,14 +111,14 @@ test('a host that is not on the list cannot frame the page', async (t) => {
   await eventually('the browser refuses', () => refusals.find((text) => text.includes('frame-ancestors')))
   assert.equal(await frame.locator('main[data-screen]').count(), 0)
   assert.deepEqual(
-    (await told(page)).filter(({ event }) => event !== 'blocked'),
+    (await eventsAt(page)).filter(({ event }) => event !== 'blocked'),
     [],
   )
   assert.equal((await created.result()).progress?.state, 'CREATED')
 })
 
 test('the customer’s name and colour are on the page', async (t) => {
-  const { visit } = await someoneWithoutCamera(t, { form: 'phone' })
+  const { visit } = await newVisitorWithoutCamera(t, { form: 'phone' })
   await visit.open((await host.create()).launchUrl)
   await visit.screen(['welcome'])
   assert.match(await visit.page.locator('body').innerText(), /Harbour Books/)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Shop, startShop } from '@ostiary/testkit/browser/shop'
-import { someoneWithoutCamera } from '@ostiary/testkit/browser/stage'
 import { endOf, hostOf } from '@ostiary/testkit/browser/system'
 import { type Visit, visitOn } from '@ostiary/testkit/browser/visit'
+import { newVisitorWithoutCamera } from '@ostiary/testkit/browser/visitors'
 
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 let shop: Shop
@@ -23,7 +23,7 @@ async function isSentBack({ page }: Visit, flowStatus: string): Promise<void> {
 }
 
 test('a user who declines consent is sent back, and nothing is captured: CANCELLED, -18', async (t) => {
-  const { visit } = await someoneWithoutCamera(t)
+  const { visit } = await newVisitorWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })
   await visit.open(created.launchUrl)
   await visit.screen(['welcome'])
@@ -34,7 +34,7 @@ test('a user who declines consent is sent back, and nothing is captured: CANCELL
 })
 
 test('a user who cancels is sent back too: CANCELLED, -17', async (t) => {
-  const { visit } = await someoneWithoutCamera(t)
+  const { visit } = await newVisitorWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })
   await visit.open(created.launchUrl)
   await visit.screen(['welcome'])
@@ -46,7 +46,7 @@ test('a user who cancels is sent back too: CANCELLED, -17', async (t) => {
 })
 
 test('an expired session shows its end on the page that was left open, and on a link that is opened too late', async (t) => {
-  const { visit: left, device } = await someoneWithoutCamera(t)
+  const { visit: left, device } = await newVisitorWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })
   await left.open(created.launchUrl)
   await left.screen(['welcome'])
@@ -68,7 +68,7 @@ test('an expired session shows its end on the page that was left open, and on a 
 })
 
 test('a link without a session shows an error', async (t) => {
-  const { visit } = await someoneWithoutCamera(t)
+  const { visit } = await newVisitorWithoutCamera(t)
   const { launchUrl, sessionId } = await host.create()
   await visit.open(launchUrl.replace(sessionId, '00000000-0000-4000-8000-000000000000'))
   await visit.screen(['problem'])
@@ -76,7 +76,7 @@ test('a link without a session shows an error', async (t) => {
 })
 
 test('document first, then the face: no face is asked for before the document', async (t) => {
-  const { visit } = await someoneWithoutCamera(t)
+  const { visit } = await newVisitorWithoutCamera(t)
   const created = await host.create({ requirements: ['identity_document', 'face'] })
   await visit.open(created.launchUrl)
   await visit.screen(['welcome'])

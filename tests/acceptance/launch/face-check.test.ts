@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/sdk'
 import type { Recorded } from '@ostiary/testkit/browser/proxy'
 import { type Shop, startShop } from '@ostiary/testkit/browser/shop'
-import { setUpStage, someone, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
 import { type CreatedVisit, endOf, hostOf } from '@ostiary/testkit/browser/system'
 import { asRows, checkVerdict, passCapture, readLedger, type Visit } from '@ostiary/testkit/browser/visit'
+import { newVisitor, prepareCameraBrowser, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
 
-setUpStage()
+prepareCameraBrowser()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 let shop: Shop
 before(async () => {
@@ -22,7 +22,7 @@ test(
   '[C-001] [C-003] [C-013] [C-016] a face check on a desktop by keyboard alone, from its creation to the way back',
   WHOLE_FLOW,
   async (t) => {
-    const { visit, device, camera } = await someone(t)
+    const { visit, device, camera } = await newVisitor(t)
     const metadata = { order: 'A-7' }
     const callback = { url: shop.hookUrl }
     const created = await host.create({ redirectUrl: shop.backUrl, callback, metadata, enableDesktop: true })
@@ -96,7 +96,7 @@ function checkNoPicture({ method, path, contentType, body }: Recorded): void {
 const PICTURE = /\xff\xd8\xff|\x89PNG|RIFF....WEBP|data:image|\/9j\/4|iVBORw0KGgo|UklGR/s
 
 test('a still picture is not a living person: the flow ends at once with code 2', WHOLE_FLOW, async (t) => {
-  const { visit, camera } = await someone(t)
+  const { visit, camera } = await newVisitor(t)
   const created = await host.create()
   camera.show('still')
   await visit.open(created.launchUrl)

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { scan } from '@ostiary/testkit/browser/qr-code'
 import { type Shop, startShop } from '@ostiary/testkit/browser/shop'
-import { setUpStage, someone, someoneWithoutCamera, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
 import { hostOf } from '@ostiary/testkit/browser/system'
 import { checkVerdict, takeFaceCheck } from '@ostiary/testkit/browser/visit'
+import {
+  newVisitor,
+  newVisitorWithoutCamera,
+  prepareCameraBrowser,
+  WHOLE_FLOW,
+} from '@ostiary/testkit/browser/visitors'
 
-setUpStage()
+prepareCameraBrowser()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 let shop: Shop
 before(async () => {
@@ -15,8 +20,8 @@ before(async () => {
 after(() => shop?.stop())
 
 test('[C-010] a flow begun on a desktop is finished on a phone, and both know where to go', WHOLE_FLOW, async (t) => {
-  const { visit: first } = await someoneWithoutCamera(t)
-  const { visit: second, camera } = await someone(t, { form: 'phone' })
+  const { visit: first } = await newVisitorWithoutCamera(t)
+  const { visit: second, camera } = await newVisitor(t, { form: 'phone' })
   const created = await host.create({ redirectUrl: shop.backUrl })
   await first.open(created.launchUrl)
   await first.screen(['welcome'])
@@ -35,8 +40,8 @@ test('[C-010] a flow begun on a desktop is finished on a phone, and both know wh
 })
 
 test('[C-016] where desktops are not allowed the page begins with the code; a phone may go on', async (t) => {
-  const { visit: first } = await someoneWithoutCamera(t)
-  const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
+  const { visit: first } = await newVisitorWithoutCamera(t)
+  const { visit: second } = await newVisitorWithoutCamera(t, { form: 'phone' })
   const created = await host.create({ enableDesktop: false })
   await first.open(created.launchUrl)
   await second.open(await scan(first))
@@ -49,9 +54,9 @@ test('[C-016] where desktops are not allowed the page begins with the code; a ph
 })
 
 test('a code opens the flow once: a second phone is refused', async (t) => {
-  const { visit: first } = await someoneWithoutCamera(t)
-  const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
-  const { visit: third } = await someoneWithoutCamera(t, { form: 'phone' })
+  const { visit: first } = await newVisitorWithoutCamera(t)
+  const { visit: second } = await newVisitorWithoutCamera(t, { form: 'phone' })
+  const { visit: third } = await newVisitorWithoutCamera(t, { form: 'phone' })
   const created = await host.create()
   await first.open(created.launchUrl)
   await first.screen(['welcome'])
@@ -65,8 +70,8 @@ test('a code opens the flow once: a second phone is refused', async (t) => {
 })
 
 test('a flow that was handed over can be taken back', WHOLE_FLOW, async (t) => {
-  const { visit: first, camera } = await someone(t)
-  const { visit: second } = await someoneWithoutCamera(t, { form: 'phone' })
+  const { visit: first, camera } = await newVisitor(t)
+  const { visit: second } = await newVisitorWithoutCamera(t, { form: 'phone' })
   const created = await host.create()
   await first.open(created.launchUrl)
   await first.screen(['welcome'])

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { someoneWithoutCamera } from '@ostiary/testkit/browser/stage'
 import { hostOf } from '@ostiary/testkit/browser/system'
 import type { Visit } from '@ostiary/testkit/browser/visit'
+import { newVisitorWithoutCamera } from '@ostiary/testkit/browser/visitors'
 
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 
@@ -17,7 +17,7 @@ for (const { locale, shown, letters } of [
   { locale: 'ar', shown: 'ar rtl', letters: /\p{Script=Arabic}{3}/u },
 ]) {
   test(`[C-015] a session with locale ${locale} is shown in it, whatever the browser prefers`, async (t) => {
-    const { visit } = await someoneWithoutCamera(t, { context: { locale: 'en-GB' } })
+    const { visit } = await newVisitorWithoutCamera(t, { context: { locale: 'en-GB' } })
     await visit.open((await host.create({ locale })).launchUrl)
     await visit.screen(['welcome'])
     await visit.page.locator(`html[lang="${shown.slice(0, 2)}"]`).waitFor()
@@ -27,7 +27,7 @@ for (const { locale, shown, letters } of [
 }
 
 test('[C-015] without a locale the browser’s language is taken, and the user may choose another', async (t) => {
-  const { visit } = await someoneWithoutCamera(t, { context: { locale: 'de-DE' } })
+  const { visit } = await newVisitorWithoutCamera(t, { context: { locale: 'de-DE' } })
   await visit.open((await host.create()).launchUrl)
   await visit.screen(['welcome'])
   await visit.page.locator('html[lang="de"]').waitFor()

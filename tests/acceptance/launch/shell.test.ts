@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { someoneWithoutCamera } from '@ostiary/testkit/browser/stage'
 import { eventually, hostOf } from '@ostiary/testkit/browser/system'
+import { newVisitorWithoutCamera } from '@ostiary/testkit/browser/visitors'
 
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 const SHELL_BYTES_MAX = 60 * 1024
@@ -9,7 +9,7 @@ const SHELL_BYTES_MAX = 60 * 1024
 const NOT_SHELL = /^\/launch\/(models\/|ort\/|assets\/(worker|ort-runtime)-|api\/)/
 
 test('without models and their runtime the page is at most 60 KB as it travels', async (t) => {
-  const { visit, device } = await someoneWithoutCamera(t)
+  const { visit, device } = await newVisitorWithoutCamera(t)
   await visit.open((await host.create()).launchUrl)
   await visit.screen(['welcome'])
   await visit.act('consent')

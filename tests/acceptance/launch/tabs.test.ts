@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { someoneWithoutCamera } from '@ostiary/testkit/browser/stage'
 import { eventually, hostOf } from '@ostiary/testkit/browser/system'
 import { type Visit, visitOn } from '@ostiary/testkit/browser/visit'
+import { newVisitorWithoutCamera } from '@ostiary/testkit/browser/visitors'
 
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 
@@ -15,7 +15,7 @@ function countLoads({ page }: Visit): { loads: number } {
 }
 
 test('one link in two tabs: the tab that the user switches to continues where the other was, and the other stops', async (t) => {
-  const { visit: first, device } = await someoneWithoutCamera(t)
+  const { visit: first, device } = await newVisitorWithoutCamera(t)
   const second = visitOn(await device.page())
   const [firstLoads, secondLoads] = [countLoads(first), countLoads(second)]
   const created = await host.create()
@@ -57,7 +57,7 @@ test('one link in two tabs: the tab that the user switches to continues where th
 })
 
 test('a tab that was left behind by one that finished shows the end', async (t) => {
-  const { visit: first, device } = await someoneWithoutCamera(t)
+  const { visit: first, device } = await newVisitorWithoutCamera(t)
   const created = await host.create()
   await first.open(created.launchUrl)
   await first.screen(['welcome'])

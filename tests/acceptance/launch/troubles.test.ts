@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setUpStage, someone, someoneWithoutCamera, type Visitor, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
 import { type CreatedVisit, endOf, eventually, hostOf } from '@ostiary/testkit/browser/system'
 import type { Visit } from '@ostiary/testkit/browser/visit'
+import {
+  newVisitor,
+  newVisitorWithoutCamera,
+  prepareCameraBrowser,
+  type Visitor,
+  WHOLE_FLOW,
+} from '@ostiary/testkit/browser/visitors'
 
-setUpStage()
+prepareCameraBrowser()
 const host = hostOf('OSTIARY_TEST_KEY_ONE')
 const NO_VERDICT = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_UNKNOWN', reasons: [] }
 const TRIES = 3
@@ -56,7 +62,7 @@ async function searchThreeTimes(visit: Visit): Promise<void> {
 }
 
 test('nobody before the camera: three tries, then the end with -12', WHOLE_FLOW, async (t) => {
-  const { visit, camera } = await someone(t)
+  const { visit, camera } = await newVisitor(t)
   const created = await host.create()
   camera.show('empty')
   await toSearch(visit, created)
@@ -68,7 +74,7 @@ test(
   'two people before a camera that was refused twice: the page says so, then the end with -11',
   WHOLE_FLOW,
   async (t) => {
-    const { visit, device, camera } = await someone(t, { camera: 'denied' })
+    const { visit, device, camera } = await newVisitor(t, { camera: 'denied' })
     const created = await host.create()
     camera.show('two-faces')
     await toSearch(visit, created)
@@ -84,7 +90,7 @@ test(
 )
 
 test('a camera that is refused: help, another go, and the end with -7', async (t) => {
-  const person = await someone(t, { camera: 'denied' })
+  const person = await newVisitor(t, { camera: 'denied' })
   const created = await host.create()
   await person.visit.open(created.launchUrl)
   await checkCameraHelp(person, 'permission_denied')
@@ -92,7 +98,7 @@ test('a camera that is refused: help, another go, and the end with -7', async (t
 })
 
 test('no camera at all: help, the way to a phone, and the end with -7', async (t) => {
-  const person = await someoneWithoutCamera(t)
+  const person = await newVisitorWithoutCamera(t)
   const created = await host.create()
   await person.visit.open(created.launchUrl)
   await checkCameraHelp(person, 'not_found')
@@ -129,7 +135,7 @@ test(
   'a face engine that breaks on the way: the page says so, and another try begins with a new one',
   WHOLE_FLOW,
   async (t) => {
-    const { visit, device, camera } = await someone(t)
+    const { visit, device, camera } = await newVisitor(t)
     const created = await host.create()
     camera.show('empty')
     await visit.page.addInitScript(WATCH_WORKERS)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { scan } from '@ostiary/testkit/browser/qr-code'
-import { someoneWithoutCamera } from '@ostiary/testkit/browser/stage'
 import { hostOf, setting } from '@ostiary/testkit/browser/system'
 import { startVerificationHost, type VerificationHost } from '@ostiary/testkit/browser/verification-host'
 import { visitOn } from '@ostiary/testkit/browser/visit'
+import { newVisitorWithoutCamera } from '@ostiary/testkit/browser/visitors'
 
 let host: VerificationHost
 before(async () => {
@@ -13,7 +13,7 @@ before(async () => {
 after(() => host?.stop())
 
 test('[X-002] the launch URLs of an age session and of every kind of verification open the page', async (t) => {
-  const { visit } = await someoneWithoutCamera(t, { form: 'phone' })
+  const { visit } = await newVisitorWithoutCamera(t, { form: 'phone' })
   const age = await hostOf('OSTIARY_TEST_KEY_ONE').create()
   await visit.open(age.launchUrl)
   await visit.screen(['welcome'])
@@ -40,7 +40,7 @@ for (const { locale, shown, letters } of [
   { locale: 'ar', shown: 'ar rtl', letters: /\p{Script=Arabic}{3}/u },
 ]) {
   test(`[D-016] an ENROLL session with locale ${locale} is shown in it, whatever the browser prefers`, async (t) => {
-    const { visit } = await someoneWithoutCamera(t, { form: 'phone', context: { locale: 'en-GB' } })
+    const { visit } = await newVisitorWithoutCamera(t, { form: 'phone', context: { locale: 'en-GB' } })
     await visit.open((await host.create({ type: 'ENROLL', locale })).launchUrl)
     await visit.screen(['welcome'])
     await visit.page.locator(`html[lang="${shown.slice(0, 2)}"]`).waitFor()
@@ -51,8 +51,8 @@ for (const { locale, shown, letters } of [
 }
 
 test('[D-018] a desktop runs a session only where that is allowed, which is not the default; a phone may go on', async (t) => {
-  const { visit: desk } = await someoneWithoutCamera(t)
-  const { visit: phone } = await someoneWithoutCamera(t, { form: 'phone' })
+  const { visit: desk } = await newVisitorWithoutCamera(t)
+  const { visit: phone } = await newVisitorWithoutCamera(t, { form: 'phone' })
   await desk.open((await host.create({ type: 'SIGN-IN', enableDesktop: true })).launchUrl)
   await desk.screen(['welcome'])
   const created = await host.create({ type: 'SIGN-IN' })
@@ -62,13 +62,13 @@ test('[D-018] a desktop runs a session only where that is allowed, which is not 
   await desk.screen(['viewer'])
   await phone.act('decline')
   await phone.saw(['declined'])
-  const says = await host.told(created)
+  const says = await host.webhookOf(created)
   assert.deepEqual([says.status, says.outcome, says.errorCodes], ['error', 'CANCELLED', [-18]])
 })
 
 test('in a frame a session with a passkey goes on in a window of its own, and the frame watches', async (t) => {
   const listed = setting('OSTIARY_EMBED_ORIGIN')
-  const { page } = (await someoneWithoutCamera(t)).visit
+  const { page } = (await newVisitorWithoutCamera(t)).visit
   const { launchUrl, sessionId } = await hostOf('OSTIARY_TEST_KEY_EMBED').client.verification.create({
     type: 'SIGN-IN',
     requirements: ['face', 'passkey'],

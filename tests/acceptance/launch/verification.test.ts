@@ -7,7 +7,6 @@ import { readKept } from '@ostiary/testkit/browser/kept'
 import type { LiveCamera } from '@ostiary/testkit/browser/live-camera'
 import { NOBODY_ELSE, startOtherFace, takePlace } from '@ostiary/testkit/browser/other-face'
 import { type SealWatch, watchSeals } from '@ostiary/testkit/browser/seals'
-import { setUpStage, someone, type Visitor, WHOLE_FLOW } from '@ostiary/testkit/browser/stage'
 import {
   agree,
   checkNoPictures,
@@ -18,8 +17,9 @@ import {
   TRANSACTION,
   type VerificationHost,
 } from '@ostiary/testkit/browser/verification-host'
+import { newVisitor, prepareCameraBrowser, type Visitor, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
 
-setUpStage()
+prepareCameraBrowser()
 let host: VerificationHost
 before(async () => {
   host = await startVerificationHost()
@@ -106,7 +106,7 @@ interface Person extends Visitor {
 }
 
 async function personWith(t: TestContext, options?: DeviceOptions): Promise<Person> {
-  const visitor = await someone(t, options)
+  const visitor = await newVisitor(t, options)
   const seals = await watchSeals(visitor.device.context)
   return { ...visitor, seals, authenticator: await plugIn(visitor.visit.page) }
 }
@@ -123,7 +123,7 @@ async function enrol(home: Person): Promise<string> {
   await visit.page.locator('[data-mode="create"]').waitFor()
   await visit.act('passkey')
   await visit.saw(['done'])
-  const says = await host.told(created)
+  const says = await host.webhookOf(created)
   assert.deepEqual(mainPartOf(says), { ...successOf(created, says), type: 'ENROLL' })
   assert.equal((await authenticator.credentials()).length, 1)
 
@@ -160,7 +160,10 @@ async function signInWithoutPasskey({ visit, camera, authenticator }: Person): P
   const since = visit.screens.length
   await visit.act('passkey-skip')
   await visit.saw(['ended'], since)
-  assert.deepEqual(mainPartOf(await host.told(created)), failureOf(created, { code: -25, message: 'Passkey failed' }))
+  assert.deepEqual(
+    mainPartOf(await host.webhookOf(created)),
+    failureOf(created, { code: -25, message: 'Passkey failed' }),
+  )
   await authenticator.holdOnly(own)
 }
 
@@ -188,7 +191,7 @@ async function enrolWithSelfie(t: TestContext, other: LiveCamera): Promise<strin
   await visit.page.locator('[data-note="selfie"]').waitFor()
   await visit.act('consent')
   assert.equal(await showFace(visit, other), 'done')
-  const { images, estimatedAge = 0, ...says } = await host.told(created)
+  const { images, estimatedAge = 0, ...says } = await host.webhookOf(created)
   assert.deepEqual(mainPartOf(says), { ...successOf(created, says), type: 'ENROLL' })
   assert.ok(Number.isInteger(estimatedAge) && estimatedAge >= 18 && estimatedAge < 100, `${estimatedAge} years`)
 
@@ -226,7 +229,7 @@ async function signInAsNobody(
   const created = await host.create({ type: 'SIGN-IN', ...body })
   await agree(visit, created)
   assert.equal(await showFace(visit, camera), 'ended')
-  const says = await host.told(created)
+  const says = await host.webhookOf(created)
   const codes = device.proxy.requests
     .filter(({ path, body }) => path === '/launch/api/submit' && body.includes(created.sessionId))
     .flatMap(({ answer }) => JSON.parse(answer).errors as number[])
@@ -246,7 +249,7 @@ async function signIn({ visit, camera }: Person, created: CreatedVerification): 
   await visit.page.locator('[data-mode="get"]').waitFor()
   await visit.act('passkey')
   await visit.saw(['done'], since)
-  const says = await host.told(created)
+  const says = await host.webhookOf(created)
   // The page leaves after a moment. Wait for that, so that it does not happen while the next link opens.
   await visit.page.waitForURL((url) => url.origin === new URL(host.backUrl).origin)
   return says

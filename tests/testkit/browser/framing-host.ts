@@ -11,13 +11,13 @@ const PAGE = `<!doctype html><html lang="en"><title>A shop</title><main><h1>A sh
 <script type="module">
 import { openLaunch } from '/sdk/embed/index.ts'
 const query = new URLSearchParams(location.search)
-globalThis.told = []
+globalThis.launchEvents = []
 globalThis.begin = () => {
   globalThis.opened = openLaunch({
     launchUrl: query.get('launchUrl'),
     as: query.get('as'),
     container: document.getElementById('place'),
-    onEvent: (event) => globalThis.told.push(event),
+    onEvent: (event) => globalThis.launchEvents.push(event),
   })
 }
 </script>`

@@ -19,7 +19,7 @@ export interface VerificationHost extends Pick<Host, 'client' | 'advanceClock'> 
   backUrl: string
   create(body: Partial<CreateVerificationBody>): Promise<CreatedVerification>
   /** Waits for the next webhook and checks that it is signed, belongs to this session, and equals the read-back except for images. */
-  told(created: CreatedVerification): Promise<VerificationWebhook>
+  webhookOf(created: CreatedVerification): Promise<VerificationWebhook>
   stop(): void
 }
 
@@ -38,7 +38,7 @@ export async function startVerificationHost(): Promise<VerificationHost> {
         transactionID: TRANSACTION,
         ...body,
       }),
-    async told({ sessionId }) {
+    async webhookOf({ sessionId }) {
       const { headers, body } = await shop.nextWebhook()
       const timestamp = String(headers['x-service-timestamp'])
       const signature = String(headers['x-service-signature'])

@@ -153,10 +153,10 @@ export async function passCapture(
 export async function checkVerdict(visit: Visit, created: CreatedVisit): Promise<void> {
   await visit.saw(['done', 'ended', 'problem'])
   const { riskEvaluation, ...result } = await created.result()
-  const told = JSON.stringify({ errors: result.errors, flags: riskEvaluation.flags, screens: visit.screens })
-  if (result.flowStatus === null) throw new Error(`The flow has not ended: ${told}`)
+  const facts = JSON.stringify({ errors: result.errors, flags: riskEvaluation.flags, screens: visit.screens })
+  if (result.flowStatus === null) throw new Error(`The flow has not ended: ${facts}`)
   const verdict = { flowStatus: 'COMPLETED', sessionStatus: 'AGE_ABOVE_THRESHOLD', errors: [], reasons: [] }
-  assert.deepEqual(await endOf(created), verdict, told)
+  assert.deepEqual(await endOf(created), verdict, facts)
   await visit.saw(['done'])
 }
 

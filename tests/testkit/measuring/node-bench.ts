@@ -1,9 +1,10 @@
 /** Shared parts of the benchmarks of area E: tenants, probes, predictions over HTTP, and the same search through bare pg. */
-import pg from 'pg'
+
 import { shelfTable, toHalfvec } from '@ostiary/server/measure'
-import type { Gallery } from './gallery.ts'
-import { createLoad } from './load.ts'
+import pg from 'pg'
 import type { People } from '../samples/people.ts'
+import type { EnrolledPeople } from './enrolled-people.ts'
+import { createLoad } from './load.ts'
 import type { Runner } from './turns.ts'
 
 export interface Tenant {
@@ -12,7 +13,7 @@ export interface Tenant {
 }
 
 /** Uses the services instead of the command line: fifty processes would take longer than the benchmark. */
-export async function createTenant({ wire }: Gallery, name: string): Promise<Tenant> {
+export async function createTenant({ wire }: EnrolledPeople, name: string): Promise<Tenant> {
   const { tenantId } = await wire.keys.service.createTenant(name)
   const key = await wire.keys.service.createKey(tenantId, {
     livemode: false,
@@ -85,12 +86,12 @@ export async function httpRunner(
 /** The same search as a prepared statement through the bare driver, with one connection for each probe. */
 export async function bareRunner(
   databaseUrl: string,
-  gallery: Gallery,
+  enrolled: EnrolledPeople,
   tenant: Tenant,
   probes: readonly Float64Array[],
 ): Promise<Runner & { close(): Promise<void> }> {
-  const keys = await gallery.wire.biometrics.groups.find({ tenantId: tenant.id, livemode: false })
-  const { rows } = await gallery.query('select shelf from face_spaces where tenant_id = $1', [tenant.id])
+  const keys = await enrolled.wire.biometrics.groups.find({ tenantId: tenant.id, livemode: false })
+  const { rows } = await enrolled.query('select shelf from face_spaces where tenant_id = $1', [tenant.id])
   const text = `select person_id, enroll_level, -(embedding <#> $4::halfvec) as cosine from ${shelfTable(rows[0].shelf)}
     where tenant_id = $1 and livemode = $2 and version = $3 order by embedding <#> $4::halfvec limit 1`
   const pool = new pg.Pool({

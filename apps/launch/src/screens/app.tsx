@@ -49,7 +49,7 @@ export interface AppProps extends ScreenProps {
   onLanguage(tag: string): void
   /** Instead of the usual ones. */
   screens: MoreScreens
-  /** Open from the start: for the gallery. */
+  /** Open from the start: for the screen catalog. */
   dialog?: DialogName
 }
 type DialogName = 'ledger' | 'cancel' | null

@@ -24,7 +24,7 @@ export interface PageFacts {
   /** The link with which the page was opened, code of a handoff included. */
   link: string
   userAgent: string
-  /** Stands in for the camera's picture where there is no camera: in the gallery. */
+  /** Stands in for the camera's picture where there is no camera: in the screen catalog. */
   preview?: ComponentChildren
   ledger: { entries(): readonly LedgerEntry[]; onChange(listener: () => void): () => void }
 }

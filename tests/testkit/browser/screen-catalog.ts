@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** A screen in one of its variants, with its theme, language and colours. Colours have six digits. */
-export interface GalleryWishes {
+export interface ScreenOptions {
   screen: string
   theme?: 'light' | 'dark'
   lang?: string
@@ -26,23 +26,27 @@ export interface GalleryWishes {
   background?: string
 }
 
-export interface Gallery {
-  url(wishes: GalleryWishes): string
+export interface ScreenCatalog {
+  url(options: ScreenOptions): string
   /** Shows a screen on a page. The page is loaded only once. */
-  show(page: Page, wishes: GalleryWishes): Promise<void>
+  show(page: Page, options: ScreenOptions): Promise<void>
   stop(): void
 }
 
 /** Builds and serves the screens of the launch page without a service, apart from the page that users get. */
-export async function startGallery({ policy }: { policy: string | undefined }): Promise<Gallery> {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-gallery-'))
-  execFileSync(process.execPath, [VITE, 'build', '--mode', 'gallery', '--outDir', folder, '--logLevel', 'error'], {
-    cwd: PAGE,
-    env: { ...process.env, GALLERY: '1' },
-    stdio: 'inherit',
-  })
+export async function startScreenCatalog({ policy }: { policy: string | undefined }): Promise<ScreenCatalog> {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-screen-catalog-'))
+  execFileSync(
+    process.execPath,
+    [VITE, 'build', '--mode', 'screen-catalog', '--outDir', folder, '--logLevel', 'error'],
+    {
+      cwd: PAGE,
+      env: { ...process.env, SCREEN_CATALOG: '1' },
+      stdio: 'inherit',
+    },
+  )
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '', 'http://gallery')
+    const { pathname } = new URL(request.url ?? '', 'http://catalog')
     const file = join(folder, normalize(pathname))
     if (!existsSync(file) || extname(file) === '') return void response.writeHead(404).end()
     response.writeHead(200, {
@@ -54,13 +58,13 @@ export async function startGallery({ policy }: { policy: string | undefined }): 
   await once(server, 'listening')
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  const home = `http://localhost:${port}/gallery.html`
-  const url = (wishes: GalleryWishes) => `${home}?${new URLSearchParams({ ...wishes })}`
+  const home = `http://localhost:${port}/screen-catalog.html`
+  const url = (options: ScreenOptions) => `${home}?${new URLSearchParams({ ...options })}`
   return {
     url,
-    async show(page, wishes) {
-      if (page.url().startsWith(home)) await page.evaluate(`showScreen('${new URLSearchParams({ ...wishes })}')`)
-      else await page.goto(url(wishes))
+    async show(page, options) {
+      if (page.url().startsWith(home)) await page.evaluate(`showScreen('${new URLSearchParams({ ...options })}')`)
+      else await page.goto(url(options))
       await page.locator('main[data-screen]').waitFor()
     },
     stop() {

@@ -14,7 +14,7 @@ import { DrawnPerson } from './person.tsx'
 import { variantsAt } from './variants.ts'
 
 /**
- * Every screen by itself: gallery.html?screen=capture&theme=dark&lang=ar. For screenshots and accessibility checks; not part
+ * Every screen by itself: screen-catalog.html?screen=capture&theme=dark&lang=ar. For screenshots and accessibility checks; not part
  * of the built page. `&primary=` and `&background=` (six digits) try a brand. `showScreen(query)` shows another one at once.
  */
 const variants = variantsAt(systemClock.nowMs())
@@ -35,21 +35,21 @@ const actions: Actions = {
 }
 
 async function show(query: string): Promise<void> {
-  const wishes = new URLSearchParams(query)
-  const variant = variants[wishes.get('screen') ?? '']
+  const options = new URLSearchParams(query)
+  const variant = variants[options.get('screen') ?? '']
   const verification = variant?.view.verification
-  const plain = await languages.load(languages.choose([wishes.get('lang')]))
+  const plain = await languages.load(languages.choose([options.get('lang')]))
   const texts = verification ? await dresser({ type: verification.type, verification })(plain) : plain
   const root = document.documentElement
   root.lang = texts.tag
   root.dir = texts.direction
-  const theme = wishes.get('theme')
+  const theme = options.get('theme')
   if (theme !== null) root.dataset.scheme = theme
-  const colour = (name: string) => (wishes.has(name) ? `#${wishes.get(name)}` : null)
+  const colour = (name: string) => (options.has(name) ? `#${options.get(name)}` : null)
   applyTheme({ primary: colour('primary'), background: colour('background') }, root)
   const app = document.querySelector('#app')
   if (!app) return
-  Object.assign(globalThis, { GALLERY_SCREENS: Object.keys(variants), showScreen: show })
+  Object.assign(globalThis, { CATALOG_SCREENS: Object.keys(variants), showScreen: show })
   render(null, app)
   if (!variant) {
     render(

@@ -1,12 +1,12 @@
+import { bucketOf, createWire, loadConfig, toBytes, toHalfvec, type Wire } from '@ostiary/server/measure'
 import pg from 'pg'
-import { toBytes, toHalfvec, loadConfig, bucketOf, createWire, type Wire } from '@ostiary/server/measure'
-import { copyRows, field, type Row } from './copy.ts'
 import type { People } from '../samples/people.ts'
+import { copyRows, field, type Row } from './copy.ts'
 
 const VERSION = 'FACE3_3'
 const CHUNK = 20_000
 
-export interface Gallery {
+export interface EnrolledPeople {
   wire: Wire
   /** Enrols people in bulk without HTTP: it writes the same rows as an enrolment, sealed and rotated in the same way. */
   load(tenantId: string, people: People, wanted: Wanted): Promise<string[]>
@@ -25,7 +25,7 @@ export interface Wanted {
   onProgress?(done: number): void
 }
 
-export async function openGallery(settings: Record<string, string>): Promise<Gallery> {
+export async function openEnrolledPeople(settings: Record<string, string>): Promise<EnrolledPeople> {
   const wire = createWire(loadConfig({ ...settings, LOG_LEVEL: 'error' }), { role: 'cli' })
   const client = new pg.Client(settings.DATABASE_URL)
   await client.connect()
@@ -34,7 +34,7 @@ export async function openGallery(settings: Record<string, string>): Promise<Gal
     const group = { tenantId, livemode: wanted.livemode }
     const keys = await wire.biometrics.groups.findOrCreate(group)
     const rotate = keys.rotation(VERSION)
-    const shelf = bucketOf(tenantId) % 16
+    const partition = bucketOf(tenantId) % 16
     const puids = Array.from({ length: wanted.persons }, () => wire.platform.ids.next(bucketOf(tenantId)))
     const space = [field.uuid(tenantId), field.bool(wanted.livemode)]
     for (let start = 0; start < wanted.persons; start += CHUNK) {
@@ -54,7 +54,7 @@ export async function openGallery(settings: Record<string, string>): Promise<Gal
             toBytes(vector),
           )
           const common = [...space, field.text(VERSION), field.int8(seq), field.uuid(puid), field.int2(1)]
-          vectors.push([field.int4(shelf), ...common, toHalfvec(rotate(vector))])
+          vectors.push([field.int4(partition), ...common, toHalfvec(rotate(vector))])
           templates.push([...common, sealed])
         }
       }
@@ -65,14 +65,14 @@ export async function openGallery(settings: Record<string, string>): Promise<Gal
       )
       await copyRows(
         client,
-        `face_vectors_${shelf} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)`,
+        `face_vectors_${partition} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)`,
         vectors,
       )
       wanted.onProgress?.((start + chunk.length) * wanted.samples)
     }
     await client.query(
       'insert into face_spaces (tenant_id, livemode, version, shelf, last_seq, vectors) values ($1, $2, $3, $4, $5, $5)',
-      [tenantId, wanted.livemode, VERSION, shelf, wanted.persons * wanted.samples],
+      [tenantId, wanted.livemode, VERSION, partition, wanted.persons * wanted.samples],
     )
     return puids
   }
