@@ -26,8 +26,8 @@ test('a point of the mesh lies in the picture where the net saw it in the square
 })
 
 test('a net that gives no mesh is refused', () => {
-  assert.throws(() => readMesh({}, SQUARE), /no mesh/)
-  assert.throws(() => readMesh(netOutputs(new Float32Array(10)), SQUARE), /no mesh/)
+  assert.throws(() => readMesh({}, SQUARE), /did not return a mesh/)
+  assert.throws(() => readMesh(netOutputs(new Float32Array(10)), SQUARE), /did not return a mesh/)
 })
 
 test('the square around a detection is level with the eyes and half as large again', () => {

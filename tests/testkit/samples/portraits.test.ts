@@ -11,8 +11,8 @@ test('a picture is read with its size and its bytes', () => {
 
 test('a picture that is cut short, has other channels or is not a picture is refused', () => {
   const seven = Buffer.concat([Buffer.from(HEADER), Buffer.alloc(7)])
-  assert.throws(() => parsePam(seven), /no picture/)
+  assert.throws(() => parsePam(seven), /not an RGBA picture/)
   const rgb = Buffer.concat([Buffer.from(HEADER.replace('DEPTH 4', 'DEPTH 3')), Buffer.alloc(8)])
-  assert.throws(() => parsePam(rgb), /no picture/)
-  assert.throws(() => parsePam(Buffer.from('hello')), /no picture/)
+  assert.throws(() => parsePam(rgb), /not an RGBA picture/)
+  assert.throws(() => parsePam(Buffer.from('hello')), /not an RGBA picture/)
 })
