@@ -83,6 +83,6 @@ export async function eventually<T>(what: string, ask: () => T | undefined | Pro
     if (answer !== undefined) return answer
     await sleep(ASK_EVERY_MS)
   }
-  throw new Error(`This did not happen within a minute: ${what}`)
+  throw new Error(`This did not happen within ${WAIT_MS / 1000} s: ${what}`)
 }
 const ASK_EVERY_MS = 50
