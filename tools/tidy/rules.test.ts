@@ -35,7 +35,7 @@ test('a planted import against the ladder between packages is found', () => {
     ['models/a.ts', '../tests/testkit/root.ts'],
     ['tools/a.ts', '../apps/server/src/config.ts'],
     ['apps/server/src/strings/a.ts', '@ostiary/testkit/ports'],
-    ['apps/server/src/strings/a.api.test.ts', '@ostiary/testkit/run'],
+    ['apps/server/src/strings/a.api.test.ts', '@ostiary/testkit/system'],
   ]
   for (const [path, target] of planted)
     assert.equal(checkPackages(importing(path, target)).length, 1, `${path} -> ${target}`)

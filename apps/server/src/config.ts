@@ -25,6 +25,14 @@ export const Settings = Type.Object({
         'PostgreSQL 15 or newer with pgvector 0.8: `postgres://user:password@host:5432/database`. Required unless `CELLS_FILE` is set',
     }),
   ),
+  DATABASE_DIRECT_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      secret: true,
+      description:
+        'PostgreSQL itself, when `DATABASE_URL` leads to a pooler such as PgBouncer: migrations, vacuums and index builds go there. See operations.md',
+    }),
+  ),
   CELLS_FILE: Type.Optional(
     Type.String({
       description:
@@ -227,15 +235,21 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
   }
   const values = readSettings(Settings, env, readFile, problems)
 
-  const { CELLS_FILE: cellsFile, DATABASE_URL: url, MASTER_KEY: masterKey } = values
+  const { CELLS_FILE: cellsFile, DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl, MASTER_KEY: masterKey } = values
   if (cellsFile && url) problems.push('CELLS_FILE: set either this or DATABASE_URL')
+  if (cellsFile && directUrl)
+    problems.push('DATABASE_DIRECT_URL: with CELLS_FILE, write directUrl beside the url of a cell')
   if (!cellsFile && !url) problems.push('DATABASE_URL: is required')
   if (!masterKey && !problems.some((problem) => problem.startsWith('MASTER_KEY_FILE'))) {
     problems.push('MASTER_KEY: is required (or MASTER_KEY_FILE); make one with: openssl rand -base64 32')
   }
-  const cells = cellsFile ? attempt('CELLS_FILE', () => parseCellMap(readFile(cellsFile))) : singleCell(url ?? '')
-  if (url !== undefined && !URL.canParse(url))
-    problems.push('DATABASE_URL: is not a valid URL; are special characters in the password encoded?')
+  const cells = cellsFile
+    ? attempt('CELLS_FILE', () => parseCellMap(readFile(cellsFile)))
+    : singleCell(url ?? '', directUrl)
+  for (const [name, value] of Object.entries({ DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl })) {
+    if (value !== undefined && !URL.canParse(value))
+      problems.push(`${name}: is not a valid URL; are special characters in the password encoded?`)
+  }
   for (const entry of splitList(String(values.TRUST_PROXY))) {
     if (!isNetwork(entry)) problems.push('TRUST_PROXY: must be addresses or networks such as 192.0.2.0/24')
   }

@@ -3,6 +3,7 @@ import { AREA_LETTERS, RELEASED_MODELS } from '@ostiary/contract'
 import { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
 import { findPageModels, listPageFiles } from './launch/index.ts'
 import type { Cell } from './platform/cells.ts'
+import { findConnectionProblem, HIDDEN_POOLER } from './platform/connection-check.ts'
 import { type DatabaseFacts, readDatabaseFacts } from './platform/database-facts.ts'
 import { AppError } from './platform/errors.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
@@ -36,7 +37,7 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
   try {
     const checks: Check[] = [{ name: 'settings', state: 'ok', finding: 'complete and valid' }]
     for (const cell of wire.platform.cells.all()) checks.push(...(await checkCell(cell, wire)))
-    const reachable = !checks.some((check) => check.name.startsWith('database') && check.state === 'failed')
+    const reachable = !checks.some(({ name, state }) => /^(database|connections)/.test(name) && state === 'failed')
     const migrated = !checks.some((check) => check.name.startsWith('migrations') && check.state !== 'ok')
     checks.push(await checkMasterKey(wire, reachable && migrated))
     checks.push(await checkPort('API port', config.http.host, config.http.port, isOurs))
@@ -51,6 +52,8 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
 
 async function checkCell({ name, db }: Cell, wire: Wire): Promise<Check[]> {
   const label = (what: string) => (wire.platform.cells.all().length > 1 ? `${what} (cell ${name})` : what)
+  const connection = await checkConnection(label('connections'), db)
+  if (connection.state === 'failed') return [connection]
   let facts: DatabaseFacts | undefined
   const before = wire.platform.clock.now()
   try {
@@ -71,11 +74,27 @@ async function checkCell({ name, db }: Cell, wire: Wire): Promise<Check[]> {
   if (!facts) throw new Error('The database answered nothing')
   return [
     checkDatabase(label('database'), facts),
+    connection,
     checkDurability(label('durability'), facts),
     checkVector(label('pgvector'), facts),
     await checkMigrations(label('migrations'), db),
     checkClock(label('clock'), facts, before, wire.platform.clock.now()),
   ]
+}
+
+/** An unreachable database is the finding of the next check. */
+async function checkConnection(name: string, db: Cell['db']): Promise<Check> {
+  const problem = await findConnectionProblem(db).catch((error: unknown) =>
+    isRefusedParameter(error) ? HIDDEN_POOLER : undefined,
+  )
+  if (problem) return { name, state: 'failed', ...problem }
+  return { name, state: 'ok', finding: `${db.isPooled ? 'through a pooler' : 'direct'}, limits in force` }
+}
+
+/** PgBouncer's answer to a client that asks for settings. */
+function isRefusedParameter(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === '08P01'
 }
 
 function checkDatabase(name: string, facts: DatabaseFacts): Check {

@@ -1,5 +1,6 @@
 import { ConfigError, loadConfig } from './config.ts'
 import type { Cell } from './platform/cells.ts'
+import { findConnectionProblem } from './platform/connection-check.ts'
 import { AppError } from './platform/errors.ts'
 import { type MigrationState, migrate, migrationState, readMigrations, refuseForeign } from './platform/migrate.ts'
 import type { Shutdown } from './platform/shutdown.ts'
@@ -13,7 +14,11 @@ const RETRY_MS = 10_000
  */
 export async function startWire(role: 'api' | 'worker'): Promise<Wire> {
   const wire = createWire(loadConfig(process.env), { role })
-  await onEachCell(wire, (cell) => prepare(cell, wire))
+  await onEachCell(wire, async (cell) => {
+    await prepare(cell, wire)
+    const problem = await findConnectionProblem(cell.db)
+    if (problem) throw new Error(`The database of cell ${cell.name}: ${problem.finding}. ${problem.remedy}`)
+  })
   return wire
 }
 

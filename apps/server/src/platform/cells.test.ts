@@ -43,3 +43,24 @@ test('a map with holes, overlaps or unknown cells is refused', () => {
   ]
   for (const [map, message] of refused) assert.throws(() => parseCellMap(JSON.stringify(map)), message)
 })
+
+test('a cell behind a pooler names PostgreSQL itself beside it', () => {
+  const pooled = { url: 'postgres://pooler/b', directUrl: 'postgres://h/b' }
+  const { urls, directUrls } = parseCellMap(
+    JSON.stringify({ cells: { a: 'postgres://h/a', b: pooled }, buckets: { '0-511': 'a', '512-1023': 'b' } }),
+  )
+  assert.deepEqual(
+    [...urls],
+    [
+      ['a', 'postgres://h/a'],
+      ['b', 'postgres://pooler/b'],
+    ],
+  )
+  assert.deepEqual([...directUrls], [['b', 'postgres://h/b']])
+  const wrong = { cells: { a: { ...pooled, directUrl: 'h/b' } }, buckets: { '0-1023': 'a' } }
+  assert.throws(() => parseCellMap(JSON.stringify(wrong)), /the directUrl of cell "a" is no PostgreSQL URL/)
+  assert.throws(
+    () => parseCellMap(JSON.stringify({ cells: { a: {} }, buckets: { '0-1023': 'a' } })),
+    /cell "a" has no PostgreSQL URL/,
+  )
+})

@@ -22,11 +22,17 @@ export interface Cells {
 /** The parsed cell map: which database URL serves which bucket. */
 export interface CellMap {
   urls: ReadonlyMap<string, string>
+  /** PostgreSQL itself, for cells whose URL leads to a pooler. */
+  directUrls: ReadonlyMap<string, string>
   cellOfBucket: readonly string[]
 }
 
-export function singleCell(url: string): CellMap {
-  return { urls: new Map([['main', url]]), cellOfBucket: Array.from({ length: BUCKET_COUNT }, () => 'main') }
+export function singleCell(url: string, directUrl?: string): CellMap {
+  return {
+    urls: new Map([['main', url]]),
+    directUrls: new Map(directUrl === undefined ? [] : [['main', directUrl]]),
+    cellOfBucket: Array.from({ length: BUCKET_COUNT }, () => 'main'),
+  }
 }
 
 /**
@@ -53,14 +59,30 @@ export function parseCellMap(text: string): CellMap {
   }
   const missing = cellOfBucket.filter((cell) => cell === '').length
   if (problems.length === 0 && missing > 0) problems.push(`${missing} buckets have no cell`)
-  for (const [name, url] of Object.entries(cells)) {
-    if (!/^postgres(ql)?:\/\//.test(url)) problems.push(`cell "${name}" has no PostgreSQL URL`)
+  const urls = new Map<string, string>()
+  const directUrls = new Map<string, string>()
+  for (const [name, cell] of Object.entries(cells)) {
+    const { url, directUrl } = typeof cell === 'string' ? { url: cell } : cell
+    if (!isPostgresUrl(url)) problems.push(`cell "${name}" has no PostgreSQL URL`)
+    else urls.set(name, url)
+    if (directUrl === undefined) continue
+    if (!isPostgresUrl(directUrl)) problems.push(`the directUrl of cell "${name}" is no PostgreSQL URL`)
+    else directUrls.set(name, directUrl)
   }
   if (problems.length > 0) throw new Error(problems.join('; '))
-  return { urls: new Map(Object.entries(cells)), cellOfBucket }
+  return { urls, directUrls, cellOfBucket }
 }
 
-function parseJson(text: string): { cells?: Record<string, string>; buckets?: Record<string, string> } {
+function isPostgresUrl(url: unknown): url is string {
+  return typeof url === 'string' && /^postgres(ql)?:\/\//.test(url)
+}
+
+interface CellFile {
+  cells?: Record<string, string | { url?: string; directUrl?: string }>
+  buckets?: Record<string, string>
+}
+
+function parseJson(text: string): CellFile {
   try {
     return JSON.parse(text)
   } catch {
@@ -69,8 +91,8 @@ function parseJson(text: string): { cells?: Record<string, string>; buckets?: Re
   }
 }
 
-export function createCells(map: CellMap, open: (name: string, url: string) => Db): Cells {
-  const dbs = new Map([...map.urls].map(([name, url]) => [name, open(name, url)]))
+export function createCells(map: CellMap, open: (name: string, url: string, directUrl?: string) => Db): Cells {
+  const dbs = new Map([...map.urls].map(([name, url]) => [name, open(name, url, map.directUrls.get(name))]))
   const byBucket = map.cellOfBucket.map((name) => {
     const db = dbs.get(name)
     if (!db) throw new Error(`No cell ${name}`)

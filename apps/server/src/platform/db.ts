@@ -30,13 +30,32 @@ export interface Db extends Queryable {
   /** Runs `work` on a connection of its own, outside the pool and without a statement limit: migrations wait for locks and build indexes. */
   withDedicatedClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
   stats(): { total: number; idle: number; waiting: number }
+  /** Where statements go. Behind a pooler connections take their settings from the role, not from the client. */
+  readonly url: string
+  readonly isPooled: boolean
+  /** The limits and plan settings that every connection must have. */
+  readonly settings: Readonly<Record<string, string>>
+  /** What one connection of the pool is like. */
+  inspectConnection(): Promise<ConnectionFacts>
   /** False from the moment when no connection could be made until the next answer. Background work waits meanwhile. */
   isUp(): boolean
   close(): Promise<void>
 }
 
+export interface ConnectionFacts {
+  role: string
+  database: string
+  /** The process of PostgreSQL that answers, and the one that answered when the connection was made. They differ behind a pooler. */
+  pid: number
+  reportedPid: number | undefined
+  /** The values of those in `Db.settings`. */
+  settings: Readonly<Record<string, string>>
+}
+
 export interface DbOptions {
   url: string
+  /** PostgreSQL itself, when `url` leads to a pooler. Work with session state goes there. */
+  directUrl?: string | undefined
   poolMax: number
   statementTimeoutMs: number
   connectTimeoutMs: number
@@ -49,6 +68,12 @@ export interface DbOptions {
 }
 
 export function createDb(options: DbOptions): Db {
+  const isPooled = options.directUrl !== undefined
+  const settings = {
+    statement_timeout: String(options.statementTimeoutMs),
+    idle_in_transaction_session_timeout: String(options.statementTimeoutMs * 2),
+    ...options.sessionSettings,
+  }
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolMax,
@@ -57,9 +82,8 @@ export function createDb(options: DbOptions): Db {
     idleTimeoutMillis: 0,
     keepAlive: true,
     application_name: options.applicationName,
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: options.statementTimeoutMs * 2,
-    ...(options.sessionSettings && { options: asOptions(options.sessionSettings) }),
+    // PgBouncer refuses such parameters, or drops them without a word: behind it the role has these settings.
+    ...(!isPooled && { options: asOptions(settings) }),
   })
   // A connection can break while it is idle, or while a transaction holds it between two statements. Without a
   // listener either would end the process; the pool replaces idle ones, and the next statement reports the other.
@@ -136,7 +160,7 @@ export function createDb(options: DbOptions): Db {
 
     async withDedicatedClient(work) {
       const client = new pg.Client({
-        connectionString: options.url,
+        connectionString: options.directUrl ?? options.url,
         connectionTimeoutMillis: options.connectTimeoutMs,
         keepAlive: true,
         application_name: options.applicationName,
@@ -144,6 +168,9 @@ export function createDb(options: DbOptions): Db {
       client.on('error', () => {})
       try {
         await client.connect()
+        await refusePooler(client)
+        // The role may have the limits of the pool.
+        if (isPooled) await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
         return await work(client)
       } catch (error) {
         throw translate(error)
@@ -153,6 +180,25 @@ export function createDb(options: DbOptions): Db {
     },
 
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    url: options.url,
+    isPooled,
+    settings,
+    inspectConnection: () =>
+      new Promise((resolve, reject) => {
+        const fail = (error: unknown) => reject(translate(error))
+        acquire((client) => {
+          inspect(client, Object.keys(settings)).then(
+            (facts) => {
+              client.release()
+              resolve(facts)
+            },
+            (error) => {
+              client.release(true)
+              fail(error)
+            },
+          )
+        }, fail)
+      }),
     isUp: reachability.isUp,
     async close() {
       watchdog.stop()
@@ -160,6 +206,31 @@ export function createDb(options: DbOptions): Db {
       await pool.end()
     },
   }
+}
+
+async function inspect(client: pg.ClientBase, names: readonly string[]): Promise<ConnectionFacts> {
+  // A setting of an extension that is not loaded yet is not in pg_settings, which shows numbers without a unit.
+  const { rows } = await client.query<Omit<ConnectionFacts, 'reportedPid'>>(
+    `select current_user as role, current_database() as database, pg_backend_pid() as pid,
+       (select json_object_agg(w.name, coalesce((select p.setting from pg_settings p where p.name = w.name), current_setting(w.name, true), ''))
+        from unnest($1::text[]) as w (name)) as settings`,
+    [names],
+  )
+  if (!rows[0]) throw new Error('The database answered nothing')
+  return { ...rows[0], reportedPid: reportedPidOf(client) }
+}
+
+function reportedPidOf(client: pg.ClientBase): number | undefined {
+  return 'processID' in client && typeof client.processID === 'number' ? client.processID : undefined
+}
+
+/** Session locks and settings would stay behind on connections that a pooler gives to others. */
+async function refusePooler(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  if (rows[0]?.pid === reportedPidOf(client)) return
+  throw new Error(
+    'A connection pooler stands before the database where PostgreSQL itself is needed: set DATABASE_DIRECT_URL (with CELLS_FILE: directUrl) to PostgreSQL, see docs/operations.md, "Behind PgBouncer"',
+  )
 }
 
 function asOptions(settings: Readonly<Record<string, string>>): string {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { storeSettings } from './connection-check.ts'
 import type { Db } from './db.ts'
 
 export interface Migration {
@@ -92,6 +93,7 @@ export async function migrate(
         await apply(client, file)
         onApplied(file.name)
       }
+      if (db.isPooled) await storeSettings(client, db.settings)
       return compareMigrations(files, await appliedRows(client))
     } finally {
       // Fails only on a broken connection, whose end frees the lock; the error that broke it must not be hidden.

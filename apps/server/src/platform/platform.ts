@@ -35,9 +35,10 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
   const { role, clock = systemClock, log = createLog(config.logLevel), sessionSettings = {} } = options
   const metrics = createMetrics(VERSION, { processMetrics: role !== 'test' })
   const { allowNetworks } = config.outbound
-  const cells = createCells(config.cells, (cell, url) =>
+  const cells = createCells(config.cells, (cell, url, directUrl) =>
     createDb({
       url,
+      directUrl,
       ...config.database,
       // A busy test machine may take its time; an API that cannot connect says so soon.
       connectTimeoutMs: role === 'test' ? 30_000 : 3_000,

@@ -1,0 +1,126 @@
+import pg from 'pg'
+import type { Db } from './db.ts'
+
+/** What is wrong with how a process reaches its database, and what to do about it. */
+export interface ConnectionProblem {
+  finding: string
+  remedy: string
+}
+
+export const POOLER_DOCS = 'see docs/operations.md, "Behind PgBouncer"'
+const ROUNDS = 5
+const CONNECT_MS = 3_000
+const QUERY_MS = 5_000
+/** The name is taken on that connection, or the statement does not exist there. */
+const LOST_STATEMENT = new Set(['42P05', '26000'])
+
+/**
+ * Looks whether the limits and plan settings are in force on the connections that statements use, and whether a pooler in
+ * between keeps prepared statements apart. Without this a service behind a pooler would start, and fail or run without limits.
+ */
+export async function findConnectionProblem(db: Db): Promise<ConnectionProblem | undefined> {
+  if (db.isPooled && !(await keepsPreparedStatements(db.url))) {
+    const version = await poolerVersion(db.url)
+    return {
+      finding: `the pooler${version && ` (${version})`} mixes up prepared statements of its clients`,
+      remedy: `Use PgBouncer 1.21 or newer with max_prepared_statements = 500, or pool_mode = session; ${POOLER_DOCS}`,
+    }
+  }
+  const { pid, reportedPid, role, database, settings } = await db.inspectConnection()
+  if (!db.isPooled && pid !== reportedPid) return HIDDEN_POOLER
+  const wrong = Object.entries(db.settings).filter(([name, value]) => settings[name] !== value)
+  if (wrong.length === 0) return undefined
+  const statements = wrong.map(
+    ([name, value]) => `alter role "${role}" in database "${database}" set ${name} = '${value}'`,
+  )
+  return {
+    finding: wrong.map(([name, value]) => `${name} is ${settings[name] || 'not set'} instead of ${value}`).join(', '),
+    remedy: `Run: ostiary migrate (or, for another role: ${statements.join('; ')}), then RECONNECT in the console of PgBouncer; ${POOLER_DOCS}`,
+  }
+}
+
+export const HIDDEN_POOLER: ConnectionProblem = {
+  finding: 'a connection pooler stands between this process and PostgreSQL',
+  remedy: `Set DATABASE_DIRECT_URL (with CELLS_FILE: directUrl) to PostgreSQL itself; ${POOLER_DOCS}`,
+}
+
+/**
+ * Two clients use one name, the second inside a transaction: a pooler in transaction mode gives them different connections, and
+ * one of them finds the name taken or unknown unless the pooler keeps account of names.
+ */
+async function keepsPreparedStatements(url: string): Promise<boolean> {
+  const connect = async () => {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: QUERY_MS,
+    })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  const clients: pg.Client[] = []
+  try {
+    const [first, second] = [await connect(), await connect()]
+    clients.push(first, second)
+    for (let round = 0; round < ROUNDS; round++) {
+      const statement = { name: `ostiary.probe_${round}`, text: 'select 1' }
+      await first.query(statement)
+      await second.query('begin')
+      await second.query(statement)
+      await first.query(statement)
+      await second.query('commit')
+    }
+    return true
+  } catch (error) {
+    if (LOST_STATEMENT.has(String((error as { code?: unknown }).code))) return false
+    throw error
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => {})))
+  }
+}
+
+/** The version that PgBouncer shows in its console; empty for a role that may not open the console. */
+async function poolerVersion(url: string): Promise<string> {
+  const console = Object.assign(new URL(url), { pathname: '/pgbouncer' }).href
+  const client = new pg.Client({
+    connectionString: console,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return String((await client.query<{ version?: string }>('show version')).rows[0]?.version ?? '')
+  } catch {
+    return ''
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/**
+ * Makes the settings those of every new connection of this role to this database: a pooler does not pass on what a client asks for
+ * when it connects. Returns whether something changed.
+ */
+export async function storeSettings(
+  client: pg.ClientBase,
+  settings: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const { rows } = await client.query<{ stored: string[] | null }>(
+    `select s.setconfig as stored from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
+     where d.datname = current_database() and s.setrole = current_user::regrole`,
+  )
+  const stored = new Set(rows[0]?.stored ?? [])
+  const missing = Object.entries(settings).filter(([name, value]) => !stored.has(`${name}=${value}`))
+  // pgvector's settings are known once it is loaded; only a superuser may store one that is not known.
+  if (missing.some(([name]) => name.startsWith('hnsw.'))) await client.query(`select '[1]'::vector`)
+  for (const [name, value] of missing) {
+    const built = await client.query<{ statement: string }>(
+      `select format('alter role %I in database %I set %s = %L', current_user, current_database(), $1::text, $2::text) as statement`,
+      [name, value],
+    )
+    await client.query(built.rows[0]?.statement ?? '')
+  }
+  return missing.length > 0
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { missingPooler, type Pooler, startPooler } from '@ostiary/testkit/pgbouncer'
+import { loadConfig } from './config.ts'
+import { diagnose } from './doctor.ts'
+import { sql } from './platform/db.ts'
+import { migrate, readMigrations } from './platform/migrate.ts'
+import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
+import { createWire } from './wire.ts'
+
+const skip = missingPooler() ?? false
+const PREPARED = ['max_prepared_statements = 500']
+const IGNORED = ['ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,options']
+const MASTER_KEY = randomBytes(32).toString('base64')
+
+let database: TestDatabase
+const poolers: Pooler[] = []
+before(async () => {
+  database = await createTestDatabase()
+})
+after(async () => {
+  for (const pooler of poolers) await pooler.stop()
+  await database.drop()
+})
+
+async function pool(version: '1.18' | '1.24', settings: readonly string[]): Promise<Record<string, string>> {
+  const pooler = await startPooler({ version, url: database.url, settings })
+  poolers.push(pooler)
+  return { DATABASE_URL: pooler.through(database.url), MASTER_KEY, DATABASE_STATEMENT_TIMEOUT_MS: '700' }
+}
+
+const connections = async (env: Record<string, string>) =>
+  (await diagnose({ ...env, PORT: '18081' }, async () => false)).find(({ name }) => name === 'connections')
+
+async function withWire<T>(env: Record<string, string>, work: (wire: ReturnType<typeof createWire>) => Promise<T>) {
+  const wire = createWire(loadConfig({ LOG_LEVEL: 'fatal', ...env }), { role: 'cli' })
+  try {
+    return await work(wire)
+  } finally {
+    await wire.close()
+  }
+}
+
+test('behind PgBouncer 1.24 the limit and the plan settings are in force once the role has them', {
+  skip,
+}, async () => {
+  const env = { ...(await pool('1.24', PREPARED)), DATABASE_DIRECT_URL: database.url }
+  const before = await connections(env)
+  assert.equal(before?.state, 'failed')
+  assert.match(
+    before?.finding ?? '',
+    /statement_timeout is 0 instead of 700, .*hnsw.ef_search is not set instead of 200/,
+  )
+  assert.match(
+    before?.remedy ?? '',
+    /ostiary migrate.*alter role "\w+" in database "\w+" set statement_timeout = '700'.*RECONNECT/,
+  )
+
+  await withWire(env, async ({ platform }) => {
+    for (const { db } of platform.cells.all()) await migrate(db, readMigrations(), () => {})
+  })
+  // Connections that the pooler has open keep what they started with.
+  await database
+    .query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+    .catch(() => {})
+  assert.deepEqual(await connections(env), {
+    name: 'connections',
+    state: 'ok',
+    finding: 'through a pooler, limits in force',
+  })
+  await withWire(env, async ({ platform }) => {
+    const [cell] = platform.cells.all()
+    assert.ok(cell)
+    const setting = sql(
+      'test.setting',
+      `select current_setting('hnsw.ef_search', true) as ef, current_setting('statement_timeout') as timeout`,
+    )
+    assert.deepEqual(await cell.db.rows(setting), [{ ef: '200', timeout: '700ms' }])
+    await assert.rejects(cell.db.rows(sql('test.sleep', 'select pg_sleep(30)')), { code: 'DEPENDENCY_DOWN' })
+    // Work with session state goes to PostgreSQL itself and has no limit.
+    const slept = await cell.db.withDedicatedClient((client) => client.query('select pg_sleep(1), 1 as one'))
+    assert.equal(slept.rows[0].one, 1)
+  })
+})
+
+test('a pooler that nobody has named is found, whether it refuses our parameters or drops them', { skip }, async () => {
+  for (const settings of [PREPARED, [...PREPARED, ...IGNORED]]) {
+    const env = await pool('1.24', settings)
+    const found = await connections(env)
+    assert.equal(found?.finding, 'a connection pooler stands between this process and PostgreSQL')
+    assert.match(found?.remedy ?? '', /Set DATABASE_DIRECT_URL/)
+    await withWire(env, async ({ platform }) => {
+      for (const { db } of platform.cells.all())
+        await assert.rejects(
+          migrate(db, readMigrations(), () => {}),
+          /pooler stands before the database.*DATABASE_DIRECT_URL/,
+        )
+    })
+  }
+})
+
+test('PgBouncer 1.18 is refused with the reason, and so is 1.24 without prepared statements', { skip }, async () => {
+  for (const [version, settings, shown] of [
+    ['1.18', [], /\(PgBouncer 1\.18\.\d.*\) mixes up prepared statements/],
+    ['1.24', ['max_prepared_statements = 0'], /\(PgBouncer 1\.24\.\d.*\) mixes up prepared statements/],
+  ] as const) {
+    const found = await connections({ ...(await pool(version, settings)), DATABASE_DIRECT_URL: database.url })
+    assert.equal(found?.state, 'failed')
+    assert.match(found?.finding ?? '', shown)
+    assert.match(found?.remedy ?? '', /PgBouncer 1\.21 or newer with max_prepared_statements/)
+  }
+})
+
+test('the direct URL must not lead to a pooler', { skip }, async () => {
+  const env = await pool('1.24', PREPARED)
+  await withWire({ ...env, DATABASE_DIRECT_URL: env.DATABASE_URL ?? '' }, async ({ platform }) => {
+    for (const { db } of platform.cells.all())
+      await assert.rejects(
+        migrate(db, readMigrations(), () => {}),
+        /PostgreSQL itself is needed/,
+      )
+  })
+})
