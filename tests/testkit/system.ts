@@ -13,11 +13,16 @@ export interface RunningSystem {
 }
 
 /** A whole installation as an operator would run it: database, API and worker as processes, tenants and keys by the CLI. */
-export async function startSystem(logName: string): Promise<RunningSystem> {
+export async function startSystem(
+  logName: string,
+  /** Settings that lead to the database another way. */
+  reach: (databaseUrl: string) => Promise<Record<string, string>> = async () => ({}),
+): Promise<RunningSystem> {
   const database = await createDatabase(startServices(), 'system')
   const lists = mkdtempSync(join(tmpdir(), 'ostiary-lists-'))
   const installed = {
     ...testSettings(database.url),
+    ...(await reach(database.url)),
     SANCTIONS_DIR: lists,
     // Webhooks of the tests go to receivers on this machine.
     OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',

@@ -37,7 +37,7 @@ test('a signal that arrives while the process starts is not lost', { timeout: 60
   const { child, exited } = run(
     t,
     `
-    const shutdown = handleSignals()
+    const shutdown = handleSignals({ isInit: true })
     process.kill(process.pid, 'SIGTERM')
     shutdown.afterStart(${PHASES}, createLog('info'), clock)
     setInterval(() => {}, 1_000)`,
@@ -46,11 +46,26 @@ test('a signal that arrives while the process starts is not lost', { timeout: 60
   assert.deepEqual(await exited, [0, null])
 })
 
-test('a signal before the phases are known ends the process at once', { timeout: 60_000 }, async (t) => {
+test('a signal before the phases are known ends the process at once, however busy it is', {
+  timeout: 60_000,
+}, async (t) => {
   const { child, exited } = run(
     t,
     `
     handleSignals()
+    say('waiting')
+    for (;;);`,
+  )
+  await says(child, 'waiting')
+  child.kill('SIGTERM')
+  assert.deepEqual(await exited, [null, 'SIGTERM'])
+})
+
+test('process 1 of a container has a handler before the phases are known', { timeout: 60_000 }, async (t) => {
+  const { child, exited } = run(
+    t,
+    `
+    handleSignals({ isInit: true })
     setInterval(() => {}, 1_000)
     say('waiting')`,
   )

@@ -34,16 +34,19 @@ export interface Shutdown {
 }
 
 /**
- * Ends the process on SIGTERM and SIGINT, from the call on. Call it first: process 1 of a container ignores signals without a
- * handler. There is one handler for the whole life of the process, because Node loses a signal that arrives
- * between the removal of a handler and the next one. A second signal ends the process at once.
+ * Ends the process on SIGTERM and SIGINT, from the call on. Call it first. Until the phases are known the system itself ends the process,
+ * at once, however busy it is; it does not do so for process 1 of a container, which gets a handler from the first moment. A handler is never
+ * removed: Node loses a signal that arrives between the removal of one and the next. A second signal ends the process at once.
  */
-export function handleSignals(): Shutdown {
+export function handleSignals({ isInit = process.pid === 1 } = {}): Shutdown {
   let stopping = false
   // There is nothing to end in order yet.
   let stop = (_reason: string, exitCode: number): unknown => process.exit(exitCode)
-  process.on('SIGTERM', () => void stop('SIGTERM', 0))
-  process.on('SIGINT', () => void stop('SIGINT', 0))
+  const listen = () => {
+    process.on('SIGTERM', () => void stop('SIGTERM', 0))
+    process.on('SIGINT', () => void stop('SIGINT', 0))
+  }
+  if (isInit) listen()
   // Node writes warnings to standard error. A reader that is gone must not end the service.
   process.stderr.on('error', () => {})
 
@@ -57,6 +60,7 @@ export function handleSignals(): Shutdown {
         await flushLogOutput(LOG_FLUSH_MS)
         process.exit(clean ? exitCode : 1)
       }
+      if (!isInit) listen()
       // After an unexpected error in a callback the process may work only by half: it is logged and treated like a signal, with a
       // failing exit code.
       process.on('uncaughtException', (err) => {
