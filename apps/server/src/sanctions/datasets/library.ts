@@ -71,7 +71,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   let prepared: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
-  let looking: Promise<void> = Promise.resolve()
+  let checking: Promise<void> = Promise.resolve()
 
   /** If the bundled list cannot be built, the others serve without it, and the next check tries again. */
   const ready = () => {
@@ -285,23 +285,24 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
       }
     },
     async start() {
+      stopped = false
       const again = () => {
         if (stopped) return
         timer = setTimeout(() => {
-          looking = checkAll()
+          checking = checkAll()
             .catch((err) => log.error({ err }, 'datasets cannot be checked'))
             .finally(again)
         }, CHECK_EVERY_MS)
         timer.unref()
       }
       // Also after a failed first check: the problem may be gone at the next one.
-      looking = checkAll().finally(again)
-      await looking
+      checking = checkAll().finally(again)
+      await checking
     },
     async stop() {
       stopped = true
       clearTimeout(timer)
-      await looking.catch(() => undefined)
+      await checking.catch(() => undefined)
     },
   }
 

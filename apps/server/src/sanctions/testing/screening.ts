@@ -115,7 +115,7 @@ export async function createScreening(env: Record<string, string> = {}): Promise
     },
     async look() {
       await harness.wire.sanctions.library.start()
-      harness.wire.sanctions.library.stop()
+      await harness.wire.sanctions.library.stop()
     },
     async close() {
       await harness.close()
