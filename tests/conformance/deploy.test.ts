@@ -142,14 +142,14 @@ test('only the API’s port is published, and only on this machine', () => {
 test('a container is given longer to stop than the process takes at most', () => {
   for (const [name, service] of ours) {
     const { shutdown } = loadConfig(textsOf(service.environment), secretsInStock)
-    const deadlines = [...read(`apps/server/src/main-${name}.ts`).matchAll(/deadlineMs: ([^,\n]+)/g)].flatMap((match) =>
+    const deadlines = [...read(`apps/server/src/run-${name}.ts`).matchAll(/deadlineMs: ([^,\n]+)/g)].flatMap((match) =>
       (match[1] ?? '').split('+').map((term) => {
         const setting = /^config\.shutdown\.(drainMs|timeoutMs)$/.exec(term.trim())?.[1] as keyof typeof shutdown
         return setting ? shutdown[setting] : Number(term.replaceAll('_', ''))
       }),
     )
     const longestMs = deadlines.reduce((sum, ms) => sum + ms, 0)
-    assert.ok(longestMs >= shutdown.timeoutMs, `the deadlines in main-${name}.ts were not understood`)
+    assert.ok(longestMs >= shutdown.timeoutMs, `the deadlines in run-${name}.ts were not understood`)
     const graceMs = Number(/^(\d+)s$/.exec(service.stop_grace_period ?? '')?.[1]) * 1000
     assert.ok(graceMs > longestMs, `${name} takes up to ${longestMs} ms and is killed after ${graceMs} ms`)
   }
