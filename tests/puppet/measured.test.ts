@@ -11,7 +11,7 @@ import { FIGURE } from './portrait-files.ts'
 import { createPuppet, type Puppet } from './puppet.ts'
 import { AT_REST, type Stance, USUAL } from './script.ts'
 
-/** What the server asks of a movement (apps/server/src/capture/rules.ts), and what we want beyond it to be on the safe side. */
+/** What the server asks of a movement (apps/server/src/capture-checks/rules.ts), and what we want beyond it to be on the safe side. */
 const ASKED = { turn: 12, lookUp: 8, eyesShut: 0.35, closer: 1.15 }
 const SPARE = 1.15
 /** Vectors of one person are at least this near to each other. */

@@ -90,7 +90,7 @@ const ROWS: readonly (readonly string[])[] = [
   ['launch', 'admin', 'retention', 'sandbox'],
   ['age', 'verification', 'strings', 'sanctions'],
   ['biometrics', 'passkeys', 'documents', 'sessions', 'webhooks'],
-  ['capture', 'risk'],
+  ['capture-checks', 'risk'],
   ['keys', 'settings'],
   ['platform'],
 ]

@@ -12,7 +12,7 @@ import {
   type TenantSettings,
 } from '@ostiary/contract'
 import { Compile } from 'typebox/compile'
-import type { PinnedChallenge } from '../capture/index.ts'
+import type { PinnedChallenge } from '../capture-checks/index.ts'
 import { invalid, invalidUrl } from '../platform/errors.ts'
 import { readPart } from '../platform/validation.ts'
 import { hasTexts, NO_TEXTS_WARNING, pageLocaleOf, redirectProblem } from '../settings/index.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { chooseLocale, LAUNCH_LIMITS, type OpenBody, SESSION_CODES } from '@ostiary/contract'
-import { emptyLog, isDesktop } from '../capture/index.ts'
+import { emptyLog, isDesktop } from '../capture-checks/index.ts'
 import { AppError } from '../platform/errors.ts'
 import {
   type BoundDevice,

@@ -7,7 +7,7 @@ import {
   type PasskeyOptions,
   SESSION_CODES,
 } from '@ostiary/contract'
-import { appendEvents, createChallenge } from '../capture/index.ts'
+import { appendEvents, createChallenge } from '../capture-checks/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Ids } from '../platform/ids.ts'
 import {

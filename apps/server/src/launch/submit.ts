@@ -8,7 +8,7 @@ import {
 } from '@ostiary/contract'
 import { openPayload, SealError } from '@ostiary/crypto'
 import { Compile } from 'typebox/compile'
-import { judgeCapture, type LogState } from '../capture/index.ts'
+import { judgeCapture, type LogState } from '../capture-checks/index.ts'
 import { AppError } from '../platform/errors.ts'
 import { flagsOfIndicators, type RiskFlag } from '../risk/index.ts'
 import {

@@ -1,6 +1,6 @@
 import type { DeviceKey, Indicators, Movement, SessionArea, SessionCodeName } from '@ostiary/contract'
 import type { PrivateJwk } from '@ostiary/crypto'
-import { emptyLog, type LogState } from '../capture/index.ts'
+import { emptyLog, type LogState } from '../capture-checks/index.ts'
 import type { RiskFlag } from '../risk/index.ts'
 
 /** A device that has shown its key. It signs each call; the counter makes every call good for one time. */

@@ -1,5 +1,5 @@
 import type { VerificationRequirement } from '@ostiary/contract'
-import type { PinnedChallenge } from '../capture/index.ts'
+import type { PinnedChallenge } from '../capture-checks/index.ts'
 
 /** What every area's request has: the part that the device's side of a session reads. */
 export interface SharedRequest {

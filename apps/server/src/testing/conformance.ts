@@ -3,7 +3,7 @@
  * page or with deploy/ read from the server. They may import nothing else of it. The image does not contain it.
  */
 export { THRESHOLDS } from '../biometrics/models.ts'
-export { isDesktop } from '../capture/device-class.ts'
+export { isDesktop } from '../capture-checks/device-class.ts'
 export { isSecret, loadConfig, Settings } from '../config.ts'
 export { IMMUTABLE } from '../launch/page-files.ts'
 export { documentHeaders } from '../launch/page-headers.ts'

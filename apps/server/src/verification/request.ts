@@ -11,7 +11,7 @@ import {
   type VerificationTestOutcome,
   type VerificationType,
 } from '@ostiary/contract'
-import type { PinnedChallenge } from '../capture/index.ts'
+import type { PinnedChallenge } from '../capture-checks/index.ts'
 import { invalid, invalidUrl } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { pageLocaleOf, redirectProblem } from '../settings/index.ts'
