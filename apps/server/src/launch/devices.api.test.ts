@@ -5,15 +5,15 @@ import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { createPage, okOf, type Page, type PageOptions, stateBody } from './testing/page.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 import { IPHONE, LAPTOP } from './testing/user-agents.ts'
 
-let stage: Stage
+let fixture: LaunchFixture
 before(async () => {
   // An address with a query: the session's id must find its place behind it.
-  stage = await createStage({ LAUNCH_URL: 'https://page.example/check?brand=7' })
+  fixture = await createLaunchFixture({ LAUNCH_URL: 'https://page.example/check?brand=7' })
 })
-after(() => stage.close())
+after(() => fixture.close())
 
 const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const
 const NOT_HOLDER = [403, 'DEVICE_MISMATCH', 'Another device holds the session'] as const
@@ -25,11 +25,11 @@ const handoffOf = async (page: Page) => okOf<Handoff>(await page.call('handoff')
 
 /** A phone holds the session, and has made a code for another one. */
 async function handedOver(body?: object) {
-  const created = await stage.create(body)
-  const first = await createPage(stage, created.sessionId)
+  const created = await fixture.create(body)
+  const first = await createPage(fixture, created.sessionId)
   await first.open()
   const { code } = await handoffOf(first)
-  const second = await createPage(stage, created.sessionId)
+  const second = await createPage(fixture, created.sessionId)
   return { created, first, second, code }
 }
 
@@ -44,8 +44,8 @@ describe('a session that is not for desktops', () => {
   ]
   for (const [what, options] of desktops) {
     test(`waits for a phone when the device ${what}`, async () => {
-      const created = await stage.create({ enableDesktop: false })
-      const page = await createPage(stage, created.sessionId, options)
+      const created = await fixture.create({ enableDesktop: false })
+      const page = await createPage(fixture, created.sessionId, options)
       const { requirements: _r, locale: _l, consentVersion: _c, sealKey: _k, ...opened } = await page.open()
       const { type: _t, verification: _v, ...looked } = opened
       const { brand: _b, embedOrigins: _e, ...state } = looked
@@ -63,12 +63,12 @@ describe('a session that is not for desktops', () => {
   }
 
   test('[C-051] a desktop that never moves to a phone ends with -5 and -8', async () => {
-    const { token, sessionId } = await stage.create()
-    const { device } = await stage.device(sessionId, { platform: 'mobile', userAgent: LAPTOP })
+    const { token, sessionId } = await fixture.create()
+    const { device } = await fixture.device(sessionId, { platform: 'mobile', userAgent: LAPTOP })
     assert.deepEqual((await device.open()).errors, [-5])
     assert.deepEqual((await device.open()).errors, [-5], 'and a reload changes nothing')
-    stage.harness.clock.advance(900_001)
-    const { sessionStatus, flowStatus, errors, errorDetails } = await stage.result(token)
+    fixture.harness.clock.advance(900_001)
+    const { sessionStatus, flowStatus, errors, errorDetails } = await fixture.result(token)
     assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'EXPIRED', [-5, -8]])
     assert.deepEqual(errorDetails, [
       { code: -5, name: 'DESKTOP' },
@@ -77,11 +77,11 @@ describe('a session that is not for desktops', () => {
   })
 
   test('is not given back to the desktop by the phone that took it over, whatever was reported meanwhile', async () => {
-    const created = await stage.create()
-    const desktop = await createPage(stage, created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    const created = await fixture.create()
+    const desktop = await createPage(fixture, created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.open()
     const { code } = await handoffOf(desktop)
-    const phone = await createPage(stage, created.sessionId)
+    const phone = await createPage(fixture, created.sessionId)
     assert.equal((await phone.open({ handoffCode: code })).role, 'holder')
     for (let times = 0; times < 25; times++) await phone.failure(-21)
     assertError(await desktop.call('take-back'), ...REFUSED, 'This device may not run the flow')
@@ -89,50 +89,50 @@ describe('a session that is not for desktops', () => {
   })
 
   test('is not opened on a second desktop with the code for the phone, and the code stays good', async () => {
-    const { sessionId } = await stage.create()
-    const desktop = await createPage(stage, sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    const { sessionId } = await fixture.create()
+    const desktop = await createPage(fixture, sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.open()
     const { code } = await handoffOf(desktop)
-    const other = await createPage(stage, sessionId, { platform: 'mobile', userAgent: MAC_CHROME })
+    const other = await createPage(fixture, sessionId, { platform: 'mobile', userAgent: MAC_CHROME })
     assertError(await other.tryOpen({ handoffCode: code }), ...REFUSED, 'Desktops are not allowed; use a phone')
-    const phone = await createPage(stage, sessionId)
+    const phone = await createPage(fixture, sessionId)
     assert.equal((await phone.open({ handoffCode: code })).role, 'holder')
   })
 
   test('that moved to a phone and then ran out of time has -8 alone', async () => {
-    const { token, sessionId } = await stage.create()
-    const desktop = await createPage(stage, sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    const { token, sessionId } = await fixture.create()
+    const desktop = await createPage(fixture, sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.open()
     const { code } = await handoffOf(desktop)
-    await (await createPage(stage, sessionId)).open({ handoffCode: code })
-    stage.harness.clock.advance(900_001)
-    assert.deepEqual((await stage.result(token)).errors, [-8])
+    await (await createPage(fixture, sessionId)).open({ handoffCode: code })
+    fixture.harness.clock.advance(900_001)
+    assert.deepEqual((await fixture.result(token)).errors, [-8])
   })
 })
 
 test('[C-016] with enableDesktop true a desktop runs the flow to its verdict', async () => {
-  const { token, sessionId } = await stage.create({ enableDesktop: true })
-  const { device, clock } = await stage.device(sessionId, { platform: 'desktop', userAgent: LAPTOP })
+  const { token, sessionId } = await fixture.create({ enableDesktop: true })
+  const { device, clock } = await fixture.device(sessionId, { platform: 'desktop', userAgent: LAPTOP })
   const { flowStatus, role } = await runFlow(device, { clock, random: seededRandom(11), ageYears: 44 })
   assert.deepEqual([flowStatus, role], ['COMPLETED', 'holder'])
-  assert.equal((await stage.result(token)).sessionStatus, 'AGE_ABOVE_THRESHOLD')
+  assert.equal((await fixture.result(token)).sessionStatus, 'AGE_ABOVE_THRESHOLD')
 })
 
 describe('a handoff', () => {
   test('[C-011] goes on under the same token, while the first device watches', async () => {
-    const { token, sessionId, launchUrl } = await stage.create()
-    const desktop = await stage.device(sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    const { token, sessionId, launchUrl } = await fixture.create()
+    const desktop = await fixture.device(sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.device.open()
     const { code, url, expiresAt } = await desktop.device.handoff()
     assert.equal(launchUrl, `https://page.example/check?brand=7&sessionId=${sessionId}`)
     assert.equal(url, `${launchUrl}#h=${code}`)
-    assert.equal(Date.parse(expiresAt) - stage.harness.clock.now().getTime(), 300_000)
+    assert.equal(Date.parse(expiresAt) - fixture.harness.clock.now().getTime(), 300_000)
     assert.match(code, /^[A-Za-z0-9_-]{32}$/)
-    const phone = await stage.device(sessionId, { userAgent: IPHONE })
+    const phone = await fixture.device(sessionId, { userAgent: IPHONE })
     const person = { clock: phone.clock, random: seededRandom(5), ageYears: 44, handoffCode: code }
     const { flowStatus } = await runFlow(phone.device, person)
     assert.equal(flowStatus, 'COMPLETED')
-    const { sessionStatus, sessionId: told, errors } = await stage.result(token)
+    const { sessionStatus, sessionId: told, errors } = await fixture.result(token)
     assert.deepEqual([sessionStatus, told, errors], ['AGE_ABOVE_THRESHOLD', sessionId, []])
     const watched = await desktop.device.open()
     assert.deepEqual([watched.flowStatus, watched.role], ['COMPLETED', 'viewer'])
@@ -141,18 +141,18 @@ describe('a handoff', () => {
   test('makes the asking device a viewer at once, and nobody can run the flow until the code is used', async () => {
     const { created, first } = await handedOver()
     assertError(await first.call('consent', { accepted: true, version: '1', locale: 'en' }), ...NOT_HOLDER)
-    assert.equal((await stage.result(created.token)).progress?.state, 'HANDOFF_WAIT')
+    assert.equal((await fixture.result(created.token)).progress?.state, 'HANDOFF_WAIT')
     const { state, role } = await first.open()
     assert.deepEqual([state, role], ['HANDOFF_WAIT', 'viewer'])
   })
 
   test('takes the challenge from the old holder: what it captured meanwhile is refused', async () => {
-    const created = await stage.create()
-    const first = await createPage(stage, created.sessionId)
+    const created = await fixture.create()
+    const first = await createPage(fixture, created.sessionId)
     const submission = await makeSubmission(first, await reachChallenge(first))
     const { code } = await handoffOf(first)
     assertError(await first.call('submit', { sealed: submission.sealed }), ...NOT_HOLDER)
-    const second = await createPage(stage, created.sessionId)
+    const second = await createPage(fixture, created.sessionId)
     await second.open({ handoffCode: code })
     assertError(await first.call('submit', { sealed: submission.sealed }), ...NOT_HOLDER)
     await second.consent()
@@ -162,17 +162,17 @@ describe('a handoff', () => {
     assertError(stolen, 409, 'CHALLENGE_NOT_VALID', 'The payload answers another challenge')
     const done = await send(second, await makeSubmission(second, next))
     assert.equal(done.json().flowStatus, 'COMPLETED', done.body)
-    assert.equal((await stage.result(created.token)).sessionStatus, 'AGE_ABOVE_THRESHOLD')
+    assert.equal((await fixture.result(created.token)).sessionStatus, 'AGE_ABOVE_THRESHOLD')
   })
 
   test('code is good for one device: a third one is refused, and that is noted', async () => {
-    await stage.withSettings({ risk: { sources: ['handoff'] } }, async () => {
+    await fixture.withSettings({ risk: { sources: ['handoff'] } }, async () => {
       const { created, second, code } = await handedOver()
       assert.equal((await second.open({ handoffCode: code })).role, 'holder')
-      const third = await createPage(stage, created.sessionId)
+      const third = await createPage(fixture, created.sessionId)
       assertError(await third.tryOpen({ handoffCode: code }), ...REFUSED, 'This handoff code is not valid')
       await second.cancel()
-      const { signals } = (await stage.result(created.token)).riskEvaluation
+      const { signals } = (await fixture.result(created.token)).riskEvaluation
       assert.deepEqual(signals.handoff, { score: 40, flags: ['HO_LINK_SHARED'] })
     })
   })
@@ -183,8 +183,8 @@ describe('a handoff', () => {
       assertError(await second.tryOpen({ handoffCode: wrong }), ...REFUSED, 'This handoff code is not valid')
     }
     assert.equal((await second.tryOpen({ handoffCode: '' })).statusCode, 400)
-    const { sessionId } = await stage.create()
-    const alone = await createPage(stage, sessionId)
+    const { sessionId } = await fixture.create()
+    const alone = await createPage(fixture, sessionId)
     assertError(await alone.tryOpen({ handoffCode: code }), ...REFUSED, 'This handoff code is not valid')
     assert.equal((await alone.open()).role, 'holder', 'and the session is still free')
     assert.equal((await second.open({ handoffCode: code })).sessionId, created.sessionId)
@@ -192,10 +192,10 @@ describe('a handoff', () => {
 
   test('code is good for five minutes', async () => {
     const inTime = await handedOver()
-    stage.harness.clock.advance(300_000)
+    fixture.harness.clock.advance(300_000)
     assert.equal((await inTime.second.open({ handoffCode: inTime.code })).role, 'holder')
     const late = await handedOver()
-    stage.harness.clock.advance(300_001)
+    fixture.harness.clock.advance(300_001)
     const refused = await late.second.tryOpen({ handoffCode: late.code })
     assertError(refused, ...REFUSED, 'This handoff code has expired')
     assertError(await late.second.tryOpen({ handoffCode: late.code }), ...REFUSED, 'This handoff code is not valid')
@@ -216,7 +216,7 @@ describe('a handoff', () => {
     const { created, first, second, code } = await handedOver()
     await second.open({ handoffCode: code })
     const { code: next } = await handoffOf(second)
-    const third = await createPage(stage, created.sessionId)
+    const third = await createPage(fixture, created.sessionId)
     assert.equal((await third.open({ handoffCode: next })).role, 'holder')
     assertError(await second.call('cancel'), ...BAD_PROOF)
     assertError(await second.tryOpen(), 403, 'DEVICE_MISMATCH', 'The session is open on another device')
@@ -238,7 +238,7 @@ describe('take-back', () => {
     await first.consent()
     const done = await send(first, await makeSubmission(first, await first.challenge()))
     assert.equal(done.json().flowStatus, 'COMPLETED', done.body)
-    const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+    const { sessionStatus, riskEvaluation } = await fixture.result(created.token)
     assert.deepEqual([sessionStatus, riskEvaluation.flags], ['AGE_ABOVE_THRESHOLD', []])
   })
 
@@ -258,12 +258,12 @@ describe('take-back', () => {
     await first.consent()
     const done = await send(first, await makeSubmission(first, await first.challenge()))
     assert.equal(done.json().flowStatus, 'COMPLETED', done.body)
-    assert.deepEqual((await stage.result(created.token)).riskEvaluation.flags, [])
+    assert.deepEqual((await fixture.result(created.token)).riskEvaluation.flags, [])
   })
 
   test('is not for the device that holds the session', async () => {
-    const { sessionId } = await stage.create()
-    const page = await createPage(stage, sessionId)
+    const { sessionId } = await fixture.create()
+    const page = await createPage(fixture, sessionId)
     await page.open()
     assertError(await page.call('take-back'), ...NOT_HOLDER)
   })
@@ -279,14 +279,14 @@ test('the viewer may cancel, and both devices learn it', async () => {
 })
 
 test('a device that has only the launch URL is refused while another holds the session, and raises the risk', async () => {
-  const created = await stage.create()
-  const page = await createPage(stage, created.sessionId)
+  const created = await fixture.create()
+  const page = await createPage(fixture, created.sessionId)
   const challenge = await reachChallenge(page)
-  const stranger = await createPage(stage, created.sessionId)
+  const stranger = await createPage(fixture, created.sessionId)
   assertError(await stranger.tryOpen(), 403, 'DEVICE_MISMATCH', 'The session is open on another device')
   assertError(await stranger.call('cancel'), ...BAD_PROOF)
   await send(page, await makeSubmission(page, challenge))
-  const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+  const { sessionStatus, riskEvaluation } = await fixture.result(created.token)
   assert.equal(sessionStatus, 'AGE_ABOVE_THRESHOLD')
   assert.deepEqual(riskEvaluation.signals.behavioral, { score: 60, flags: ['BH_DEVICE_SWITCH'] })
 })

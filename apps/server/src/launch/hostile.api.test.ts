@@ -6,30 +6,30 @@ import { LOG_MUTATIONS } from './testing/log-mutations.ts'
 import { createPage } from './testing/page.ts'
 import { PAYLOAD_MUTATIONS } from './testing/payload-mutations.ts'
 import { type Good, type Refused, SEALED_MUTATIONS } from './testing/sealed-mutations.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 
 const JUDGED_MUTATIONS = [...CAPTURE_MUTATIONS, ...LOG_MUTATIONS]
 
-let stage: Stage
+let fixture: LaunchFixture
 let stranger: Good['stranger']
 before(async () => {
-  stage = await createStage()
-  const { sessionId } = await stage.create({ sessionExpiry: 86_400 })
-  const page = await createPage(stage, sessionId)
+  fixture = await createLaunchFixture()
+  const { sessionId } = await fixture.create({ sessionExpiry: 86_400 })
+  const page = await createPage(fixture, sessionId)
   const { payload, sealed } = await makeSubmission(page, await reachChallenge(page))
   stranger = { sessionId, sealKey: page.sealKey(), payload, sealed }
 })
-after(() => stage.close())
+after(() => fixture.close())
 
 const COUNT = SEALED_MUTATIONS.length + PAYLOAD_MUTATIONS.length + JUDGED_MUTATIONS.length
 
 test(`a good submission, of which ${COUNT} mutations follow, gives a verdict`, async () => {
   assert.ok(COUNT >= 200)
-  const { token, sessionId } = await stage.create()
-  const page = await createPage(stage, sessionId)
+  const { token, sessionId } = await fixture.create()
+  const page = await createPage(fixture, sessionId)
   const reply = await send(page, await makeSubmission(page, await reachChallenge(page)))
   assert.deepEqual([reply.statusCode, reply.json().errors], [200, []])
-  const { sessionStatus, flowStatus, result, errors, riskEvaluation } = await stage.result(token)
+  const { sessionStatus, flowStatus, result, errors, riskEvaluation } = await fixture.result(token)
   assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_ABOVE_THRESHOLD', 'COMPLETED', []])
   const facialAgeEstimation = { thresholdResult: 'AGE_ABOVE_THRESHOLD' }
   assert.deepEqual(result, { confidenceScore: null, faceMatch: null, facialAgeEstimation })
@@ -40,8 +40,8 @@ test(`a good submission, of which ${COUNT} mutations follow, gives a verdict`, a
 const PER_CHALLENGE = 4
 
 async function refuseAll(mutations: readonly Refused[]): Promise<void> {
-  const { token, sessionId } = await stage.create()
-  const page = await createPage(stage, sessionId)
+  const { token, sessionId } = await fixture.create()
+  const page = await createPage(fixture, sessionId)
   const submission = await makeSubmission(page, await reachChallenge(page))
   const { payload, sealed, events } = submission
   const good: Good = { sessionId, sealKey: page.sealKey(), payload, sealed, stranger }
@@ -50,11 +50,11 @@ async function refuseAll(mutations: readonly Refused[]): Promise<void> {
     const reply = await page.call('submit', await body(good))
     assert.deepEqual([reply.statusCode, reply.json().code], [status, code], `${name}: ${reply.body}`)
   }
-  const { status: before, flowStatus } = await stage.result(token)
+  const { status: before, flowStatus } = await fixture.result(token)
   assert.deepEqual([before, flowStatus], ['AGE_UNKNOWN', null])
   const last = await send(page, { ...submission, events: [] })
   assert.equal(last.json().state, 'COMPLETED', `the good one after ${mutations.map(({ name }) => name)}: ${last.body}`)
-  const { status, riskEvaluation } = await stage.result(token)
+  const { status, riskEvaluation } = await fixture.result(token)
   assert.deepEqual([status, riskEvaluation.flags], ['AGE_ABOVE_THRESHOLD', []])
 }
 
@@ -73,8 +73,8 @@ for (const [what, mutations] of [
 /** A session whose challenge suits the change. */
 async function openFor({ fits = () => true }: Judged, key?: string) {
   for (let tries = 0; tries < 60; tries++) {
-    const created = await stage.create({ facialAgeEstimationReturnFormat: 'both' }, key)
-    const page = await createPage(stage, created.sessionId)
+    const created = await fixture.create({ facialAgeEstimationReturnFormat: 'both' }, key)
+    const page = await createPage(fixture, created.sessionId)
     const challenge = await reachChallenge(page)
     if (fits(challenge)) return { ...created, page, challenge }
   }
@@ -85,7 +85,7 @@ async function judge(mutation: Judged, key?: string): Promise<void> {
   const { name, codes, flags } = mutation
   const { token, page, challenge } = await openFor(mutation, key)
   // As long as a capture takes: by the server's clock too.
-  stage.harness.clock.advance(12_000)
+  fixture.harness.clock.advance(12_000)
   const reply = await send(page, await makeSubmission(page, challenge, mutation))
   assert.equal(reply.statusCode, 200, `${name}: ${reply.body}`)
   const { errors, flowStatus, state } = reply.json()
@@ -93,7 +93,7 @@ async function judge(mutation: Judged, key?: string): Promise<void> {
   const isFinal = errors[0] === 2
   assert.deepEqual([state, flowStatus], isFinal ? ['COMPLETED', 'COMPLETED'] : ['READY', null], name)
   if (!isFinal) await page.cancel()
-  const result = await stage.result(token)
+  const result = await fixture.result(token)
   assert.deepEqual([result.sessionStatus, result.status], ['AGE_UNKNOWN', 'AGE_UNKNOWN'], name)
   assert.deepEqual(result.result, { confidenceScore: null, faceMatch: null }, name)
   assert.deepEqual(result.errors, isFinal ? [2] : [-17], name)

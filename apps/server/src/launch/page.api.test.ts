@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { LightMyRequestResponse } from 'fastify'
 import { assertError, createHarness } from '../testing/harness.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 
 const DOCUMENT = '<!doctype html><title>Ostiary</title>'
 const SCRIPT = `console.log('${'x'.repeat(2_000)}')`
@@ -16,7 +16,7 @@ const SHOP = 'https://shop.example'
 const UNKNOWN_SESSION = '079b6cd9-f993-81a6-95fd-62194e74386d'
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-page-'))
-let stage: Stage
+let fixture: LaunchFixture
 before(async () => {
   write('index.html', DOCUMENT)
   write(SCRIPT_PATH, SCRIPT)
@@ -25,10 +25,10 @@ before(async () => {
   write('models/manifest.json', '{"id":"x"}')
   write('models/dlib/0123456789ab/dlib.onnx', 'net')
   write('doomed.txt', 'doomed')
-  stage = await createStage({ LAUNCH_DIR: folder })
+  fixture = await createLaunchFixture({ LAUNCH_DIR: folder })
 })
 after(async () => {
-  await stage.close()
+  await fixture.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -38,7 +38,7 @@ function write(path: string, content: string | Buffer): void {
 }
 
 const get = (path: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
-  stage.harness.inject({ method, url: `/launch/${path}`, headers })
+  fixture.harness.inject({ method, url: `/launch/${path}`, headers })
 const ancestorsOf = ({ headers }: LightMyRequestResponse) =>
   /frame-ancestors ([^;]+)/.exec(String(headers['content-security-policy']))?.[1]
 
@@ -62,9 +62,9 @@ describe('GET /launch/', () => {
   })
 
   test('may be framed by the origins that the session’s tenant lists, as soon as they are listed', async () => {
-    const { sessionId } = await stage.create()
+    const { sessionId } = await fixture.create()
     assert.equal(ancestorsOf(await get(`?sessionId=${sessionId}`)), "'none'")
-    const page = await stage.withSettings({ embedOrigins: [SHOP, 'http://localhost:3000'] }, () =>
+    const page = await fixture.withSettings({ embedOrigins: [SHOP, 'http://localhost:3000'] }, () =>
       get(`?sessionId=${sessionId}`),
     )
     assert.equal(ancestorsOf(page), `${SHOP} http://localhost:3000`)
@@ -72,17 +72,17 @@ describe('GET /launch/', () => {
   })
 
   test('may be framed without encryption for test sessions only', async () => {
-    await stage.withSettings({ embedOrigins: [SHOP, 'http://localhost:3000'] }, async () => {
-      const { sessionId } = await stage.create({}, await stage.liveKey())
+    await fixture.withSettings({ embedOrigins: [SHOP, 'http://localhost:3000'] }, async () => {
+      const { sessionId } = await fixture.create({}, await fixture.liveKey())
       assert.equal(ancestorsOf(await get(`?sessionId=${sessionId}`)), SHOP)
     })
   })
 
   test('keeps a popup in touch with its opener only where the tenant lists origins', async () => {
-    const { sessionId } = await stage.create()
+    const { sessionId } = await fixture.create()
     const openerOf = async () => (await get(`?sessionId=${sessionId}&as=popup`)).headers['cross-origin-opener-policy']
     assert.equal(await openerOf(), 'same-origin')
-    assert.equal(await stage.withSettings({ embedOrigins: [SHOP] }, openerOf), 'unsafe-none')
+    assert.equal(await fixture.withSettings({ embedOrigins: [SHOP] }, openerOf), 'unsafe-none')
   })
 
   test('is there for a session that is unknown, no session at all, or two of them, and nobody may frame it', async () => {
@@ -93,19 +93,19 @@ describe('GET /launch/', () => {
   })
 
   test('is not sent again to whoever has it, until it or who may frame it changes', async () => {
-    const { sessionId } = await stage.create()
+    const { sessionId } = await fixture.create()
     const url = `?sessionId=${sessionId}`
     const { etag = '' } = (await get(url)).headers
     const known = { 'if-none-match': `"other", W/${etag}` }
     const same = await get(url, known)
     assert.deepEqual([same.statusCode, same.body, same.headers.etag], [304, '', etag])
     assert.equal((await get(url, { 'if-none-match': '"other"' })).statusCode, 200)
-    const shared = await stage.withSettings({ embedOrigins: [SHOP] }, () => get(url, known))
+    const shared = await fixture.withSettings({ embedOrigins: [SHOP] }, () => get(url, known))
     assert.deepEqual([shared.statusCode, ancestorsOf(shared)], [200, SHOP])
   })
 
   test('is found without its slash, with the query and wherever a proxy puts it', async () => {
-    const { statusCode, headers } = await stage.harness.inject('/launch?sessionId=a%20b&x=1')
+    const { statusCode, headers } = await fixture.harness.inject('/launch?sessionId=a%20b&x=1')
     assert.deepEqual([statusCode, headers.location], [308, 'launch/?sessionId=a%20b&x=1'])
   })
 })
@@ -156,7 +156,7 @@ describe('a file of the page', () => {
     const missing = [404, 'NOT_FOUND', 'There is nothing at this path'] as const
     for (const path of ['nothing.js', 'assets', 'assets/', 'index.html.gz', `${SCRIPT_PATH}.gz`, '.env', 'index.html'])
       assertError(await get(path), ...missing)
-    const { port } = new URL(stage.baseUrl)
+    const { port } = new URL(fixture.baseUrl)
     for (const path of ['/launch/../package.json', '/launch/%2e%2e/%2e%2e/package.json', '/launch/..%2fpackage.json']) {
       // By hand: every client tidies such a path up before it is sent.
       const statusCode = await new Promise((resolve, reject) => {
@@ -177,17 +177,17 @@ describe('a file of the page', () => {
   })
 
   test('takes no other method, and the calls of the device keep theirs', async () => {
-    const posted = await stage.harness.inject({ method: 'POST', url: '/launch/', payload: {} })
+    const posted = await fixture.harness.inject({ method: 'POST', url: '/launch/', payload: {} })
     assertError(posted, 405, 'METHOD_NOT_ALLOWED', 'This path does not take this method')
     assert.equal(posted.headers.allow, 'GET, HEAD')
-    const read = await stage.harness.inject('/launch/api/open')
+    const read = await fixture.harness.inject('/launch/api/open')
     assertError(read, 405, 'METHOD_NOT_ALLOWED', 'This path does not take this method')
   })
 })
 
 test('the page is served while the database is away, and the failure is in the log', async () => {
-  const { sessionId } = await stage.create()
-  const { wire, logged } = stage.harness
+  const { sessionId } = await fixture.create()
+  const { wire, logged } = fixture.harness
   const [cell] = wire.platform.cells.all()
   assert.ok(cell)
   const { rows } = cell.db
@@ -202,11 +202,11 @@ test('the page is served while the database is away, and the failure is in the l
 })
 
 test('an address that makes up session ids still gets the page, and the database is not asked for it', async () => {
-  const { sessionId } = await stage.create()
-  await stage.withSettings({ embedOrigins: [SHOP] }, async () => {
+  const { sessionId } = await fixture.create()
+  await fixture.withSettings({ embedOrigins: [SHOP] }, async () => {
     const url = { url: `/launch/?sessionId=${sessionId}`, remoteAddress: '198.51.100.7' }
     const ancestors: unknown[] = []
-    for (let sent = 0; sent < 301; sent++) ancestors.push(ancestorsOf(await stage.harness.inject(url)))
+    for (let sent = 0; sent < 301; sent++) ancestors.push(ancestorsOf(await fixture.harness.inject(url)))
     assert.deepEqual([ancestors[0], ancestors[299], ancestors[300]], [SHOP, SHOP, "'none'"])
   })
 })

@@ -5,27 +5,27 @@ import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { createPage, okOf, type Page, stateBody, type Tweak } from './testing/page.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 
-let stage: Stage
+let fixture: LaunchFixture
 before(async () => {
-  stage = await createStage()
+  fixture = await createLaunchFixture()
 })
-after(() => stage.close())
+after(() => fixture.close())
 
 const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const
 const CONSENT = { accepted: true, version: '1', locale: 'en' }
 
 /** Everything that is stored of a session, sealed as it is: equal bytes are an unchanged session. */
 async function stored(sessionId: string): Promise<unknown> {
-  const { rows } = await stage.harness.database.query('select * from sessions where session_id = $1', [sessionId])
+  const { rows } = await fixture.harness.database.query('select * from sessions where session_id = $1', [sessionId])
   assert.equal(rows.length, 1)
   return rows[0]
 }
 
 async function openedPage() {
-  const created = await stage.create()
-  const page = await createPage(stage, created.sessionId)
+  const created = await fixture.create()
+  const page = await createPage(fixture, created.sessionId)
   await page.open()
   return { created, page }
 }
@@ -97,11 +97,11 @@ const FORGERIES: Forgery[] = [
 
 test(`${FORGERIES.length} proofs that the device did not make for this call are refused, and nothing changes`, async () => {
   const { created, page } = await openedPage()
-  const other = await createPage(stage, created.sessionId)
+  const other = await createPage(fixture, created.sessionId)
   const before = await stored(created.sessionId)
   const body = JSON.stringify({ sessionId: created.sessionId, ...CONSENT })
   for (const { name, tweak } of FORGERIES) {
-    stage.harness.clock.advance(1_000)
+    fixture.harness.clock.advance(1_000)
     const reply = await page.send('consent', body, await tweak({ page, other, body }))
     assert.equal(reply.statusCode, 401, `${name}: ${reply.body}`)
     assertError(reply, ...BAD_PROOF)
@@ -139,8 +139,8 @@ describe('a proof is good for one time', () => {
   })
 
   test('on open: sent again it neither begins the flow again nor sets the counter back', async () => {
-    const created = await stage.create()
-    const page = await createPage(stage, created.sessionId)
+    const created = await fixture.create()
+    const page = await createPage(fixture, created.sessionId)
     const text = JSON.stringify({ sessionId: created.sessionId, ...page.openBody() })
     const opening = await page.prove('POST', '/launch/api/open', Buffer.from(text))
     okOf(await page.send('open', text, { proof: opening }))
@@ -156,8 +156,8 @@ describe('a proof is good for one time', () => {
 
   test('on two sessions of one key: the proof of one is nothing in the other', async () => {
     const { created, page } = await openedPage()
-    const second = await stage.create()
-    const other = await createPage(stage, second.sessionId)
+    const second = await fixture.create()
+    const other = await createPage(fixture, second.sessionId)
     await other.open()
     const text = JSON.stringify({ sessionId: second.sessionId, ...CONSENT })
     const proof = await page.prove('POST', '/launch/api/consent', Buffer.from(text))
@@ -179,7 +179,7 @@ test('status asks for a proof of its own', async () => {
   const { created, page } = await openedPage()
   const url = `/launch/api/status?sessionId=${created.sessionId}`
   const get = (proof?: string) =>
-    stage.harness.inject({ url, headers: proof === undefined ? {} : { [DEVICE_PROOF_HEADER]: proof } })
+    fixture.harness.inject({ url, headers: proof === undefined ? {} : { [DEVICE_PROOF_HEADER]: proof } })
   assertError(await get(), ...BAD_PROOF)
   assertError(await get(await page.prove('POST', '/launch/api/status', Buffer.of())), ...BAD_PROOF)
   assertError(await get(await page.prove('GET', '/launch/api/status', Buffer.from('x'))), ...BAD_PROOF)
@@ -187,8 +187,8 @@ test('status asks for a proof of its own', async () => {
 })
 
 test('nothing that a device sends or is given is in the log: no key, proof, code, payload or session', async () => {
-  const { token, sessionId } = await stage.create({ metadata: { marker: 'metadata-of-the-host' } })
-  const page = await createPage(stage, sessionId)
+  const { token, sessionId } = await fixture.create({ metadata: { marker: 'metadata-of-the-host' } })
+  const page = await createPage(fixture, sessionId)
   const challenge = await reachChallenge(page)
   const submission = await makeSubmission(page, challenge)
   const forged = await page.prove('POST', '/launch/api/cancel', Buffer.from('{}'))
@@ -198,15 +198,15 @@ test('nothing that a device sends or is given is in the log: no key, proof, code
   await page.open({ locale: 'xx-marked' })
   const second = await page.challenge()
   await send(page, await makeSubmission(page, second))
-  const { sessionId: another } = await stage.create()
-  const { device, clock } = await stage.device(another)
+  const { sessionId: another } = await fixture.create()
+  const { device, clock } = await fixture.device(another)
   await runFlow(device, { clock, random: seededRandom(2), ageYears: 50 })
   const { x, y } = page.deviceKey
   const { nonce, frames, log } = submission.payload
   const secrets = [token, sessionId, another, x, y, page.sealKey().x, forged, forged.split('.')[2] ?? '', nonce]
   const values = [submission.sealed, frames[0]?.digest ?? '', log.hash, second.nonce, device.publicKey.x]
   const texts = ['sealed-text-that-cannot', 'marked_reason', 'xx-marked', 'metadata-of-the-host', 'turn_left', 'yaw']
-  const logged = stage.harness.logged()
+  const logged = fixture.harness.logged()
   assert.ok(
     logged.includes('launchSubmit') && logged.includes('INVALID_DEVICE_PROOF'),
     'the calls themselves are there',

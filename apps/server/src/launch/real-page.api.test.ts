@@ -4,15 +4,15 @@ import { after, before, describe, test } from 'node:test'
 import { LOCALES, RELEASED_MODELS, SIMULATED_MODEL } from '@ostiary/contract'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { createPage } from './testing/page.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 
-let stage: Stage
+let fixture: LaunchFixture
 let liveKey: string
 before(async () => {
-  stage = await createStage()
-  liveKey = await stage.liveKey()
+  fixture = await createLaunchFixture()
+  liveKey = await fixture.liveKey()
 })
-after(() => stage.close())
+after(() => fixture.close())
 
 const BRAND = { name: 'Fjord Rentals', logo: null, primary: '#0b57d0', background: '#ffffff' }
 const SHOP = 'https://shop.example'
@@ -20,8 +20,8 @@ const LOCAL = 'http://localhost:3000'
 
 describe('open tells the page', () => {
   const lookOf = async (key?: string) => {
-    const { sessionId } = await stage.create({}, key)
-    const { brand, embedOrigins } = await (await createPage(stage, sessionId)).open()
+    const { sessionId } = await fixture.create({}, key)
+    const { brand, embedOrigins } = await (await createPage(fixture, sessionId)).open()
     return { brand, embedOrigins }
   }
 
@@ -30,21 +30,21 @@ describe('open tells the page', () => {
   })
 
   test('the tenant’s brand and who may be told how far it is: for live sessions only those with encryption', async () => {
-    await stage.withSettings({ brand: BRAND, embedOrigins: [SHOP, LOCAL] }, async () => {
+    await fixture.withSettings({ brand: BRAND, embedOrigins: [SHOP, LOCAL] }, async () => {
       assert.deepEqual(await lookOf(), { brand: BRAND, embedOrigins: [SHOP, LOCAL] })
       assert.deepEqual(await lookOf(liveKey), { brand: BRAND, embedOrigins: [SHOP] })
     })
   })
 
   test('the look of today, also of a session that was made before it and of one that has ended', async () => {
-    const { sessionId } = await stage.create()
-    const page = await createPage(stage, sessionId)
+    const { sessionId } = await fixture.create()
+    const page = await createPage(fixture, sessionId)
     assert.equal((await page.open()).brand, null)
-    await stage.withSettings({ brand: { name: 'Fjord' } }, async () => {
+    await fixture.withSettings({ brand: { name: 'Fjord' } }, async () => {
       const brand = { name: 'Fjord', logo: null, primary: null, background: null }
       assert.deepEqual((await page.open()).brand, brand)
       await page.cancel()
-      assert.deepEqual((await (await createPage(stage, sessionId)).open()).brand, brand)
+      assert.deepEqual((await (await createPage(fixture, sessionId)).open()).brand, brand)
     })
   })
 })
@@ -59,14 +59,14 @@ describe('a capture by', () => {
 
   async function submit(model: { id: string; hash: string } | undefined, key?: string) {
     assert.ok(model)
-    const { sessionId, token } = await stage.create({}, key)
-    const page = await createPage(stage, sessionId)
+    const { sessionId, token } = await fixture.create({}, key)
+    const page = await createPage(fixture, sessionId)
     const challenge = await reachChallenge(page)
     const made = await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) })
     // As long as it was filmed: what comes sooner was not.
-    stage.harness.clock.advance(10_000)
+    fixture.harness.clock.advance(10_000)
     const { errors } = (await send(page, made)).json()
-    const { sessionStatus, riskEvaluation } = await stage.result(token)
+    const { sessionStatus, riskEvaluation } = await fixture.result(token)
     return { errors, sessionStatus, flags: riskEvaluation.flags }
   }
   const ABOVE = { errors: [], sessionStatus: 'AGE_ABOVE_THRESHOLD', flags: [] }
@@ -89,25 +89,25 @@ describe('a capture by', () => {
   }
 
   test('an unknown model raises BH_MODEL_MISMATCH in the result', async () => {
-    const { sessionId, token } = await stage.create()
-    const page = await createPage(stage, sessionId)
+    const { sessionId, token } = await fixture.create()
+    const page = await createPage(fixture, sessionId)
     const challenge = await reachChallenge(page)
     const model = MODELS['an unknown model']
     const made = await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) })
-    stage.harness.clock.advance(10_000)
+    fixture.harness.clock.advance(10_000)
     await send(page, made)
     await page.cancel()
-    assert.deepEqual((await stage.result(token)).riskEvaluation.flags, ['BH_MODEL_MISMATCH'])
+    assert.deepEqual((await fixture.result(token)).riskEvaluation.flags, ['BH_MODEL_MISMATCH'])
   })
 
   test('a released set of models is not taken sooner than it was filmed', async () => {
-    const { sessionId, token } = await stage.create()
-    const page = await createPage(stage, sessionId)
+    const { sessionId, token } = await fixture.create()
+    const page = await createPage(fixture, sessionId)
     const challenge = await reachChallenge(page)
     const model = RELEASED_MODELS.at(-1)
     assert.ok(model)
     await send(page, await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) }))
-    const { errors, riskEvaluation } = await stage.result(token)
+    const { errors, riskEvaluation } = await fixture.result(token)
     assert.deepEqual([errors, riskEvaluation.flags], [[2], ['BH_TOO_FAST']])
   })
 })
@@ -117,8 +117,8 @@ describe('a pinned challenge', () => {
   const metadata = { order: 'A-7', __test: { challenge: movements, times: 'fixed' } }
 
   test('is asked for in every try, and the verdict is the one that the capture earns', async () => {
-    const { sessionId, token } = await stage.create({ metadata })
-    const page = await createPage(stage, sessionId)
+    const { sessionId, token } = await fixture.create({ metadata })
+    const page = await createPage(fixture, sessionId)
     const first = await reachChallenge(page)
     assert.deepEqual(
       first.steps.map(({ movement }) => movement),
@@ -130,7 +130,7 @@ describe('a pinned challenge', () => {
     assert.notEqual(second.nonce, first.nonce, 'a recording of the calls is worth nothing')
     const young = await makeSubmission(page, second, {}, { ageYears: 19 })
     assert.equal((await send(page, young)).json().flowStatus, 'COMPLETED')
-    const result = await stage.result(token)
+    const result = await fixture.result(token)
     assert.deepEqual([result.sessionStatus, result.assurance.level], ['AGE_BELOW_THRESHOLD', 'estimate'])
     assert.deepEqual(result.metadata, metadata)
   })
@@ -138,8 +138,8 @@ describe('a pinned challenge', () => {
   test('can leave the times to chance', async () => {
     const times = new Set<number | undefined>()
     for (let count = 0; count < 4; count++) {
-      const { sessionId } = await stage.create({ metadata: { __test: { challenge: movements } } })
-      const { steps } = await reachChallenge(await createPage(stage, sessionId))
+      const { sessionId } = await fixture.create({ metadata: { __test: { challenge: movements } } })
+      const { steps } = await reachChallenge(await createPage(fixture, sessionId))
       assert.deepEqual(
         steps.map(({ movement }) => movement),
         movements,
@@ -152,8 +152,8 @@ describe('a pinned challenge', () => {
   test('is metadata like any other for a live key: nobody knows what will be asked', async () => {
     const asked = new Set<string>()
     for (let count = 0; count < 6; count++) {
-      const { sessionId } = await stage.create({ metadata }, liveKey)
-      const { steps } = await reachChallenge(await createPage(stage, sessionId))
+      const { sessionId } = await fixture.create({ metadata }, liveKey)
+      const { steps } = await reachChallenge(await createPage(fixture, sessionId))
       asked.add(JSON.stringify(steps))
     }
     assert.ok(asked.size > 4)
@@ -161,7 +161,7 @@ describe('a pinned challenge', () => {
 })
 
 test('the languages are listed for everybody, with what the page has of each', async () => {
-  const { statusCode, headers, ...reply } = await stage.harness.inject('/v2/locales')
+  const { statusCode, headers, ...reply } = await fixture.harness.inject('/v2/locales')
   assert.deepEqual([statusCode, headers['cache-control']], [200, 'public, max-age=3600'])
   const { default: fallback, items } = reply.json()
   assert.equal(fallback, 'en')

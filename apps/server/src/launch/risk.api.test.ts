@@ -14,13 +14,13 @@ import {
 import { estimateOf } from '@ostiary/device/simulated'
 import { type Changes, makeSubmission, type Moment, type Person, send } from './testing/capture.ts'
 import { createPage, okOf } from './testing/page.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 
-let stage: Stage
+let fixture: LaunchFixture
 before(async () => {
-  stage = await createStage()
+  fixture = await createLaunchFixture()
 })
-after(() => stage.close())
+after(() => fixture.close())
 
 interface Run extends Person {
   body?: object
@@ -30,8 +30,8 @@ interface Run extends Person {
 
 /** One capture from a new session to the answer of its submit. */
 async function capture({ body, changes, open, ...person }: Run = {}) {
-  const created = await stage.create(body)
-  const page = await createPage(stage, created.sessionId)
+  const created = await fixture.create(body)
+  const page = await createPage(fixture, created.sessionId)
   await page.open(open)
   await page.consent()
   const submission = await makeSubmission(page, await page.challenge(), changes, person)
@@ -41,7 +41,7 @@ async function capture({ body, changes, open, ...person }: Run = {}) {
 async function resultOf(run: Run): Promise<AgeResult> {
   const { created, state } = await capture(run)
   assert.equal(state.flowStatus, 'COMPLETED', JSON.stringify(state))
-  return stage.result(created.token)
+  return fixture.result(created.token)
 }
 
 const indicators = (marks: string, more: object = {}): Changes => ({
@@ -170,7 +170,7 @@ describe('signals.behavioral', () => {
       const { created, page, state } = await capture({ changes, open, ageYears: 55 })
       assert.deepEqual([state.state, state.errors], isRefused ? ['READY', [-32]] : ['COMPLETED', []])
       if (isRefused) await page.cancel()
-      const { riskEvaluation, sessionStatus } = await stage.result(created.token)
+      const { riskEvaluation, sessionStatus } = await fixture.result(created.token)
       assert.deepEqual(riskEvaluation.signals, { behavioral: { score, flags: [flag] }, browser: null })
       assert.deepEqual([riskEvaluation.score, riskEvaluation.flags], [score, [flag]])
       assert.equal(sessionStatus, isRefused ? 'AGE_UNKNOWN' : 'AGE_ABOVE_THRESHOLD')
@@ -193,11 +193,11 @@ describe('signals.behavioral', () => {
       signals: { behavioral: { score: 0, flags: [] }, browser: null },
       policyVersion: '1',
     })
-    const created = await stage.create()
-    const page = await createPage(stage, created.sessionId)
+    const created = await fixture.create()
+    const page = await createPage(fixture, created.sessionId)
     await page.open()
     await page.cancel()
-    assert.deepEqual((await stage.result(created.token)).riskEvaluation.signals, { behavioral: null, browser: null })
+    assert.deepEqual((await fixture.result(created.token)).riskEvaluation.signals, { behavioral: null, browser: null })
   })
 })
 
@@ -263,7 +263,7 @@ describe('signals.browser', () => {
     })
     assert.deepEqual(state.errors, [-32])
     await page.cancel()
-    const { riskEvaluation, indicators: marks } = await stage.result(created.token)
+    const { riskEvaluation, indicators: marks } = await fixture.result(created.token)
     assert.equal(riskEvaluation.signals.browser?.flags.length, 21)
     assert.deepEqual(marks, readIndicators('1'.repeat(21)))
   })
@@ -273,19 +273,19 @@ describe('what the tenant has set', () => {
   test('a recommendation to block is advice, unless it is enforced: then -34 and no verdict', async () => {
     const advised = await resultOf({ changes: WEBDRIVER })
     assert.deepEqual([advised.riskEvaluation.recommendation, advised.sessionStatus], ['BLOCK', 'AGE_ABOVE_THRESHOLD'])
-    const enforced = await stage.withSettings({ enforceBlock: true }, () => resultOf({ changes: WEBDRIVER }))
+    const enforced = await fixture.withSettings({ enforceBlock: true }, () => resultOf({ changes: WEBDRIVER }))
     assert.deepEqual(enforced.riskEvaluation, advised.riskEvaluation)
     const { sessionStatus, status, flowStatus, errors, outcome, assurance } = enforced
     assert.deepEqual([sessionStatus, status, flowStatus], ['AGE_UNKNOWN', 'AGE_UNKNOWN', 'COMPLETED'])
     assert.deepEqual([errors, outcome, assurance.level], [[-34], 'FAILED', 'none'])
     assert.equal('age' in enforced.result, false)
-    const harmless = await stage.withSettings({ enforceBlock: true }, () => resultOf({}))
+    const harmless = await fixture.withSettings({ enforceBlock: true }, () => resultOf({}))
     assert.equal(harmless.sessionStatus, 'AGE_ABOVE_THRESHOLD')
   })
 
   test('weights of its own are applied and marked in the version', async () => {
     const risk = { flags: { BR_WEBDRIVER: { weight: 12, floor: 0 } } }
-    const { riskEvaluation } = await stage.withSettings({ risk }, () => resultOf({ changes: WEBDRIVER }))
+    const { riskEvaluation } = await fixture.withSettings({ risk }, () => resultOf({ changes: WEBDRIVER }))
     const { policyVersion, ...rest } = riskEvaluation
     assert.match(policyVersion, /^1\+[0-9a-f]{8}$/)
     assert.deepEqual(rest, {
@@ -300,12 +300,12 @@ describe('what the tenant has set', () => {
   test('HIGH blocks where it says so, and is enforced with it', async () => {
     const software = indicators(writeIndicators(new Set(['virtualCamera.virtualCameraSoftware'])))
     const settings = { risk: { highBlocks: true }, enforceBlock: true }
-    const { riskEvaluation, errors } = await stage.withSettings(settings, () => resultOf({ changes: software }))
+    const { riskEvaluation, errors } = await fixture.withSettings(settings, () => resultOf({ changes: software }))
     assert.deepEqual([riskEvaluation.level, riskEvaluation.recommendation, errors], ['HIGH', 'BLOCK', [-34]])
   })
 
   test('a face inside the margin decides nothing; outside it does', async () => {
-    await stage.withSettings({ faceAgeMarginYears: 5 }, async () => {
+    await fixture.withSettings({ faceAgeMarginYears: 5 }, async () => {
       const near = await resultOf({ ageYears: 32.5 })
       assert.deepEqual([near.sessionStatus, near.errors, near.outcome], ['AGE_UNKNOWN', [], 'FAILED'])
       assert.equal((await resultOf({ ageYears: 45 })).sessionStatus, 'AGE_ABOVE_THRESHOLD')
@@ -322,8 +322,8 @@ describe('a document', () => {
     assert.deepEqual([state.state, state.flowStatus, state.errors], ['DOC_ACTIVE', null, []])
     assert.equal((await page.open()).state, 'DOC_ACTIVE', 'a reload changes nothing')
     assert.equal((await page.call('challenge')).statusCode, 409, 'the face has had its turn')
-    stage.harness.clock.advance(1_200_000)
-    const { sessionStatus, flowStatus, errors, result } = await stage.result(created.token)
+    fixture.harness.clock.advance(1_200_000)
+    const { sessionStatus, flowStatus, errors, result } = await fixture.result(created.token)
     assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'EXPIRED', [-8]])
     assert.deepEqual(result, { confidenceScore: null, faceMatch: null })
   })
@@ -345,7 +345,7 @@ describe('a document', () => {
         const { created, page, state } = await capture({ ageYears, body })
         assert.equal(state.state, 'DOC_ACTIVE')
         await page.cancel()
-        const { sessionStatus, result } = await stage.result(created.token)
+        const { sessionStatus, result } = await fixture.result(created.token)
         assert.deepEqual([sessionStatus, result], ['AGE_UNKNOWN', { confidenceScore: null, faceMatch: null }])
       })
     }
@@ -354,12 +354,12 @@ describe('a document', () => {
   test('that is owed stays owed after a handoff: another face does not pay for it', async () => {
     const { created, page } = await capture({ ageYears: 20, body: { stepUpEnabled: true } })
     const { code } = okOf<{ code: string }>(await page.call('handoff'))
-    const second = await createPage(stage, created.sessionId)
+    const second = await createPage(fixture, created.sessionId)
     await second.open({ handoffCode: code })
     await second.consent()
     const older = await makeSubmission(second, await second.challenge(), {}, { ageYears: 60 })
     assert.equal(okOf<LaunchState>(await send(second, older)).state, 'DOC_ACTIVE')
-    stage.harness.clock.advance(1_200_000)
-    assert.equal((await stage.result(created.token)).sessionStatus, 'AGE_UNKNOWN')
+    fixture.harness.clock.advance(1_200_000)
+    assert.equal((await fixture.result(created.token)).sessionStatus, 'AGE_UNKNOWN')
   })
 })

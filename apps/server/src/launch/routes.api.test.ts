@@ -4,13 +4,13 @@ import { type Challenge, DEVICE_REPORTABLE, type LaunchState, SESSION_CODES } fr
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, send } from './testing/capture.ts'
 import { createPage, okOf, stateBody } from './testing/page.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 
-let stage: Stage
+let fixture: LaunchFixture
 before(async () => {
-  stage = await createStage()
+  fixture = await createLaunchFixture()
 })
-after(() => stage.close())
+after(() => fixture.close())
 
 const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step'] as const
 const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const
@@ -44,8 +44,8 @@ const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {
 }
 
 async function openedPage(body?: object) {
-  const created = await stage.create(body)
-  const page = await createPage(stage, created.sessionId)
+  const created = await fixture.create(body)
+  const page = await createPage(fixture, created.sessionId)
   const opened = await page.open()
   return { created, page, opened }
 }
@@ -58,8 +58,8 @@ async function readyPage(body?: object) {
 
 describe('open', () => {
   test('200: the first device holds the session and gets all it needs', async () => {
-    const created = await stage.create({ requirements: ['face', 'identity_document'], locale: 'de-AT' })
-    const page = await createPage(stage, created.sessionId)
+    const created = await fixture.create({ requirements: ['face', 'identity_document'], locale: 'de-AT' })
+    const page = await createPage(fixture, created.sessionId)
     const { sealKey, ...opened } = await page.open()
     const facts = { requirements: ['face', 'identity_document'], locale: 'de', consentVersion: '1', ...PLAIN }
     assert.deepEqual(opened, { ...stateBody(created), ...facts })
@@ -68,8 +68,8 @@ describe('open', () => {
 
   test('200: the language is the session’s, else the page’s, else the browser’s', async () => {
     const localeOf = async (body: object, more: object, headers: Record<string, string>) => {
-      const { sessionId } = await stage.create(body)
-      const page = await createPage(stage, sessionId)
+      const { sessionId } = await fixture.create(body)
+      const page = await createPage(fixture, sessionId)
       return okOf<{ locale: string }>(await page.call('open', page.openBody(more), { headers })).locale
     }
     const german = { 'accept-language': 'de;q=0.8' }
@@ -87,13 +87,13 @@ describe('open', () => {
     assert.deepEqual(await page.open(), { ...opened, state: 'READY', attempt: 1, attemptsLeft: 2 })
     const lost = await page.call('submit', { sealed: 'sealed' })
     assertError(lost, ...NOT_AT_STEP)
-    assert.equal((await stage.result(created.token)).progress?.state, 'READY')
+    assert.equal((await fixture.result(created.token)).progress?.state, 'READY')
   })
 
   test('200: whoever opens a session that has ended is told so and nothing of its result', async () => {
     const { created, page } = await readyPage()
     await page.cancel()
-    const other = await createPage(stage, created.sessionId)
+    const other = await createPage(fixture, created.sessionId)
     const { sealKey: _key, ...told } = await other.open()
     const facts = { requirements: ['face'], locale: 'en', consentVersion: '1', ...PLAIN }
     const ended = { state: 'CANCELLED', role: 'viewer', flowStatus: 'CANCELLED' } as const
@@ -101,19 +101,19 @@ describe('open', () => {
   })
 
   test('200: the first one to come too late finds the session expired, as everyone after it does', async () => {
-    const created = await stage.create({ sessionExpiry: 60 })
-    stage.harness.clock.advance(60_001)
-    const page = await createPage(stage, created.sessionId)
+    const created = await fixture.create({ sessionExpiry: 60 })
+    fixture.harness.clock.advance(60_001)
+    const page = await createPage(fixture, created.sessionId)
     const { sealKey: _key, ...told } = await page.open()
     const facts = { requirements: ['face'], locale: 'en', consentVersion: '1', ...PLAIN }
     const ended = { state: 'EXPIRED', role: 'viewer', flowStatus: 'EXPIRED' } as const
     assert.deepEqual(told, { ...stateBody(created, ended), ...facts })
-    assert.deepEqual((await stage.result(created.token)).errors, [-8])
+    assert.deepEqual((await fixture.result(created.token)).errors, [-8])
   })
 
   test('400 for a key that is none, 401 for a point that is on no curve', async () => {
-    const { sessionId } = await stage.create()
-    const page = await createPage(stage, sessionId)
+    const { sessionId } = await fixture.create()
+    const page = await createPage(fixture, sessionId)
     const keys = [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }, { ...page.deviceKey, d: 'x'.repeat(43) }, null, 'key']
     for (const deviceKey of keys) {
       const reply = await page.tryOpen({ deviceKey })
@@ -124,13 +124,13 @@ describe('open', () => {
   })
 
   test('404 for an id of no session, 410 once the session was erased', async () => {
-    const nobody = await createPage(stage, '079b6cd9-f993-81a6-95fd-62194e74386d')
+    const nobody = await createPage(fixture, '079b6cd9-f993-81a6-95fd-62194e74386d')
     assertError(await nobody.tryOpen(), 404, 'NOT_FOUND', 'There is no session with this id')
-    const odd = await createPage(stage, 'x'.repeat(36))
+    const odd = await createPage(fixture, 'x'.repeat(36))
     assertError(await odd.tryOpen(), 404, 'NOT_FOUND', 'There is no session with this id')
     const { created, page } = await openedPage()
     await page.cancel()
-    const { harness } = stage
+    const { harness } = fixture
     harness.clock.advance(25 * 3_600_000)
     assertError(await page.tryOpen(), 410, 'GONE', 'The session is over and deleted')
     assertError(await page.call('cancel'), 410, 'GONE', 'The session is over and deleted')
@@ -154,7 +154,7 @@ describe('consent', () => {
     const { created, page } = await openedPage()
     const told = await page.consent(false)
     assert.deepEqual(told, stateBody(created, { state: 'CANCELLED', flowStatus: 'CANCELLED', errors: [-18] }))
-    const { sessionStatus, flowStatus, errors, errorDetails } = await stage.result(created.token)
+    const { sessionStatus, flowStatus, errors, errorDetails } = await fixture.result(created.token)
     assert.deepEqual(
       { sessionStatus, flowStatus, errors, errorDetails },
       {
@@ -170,7 +170,7 @@ describe('consent', () => {
 describe('challenge', () => {
   test('200: three movements, sample times, 90 seconds and a nonce that never comes twice', async () => {
     const { page } = await readyPage()
-    const now = stage.harness.clock.now().getTime()
+    const now = fixture.harness.clock.now().getTime()
     const { nonce, steps, sampleAtMs, ...rest } = await page.challenge()
     assert.deepEqual(rest, { attempt: 1, expiresAt: new Date(now + 90_000).toISOString() })
     assert.match(nonce, /^[A-Za-z0-9_-]{32}$/)
@@ -185,11 +185,11 @@ describe('challenge', () => {
     const { created, page } = await readyPage()
     const ask = async () => okOf<Challenge>(await page.call('challenge', { attempt: 1 }))
     const first = await ask()
-    stage.harness.clock.advance(2_000)
+    fixture.harness.clock.advance(2_000)
     for (let times = 0; times < 4; times++) assert.deepEqual(await ask(), first)
     const done = await send(page, await makeSubmission(page, first))
     assert.equal(done.json().flowStatus, 'COMPLETED', done.body)
-    const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+    const { sessionStatus, riskEvaluation } = await fixture.result(created.token)
     assert.deepEqual([sessionStatus, riskEvaluation.flags], ['AGE_ABOVE_THRESHOLD', []])
   })
 
@@ -199,7 +199,7 @@ describe('challenge', () => {
     await page.consent()
     for (let attempt = 1; attempt <= 3; attempt++) assert.equal((await page.challenge()).attempt, attempt)
     assertError(await page.call('challenge'), 409, 'SESSION_NOT_OPEN', 'All tries are used up')
-    const { sessionStatus, flowStatus, errors } = await stage.result(created.token)
+    const { sessionStatus, flowStatus, errors } = await fixture.result(created.token)
     assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'COMPLETED', [-19]])
   })
 })
@@ -218,7 +218,7 @@ describe('events', () => {
       assert.deepEqual([reply.statusCode, reply.json().code], [400, 'VALIDATION_FAILED'])
     }
     await page.cancel()
-    const { signals } = (await stage.result(created.token)).riskEvaluation
+    const { signals } = (await fixture.result(created.token)).riskEvaluation
     assert.deepEqual(signals, { behavioral: { score: 0, flags: [] }, browser: null })
   })
 })
@@ -229,10 +229,10 @@ describe('submit', () => {
     const submission = await makeSubmission(page, await page.challenge())
     const ended = { state: 'COMPLETED', flowStatus: 'COMPLETED', attempt: 1, attemptsLeft: 2 } as const
     assert.deepEqual(okOf(await send(page, submission)), stateBody(created, ended))
-    const first = await stage.result(created.token)
+    const first = await fixture.result(created.token)
     assert.equal(first.sessionStatus, 'AGE_ABOVE_THRESHOLD')
     assertError(await page.call('submit', { sealed: submission.sealed }), ...HAS_ENDED)
-    assert.deepEqual(await stage.result(created.token), first)
+    assert.deepEqual(await fixture.result(created.token), first)
   })
 
   test('409 before a challenge, 400 for what cannot be read', async () => {
@@ -279,7 +279,7 @@ describe('failure', () => {
       const flowStatus = 'COMPLETED'
       const last = stateBody(created, { state: flowStatus, attempt: 3, attemptsLeft: 0, errors: [code], flowStatus })
       assert.deepEqual(await page.failure(code), last)
-      const { sessionStatus, result, errors } = await stage.result(created.token)
+      const { sessionStatus, result, errors } = await fixture.result(created.token)
       assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [code, -19]])
       assert.deepEqual(result, { confidenceScore: null, faceMatch: null })
     })
@@ -289,7 +289,7 @@ describe('failure', () => {
     const { created, page } = await readyPage()
     for (const attempt of [1, 2]) assert.equal((await page.failure(-7, 'not_found')).attempt, attempt)
     assert.equal((await page.failure(-7, 'in_use')).flowStatus, 'COMPLETED')
-    const { errorDetails } = await stage.result(created.token)
+    const { errorDetails } = await fixture.result(created.token)
     assert.deepEqual(errorDetails, [
       { code: -7, name: 'CAMERA_FAIL', reason: 'in_use' },
       { code: -19, name: 'ATTEMPTS_EXCEEDED' },
@@ -311,7 +311,7 @@ describe('failure', () => {
     for (const code of [...codes.filter((one) => !reportable.has(one)), 0, 7, -13]) {
       const details = [{ pointer: '/body/code', message: 'is not a code that a device reports' }]
       const message = 'The request is not valid: /body/code is not a code that a device reports'
-      stage.harness.clock.advance(1_000)
+      fixture.harness.clock.advance(1_000)
       assertError(await page.call('failure', { code }), 400, 'VALIDATION_FAILED', message, { details })
     }
     const odd = await page.call('failure', { code: -7, reason: 'No camera!' })
@@ -330,7 +330,7 @@ describe('cancel', () => {
       const { created, page } = await reach()
       const told = await page.cancel()
       assert.deepEqual(told, stateBody(created, { state: 'CANCELLED', flowStatus: 'CANCELLED', errors: [-17] }))
-      assert.deepEqual((await stage.result(created.token)).errors, [-17])
+      assert.deepEqual((await fixture.result(created.token)).errors, [-17])
     }
   })
 })
@@ -338,11 +338,11 @@ describe('cancel', () => {
 describe('every call but open', () => {
   for (const name of CALLS) {
     test(`${name}: 401 before the session is open, 404 without one, 409 after its end, 400 for a body of another form`, async () => {
-      const created = await stage.create({ sessionExpiry: 60 })
-      const page = await createPage(stage, created.sessionId)
+      const created = await fixture.create({ sessionExpiry: 60 })
+      const page = await createPage(fixture, created.sessionId)
       const unopened = await page.call(name, BODIES[name])
       assertError(unopened, 401, 'INVALID_DEVICE_PROOF', 'The session is not open on a device')
-      const nobody = await createPage(stage, '079b6cd9-f993-81a6-95fd-62194e74386d')
+      const nobody = await createPage(fixture, '079b6cd9-f993-81a6-95fd-62194e74386d')
       assertError(await nobody.call(name, BODIES[name]), 404, 'NOT_FOUND', 'There is no session with this id')
       for (const body of ['{"sessionId":1}', '[]', 'null', '{"more":true}']) {
         const odd = await page.send(name, body)
@@ -356,7 +356,7 @@ describe('every call but open', () => {
       const large = await page.send(name, JSON.stringify({ sessionId: 'x'.repeat(bytes) }))
       assert.deepEqual([large.statusCode, large.json().code], [413, 'PAYLOAD_TOO_LARGE'])
       await page.open()
-      stage.harness.clock.advance(61_000)
+      fixture.harness.clock.advance(61_000)
       assertError(await page.call(name, BODIES[name]), ...HAS_EXPIRED)
       const { page: over } = await openedPage()
       await over.cancel()
@@ -366,7 +366,7 @@ describe('every call but open', () => {
 
   test('another method is 405', async () => {
     for (const name of ['open', ...CALLS]) {
-      const reply = await stage.harness.inject({ method: 'PUT', url: `/launch/api/${name}`, payload: {} })
+      const reply = await fixture.harness.inject({ method: 'PUT', url: `/launch/api/${name}`, payload: {} })
       assert.deepEqual([reply.statusCode, reply.json().code], [405, 'METHOD_NOT_ALLOWED'], name)
     }
   })

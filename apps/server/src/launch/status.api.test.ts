@@ -12,10 +12,10 @@ import { assertError } from '../testing/harness.ts'
 import { startStopwatch } from '../testing/stopwatch.ts'
 import { makeSubmission, send } from './testing/capture.ts'
 import { createPage, okOf, type Page, stateBody } from './testing/page.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 import { LAPTOP } from './testing/user-agents.ts'
 
-let stage: Stage
+let fixture: LaunchFixture
 let proxy: DatabaseProxy
 /** What was sent to the database so far. A look at a session carries its id. */
 let statements: string[] = []
@@ -25,13 +25,13 @@ before(async () => {
     proxy = await startDatabaseProxy(url, (chunk) => statements.push(chunk.toString('latin1')))
     return proxy.url
   }
-  stage = await createStage({}, { through })
+  fixture = await createLaunchFixture({}, { through })
 })
 beforeEach(() => {
   statements = []
 })
 after(async () => {
-  await stage.close()
+  await fixture.close()
   proxy.close()
 })
 
@@ -40,7 +40,7 @@ const ORIGIN = 'http://localhost:8080'
 /** The stream as it comes over a connection. */
 async function stream(page: Page, signal?: AbortSignal) {
   const proof = await page.prove('GET', '/launch/api/status', Buffer.of())
-  const url = `${stage.baseUrl}/launch/api/status?sessionId=${page.sessionId}`
+  const url = `${fixture.baseUrl}/launch/api/status?sessionId=${page.sessionId}`
   return fetch(url, { headers: { [DEVICE_PROOF_HEADER]: proof }, ...(signal && { signal }) })
 }
 
@@ -54,23 +54,23 @@ function read(response: Response) {
 }
 
 async function openedPage(body?: object) {
-  const created = await stage.create(body)
-  const page = await createPage(stage, created.sessionId)
+  const created = await fixture.create(body)
+  const page = await createPage(fixture, created.sessionId)
   await page.open()
   return { created, page }
 }
 
 describe('status', () => {
   test('tells the first device every state in order until the end, and then ends', async () => {
-    const created = await stage.create()
-    const { device } = await stage.device(created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
+    const created = await fixture.create()
+    const { device } = await fixture.device(created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await device.open()
     const { code } = await device.handoff()
     const told: LaunchState[] = []
     const watching = device.watch((state) => told.push(state), new AbortController().signal)
     const next = (state: string) => eventually(() => told.at(-1)?.state === state, `the state ${state}`)
     await next('HANDOFF_WAIT')
-    const phone = await createPage(stage, created.sessionId)
+    const phone = await createPage(fixture, created.sessionId)
     await phone.open({ handoffCode: code })
     await next('OPENED')
     await phone.consent()
@@ -105,7 +105,7 @@ describe('status', () => {
   test('tells the device what it is by then, and ends for one that the session was taken from', async () => {
     const { created, page: first } = await openedPage()
     const { code } = okOf<{ code: string }>(await first.call('handoff'))
-    const second = await createPage(stage, created.sessionId)
+    const second = await createPage(fixture, created.sessionId)
     await second.open({ handoffCode: code })
     await second.consent()
     const [forFirst, forSecond] = [read(await stream(first)), read(await stream(second))]
@@ -128,9 +128,9 @@ describe('status', () => {
     const { page } = await openedPage({ sessionExpiry: 7_200 })
     const { text, done } = read(await stream(page))
     await eventually(() => text().includes('event: state'), 'the first state')
-    stage.harness.clock.advance(16_000)
+    fixture.harness.clock.advance(16_000)
     await eventually(() => text().endsWith(': still here\n\n'), 'a sign of life')
-    stage.harness.clock.advance(900_000)
+    fixture.harness.clock.advance(900_000)
     await done
     assert.equal(text().match(/event: state/g)?.length, 1)
   })
@@ -138,7 +138,7 @@ describe('status', () => {
   test('is over for the server when the client leaves', async () => {
     const [leaves, stays] = [(await openedPage()).page, (await openedPage()).page]
     const leaving = new AbortController()
-    const arrived = once(stage.harness.app.server, 'request') as Promise<[IncomingMessage]>
+    const arrived = once(fixture.harness.app.server, 'request') as Promise<[IncomingMessage]>
     const response = await stream(leaves, leaving.signal)
     const [{ socket }] = await arrived
     assert.equal(response.status, 200)
@@ -159,7 +159,7 @@ describe('status', () => {
   test('has one seat for each device: a page that comes again ends its earlier stream and no other', async () => {
     const { created, page } = await openedPage()
     const { code } = okOf<{ code: string }>(await page.call('handoff'))
-    const other = await createPage(stage, created.sessionId)
+    const other = await createPage(fixture, created.sessionId)
     await other.open({ handoffCode: code })
     const [earlier, others] = [read(await stream(page)), read(await stream(other))]
     await eventually(() => earlier.text().includes('event: state'), 'the first state')
@@ -174,9 +174,9 @@ describe('status', () => {
   })
 
   test('404 for no session, 400 without an id', async () => {
-    const nobody = await createPage(stage, '079b6cd9-f993-81a6-95fd-62194e74386d')
+    const nobody = await createPage(fixture, '079b6cd9-f993-81a6-95fd-62194e74386d')
     assert.equal((await stream(nobody)).status, 404)
-    const without = await stage.harness.inject('/launch/api/status')
+    const without = await fixture.harness.inject('/launch/api/status')
     assert.deepEqual([without.statusCode, without.json().code], [400, 'VALIDATION_FAILED'])
   })
 })
@@ -184,7 +184,7 @@ describe('status', () => {
 describe('a browser', () => {
   const preflight = (origin: string) => {
     const headers = { origin, 'access-control-request-method': 'POST' }
-    return stage.harness.inject({ method: 'OPTIONS', url: '/launch/api/open', headers })
+    return fixture.harness.inject({ method: 'OPTIONS', url: '/launch/api/open', headers })
   }
 
   test('on the launch page may call, and may read errors too', async () => {
@@ -216,7 +216,7 @@ describe('a browser', () => {
 
   test('may call nothing else from there', async () => {
     const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' }
-    const reply = await stage.harness.inject({ method: 'OPTIONS', url: '/session', headers })
+    const reply = await fixture.harness.inject({ method: 'OPTIONS', url: '/session', headers })
     assert.equal(reply.headers['access-control-allow-origin'], undefined)
     assert.equal(reply.statusCode, 405)
   })
@@ -224,21 +224,21 @@ describe('a browser', () => {
 
 describe('too many calls', () => {
   test('of one session: 429 for the 61st in a minute, and others are not hindered', async () => {
-    stage.harness.clock.advance(120_000)
+    fixture.harness.clock.advance(120_000)
     const { page } = await openedPage({ sessionExpiry: 7_200 })
     for (let sent = 1; sent < 60; sent++) assert.equal((await page.call('failure', { code: -21 })).statusCode, 200)
     const refused = await page.call('failure', { code: -21 })
     assertError(refused, 429, 'RATE_LIMITED', 'Too many requests', { retryAfter: 1 })
     assert.equal(refused.headers['retry-after'], '1')
     await openedPage()
-    stage.harness.clock.advance(1_000)
+    fixture.harness.clock.advance(1_000)
     assert.equal((await page.call('failure', { code: -21 })).statusCode, 200)
   })
 
   test('of one address: 429 for the 301st in a minute, whatever the session, and not for another address', async () => {
-    stage.harness.clock.advance(120_000)
+    fixture.harness.clock.advance(120_000)
     const from = (remoteAddress: string, index: number) =>
-      stage.harness.inject({
+      fixture.harness.inject({
         method: 'POST',
         url: '/launch/api/cancel',
         remoteAddress,
@@ -247,7 +247,7 @@ describe('too many calls', () => {
     for (let sent = 0; sent < 300; sent++) assert.equal((await from('198.51.100.7', sent)).statusCode, 404)
     assert.equal((await from('198.51.100.7', 300)).statusCode, 429)
     assert.equal((await from('198.51.100.8', 301)).statusCode, 404)
-    stage.harness.clock.advance(200)
+    fixture.harness.clock.advance(200)
     assert.equal((await from('198.51.100.7', 302)).statusCode, 404)
     assert.equal((await from('198.51.100.7', 303)).statusCode, 429)
   })
@@ -258,6 +258,6 @@ test('a process that is to end does not wait for those who watch', async () => {
   const response = await stream(page)
   assert.equal(response.status, 200)
   const ranMs = startStopwatch()
-  await Promise.all([closeGently(stage.harness.app), response.text()])
+  await Promise.all([closeGently(fixture.harness.app), response.text()])
   await figureAtMost('launch.close-while-watched-ms', 5_000, ranMs())
 })

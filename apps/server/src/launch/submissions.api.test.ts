@@ -7,36 +7,36 @@ import Value from 'typebox/value'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { createPage, okOf } from './testing/page.ts'
-import { createStage, type Stage } from './testing/stage.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 import { IPHONE } from './testing/user-agents.ts'
 
-let stage: Stage
+let fixture: LaunchFixture
 before(async () => {
-  stage = await createStage()
+  fixture = await createLaunchFixture()
 })
-after(() => stage.close())
+after(() => fixture.close())
 
 const NO_CHALLENGE = [409, 'CHALLENGE_NOT_VALID', 'There is no challenge under way'] as const
 const HAS_ENDED = [409, 'SESSION_NOT_OPEN', 'The session has ended'] as const
 const callback = { url: 'http://127.0.0.1:49999/hook' }
 
 async function challenged(body?: object) {
-  const created = await stage.create(body)
-  const page = await createPage(stage, created.sessionId)
+  const created = await fixture.create(body)
+  const page = await createPage(fixture, created.sessionId)
   const challenge = await reachChallenge(page)
   return { created, page, challenge, submission: await makeSubmission(page, challenge) }
 }
 
-const verdictOf = async (token: string) => (await stage.result(token)).sessionStatus
+const verdictOf = async (token: string) => (await fixture.result(token)).sessionStatus
 
 describe('a submission that comes late', () => {
   test('is taken in the last millisecond of its challenge and refused in the next; another try follows', async () => {
     const inTime = await challenged()
-    stage.harness.clock.advance(90_000)
+    fixture.harness.clock.advance(90_000)
     assert.equal((await send(inTime.page, inTime.submission)).json().flowStatus, 'COMPLETED')
     assert.equal(await verdictOf(inTime.created.token), 'AGE_ABOVE_THRESHOLD')
     const { created, page, submission } = await challenged()
-    stage.harness.clock.advance(90_001)
+    fixture.harness.clock.advance(90_001)
     assertError(await send(page, submission), ...NO_CHALLENGE)
     assert.equal(await verdictOf(created.token), 'AGE_UNKNOWN')
     assert.equal((await page.challenge()).attempt, 2)
@@ -44,14 +44,14 @@ describe('a submission that comes late', () => {
 
   test('is taken for up to two minutes after the session’s time when its challenge began in time, not later', async () => {
     const { created, page, submission } = await challenged({ sessionExpiry: 60 })
-    stage.harness.clock.advance(70_000)
+    fixture.harness.clock.advance(70_000)
     assert.equal((await send(page, submission)).json().flowStatus, 'COMPLETED')
     assert.equal(await verdictOf(created.token), 'AGE_ABOVE_THRESHOLD')
     const late = await challenged({ sessionExpiry: 60 })
-    stage.harness.clock.advance(90_001)
+    fixture.harness.clock.advance(90_001)
     const refused = await late.page.call('submit', { sealed: late.submission.sealed })
     assertError(refused, 409, 'SESSION_NOT_OPEN', 'The session has expired')
-    const { sessionStatus, flowStatus, errors } = await stage.result(late.created.token)
+    const { sessionStatus, flowStatus, errors } = await fixture.result(late.created.token)
     assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'EXPIRED', [-8]])
   })
 })
@@ -70,7 +70,7 @@ describe('a submission that came before', () => {
     const anew = await sealPayload(page.sealKey(), page.sessionId, { ...failed, live: 990, attempt: 2 })
     assertError(await page.call('submit', { sealed: anew }), ...replayed)
     await page.cancel()
-    const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+    const { sessionStatus, riskEvaluation } = await fixture.result(created.token)
     assert.equal(sessionStatus, 'AGE_UNKNOWN')
     assert.deepEqual([riskEvaluation.recommendation, riskEvaluation.flags], ['BLOCK', ['BH_PAYLOAD_REPLAY']])
   })
@@ -82,7 +82,7 @@ describe('a submission that came before', () => {
     const refused = await page.call('submit', { sealed: submission.sealed })
     assertError(refused, 409, 'CHALLENGE_NOT_VALID', 'The payload answers another challenge')
     await page.cancel()
-    assert.deepEqual((await stage.result(created.token)).riskEvaluation.flags, [])
+    assert.deepEqual((await fixture.result(created.token)).riskEvaluation.flags, [])
   })
 })
 
@@ -95,11 +95,11 @@ test('a challenge takes five submits and no sixth, not even a good one', async (
 })
 
 test('three captures that decide nothing end the flow with -32 and -19', async () => {
-  const { token, sessionId } = await stage.create()
-  const { device, clock } = await stage.device(sessionId)
+  const { token, sessionId } = await fixture.create()
+  const { device, clock } = await fixture.device(sessionId)
   const state = await runFlow(device, { clock, random: seededRandom(4), ageYears: 40, live: 450 })
   assert.deepEqual([state.flowStatus, state.attempt, state.errors], ['COMPLETED', 3, [-32]])
-  const { sessionStatus, errors } = await stage.result(token)
+  const { sessionStatus, errors } = await fixture.result(token)
   assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [-32, -19]])
 })
 
@@ -119,11 +119,11 @@ describe('a device that is not honest', () => {
     const name = spoof as keyof typeof ENDS
     const row = name === 'mask' ? '[C-050] ' : ''
     test(`${row}${SPOOFS[name].meaning}: no verdict, and ${ends.map((codes) => codes.join(' and ')).join(', or ')}`, async () => {
-      const { token, sessionId } = await stage.create()
-      const { device, clock } = await stage.device(sessionId)
+      const { token, sessionId } = await fixture.create()
+      const { device, clock } = await fixture.device(sessionId)
       const state = await runFlow(device, { clock, random: seededRandom(6), ageYears: 40, spoof: name })
       assert.equal(state.flowStatus, 'COMPLETED')
-      const { sessionStatus, status, result, errors } = await stage.result(token)
+      const { sessionStatus, status, result, errors } = await fixture.result(token)
       assert.deepEqual([sessionStatus, status], ['AGE_UNKNOWN', 'AGE_UNKNOWN'])
       assert.deepEqual(result, { confidenceScore: null, faceMatch: null })
       assert.ok(
@@ -135,33 +135,33 @@ describe('a device that is not honest', () => {
 })
 
 test('[C-052] a camera that fails three times ends the session with -7 and its reason', async () => {
-  const { token, sessionId } = await stage.create()
-  const { device } = await stage.device(sessionId)
+  const { token, sessionId } = await fixture.create()
+  const { device } = await fixture.device(sessionId)
   await device.open()
   await device.consent(true)
   for (let tries = 0; tries < 3; tries++) await device.failure(-7, 'permission_denied')
-  const { sessionStatus, flowStatus, errors, errorDetails } = await stage.result(token)
+  const { sessionStatus, flowStatus, errors, errorDetails } = await fixture.result(token)
   assert.deepEqual([sessionStatus, flowStatus, errors], ['AGE_UNKNOWN', 'COMPLETED', [-7, -19]])
   assert.deepEqual(errorDetails[0], { code: -7, name: 'CAMERA_FAIL', reason: 'permission_denied' })
 })
 
 test('the simulated model gives no verdict in a live session', async () => {
-  const { token, sessionId } = await stage.create({}, await stage.liveKey())
-  const { device, clock } = await stage.device(sessionId)
+  const { token, sessionId } = await fixture.create({}, await fixture.liveKey())
+  const { device, clock } = await fixture.device(sessionId)
   const state = await runFlow(device, { clock, random: seededRandom(8), ageYears: 50 })
   assert.deepEqual([state.flowStatus, state.livemode], ['COMPLETED', true])
-  const { sessionStatus, errors, riskEvaluation } = await stage.result(token)
+  const { sessionStatus, errors, riskEvaluation } = await fixture.result(token)
   assert.deepEqual([sessionStatus, errors], ['AGE_UNKNOWN', [-20, -19]])
   assert.deepEqual(riskEvaluation.flags, ['BH_MODEL_MISMATCH'])
 })
 
 test('a capture of seven seconds that comes three seconds after its challenge is no capture', async () => {
   const { created, page, challenge } = await challenged()
-  stage.harness.clock.advance(3_000)
+  fixture.harness.clock.advance(3_000)
   const model = { id: 'face-1', hash: 'm'.repeat(43) }
   const submission = await makeSubmission(page, challenge, { payload: (claimed) => ({ ...claimed, model }) })
   assert.deepEqual((await send(page, submission)).json().errors, [2])
-  const { sessionStatus, riskEvaluation } = await stage.result(created.token)
+  const { sessionStatus, riskEvaluation } = await fixture.result(created.token)
   assert.equal(sessionStatus, 'AGE_UNKNOWN')
   assert.deepEqual(riskEvaluation.flags, ['BH_TOO_FAST', 'BH_MODEL_MISMATCH'])
 })
@@ -170,8 +170,8 @@ describe('the payload', () => {
   test('[C-006] is sealed in at most 2,048 bytes, with indicators and sixteen frames', async () => {
     const sizes: number[] = []
     for (let run = 0; run < 12; run++) {
-      const { sessionId } = await stage.create()
-      const page = await createPage(stage, sessionId)
+      const { sessionId } = await fixture.create()
+      const page = await createPage(fixture, sessionId)
       const full = (claimed: CapturePayload): CapturePayload => ({
         ...claimed,
         indicators: '01-'.repeat(7),
@@ -197,8 +197,8 @@ describe('the payload', () => {
 
   test('[C-005] has an estimate, the session’s id and optional metadata, and is taken with and without the last', async () => {
     for (const metadata of [undefined, { build: '1.2.3', nested: { any: [1, true, null] } }]) {
-      const { token, sessionId } = await stage.create()
-      const page = await createPage(stage, sessionId)
+      const { token, sessionId } = await fixture.create()
+      const page = await createPage(fixture, sessionId)
       const more = (claimed: CapturePayload) => (metadata ? { ...claimed, metadata } : claimed)
       const submission = await makeSubmission(page, await reachChallenge(page), { payload: more })
       assert.ok(Value.Check(CapturePayload, submission.payload))
@@ -221,7 +221,7 @@ describe('at once', () => {
     assert.equal(taken.length, 1)
     for (const reply of replies) if (reply !== taken[0]) assertOvertaken(reply.statusCode, reply.json().code)
     assert.equal(await verdictOf(created.token), 'AGE_ABOVE_THRESHOLD')
-    assert.deepEqual(await stage.webhooksOf(created.sessionId), ['age.session.completed'])
+    assert.deepEqual(await fixture.webhooksOf(created.sessionId), ['age.session.completed'])
   })
 
   test('twenty times one and the same request: one counts', async () => {
@@ -231,7 +231,7 @@ describe('at once', () => {
     const proof = await page.prove('POST', '/launch/api/submit', Buffer.from(text))
     const replies = await Promise.all(Array.from({ length: 20 }, () => page.send('submit', text, { proof })))
     assert.equal(replies.filter(({ statusCode }) => statusCode === 200).length, 1)
-    assert.deepEqual(await stage.webhooksOf(created.sessionId), ['age.session.completed'])
+    assert.deepEqual(await fixture.webhooksOf(created.sessionId), ['age.session.completed'])
   })
 
   test('a cancel and a submit: one end, one webhook, and the result is the one that was told', async () => {
@@ -242,26 +242,26 @@ describe('at once', () => {
       const replies = await Promise.all(round % 2 === 0 ? calls : calls.reverse())
       const [told, ...others] = replies.filter(({ statusCode }) => statusCode === 200)
       assert.ok(told && others.length === 0, replies.map(({ body }) => body).join())
-      const { flowStatus } = await stage.result(created.token)
+      const { flowStatus } = await fixture.result(created.token)
       assert.equal(flowStatus, told.json().flowStatus)
       const event = flowStatus === 'COMPLETED' ? 'age.session.completed' : 'age.session.cancelled'
-      assert.deepEqual(await stage.webhooksOf(created.sessionId), [event])
+      assert.deepEqual(await fixture.webhooksOf(created.sessionId), [event])
     }
   })
 
   test('two devices that open one session: one holds it', async () => {
-    const { sessionId } = await stage.create()
-    const pages = await Promise.all([createPage(stage, sessionId), createPage(stage, sessionId)])
+    const { sessionId } = await fixture.create()
+    const pages = await Promise.all([createPage(fixture, sessionId), createPage(fixture, sessionId)])
     const replies = await Promise.all(pages.map((page) => page.tryOpen()))
     assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [200, 403])
   })
 
   test('two devices with one handoff code: one takes over', async () => {
-    const { sessionId } = await stage.create()
-    const first = await createPage(stage, sessionId, { userAgent: IPHONE })
+    const { sessionId } = await fixture.create()
+    const first = await createPage(fixture, sessionId, { userAgent: IPHONE })
     await first.open()
     const { code } = (await first.call('handoff')).json()
-    const pages = await Promise.all([createPage(stage, sessionId), createPage(stage, sessionId)])
+    const pages = await Promise.all([createPage(fixture, sessionId), createPage(fixture, sessionId)])
     const replies = await Promise.all(pages.map((page) => page.tryOpen({ handoffCode: code })))
     assert.deepEqual(replies.map(({ statusCode }) => statusCode).sort(), [200, 409])
   })

@@ -10,7 +10,7 @@ import {
 } from '@ostiary/contract'
 import { bodyHash, DEVICE_PROOF_HEADER, type ProofClaims, signProof } from '@ostiary/crypto'
 import type { LightMyRequestResponse } from 'fastify'
-import type { Stage } from './stage.ts'
+import type { LaunchFixture } from './fixture.ts'
 import { IPHONE } from './user-agents.ts'
 
 export interface PageOptions {
@@ -29,8 +29,12 @@ export interface Tweak {
   headers?: Record<string, string>
 }
 
-export async function createPage(stage: Pick<Stage, 'harness'>, sessionId: string, options: PageOptions = {}) {
-  const { harness } = stage
+export async function createPage(
+  fixture: Pick<LaunchFixture, 'harness'>,
+  sessionId: string,
+  options: PageOptions = {},
+) {
+  const { harness } = fixture
   const { userAgent = IPHONE, mobileHint, platform = 'mobile' } = options
   const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign'])
   const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', keys.publicKey)

@@ -11,7 +11,7 @@ export interface TestDevice {
   clock: SimulatedClock
 }
 
-export interface Stage {
+export interface LaunchFixture {
   harness: Harness
   baseUrl: string
   tenantId: string
@@ -31,7 +31,10 @@ export interface Stage {
 /** Long enough for the calls of one session to be paid back: all tests call from one address. */
 const BETWEEN_SESSIONS_MS = 6_000
 
-export async function createStage(env: Record<string, string> = {}, options: HarnessOptions = {}): Promise<Stage> {
+export async function createLaunchFixture(
+  env: Record<string, string> = {},
+  options: HarnessOptions = {},
+): Promise<LaunchFixture> {
   const harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8', ...env }, options)
   const { clock, wire } = harness
   const scopes = ['age:write', 'age:read']
