@@ -54,7 +54,7 @@ export function readPart<T extends TSchema>(
   const details = detailsOf(pointer, check.Errors(value))
   throw validationFailed(
     details.map((detail) =>
-      detail.message === UNKNOWN_FIELD ? { ...detail, message: `is none of ${known}` } : detail,
+      detail.message === UNKNOWN_FIELD ? { ...detail, message: `is not one of ${known}` } : detail,
     ),
   )
 }

@@ -17,7 +17,7 @@ const ABOVE = 'AGE_ABOVE_THRESHOLD'
 const outcomeUrl = (sessionId: string) => `/test/sessions/${sessionId}/outcome`
 
 describe('POST /test/sessions/:id/outcome', () => {
-  test('204: without a wish the person is above the threshold', async () => {
+  test('204: without a simulated outcome the person is above the threshold', async () => {
     const created = await host.create()
     const ended = await host.call('POST', outcomeUrl(created.sessionId), {})
     assert.deepEqual([ended.statusCode, ended.body], [204, ''])
@@ -34,7 +34,7 @@ describe('POST /test/sessions/:id/outcome', () => {
     )
   })
 
-  test('204: a wished outcome shows every step that the session asks for', async () => {
+  test('204: a simulated outcome shows every step that the session asks for', async () => {
     const exact = { documentAgeReturnFormat: 'both', facialAgeEstimationReturnFormat: 'both' }
     const documentAge = { thresholdResult: ABOVE, exact: 23 } as const
     const facialAgeEstimation = { thresholdResult: ABOVE, exact: 35 } as const
@@ -78,7 +78,7 @@ describe('POST /test/sessions/:id/outcome', () => {
     }
   })
 
-  test('400: a number that is no session code is refused and never a way to a verdict', async () => {
+  test('400: a number that is not a session code is refused and never leads to a verdict', async () => {
     const { token, sessionId } = await host.create()
     const pointer = '/body/errors/1'
     const message = 'is not a session code (docs/session-codes.md)'
@@ -101,7 +101,7 @@ describe('POST /test/sessions/:id/outcome', () => {
     ])
   })
 
-  test('403 for live keys, 404 for sessions that are not the caller’s test sessions', async () => {
+  test('403 for live keys, 404 for any session that is not a test session of the caller', async () => {
     const live = await fixture.sibling(host, { livemode: true })
     const liveSession = await live.create()
     const refused = await live.call('POST', outcomeUrl(liveSession.sessionId), {})
@@ -137,7 +137,7 @@ describe('POST /test/sessions/:id/outcome', () => {
 })
 
 describe('metadata.__test', () => {
-  test('the session ends as wished when its launch URL is opened, after the wished delay', async () => {
+  test('the session ends with the simulated outcome when its launch URL is opened, after the requested delay', async () => {
     const __test = { outcome: 'AGE_AT_THRESHOLD', risk: 'HIGH', delayMs: 120 } as const
     const created = await host.create({ metadata: { order: 'A-7', __test } })
     assert.deepEqual(await host.result(created.token), {
@@ -153,7 +153,7 @@ describe('metadata.__test', () => {
     assert.deepEqual(result.metadata, { order: 'A-7', __test })
   })
 
-  test('a wish that cannot be met is refused at the creation; for live keys it is metadata like any other', async () => {
+  test('an impossible outcome is refused at the creation; for live keys it is ordinary metadata', async () => {
     const pointer = '/body/metadata/__test'
     const outcomes = 'AGE_UNKNOWN, AGE_BELOW_THRESHOLD, AGE_ABOVE_THRESHOLD, AGE_AT_THRESHOLD'
     const fields = 'outcome, errors, risk, delayMs, faceAge, documentAge, faceMatchScore'
@@ -163,7 +163,7 @@ describe('metadata.__test', () => {
       [{ outcome: 'OLD' }, '/outcome', `must be one of ${outcomes}`],
       [{ risk: 'NONE' }, '/risk', 'must be one of CRITICAL, HIGH, MEDIUM, LOW'],
       [{ delayMs: 10_001 }, '/delayMs', 'must be <= 10000'],
-      [{ age: 40 }, '/age', `is none of ${fields}`],
+      [{ age: 40 }, '/age', `is not one of ${fields}`],
     ] as const) {
       const refused = await host.call('POST', '/session', { ...LEAST, metadata: { __test } })
       const details = [{ pointer: `${pointer}${place}`, message }]
@@ -201,8 +201,8 @@ describe('metadata.__test with a challenge', () => {
       ],
       [{ challenge: 'blink' }, '/challenge', 'must be array'],
       [{ challenge, times: 'never' }, '/times', 'must be one of random, fixed'],
-      [{ challenge, outcome: ABOVE }, '/outcome', 'is none of challenge, times'],
-      [{ challenge, delayMs: 1 }, '/delayMs', 'is none of challenge, times'],
+      [{ challenge, outcome: ABOVE }, '/outcome', 'is not one of challenge, times'],
+      [{ challenge, delayMs: 1 }, '/delayMs', 'is not one of challenge, times'],
     ] as const)
       assert.deepEqual(await refusalOf(__test), [{ pointer: `${pointer}${place}`, message }])
   })
@@ -212,7 +212,7 @@ describe('metadata.__test with a challenge', () => {
     assert.deepEqual(await refusalOf({ challenge: ['closer', 'blink', 'blink'] }), details)
   })
 
-  test('the flow does not end by itself when it is opened, and no outcome call takes a challenge', async () => {
+  test('opening the flow does not end it, and the outcome call accepts no challenge', async () => {
     const challenge = ['closer', 'blink', 'closer']
     const { sessionId } = await host.create({ metadata: { __test: { challenge } } })
     assert.equal((await host.call('POST', outcomeUrl(sessionId), { challenge })).statusCode, 400)
@@ -223,7 +223,7 @@ describe('metadata.__test with a challenge', () => {
 describe('POST /test/clock/advance', () => {
   const advance = (who: Host, seconds: unknown) => who.call('POST', '/test/clock/advance', { seconds })
 
-  test('204: expiry, deletion and forgetting come nearer, for the tenant’s test sessions alone', async () => {
+  test('204: expiry, deletion and the end of the tombstone come nearer, for the tenant’s test sessions only', async () => {
     const other = await fixture.newHost()
     const live = await fixture.sibling(host, { livemode: true })
     const [mine, foreign, liveOne] = [await host.create(), await other.create(), await live.create()]
@@ -244,7 +244,7 @@ describe('POST /test/clock/advance', () => {
     assertError(unknown, 404, 'NOT_FOUND', 'There is no session with this token')
   })
 
-  test('204: a webhook that waits for its next attempt has it sooner', async () => {
+  test('204: the next attempt of a waiting webhook comes nearer', async () => {
     const { sessionId } = await host.create({ callback: { url: fixture.receiver.url } })
     await host.outcome(sessionId)
     fixture.receiver.answer((response) => void response.writeHead(500).end())
@@ -275,7 +275,7 @@ describe('POST /test/clock/advance', () => {
 })
 
 describe('POST /test/webhooks/:id/fail', () => {
-  test('200: the next attempts fail as often as asked without being sent', async () => {
+  test('200: the requested number of attempts fails without being sent', async () => {
     const { sessionId } = await host.create({ callback: { url: fixture.receiver.url } })
     await host.outcome(sessionId)
     const { items } = (await host.call('GET', `/webhooks/deliveries?sessionId=${sessionId}`)).json()

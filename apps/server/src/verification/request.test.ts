@@ -14,17 +14,17 @@ const SIGN_IN = { ...ENROLL, type: 'SIGN-IN' } as const
 const PUID = '019a8b1c-2d3e-7f40-8a1b-2c3d4e5f6a7b'
 const VERIFY = { ...ENROLL, type: 'VERIFY', puid: PUID } as const
 
-interface Wishes {
+interface ReadOptions {
   livemode?: boolean
   settings?: Partial<TenantSettings>
 }
-const read = (body: CreateVerificationBody, { livemode = false, settings = {} }: Wishes = {}) =>
+const read = (body: CreateVerificationBody, { livemode = false, settings = {} }: ReadOptions = {}) =>
   toRequest(body, { livemode, settings: { ...TENANT_SETTINGS_DEFAULTS, ...settings }, now })
-const requestOf = (body: CreateVerificationBody, wishes?: Wishes) => read(body, wishes).request
+const requestOf = (body: CreateVerificationBody, options?: ReadOptions) => read(body, options).request
 
-function refusalOf(body: CreateVerificationBody, wishes?: Wishes): string {
+function refusalOf(body: CreateVerificationBody, options?: ReadOptions): string {
   try {
-    read(body, wishes)
+    read(body, options)
   } catch (error) {
     assert.ok(error instanceof AppError)
     assert.equal(error.status, 400)
@@ -34,7 +34,7 @@ function refusalOf(body: CreateVerificationBody, wishes?: Wishes): string {
   return assert.fail('it was taken')
 }
 
-describe('the least that can be asked for', () => {
+describe('the smallest body', () => {
   test('is filled up with the defaults', () => {
     assert.deepEqual(read(ENROLL), {
       lifetimeSeconds: 900,
@@ -68,7 +68,7 @@ describe('the least that can be asked for', () => {
     })
   })
 
-  test('and everything that can be asked for is taken over', () => {
+  test('every field of the body is in the request', () => {
     const brand = { name: 'Example Shop', logo: null, primary: null, background: null }
     const full = requestOf(
       {
@@ -123,7 +123,7 @@ describe('the redirect', () => {
     assert.equal(requestOf({ ...ENROLL, redirectUrl: url }).redirectUrl, url)
   })
 
-  test('may not be two that differ', () => {
+  test('must be equal in both spellings', () => {
     const message = '/body/redirectUrl is another spelling of redirectURL and must be equal to it'
     assert.equal(refusalOf({ ...ENROLL, redirectUrl: `${url}/` }), message)
   })
@@ -168,8 +168,8 @@ describe('the requirements', () => {
   })
 })
 
-describe('whom it is about', () => {
-  test('a puid may be written in capitals, and what can be nobody’s is refused', () => {
+describe('the person of a session', () => {
+  test('a puid may have capitals, and a puid that no person can have is refused', () => {
     assert.deepEqual(requestOf({ ...VERIFY, puid: PUID.toUpperCase() }).person, { puid: PUID })
     for (const puid of ['p-1', `${PUID}0`, ` ${PUID}`, PUID.replaceAll('-', ''), PUID.replace('-7', '-4')])
       assert.equal(refusalOf({ ...VERIFY, puid }), '/body/puid is not the id of a person', puid)
@@ -183,7 +183,7 @@ describe('whom it is about', () => {
     assert.equal(refusalOf({ ...VERIFY, customerId: 'c-1' }), '/body/customerId may not stand beside puid')
   })
 
-  test('each field stands where it means something, and is refused elsewhere', () => {
+  test('each field is accepted for its own types, and refused for the others', () => {
     assert.equal(refusalOf({ ...ENROLL, puid: PUID }), '/body/puid is for VERIFY')
     assert.equal(refusalOf({ ...SIGN_IN, puid: PUID }), '/body/puid is for VERIFY')
     assert.equal(refusalOf({ ...SIGN_IN, customerId: 'c-1' }), '/body/customerId is for ENROLL and VERIFY')
@@ -194,13 +194,13 @@ describe('whom it is about', () => {
     assert.equal(requestOf({ ...ENROLL, contactInformation: {} }).contactInformation, null)
   })
 
-  test('an age is estimated at ENROLL alone; elsewhere the wish is taken and means nothing', () => {
+  test('an age is estimated at ENROLL only; other types accept the field and ignore it', () => {
     assert.equal(requestOf({ ...SIGN_IN, estimateAge: true }).estimateAge, false)
   })
 })
 
 describe('debugMode', () => {
-  test('[D-025] has two shapes; of several levels the highest counts', () => {
+  test('[D-025] has two forms; of several levels the highest counts', () => {
     const levelOf = (debugMode: NonNullable<CreateVerificationBody['debugMode']>) =>
       requestOf({ ...ENROLL, debugMode }).debugLevel
     assert.deepEqual([false, true].map(levelOf), [0, 2])
@@ -234,7 +234,7 @@ describe('sessionExpiry', () => {
     assert.equal(read(ENROLL, { settings: { sessionSecondsMax: 300 } }).lifetimeSeconds, 300)
   })
 
-  test('must lie ahead, and not too far for the tenant', () => {
+  test('must be in the future, and within the tenant’s maximum', () => {
     const at = '/body/sessionExpiry'
     const settings = { sessionSecondsMax: 604_800 }
     for (const sessionExpiry of ['PT59S', '2026-03-01T10:00:59Z', '2025-01-01T00:00:00Z', 'P8D', 59, 604_801])
@@ -248,7 +248,7 @@ describe('sessionExpiry', () => {
       assert.equal(refusalOf({ ...ENROLL, sessionExpiry }), `${at} must be <= 86400 for this tenant`)
   })
 
-  test('is refused when it is neither', () => {
+  test('is refused in any other form', () => {
     const message =
       '/body/sessionExpiry must be seconds, a duration such as PT15M or a moment such as 2026-01-31T12:00:00Z'
     for (const sessionExpiry of ['900', '15 minutes', 'P1M', '2026-03-01T12:00:00+02:00'])
@@ -257,20 +257,20 @@ describe('sessionExpiry', () => {
 })
 
 describe('the transaction id of a test session', () => {
-  const testOf = (transactionID: string, wishes?: Wishes) => {
-    const { sandbox, pinned, transactionId } = requestOf({ ...ENROLL, transactionID }, wishes)
+  const testOf = (transactionID: string, options?: ReadOptions) => {
+    const { sandbox, pinned, transactionId } = requestOf({ ...ENROLL, transactionID }, options)
     assert.equal(transactionId, transactionID, 'it comes back whole')
     return { sandbox, pinned }
   }
 
-  test('names how the session is to end', () => {
+  test('names the simulated outcome', () => {
     for (const sandbox of ['success', 'spoof', 'expired', 'not_enrolled', 'locked'] as const) {
       assert.deepEqual(testOf(`test:${sandbox}`), { sandbox, pinned: null })
       assert.deepEqual(testOf(`test:${sandbox} order 7`), { sandbox, pinned: null })
     }
   })
 
-  test('or the movements that will be asked for', () => {
+  test('or names the movements of the challenge', () => {
     const pinned = { movements: ['turn_left', 'blink', 'closer'], fixedTimes: true }
     assert.deepEqual(testOf('test:challenge=turn_left,blink,closer'), { sandbox: null, pinned })
     assert.deepEqual(testOf('test:challenge=turn_left,blink,closer order 7'), { sandbox: null, pinned })
@@ -279,14 +279,14 @@ describe('the transaction id of a test session', () => {
       assert.equal(refusalOf({ ...ENROLL, transactionID: `test:challenge=${movements}` }), message)
   })
 
-  test('and is refused when it names neither, rather than waiting for a person', () => {
+  test('is refused when it names neither, so that the session does not wait for a person', () => {
     const message =
-      '/body/transactionID begins with test: and goes on with none of success, spoof, expired, not_enrolled, locked, challenge='
+      '/body/transactionID begins with test: and must continue with one of success, spoof, expired, not_enrolled, locked, challenge='
     for (const transactionID of ['test:', 'test:sucess', 'test:challenge', 'test:challenge=blink;closer'])
       assert.equal(refusalOf({ ...ENROLL, transactionID }), message)
   })
 
-  test('says nothing in live mode, and nothing when it begins otherwise', () => {
+  test('has no meaning in live mode, or with another prefix', () => {
     assert.deepEqual(testOf('test:success', { livemode: true }), { sandbox: null, pinned: null })
     assert.deepEqual(testOf('test:whatever', { livemode: true }), { sandbox: null, pinned: null })
     assert.deepEqual(testOf('Test:success'), { sandbox: null, pinned: null })

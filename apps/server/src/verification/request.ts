@@ -18,10 +18,10 @@ import { pageLocaleOf, redirectProblem } from '../settings/index.ts'
 import { secondsOfDuration, timeOfMoment } from './expiry.ts'
 import { isSimulatedId } from './simulated-ids.ts'
 
-/** What a test session is to end with instead of a person before a camera. */
+/** How a test session ends without a person before a camera. */
 export type SandboxEnd = VerificationTestOutcome
 
-/** The tenant's settings as they were when the session was made: what was promised then holds to its end. */
+/** The tenant's settings at the creation of the session: they apply until its end. */
 export type VerificationPolicy = Pick<
   TenantSettings,
   'retentionSeconds' | 'enforceBlock' | 'risk' | 'defaultLocale' | 'signInMatching'
@@ -165,7 +165,7 @@ function personOf(
   throw invalid('/body/puid', 'is required for VERIFY, or customerId instead of it')
 }
 
-/** Capitals are the same id. What can be nobody's is said now, and not at the end of a flow that the user has gone through. */
+/** Capitals are the same id. An id that no person can have is refused now, not at the end of the user's flow. */
 function idOf(puid: string, livemode: boolean): string {
   const id = puid.toLowerCase()
   if (isId(id) || (!livemode && isSimulatedId(id))) return id
@@ -175,7 +175,7 @@ function idOf(puid: string, livemode: boolean): string {
 const TEST_PREFIX = 'test:'
 const TEST_CHALLENGE = /^challenge=([a-z_,]*)(?: |$)/
 
-/** What a test key asks for in `transactionID`: an end without a person, or a person who knows what is coming. */
+/** What a test key asks for in `transactionID`: a simulated outcome, or a challenge that is known in advance. */
 function testOf(transactionId: string | undefined): Pick<VerificationRequest, 'sandbox' | 'pinned'> {
   if (!transactionId?.startsWith(TEST_PREFIX)) return { sandbox: null, pinned: null }
   const asked = transactionId.slice(TEST_PREFIX.length)
@@ -184,7 +184,7 @@ function testOf(transactionId: string | undefined): Pick<VerificationRequest, 's
   const challenge = TEST_CHALLENGE.exec(asked)?.[1]
   if (challenge !== undefined) return { sandbox: null, pinned: { movements: movementsOf(challenge), fixedTimes: true } }
   const known = VERIFICATION_TEST_OUTCOMES.join(', ')
-  throw invalid('/body/transactionID', `begins with ${TEST_PREFIX} and goes on with none of ${known}, challenge=`)
+  throw invalid('/body/transactionID', `begins with ${TEST_PREFIX} and must continue with one of ${known}, challenge=`)
 }
 
 function movementsOf(text: string): PinnedChallenge['movements'] {
