@@ -39,6 +39,7 @@ const REFUSED: readonly RefusedWord[] = [
 function isExempt(path: string, line: string): boolean {
   if (/^docs\/decisions\/00(0\d|1\d|2[0-2])-/.test(path)) return true // decisions are superseded, never rewritten
   if (/spec-rows\.md$/.test(path)) return true // the specification's own sentences
+  if (/provisional-persons\.api\.test\.ts$/.test(path) && line.includes('unmade_persons')) return true // statements of release 0.1.0
   if (/^tools\/tidy\/words(\.test)?\.ts$/.test(path)) return true // the list itself
   if (path === 'docs/glossary.md') return line.startsWith('|') // its column "was called"
   if (/^docs\/decisions\/0023-/.test(path)) return line.startsWith('|') // its table of moved paths
