@@ -39,7 +39,7 @@ describe('a challenge', () => {
     assert.deepEqual([...new Set(challenges.map(({ sampleAtMs }) => sampleAtMs.length))].sort(), [17, 18, 19])
   })
 
-  test('lets every movement be seen, and the face at rest before the first', () => {
+  test('samples every movement, and the face at rest before the first one', () => {
     for (const { steps, sampleAtMs } of challenges) {
       assert.ok(countIn(sampleAtMs, 0, (steps[0]?.atMs ?? 0) - 1) >= 2)
       for (const { atMs } of steps) assert.ok(countIn(sampleAtMs, atMs + 300, atMs + 2200) >= 5)
@@ -72,26 +72,26 @@ test('no movement, pair of movements or time is likelier than another', () => {
   const pairs = share(({ steps }) => `${steps[1]?.movement} ${steps[2]?.movement}`)
   assert.equal(pairs.size, 20)
   for (const count of pairs.values()) assert.ok(Math.abs(count - 1000) < 155, String(count))
-  // 700 of the 701 times of the first step, a hundred to each.
+  // 700 of the 701 possible times of the first step, in seven groups of a hundred.
   const times = share(({ steps }) => String(Math.floor(((steps[0]?.atMs ?? 0) - 800) / 100)))
   for (const [at, count] of times) if (at !== '7') assert.ok(Math.abs(count - 2853) < 250, `${at}: ${count}`)
 })
 
-test('a number of the last, incomplete round is thrown again', () => {
+test('a value of the last, incomplete range is drawn again', () => {
   const thrown = (first: number) => {
     let calls = 0
     const challenge = createChallenge((count) => new Uint8Array(count).fill(calls++ === 0 ? first : 0))
     return { calls, challenge }
   }
   const zeros = thrown(0)
-  // The 65,536 numbers of two bytes make whole rounds of five but for the last one, 65,535.
+  // The 65,536 values of two bytes are whole ranges of five, except for the last value, 65,535.
   assert.deepEqual(thrown(255), { calls: zeros.calls + 1, challenge: zeros.challenge })
 })
 
 describe('a pinned challenge of a test session', () => {
   const movements = ['closer', 'blink', 'turn_right'] as const
 
-  test('asks for the given movements at times that nobody knows', () => {
+  test('asks for the given movements at random times', () => {
     const random = bytesOf(seeded(11))
     const pinned = Array.from({ length: 50 }, () => createChallenge(random, { movements, fixedTimes: false }))
     for (const { steps } of pinned)
@@ -103,7 +103,7 @@ describe('a pinned challenge of a test session', () => {
     assert.ok(new Set(pinned.map(({ sampleAtMs }) => sampleAtMs.join())).size === 50)
   })
 
-  test('has the same times each time when they are fixed, and they are in the middle of their ranges', () => {
+  test('with fixed times always has the times in the middle of their ranges', () => {
     const [first, second] = [3, 4].map((seed) =>
       createChallenge(bytesOf(seeded(seed)), { movements, fixedTimes: true }),
     )

@@ -7,7 +7,7 @@ export interface ChallengeStep {
   atMs: number
 }
 
-/** What a device is to ask of the user, and when it is to look. */
+/** What a device has to ask of the user, and when it has to sample frames. */
 export interface ChallengePlan {
   steps: ChallengeStep[]
   sampleAtMs: number[]
@@ -15,10 +15,10 @@ export interface ChallengePlan {
 
 export type RandomBytes = (count: number) => Uint8Array
 
-/** What a test session may know beforehand. A session of a live key never does. */
+/** A challenge that the host of a test session chooses in advance. Sessions of a live key have no such choice. */
 export interface PinnedChallenge {
   movements: readonly Movement[]
-  /** Whether the times are the same every time, too. */
+  /** Whether the times are fixed too. */
   fixedTimes: boolean
 }
 
@@ -31,8 +31,8 @@ interface Range {
 type Choose = (range: Range) => number
 
 /**
- * A challenge nobody could have prepared for: which movements, when, and when frames are sampled. The samples stand so that
- * no movement can fall between them, because an honest answer that nobody sees costs the user a try.
+ * Creates a challenge that cannot be prepared for: which movements, when, and when frames are sampled. The samples are placed so
+ * that no movement can fall between them: an honest answer that no frame shows would cost the user a try.
  */
 export function createChallenge(random: RandomBytes, pinned?: PinnedChallenge): ChallengePlan {
   const atRandom: Choose = ({ min, max }) => min + below(max - min + 1, random)
@@ -77,7 +77,7 @@ function samplesBefore(firstStepMs: number, when: Choose): number[] {
   return [when({ min: earliest, max: middle - gap }), when({ min: middle, max: firstStepMs - 1 })]
 }
 
-/** One more sample before none, some or all of the later steps, when the answer to the step before is over. */
+/** Adds at random one more sample before each later step, when the answer to the previous step is over. */
 function samplesBetween(steps: readonly ChallengeStep[], when: Choose): number[] {
   return steps.slice(1).flatMap(({ atMs }, index) => {
     const over = (steps[index]?.atMs ?? 0) + CAPTURE_RULES.tailMs + CAPTURE_RULES.sampleGapMsMin
@@ -87,7 +87,7 @@ function samplesBetween(steps: readonly ChallengeStep[], when: Choose): number[]
 
 const middleOf: Choose = ({ min, max }) => Math.floor((min + max) / 2)
 
-/** A whole number below `count`, each equally likely: numbers of the last, incomplete round are thrown again. */
+/** A whole number below `count`, each equally likely: values of the last, incomplete range are drawn again. */
 function below(count: number, random: RandomBytes): number {
   const limit = RANGE - (RANGE % count)
   for (;;) {

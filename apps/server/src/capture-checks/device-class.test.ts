@@ -17,7 +17,7 @@ const WINDOWS = `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROMIUM} Safari/53
 const LINUX = `Mozilla/5.0 (X11; Linux x86_64) ${CHROMIUM} Safari/537.36`
 const CHROMEBOOK = `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${CHROMIUM} Safari/537.36`
 
-describe('what a page says is a phone or tablet', () => {
+describe('a page that claims to run on a phone or tablet', () => {
   for (const [name, userAgent, secChUaMobile, expected] of [
     ['an iPhone', IPHONE, undefined, false],
     ['an iPad', IPAD_OLD, undefined, false],
@@ -47,7 +47,7 @@ describe('what a page says is a phone or tablet', () => {
   }
 })
 
-test('a page that takes its device for a desktop is believed', () => {
+test('a page that reports a desktop is believed', () => {
   for (const userAgent of [IPHONE, ANDROID_PHONE, ANDROID_TABLET, MAC_SAFARI, WINDOWS, undefined]) {
     assert.equal(isDesktop({ userAgent, secChUaMobile: '?1', claimed: 'desktop' }), true)
   }

@@ -2,20 +2,20 @@ export interface DeviceClaim {
   userAgent: string | undefined
   /** The header Sec-CH-UA-Mobile: `?1` or `?0`. */
   secChUaMobile: string | undefined
-  /** What the page takes the device for. */
+  /** What the page detected. */
   claimed: 'mobile' | 'desktop'
 }
 
 /**
- * Whether a session that forbids desktops must be handed to a phone. Tablets are mobile. Whatever is unknown or contradicts
- * itself is a desktop, because the QR code is always a way on. All three facts are claims: this keeps honest users off
- * desktops; who forges them is met by the judge of the capture.
+ * Whether a session that forbids desktops must be handed to a phone. Tablets are mobile. A device that is unknown, or whose claims
+ * contradict each other, counts as a desktop: the QR code always lets the user continue. All three facts are claims. This check
+ * keeps honest users off desktops; `judgeCapture` is what a forger meets.
  */
 export function isDesktop({ userAgent: header = '', secChUaMobile, claimed }: DeviceClaim): boolean {
   if (claimed === 'desktop') return true
-  // No browser says more; a longer text is only there to keep the patterns busy.
+  // No browser sends a longer text. A longer one would only make the patterns slow.
   const userAgent = header.slice(0, USER_AGENT_CHARS)
-  // Safari on an iPad says that it is a Mac, and only the page can feel that it is touched.
+  // Safari on an iPad claims to be a Mac; only the page can detect the touch screen.
   const mayBeIpad = MAC.test(userAgent) && secChUaMobile === undefined && !DESKTOP_ENGINE.test(userAgent)
   if (!PHONE_OR_TABLET.test(userAgent) && !mayBeIpad) return true
   if (DESKTOP_SYSTEM.test(userAgent)) return true

@@ -17,7 +17,7 @@ const swapped = (at: number, change: Partial<LaunchEvent>) =>
   events.map((event, index) => (index === at ? { ...event, ...change } : event))
 
 describe('a log', () => {
-  test('is empty, then holds its entries, their marks and the end of its chain, as plain JSON', () => {
+  test('starts empty, and then has its entries, their marks and the last hash, as plain JSON', () => {
     assert.deepEqual(emptyLog(), { seq: 0, hash: CHAIN_START, entries: [], regressions: 0, flags: [] })
     const { log, flags } = appendEvents(emptyLog(), chain([{ type: 'page_open', t: 10, n: 3 }]), MANY)
     const hash = chain([{ type: 'page_open', t: 10, n: 3 }])[0]?.hash ?? ''
@@ -44,7 +44,7 @@ describe('a log', () => {
     assert.deepEqual([log.seq, log.hash], [4, hash])
   })
 
-  test('is the same whether entries come at once, one by one or again, and the log that was given is left alone', () => {
+  test('is the same whether entries come at once, one by one or repeatedly, and the log passed in is not changed', () => {
     const atOnce = appendEvents(emptyLog(), events, MANY).log
     const oneByOne = events.reduce((log, event) => appendEvents(log, [event], MANY).log, emptyLog())
     const before = structuredClone(atOnce)
@@ -61,28 +61,28 @@ describe('a log', () => {
 describe('a fault of the chain', () => {
   const flagsOf = (given: readonly LaunchEvent[]) => appendEvents(emptyLog(), given, MANY).flags
 
-  test('shows for every part of an entry that was changed after it was chained', () => {
+  test('is found for every part of an entry that was changed after it was chained', () => {
     assert.deepEqual(flagsOf(swapped(1, { t: 501 })), ['BH_CHAIN_BROKEN'])
     assert.deepEqual(flagsOf(swapped(1, { n: 1 })), ['BH_CHAIN_BROKEN'])
     assert.deepEqual(flagsOf(swapped(3, { type: 'tab_hidden' })), ['BH_CHAIN_BROKEN'])
     assert.deepEqual(flagsOf(swapped(1, { hash: 'x'.repeat(43) })), ['BH_CHAIN_BROKEN'])
   })
 
-  test('shows when the chain begins elsewhere', () => {
+  test('is found when the chain has another start', () => {
     assert.deepEqual(flagsOf(chain(OPENING, { seq: 0, hash: 'B'.repeat(43) })), ['BH_CHAIN_BROKEN'])
   })
 
-  test('shows when an entry that is there comes again as another, and the first one stands', () => {
+  test('is found when an entry is sent again with other content, and the first entry stays', () => {
     const { log } = appendEvents(emptyLog(), events, MANY)
     const again = appendEvents(log, chain([{ type: 'page_open', t: 11 }]), MANY)
     assert.deepEqual(again, { log: { ...log, flags: ['BH_CHAIN_BROKEN'] }, flags: ['BH_CHAIN_BROKEN'] })
   })
 
-  test('shows when two entries of one call have one number', () => {
+  test('is found when two entries of one call have the same number', () => {
     assert.deepEqual(flagsOf([...events, ...swapped(3, { hash: 'x'.repeat(43) }).slice(3)]), ['BH_CHAIN_BROKEN'])
   })
 
-  test('is raised once and stays in the log', () => {
+  test('raises its flag once, and the flag stays in the log', () => {
     const broken = appendEvents(emptyLog(), swapped(1, { t: 501 }), MANY).log
     const more = chain([{ type: 'camera_ready', t: 3000 }], { seq: 4, hash: 'B'.repeat(43) })
     const after = appendEvents(broken, more, MANY)
@@ -91,7 +91,7 @@ describe('a fault of the chain', () => {
 })
 
 describe('a gap', () => {
-  test('is noted, the log goes on behind it, and what comes late is left out', () => {
+  test('raises a flag, the log continues after it, and late entries are ignored', () => {
     const moments: Moment[] = [...OPENING, { type: 'tab_hidden', t: 3000 }, { type: 'tab_visible', t: 4000 }]
     const all = chain(moments)
     const { log, flags } = appendEvents(emptyLog(), [...all.slice(0, 4), ...all.slice(5)], MANY)
@@ -105,7 +105,7 @@ describe('a gap', () => {
     assert.deepEqual(appendEvents(log, next, MANY).flags, [])
   })
 
-  test('is what entries in another order leave', () => {
+  test('is the result of entries in the wrong order', () => {
     const { flags, log } = appendEvents(emptyLog(), events.toReversed(), MANY)
     assert.deepEqual(flags, ['BH_LOG_GAP', 'BH_STEP_ORDER'])
     assert.deepEqual(
@@ -114,7 +114,7 @@ describe('a gap', () => {
     )
   })
 
-  test('is what a log that is full leaves: the rest is not kept', () => {
+  test('is the result of a full log: further entries are not kept', () => {
     const { flags, log } = appendEvents(emptyLog(), events, { maxEvents: 3 })
     assert.deepEqual([flags, log.seq, log.hash], [['BH_LOG_GAP'], 3, events[2]?.hash])
     assert.deepEqual(appendEvents(emptyLog(), events, { maxEvents: 4 }).flags, [])
@@ -125,7 +125,7 @@ describe('the clock of the device', () => {
   const times = (...list: [Moment['type'], number][]) =>
     appendEvents(emptyLog(), chain(list.map(([type, t]) => ({ type, t }))), MANY)
 
-  test('may stand still, may go back once, and not twice', () => {
+  test('may stand still and may go back once, but not twice', () => {
     assert.deepEqual(times(['page_open', 5], ['failure', 5], ['failure', 5]).flags, [])
     assert.deepEqual(times(['page_open', 5], ['failure', 4], ['failure', 9]).flags, [])
     assert.deepEqual(times(['page_open', 5], ['failure', 4], ['failure', 9], ['failure', 8]).flags, [
@@ -133,12 +133,12 @@ describe('the clock of the device', () => {
     ])
   })
 
-  test('starts anew with the page', () => {
+  test('starts again when the page is loaded again', () => {
     const reloads = times(['page_open', 500], ['page_open', 5], ['failure', 900], ['page_open', 7], ['page_open', 1])
     assert.deepEqual([reloads.flags, reloads.log.regressions], [[], 0])
   })
 
-  test('is counted over all calls', () => {
+  test('going back is counted over all calls', () => {
     const first = times(['page_open', 5], ['failure', 4]).log
     const second = appendEvents(first, chain([{ type: 'failure', t: 3 }], first), MANY)
     assert.deepEqual(second.flags, ['BH_TIME_REGRESSION'])

@@ -4,15 +4,15 @@ import { CHAIN_START, eventText } from '@ostiary/crypto'
 import { flagsOfEntry, type LogEntry } from './event-rules.ts'
 import { CAPTURE_RULES } from './rules.ts'
 
-/** The log of one device. Plain JSON, because it waits in the session's row between two calls. */
+/** The log of one device. Plain JSON, because the session's row stores it between two calls. */
 export interface LogState {
-  /** The last entry: 0 and the chain's start when there is none. */
+  /** The number of the last entry; 0 for an empty log. */
   seq: number
   hash: string
   entries: LogEntry[]
   /** How often the device's clock went back. */
   regressions: number
-  /** Everything the log has shown so far, each once. */
+  /** All flags that the log has raised so far, each once. */
   flags: RiskFlagCode[]
 }
 
@@ -21,9 +21,9 @@ export function emptyLog(): LogState {
 }
 
 /**
- * The log with further entries, and the flags that these raise anew. Entries that are already there change nothing, because
- * a device sends again what it does not know to have arrived. A fault is noted and the log goes on behind it: what it means
- * is decided when a capture is judged.
+ * Appends entries to the log, and returns it with the flags that these entries raise for the first time. Entries that the log has
+ * already change nothing, because a device sends again what may not have arrived. A fault raises a flag, and the log continues
+ * after it: `judgeCapture` decides what the fault means.
  */
 export function appendEvents(
   log: LogState,
@@ -36,7 +36,7 @@ export function appendEvents(
   for (const event of events) {
     if (event.seq <= next.seq) {
       const mark = known.get(event.seq)
-      // An entry of a gap that arrives late has no mark: the gap is noted already, and nothing can be checked any more.
+      // A late entry that belongs into a gap has no mark. The gap is flagged already, and the entry cannot be checked any more.
       if (mark !== undefined && mark !== markOf(event.hash)) raised.add('BH_CHAIN_BROKEN')
       continue
     }
@@ -51,14 +51,14 @@ export function appendEvents(
   return { log: { ...next, flags: [...log.flags, ...flags] }, flags }
 }
 
-/** Adds one entry to a log that is the caller's own. */
+/** Adds one entry. Changes `log`, which must be the caller's own copy. */
 function append(log: LogState, event: LaunchEvent): RiskFlagCode[] {
   const { seq, t, type, n, hash } = event
   const flags: RiskFlagCode[] = []
-  // Across a gap the chain cannot be followed: the entry that comes after it is taken as the new beginning.
+  // The chain cannot be checked across a gap, so the entry after the gap starts a new chain.
   if (seq !== log.seq + 1) flags.push('BH_LOG_GAP')
   else if (hashOf(log.hash, event) !== hash) flags.push('BH_CHAIN_BROKEN')
-  // A page that was loaded again has a new clock.
+  // A page that was reloaded has a new clock.
   if (t < (log.entries.at(-1)?.t ?? 0) && type !== 'page_open') log.regressions++
   if (log.regressions > CAPTURE_RULES.regressionsMax) flags.push('BH_TIME_REGRESSION')
   const entry: LogEntry = { seq, t, type, ...(n === undefined ? {} : { n }), mark: markOf(hash) }
@@ -73,7 +73,7 @@ function hashOf(previousHash: string, event: LaunchEvent): string {
   return createHash('sha256').update(eventText(previousHash, event)).digest('base64url')
 }
 
-/** 66 bits of the hash. Who could find two entries with one mark could as well have chosen either from the start. */
+/** 66 bits of the hash. A forger who could find two entries with the same mark could as well have sent either from the start. */
 function markOf(hash: string): string {
   return hash.slice(0, 11)
 }

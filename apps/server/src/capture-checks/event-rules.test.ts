@@ -94,12 +94,12 @@ describe('the pace', () => {
     { type: 'challenge_received', t: 430, n: 1 },
     { type: 'capture_done', t: 100 + ms },
   ]
-  test('nobody has opened the page and finished a capture within 2.5 seconds', () => {
+  test('nobody opens the page and finishes a capture within 2.5 seconds', () => {
     assert.deepEqual(flagsAt(capture(2499)), ['BH_TOO_FAST'])
     assert.deepEqual(flagsAt(capture(2500)), [])
   })
 
-  test('a submit in the moment after more than five minutes of nothing is noted', () => {
+  test('a submit right after more than five minutes without an event raises a flag', () => {
     const after = (idleMs: number, thenMs: number): Moment[] => [
       ...capture(5000),
       { type: 'tab_visible', t: 5100 + idleMs },
@@ -124,14 +124,14 @@ describe('the tab', () => {
     assert.deepEqual(flagsOf(`${UNTIL_READY} hide show got1 done hide show submit retake hide show got2 done`), [])
   })
 
-  test('may be hidden where a try has failed or the page was loaded again, until the next challenge', () => {
+  test('may be hidden after a failed try or a reload, until the next challenge', () => {
     assert.deepEqual(flagsOf(`${UNTIL_READY} got1 shown1 failure hide show retake want ready got2 done`), [])
     assert.deepEqual(flagsOf(`${UNTIL_READY} got1 shown1 open hide show want ready got2 done`), [])
     assert.deepEqual(flagsOf(`${UNTIL_READY} got1 failure retake want ready got2 hide show done`), ['BH_TAB_HIDDEN'])
   })
 })
 
-test('a third retake is one more than there are tries', () => {
+test('a third retake exceeds the number of tries', () => {
   const retakes = (count: number) => flagsOf(`${UNTIL_READY} got1${' retake got1'.repeat(count)}`)
   assert.deepEqual(retakes(2), [])
   assert.deepEqual(retakes(3), ['BH_RETRY_EXCESS'])

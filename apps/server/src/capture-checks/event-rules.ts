@@ -6,13 +6,13 @@ export interface LogEntry {
   t: number
   type: LaunchEventType
   n?: number
-  /** The first characters of its hash: enough to know the entry again. */
+  /** The first characters of its hash: enough to recognise the entry. */
   mark: string
 }
 
 type Entries = readonly LogEntry[]
 
-/** What one more entry says about the behaviour on the page, given the entries before it. */
+/** The flags that one more entry raises, given the entries before it. */
 export function flagsOfEntry(earlier: Entries, entry: LogEntry): RiskFlagCode[] {
   const flags: RiskFlagCode[] = []
   if (!isInOrder(earlier, entry)) flags.push('BH_STEP_ORDER')
@@ -23,13 +23,13 @@ export function flagsOfEntry(earlier: Entries, entry: LogEntry): RiskFlagCode[] 
   return flags
 }
 
-/** The try that is under way: what came since the last challenge, and nothing once a retake was asked for. */
+/** The entries of the current try: those since the last challenge, or none after a retake was requested. */
 export function currentTry(entries: Entries): Entries {
   const start = entries.findLastIndex(({ type }) => type === 'challenge_received' || type === 'retake')
   return entries[start]?.type === 'challenge_received' ? entries.slice(start) : []
 }
 
-/** What must stand somewhere before an entry. A page that is loaded again need not ask for consent again. */
+/** The event that must come somewhere before an event. A reloaded page does not ask for consent again. */
 const AFTER: Partial<Record<LaunchEventType, LaunchEventType>> = {
   consent_shown: 'page_open',
   consent_given: 'consent_shown',
@@ -67,7 +67,7 @@ function isNextStep(started: Entries, n: number | undefined): boolean {
   return n === started.filter(({ type }) => type === 'movement_shown').length + 1
 }
 
-/** Nobody reads and answers, or opens a page and performs three movements, in so short a time. */
+/** No person reads and answers, or opens a page and performs three movements, in so short a time. */
 export function isTooFast(earlier: Entries, { type, t }: LogEntry): boolean {
   const since = (wanted: LaunchEventType, leastMs: number) => {
     const start = earlier.findLast((entry) => entry.type === wanted)
@@ -77,7 +77,7 @@ export function isTooFast(earlier: Entries, { type, t }: LogEntry): boolean {
   return type === 'capture_done' && since('page_open', CAPTURE_RULES.captureMsMin)
 }
 
-/** Nothing for minutes and then a submit within a moment of the first sign of life, or as that sign. */
+/** No event for minutes, and then a submit as the first event or right after it. */
 export function isInstantAfterIdle(earlier: Entries, entry: LogEntry): boolean {
   if (entry.type !== 'submit') return false
   const all = [...earlier, entry]
@@ -85,10 +85,10 @@ export function isInstantAfterIdle(earlier: Entries, entry: LogEntry): boolean {
   return woke >= 0 && entry.t - (all[woke]?.t ?? 0) <= CAPTURE_RULES.instantMs
 }
 
-/** After these nobody is filmed, until the next challenge. */
+/** After these events the camera records nothing until the next challenge. */
 const ENDS_CAPTURE: ReadonlySet<LaunchEventType> = new Set<LaunchEventType>(['capture_done', 'failure', 'page_open'])
 
-/** The tab went away during a capture, or the capture began while it was away. */
+/** The tab was hidden during a capture, or the capture began while it was hidden. */
 export function isHiddenInCapture(earlier: Entries, { type }: LogEntry): boolean {
   if (type === 'tab_hidden') {
     const started = currentTry(earlier)

@@ -25,7 +25,7 @@ const FOREIGN = [{ flag: 'BH_CHALLENGE_MISMATCH', failure: 'VIDEO_SPOOF' }]
 const TOO_FEW = [{ failure: 'LIVENESS_INCONCLUSIVE' }]
 
 describe('the times of the frames', () => {
-  test('are those of the challenge, each a little later', () => {
+  test('are the sample times of the challenge, each a little later', () => {
     assert.deepEqual(timesOf(GOOD), [])
   })
 
@@ -41,25 +41,25 @@ describe('the times of the frames', () => {
     assert.deepEqual(checkFrameTimes(taken(GOOD.with(9, 3929)), SAMPLES.with(9, 4000)), FOREIGN)
   })
 
-  test('belong to one sample time each', () => {
+  test('belong to one sample time each, never two frames to the same', () => {
     assert.deepEqual(timesOf([...GOOD, 3700]), FOREIGN)
     assert.deepEqual(timesOf([...GOOD, 3700].filter((t) => t !== 3229)), FOREIGN)
-    // Near to each other, and yet each has one of its own.
+    // The frames are close to each other, but each has a sample of its own.
     assert.deepEqual(timesOf(GOOD.with(2, 1130).with(3, 1140)), [])
   })
 
-  test('may miss a fifth, and no more', () => {
+  test('may be missing for a fifth of the samples, and no more', () => {
     assert.deepEqual(timesOf(GOOD.toSpliced(4, 2)), [])
     assert.deepEqual(timesOf(GOOD.toSpliced(4, 3)), TOO_FEW)
     assert.deepEqual(timesOf([]), TOO_FEW)
   })
 
-  test('are at least five, however few were asked for', () => {
+  test('are at least five, even if the challenge has fewer samples', () => {
     assert.deepEqual(checkFrameTimes(taken(GOOD.slice(0, 4)), SAMPLES.slice(0, 4)), TOO_FEW)
     assert.deepEqual(checkFrameTimes(taken(GOOD.slice(0, 5)), SAMPLES.slice(0, 5)), [])
   })
 
-  test('do not all come with one delay; with one that differs they are a camera’s', () => {
+  test('do not all have the same delay; a single different delay is enough for a camera', () => {
     for (const delay of [0, 1, 130, 249, -69]) {
       const regular = SAMPLES.map((sample) => sample + delay)
       assert.deepEqual(timesOf(regular), [{ flag: 'BH_FPS_SYNTHETIC' }], String(delay))
@@ -74,13 +74,13 @@ describe('a picture that comes twice', () => {
   const frames = taken(GOOD)
   const [first = frameAt(0)] = frames
 
-  test('is known by its digest, wherever it comes', () => {
+  test('is recognised by its digest at any place', () => {
     assert.deepEqual(checkRepeats(frames), [])
     assert.deepEqual(checkRepeats(frames.with(1, { ...frameAt(617), digest: first.digest })), REPEATED)
     assert.deepEqual(checkRepeats(frames.with(9, { ...frameAt(3614), digest: first.digest })), REPEATED)
   })
 
-  test('is known by its measurements when its digest was changed', () => {
+  test('is recognised by its measurements when its digest was changed', () => {
     const copy = { ...first, t: 3614, digest: 'another-one' }
     const twice = frames.with(8, { ...copy, t: 3229, digest: 'one-more-one' })
     assert.deepEqual(checkRepeats(twice.with(9, copy)), REPEATED)
@@ -90,14 +90,14 @@ describe('a picture that comes twice', () => {
     }
   })
 
-  test('is no repeat where all is a still, because that is what it is', () => {
+  test('is not reported as a repeat when the whole capture is a still picture', () => {
     const still = GOOD.map((t) => frameAt(t, { yaw: 1, pitch: 2, roll: 3, eyes: 700, size: 400 }))
     assert.deepEqual(checkRepeats(still), [])
     assert.deepEqual(checkStillness(still), [{ flag: 'BH_FRAMES_STATIC', failure: 'SPOOF' }])
   })
 })
 
-test('a still hardly changes in anything; what changes in one thing is none', () => {
+test('all measurements of a still picture hardly change; if one changes, it is not a still picture', () => {
   const still = (more: Partial<CaptureFrame>) =>
     checkStillness([
       frameAt(203, { yaw: 0, pitch: 0, eyes: 700, size: 400 }),

@@ -7,7 +7,7 @@ type Frames = readonly CaptureFrame[]
 /** Whether the frames were taken when the challenge asked for them, one each. */
 export function checkFrameTimes(frames: Frames, sampleAtMs: readonly number[]): Finding[] {
   const ordered = frames.every(({ t }, index) => t > (frames[index - 1]?.t ?? -1))
-  // A page of ours sends frames in order and drops late ones: others are of another challenge, or of none.
+  // Our page sends frames in order and drops late ones. Other frames answer another challenge, or no challenge.
   if (!ordered || !haveOwnSamples(frames, sampleAtMs)) return [injected('BH_CHALLENGE_MISMATCH')]
   const findings: Finding[] = []
   if (isRegular(frames, sampleAtMs)) findings.push({ flag: 'BH_FPS_SYNTHETIC' })
@@ -16,7 +16,10 @@ export function checkFrameTimes(frames: Frames, sampleAtMs: readonly number[]): 
   return findings
 }
 
-/** Whether each frame can be given a sample time of its own. Taking the earliest that is near enough leaves most to the rest. */
+/**
+ * Whether each frame can be given a sample time of its own. Each frame takes the earliest sample that is near enough, which leaves
+ * the most samples for the other frames.
+ */
 function haveOwnSamples(frames: Frames, sampleAtMs: readonly number[]): boolean {
   let next = 0
   for (const { t } of frames) {
@@ -32,12 +35,12 @@ function isNear(delayMs: number): boolean {
   return delayMs >= -CAPTURE_RULES.frameEarlyMsMax && delayMs <= CAPTURE_RULES.frameLateMsMax
 }
 
-/** Cameras deliver when they please: the same delay to the millisecond in every frame is a program's. */
+/** The delays of a camera vary. When every frame has the same delay to the millisecond, a program made them. */
 function isRegular(frames: Frames, sampleAtMs: readonly number[]): boolean {
   if (frames.length < LAUNCH_LIMITS.framesMin) return false
   const first = frames[0]?.t ?? 0
   const samples = new Set(sampleAtMs)
-  // Which sample the first frame belongs to is not certain, so every delay that it can have is tried on the rest.
+  // It is not certain which sample the first frame belongs to, so each of its possible delays is tried on the other frames.
   return sampleAtMs
     .map((sample) => first - sample)
     .filter(isNear)
@@ -45,8 +48,8 @@ function isRegular(frames: Frames, sampleAtMs: readonly number[]): boolean {
 }
 
 /**
- * One picture twice: by its digest, or by measurements that agree to the last digit. Of a calm face in good light two pictures
- * may agree by chance (two in 1,770 pairs did), so once costs a try; it does not happen twice in one capture.
+ * The same picture twice: the same digest, or measurements that agree to the last digit. Two pictures of a calm face in good light
+ * can agree by coincidence (two in 1,770 pairs did), so one such pair only costs a try. It does not happen twice in one capture.
  */
 export function checkRepeats(frames: Frames): Finding[] {
   const pictures = new Set(frames.map(({ digest }) => digest))
@@ -55,12 +58,12 @@ export function checkRepeats(frames: Frames): Finding[] {
   )
   if (pictures.size < frames.length) return [injected('BH_FRAMES_REPEAT')]
   const alike = frames.length - measured.size
-  // Of a still that is held before the camera the measurements may agree: it is found as a still.
+  // The measurements of a photograph held before the camera may agree too: `checkStillness` reports it.
   if (alike === 0 || isStill(frames)) return []
   return [alike > CAPTURE_RULES.alikeFramesMax ? injected('BH_FRAMES_REPEAT') : INCONCLUSIVE]
 }
 
-/** A still: nothing moves, neither when a movement is asked for nor between. */
+/** A still picture: nothing moves, neither when the challenge asks for a movement nor between. */
 export function checkStillness(frames: Frames): Finding[] {
   return isStill(frames) ? [{ flag: 'BH_FRAMES_STATIC', failure: 'SPOOF' }] : []
 }

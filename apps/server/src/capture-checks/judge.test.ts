@@ -21,7 +21,7 @@ const mapFrames = (capture: Honest, change: (frame: CaptureFrame, index: number)
     capture,
     capture.payload.frames.map((frame, index) => ({ ...frame, ...change(frame, index) })),
   )
-/** Another log that the payload names rightly. */
+/** Another log, with a payload that refers to it correctly. */
 function withMoments(capture: Honest, change: (moments: Moment[]) => Moment[]): CaptureCase {
   const log = logOf(change(capture.moments))
   return { ...withPayload(capture, { log: { seq: log.seq, hash: log.hash } }), log }
@@ -62,7 +62,7 @@ describe('where no age is asked for', () => {
     expectAll(ageless, { flags: [], failure: null })
   })
 
-  test('too few good pictures decide nothing, and everything else is judged as ever', () => {
+  test('too few good pictures are inconclusive, and all other rules still apply', () => {
     const poor = (capture: Honest) => {
       const frames = capture.payload.frames.map((frame, at) => (at < 4 ? frame : { ...frame, quality: 200 }))
       return withPayload(capture, { frames })
@@ -76,7 +76,7 @@ describe('frames that no camera took for this challenge', () => {
   const FOREIGN: Verdict = { flags: ['BH_CHALLENGE_MISMATCH'], failure: 'VIDEO_SPOOF' }
   const REPEATED: Verdict = { flags: ['BH_FRAMES_REPEAT'], failure: 'VIDEO_SPOOF' }
 
-  test('two that changed places', () => {
+  test('two that were exchanged', () => {
     expectAll((capture) => {
       const { frames } = capture.payload
       const [a, b] = [frames[6], frames[7]]
@@ -84,7 +84,7 @@ describe('frames that no camera took for this challenge', () => {
     }, FOREIGN)
   })
 
-  test('one more than were asked for', () => {
+  test('one more than the challenge asked for', () => {
     expectAll((capture) => {
       const [first] = capture.payload.frames
       if (!first) return undefined
@@ -93,21 +93,21 @@ describe('frames that no camera took for this challenge', () => {
     }, FOREIGN)
   })
 
-  test('one at a time that nobody asked for', () => {
+  test('one at a time that the challenge did not ask for', () => {
     expectAll((capture) => {
       const [firstAt = 0] = capture.challenge.sampleAtMs
       return firstAt > 251 ? mapFrames(capture, ({ t }, index) => ({ t: index === 0 ? firstAt - 251 : t })) : undefined
     }, FOREIGN)
   })
 
-  test('one digest twice', () => {
+  test('the same digest twice', () => {
     expectAll((capture) => {
       const digest = capture.payload.frames[2]?.digest ?? ''
       return mapFrames(capture, (frame, index) => ({ digest: index === 9 ? digest : frame.digest }))
     }, REPEATED)
   })
 
-  test('one picture three times under three digests', () => {
+  test('the same picture three times with three digests', () => {
     expectAll((capture) => {
       const [first, second, third] = capture.payload.frames
       if (!first || !second || !third) return undefined
@@ -118,7 +118,7 @@ describe('frames that no camera took for this challenge', () => {
     }, REPEATED)
   })
 
-  test('one picture twice under two digests, which can be chance: it costs a try', () => {
+  test('the same picture twice with two digests, which can be coincidence: it costs a try', () => {
     expectAll(
       (capture) => {
         const [first, second] = capture.payload.frames
@@ -129,7 +129,7 @@ describe('frames that no camera took for this challenge', () => {
     )
   })
 
-  test('one delay in all: noted, and no reason to refuse', () => {
+  test('the same delay in all: it raises a flag and refuses nothing', () => {
     expectAll((capture) => mapFrames(capture, (_, index) => ({ t: (capture.challenge.sampleAtMs[index] ?? 0) + 20 })), {
       flags: ['BH_FPS_SYNTHETIC'],
       failure: null,
@@ -168,14 +168,14 @@ describe('a face that does not do as it was asked', () => {
       expectAll((capture) => ignores(capture, step), NOT_FOLLOWED))
   }
 
-  test('is flagged from the second time on', () => {
+  test('raises a flag from the second time on', () => {
     const again = (mismatches: number) => judgeCapture({ ...ignores(honestCapture(5), 1), mismatches })
     assert.deepEqual([again(0).flags, again(0).mismatch], [[], true])
     assert.deepEqual([again(1).flags, again(2).flags], [['BH_CHALLENGE_MISMATCH'], ['BH_CHALLENGE_MISMATCH']])
     assert.deepEqual(judgeCapture({ ...honestCapture(5), mismatches: 2 }).flags, [])
   })
 
-  test('left for right, all the time', () => {
+  test('left for right in every step', () => {
     expectAll((capture) => {
       if (!capture.challenge.steps.some(({ movement }) => movement.startsWith('turn'))) return undefined
       return mapFrames(capture, ({ yaw }) => ({ yaw: -yaw }))
@@ -208,7 +208,7 @@ describe('a face that does not do as it was asked', () => {
     )
   })
 
-  test('a still', () => {
+  test('a still picture', () => {
     expectAll(
       (capture) =>
         mapFrames(capture, ({ roll }) => ({ yaw: 3 + (roll % 4), pitch: -5, eyes: 690 + (roll % 9), size: 400 })),
@@ -216,7 +216,7 @@ describe('a face that does not do as it was asked', () => {
     )
   })
 
-  test('answers that the log has as instant, as too slow, as all alike', () => {
+  test('answers that are instant, too slow or equal by the log', () => {
     const LATENCY: Verdict = { flags: ['BH_CHALLENGE_LATENCY'], failure: 'VIDEO_SPOOF' }
     const latencies =
       (...ms: number[]) =>
@@ -233,7 +233,7 @@ describe('a face that does not do as it was asked', () => {
   })
 })
 
-describe('a capture that the log does not tell of', () => {
+describe('a capture that the log does not describe', () => {
   const UNTOLD: Verdict = { flags: ['BH_RESULT_NO_CAPTURE'], failure: 'VIDEO_SPOOF' }
   const cases: Record<string, (capture: Honest) => CaptureCase> = {
     'names another last entry': (capture) =>
@@ -279,7 +279,7 @@ describe('a capture that the log does not tell of', () => {
     })
   })
 
-  test('other flags of the log are its own and refuse nothing here', () => {
+  test('other flags of the log refuse nothing here', () => {
     expectAll((capture) => ({ ...capture, log: { ...capture.log, flags: ['BH_LOG_GAP', 'BH_TAB_HIDDEN'] } }), {
       flags: [],
       failure: null,
@@ -293,7 +293,7 @@ describe('numbers that contradict each other', () => {
     (change: (estimate: CapturePayload['estimate']) => Partial<CapturePayload['estimate']>) => (capture: Honest) =>
       withPayload(capture, { estimate: { ...capture.payload.estimate, ...change(capture.payload.estimate) } })
 
-  test('another age, spread or count than the frames give', () => {
+  test('another age, spread or count than that of the frames', () => {
     expectAll(
       stated(({ age }) => ({ age: age + 7 })),
       IMPLAUSIBLE,
@@ -312,13 +312,13 @@ describe('numbers that contradict each other', () => {
     )
   })
 
-  test('one age in all frames, an age from a poor frame, a face that cannot be', () => {
+  test('the same age in all frames, an age from a poor frame, an impossible face', () => {
     expectAll((capture) => mapFrames(capture, ({ age }) => (age === undefined ? {} : { age: 300 })), IMPLAUSIBLE)
     expectAll((capture) => mapFrames(capture, (_, index) => (index === 3 ? { quality: 200 } : {})), IMPLAUSIBLE)
     expectAll((capture) => mapFrames(capture, (_, index) => (index === 3 ? { roll: 890 } : {})), IMPLAUSIBLE)
   })
 
-  test('ages that differ by many years from frame to frame: noted, and a reason for a document', () => {
+  test('ages that differ by many years from frame to frame: a flag, and a reason for a document', () => {
     for (const seed of SEEDS) {
       const wild = mapFrames(honestCapture(seed), ({ age }, index) =>
         age === undefined ? {} : { age: index % 2 ? 200 : 400 + index },
@@ -329,7 +329,7 @@ describe('numbers that contradict each other', () => {
   })
 })
 
-describe('the gravest failure is the answer, and every flag is returned', () => {
+describe('the most serious failure is the answer, and every flag is returned', () => {
   const spoof = (capture: Honest) => withPayload(capture, { live: 100 })
   const model = { acceptModel: () => false }
   const broken = (capture: CaptureCase): CaptureCase => ({

@@ -16,15 +16,15 @@ export interface CaptureCase {
   attempt: number
   /** How many earlier tries did not follow their challenge. */
   mismatches: number
-  /** Whether an age was asked for. Where it was not, none is looked for; that there is none is the caller's to check. */
+  /** Whether the session asked for an age. If not, ages are not checked here; the caller refuses a payload that has one. */
   wantsAge: boolean
   acceptModel(model: CapturePayload['model']): boolean
 }
 
 export interface CaptureJudgement {
-  /** Everything that was found, in the order of the table of flags. */
+  /** All flags that were raised, in the order of the contract's table. */
   flags: RiskFlagCode[]
-  /** Null when the capture is accepted; otherwise the gravest of what was found. */
+  /** Null when the capture is accepted; otherwise the most serious failure. */
   failure: CaptureFailure | null
   estimateYears: number
   /** The frames disagree about the age: a reason for a document, not for a refusal. */
@@ -35,8 +35,8 @@ export interface CaptureJudgement {
 
 /**
  * Judges what a device claims to have seen. Every number is a claim, so this proves nothing: it makes a claim that does not
- * come from a camera costly to invent (docs/api/age.md says what that is worth). All rules are applied, whatever the first
- * one says, because the flags are for people who look into it later.
+ * come from a camera costly to invent (docs/api/age.md says what that is worth). All rules run even after one has failed, because
+ * a person who investigates later needs all flags.
  */
 export function judgeCapture(capture: CaptureCase): CaptureJudgement {
   const { payload, challenge, log } = capture
@@ -66,14 +66,14 @@ export function judgeCapture(capture: CaptureCase): CaptureJudgement {
   }
 }
 
-/** A capture must be the one that the log tells of: this try, begun with a running camera, finished, and as long as its frames. */
+/** The log must describe this capture: the same try, started with a running camera, finished, and as long as its frames. */
 export function checkLog({ payload, log, attempt }: Pick<CaptureCase, 'payload' | 'log' | 'attempt'>): Finding[] {
   const started = currentTry(log.entries)
   const begin = started[0]
   const end = started.find(({ type }) => type === 'capture_done')
   const cameraRan = log.entries.some(({ type, seq }) => type === 'camera_ready' && seq < (begin?.seq ?? 0))
   const lastFrameMs = payload.frames.at(-1)?.t ?? 0
-  const told =
+  const matchesLog =
     payload.attempt === attempt &&
     begin?.n === attempt &&
     cameraRan &&
@@ -83,7 +83,7 @@ export function checkLog({ payload, log, attempt }: Pick<CaptureCase, 'payload' 
     payload.log.hash === log.hash
   return [
     ...(log.flags.includes('BH_CHAIN_BROKEN') ? [injected('BH_CHAIN_BROKEN')] : []),
-    ...(told ? [] : [injected('BH_RESULT_NO_CAPTURE')]),
+    ...(matchesLog ? [] : [injected('BH_RESULT_NO_CAPTURE')]),
   ]
 }
 

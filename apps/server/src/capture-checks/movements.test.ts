@@ -42,13 +42,13 @@ describe('a movement is a change against the face at rest', () => {
     ['blink', { eyes: 210 }, { eyes: 209 }],
     ['closer', { size: 460 }, { size: 461 }],
   ] as const) {
-    test(`${movement}: ${JSON.stringify(just)} is one, ${JSON.stringify(not)} is none`, () => {
+    test(`${movement}: ${JSON.stringify(just)} is enough, ${JSON.stringify(not)} is not`, () => {
       assert.equal(shows(movement, frame(0, just), REST), true)
       assert.equal(shows(movement, frame(0, not), REST), false)
     })
   }
 
-  test('which is the middle of the frames before the first step, with the eyes as wide as they were', () => {
+  test('which is the median of the frames before the first step, with the widest eyes', () => {
     const frames = [
       frame(100, { yaw: 40, pitch: 3, eyes: 100, size: 300 }),
       frame(900, { yaw: 0, pitch: 0, size: 420 }),
@@ -59,7 +59,7 @@ describe('a movement is a change against the face at rest', () => {
     assert.equal(findBaseline([frame(1100)], asked('blink')), undefined)
   })
 
-  test('and without a face at rest nothing can be said', () => {
+  test('and without a face at rest the result is inconclusive', () => {
     assert.deepEqual(checkMovements([frame(1500, DOING.blink)], asked('blink')), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
   })
 })
@@ -68,17 +68,17 @@ describe('a movement that was asked for', () => {
   const THREE = asked('turn_left', 'blink', 'closer')
   const answer = acted(['turn_left', 1400, 2200], ['blink', 3400, 4000], ['closer', 5600, 6400])
 
-  test('is seen when each answer is there', () => {
+  test('is seen when every answer is there', () => {
     assert.deepEqual(checkMovements(answer, THREE), [])
   })
 
-  test('is not seen when it is missing, each one for itself', () => {
+  test('is not seen when it is missing, checked for each one', () => {
     assert.deepEqual(checkMovements(acted(['blink', 3400, 4000], ['closer', 5600, 6400]), THREE), [NOT_FOLLOWED])
     assert.deepEqual(checkMovements(acted(['closer', 5600, 6400]), THREE), [NOT_FOLLOWED, NOT_FOLLOWED])
     assert.deepEqual(checkMovements(acted(), THREE), [NOT_FOLLOWED, NOT_FOLLOWED, NOT_FOLLOWED])
   })
 
-  test('is not seen in its opposite', () => {
+  test('is not seen when the opposite movement is made', () => {
     assert.deepEqual(checkMovements(acted(['turn_right', 1400, 2200]), asked('turn_left')), [NOT_FOLLOWED])
     assert.deepEqual(checkMovements(acted(['turn_left', 1400, 2200]), asked('turn_right')), [NOT_FOLLOWED])
   })
@@ -91,7 +91,7 @@ describe('a movement that was asked for', () => {
     assert.deepEqual(once(3501), [NOT_FOLLOWED])
   })
 
-  test('must begin: a face that is always so answers nothing', () => {
+  test('must begin: a face that looks like this all the time does not answer', () => {
     const all = { ...DOING.turn_left, ...DOING.look_up, ...DOING.blink, ...DOING.closer }
     const frames = [frame(400), frame(800), ...Array.from({ length: 30 }, (_, index) => frame(1200 + 200 * index, all))]
     assert.deepEqual(checkMovements(frames, asked('look_up', 'blink', 'closer')), [
@@ -110,7 +110,7 @@ describe('a movement that was asked for', () => {
 })
 
 describe('a movement that is there before it was asked for', () => {
-  test('is no answer, before the first step', () => {
+  test('is not an answer before the first step', () => {
     for (const movement of ['turn_left', 'turn_right', 'look_up', 'closer'] as const) {
       const both = acted([movement, 600, 1000], [movement, 1400, 2200])
       assert.deepEqual(checkMovements(both, asked(movement)), [EARLY], movement)
@@ -121,7 +121,7 @@ describe('a movement that is there before it was asked for', () => {
     }
   })
 
-  test('is no answer between two steps, once the answer to the first is over', () => {
+  test('is not an answer between two steps, once the answer to the first is over', () => {
     const steps: ChallengeStep[] = [
       { movement: 'turn_left', atMs: 1000 },
       { movement: 'look_up', atMs: 3600 },
@@ -133,19 +133,19 @@ describe('a movement that is there before it was asked for', () => {
     assert.deepEqual(look(3800), [])
   })
 
-  test('is no recording’s where left was mistaken for right: that costs a try', () => {
+  test('is not taken for a recording when left was mistaken for right: that costs a try', () => {
     const mistaken = acted(['turn_right', 1400, 2200], ['turn_left', 3600, 4400])
     assert.deepEqual(checkMovements(mistaken, asked('turn_left', 'turn_right')), [NOT_FOLLOWED, NOT_FOLLOWED])
     const corrected = acted(['turn_right', 1400, 1800], ['turn_left', 1800, 2400], ['turn_right', 3400, 4200])
     assert.deepEqual(checkMovements(corrected, asked('turn_left', 'turn_right')), [])
   })
 
-  test('is no recording’s when it is still held from the time it was asked for', () => {
+  test('is not taken for a recording when the person still holds it since it was asked for', () => {
     const stays = acted(['closer', 1400, 5400], ['blink', 3400, 4000], ['closer', 5800, 6600])
     assert.deepEqual(checkMovements(stays, asked('closer', 'blink', 'closer')), [])
   })
 
-  test('is no recording’s when it is one blink, as people blink; closed for two frames it is', () => {
+  test('is not taken for a recording when it is a single blink; eyes closed in two frames are', () => {
     assert.deepEqual(checkMovements(acted(['blink', 600, 700], ['blink', 1400, 2000]), asked('blink')), [])
     assert.deepEqual(checkMovements(acted(['blink', 600, 900], ['blink', 1400, 2000]), asked('blink')), [EARLY])
   })
@@ -159,7 +159,7 @@ describe('a show of all movements', () => {
     ['closer', 5600, 6400],
   ] as const
 
-  test('is known by what nobody asked for in two steps; once is forgiven', () => {
+  test('is recognised by movements that were not asked for in two steps; one is allowed', () => {
     const once = acted(...answers.map((one): [Movement, number, number] => [...one]), ['turn_right', 2200, 2600])
     assert.deepEqual(checkMovements(once, steps), [])
     const twice = acted(
@@ -170,12 +170,12 @@ describe('a show of all movements', () => {
     assert.deepEqual(checkMovements(twice, steps), [NOT_FOLLOWED])
   })
 
-  test('is not what one sees of someone slow, who still answers the step before', () => {
+  test('is not assumed for a slow person who still answers the previous step', () => {
     const slow = acted(['turn_left', 1800, 3400], ['look_up', 3800, 5400], ['blink', 5800, 6400])
     assert.deepEqual(checkMovements(slow, asked('turn_left', 'look_up', 'blink')), [])
   })
 
-  test('that goes round and round meets no challenge', () => {
+  test('in an endless loop passes no challenge', () => {
     // Left, right, up, closer with closed eyes, a fifth of a second each.
     const round = (offset: number) =>
       Array.from({ length: 38 }, (_, index) => {
@@ -208,7 +208,7 @@ describe('the latencies in the log', () => {
     assert.deepEqual(check(log(500, 700, -20)), [AGAINST_THE_LOG])
   })
 
-  test('differ: alike to the millisecond they are a program’s, nearly alike they cost a try', () => {
+  test('differ: equal to the millisecond they come from a program, nearly equal they cost a try', () => {
     assert.deepEqual(check(log(500, 500, 500)), [AGAINST_THE_LOG])
     assert.deepEqual(check(log(500, 501, 500)), [AGAINST_THE_LOG])
     assert.deepEqual(check(log(500, 502, 500)), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
@@ -217,13 +217,13 @@ describe('the latencies in the log', () => {
     assert.deepEqual(check(log(500, 500)), [])
   })
 
-  test('are not asked for: a page need not log them, and one it never showed cannot have been seen', () => {
+  test('are optional: a page need not log them, but a movement that was never shown cannot have been seen', () => {
     assert.deepEqual(check([]), [])
     assert.deepEqual(check(log(500, 900).slice(0, 4)), [])
     assert.deepEqual(check(log(500, 900).toSpliced(1, 1)), [AGAINST_THE_LOG])
   })
 
-  test('begin when a movement is due after the challenge, 100 ms of slack for two clocks', () => {
+  test('start when a movement is due after the challenge, with 100 ms of slack for two clocks', () => {
     const shownAt = (t: number): LogEntry[] => [
       { seq: 1, t: 5000, type: 'challenge_received', n: 1, mark: '' },
       { seq: 2, t: 6500, type: 'movement_shown', n: 1, mark: '' },

@@ -9,7 +9,7 @@ type Frames = readonly CaptureFrame[]
 /** The face at rest, looking into the camera as this person does: what movements are measured against. */
 export type Baseline = Pick<CaptureFrame, 'yaw' | 'pitch' | 'eyes' | 'size'>
 
-/** Whether the face did what was asked, when it was asked, and not before. */
+/** Checks that the face made each movement after it was asked for, and not before. */
 export function checkMovements(frames: Frames, steps: readonly ChallengeStep[]): Finding[] {
   const baseline = findBaseline(frames, steps)
   if (!baseline) return [INCONCLUSIVE]
@@ -18,7 +18,7 @@ export function checkMovements(frames: Frames, steps: readonly ChallengeStep[]):
   return findings
 }
 
-/** People who mistake left for right, or settle down late, do this too: it costs a try and is noted, but ends nothing. */
+/** Honest people who mistake left for right, or settle down late, do this too. It costs a try and raises a flag, but does not end the flow. */
 const EARLY: Finding = { flag: 'BH_CHALLENGE_LATENCY', failure: 'LIVENESS_INCONCLUSIVE' }
 
 interface StepContext {
@@ -68,7 +68,7 @@ function medianOf(values: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2
 }
 
-/** A frame in the time for an answer shows the movement, and an earlier one since the step before does not: it began. */
+/** A frame in the time for an answer shows the movement, and an earlier frame since the previous step does not: the movement began. */
 function isSeen(frames: Frames, { step, previous, baseline }: StepContext): boolean {
   const from = step.atMs + CAPTURE_RULES.seenFromMs
   const until = step.atMs + CAPTURE_RULES.seenUntilMs
@@ -87,8 +87,8 @@ function begins(frames: Frames, { t }: CaptureFrame, { step, previous, baseline 
 }
 
 /**
- * The movement was there before anyone could answer. Between two steps only the time counts in which the answer to the one
- * before is over, because people who mistake left for right would otherwise be taken for a recording.
+ * The movement was there before a person could answer. Between two steps only the time after the previous answer counts. Otherwise
+ * people who mistake left for right would be taken for a recording.
  */
 function isEarly(frames: Frames, context: StepContext): boolean {
   const { step, previous, baseline } = context
@@ -97,18 +97,18 @@ function isEarly(frames: Frames, context: StepContext): boolean {
   const early = waiting.map((frame, index) =>
     previous
       ? shows(step.movement, frame, baseline) && begins(frames, frame, context)
-      : // Before the first step there is no rest to compare with but the frames before.
+      : // Before the first step the only baseline is the frames before this one.
         waiting.slice(0, index).some((rest) => shows(step.movement, frame, rest)),
   )
-  // Everyone blinks now and then; two frames in a row are no such blink.
+  // Everybody blinks now and then. Eyes that are shut in two frames in a row are not such a blink.
   return early.some((is, index) => is && (step.movement !== 'blink' || early[index + 1] === true))
 }
 
 const HEAD_MOVEMENTS = ['turn_left', 'turn_right', 'look_up'] as const satisfies readonly Movement[]
 
 /**
- * A recording that turns in all directions meets every challenge sooner or later. It is known by what nobody asked for. One
- * such movement is forgiven: left and right are easily mistaken.
+ * A recording that turns in all directions meets every challenge sooner or later. Its movements that were not asked for give it
+ * away. One such movement is allowed: people mistake left for right.
  */
 function isShow(frames: Frames, steps: readonly ChallengeStep[], baseline: Baseline): boolean {
   const unasked = steps.filter(({ movement, atMs }, index) => {
@@ -138,14 +138,14 @@ export function checkLatencies(started: readonly LogEntry[], steps: readonly Cha
   const { min, max } = CAPTURE_RULES.latencyMs
   const isHuman = latencies.every((latency) => latency >= min && latency <= max)
   if (!isHuman || shown.some((entry) => isShownEarly(entry, started, steps))) return [injected('BH_CHALLENGE_LATENCY')]
-  // Two answers may well take equally long.
+  // Two answers can take equally long.
   if (latencies.length < CAPTURE_RULES.steps) return []
   const spread = Math.max(...latencies) - Math.min(...latencies)
   if (spread <= CAPTURE_RULES.latencySpreadMs.program) return [injected('BH_CHALLENGE_LATENCY')]
   return spread <= CAPTURE_RULES.latencySpreadMs.doubtful ? [INCONCLUSIVE] : []
 }
 
-/** The capture starts when the challenge is there, or later; so nothing is shown before its time after that. */
+/** The capture starts when the challenge arrives, or later. So no step is shown earlier than its time after the challenge. */
 function isShownEarly({ t, n }: LogEntry, started: readonly LogEntry[], steps: readonly ChallengeStep[]): boolean {
   const due = steps[(n ?? 0) - 1]?.atMs ?? 0
   return t - (started[0]?.t ?? 0) < due - CAPTURE_RULES.logSlackMs

@@ -34,23 +34,23 @@ describe('the stated estimate', () => {
     for (const spread of [9, 31, 0]) assert.deepEqual(stated({ spread }), IMPLAUSIBLE)
   })
 
-  test('states how many frames it rests on, and frames without an age are none of them', () => {
+  test('states how many frames it is based on, without those that have no age', () => {
     assert.deepEqual(stated({}, [...aged(...AGES), frame(), frame({ quality: 10 })]), [])
     for (const frames of [4, 6]) assert.deepEqual(stated({ frames }), IMPLAUSIBLE)
   })
 
-  test('rests on frames of a quality from 0.35 on', () => {
+  test('is based on frames of a quality of at least 0.35', () => {
     const withQuality = (quality: number) => [...aged(270, 290, 300, 310), frame({ age: 330, quality })]
     assert.deepEqual(stated({}, withQuality(350)), [])
     assert.deepEqual(stated({}, withQuality(349)), IMPLAUSIBLE)
   })
 
-  test('rests on five frames; fewer are too few, and no reason for suspicion', () => {
+  test('is based on at least five frames; fewer are inconclusive, and not suspicious', () => {
     assert.deepEqual(stated({ frames: 4, age: 300, spread: 16 }, aged(280, 290, 310, 320)), INCONCLUSIVE)
     assert.deepEqual(stated({ frames: 1 }, [frame()]), IMPLAUSIBLE)
   })
 
-  test('does not rest on one number in every frame', () => {
+  test('is implausible when every frame has the same age', () => {
     assert.deepEqual(stated({ spread: 0 }, aged(300, 300, 300, 300, 300)), IMPLAUSIBLE)
     assert.deepEqual(stated({ spread: 0 }, aged(300, 300, 300, 300, 301)), [])
   })
@@ -83,13 +83,13 @@ describe('a measurement', () => {
     [{ age: 1100 }, { age: 1101 }],
   ]
   for (const [human, inhuman] of limits) {
-    test(`of ${JSON.stringify(human)} can be a face’s, one of ${JSON.stringify(inhuman)} cannot`, () => {
+    test(`of ${JSON.stringify(human)} is possible for a face, one of ${JSON.stringify(inhuman)} is not`, () => {
       assert.deepEqual(checkRanges([frame(), frame(human)]), [])
       assert.deepEqual(checkRanges([frame(), frame(inhuman)]), IMPLAUSIBLE)
     })
   }
 
-  test('of the eyes is open once at least', () => {
+  test('of the eyes shows them open at least once', () => {
     assert.deepEqual(checkRanges([frame({ eyes: 0 }), frame({ eyes: 150 })]), [])
     assert.deepEqual(checkRanges([frame({ eyes: 0 }), frame({ eyes: 149 })]), [{ failure: 'LIVENESS_INCONCLUSIVE' }])
   })

@@ -10,14 +10,14 @@ export interface Estimate {
   unstable: boolean
 }
 
-/** The estimate as the frames give it. The device's own is only compared with it. */
+/** The estimate that follows from the frames. The device's own estimate is only compared with it. */
 export function estimateOf(frames: readonly CaptureFrame[]): Estimate {
   const ages = agedOf(frames).map(({ age }) => age)
   if (ages.length === 0) return { ageYears: 0, unstable: false }
   return { ageYears: Math.floor(meanOf(ages)) / 10, unstable: deviationOf(ages) > CAPTURE_RULES.spreadMax }
 }
 
-/** The numbers of a payload against each other. */
+/** Checks the stated estimate against the frames. */
 export function checkEstimate({ frames, estimate }: Pick<CapturePayload, 'frames' | 'estimate'>): Finding[] {
   const aged = agedOf(frames)
   const ages = aged.map(({ age }) => age)
@@ -27,17 +27,17 @@ export function checkEstimate({ frames, estimate }: Pick<CapturePayload, 'frames
     Math.abs(estimate.spread - deviationOf(ages)) <= CAPTURE_RULES.spreadSlack
   if (!agrees || aged.some(({ quality }) => quality < CAPTURE_RULES.agedQualityMin)) return [injected(IMPLAUSIBLE)]
   if (aged.length < CAPTURE_RULES.agedFramesMin) return [INCONCLUSIVE]
-  // No model gives one number for frames that differ.
+  // No model gives the same age for frames that differ.
   return new Set(ages).size === 1 ? [injected(IMPLAUSIBLE)] : []
 }
 
-/** Where no age is asked for: as many frames must be good enough as an estimate would need. */
+/** For sessions without an age: as many frames must be good enough as an estimate would need. */
 export function checkQuality(frames: readonly CaptureFrame[]): Finding[] {
   const good = frames.filter(({ quality }) => quality >= CAPTURE_RULES.agedQualityMin)
   return good.length < CAPTURE_RULES.agedFramesMin ? [INCONCLUSIVE] : []
 }
 
-/** Whether the measurements are such as a face before a camera can have. */
+/** Checks that a face before a camera can have these measurements. */
 export function checkRanges(frames: readonly CaptureFrame[]): Finding[] {
   const { human } = CAPTURE_RULES
   const plausible = frames.every(
@@ -50,11 +50,11 @@ export function checkRanges(frames: readonly CaptureFrame[]): Finding[] {
       (age === undefined || (age >= human.ageMin && age <= human.ageMax)),
   )
   if (!plausible) return [injected(IMPLAUSIBLE)]
-  // Some open eyes measure little more than shut ones: of 102 portraits the narrowest had 170. That is no attack.
+  // Some open eyes measure little more than shut ones: of 102 portraits the narrowest had 170. That is not an attack.
   return Math.max(...frames.map(({ eyes }) => eyes)) >= human.openEyesMin ? [] : [INCONCLUSIVE]
 }
 
-/** What the passive check on the device says. */
+/** Checks the score of the passive check on the device. */
 export function checkLive(live: number): Finding[] {
   if (live < CAPTURE_RULES.liveSpoofBelow) return [{ failure: 'SPOOF' }]
   return live < CAPTURE_RULES.liveSureFrom ? [INCONCLUSIVE] : []
@@ -70,7 +70,7 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** Of the whole population: the frames are all there are. */
+/** The standard deviation of the population, not of a sample: the frames are all there are. */
 function deviationOf(values: readonly number[]): number {
   const mean = meanOf(values)
   return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)))

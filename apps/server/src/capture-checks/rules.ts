@@ -1,15 +1,15 @@
 import { LAUNCH_LIMITS } from '@ostiary/contract'
 
 /**
- * What a capture of a living, cooperative person keeps to. The numbers were set by reasoning and by the simulated person;
- * a set of real captures is to correct them. Where a rule can hit an honest person its answer is another try
- * (LIVENESS_INCONCLUSIVE); only what no camera and no page of ours can produce ends the flow as VIDEO_SPOOF.
+ * Limits that the capture of a living, cooperative person stays within. The numbers were set by reasoning and by the simulated
+ * person; a set of real captures is to correct them. A rule that can hit an honest person leads to another try
+ * (LIVENESS_INCONCLUSIVE). Only what no camera and no page of ours can produce ends the flow as VIDEO_SPOOF.
  *
- * Units are those of the wire: milliseconds, tenths of a degree and of a year, thousandths for the rest.
+ * Units are those of the contract: milliseconds, tenths of a degree and of a year, thousandths for the rest.
  */
 export const CAPTURE_RULES = {
   steps: LAUNCH_LIMITS.movements,
-  /** Time to find one's picture before the first movement is asked for. */
+  /** Time for users to find their picture before the first movement is asked for. */
   firstStepMs: { min: 800, max: 1500 },
   /** Time to read or hear, do and undo a movement; its end may reach into the next one. A screen reader takes a second for it. */
   stepGapMs: { min: 2400, max: 3100 },
@@ -19,9 +19,9 @@ export const CAPTURE_RULES = {
   sampleGapMsMin: 120,
   sampleFirstMsMin: 100,
   /**
-   * When a step is sampled, counted from its asking: so near to each other that a movement which is held for half a second
-   * cannot fall between two of them, and so long that someone who needs a second and a half to begin is seen too. With four
-   * samples in 1.3 seconds, as it was at first, people who took a second failed in four of ten tries.
+   * When frames are sampled, counted from the moment when the step is shown. The samples are so close that a movement of half a
+   * second cannot fall between two of them, and go on so long that a person who starts after a second and a half is recorded
+   * too. With four samples in 1.3 seconds, the first version, people who took a second failed in four of ten tries.
    */
   stepSamples: { count: 5, firstMs: { min: 300, max: 390 }, gapMs: { min: 380, max: 450 } },
 
@@ -29,14 +29,14 @@ export const CAPTURE_RULES = {
   frameLateMsMax: 250,
   /** The picture at hand when a sample is due may be two camera frames old. */
   frameEarlyMsMax: 70,
-  /** Slow devices miss frames; with more missing, movements can no longer be told. */
+  /** Slow devices miss frames; when more are missing, movements cannot be recognised any more. */
   missingShareMax: 0.2,
-  /** Pairs of frames whose measurements agree to the last digit by chance. */
+  /** Pairs of frames whose measurements may agree to the last digit by coincidence. */
   alikeFramesMax: 1,
-  /** Measurements of a living face differ by more than this; below it all over the capture it is a still. */
+  /** Measurements of a living face vary by more than this. A capture in which all vary less is a still picture. */
   still: { yaw: 10, pitch: 10, eyes: 40, size: 10 },
 
-  /** Twelve degrees and eight: nobody who looks into a camera moves as far without meaning to. */
+  /** Twelve degrees and eight: a person who looks into a camera does not move as far unintentionally. */
   turn: 120,
   lookUp: 80,
   /** In thousandths of the open eyes before the first step. */
@@ -46,31 +46,31 @@ export const CAPTURE_RULES = {
   /** No one answers faster than this. */
   seenFromMs: 150,
   seenUntilMs: 2500,
-  /** What is seen before this was not an answer. */
+  /** A movement before this is not an answer to the step. */
   earlyUntilMs: 100,
-  /** From here on the movement before is over, for someone who begins within 1.4 seconds and takes 800 ms. */
+  /** From here on the previous movement is over, for a person who starts within 1.4 seconds and takes 800 ms. */
   restFromMs: 2200,
-  /** In how many steps a head movement that nobody asked for makes it a show rather than an answer. */
+  /** Steps that may contain a head movement that was not asked for. With more, the capture shows all movements instead of answers. */
   unaskedStepsMax: 1,
   /** From `movement_shown` to `movement_seen`. */
   latencyMs: { min: 150, max: 3000 },
   /**
-   * Three answers this near to each other are a program's. By chance it happens to one person in some ten thousands; up to
-   * the second number, one in some thousands, so that only costs a try.
+   * Three answers whose latencies differ by at most `program` come from a program: it happens to about one person in some ten
+   * thousands. Up to `doubtful` it happens to one in some thousands, so that only costs a try.
    */
   latencySpreadMs: { program: 1, doubtful: 5 },
-  /** Clocks of frames and log may differ by this. */
+  /** The clocks of frames and log may differ by this. */
   logSlackMs: 100,
 
   agedFramesMin: LAUNCH_LIMITS.framesMin,
-  /** Frames below it are too poor for an estimate; a page gives them none. */
+  /** Frames below this quality are too poor for an estimate; our page gives them no age. */
   agedQualityMin: 350,
   /** The device rounds, and may round in another order than we do. */
   ageSlack: 5,
   spreadSlack: 10,
   /** Six years between frames of one face: the light is poor, or it is not one face. */
   spreadMax: 60,
-  /** What landmarks of a face can give. */
+  /** The range of measurements that landmarks of a real face can have. */
   human: {
     yawMax: 750,
     pitchMax: 600,
@@ -86,7 +86,7 @@ export const CAPTURE_RULES = {
   liveSpoofBelow: 300,
   liveSureFrom: 500,
 
-  /** Reading and answering takes longer. */
+  /** A person needs longer than this to read and answer. */
   consentMsMin: 250,
   /** From opening the page to the end of a capture: three movements alone take longer. */
   captureMsMin: 2500,

@@ -6,7 +6,7 @@ import { createChallenge } from './challenge.ts'
 import { type CaptureJudgement, judgeCapture } from './judge.ts'
 import { bytesOf, logOf, type Moment, seeded } from './testing/person.ts'
 
-/** What a simulated person's capture is judged as, with the log that the simulated flow writes. */
+/** Judges a simulated person's capture, with the log that the simulated flow writes. */
 function judgeSimulated(seed: number, spoof: Spoof = { meaning: 'none' }): CaptureJudgement {
   const challenge = createChallenge(bytesOf(seeded(seed)))
   const asked = { ...challenge, nonce: 'n', attempt: 1, expiresAt: '' }
@@ -37,7 +37,7 @@ function judgeSimulated(seed: number, spoof: Spoof = { meaning: 'none' }): Captu
   })
 }
 
-/** What each dishonest device is found to be; the other two of `SPOOFS` are the caller's to refuse, by time and by nonce. */
+/** The failure of each dishonest device. The caller refuses the other two of `SPOOFS`, by time and by nonce. */
 const FOUND: Record<Exclude<SpoofName, 'late' | 'replay'>, Pick<CaptureJudgement, 'flags' | 'failure'>> = {
   still: { flags: ['BH_FRAMES_STATIC'], failure: 'SPOOF' },
   loop: { flags: ['BH_FRAMES_REPEAT'], failure: 'VIDEO_SPOOF' },
@@ -57,7 +57,7 @@ test('the simulated person is accepted', () => {
   }
 })
 
-describe('a simulated fraud is found out:', () => {
+describe('a simulated fraud is detected:', () => {
   for (const [name, found] of Object.entries(FOUND)) {
     const spoof = Object.entries(SPOOFS).find(([known]) => known === name)?.[1]
     test(`${name}, ${spoof?.meaning}`, () => {

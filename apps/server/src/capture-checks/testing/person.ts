@@ -1,4 +1,4 @@
-/** A seeded living person before a camera, for the tests of the judge. Only tests import this. */
+/** A seeded living person before a camera, for the tests of `judgeCapture`. Only tests import this. */
 import { createHash } from 'node:crypto'
 import type { CaptureFrame, CapturePayload, LaunchEvent, LaunchEventType } from '@ostiary/contract'
 import { CHAIN_START, eventText } from '@ostiary/crypto'
@@ -25,7 +25,7 @@ export const bytesOf = (random: Random) => (count: number) =>
 
 const between = (random: Random, min: number, max: number) => Math.round(min + random() * (max - min))
 
-/** Roughly normal: the middle of four throws. */
+/** Roughly normal: the mean of four random numbers. */
 const noise = (random: Random, sd: number) =>
   Math.round((random() + random() + random() + random() - 2) * Math.sqrt(3) * sd)
 
@@ -35,7 +35,7 @@ export interface Moment {
   n?: number
 }
 
-/** Entries as a device chains them. */
+/** Entries with the hash chain that a device makes. */
 export function chain(moments: readonly Moment[], from = { seq: 0, hash: CHAIN_START }): LaunchEvent[] {
   let { seq, hash } = from
   return moments.map((moment) => {
@@ -48,7 +48,7 @@ export function chain(moments: readonly Moment[], from = { seq: 0, hash: CHAIN_S
 }
 
 export interface Act {
-  /** From the asking of a step to the beginning of its movement. */
+  /** From the moment when a step is shown to the start of its movement. */
   reactionMs: number[]
 }
 
@@ -108,13 +108,13 @@ export function logOf(moments: readonly Moment[]): LogState {
   return appendEvents(emptyLog(), chain(moments), { maxEvents: 300 }).log
 }
 
-/** As people react, but never three times alike within 5 ms: that chance is the subject of a test of its own. */
+/** Human reaction times, but never three within 5 ms of each other: that case has a test of its own. */
 function reactions(challenge: ChallengePlan, random: Random): number[] {
   const times = challenge.steps.map(() => between(random, 250, 900))
   return Math.max(...times) - Math.min(...times) > 5 ? times : reactions(challenge, random)
 }
 
-/** Everything the judge is given, of an honest person. */
+/** The complete input of `judgeCapture` for an honest person. */
 export function honestCapture(seed: number, attempt = 1): CaptureCase & { moments: Moment[] } {
   const random = seeded(seed)
   const challenge = createChallenge(bytesOf(random))
