@@ -16,7 +16,7 @@ test('a session id carries its bucket and its hour, and is a UUID of version 8',
   }
 })
 
-test('88 bits of an id are random: each of them is seen both ways', () => {
+test('88 bits of an id are random: each of them occurs as 0 and as 1', () => {
   const ids = Array.from({ length: 200 }, () => BigInt(`0x${make(0b1010101010).replaceAll('-', '')}`))
   const always = ids.reduce((all, id) => all & id)
   const ever = ids.reduce((any, id) => any | id)
@@ -29,7 +29,7 @@ test('[C-035] ten thousand ids are different', () => {
   assert.equal(new Set(Array.from({ length: 10_000 }, () => make())).size, 10_000)
 })
 
-test('a token leads to its session, and neither passes for the other', () => {
+test('a token names its session, and neither is accepted as the other', () => {
   const id = make()
   const token = newToken(id, randomBytes)
   assert.match(token, /^at_[A-Za-z0-9_-]{64}$/)
@@ -50,7 +50,7 @@ test('a token of the same session with another secret is not its token', () => {
   }
 })
 
-test('what is no token leads nowhere', () => {
+test('a text that is not a token names no session', () => {
   for (const text of [
     '',
     'at_',

@@ -70,7 +70,7 @@ describe('the sweeper', () => {
     assert.deepEqual(rows, [{ state: 'EXPIRED', ended: true }])
   })
 
-  test('passes over what somebody holds at this moment, and whoever holds it decides', async () => {
+  test('skips a session that another transaction holds, and that transaction decides', async () => {
     const [held, free] = await createMany(2, { sessionExpiry: 60 })
     assert.ok(held && free)
     passSeconds(60)
@@ -81,7 +81,7 @@ describe('the sweeper', () => {
       taken.resolve()
       await swept.promise
       assert.ok(!isPurged(found))
-      // As a submit does that began in time.
+      // A submit that began in time does the same.
       await age.ending.conclude(tx, found, { flow: 'COMPLETED' })
     })
     await taken.promise
@@ -94,7 +94,7 @@ describe('the sweeper', () => {
     assert.equal((await deliveriesPerSession()).get(held.sessionId), 1)
   })
 
-  test('and readers, hosts and devices who come at the same moment: one end, one webhook', async () => {
+  test('and readers, hosts and devices at the same moment: one end, one webhook', async () => {
     const made = await createMany(8, { sessionExpiry: 60 })
     passSeconds(61)
     const replies = await Promise.all([
@@ -110,7 +110,7 @@ describe('the sweeper', () => {
     assert.deepEqual(await deliveriesPerSession(), new Map(made.map(({ sessionId }) => [sessionId, 1])))
   })
 
-  test('one that cannot be opened does not hold up the others, and comes again when it can', async () => {
+  test('a session that cannot be opened does not block the others, and is ended once it can be opened', async () => {
     const [broken, sound] = await createMany(2, { sessionExpiry: 60 })
     assert.ok(broken && sound)
     const rename = (from: string, to: string) =>
@@ -130,7 +130,7 @@ describe('the sweeper', () => {
     assert.equal((await host.result(broken.token)).flowStatus, 'EXPIRED')
   })
 
-  test('a session that was never opened and one that was left half way both say -8', async () => {
+  test('a session that was never opened and one that was left half way both have -8', async () => {
     const [untouched, left] = await createMany(2)
     assert.ok(untouched && left)
     const user = await fixture.newDevice(left.sessionId)
@@ -146,7 +146,7 @@ describe('the sweeper', () => {
   })
 })
 
-describe('the grace of a step that is under way', () => {
+describe('the extra time of a step that is under way', () => {
   /** A session of a minute whose user got the challenge after `atSeconds`. */
   async function begun(atSeconds: number) {
     const [created] = await createMany(1, { sessionExpiry: 60 })
@@ -171,7 +171,7 @@ describe('the grace of a step that is under way', () => {
     assert.equal((await deliveriesPerSession()).size, 1)
   })
 
-  test('its time is that of the challenge and not a moment more', async () => {
+  test('the extra time ends exactly with the challenge', async () => {
     const { token, submit } = await begun(50)
     passSeconds(89)
     assert.equal(await sweep(), 0)
@@ -181,7 +181,7 @@ describe('the grace of a step that is under way', () => {
     assert.equal((await host.result(token)).flowStatus, 'EXPIRED')
   })
 
-  test('however many challenges are asked for, two minutes after the expiry it is over', async () => {
+  test('two minutes after the expiry the session ends, however many challenges were requested', async () => {
     const { token, user } = await begun(55)
     passSeconds(80)
     await user.device.challenge()

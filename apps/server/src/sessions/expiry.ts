@@ -76,7 +76,7 @@ export function createExpiry<Request extends SharedRequest, Own, E extends Ended
   }
 }
 
-/** Until when a session lives whose step is under way: what began in time may arrive a little late. */
+/** The end of a session with a step under way: a step that began in time may arrive a little late. */
 export function graceFor({ expiresAt }: Pick<Session, 'expiresAt'>, stepEndsMs: number): Date {
   const graceEnds = expiresAt.getTime() + SESSION_LIMITS.graceSeconds * 1000
   return new Date(Math.max(expiresAt.getTime(), Math.min(stepEndsMs, graceEnds)))

@@ -21,7 +21,7 @@ export interface HostArea<Request extends SharedRequest, Own> {
   own: AreaSessions<Request, Own>
   /** What the host names a session with. */
   namedBy: 'id' | 'token'
-  /** The session with this name, if the caller may see it; otherwise throws that it is unknown. */
+  /** The session with this name, if the caller may see it; otherwise throws not_found. */
   find(name: string, caller: Caller): Promise<Session<Request, Own> | Tombstone>
   /** Ends a session whose time is over, in the transaction that holds it. Returns whether it was. */
   expireIfDue(tx: Queryable, session: Session<Request, Own>): Promise<boolean>
@@ -129,7 +129,7 @@ export function createHostSide<Request extends SharedRequest, Own>(
       metadata: Readonly<Record<string, unknown>> = {},
     ): Promise<SessionsPage<Request, Own>> {
       const wanted = readListQuery(query)
-      // One more than a page has says whether there is a next page.
+      // Reads one session more than the page has, to know whether there is a next page.
       const found = await own.list(caller, { ...wanted, limit: wanted.limit + 1, metadata })
       const page = found.slice(0, wanted.limit)
       const last = page.at(-1)

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => fixture.close())
 
-test('sessions that are made at the same time are stored together, and each is its own', async () => {
+test('sessions that are created at the same time are inserted together, each with its own content', async () => {
   const hosts = await Promise.all([fixture.newHost(), fixture.newHost()])
   const bodyOf = (index: number) => ({
     sessionExpiry: 60 + index,
@@ -56,7 +56,7 @@ const REQUEST = {
   policy: { defaultLocale: 'en' },
 }
 
-test('one that cannot be stored fails alone; those beside it are stored', async () => {
+test('a session that cannot be inserted fails alone; the others are inserted', async () => {
   const host = await fixture.newHost()
   const { service: sessions } = fixture.harness.wire.sessions
   const prepare = () =>

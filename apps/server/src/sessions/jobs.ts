@@ -11,12 +11,12 @@ const DAYS_AHEAD = 7
 /** A session's rows change half a dozen times in a few minutes, and then never again. */
 const FILL_FACTOR = 70
 
-/** Deletes what sessions hold when their retention has passed; from that moment on it was not given out any more. */
+/** Deletes the content of sessions whose retention has passed. No call has returned it since that moment. */
 export function purgeSessions(db: Db, now: Date): Promise<number> {
   return purgeInBatches(PURGE_BATCH, (limit) => sessionStore.purge(db, now, limit))
 }
 
-/** Makes the partitions of the coming days. */
+/** Creates the partitions of the coming days. */
 export async function prepareSessionPartitions(db: Db, now: Date, log?: Log): Promise<number> {
   const yesterday = new Date(now.getTime() - DAY_MS)
   let made = 0
@@ -27,13 +27,13 @@ export async function prepareSessionPartitions(db: Db, now: Date, log?: Log): Pr
   return made
 }
 
-/** From the creation of a session to the end of its retention, at the longest. */
+/** The longest time from the creation of a session to the end of its retention. */
 const LONGEST_DAYS = Math.ceil((SESSION_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.retentionSecondsMax) / 86_400) + 1
 
 /**
- * Drops the days of which nothing is left: of secrets when the last was purged, of sessions a month after the longest
- * retention, when nothing but tombstones can be there. Whether one may go is asked while nobody can reach any session, so
- * the answer must not need a look at every row.
+ * Drops the partitions of days that are empty: those of secrets when the last one was purged, those of sessions a month after the
+ * longest retention, when only tombstones can be left. The check runs under a lock that blocks all sessions, so it must not read
+ * every row.
  */
 export async function dropSessionPartitions(db: Db, now: Date): Promise<number> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS)

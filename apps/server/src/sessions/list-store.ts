@@ -31,12 +31,12 @@ const LISTED = `s.tenant_id = $1 and s.livemode = $2 and s.area = $3 and (s.crea
 const WITH_SECRETS = `left join session_secrets v on v.tenant_id = s.tenant_id and v.created_at = s.created_at
   and v.session_id = s.session_id and v.created_at >= $8 and v.created_at <= $9`
 const NEWEST = 'order by s.created_at desc, s.session_id desc'
-// The page is cut first: the sealed part is read for its sessions only.
+// Limits the page first, so that the sealed part is read for its sessions only.
 const LIST = sql(
   'sessions.list',
   `select ${CLEAR}, ${SEALED} from (select * from sessions s where ${LISTED} ${NEWEST} limit $6) s ${WITH_SECRETS} ${NEWEST}`,
 )
-// The tags first, by their index: otherwise the planner reads the tenant's sessions and looks at the tags of each.
+// Finds tags first, by their index: otherwise the planner reads all sessions of the tenant and checks the tags of each.
 const LIST_TAGGED = sql(
   'sessions.list_tagged',
   `with tagged as materialized (select * from sessions s where s.metadata_tags @> $12::bigint[] and ${LISTED})

@@ -10,7 +10,7 @@ import { sessionListStore } from './list-store.ts'
 
 let fixture: AgeFixture
 let host: Host
-/** Sessions of five days, two a day, oldest first. */
+/** Two sessions a day for five days, oldest first. */
 const made: { sessionId: string; at: Date }[] = []
 before(async () => {
   fixture = await createAgeFixture()
@@ -67,7 +67,7 @@ describe('GET /sessions', () => {
     assert.equal((await own.call('GET', '/sessions?state=EXPIRED')).json().count, 0)
   })
 
-  test('400: a state of the other area, what is no moment, and a time that ends before it begins', async () => {
+  test('400: a state of the other area, a text that is not a moment, and a time that ends before it begins', async () => {
     for (const [query, pointer] of [
       ['state=SUCCESS', '/query/state'],
       ['since=today', '/query/since'],
@@ -100,7 +100,7 @@ describe('the days that a list reads', () => {
     return ran
   }
 
-  /** The partitions that PostgreSQL reads for them, when it plans for these values and when it plans once for all. */
+  /** The partitions that PostgreSQL reads for these statements, with a custom plan and with a generic plan. */
   async function partitionsRead(query: ListQuery, tags: readonly string[] = []): Promise<string[]> {
     const read = new Set<string>()
     const { wire } = fixture.harness
@@ -119,7 +119,7 @@ describe('the days that a list reads', () => {
     })
     return [...read].toSorted()
   }
-  test('are those that were asked for, with and without a filter by metadata', async () => {
+  test('are the requested days, with and without a filter by metadata', async () => {
     const [since, until] = [at(2).toISOString(), at(5).toISOString()]
     const asked = [2, 3, 4, 5].flatMap((n) =>
       ['sessions', 'session_secrets'].map((table) => partitionName(table, at(n))),
@@ -135,7 +135,7 @@ describe('the days that a list reads', () => {
     }
   })
 
-  test('are one when one day was asked for, and all when no time was named', async () => {
+  test('are one for a request of one day, and all for a request without a time', async () => {
     const day = at(4).toISOString().slice(0, 10)
     const query = { since: `${day}T00:00:00Z`, until: `${day}T23:59:59.999Z` }
     const sessionsOf = (read: string[]) => read.filter((name) => name.startsWith('sessions_'))

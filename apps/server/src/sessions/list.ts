@@ -70,7 +70,7 @@ const FIRST_WINDOW_MS = 60_000
  */
 export function* windowsBefore(moment: Date, since: Date | null, now: Date): Generator<{ from: Date; to: Date }> {
   const oldestMs = Math.max(now.getTime() - OLDEST_DAYS * DAY_MS, since?.getTime() ?? 0)
-  // Clocks differ: what another process has just created may lie ahead.
+  // Clocks differ: a session that another process has just created may be in the future.
   let toMs = Math.min(moment.getTime(), now.getTime() + DAY_MS)
   let lengthMs = FIRST_WINDOW_MS + Math.max(0, toMs - now.getTime())
   for (let ms = FIRST_WINDOW_MS; toMs >= oldestMs; lengthMs = ms) {

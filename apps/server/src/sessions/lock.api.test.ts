@@ -15,7 +15,7 @@ after(() => fixture.close())
 
 const progressOf = (attempt: number) => ({ ...newProgress('en'), attempt })
 
-/** What somebody finds who wants the session while another one holds it and does this to it. */
+/** Waits for a session that another transaction holds and changes. Returns the session as it is after the lock. */
 async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Session) => Promise<unknown>) {
   const { service: sessions } = fixture.harness.wire.sessions
   const isHeld = Promise.withResolvers<void>()
@@ -31,8 +31,8 @@ async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Sessi
   return found ?? assert.fail('there is no such session')
 }
 
-describe('a session that another one holds', () => {
-  test('is found as the other one left it', async () => {
+describe('a session that another transaction holds', () => {
+  test('is read as the other transaction left it', async () => {
     const { sessionId } = await host.create()
     const { service: sessions } = fixture.harness.wire.sessions
     for (const turn of [1, 2]) {
@@ -46,7 +46,7 @@ describe('a session that another one holds', () => {
     }
   })
 
-  test('is found with its content when only its times were moved', async () => {
+  test('is read with its content when only its times changed', async () => {
     const { sessionId } = await host.create()
     const { service: sessions } = fixture.harness.wire.sessions
     await sessions.whileLocked(sessionId, (tx, session) => {
@@ -58,7 +58,7 @@ describe('a session that another one holds', () => {
     assert.deepEqual(found.progress, progressOf(7))
   })
 
-  test('is gone when the other one has erased it', async () => {
+  test('is gone when the other transaction has erased it', async () => {
     const { sessionId } = await host.create()
     await host.outcome(sessionId)
     const { service: sessions } = fixture.harness.wire.sessions

@@ -5,7 +5,7 @@ import { AppError } from '../platform/errors.ts'
 import { canHappen, flowStatusOf, isFinal, nextState } from './machine.ts'
 import { SESSION_EVENTS, type SessionEvent, type SessionState } from './states.ts'
 
-/** Every transition there is, written out by hand: from, event, to. */
+/** Every transition, written by hand: from, event, to. */
 const ALLOWED = `
 CREATED open OPENED
 CREATED open_on_desktop HANDOFF_WAIT
@@ -55,7 +55,7 @@ const ENDINGS: Partial<Record<SessionEvent, SessionState>> = {
 }
 const FINAL: readonly SessionState[] = ['COMPLETED', 'CANCELLED', 'EXPIRED']
 
-test('every pair of state and event leads where the table says, or is refused', () => {
+test('every pair of state and event leads to the state in the table, or is refused', () => {
   for (const state of AGE_STATES) {
     for (const event of SESSION_EVENTS) {
       const named = ALLOWED.find(([from, what]) => from === state && what === event)?.[2]
@@ -73,13 +73,13 @@ test('every pair of state and event leads where the table says, or is refused', 
   }
 })
 
-test('[C-038] the states that end a flow are the three of the wire, and nothing leads out of them', () => {
+test('[C-038] the states that end a flow are the three of the contract, and no event leads out of them', () => {
   assert.deepEqual(AGE_STATES.filter(isFinal), FINAL)
   assert.deepEqual(FINAL.map(flowStatusOf), FINAL)
   for (const state of FINAL) assert.ok(!SESSION_EVENTS.some((event) => canHappen(at(state), event)), state)
 })
 
-test('every state can be reached from the first', () => {
+test('every state can be reached from the first one', () => {
   const reached = new Set<SessionState>(['CREATED'])
   for (const state of reached) {
     for (const event of SESSION_EVENTS) if (canHappen(at(state), event)) reached.add(nextState(at(state), event))

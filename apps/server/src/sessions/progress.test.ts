@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fromStored, newProgress, type StoredProgress, toStored } from './progress.ts'
 
-/** As the release before this one wrote it: every area's part beside the shared ones. */
+/** As the previous release wrote it: the parts of both areas beside the shared part. */
 const { own: _own, ...SHARED } = { ...newProgress('en'), attempt: 2 }
 const FACE = { estimateYears: 31, doubtful: false }
 const OF_AGE: StoredProgress = { ...SHARED, face: FACE }
@@ -18,7 +18,7 @@ describe('progress that the last release stored', () => {
     assert.deepEqual(fromStored('verification', OF_VERIFICATION_BEFORE_CONSENT), { ...SHARED, own: null })
   })
 
-  test('is written again exactly as it was, so that the last release can read it too', () => {
+  test('is written exactly as it was, so that the last release can read it too', () => {
     for (const [area, stored] of [
       ['age', OF_AGE],
       ['age', OF_AGE_BEFORE_THE_FACE],

@@ -16,7 +16,7 @@ const BEFORE_ALL: SessionPlace = {
   sessionId: '00000000-0000-0000-0000-000000000000',
 }
 
-/** The keys of sessions and of metadata tags, when the master key changes. */
+/** Seals the keys of sessions and of metadata tags again when the master key changes. */
 export function createSessionSecrets({ cells, vault, ring }: { cells: Cells; vault: KeyVault; ring: KeyRing }) {
   async function resealRows(tx: Queryable, rows: readonly SealedKeyRow[]): Promise<number> {
     for (const row of rows) {
@@ -25,7 +25,7 @@ export function createSessionSecrets({ cells, vault, ring }: { cells: Cells; vau
     return rows.length
   }
 
-  /** A session that somebody is at in this moment is passed over: then all are looked through once more. */
+  /** Skips sessions that another transaction holds. If it skipped any, it looks through all sessions again. */
   async function resealSessions(db: Db): Promise<number> {
     let done = 0
     for (let passes = 1; ; passes++) {

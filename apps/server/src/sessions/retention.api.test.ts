@@ -43,7 +43,7 @@ describe('retention', () => {
     assert.deepEqual(await purge(), [0, 0])
     assert.equal((await short.result(brief.token)).flowStatus, 'COMPLETED')
     fixture.harness.clock.advance(1_000)
-    // Before the purge has come by, nothing is given out any more.
+    // Even before the purge runs, no call returns the content.
     assertError(await short.call('GET', `/session/${brief.token}/result`), ...gone)
     assertError(await short.call('GET', `/session/${brief.token}`), ...gone)
     assert.deepEqual(await purge(), [1, 1])
@@ -72,7 +72,7 @@ describe('retention', () => {
     assertError(await usual.call('GET', `/session/${kept.token}/result`), ...gone)
   })
 
-  test('a tombstone answers 410 for 30 days and says nothing; then the session was never there', async () => {
+  test('a tombstone answers 410 for 30 days without details; after that the session is unknown', async () => {
     const host = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
     const { token, sessionId } = await host.create({ metadata: { order: 'A-7' } })
     await host.outcome(sessionId)
@@ -132,7 +132,7 @@ describe('retention', () => {
 })
 
 describe('partitions', () => {
-  /** A fixture of its own: partitions are of the whole database. */
+  /** A fixture of its own, because partitions concern the whole database. */
   let own: AgeFixture
   let ownDb: Db
   before(async () => {
@@ -157,7 +157,7 @@ describe('partitions', () => {
       ])
     ).rows[0]?.name
 
-  test('days are made ahead, rows that came before go along, and a second run finds nothing to do', async () => {
+  test('partitions are created in advance, rows that came earlier move into them, and a second run has nothing to do', async () => {
     const host = await own.newHost()
     const early = await host.create()
     assert.equal(await tableOf('sessions', early.sessionId), 'sessions_default')
@@ -175,7 +175,7 @@ describe('partitions', () => {
     assert.equal((await host.result(early.token)).flowStatus, 'COMPLETED', 'a moved session is the same session')
   })
 
-  test('a day’s secrets go after the longest retention and its tombstones a month later, never while something lives', async () => {
+  test('a day’s secrets are dropped after the longest retention and its tombstones a month later, never while a session needs them', async () => {
     const host = await own.newHost({ settings: { retentionSeconds: 30 * 86_400, sessionSecondsMax: 604_800 } })
     const day = own.harness.clock.now()
     const names = ['session_secrets', 'sessions'].map((table) => partitionName(table, day))
@@ -203,7 +203,7 @@ describe('partitions', () => {
     assertError(await host.call('GET', `/session/${token}/result`), ...unknown)
   })
 
-  test('a day with a session that nobody has ended stays, however old it is', async () => {
+  test('a day with an open session is not dropped, however old it is', async () => {
     const host = await own.newHost()
     const day = own.harness.clock.now()
     await prepareSessionPartitions(ownDb, day)
@@ -217,7 +217,7 @@ describe('partitions', () => {
     assert.equal((await host.result(token)).flowStatus, 'EXPIRED')
   })
 
-  test('tombstones of days that never got a partition go too', async () => {
+  test('tombstones of days that never got a partition are deleted too', async () => {
     const host = await own.newHost({ settings: { retentionSeconds: 3_600 } })
     const ended = await host.create()
     const open = await host.create()

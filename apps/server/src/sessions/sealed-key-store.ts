@@ -14,7 +14,7 @@ const COUNT = sql(
      select master_key_id from session_secrets union all select master_key_id from session_tag_keys
    ) as sealed group by master_key_id`,
 )
-// Nothing leads to those of an older key: all are walked through once, in the order of their keys, so many at a time.
+// There is no index by master key, so `reseal` walks through all rows in the order of their primary key, in batches.
 const KEY = '(tenant_id, created_at, session_id)'
 const WALK = sql(
   'sessions.walk_sealed',
@@ -55,7 +55,7 @@ type Found = { tenantId: string; createdAt: Date; sessionId: string; blob: Buffe
 
 export const sealedKeyStore = {
   countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT),
-  /** So many sessions behind this one, and whether another master key has sealed them. */
+  /** The next sessions after this one, and whether another master key sealed them. */
   walk: (db: Queryable, after: SessionPlace, limit: number, currentKeyId: string): Promise<WalkedSession[]> =>
     db.rows<WalkedSession & { [column: string]: unknown }>(WALK, [
       after.tenantId,

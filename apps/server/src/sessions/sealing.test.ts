@@ -6,7 +6,7 @@ const ID = '0a1b2c00-1111-8abc-8def-0123456789ab'
 const OTHER = '0a1b2c00-1111-8abc-8def-0123456789ac'
 const CONTENT = Buffer.from('{"marked":"content"}')
 
-test('what is sealed opens with its key, in its place, and nowhere else', () => {
+test('sealed content opens with its key and in its row only', () => {
   const key = newDataKey()
   const sealed = sealPart(key, ID, 'request', CONTENT)
   assert.ok(!sealed.includes('marked'))
@@ -27,7 +27,7 @@ test('the same content sealed twice looks different', () => {
   assert.notDeepEqual(sealPart(key, ID, 'request', CONTENT), sealPart(key, ID, 'request', CONTENT))
 })
 
-test('tags: equal values meet, other names, values, types, modes and tenants do not', () => {
+test('tags: equal values have equal tags; other names, values, types, modes and tenants do not', () => {
   const key = newDataKey()
   const tag = (metadata: Record<string, unknown>, livemode = false, tagKey = key) =>
     tagsOf(tagKey, livemode, metadata).join()
@@ -50,7 +50,7 @@ test('tags: only plain values at the top level, sixteen at most', () => {
   assert.equal(tagsOf(key, false, Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, n]))).length, 16)
 })
 
-test('hashes: equal parts meet, other parts, orders, types and tenants do not', () => {
+test('hashes: equal parts have equal hashes; other parts, orders, types and tenants do not', () => {
   const key = newDataKey()
   const base = hashOf(key, ['network', false, '192.0.2.7'])
   assert.match(base, /^[A-Za-z0-9_-]{43}$/)

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type Key
 import { takeRandom } from '../platform/random.ts'
 
 /**
- * What a session holds is sealed with a key of its own, and that key by the vault. When the key's row is deleted, whatever
- * is left of the session in a page of the database or a copy of it cannot be read with the rest of the database.
+ * The content of a session is sealed with a key of its own, and the vault seals that key. Once the key's row is deleted, remains
+ * of the session in a database page or a backup cannot be read with the rest of the database.
  */
 export const DATA_KEY_BYTES = 32
 const NONCE_BYTES = 12
@@ -42,9 +42,9 @@ export function openPart(dataKey: KeyObject, sessionId: string, part: SealedPart
 const MAX_TAGS = 16
 
 /**
- * Metadata is sealed, and the host wants to find sessions by it. Each text, number or boolean at its top level becomes a
- * 64-bit tag under a key of the tenant: equal values meet, and nobody reads them back. As text: PostgreSQL's bigint is
- * wider than a number here.
+ * Metadata is sealed, but the host finds sessions by it. Each text, number or boolean at its top level becomes a 64-bit tag under
+ * a key of the tenant: equal values have equal tags, and the tag does not reveal the value. Tags are text, because a bigint of
+ * PostgreSQL is wider than a JavaScript number.
  */
 export function tagsOf(tagKey: KeyObject, livemode: boolean, metadata: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(metadata)
@@ -56,7 +56,7 @@ export function tagsOf(tagKey: KeyObject, livemode: boolean, metadata: Readonly<
     })
 }
 
-/** The whole hash, for what is looked up by it alone. Said to be a hash, so that it meets no tag of metadata. */
+/** The whole hash, for values that are found by it alone. Its input says that it is a hash, so it never equals a tag of metadata. */
 export function hashOf(tagKey: KeyObject, parts: readonly (string | boolean)[]): string {
   return createHmac('sha256', tagKey)
     .update(JSON.stringify(['hash', ...parts]))

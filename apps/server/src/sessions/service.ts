@@ -34,7 +34,7 @@ interface Deps {
   ring: KeyRing
 }
 
-/** Whose session it is, and by which key: that key signs its webhook. */
+/** The owner of a session, and the key that created it and signs its webhook. */
 export interface Owner {
   tenantId: string
   livemode: boolean
@@ -97,9 +97,9 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
     }
   }
 
-  /** What was purged until then is forgotten now: its tombstone has had its time. */
+  /** Tombstones of sessions that were purged before this moment are too old to be reported. */
   const forgottenUntil = () => new Date(clock.now().getTime() - SESSION_LIMITS.tombstoneDays * DAY_MS)
-  /** To be tried again in an hour, so that they do not block the others. */
+  /** Postponed sessions are tried again in an hour, so that they do not block the others. */
   async function putOff(tx: Queryable, keys: readonly SessionKey[], now: Date): Promise<void> {
     if (keys.length > 0) await sessionStore.postpone(tx, keys, new Date(now.getTime() + PUT_OFF_MS))
   }
@@ -253,7 +253,7 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
     /** Erases what a session holds, its key first of all. */
     erase: (tx: Queryable, session: SessionKey, now: Date): Promise<number> => sessionStore.erase(tx, session, now),
 
-    /** Hashes what must be recognised again and never read, such as a network. `db` may be a transaction; call this once in it. */
+    /** Hashes a value that must be recognised again but never read, such as a network. `db` may be a transaction; call this once in it. */
     async hasherFor(db: Queryable, tenantId: string): Promise<Hasher> {
       const key = await tagKeys.find(db, tenantId)
       return (...parts) => hashOf(key, parts)

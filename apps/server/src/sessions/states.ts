@@ -19,13 +19,13 @@ export const SESSION_EVENTS = [
   'document_read',
   'compare_faces',
   'no_more_steps',
-  /** The device has compared by itself, and its word is looked at. */
+  /** The device has compared by itself, and the service checks its claim. */
   'compare_locally',
   'compare_on_server',
-  /** The device's word counts for nothing, and the vector was left out: the same try goes on with it. */
+  /** The device's claim is not enough, and it sent no vector: the same try continues with the vector. */
   'vector_needed',
   'passkey_needed',
-  /** ENROLL: everything is there, the person is being made. */
+  /** ENROLL: every step is done, and the service creates the person. */
   'finalize',
   /** The person is known. */
   'recognised',

@@ -30,7 +30,7 @@ export interface SecretsRow {
 export type StoredSession = SessionRow & SecretsRow
 type Row = StoredSession & { [column: string]: unknown }
 
-/** What names a row: all of it, so that one partition is touched. */
+/** The whole primary key of a row, so that a statement reads one partition only. */
 export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'>
 
 export type SessionOwner = Pick<SessionRow, 'tenantId' | 'livemode' | 'area'>
@@ -57,7 +57,7 @@ const INSERT = sql(
 )
 /** Sessions that one statement may insert. */
 export const MOST_INSERTED = 16
-/** One statement for so many rows: PostgreSQL is asked once, and writes to its log once. */
+/** One statement for many rows: one round trip, and one write to the log of PostgreSQL. */
 const INSERT_TYPES = [
   'uuid',
   'timestamptz',
@@ -89,7 +89,7 @@ function insertOf(rows: number): Statement {
   )
 }
 const INSERT_MANY = Array.from({ length: MOST_INSERTED }, (_, index) => (index === 0 ? INSERT : insertOf(index + 1)))
-// The bounds stand for both tables: only so is one partition of each read.
+// The bounds are repeated for both tables, so that PostgreSQL reads one partition of each.
 const FIND = sql(
   'sessions.find',
   `select ${CLEAR}, ${SEALED} from ${JOINED} and v.created_at >= $2 and v.created_at < $3 where ${BY_ID}`,
@@ -122,7 +122,7 @@ const END = sql(
    )
    select count(*)::int as count from ended`,
 )
-// Only the row is locked here: joined under a lock, the sealed part would be read before the lock is there.
+// This locks the row only: in a join, PostgreSQL would read the sealed part before it has the lock.
 const LOCK_DUE = sql(
   'sessions.lock_due',
   `select ${CLEAR}, ${SEALED} from (
@@ -130,7 +130,7 @@ const LOCK_DUE = sql(
    ) s left join session_secrets v
      on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`,
 )
-// The results come as one piece, cut here: an array of them would be written and read as text of twice the size.
+// All results are sent as one value and cut apart here: an array would be text of twice the size.
 const END_MANY = sql(
   'sessions.end_many',
   `with given as (
@@ -146,7 +146,7 @@ const END_MANY = sql(
    where v.tenant_id = g.tenant_id and v.created_at = g.created_at and v.session_id = g.session_id
      and v.created_at >= $8 and v.created_at <= $9`,
 )
-// The tags go with the secrets: they say nothing, and still they are about what is erased.
+// The tags are deleted with the secrets: they reveal nothing, but they concern the erased content.
 const PURGE = sql(
   'sessions.purge',
   `with due as (
@@ -178,7 +178,7 @@ const ERASE = sql(
   `with gone as (delete from session_secrets where ${KEY} returning session_id)
    update sessions set metadata_tags = null, purge_at = $4 where ${KEY} and exists (select from gone)`,
 )
-// Test tenants can let time pass: every date that something waits for moves back.
+// Test tenants can let time pass: this moves every date of a session back.
 const SHIFT = sql(
   'sessions.shift',
   `with secrets as (
@@ -248,11 +248,11 @@ export const sessionStore = {
   async find(db: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
     return (await db.rows<Row>(FIND, [sessionId, from, to]))[0]
   },
-  /** The state alone, for those who wait for it to change. */
+  /** The state alone, for callers that wait for a change. */
   async findState(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionState | undefined> {
     return (await db.rows<{ state: SessionState }>(FIND_STATE, [sessionId, from, to]))[0]?.state
   },
-  /** Whose it is, and nothing that is sealed. */
+  /** The owner, and nothing that is sealed. */
   async findOwner(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionOwner | undefined> {
     return (await db.rows<SessionOwner & { [column: string]: unknown }>(FIND_OWNER, [sessionId, from, to]))[0]
   },
@@ -268,7 +268,7 @@ export const sessionStore = {
   async save(tx: Queryable, key: SessionKey, state: SessionState, dueAt: Date, progress: Buffer): Promise<void> {
     await tx.run(SAVE, [...keyOf(key), state, dueAt, progress])
   },
-  /** Whether it was open until now. */
+  /** Ends the session. Returns whether it was open until now. */
   async end(
     tx: Queryable,
     key: SessionKey,
@@ -321,7 +321,7 @@ export const sessionStore = {
   },
   purgeDefaultPartition: (db: Queryable, purgedUntil: Date, limit: number): Promise<number> =>
     db.run(PURGE_DEFAULT_PARTITION, [purgedUntil, limit]),
-  /** Puts off what cannot be ended now, so that it does not stand before the others. */
+  /** Postpones sessions that cannot be ended now, so that they do not block the others. */
   postpone: (tx: Queryable, keys: readonly SessionKey[], until: Date): Promise<number> =>
     tx.run(POSTPONE, [
       keys.map(({ tenantId }) => tenantId),
@@ -343,7 +343,7 @@ export const sessionStore = {
     db.run(INSERT_TAG_KEY, [tenantId, sealed.blob, sealed.masterKeyId]),
 }
 
-/** The day that a partition is of; its name ends with it. */
+/** The day of a partition, from the end of its name. */
 function startOf(partition: string): Date {
   const [, year, month, day] = /(\d{4})(\d{2})(\d{2})$/.exec(partition) ?? []
   return new Date(`${year}-${month}-${day}T00:00:00Z`)

@@ -3,10 +3,10 @@ import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { createSweeper, type Sweeper } from '../platform/sweeper.ts'
 
-/** Sweepers of one worker for a cell: while one waits for the database another computes. */
+/** Sweepers that one worker runs for each cell: while one waits for the database, another computes. */
 export const SWEEPERS = 3
 
-/** End the sessions of one area whose time is over, on every cell. `expireDue` returns how many it has dealt with. */
+/** End the sessions of one area whose time is over, on every cell. `expireDue` returns how many sessions it handled. */
 export function createSweepers(
   { cells, log }: { cells: Cells; log: Log },
   expireDue: (db: Db) => Promise<number>,

@@ -5,7 +5,7 @@ import { AppError } from '../platform/errors.ts'
 import { canHappen, flowStatusOf, isFinal, nextState } from './machine.ts'
 import { SESSION_EVENTS, type SessionEvent, type SessionState } from './states.ts'
 
-/** Every transition there is, written out by hand: from, event, to. The three endings stand below, for all states alike. */
+/** Every transition, written by hand: from, event, to. The three events that end a session follow, the same for all states. */
 const ALLOWED = `
 CREATED open OPENED
 CREATED open_on_desktop HANDOFF_WAIT
@@ -77,7 +77,7 @@ const ENDINGS: Partial<Record<SessionEvent, SessionState>> = {
 const FINAL: readonly SessionState[] = ['SUCCESS', 'FAILED', 'CANCELLED', 'EXPIRED']
 const at = (state: SessionState) => ({ area: 'verification', state }) as const
 
-test('every pair of state and event leads where the table says, or is refused', () => {
+test('every pair of state and event leads to the state in the table, or is refused', () => {
   for (const state of VERIFICATION_STATES) {
     for (const event of SESSION_EVENTS) {
       const named = ALLOWED.find(([from, what]) => from === state && what === event)?.[2]
@@ -95,13 +95,13 @@ test('every pair of state and event leads where the table says, or is refused', 
   }
 })
 
-test('four states end a flow; on the wire a success and a failure are both COMPLETED', () => {
+test('four states end a flow; in the contract a success and a failure are both COMPLETED', () => {
   assert.deepEqual(VERIFICATION_STATES.filter(isFinal), FINAL)
   assert.deepEqual(FINAL.map(flowStatusOf), ['COMPLETED', 'COMPLETED', 'CANCELLED', 'EXPIRED'])
   assert.equal(flowStatusOf('SERVER_COMPARE'), null)
 })
 
-test('every state can be reached from the first', () => {
+test('every state can be reached from the first one', () => {
   const reached = new Set<SessionState>(['CREATED'])
   for (const state of reached) {
     for (const event of SESSION_EVENTS) if (canHappen(at(state), event)) reached.add(nextState(at(state), event))
@@ -109,7 +109,7 @@ test('every state can be reached from the first', () => {
   assert.deepEqual([...reached].sort(), [...VERIFICATION_STATES].sort())
 })
 
-test('a state of the other area has no way on', () => {
+test('a state of the other area has no transition', () => {
   assert.equal(canHappen({ area: 'verification', state: 'READY' }, 'camera_ready'), false)
   assert.equal(canHappen({ area: 'age', state: 'CONSENTED' }, 'camera_ready'), false)
 })

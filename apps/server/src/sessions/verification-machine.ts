@@ -3,12 +3,12 @@ import type { Row, VerificationState } from './states.ts'
 type Steps = Row<VerificationState>
 
 const ENDING: Steps = { user_cancelled: 'CANCELLED', host_cancelled: 'CANCELLED', expired: 'EXPIRED' }
-/** What a device that holds the session may do while it waits for nobody. There, `open` is a reload. */
+/** What the holder may do at every step of the device. There, `open` is a reload. */
 const HELD: Steps = { ...ENDING, handoff_asked: 'HANDOFF_WAIT' }
 
 /**
  * ENROLL, SIGN-IN and VERIFY. Three states are the service's own work: LOCAL_COMPARE, SERVER_COMPARE and FINALIZING. A reload
- * finds them as they are, and the work is done again if nobody is at it.
+ * does not change them, and the work is done again if no process does it.
  */
 export const VERIFICATION_TABLE: Readonly<Record<VerificationState, Steps>> = {
   CREATED: { ...ENDING, open: 'OPENED', open_on_desktop: 'HANDOFF_WAIT' },
@@ -65,7 +65,7 @@ export const VERIFICATION_TABLE: Readonly<Record<VerificationState, Steps>> = {
   FINALIZING: {
     ...ENDING,
     open: 'FINALIZING',
-    // A person who is enrolled already shows a passkey of theirs before another one is added.
+    // A person who is enrolled already uses one of their passkeys before another one is added.
     passkey_needed: 'PASSKEY_ACTIVE',
     recognised: 'SUCCESS',
     retry: 'CONSENTED',

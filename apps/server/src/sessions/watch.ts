@@ -13,7 +13,7 @@ interface Deps {
   sessions: Sessions
 }
 
-/** How far the sweeper is behind: asked when the metrics are read, and cheap, because only what is due is counted. */
+/** How far the sweeper is behind. Counted whenever the metrics are read, which is cheap, because only due sessions are counted. */
 export function watchSessions(metrics: Metrics, { cells, clock, log, sessions }: Deps): void {
   const labelNames = ['cell']
   const gauge = (name: string, help: string, read: (found: { open: number; overdueSeconds: number }) => number) =>
