@@ -30,7 +30,7 @@ describe('keys', () => {
     assert.equal((await host.call('POST', '/session', LEAST)).statusCode, 201)
   })
 
-  test('a key that was revoked, lacks the scope or comes from elsewhere is refused with 403', async () => {
+  test('a key that was revoked, lacks the scope or comes from another network is refused with 403', async () => {
     const revoked = await fixture.sibling(host)
     await fixture.harness.wire.keys.service.revokeKey(revoked.keyId)
     const inactive = await revoked.call('POST', '/session', LEAST)
@@ -68,7 +68,7 @@ describe('keys', () => {
     }
   })
 
-  test('a plan has its rate: the creation that is one too many is told when to come again', async () => {
+  test('a plan has its rate: the creation that exceeds it gets the time of the next one in Retry-After', async () => {
     const metered = await fixture.newHost({ usagePlanId: 'standard' })
     for (let sent = 0; sent < 100; sent++) assert.equal((await metered.call('POST', '/session', LEAST)).statusCode, 201)
     const refused = await metered.call('POST', '/session', LEAST)
@@ -81,7 +81,7 @@ describe('keys', () => {
 })
 
 describe('bodies', () => {
-  test('a body of another type, another charset or compressed is refused with 415, one too large with 413', async () => {
+  test('a body of another type, of another charset or compressed is refused with 415, too large a body with 413', async () => {
     const json = { 'content-type': 'application/json' }
     for (const [payload, headers, message] of [
       [
@@ -110,7 +110,7 @@ describe('Idempotency-Key', () => {
   const create = (who: Host, key: string, body: object = LEAST) =>
     who.call('POST', '/session', body, { 'idempotency-key': key })
 
-  test('a repeated creation returns the session that the first one made, also when it has gone on since', async () => {
+  test('a repeated creation returns the session that the first one created, even if it has progressed since', async () => {
     const body = { ...LEAST, metadata: { order: 'repeat' } }
     const first = await create(host, 'order-1', body)
     assert.equal(first.headers['idempotency-replayed'], undefined)
@@ -125,7 +125,7 @@ describe('Idempotency-Key', () => {
     assert.equal(listed.json().count, 1)
   })
 
-  test('the same key with another body is a conflict, and with another tenant or mode another session', async () => {
+  test('the same key with another body is a conflict; with another tenant or mode it creates another session', async () => {
     const { sessionId } = (await create(host, 'order-2')).json()
     const mismatch = await create(host, 'order-2', { ...LEAST, ageThreshold: 31 })
     assertError(mismatch, 409, 'IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another request')
@@ -137,14 +137,14 @@ describe('Idempotency-Key', () => {
     }
   })
 
-  test('calls at the same moment make one session', async () => {
+  test('calls at the same moment create one session', async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => create(host, 'order-3')))
     assert.deepEqual(new Set(replies.map(({ statusCode }) => statusCode)), new Set([201]))
     assert.equal(new Set(replies.map((reply) => reply.json().token)).size, 1)
     assert.equal(replies.filter(({ headers }) => headers['idempotency-replayed'] === 'true').length, 7)
   })
 
-  test('a refused creation uses no key up; a session that was erased is gone', async () => {
+  test('a refused creation does not use up the key; a session that was erased is gone', async () => {
     assert.equal((await create(host, 'order-4', { ...LEAST, ageThreshold: 0 })).statusCode, 400)
     const { token, sessionId } = (await create(host, 'order-4')).json()
     await host.outcome(sessionId)
@@ -158,7 +158,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('Authorization: Bearer', () => {
-  /** The API as it is, but for a provider that speaks http on this machine. */
+  /** The same API, except that it accepts a provider with http on this machine. */
   let app: FastifyInstance
   let settings: Settings
   let provider: IdentityProvider
@@ -219,7 +219,7 @@ describe('Authorization: Bearer', () => {
     assertError(keyless, 401, 'MISSING_API_KEY', 'Missing API key')
   })
 
-  test('a hash of the subject is in the metadata where the tenant asked for it, and the subject nowhere', async () => {
+  test('the metadata has a hash of the subject when the tenant asked for it, and the subject itself is nowhere', async () => {
     const configured = await hostWith([{ ...provider.settings, subjectToMetadata: true }])
     const metadataFor = async (sub: string) => {
       const created = await create(configured, `Bearer ${await provider.sign({ sub })}`, {

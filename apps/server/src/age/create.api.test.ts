@@ -14,7 +14,7 @@ after(() => fixture.close())
 
 const create = (body: object | string, headers = {}) => host.call('POST', '/session', body, headers)
 
-/** A body that is refused: the places and the reasons, all of them. */
+/** All places and reasons in the reply to a refused body. */
 async function assertRefused(body: object, ...details: { pointer: string; message: string }[]): Promise<void> {
   const refused = await create({ ...LEAST, ...body })
   const [first] = details
@@ -43,7 +43,7 @@ describe('201', () => {
     assert.deepEqual(await host.result(body.token), openBody(body), 'the token works in the result path')
   })
 
-  test('every field of the creation body is taken, and what it sets comes back in the result', async () => {
+  test('every field of the creation body is accepted, and its value is in the result', async () => {
     const created = await create({
       redirectUrl: 'https://shop.example/age-checked',
       ageThreshold: 25,
@@ -192,7 +192,7 @@ describe('201', () => {
 })
 
 describe('warnings and language', () => {
-  test('X-Config-Warning names settings that are allowed and will disappoint', async () => {
+  test('X-Config-Warning names settings that are allowed but have no good result', async () => {
     for (const [body, expected] of [
       [{ ageThreshold: 27.9 }, 'estimate-without-buffer'],
       [{ ageThreshold: 28 }, undefined],
@@ -205,7 +205,7 @@ describe('warnings and language', () => {
     }
   })
 
-  test('Content-Language is the language that a locale leads to; a language we do not have is left to the browser', async () => {
+  test('Content-Language is the language for the locale; an unsupported language is left to the browser', async () => {
     for (const [locale, expected] of [
       ['de', 'de'],
       ['de-CH-1996', 'de'],
@@ -219,7 +219,7 @@ describe('warnings and language', () => {
     }
   })
 
-  test('a language that the page has no texts in yet is taken with a warning: it will show English', async () => {
+  test('a language without texts of the page is accepted with a warning: the page will show English', async () => {
     for (const [locale, warning] of [
       ['de-CH', undefined],
       ['ar', undefined],
@@ -233,7 +233,7 @@ describe('warnings and language', () => {
     assert.equal(both.headers['x-config-warning'], 'estimate-without-buffer, locale-not-available')
   })
 
-  test('a locale that is no language tag is refused', async () => {
+  test('a locale that is not a language tag is refused', async () => {
     for (const locale of ['english language', 'de--CH', '-', 'd', '../en', 'de-'.padEnd(60, 'a')]) {
       const refused = await create({ ...LEAST, locale })
       assertError(refused, 400, 'INVALID_LOCALE', 'locale is not a language tag such as de or pt-BR')
@@ -267,7 +267,7 @@ describe('metadata', () => {
     }
   })
 
-  test('8 KB are taken and one byte more is not', async () => {
+  test('8 KB are accepted and one byte more is refused', async () => {
     const largest = { text: 'é'.repeat(4090) }
     const size = Buffer.byteLength(JSON.stringify(largest))
     assert.equal(size, 8191)
@@ -281,7 +281,7 @@ describe('metadata', () => {
 })
 
 describe('400', () => {
-  test('what is missing, of the wrong type, out of range or unknown is named by its place', async () => {
+  test('a field that is missing, of the wrong type, out of range or unknown is named by its place', async () => {
     const missing = await create({})
     const details = ['/body/redirectUrl', '/body/ageThreshold'].map((pointer) => ({ pointer, message: 'is required' }))
     const message = 'The request is not valid: /body/redirectUrl is required'
@@ -308,7 +308,7 @@ describe('400', () => {
     await assertRefused({ callback: {} }, { pointer: '/body/callback/url', message: 'is required' })
   })
 
-  test('a body that is no JSON object', async () => {
+  test('a body that is not a JSON object', async () => {
     const json = { 'content-type': 'application/json' }
     assertError(await create('{"ageThreshold": 30', json), 400, 'INVALID_JSON', 'The body is not valid JSON')
     const empty = await host.call('POST', '/session', undefined, json)
@@ -319,7 +319,7 @@ describe('400', () => {
     assertError(await create('[]', json), 400, 'VALIDATION_FAILED', message, { details: list })
   })
 
-  test('a redirect goes to https, for test keys also to this machine, and only where the tenant allows', async () => {
+  test('a redirect must be https, or http to this machine for test keys, and the tenant must allow it', async () => {
     const pointer = '/body/redirectUrl'
     const isRefused = (answer: LightMyRequestResponse, message: string) =>
       assertError(answer, 400, 'INVALID_URL', `The request is not valid: ${pointer} ${message}`, {
@@ -346,7 +346,7 @@ describe('400', () => {
     }
   })
 
-  test('a callback that could never be called is refused at once', async () => {
+  test('a callback that can never be called is refused at the creation', async () => {
     const pointer = '/body/callback/url'
     for (const [url, message] of [
       [
@@ -368,12 +368,12 @@ describe('400', () => {
   })
 })
 
-test('a tenant may allow a week, and no tenant more', async () => {
-  const patient = await fixture.newHost({ settings: { sessionSecondsMax: 604_800 } })
-  assert.equal((await patient.create({ sessionExpiry: 604_800 })).expiresAt, '2026-11-22T12:00:00.000Z')
+test('a tenant may allow up to a week', async () => {
+  const longTenant = await fixture.newHost({ settings: { sessionSecondsMax: 604_800 } })
+  assert.equal((await longTenant.create({ sessionExpiry: 604_800 })).expiresAt, '2026-11-22T12:00:00.000Z')
 })
 
-test('what a tenant allows at most holds for sessions that name no time too', async () => {
+test('the tenant’s maximum also applies to sessions without a time of their own', async () => {
   const brisk = await fixture.newHost({ settings: { sessionSecondsMax: 300 } })
   assert.equal((await brisk.create({})).expiresAt, '2026-11-15T12:05:00.000Z')
 })

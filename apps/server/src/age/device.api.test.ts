@@ -98,7 +98,7 @@ describe('a verdict', () => {
     })
   })
 
-  test('[C-011] a handoff reuses the token: what the second device finds is read under the one given at creation', async () => {
+  test('[C-011] a handoff reuses the token: the result of the second device is read with the token of the creation', async () => {
     const created = await host.create()
     const first = await fixture.newDevice(created.sessionId, { platform: 'desktop', userAgent: DESKTOP })
     assert.equal((await first.device.open()).state, 'HANDOFF_WAIT')
@@ -113,7 +113,7 @@ describe('a verdict', () => {
     assert.deepEqual(result.errors, [], 'that a desktop came first is no fault of the flow')
   })
 
-  test('[C-016] enableDesktop true lets the flow run on a desktop; without it a desktop may only hand over', async () => {
+  test('[C-016] enableDesktop true lets the flow run on a desktop; without it a desktop may only hand the session over', async () => {
     const desktop = { platform: 'desktop', userAgent: DESKTOP } as const
     const allowed = await visited({ enableDesktop: true }, {}, desktop)
     assert.equal(allowed.result.sessionStatus, 'AGE_ABOVE_THRESHOLD')
@@ -136,7 +136,11 @@ describe('the document step', () => {
     fixture.harness.clock.advance(900_001)
     const ended = await host.result(created.token)
     assert.deepEqual([ended.flowStatus, ended.sessionStatus], ['EXPIRED', 'AGE_UNKNOWN'])
-    assert.deepEqual(ended.result, { confidenceScore: null, faceMatch: null }, 'the face alone is not told either')
+    assert.deepEqual(
+      ended.result,
+      { confidenceScore: null, faceMatch: null },
+      'the result of the face alone is not in it either',
+    )
   })
 
   test('[C-025] step-up and a face not below the threshold: no document', async () => {
@@ -203,7 +207,7 @@ describe('codes', () => {
 })
 
 describe('risk', () => {
-  test('[X-013] [X-014] indicators are there when browser data came, in three groups, and absent when none did', async () => {
+  test('[X-013] [X-014] the result has indicators, in three groups, exactly when the device sent browser data', async () => {
     const seen = await visited({}, CALM)
     assert.deepEqual(Object.keys(seen.result.indicators ?? {}), ['headless', 'virtualCamera', 'browserAnomalies'])
     const unseen = await visited({}, {})
@@ -226,7 +230,7 @@ describe('risk', () => {
     }
   })
 
-  test('[X-012] [X-009] [X-010] a suspicious browser raises the browser’s score, names itself there, and leaves behaviour alone', async () => {
+  test('[X-012] [X-009] [X-010] a suspicious browser raises the browser’s score, is named there, and does not change the behavioural score', async () => {
     const flagged: IndicatorPath[] = ['headless.webGL', 'headless.timing']
     const { result } = await visited({}, { ...CALM, indicators: writeIndicators(new Set(flagged)) })
     const flags = ['BR_WEBGL', 'BR_TIMING'] as const
@@ -240,7 +244,7 @@ describe('risk', () => {
     })
   })
 
-  test('[X-011] an implausible log raises the behavioural score and names itself there', async () => {
+  test('[X-011] an implausible log raises the behavioural score and is named there', async () => {
     for (const [spoof, flag] of [
       ['robot', 'BH_CHALLENGE_LATENCY'],
       ['nocapture', 'BH_RESULT_NO_CAPTURE'],

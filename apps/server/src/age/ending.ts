@@ -74,7 +74,7 @@ function prepare(session: AgeSession, end: EndRequest, at: Date) {
   return { session, purgeAt, result }
 }
 
-/** The webhook of a session that has ended; none where the host asked for none. */
+/** The webhook of a session that has ended; empty when the host asked for none. */
 function messagesOf(
   { session, purgeAt, result }: ReturnType<typeof prepare>,
   flow: FlowStatus,

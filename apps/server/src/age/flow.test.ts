@@ -34,13 +34,13 @@ const known = (more: Partial<Progress<AgeProgress>> = {}): Progress<AgeProgress>
 })
 
 describe('a good capture of an age check', () => {
-  test('is the end where nothing else is asked for', () => {
+  test('ends the flow when no other step is required', () => {
     const step = captured({ ...sessionAt('FACE_ACTIVE'), progress: known() }, accepted())
     assert.deepEqual([step.state, step.end], ['FACE_DONE', { how: 'reached' }])
     assert.deepEqual(step.progress.own, { estimateYears: 40, doubtful: false })
   })
 
-  test('leads to a document where one is required, or where the face is below and the host asked for it', () => {
+  test('leads to the document step when a document is required, or when the face is below the threshold and step-up is on', () => {
     const both = sessionAt('FACE_ACTIVE', { requirements: ['face', 'identity_document'] })
     assert.equal(captured({ ...both, progress: known() }, accepted()).state, 'DOC_ACTIVE')
     const stepUp = sessionAt('FACE_ACTIVE', { stepUpEnabled: true })
@@ -48,7 +48,7 @@ describe('a good capture of an age check', () => {
     assert.equal(captured({ ...stepUp, progress: known() }, accepted()).state, 'FACE_DONE')
   })
 
-  test('is doubtful when the frames disagree, the log is unfit, a strong flag is up, or it was sent on before', () => {
+  test('is doubtful when the frames disagree, the log is faulty, a strong flag is raised, or the session was sent to the document step before', () => {
     const before = { estimateYears: 20, doubtful: false }
     for (const [progress, facts] of [
       [known(), { unstable: true }],
@@ -63,7 +63,7 @@ describe('a good capture of an age check', () => {
 })
 
 describe('an age check', () => {
-  test('takes no vector, no key, no selfie, and not an estimate without a frame', () => {
+  test('accepts no vector, no key, no selfie, and no estimate without a frame', () => {
     const { payloadFault } = ageRules(sessionAt('FACE_ACTIVE'))
     assert.equal(payloadFault(PAYLOAD, false), undefined)
     assert.equal(payloadFault(PAYLOAD, true), 'selfie')
@@ -73,13 +73,13 @@ describe('an age check', () => {
     for (const payload of [none, face, local]) assert.equal(payloadFault(payload, false), 'schema')
   })
 
-  test('begins with a document where that stands first', () => {
+  test('begins with the document when it is the first requirement', () => {
     const first = sessionAt('OPENED', { requirements: ['identity_document', 'face'] })
     assert.equal(consented(null, { ...first, progress: known() }).state, 'DOC_ACTIVE')
     assert.equal(consented(null, { ...sessionAt('OPENED'), progress: known() }).state, 'READY')
   })
 
-  test('tells the page its type, and the host where it ended', () => {
+  test('reports its type to the page, and its end to the host', () => {
     const session = sessionAt('COMPLETED')
     const rules = ageRules(session)
     assert.deepEqual(rules.describe(), { type: 'AGE', requirements: ['face'], verification: null })

@@ -18,7 +18,7 @@ const deliveriesOf = async (sessionId: string) =>
   (await host.call('GET', `/webhooks/deliveries?sessionId=${sessionId}`)).json().items
 
 describe('GET /session/:token', () => {
-  test('200: where the flow is, without the result', async () => {
+  test('200: the state of the flow, without the result', async () => {
     const { token, sessionId, expiresAt } = await host.create({ metadata: { order: 'A-7' } })
     const createdAt = fixture.harness.clock.now().toISOString()
     const expected = { sessionId, createdAt, expiresAt, livemode: false, metadata: { order: 'A-7' } }
@@ -50,7 +50,7 @@ describe('POST /session/:token/cancel', () => {
     assert.deepEqual([event, state], ['age.session.cancelled', 'pending'])
   })
 
-  test('409 when it has ended: by a verdict, by a cancel before, or by its time', async () => {
+  test('409 when it has ended: by a verdict, by an earlier cancel, or by its expiry', async () => {
     const done = await host.create()
     await host.outcome(done.sessionId)
     const twice = await host.create()
@@ -76,7 +76,7 @@ describe('POST /session/:token/cancel', () => {
     assertError(await host.call('POST', `/session/${token}/cancel`), ...gone)
   })
 
-  test('two cancels and a verdict at one moment: one of them counts, once', async () => {
+  test('two cancels and a verdict at the same moment: exactly one of them counts', async () => {
     for (let round = 0; round < 5; round++) {
       const { token, sessionId } = await host.create({ callback: { url: fixture.receiver.url } })
       const replies = await Promise.all([
@@ -137,7 +137,7 @@ describe('GET /sessions', () => {
     const made: string[] = []
     for (let n = 0; n < 7; n++) {
       made.unshift((await many.create({ metadata: { n } })).sessionId)
-      // Some are of the same moment.
+      // Some were created at the same moment.
       if (n % 2 === 0) fixture.harness.clock.advance(1_000)
     }
     const pages: { sessionId: string }[][] = []
@@ -160,7 +160,7 @@ describe('GET /sessions', () => {
     assert.equal((await many.call('GET', '/sessions')).json().nextCursor, null)
   })
 
-  test('200: by metadata, where all the given values are the session’s, with their types', async () => {
+  test('200: by metadata: sessions that have all given values, with their types', async () => {
     const shop = await fixture.newHost()
     const create = async (metadata: object) => (await shop.create({ metadata })).sessionId
     const one = await create({ order: 'A-7', vip: true, lines: 3, nested: { order: 'A-9' } })
@@ -182,7 +182,7 @@ describe('GET /sessions', () => {
     }
   })
 
-  test('400: limit, cursor and filter are named when they are not right', async () => {
+  test('400: a wrong limit, cursor or filter is named', async () => {
     const filter = 'must be a JSON object of texts, numbers and booleans'
     for (const [query, pointer, message] of [
       ['limit=0', '/query/limit', 'must be >= 1'],
@@ -200,7 +200,7 @@ describe('GET /sessions', () => {
     }
   })
 
-  test('an erased session is listed as PURGED without its metadata, and not at all when it is forgotten', async () => {
+  test('an erased session is listed as PURGED without its metadata, and not at all when its tombstone is deleted', async () => {
     const short = await fixture.newHost()
     const { token, sessionId, expiresAt } = await short.create({ metadata: { order: 'A-7' } })
     const at = fixture.harness.clock.now().toISOString()

@@ -13,7 +13,7 @@ describe('metadata', () => {
     return { metadata, kept }
   }
 
-  test('is kept as text where writing it anew would change it, and only there', () => {
+  test('is kept as text only when serialising it again would change it', () => {
     assert.deepEqual(keptOf('{"a":1,"b":"é"}'), { metadata: { a: 1, b: 'é' }, kept: undefined })
     for (const text of ['{"a":1.0}', '{"b":1,"1":2}', '{ }', '{"a":"\\u00e9"}', '{"n":12345678901234567890}']) {
       assert.equal(keptOf(text).kept, text)
@@ -21,7 +21,7 @@ describe('metadata', () => {
     assert.equal(read({}).metadataText, undefined)
   })
 
-  test('the hash of a subject is put behind what the host sent', () => {
+  test('the hash of a subject is added after what the host sent', () => {
     assert.deepEqual(keptOf('{"a":1}', 'h'), { metadata: { a: 1, subjectHash: 'h' }, kept: undefined })
     assert.equal(keptOf('{"a":1.0 }', 'h').kept, '{"a":1.0 ,"subjectHash":"h"}')
     for (const text of ['{ }', '{"a":1.0,"subjectHash":"forged"}']) {
@@ -35,7 +35,7 @@ describe('metadata', () => {
 describe('a simulated outcome', () => {
   const codesOf = (outcome: object) => readSimulatedOutcome(outcome, '/body').errors
 
-  test('for no verdict has a reason, as every flow that is completed without one: the wished ones, or all tries used up', () => {
+  test('without a verdict has a reason, like every flow that completes without one: the given codes, or ATTEMPTS_EXCEEDED', () => {
     assert.deepEqual(codesOf({ outcome: 'AGE_UNKNOWN' }), [-19])
     assert.deepEqual(codesOf({ outcome: 'AGE_UNKNOWN', errors: [1] }), [1])
     assert.deepEqual(codesOf({ outcome: 'AGE_ABOVE_THRESHOLD' }), [])

@@ -29,7 +29,7 @@ export interface SimulatedOutcome {
   faceMatchScore?: number
 }
 
-/** The tenant's settings as they were when the session was made: what was promised then holds to its end. */
+/** The tenant's settings at the creation of the session: they apply until its end. */
 export type Policy = Pick<
   TenantSettings,
   'retentionSeconds' | 'alwaysReturnAge' | 'faceAgeMarginYears' | 'enforceBlock' | 'risk' | 'defaultLocale'
@@ -53,7 +53,7 @@ export interface AgeRequest {
   /** The metadata as it was sent, where serialising it again would change it. */
   metadataText?: string
   sandbox: SimulatedOutcome | null
-  /** Absent in sessions that were made before there was such a thing. */
+  /** Absent in sessions of releases that did not have it. */
   pinned?: PinnedChallenge | null
   policy: Policy
 }
@@ -121,12 +121,12 @@ function metadataOf(
   const metadata = subjectHash === undefined ? given : { ...given, subjectHash }
   if (text === written) return { metadata }
   if (subjectHash === undefined) return { metadata, metadataText: text }
-  // A host's own subjectHash gives way, and an empty object has nothing to keep.
+  // Replaces a subjectHash of the host. An empty object has no text to keep.
   if ('subjectHash' in given || written === '{}') return { metadata }
   return { metadata, metadataText: `${text.slice(0, -1)},"subjectHash":${JSON.stringify(subjectHash)}}` }
 }
 
-/** Settings that are allowed and will disappoint. */
+/** Settings that are allowed but have no good result. */
 export function warningsOf(body: CreateSessionBody, locale: string | null): string[] {
   const asksDocument = body.requirements?.includes('identity_document') ?? false
   const { ageThreshold, documentAgeThreshold, stepUpEnabled = false } = body
@@ -145,7 +145,7 @@ export function warningsOf(body: CreateSessionBody, locale: string | null): stri
 const NO_TEST = { sandbox: null, pinned: null }
 const challenges = Compile(SandboxChallenge)
 
-/** What a test key asks for in `metadata.__test`: an outcome without a person, or a person who knows what is coming. */
+/** What a test key asks for in `metadata.__test`: a simulated outcome, or a challenge that is known in advance. */
 function readTest(value: unknown, pointer: string): Pick<AgeRequest, 'sandbox' | 'pinned'> {
   const asksChallenge = typeof value === 'object' && value !== null && 'challenge' in value
   if (!asksChallenge) return { sandbox: readSimulatedOutcome(value, pointer), pinned: null }
@@ -165,7 +165,7 @@ export function readSimulatedOutcome(value: unknown, pointer: string): Simulated
   const unknown = errors.findIndex((code) => findSessionCodeName(code) === undefined)
   if (unknown >= 0) throw invalid(`${pointer}/errors/${unknown}`, 'is not a session code (docs/session-codes.md)')
   const isAged = ages.faceAge !== undefined || ages.documentAge !== undefined
-  // A flow that completes without a verdict names a reason. Where the host names none, it is the one that real users have most: no try was good.
+  // A flow that completes without a verdict names a reason. Where the host names none, it is the most frequent one of real users: all tries failed.
   const codes = outcome === 'AGE_UNKNOWN' && errors.length === 0 && !isAged ? [NO_TRY_WAS_GOOD] : [...errors]
   return { outcome: codes.length > 0 ? 'AGE_UNKNOWN' : outcome, errors: codes, risk, delayMs, ...ages }
 }

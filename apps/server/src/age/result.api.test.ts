@@ -25,9 +25,9 @@ const BOTH_STEPS = { ...BOTH_FORMATS, requirements: ['face', 'identity_document'
 const SANDBOX = { level: 'sandbox', method: 'test mode' } as const
 
 /** Creates a session, ends it in the sandbox and reads its result. */
-async function ended(body: object, wish: Parameters<Host['outcome']>[1], who = host) {
+async function ended(body: object, outcome: Parameters<Host['outcome']>[1], who = host) {
   const created = await who.create(body)
-  await who.outcome(created.sessionId, wish)
+  await who.outcome(created.sessionId, outcome)
   return { created, result: await who.result(created.token) }
 }
 
@@ -76,7 +76,7 @@ describe('200', () => {
     })
   })
 
-  test('an open session has a result too: no flow status, unknown age, and when to ask again', async () => {
+  test('an open session has a result too: no flow status, an unknown age, and Retry-After', async () => {
     const created = await host.create({ metadata: { order: 'A-8' } })
     const answer = await host.call('GET', `/session/${created.token}/result`)
     assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [200, '2'])
@@ -178,7 +178,7 @@ describe('ages', () => {
     assert.equal(result.sessionStatus, 'AGE_BELOW_THRESHOLD', 'without one, ageThreshold counts')
   })
 
-  test('[C-043] [C-045] [C-046] each step shows what its own format asks for, and with both both', async () => {
+  test('[C-043] [C-045] [C-046] each step shows what its own format asks for; the format both shows both', async () => {
     const document = { thresholdResult: 'AGE_ABOVE_THRESHOLD', exact: 35 } as const
     const face = { thresholdResult: 'AGE_ABOVE_THRESHOLD', exact: 33.7 } as const
     const shown = (format: string, all: { thresholdResult: string; exact: number }) =>
@@ -196,7 +196,7 @@ describe('ages', () => {
 })
 
 describe('face and document', () => {
-  test('[C-021] [C-040] [C-041] a score below faceMatchThreshold is no match, at or above it one, and the score is told', async () => {
+  test('[C-021] [C-040] [C-041] a score below faceMatchThreshold is not a match, at or above it is a match, and the result has the score', async () => {
     for (const [score, faceMatch] of [
       [0.6999, false],
       [0.7, true],
@@ -204,15 +204,15 @@ describe('face and document', () => {
       [0, false],
       [1, true],
     ] as const) {
-      const wish = { faceAge: 40, documentAge: 40, faceMatchScore: score }
-      const { result } = await ended({ ...BOTH_STEPS, faceMatchThreshold: 0.7 }, wish)
+      const outcome = { faceAge: 40, documentAge: 40, faceMatchScore: score }
+      const { result } = await ended({ ...BOTH_STEPS, faceMatchThreshold: 0.7 }, outcome)
       assert.deepEqual([result.result.confidenceScore, result.result.faceMatch], [score, faceMatch])
       assert.equal(result.sessionStatus, faceMatch ? 'AGE_ABOVE_THRESHOLD' : 'AGE_UNKNOWN')
       assert.deepEqual(result.errors, faceMatch ? [] : [-9])
     }
   })
 
-  test('two persons give no verdict, whatever either’s age: the whole body', async () => {
+  test('two different persons give no verdict, whatever their ages: the whole body', async () => {
     const { created, result } = await ended(BOTH_STEPS, { faceAge: 40, documentAge: 41, faceMatchScore: 0.2 })
     assert.deepEqual(
       result,
@@ -231,8 +231,8 @@ describe('face and document', () => {
     )
   })
 
-  test('a document decides before a face, and a step that is required and missing leaves the age unknown', async () => {
-    for (const [body, wish, expected] of [
+  test('a document decides before a face, and a missing required step leaves the age unknown', async () => {
+    for (const [body, outcome, expected] of [
       [{ requirements: ['face', 'identity_document'] }, { faceAge: 50, documentAge: 20, faceMatchScore: 1 }, 'BELOW'],
       [{ stepUpEnabled: true }, { faceAge: 25, documentAge: 31, faceMatchScore: 1 }, 'ABOVE'],
       [{ stepUpEnabled: true }, { faceAge: 25 }, 'UNKNOWN'],
@@ -241,12 +241,12 @@ describe('face and document', () => {
       [{ requirements: ['face', 'identity_document'] }, { documentAge: 50 }, 'UNKNOWN'],
       [{ requirements: ['face'] }, { documentAge: 50 }, 'UNKNOWN'],
     ] as const) {
-      const { result } = await ended(body, wish)
-      assert.match(result.sessionStatus, new RegExp(`^AGE_${expected}`), JSON.stringify([body, wish]))
+      const { result } = await ended(body, outcome)
+      assert.match(result.sessionStatus, new RegExp(`^AGE_${expected}`), JSON.stringify([body, outcome]))
     }
   })
 
-  test('inside the margin that a tenant has set a face decides nothing', async () => {
+  test('a face within the tenant’s margin decides nothing', async () => {
     const careful = await fixture.newHost({ settings: { faceAgeMarginYears: 5 } })
     for (const [faceAge, expected] of [
       [25, 'AGE_BELOW_THRESHOLD'],
@@ -271,7 +271,7 @@ describe('?wait=', () => {
     assert.equal(answer.headers['retry-after'], undefined)
   })
 
-  test('answers at the deadline with the flow as it is then, and at once when it has ended', async () => {
+  test('answers at the deadline with the current flow, and immediately when it has ended', async () => {
     const created = await host.create()
     let isAnswered = false
     const waiting = read(created.token, 2).finally(() => {
@@ -287,7 +287,7 @@ describe('?wait=', () => {
     assert.equal((await read(created.token, 25)).json().flowStatus, 'COMPLETED')
   })
 
-  test('takes whole seconds from 0 to 25', async () => {
+  test('accepts whole seconds from 0 to 25', async () => {
     const { token } = await host.create()
     assert.equal((await read(token, 0)).json().flowStatus, null)
     for (const [wait, message] of [
@@ -315,7 +315,7 @@ describe('who may read', () => {
     assert.equal((await strict.call('GET', closed)).statusCode, 200)
   })
 
-  test('unknown and malformed tokens are answered alike', async () => {
+  test('unknown and malformed tokens get the same answer', async () => {
     const { token } = await host.create()
     const other = token.endsWith('A') ? 'B' : 'A'
     for (const wrong of [`${token.slice(0, -1)}${other}`, token.slice(0, -1), `at_${'A'.repeat(64)}`, 'x', '%00']) {
@@ -362,7 +362,7 @@ describe('risk', () => {
         outcome: 'FAILED',
         errors: [-34],
         errorDetails: [{ code: -34, name: 'POLICY_BLOCKED' }],
-        // Nothing that a host could take for a pass.
+        // Nothing in it that a host could take for a pass.
         result: { confidenceScore: null, faceMatch: null },
       })
       assert.deepEqual(rest, expected)
@@ -371,7 +371,7 @@ describe('risk', () => {
   })
 })
 
-test('what was promised at the creation holds to the end, even when the tenant changes its settings meanwhile', async () => {
+test('the settings at the creation apply until the end, even when the tenant changes them meanwhile', async () => {
   const changing = await fixture.newHost()
   const before = await changing.create(LEAST)
   await fixture.harness.wire.settings.service.set(changing.tenantId, { alwaysReturnAge: true })

@@ -48,7 +48,7 @@ function resultOf(facts: ResultFacts): AgeResult {
 }
 
 describe('a result', () => {
-  test('of an open session is whole: unknown, without a flow status, with its progress', () => {
+  test('of an open session is complete: unknown age, no flow status, with its progress', () => {
     assert.deepEqual(resultOf({ ...OPEN, progress: { state: 'READY', attempt: 0 } }), {
       token: 'at_token',
       sessionId: SESSION_ID,
@@ -71,7 +71,7 @@ describe('a result', () => {
     })
   })
 
-  test('[C-047] [C-048] of a completed session carries the verdict and the thresholds it was found by', () => {
+  test('[C-047] [C-048] of a completed session has the verdict and the thresholds that it was decided by', () => {
     assert.deepEqual(resultOf(ENDED), {
       token: 'at_token',
       sessionId: SESSION_ID,
@@ -93,7 +93,7 @@ describe('a result', () => {
     })
   })
 
-  test('has its fields in the order of the specification, extensions behind them', () => {
+  test('has its fields in the order of the specification, then the extensions', () => {
     const indicators = {
       headless: {
         webdriver: false,
@@ -136,7 +136,7 @@ describe('a result', () => {
     assert.deepEqual(result.indicators, indicators)
   })
 
-  test('of a flow that is open, was cancelled or has expired has no verdict, even if one was found', () => {
+  test('of a flow that is open, was cancelled or has expired has no verdict, even if the steps were done', () => {
     for (const flowStatus of [null, 'CANCELLED', 'EXPIRED'] as const) {
       const result = resultOf({ ...ENDED, flowStatus })
       assert.deepEqual(
@@ -148,7 +148,7 @@ describe('a result', () => {
     }
   })
 
-  test('without a verdict has failed, and one that rests on nothing assures nothing', () => {
+  test('without a verdict has failed, and a verdict without a basis has no assurance', () => {
     const unknown: Decision = {
       status: 'AGE_UNKNOWN',
       basis: null,
@@ -160,7 +160,7 @@ describe('a result', () => {
     assert.equal(resultOf({ ...ENDED, decision: null }).outcome, 'FAILED')
   })
 
-  test('says what the verdict rests on', () => {
+  test('names the basis of the verdict', () => {
     const assured = (basis: Decision['basis']) => resultOf({ ...ENDED, decision: { ...ABOVE, basis } }).assurance
     assert.deepEqual(assured('document'), { level: 'document', method: 'on-device reading of an identity document' })
     assert.deepEqual(assured('sandbox'), { level: 'sandbox', method: 'test mode' })
@@ -168,7 +168,7 @@ describe('a result', () => {
   })
 })
 
-test('errors are numbers, each once; their details have the names and reasons, noted ones before the verdict’s', () => {
+test('errors are numbers, each once; their details have names and reasons, those of the flow before those of the verdict', () => {
   const decision: Decision = { ...ABOVE, status: 'AGE_UNKNOWN', basis: null, errors: ['FACE_NOT_MATCH', 'CAMERA_FAIL'] }
   const errors = [
     { name: 'CAMERA_FAIL', reason: 'in_use' },
@@ -184,7 +184,7 @@ test('errors are numbers, each once; their details have the names and reasons, n
   ])
 })
 
-describe('the user goes back', () => {
+describe('the user is sent back', () => {
   const target = (url: string) => redirectTarget(url, { sessionId: SESSION_ID, flowStatus: 'COMPLETED' })
   const added = `sessionId=${SESSION_ID}&flowStatus=COMPLETED`
 
@@ -203,7 +203,7 @@ describe('the user goes back', () => {
     }
   })
 
-  test('with the host’s own parameters as they were written, its state among them', () => {
+  test('with the host’s own parameters unchanged, including state', () => {
     assert.equal(
       target('https://shop.example/?a=%20b+c&state=x%2Fy'),
       `https://shop.example/?a=%20b+c&state=x%2Fy&${added}`,

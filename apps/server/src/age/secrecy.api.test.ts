@@ -14,7 +14,7 @@ after(() => fixture.close())
 
 const unknown = [404, 'NOT_FOUND', 'There is no session with this token'] as const
 
-describe('tenants and modes are apart', () => {
+describe('tenants and modes are separate', () => {
   test('the token of another tenant or of the other mode is unknown to every operation', async () => {
     const { token, sessionId } = await host.create({ metadata: { order: 'A-7' } })
     await host.outcome(sessionId)
@@ -79,16 +79,16 @@ describe('two capabilities', () => {
     assertError(await host.call('GET', `/session/${forged}/result`), ...unknown)
   })
 
-  test('what an ended session tells to whoever has its launch URL holds no result and no token', async () => {
+  test('the reply of an ended session to a holder of its launch URL has no result and no token', async () => {
     const { token, sessionId, expiresAt } = await host.create({
       metadata: { order: 'MARKED' },
       callback: { url: fixture.receiver.url },
     })
     await host.outcome(sessionId, { faceAge: 44 })
     const { device } = await fixture.newDevice(sessionId)
-    const { sealKey, ...told } = await device.open()
+    const { sealKey, ...reply } = await device.open()
     assert.deepEqual(Object.keys(sealKey).sort(), ['crv', 'kty', 'x', 'y'])
-    assert.deepEqual(told, {
+    assert.deepEqual(reply, {
       sessionId,
       state: 'COMPLETED',
       role: 'viewer',
@@ -107,16 +107,16 @@ describe('two capabilities', () => {
       type: 'AGE',
       verification: null,
     })
-    assert.ok(!JSON.stringify(told).includes(token))
+    assert.ok(!JSON.stringify(reply).includes(token))
   })
 
   test('the redirect has the session id, the flow status and what the host put there, never a result', async () => {
     const redirectUrl = 'https://shop.example/back?state=a%20b&flowStatus=FORGED&sessionId=1&x=%C3%A9#top'
-    for (const [wish, flowStatus] of [
+    for (const [outcome, flowStatus] of [
       [{ outcome: 'AGE_BELOW_THRESHOLD', risk: 'CRITICAL' }, 'COMPLETED'],
       [{ errors: [1] }, 'COMPLETED'],
     ] as const) {
-      const { sessionId } = await host.create({ redirectUrl, metadata: { __test: wish } })
+      const { sessionId } = await host.create({ redirectUrl, metadata: { __test: outcome } })
       const { redirectUrl: target } = await fixture.visit(sessionId)
       const url = new URL(String(target))
       assert.deepEqual(

@@ -51,14 +51,14 @@ export interface NewAgeSession {
   repeat?: IdempotencyUse | undefined
 }
 
-/** What a result is read as: bytes that were signed and sent, or made now because the flow is still open. */
+/** The bytes of a result: those that were signed and sent, or new ones while the flow is open. */
 export interface ResultReading {
   open: boolean
   bytes: Buffer
 }
 
 const POLL_MS = 200
-/** Reads that wait at once; more are answered at once, as if they had not asked to wait. */
+/** The most reads that wait at the same time; further reads are answered immediately. */
 const MOST_WAITING = 500
 
 /** The host's side of an age session. */

@@ -83,7 +83,7 @@ describe('a document is required', () => {
     assert.equal(needsDocument(STEP_UP, face(33), margin), false)
   })
 
-  test('not before the face step has an estimate', () => {
+  test('not while the face step has no estimate', () => {
     assert.equal(needsDocument(STEP_UP, undefined, SETTINGS), false)
   })
 })
@@ -166,7 +166,7 @@ describe('the document decides', () => {
     }
   })
 
-  test('[C-021] only from the score on that the host set', () => {
+  test('[C-021] only with a score that reaches the host’s threshold', () => {
     const matched = (score: number, faceMatchThreshold = 0.5) =>
       decided({ ...BOTH, faceMatchThreshold }, { face: face(45), document: document(40, score) })
     for (const [score, threshold, faceMatch] of [
@@ -203,7 +203,7 @@ describe('the age stays unknown', () => {
     }
   })
 
-  test('when a required step is missing: never the result of the other one', () => {
+  test('when a required step is missing: the other step does not decide alone', () => {
     assert.equal(decided(BOTH, { face: face(80) }).status, 'AGE_UNKNOWN')
     assert.equal(decided(BOTH, { document: document(80) }).status, 'AGE_UNKNOWN')
     assert.equal(decided(STEP_UP, { face: face(25) }).status, 'AGE_UNKNOWN')
@@ -214,7 +214,7 @@ describe('the age stays unknown', () => {
     assert.equal(decided(FACE_ONLY).status, 'AGE_UNKNOWN')
   })
 
-  test('after any failure, whatever the steps have found, and no age is told', () => {
+  test('after any failure, whatever the steps found, and the result has no age', () => {
     for (const failure of SESSION_CODE_NAMES) {
       const request = { ...BOTH, documentAgeReturnFormat: 'both', facialAgeEstimationReturnFormat: 'both' } as const
       const settings = { ...SETTINGS, alwaysReturnAge: true }
@@ -224,7 +224,7 @@ describe('the age stays unknown', () => {
     }
   })
 
-  test('after an attack, a block or any other failure, and nothing is told of the face', () => {
+  test('after an attack, a block or any other failure, and the result has nothing of the face', () => {
     for (const failure of ['SPOOF', 'VIDEO_SPOOF', 'POLICY_BLOCKED', 'ATTEMPTS_EXCEEDED'] as const) {
       assert.deepEqual(decided(FACE_ONLY, { face: face(80), failure }).result, {
         confidenceScore: null,
@@ -239,7 +239,7 @@ describe('the age stays unknown', () => {
 })
 
 describe('the formats', () => {
-  const told = (
+  const resultFor = (
     documentAgeReturnFormat: VerdictRequest['documentAgeReturnFormat'],
     facialAgeEstimationReturnFormat: VerdictRequest['facialAgeEstimationReturnFormat'],
     alwaysReturnAge = false,
@@ -264,7 +264,7 @@ describe('the formats', () => {
     }
     for (const ofDocument of RETURN_FORMATS) {
       for (const ofFace of RETURN_FORMATS) {
-        const { documentAge, facialAgeEstimation } = told(ofDocument, ofFace)
+        const { documentAge, facialAgeEstimation } = resultFor(ofDocument, ofFace)
         assert.deepEqual(
           { documentAge, facialAgeEstimation },
           { documentAge: documentAges[ofDocument], facialAgeEstimation: faceAges[ofFace] },
@@ -273,12 +273,12 @@ describe('the formats', () => {
     }
   })
 
-  test('decide which age is told in whole years: the deciding step’s, else the other’s, else none', () => {
-    assert.equal(told('exact', 'exact').age, 41)
-    assert.equal(told('both', 'threshold').age, 41)
-    assert.equal(told('threshold', 'both').age, 44)
-    assert.equal('age' in told('threshold', 'threshold'), false)
-    assert.equal(told('threshold', 'threshold', true).age, 41)
+  test('decide which age the result has in whole years: that of the deciding step, else of the other one, else none', () => {
+    assert.equal(resultFor('exact', 'exact').age, 41)
+    assert.equal(resultFor('both', 'threshold').age, 41)
+    assert.equal(resultFor('threshold', 'both').age, 44)
+    assert.equal('age' in resultFor('threshold', 'threshold'), false)
+    assert.equal(resultFor('threshold', 'threshold', true).age, 41)
     const alone = { request: FACE_ONLY, face: face(44.7) }
     assert.equal(decide({ ...alone, settings: { ...SETTINGS, alwaysReturnAge: true } }).result.age, 44)
     assert.equal(
@@ -287,8 +287,8 @@ describe('the formats', () => {
     )
   })
 
-  test('leave the order of the fields as the specification has it', () => {
-    assert.deepEqual(Object.keys(told('both', 'both')), [
+  test('keep the fields in the order of the specification', () => {
+    assert.deepEqual(Object.keys(resultFor('both', 'both')), [
       'age',
       'confidenceScore',
       'faceMatch',
@@ -299,7 +299,7 @@ describe('the formats', () => {
 })
 
 describe('a verdict of the test mode', () => {
-  test('is as wished, with fields that fit it', () => {
+  test('is the simulated outcome, with fields that fit it', () => {
     const request = { ...FACE_ONLY, facialAgeEstimationReturnFormat: 'both' } as const
     assert.deepEqual(sandboxDecision(request, SETTINGS, ABOVE), {
       status: ABOVE,
@@ -325,7 +325,7 @@ describe('a verdict of the test mode', () => {
     }
   })
 
-  test('may be unknown, and is then no verdict', () => {
+  test('may be unknown, and has then no basis', () => {
     assert.deepEqual(sandboxDecision(FACE_ONLY, SETTINGS, 'AGE_UNKNOWN'), {
       status: 'AGE_UNKNOWN',
       basis: null,
@@ -335,7 +335,7 @@ describe('a verdict of the test mode', () => {
   })
 })
 
-test('no combination of faults and missing steps gives a verdict that the steps do not give', () => {
+test('no combination of faults and missing steps gives a verdict that the steps themselves do not give', () => {
   for (const requirements of [
     ['face'],
     ['identity_document'],

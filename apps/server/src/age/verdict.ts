@@ -19,7 +19,7 @@ export interface VerdictRequest {
 }
 
 export interface VerdictSettings {
-  /** Nearer to the threshold than this a face alone decides nothing. */
+  /** A face alone decides nothing when its age is nearer to the threshold than this. */
   faceAgeMarginYears: number
   alwaysReturnAge: boolean
 }
@@ -27,7 +27,7 @@ export interface VerdictSettings {
 /** What the face step found. */
 export interface FaceFacts {
   estimateYears: number
-  /** The estimate stands on weak ground, by its frames or by behaviour: with step-up a document is asked for. */
+  /** The frames or the behaviour make the estimate doubtful: with step-up a document is required. */
   doubtful: boolean
 }
 
@@ -56,8 +56,8 @@ export interface Decision {
 }
 
 /**
- * The verdict. A document decides before a face, and only if both show one person where both were seen; a step that is
- * required and missing, a failure, or a doubt leaves the age unknown. There is no way from a fault to a verdict.
+ * Decides the verdict. A document decides before a face; when both are there, they must show the same person. A required step that
+ * is missing, a failure or a doubt leaves the age unknown. No fault leads to a verdict.
  */
 export function decide(given: VerdictCase): Decision {
   const { request, face, document, failure } = given
@@ -88,8 +88,8 @@ export function needsDocument(
 }
 
 /**
- * Compares an age with a threshold. At a whole threshold a person is for a whole year, until the next birthday. A threshold
- * with decimals is a moment that nobody is at: the age is above it from then on.
+ * Compares an age with a threshold. A person is at a whole threshold for a year, until the next birthday. A threshold
+ * with decimals is a moment, so no age is at it: the age is above it from then on.
  */
 export function compareAge(ageYears: number, threshold: number): ThresholdResult {
   if (Math.floor(ageYears) === threshold) return 'AGE_AT_THRESHOLD'

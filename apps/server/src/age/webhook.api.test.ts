@@ -21,7 +21,7 @@ beforeEach(() => {
 const CALLBACK_HEADERS = { Authorization: 'Bearer host-secret', 'X-Shop': 'seven of nine' }
 const callback = () => ({ url: `${fixture.receiver.origin}/hooks/age?tenant=7&x=%20`, headers: CALLBACK_HEADERS })
 
-/** Sends what is due; the one webhook that arrived. */
+/** Delivers what is due and returns the one webhook that arrived. */
 async function delivered(): Promise<Received> {
   await fixture.harness.wire.webhooks.dispatcher.tick()
   const [first, ...others] = fixture.receiver.received
@@ -30,14 +30,14 @@ async function delivered(): Promise<Received> {
   return first
 }
 
-/** As a receiver would: from the headers and the raw bytes, with the API key and nothing else. */
+/** Checks the signature as a receiver does: headers, raw bytes and the API key, and nothing else. */
 const recompute = (key: string, timestamp: string, body: Buffer | string) =>
   `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex')}`
 
 const headerOf = ({ headers }: Received, name: string) => String(headers[name])
 const rawResult = async ({ token }: CreatedSession) => (await host.call('GET', `/session/${token}/result`)).rawPayload
 
-/** Creates a session from a body whose metadata is written just so. */
+/** Creates a session from a body with exactly this text as its metadata. */
 async function createWritten(metadata: string): Promise<CreatedSession> {
   const rest = JSON.stringify({ ...LEAST, callback: callback() }).slice(1)
   const json = { 'content-type': 'application/json' }
@@ -54,7 +54,7 @@ const ODD_METADATA = [
 ]
 
 describe('metadata', () => {
-  test('[C-029] goes back byte for byte: numbers, order and spaces, in every result and in the webhook', async () => {
+  test('[C-029] is returned byte for byte: numbers, order and spaces, in every result and in the webhook', async () => {
     for (const metadata of ODD_METADATA) {
       fixture.receiver.received.length = 0
       const created = await createWritten(metadata)
@@ -142,7 +142,7 @@ describe('a flow ends', () => {
     }
   })
 
-  test('[C-067] EXPIRED: when the sweeper comes by, and when somebody reads before it does', async () => {
+  test('[C-067] EXPIRED: when the sweeper runs, and when a read comes before it', async () => {
     for (const notice of [
       () => fixture.harness.wire.age.ending.expireDue(fixture.harness.wire.platform.cells.forId(host.tenantId)),
       ({ token }: CreatedSession) => host.result(token),
@@ -247,7 +247,7 @@ describe('the request', () => {
     assert.notEqual(signature, recompute(host.key, timestamp, webhook.body), 'not by another key of the tenant')
   })
 
-  test('[C-061] a changed body, timestamp or key does not fit the signature', async () => {
+  test('[C-061] the signature is invalid for a changed body, timestamp or key', async () => {
     const { sessionId } = await host.create({ callback: callback() })
     await host.outcome(sessionId)
     const webhook = await delivered()
@@ -263,7 +263,7 @@ describe('the request', () => {
     assert.equal(await verifyWebhook({ ...received, body: Buffer.from(changed) }), false)
   })
 
-  test('a second attempt has a time and a signature of its own, the same id and the same bytes', async () => {
+  test('a second attempt has its own time and signature, but the same id and the same bytes', async () => {
     const { sessionId } = await host.create({ callback: callback() })
     await host.outcome(sessionId)
     fixture.receiver.answer((response) => void response.writeHead(503).end())
@@ -283,7 +283,7 @@ describe('the request', () => {
 })
 
 describe('the end and its webhook are one transaction', () => {
-  test('when the webhook cannot be written, the session stays open; when it can again, it ends', async () => {
+  test('while the webhook cannot be written, the session stays open; afterwards it ends', async () => {
     const { database, wire, clock } = fixture.harness
     const created = await host.create({ callback: callback() })
     const user = await host.create({ callback: callback() })
@@ -315,7 +315,7 @@ describe('the end and its webhook are one transaction', () => {
     assert.equal(fixture.receiver.received.length, 2)
   })
 
-  test('when the end cannot be written, there is no webhook', async () => {
+  test('when the end of the session cannot be written, there is no webhook', async () => {
     const { database, wire } = fixture.harness
     const { token, sessionId } = await host.create({ callback: callback() })
     await database.query('alter table session_secrets add constraint never check (result is null) not valid')

@@ -17,7 +17,7 @@ import { createReceiver, type Receiver } from '../../webhooks/testing/receiver.t
 
 export const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148'
 export const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
-/** The least a host can ask for. No warning: a person of 30 is far enough from 18. */
+/** The smallest body of a creation. It gets no warning: 30 is far enough from 18. */
 export const LEAST = { redirectUrl: 'https://shop.example/back?state=7', ageThreshold: 30 }
 
 type Method = 'GET' | 'POST' | 'DELETE' | 'PUT'
@@ -35,7 +35,7 @@ export interface Host {
   ): Promise<LightMyRequestResponse>
   create(body?: object): Promise<CreatedSession>
   /** Ends a test session. */
-  outcome(sessionId: string, wish?: SandboxOutcome): Promise<void>
+  outcome(sessionId: string, simulated?: SandboxOutcome): Promise<void>
   result(token: string): Promise<AgeResult>
 }
 
@@ -81,8 +81,8 @@ export async function createAgeFixture(env: Record<string, string> = {}): Promis
         assert.equal(created.statusCode, 201, created.body)
         return created.json()
       },
-      async outcome(sessionId, wish = {}) {
-        const ended = await call('POST', `/test/sessions/${sessionId}/outcome`, wish)
+      async outcome(sessionId, simulated = {}) {
+        const ended = await call('POST', `/test/sessions/${sessionId}/outcome`, simulated)
         assert.equal(ended.statusCode, 204, ended.body)
       },
       async result(token) {
@@ -138,7 +138,7 @@ export async function createAgeFixture(env: Record<string, string> = {}): Promis
   }
 }
 
-/** Goes as far as the challenge, does what it asks, and leaves the submit to the test. */
+/** Goes up to the challenge and performs its movements; the test submits. */
 export async function captureOf({ device, clock }: UserDevice, person: { ageYears: number; seed?: number }) {
   const random = seededRandom(person.seed ?? 1)
   const challenge = await device.challenge()
@@ -161,7 +161,7 @@ export async function readyDevice({ device, clock }: UserDevice): Promise<void> 
   await agreeOn({ device, clock })
 }
 
-/** From the question to the running camera. */
+/** From the consent to the running camera. */
 export async function agreeOn({ device, clock }: UserDevice): Promise<void> {
   await device.logEvent('consent_shown')
   await clock.pass(2_000)
@@ -173,7 +173,7 @@ export async function agreeOn({ device, clock }: UserDevice): Promise<void> {
   await device.flushEvents()
 }
 
-/** What a risk evaluation is when nothing was judged. */
+/** The risk evaluation of a session without any signal. */
 export const NOTHING_JUDGED: AgeResult['riskEvaluation'] = {
   score: 0,
   level: 'LOW',
@@ -183,7 +183,7 @@ export const NOTHING_JUDGED: AgeResult['riskEvaluation'] = {
   policyVersion: '1',
 }
 
-/** The whole body of a session that was asked for with `LEAST` and is open; a test names what differs. */
+/** The whole result of an open session that was created with `LEAST`; a test names what differs. */
 export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSession): AgeResult {
   return {
     token,
@@ -207,7 +207,7 @@ export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSessi
   }
 }
 
-/** The same when it has ended at the moment of its creation, as in tests whose clock stands still. */
+/** The same for a session that ended at the moment of its creation, as in tests whose clock stands still. */
 export function endedBody(created: CreatedSession, changes: Partial<AgeResult>): AgeResult {
   const { progress: _open, ...body } = openBody(created)
   return { ...body, endedAt: body.createdAt, ...changes }
