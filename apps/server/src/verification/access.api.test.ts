@@ -45,12 +45,12 @@ describe('the API key', () => {
       }
   })
 
-  test('a wrong one is told before anything else is looked at', async () => {
+  test('a wrong one is refused before anything else is checked', async () => {
     const refused = await host.call('POST', PATH, '{"broken', { 'x-api-key': 'x', 'content-type': 'application/json' })
     assert.equal(refused.body, '{"statusCode":401,"message":"Invalid API key"}')
   })
 
-  test('a missing one, one of another scope and one that is revoked are refused in the common shape', async () => {
+  test('a missing one, one of another scope and a revoked one are refused with the common body', async () => {
     const { sessionId } = await host.create()
     for (const [method, url] of operations(sessionId)) {
       const missing = await host.call(method, url, undefined, { 'x-api-key': undefined })
@@ -68,7 +68,7 @@ describe('the API key', () => {
     assertError(inactive, 403, 'KEY_INACTIVE', 'This API key is not active')
   })
 
-  test('x_api_key is another spelling of the header, and of two that differ neither counts', async () => {
+  test('x_api_key is another spelling of the header, and two different keys are refused', async () => {
     const { sessionId } = await host.create()
     const sibling = await fixture.sibling(host)
     const read = (headers: Record<string, string | undefined>) =>
@@ -84,7 +84,7 @@ describe('the API key', () => {
     assertError(age, 401, 'MISSING_API_KEY', 'Missing API key')
   })
 
-  test('every 401 is as the OpenAPI document says', async () => {
+  test('every 401 matches the OpenAPI document', async () => {
     const { sessionId } = await host.create()
     const document = (await fixture.harness.inject('/openapi.json')).json()
     for (const [method, url] of operations(sessionId)) {
@@ -101,7 +101,7 @@ describe('the API key', () => {
     }
   })
 
-  test('who asks for problem details gets them, whatever the fault', async () => {
+  test('a caller that asks for problem details gets them for every fault', async () => {
     const accept = 'application/problem+json'
     const refused = await host.call('GET', `${PATH}/x`, undefined, { accept, 'x-api-key': 'x' })
     assert.equal(refused.headers['content-type'], 'application/problem+json; charset=utf-8')
@@ -115,7 +115,7 @@ describe('client credentials', () => {
   const body = () => leastOf('ENROLL', 'https://shop.example/hook')
   const refusal = [401, 'INVALID_CLIENT_CREDENTIALS', 'Invalid client credentials'] as const
 
-  test('[D-054] the key of a live account does not replace them, and they do not replace the key', async () => {
+  test('[D-054] a live key does not replace them, and they do not replace the key', async () => {
     const shop = await live()
     const client = await fixture.harness.wire.keys.clients.create(shop.tenantId, {
       livemode: true,
@@ -132,7 +132,7 @@ describe('client credentials', () => {
     assertError(await shop.call('POST', PATH, body(), { authorization: wrong }), ...refusal)
   })
 
-  test('the tenant says whether they are needed; those that are sent are always checked', async () => {
+  test('the tenant decides whether they are required; credentials that are sent are always checked', async () => {
     const open = await live({ clientCredentials: 'never' })
     assert.equal((await open.call('POST', PATH, body())).statusCode, 201)
     const sent = { clientid: 'ostc_live_nobody', clientsecret: 'x' }
@@ -143,7 +143,7 @@ describe('client credentials', () => {
   })
 })
 
-describe('tenants and modes are apart', () => {
+describe('tenants and modes are separate', () => {
   test('a session of another tenant, of the other mode or of area C is unknown to every operation', async () => {
     const { sessionId } = await host.create()
     await host.outcome(sessionId)
@@ -160,7 +160,7 @@ describe('tenants and modes are apart', () => {
     assert.equal((await host.get(sessionId)).outcome, 'SUCCEEDED', 'it is still there')
   })
 
-  test('and a path below it that there is not has the common shape', async () => {
+  test('an unknown path below it gets the common body', async () => {
     const missing = await host.call('GET', `${PATH}/x/y/z`)
     assertError(missing, 404, 'NOT_FOUND', 'There is nothing at this path')
     const method = await host.call('PUT', PATH, {})

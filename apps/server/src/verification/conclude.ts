@@ -80,7 +80,7 @@ async function whileEnrolled(
 }
 
 /**
- * A person who is enrolled already gets no new keys, unless they have shown a passkey of theirs in this session. A face is a claim of
+ * A person who is enrolled already gets no new keys, unless they have used one of their passkeys in this session. A face is a claim of
  * the device: it would otherwise be enough to add a key to any person with a photograph in public.
  */
 export const bindsKeys = ({ notes, passkeyShown }: VerificationProgress): boolean =>

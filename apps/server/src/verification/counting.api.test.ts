@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => fixture.close())
 
-/** A session on a device that has shown so many masks. */
+/** A session on a device that has shown this many masks. */
 async function afterSpoofs(host: VerificationHost, spoofs: number, address: string, body: object = {}) {
   const { sessionId } = await host.create('SIGN-IN', body)
   const vector = faces.person()
@@ -30,7 +30,7 @@ async function afterSpoofs(host: VerificationHost, spoofs: number, address: stri
   return { user, state, sessionId }
 }
 
-/** Somebody with a passkey of their own. */
+/** An enrolled person with a passkey. */
 async function newUser(host: VerificationHost) {
   const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)
   const own = createAuthenticator({ origin, rpId: hostname })
@@ -42,7 +42,7 @@ async function newUser(host: VerificationHost) {
 }
 
 describe('a mask before the camera', () => {
-  test('counts at once: two of them and a cancel are a failure of the network, every time', async () => {
+  test('counts immediately: two of them and a cancel are a failure of the network, every time', async () => {
     const host = await fixture.newHost()
     for (let n = 1; n <= 5; n++) {
       const { user } = await afterSpoofs(host, 2, '203.0.113.1')
@@ -54,14 +54,14 @@ describe('a mask before the camera', () => {
     assert.deepEqual([refused.state, refused.errors, refused.attempt], ['FAILED', [-35], 0])
   })
 
-  test('counts once in a session that fails in the end', async () => {
+  test('counts once in a session that fails later', async () => {
     const host = await fixture.newHost()
     const { state } = await afterSpoofs(host, 3, '203.0.113.2')
     assert.equal(state.state, 'FAILED')
     assert.deepEqual(await failuresOf(fixture, host), [1])
   })
 
-  test('that the device itself reports counts as well, and once with what follows', async () => {
+  test('that the device itself reports counts too, once together with the failure after it', async () => {
     const host = await fixture.newHost()
     const { sessionId } = await host.create('SIGN-IN')
     const { user } = await reachCapture(fixture, sessionId, { vector: faces.person(), options: from('203.0.113.3') })
@@ -72,7 +72,7 @@ describe('a mask before the camera', () => {
     assert.deepEqual(await failuresOf(fixture, host), [1])
   })
 
-  test('is forgiven to the network of somebody who is recognised afterwards', async () => {
+  test('does not count against the network of a person who is recognised afterwards', async () => {
     const host = await fixture.newHost()
     const face = faces.person()
     await enrolled(fixture, host, face)
@@ -87,7 +87,7 @@ describe('a mask before the camera', () => {
 })
 
 describe('a VERIFY', () => {
-  test('of somebody who is not enrolled counts against nobody: nothing was compared', async () => {
+  test('of a person who is not enrolled counts against nobody: nothing was compared', async () => {
     const host = await fixture.newHost()
     const face = faces.person()
     const puid = await enrolled(fixture, host, face)
@@ -101,7 +101,7 @@ describe('a VERIFY', () => {
     assert.deepEqual(await failuresOf(fixture, host), [])
   })
 
-  test('of a puid in capitals is of that person', async () => {
+  test('with a puid in capitals concerns the same person', async () => {
     const host = await fixture.newHost()
     const face = faces.person()
     const puid = await enrolled(fixture, host, face)
@@ -112,7 +112,7 @@ describe('a VERIFY', () => {
 })
 
 describe('a wrong passkey', () => {
-  /** As far as the passkey, and so many wrong ones. */
+  /** Goes to the passkey step and shows this many wrong passkeys. */
   async function afterWrongPasskeys(host: VerificationHost, face: readonly number[], tries: number, address: string) {
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
     const { user, capture } = await reachCapture(fixture, sessionId, { vector: face, options: from(address) })
@@ -126,7 +126,7 @@ describe('a wrong passkey', () => {
     return { user, state }
   }
 
-  test('counts at once: two and a cancel make the person wait after five sessions from anywhere', async () => {
+  test('counts immediately: after five sessions with two of them and a cancel, the person has to wait everywhere', async () => {
     const host = await fixture.newHost()
     const { face, passkey } = await newUser(host)
     for (let n = 1; n <= 5; n++) {
@@ -139,7 +139,7 @@ describe('a wrong passkey', () => {
     assert.deepEqual([refused.state, refused.errors], ['FAILED', [-35]])
   })
 
-  test('counts once in a session that fails in the end, and a right one clears the person', async () => {
+  test('counts once in a session that fails later, and a right one clears the person', async () => {
     const host = await fixture.newHost()
     const { face, passkey } = await newUser(host)
     const { state } = await afterWrongPasskeys(host, face, 3, '203.0.113.21')
@@ -170,7 +170,7 @@ describe('a wrong passkey', () => {
     assert.deepEqual(await failuresOf(fixture, host), [1, 1], 'network and person, each once')
   })
 
-  test('of somebody who makes one counts against nobody, whatever name the host gives', async () => {
+  test('during registration counts against nobody, whatever name the host gives', async () => {
     const host = await fixture.newHost()
     await enrolled(fixture, host, faces.person(), { body: { customerId: 'kim' } })
     for (const customerId of ['kim', 'somebody-new']) {

@@ -35,14 +35,14 @@ export async function countOnce(
   const fresh = uncountedOf(progress)
   const failures = countableOf(session, [failure])
   if (failures.length === 0) return { before: 0, progress }
-  // What is known of them first, as a comparison does it: two that take the same rows in another order would wait for each other.
+  // Locks the known rows first, in the order of a comparison: two transactions that lock the same rows in different orders would deadlock.
   await lockouts.holdWaitOf(tx, session, fresh)
   const { before } = await lockouts.record(tx, session, fresh, failures)
   if (before > 0) return { before, progress }
   return { before, progress: withVerification(progress, { counted: [...counted, ...fresh] }) }
 }
 
-/** Failures that leave another try and say who was there. A mismatch does too, and is counted where it is found. */
+/** Failures that leave another try and show who was there. A mismatch does too, but the comparison counts it. */
 const AT_ONCE: readonly SessionCodeName[] = ['SPOOF', 'PASSKEY_FAILED']
 
 /**

@@ -31,7 +31,7 @@ async function isRefused(body: object, details: { pointer: string; message: stri
 }
 
 describe('201', () => {
-  test('[D-009] [D-030] the least that can be asked for', async () => {
+  test('[D-009] [D-030] the smallest body', async () => {
     const created = await post(least())
     const { sessionId } = created.json()
     const { clock, wire } = fixture.harness
@@ -48,7 +48,7 @@ describe('201', () => {
     assert.equal(created.headers['content-language'], undefined)
   })
 
-  test('[D-010] each type, and [D-028] the requirements that it may have', async () => {
+  test('[D-010] each type with [D-028] the requirements that it may have', async () => {
     for (const type of ['ENROLL', 'SIGN-IN', 'VERIFY'] as const)
       for (const requirements of [undefined, ['face'], ['face', 'passkey'], ['passkey', 'face']]) {
         const { sessionId } = await host.create(type, { ...(requirements && { requirements }) })
@@ -82,7 +82,7 @@ describe('201', () => {
     for (const debugMode of [true, false, [], ['2']]) await host.create('SIGN-IN', { debugMode })
   })
 
-  test('[D-011] the redirect under its other spelling, or under both when they are equal', async () => {
+  test('[D-011] the redirect in its other spelling, or in both when they are equal', async () => {
     const redirectUrl = 'https://shop.example/back'
     assert.equal((await post(without('redirectURL', least({ redirectUrl })))).statusCode, 201)
     assert.equal((await post(least({ redirectUrl, redirectURL: redirectUrl }))).statusCode, 201)
@@ -102,7 +102,7 @@ describe('201', () => {
     }
   })
 
-  test('each of the 44 languages, and a language that we do not have', async () => {
+  test('each of the 44 languages, and an unsupported language', async () => {
     assert.equal(LOCALES.length, 44)
     for (const { tag } of LOCALES) {
       const created = await post(least({ locale: tag }))
@@ -114,7 +114,7 @@ describe('201', () => {
     assert.deepEqual([other.statusCode, other.headers['content-language']], [201, undefined])
   })
 
-  test('a repeated call with its Idempotency-Key gets the session that the first one made', async () => {
+  test('a repeated call with the same Idempotency-Key gets the session that the first one created', async () => {
     const once = { 'idempotency-key': 'order-4711' }
     const first = await post(least(), once)
     const again = await post(least(), once)
@@ -127,7 +127,7 @@ describe('201', () => {
 })
 
 describe('400', () => {
-  test('[D-010] [D-011] [D-013] [D-014] what is required and missing', async () => {
+  test('[D-010] [D-011] [D-013] [D-014] a required field that is missing', async () => {
     for (const name of ['type', 'redirectURL', 'callback'])
       await isRefused(without(name), [{ pointer: `/body/${name}`, message: 'is required' }])
     await isRefused(least({ callback: { headers: {} } }), [{ pointer: '/body/callback/url', message: 'is required' }])
@@ -137,18 +137,18 @@ describe('400', () => {
     ])
   })
 
-  test('a puid that can be nobody’s', async () => {
+  test('a puid that no person can have', async () => {
     const body = { ...leastOf('VERIFY', fixture.receiver.url), customerId: undefined, puid: 'customer-1' }
     await isRefused(body, [{ pointer: '/body/puid', message: 'is not the id of a person' }])
   })
 
-  test('[D-010] a type that there is not', async () => {
+  test('[D-010] an unknown type', async () => {
     const message = 'must be one of ENROLL, SIGN-IN, VERIFY'
     for (const type of ['enroll', 'SIGNIN', 'SIGN_IN', '', null, 1])
       await isRefused(least({ type }), [{ pointer: '/body/type', message }])
   })
 
-  test('a field that there is not, at every depth', async () => {
+  test('an unknown field, at every depth', async () => {
     const message = 'is not a known field'
     await isRefused(least({ ageThreshold: 18 }), [{ pointer: '/body/ageThreshold', message }])
     await isRefused(least({ deviceInfo: { imei: '1' } }), [{ pointer: '/body/deviceInfo/imei', message }])
@@ -157,7 +157,7 @@ describe('400', () => {
     ])
   })
 
-  test('a field of another type than it has', async () => {
+  test('a field of the wrong type', async () => {
     for (const [name, value, message] of [
       ['enableDesktop', 'yes', 'must be boolean'],
       ['sendImages', 1, 'must be boolean'],
@@ -187,7 +187,7 @@ describe('400', () => {
     }
   })
 
-  test('[D-028] requirements that the type may not have, and a document, which comes later', async () => {
+  test('[D-028] requirements that the type may not have, and a document, which is not supported yet', async () => {
     const pointer = '/body/requirements'
     const signIn = (requirements: string[]) => ({ ...leastOf('SIGN-IN', fixture.receiver.url), requirements })
     await isRefused(signIn(['passkey']), [{ pointer, message: 'must have face' }])
@@ -198,7 +198,7 @@ describe('400', () => {
     }
   })
 
-  test('[D-029] an expiry that is none, too near or too far', async () => {
+  test('[D-029] an expiry that is malformed, too near or too far', async () => {
     const pointer = '/body/sessionExpiry'
     const soon = 'must be 60 to 604800 seconds from now'
     for (const [sessionExpiry, message] of [
@@ -252,7 +252,7 @@ describe('400', () => {
     assert.equal((await open.call('POST', PATH, body)).statusCode, 201)
   })
 
-  test('no JSON, another media type, and too much of it', async () => {
+  test('a body that is not JSON, of another media type, or too large', async () => {
     const broken = await post('{"type":', { 'content-type': 'application/json' })
     assertError(broken, 400, 'INVALID_JSON', 'The body is not valid JSON')
     const form = await post('type=ENROLL', { 'content-type': 'application/x-www-form-urlencoded' })

@@ -5,7 +5,7 @@ import { withNote } from './debug.ts'
 
 const at = new Date('2026-03-01T10:00:00Z')
 
-test('[D-026] each level notes what the one below does, and more: level 3 is the most verbose', () => {
+test('[D-026] each level includes the notes of the level below: level 3 is the most verbose', () => {
   const notes = ([1, 2, 3] as const).map((level) => ({ at, level, event: `of level ${level}` }))
   const eventsAt = (debugLevel: 0 | 1 | 2 | 3) =>
     notes.reduce<DebugEntry[]>((entries, note) => withNote(entries, { debugLevel }, note), []).map(({ level }) => level)
@@ -15,7 +15,7 @@ test('[D-026] each level notes what the one below does, and more: level 3 is the
   assert.deepEqual(eventsAt(3), [1, 2, 3])
 })
 
-test('a note says when, how deep, what, and the facts where there are any', () => {
+test('a note has its time, level and text, and facts if there are any', () => {
   const asked = { debugLevel: 2 } as const
   assert.deepEqual(withNote([], asked, { at, level: 2, event: 'refused', facts: { code: -9 } }), [
     { at: '2026-03-01T10:00:00.000Z', level: 2, event: 'refused', facts: { code: -9 } },
@@ -25,7 +25,7 @@ test('a note says when, how deep, what, and the facts where there are any', () =
   ])
 })
 
-test('a very long story keeps its beginning and its end', () => {
+test('a very long list of notes keeps its beginning and its end', () => {
   let entries: DebugEntry[] = []
   const { debugEntries } = VERIFICATION_LIMITS
   for (let n = 0; n < debugEntries + 50; n++)

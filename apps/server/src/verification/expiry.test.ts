@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { secondsOfDuration, timeOfMoment } from './expiry.ts'
 
-test('a moment in UTC is read with and without parts of a second', () => {
+test('a moment in UTC is parsed with and without fractions of a second', () => {
   const time = Date.UTC(2026, 0, 31, 12, 0, 5)
   assert.equal(timeOfMoment('2026-01-31T12:00:05Z'), time)
   assert.equal(timeOfMoment('2026-01-31T12:00:05.250Z'), time + 250)
@@ -10,7 +10,7 @@ test('a moment in UTC is read with and without parts of a second', () => {
   assert.equal(timeOfMoment('2026-01-31T12:00:05+00:00'), time)
 })
 
-test('a moment that is not in UTC, not whole or not in the calendar is none', () => {
+test('a moment that is not in UTC, incomplete or not in the calendar is refused', () => {
   for (const text of [
     '2026-01-31T12:00:05',
     '2026-01-31T12:00:05+01:00',
@@ -29,7 +29,7 @@ test('a moment that is not in UTC, not whole or not in the calendar is none', ()
     assert.equal(timeOfMoment(text), undefined, text)
 })
 
-test('durations of weeks, days, hours, minutes and seconds are read', () => {
+test('durations of weeks, days, hours, minutes and seconds are parsed', () => {
   for (const [text, seconds] of [
     ['PT15M', 900],
     ['PT90S', 90],
@@ -43,7 +43,7 @@ test('durations of weeks, days, hours, minutes and seconds are read', () => {
     assert.equal(secondsOfDuration(text), seconds, text)
 })
 
-test('years, months, parts of a second and texts that are no durations are none', () => {
+test('years, months, fractions of a second and texts that are not durations are refused', () => {
   for (const text of [
     'P1Y',
     'P1M',

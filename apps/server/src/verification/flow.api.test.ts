@@ -16,7 +16,7 @@ before(async () => {
 after(() => fixture.close())
 
 describe('ENROLL', () => {
-  test('[D-001] registers a face: the page and the host learn that it went well, the host alone who it is', async () => {
+  test('[D-001] registers a face: page and host get the success, and only the host gets the person', async () => {
     const face = faces.person()
     const { sessionId } = await host.create('ENROLL', { transactionID: 'order-7' })
     const state = await visit(fixture, sessionId, face)
@@ -32,7 +32,7 @@ describe('ENROLL', () => {
     assert.equal(webhook.riskEvaluation.signals.behavioral, null)
   })
 
-  test('a face that is there already is the same person, and -37 says so to the host alone', async () => {
+  test('a face that is enrolled already is the same person, and only the host gets -37', async () => {
     const face = faces.person()
     const puid = await enrolled(fixture, host, face)
     const { sessionId } = await host.create('ENROLL')
@@ -43,7 +43,7 @@ describe('ENROLL', () => {
     assert.deepEqual(again.errors, [{ code: -37, message: 'Already enrolled' }])
   })
 
-  test('of one face in eight sessions at once there is one person', async () => {
+  test('the same face in eight sessions at once creates one person', async () => {
     const crowd = await fixture.newHost()
     const face = faces.person()
     const created = await Promise.all(Array.from({ length: 8 }, () => crowd.create('ENROLL')))
@@ -75,7 +75,7 @@ describe('ENROLL', () => {
     }
   })
 
-  test('a name of the host that belongs to another face enrols nobody', async () => {
+  test('a name that belongs to another face enrols nobody', async () => {
     await enrolled(fixture, host, faces.person(), { body: { customerId: 'taken' } })
     const { sessionId } = await host.create('ENROLL', { customerId: 'taken' })
     const state = await visit(fixture, sessionId, faces.person())
@@ -86,7 +86,7 @@ describe('ENROLL', () => {
 })
 
 describe('SIGN-IN', () => {
-  test('[D-002] [D-036] [D-050] finds who was enrolled, by the person’s own id', async () => {
+  test('[D-002] [D-036] [D-050] finds the enrolled person and returns their id', async () => {
     const face = faces.person()
     const puid = await enrolled(fixture, host, face)
     const { sessionId } = await host.create('SIGN-IN')
@@ -100,11 +100,11 @@ describe('SIGN-IN', () => {
     const stranger = await fixture.newHost()
     await enrolled(fixture, stranger, faces.person())
     const { sessionId } = await stranger.create('SIGN-IN', { transactionID: 'login-1' })
-    const told: string[] = []
-    const state = await visit(fixture, sessionId, faces.person(), { onStep: (step) => told.push(step) })
+    const reported: string[] = []
+    const state = await visit(fixture, sessionId, faces.person(), { onStep: (step) => reported.push(step) })
     assert.deepEqual([state.state, state.attempt, state.errors], ['FAILED', 3, [-36]])
     assert.equal(state.redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=FAILED`)
-    assert.equal(told.filter((step) => step.startsWith('is asked to try again')).length, 2)
+    assert.equal(reported.filter((step) => step.startsWith('is asked to try again')).length, 2)
     const { riskEvaluation: _risk, ...webhook } = await stranger.webhook(sessionId)
     assert.deepEqual(webhook, {
       sessionId,
@@ -128,7 +128,7 @@ describe('SIGN-IN', () => {
     assert.deepEqual(errors, [{ code: 1, message: 'Image spoof' }])
   })
 
-  test('a person who was deleted is nobody', async () => {
+  test('a deleted person is not found', async () => {
     const own = await fixture.newHost()
     const face = faces.person()
     const puid = await enrolled(fixture, own, face)
@@ -139,7 +139,7 @@ describe('SIGN-IN', () => {
     assert.deepEqual((await visit(fixture, sessionId, face)).errors, [-36])
   })
 
-  test('people of another tenant, and of the other mode, are nobody', async () => {
+  test('people of another tenant or of the other mode are not found', async () => {
     const face = faces.person()
     await enrolled(fixture, host, face)
     const other = await fixture.newHost()
@@ -149,7 +149,7 @@ describe('SIGN-IN', () => {
 })
 
 describe('VERIFY', () => {
-  test('compares with the one who is named, by puid or by the host’s own name, and echoes the nonce', async () => {
+  test('compares with the named person, by puid or by the host’s own name, and returns the nonce', async () => {
     const face = faces.person()
     const puid = await enrolled(fixture, host, face, { body: { customerId: 'c-42' } })
     for (const who of [{ puid, customerId: undefined }, { customerId: 'c-42' }]) {
@@ -160,7 +160,7 @@ describe('VERIFY', () => {
     }
   })
 
-  test('another face is -9 after three tries, also when it is of somebody who is enrolled', async () => {
+  test('another face is -9 after three tries, also when another enrolled person has it', async () => {
     const own = await fixture.newHost()
     const face = faces.person()
     await enrolled(fixture, own, faces.person(), { body: { customerId: 'first' } })
@@ -172,7 +172,7 @@ describe('VERIFY', () => {
     assert.deepEqual([status, errors, puid], ['FAILED', [{ code: -9, message: 'Face does not match' }], undefined])
   })
 
-  test('an id of one person that is the host’s name for another stands for the one who is meant', async () => {
+  test('a puid that is also the host’s name for another person means the person of the field that was used', async () => {
     const own = await fixture.newHost()
     const [first, second] = [faces.person(), faces.person()]
     const puid = await enrolled(fixture, own, first)
@@ -196,7 +196,7 @@ describe('VERIFY', () => {
   })
 })
 
-test('[D-007] nothing that a flow has seen is left in the clear, and of an ended one no vector at all', async () => {
+test('[D-007] no data of a flow is stored in clear text, and an ended flow has no vector at all', async () => {
   const face = faces.person()
   const { sessionId } = await host.create('ENROLL')
   await visit(fixture, sessionId, face)

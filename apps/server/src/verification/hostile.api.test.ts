@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => fixture.close())
 
-/** The changes of the age check’s own tests, in a payload that carries a face. */
+/** The mutations of the age check's tests, in a payload with a face vector. */
 const withFace = (changes: Changes = {}): Changes => ({
   ...changes,
   payload: (claimed, challenge, events) => {
@@ -48,7 +48,7 @@ async function peopleOf(): Promise<number> {
   return (await fixture.harness.database.query(text, [host.tenantId])).rows[0]?.count
 }
 
-/** A challenge takes five submits: so many mutations, and the good one at the end. */
+/** A challenge accepts five submits: four mutations, and the good submission at the end. */
 const PER_CHALLENGE = 4
 
 async function refuseAll(mutations: readonly Refused[]): Promise<void> {
@@ -60,7 +60,7 @@ async function refuseAll(mutations: readonly Refused[]): Promise<void> {
   const people = await peopleOf()
   for (const { name, body, status, code } of mutations) {
     const reply = await page.call('submit', await body(good))
-    // With a face in it, some of what is doubled is too large before it is anything else.
+    // With a face vector, some doubled payloads are refused for their size before any other rule.
     const expected = reply.statusCode === 413 ? [413, 'PAYLOAD_TOO_LARGE'] : [status, code]
     assert.deepEqual([reply.statusCode, reply.json().code], expected, `${name}: ${reply.body}`)
   }
@@ -81,7 +81,7 @@ const saying = (name: string, change: object): Refused => ({
 const vector = (name: string, text: unknown) => saying(`vector ${name}`, { face: { ...face, vector: text } })
 const KEY = { kty: 'EC', crv: 'P-256', x: 'x'.repeat(43), y: 'y'.repeat(43) }
 
-/** What only a payload of area D can get wrong. */
+/** Mutations that exist only for payloads of area D. */
 const FACE_MUTATIONS: readonly Refused[] = [
   saying('no face', { face: undefined }),
   saying('a face that is null', { face: null }),
@@ -110,14 +110,14 @@ for (const [what, mutations] of [
   ['payloads', PAYLOAD_MUTATIONS],
   ['faces and keys', FACE_MUTATIONS],
 ] as const) {
-  test(`${mutations.length} ${what} that cannot be right enrol nobody, and the good one after them still counts`, async () => {
+  test(`${mutations.length} ${what} that cannot be right enrol nobody, and the good submission after them still counts`, async () => {
     for (let from = 0; from < mutations.length; from += PER_CHALLENGE) {
       await refuseAll(mutations.slice(from, from + PER_CHALLENGE))
     }
   })
 }
 
-/** A session whose challenge suits the change. */
+/** A session with a challenge to which the change applies. */
 async function openFor({ fits = () => true }: Judged) {
   for (let tries = 0; tries < 60; tries++) {
     const opened = await openSession()
@@ -126,7 +126,7 @@ async function openFor({ fits = () => true }: Judged) {
   throw new Error('no challenge of sixty fits')
 }
 
-test(`${JUDGED.length} submissions that are well formed and not true enrol nobody, each with its code`, async () => {
+test(`${JUDGED.length} submissions that are well formed but false enrol nobody, each with its code`, async () => {
   const people = await peopleOf()
   for (const mutation of JUDGED) {
     const { sessionId, page, challenge } = await openFor(mutation)
@@ -143,7 +143,7 @@ test(`${JUDGED.length} submissions that are well formed and not true enrol nobod
   assert.equal(await peopleOf(), people)
 })
 
-test('a submission of another session, and one that was answered, are refused', async () => {
+test('a submission of another session, and one that was sent before, are refused', async () => {
   const first = await openSession()
   const submission = await makeSubmission(first.page, first.challenge, withFace())
   const second = await openSession()

@@ -7,13 +7,13 @@ import { verificationStore } from './store.ts'
 const UNUSED_DAYS = 400
 const PURGE_BATCH = 2_000
 
-/** Keys that no browser has shown for more than a year: their tokens are gone, or nobody comes back. */
+/** Deletes keys that no browser has used for more than a year: the browser has lost the token, or the person does not come back. */
 export function purgeLocalKeys(db: Db, now: Date): Promise<number> {
   const unusedSince = dayOf(new Date(now.getTime() - UNUSED_DAYS * DAY_MS))
   return purgeInBatches(PURGE_BATCH, (limit) => verificationStore.purgeLocalKeys(db, unusedSince, limit))
 }
 
-/** Failures that count no more. */
+/** Deletes failures that do not count any more. */
 export function purgeLockouts(db: Db, now: Date): Promise<number> {
   return purgeInBatches(PURGE_BATCH, (limit) => verificationStore.purgeLockouts(db, now, limit))
 }

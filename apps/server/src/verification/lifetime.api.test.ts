@@ -37,7 +37,7 @@ async function deliveriesPerSession(): Promise<Map<string, number>> {
 }
 
 describe('expiry', () => {
-  test('the sweeper ends what is due and nothing else, and sends what a host must know', async () => {
+  test('the sweeper ends what is due and nothing else, and sends the webhooks', async () => {
     const short = await host.create('SIGN-IN', { sessionExpiry: 60, transactionID: 't-1' })
     const long = await host.create('ENROLL')
     const done = await host.create('ENROLL', { sessionExpiry: 60 })
@@ -58,7 +58,7 @@ describe('expiry', () => {
     )
   })
 
-  test('the sweepers of areas C and D leave each other’s sessions alone', async () => {
+  test('the sweepers of areas C and D do not end each other’s sessions', async () => {
     const both = await fixture.age.newHost({ scopes: ['age:write', 'age:read', 'verify:write'] })
     const age = await both.create({ sessionExpiry: 60 })
     const body = { ...leastOf('ENROLL', fixture.receiver.url), sessionExpiry: 60 }
@@ -87,7 +87,7 @@ describe('expiry', () => {
     for (const { sessionId } of made) assert.equal((await host.webhook(sessionId)).outcome, 'EXPIRED')
   })
 
-  test('one that cannot be opened does not hold up the others, and comes again when it can', async () => {
+  test('a session that cannot be opened does not block the others, and is ended once it can be opened', async () => {
     const [broken, sound] = [
       await host.create('ENROLL', { sessionExpiry: 60 }),
       await host.create('ENROLL', { sessionExpiry: 60 }),
@@ -115,7 +115,7 @@ describe('retention', () => {
     await purgeWebhooks(db(), fixture.harness.clock.now()),
   ]
 
-  test('is the tenant’s own; when it has passed, neither API nor tables give anything back', async () => {
+  test('is set by the tenant; when it has passed, neither API nor tables return the content', async () => {
     host = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
     const once = { 'idempotency-key': 'one' }
     const body = leastOf('ENROLL', fixture.receiver.url)
@@ -151,7 +151,7 @@ describe('retention', () => {
     assertError(await host.call('GET', `${PATH}/${sessionId}`), 404, 'NOT_FOUND', unknown)
   })
 
-  test('of a session with debugMode is a day at the most, however long the tenant’s is', async () => {
+  test('of a session with debugMode is at most a day, however long the tenant’s is', async () => {
     host = await fixture.newHost({ settings: { retentionSeconds: 7 * 86_400 } })
     const [debugged, plain] = [await host.create('ENROLL', { debugMode: ['1'] }), await host.create('ENROLL')]
     for (const { sessionId } of [debugged, plain]) await fixture.conclude(sessionId, SUCCESS)
@@ -163,7 +163,7 @@ describe('retention', () => {
     assert.equal((await host.get(plain.sessionId)).state, 'SUCCESS')
   })
 
-  test('a webhook that cannot be delivered is not tried beyond it, and its selfie goes with the rest', async () => {
+  test('an undeliverable webhook is not attempted after it, and its selfie is deleted with the rest', async () => {
     host = await fixture.newHost({ settings: { retentionSeconds: 3_600 } })
     const callback = { url: 'http://127.0.0.1:65535/' }
     const { sessionId } = await host.create('ENROLL', { sendImages: true, callback })

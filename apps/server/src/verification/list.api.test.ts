@@ -62,7 +62,7 @@ describe('GET /v2/verification-sessions', () => {
     })
   })
 
-  test('200: page by page, each once, also those of one moment', async () => {
+  test('200: page by page, each once, also sessions of the same moment', async () => {
     const own = await fixture.newHost()
     const made = new Set<string>()
     for (let n = 0; n < 7; n++) {
@@ -103,7 +103,7 @@ describe('GET /v2/verification-sessions', () => {
     assert.equal((await list(own, { state: 'PURGED' })).count, 3)
   })
 
-  test('200: from a moment on and before another, also with a cursor', async () => {
+  test('200: since a moment and until another, also with a cursor', async () => {
     const own = await fixture.newHost()
     const made: { sessionId: string; at: string }[] = []
     for (let n = 0; n < 5; n++) {
@@ -143,7 +143,7 @@ describe('GET /v2/verification-sessions', () => {
     assert.deepEqual(idsOf(await list(host, { cursor, since: now().toISOString() })), [], 'a cursor opens nothing')
   })
 
-  test('400: what is not right in the query is named', async () => {
+  test('400: a wrong parameter is named', async () => {
     for (const [query, pointer] of [
       ['limit=0', '/query/limit'],
       ['limit=201', '/query/limit'],
@@ -160,7 +160,7 @@ describe('GET /v2/verification-sessions', () => {
     }
   })
 
-  test('401 and 403 as its other calls', async () => {
+  test('401 and 403 as at the other calls of this area', async () => {
     const missing = await host.call('GET', LIST, undefined, { 'x-api-key': undefined })
     assertError(missing, 401, 'MISSING_API_KEY', 'Missing API key')
     const wrong = await host.call('GET', LIST, undefined, { 'x-api-key': 'nonsense' })

@@ -19,7 +19,7 @@ export interface ShownKey {
 export function createLocalKeys({ clock }: { clock: Clock }) {
   const today = () => dayOf(clock.now())
   return {
-    /** Whose key has signed this very claim; undefined for anything else, without a hint why. */
+    /** The owner of the key that signed exactly this claim; undefined in every other case, without a reason. */
     async check(db: Queryable, owner: KeyOwner, proof: string, claim: LocalClaim): Promise<ShownKey | undefined> {
       const kid = kidOfLocalProof(proof)
       if (kid === undefined) return undefined
@@ -58,5 +58,5 @@ function toKey(publicKey: Buffer): DeviceKey {
   return { kty: 'EC', crv: 'P-256', x: part(0), y: part(COORDINATE_BYTES) }
 }
 
-/** Days by UTC, as the table has them. */
+/** The day in UTC, as the table stores it. */
 export const dayOf = (moment: Date) => moment.toISOString().slice(0, 10)

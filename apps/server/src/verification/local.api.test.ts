@@ -9,7 +9,7 @@ import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
-/** Takes a hit on the device for enough. */
+/** Settings that accept a match on the device alone. */
 let trusting: VerificationHost
 const faces = createFaces(73)
 
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => fixture.close())
 
-/** Somebody who enrolled in a browser that keeps a token. */
+/** A person who enrolled in a browser that keeps a token. */
 async function newUser(host: VerificationHost, body: object = {}) {
   const face = faces.person()
   const token = await createToken()
@@ -27,7 +27,7 @@ async function newUser(host: VerificationHost, body: object = {}) {
   return { face, token, puid }
 }
 
-/** A sign-in that sends a claim, and the vector only where one is given. Its state after the first submit. */
+/** Signs in with a claim, and with a vector if one is given. Returns the state after the first submit. */
 async function claimOnce(
   { sessionId }: CreatedVerification,
   made: { proof: (nonce: string) => Promise<string>; hit?: boolean; vector?: readonly number[] },
@@ -37,7 +37,7 @@ async function claimOnce(
 }
 
 describe('where the tenant trusts the device', () => {
-  test('[D-049] the page is told to compare locally first, and a hit is enough without a vector', async () => {
+  test('[D-049] the page has to compare locally first, and a match is enough without a vector', async () => {
     const { token, puid } = await newUser(trusting)
     const created = await trusting.create('SIGN-IN')
     const opened = await (await fixture.newDevice(created.sessionId)).device.open()
@@ -49,7 +49,7 @@ describe('where the tenant trusts the device', () => {
     assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'local'])
   })
 
-  test('[D-051] a miss on the device falls back to the server', async () => {
+  test('[D-051] when the device finds no match, the server compares', async () => {
     const { face, token, puid } = await newUser(trusting)
     const { sessionId } = await trusting.create('SIGN-IN')
     const state = await visit(fixture, sessionId, face, { claim: token.claims(sessionId, false) })
@@ -58,14 +58,14 @@ describe('where the tenant trusts the device', () => {
     assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'server'])
   })
 
-  test('without a hit the vector must come', async () => {
+  test('without a match the vector is required', async () => {
     const { token } = await newUser(trusting)
     const created = await trusting.create('SIGN-IN')
     const sent = claimOnce(created, { hit: false, proof: (nonce) => token.prove(created.sessionId, nonce, false) })
     await assert.rejects(sent, { code: 'INVALID_PAYLOAD' })
   })
 
-  test('VERIFY takes the word of the named person’s browser and of no other', async () => {
+  test('VERIFY accepts the claim of the named person’s browser and of no other', async () => {
     const named = await newUser(trusting, { customerId: 'named' })
     const other = await newUser(trusting, { customerId: 'other' })
     for (const [token, expected] of [
@@ -78,7 +78,7 @@ describe('where the tenant trusts the device', () => {
     }
   })
 
-  test('the token of a person who was deleted is worth nothing, and nobody is found', async () => {
+  test('the token of a deleted person is not accepted, and nobody is found', async () => {
     const { face, token, puid } = await newUser(trusting)
     const group = { tenantId: trusting.tenantId, livemode: false }
     assert.ok(await fixture.harness.wire.biometrics.recognition.delete(group, puid))
@@ -95,7 +95,7 @@ describe('where the tenant trusts the device', () => {
   })
 })
 
-test('a key that nobody has used for 400 days goes, and one that is used stays', async () => {
+test('a key that was not used for 400 days is deleted, and one that is used stays', async () => {
   const { puid, token } = await newUser(trusting)
   const { harness } = fixture
   const count = async () => {
@@ -135,7 +135,7 @@ test('of one person’s keys the newest twenty are kept', async () => {
 })
 
 describe('where the tenant does not', () => {
-  test('[D-052] the server compares even after a hit, and a stranger with the token is refused', async () => {
+  test('[D-052] the server compares even after a match on the device, and a stranger with the token is refused', async () => {
     for (const signInMatching of ['server', 'local_with_passkey'] as const) {
       const host = await fixture.newHost({ settings: { signInMatching } })
       const { face, token, puid } = await newUser(host)
@@ -156,8 +156,8 @@ describe('where the tenant does not', () => {
   })
 })
 
-describe('a claim that is not one of a key on record', () => {
-  test('lets nobody in, however it is made up', async () => {
+describe('a claim without a valid signature of a key on record', () => {
+  test('signs nobody in, however it is forged', async () => {
     const { token } = await newUser(trusting)
     const stranger = await createToken()
     const elsewhere = await newUser(await fixture.newHost({ settings: { signInMatching: 'local' } }))
@@ -191,7 +191,7 @@ describe('a claim that is not one of a key on record', () => {
     }
   })
 
-  test('is no reason to refuse a face that the server knows', async () => {
+  test('does not refuse a face that the server recognises', async () => {
     fixture.harness.clock.advance(LOCKOUT.windowSeconds * 1000)
     const { face, puid } = await newUser(trusting)
     const created = await trusting.create('SIGN-IN')
@@ -201,7 +201,7 @@ describe('a claim that is not one of a key on record', () => {
     assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'server'])
   })
 
-  test('a key that is for an ENROLL has no place in a SIGN-IN, nor a claim in an ENROLL', async () => {
+  test('a SIGN-IN refuses the key of an ENROLL, and an ENROLL refuses a claim', async () => {
     const token = await createToken()
     const signIn = await trusting.create('SIGN-IN')
     const asKey = visit(fixture, signIn.sessionId, faces.person(), { claim: async () => ({ key: token.key }) })

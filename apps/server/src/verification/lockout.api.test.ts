@@ -21,7 +21,7 @@ async function tryToSignIn(host: VerificationHost, face: readonly number[], addr
 }
 
 describe('five failed sign-ins', () => {
-  test('[D-060] make the next ones of that network wait, longer every time, and say how long', async () => {
+  test('[D-060] make the next ones of that network wait, longer every time, and the reply has the time', async () => {
     const host = await fixture.newHost()
     const face = faces.person()
     for (let failure = 1; failure <= 5; failure++) {
@@ -41,7 +41,7 @@ describe('five failed sign-ins', () => {
     assert.deepEqual((await tryToSignIn(host, face, '192.0.2.8')).errors, [2], 'another network is not concerned')
   })
 
-  test('against one person count from everywhere, and a success clears them', async () => {
+  test('against one person count from every network, and a success clears them', async () => {
     const host = await fixture.newHost()
     const face = faces.person()
     const puid = await enrolled(fixture, host, face, { body: { customerId: 'kim' } })
@@ -58,7 +58,7 @@ describe('five failed sign-ins', () => {
     assert.deepEqual(other.errors, [2], 'another person is not concerned')
   })
 
-  test('count from the first miss on: whoever cancels or leaves after it has tried all the same', async () => {
+  test('count from the first mismatch on: a cancel or an expiry after it changes nothing', async () => {
     const host = await fixture.newHost()
     const address = from('192.0.2.140')
     await enrolled(fixture, host, faces.person())
@@ -87,7 +87,7 @@ describe('five failed sign-ins', () => {
     return user.device.submit(second.capture)
   }
 
-  test('do not come from people who are recognised at their second try', async () => {
+  test('are not counted for people who are recognised at their second try', async () => {
     const host = await fixture.newHost()
     for (let n = 1; n <= 6; n++) {
       const face = faces.person()
@@ -96,7 +96,7 @@ describe('five failed sign-ins', () => {
     }
   })
 
-  test('do not come from colleagues at a browser that is another’s, either', async () => {
+  test('are not counted for colleagues who use another person’s browser, either', async () => {
     const host = await fixture.newHost()
     const token = await createToken()
     await enrolled(fixture, host, faces.person(), { person: { claim: async () => ({ key: token.key }) } })
@@ -117,7 +117,7 @@ describe('five failed sign-ins', () => {
     }
   })
 
-  test('are not dodged by who tries other faces before their own', async () => {
+  test('cannot be avoided by trying other faces before one’s own', async () => {
     const host = await fixture.newHost()
     const own = faces.person()
     await enrolled(fixture, host, own)
@@ -131,7 +131,7 @@ describe('five failed sign-ins', () => {
     assert.deepEqual([refused.state, refused.errors], ['FAILED', [-35]])
   })
 
-  test('make sessions wait that were agreed to before, and tell nothing of the face', async () => {
+  test('make sessions wait whose user has consented before, without a word about the face', async () => {
     const host = await fixture.newHost()
     const own = faces.person()
     await enrolled(fixture, host, own)
@@ -149,7 +149,7 @@ describe('five failed sign-ins', () => {
     }
   })
 
-  test('are counted one after the other though they come at once: five faces are looked at, and no more', async () => {
+  test('are counted one after the other even if they come at once: five faces are compared, and no more', async () => {
     const host = await fixture.newHost()
     await enrolled(fixture, host, faces.person())
     const address = '192.0.2.175'
@@ -160,11 +160,11 @@ describe('five failed sign-ins', () => {
       begun.push(await reachCapture(fixture, sessionId, { vector: faces.person(), options: from(address) }))
     }
     const states = await Promise.all(begun.map(({ user, capture }) => user.device.submit(capture)))
-    const told = states.map(({ errors }) => errors[0] ?? 0).sort((a, b) => b - a)
-    assert.deepEqual(told, [-9, -9, -35, -35, -35])
+    const codes = states.map(({ errors }) => errors[0] ?? 0).sort((a, b) => b - a)
+    assert.deepEqual(codes, [-9, -9, -35, -35, -35])
   })
 
-  test('against somebody under the host’s own name are cleared by a success too', async () => {
+  test('against a person by the host’s own name are cleared by a success too', async () => {
     const host = await fixture.newHost()
     const face = faces.person()
     await enrolled(fixture, host, face, { body: { customerId: 'robin' } })
@@ -179,7 +179,7 @@ describe('five failed sign-ins', () => {
     }
   })
 
-  test('that say nothing of who was there count against the network, and not against who was named', async () => {
+  test('that do not show who was there count against the network, and not against the named person', async () => {
     const host = await fixture.newHost()
     const face = faces.person()
     await enrolled(fixture, host, face, { body: { customerId: 'sascha' } })
@@ -201,7 +201,7 @@ describe('five failed sign-ins', () => {
     assert.deepEqual((await visit(fixture, there.sessionId, face, {}, from('192.0.2.200'))).errors, [-35])
   })
 
-  test('are forgotten after a quarter of an hour, and what was kept of them goes', async () => {
+  test('expire after a quarter of an hour, and their rows are deleted', async () => {
     const host = await fixture.newHost()
     for (let n = 1; n <= 4; n++) await tryToSignIn(host, faces.person(), '192.0.2.99')
     fixture.harness.clock.advance(900_000)
@@ -216,7 +216,7 @@ describe('five failed sign-ins', () => {
     assert.equal(await count(), 0)
   })
 
-  test('a test tenant that lets time pass waits no longer', async () => {
+  test('a test tenant that advances its clock does not wait any more', async () => {
     const host = await fixture.newHost()
     for (let n = 1; n <= 5; n++) await tryToSignIn(host, faces.person(), '192.0.2.110')
     assert.deepEqual((await tryToSignIn(host, faces.person(), '192.0.2.110')).errors, [-35])
@@ -224,7 +224,7 @@ describe('five failed sign-ins', () => {
     assert.deepEqual((await tryToSignIn(host, faces.person(), '192.0.2.110')).errors, [2])
   })
 
-  test('ENROLL sessions, cameras that fail and users who cancel count for nothing', async () => {
+  test('ENROLL sessions, cameras that fail and users who cancel are not counted', async () => {
     const host = await fixture.newHost()
     const address = from('192.0.2.120')
     for (let n = 1; n <= 6; n++) {
@@ -243,8 +243,8 @@ describe('five failed sign-ins', () => {
   })
 })
 
-describe('an ENROLL under a name that somebody has', () => {
-  /** Shows a face to an ENROLL under this name, once, and cancels if it is not the one. */
+describe('an ENROLL with a name that an enrolled person has', () => {
+  /** Shows a face once to an ENROLL with this name, and cancels if it is not that person's. */
   async function tryName(host: VerificationHost, face: readonly number[], customerId: string, address: string) {
     const { sessionId } = await host.create('ENROLL', { customerId })
     const options = from(address)
@@ -254,7 +254,7 @@ describe('an ENROLL under a name that somebody has', () => {
     return state
   }
 
-  test('is a comparison like VERIFY: after five wrong faces the right one waits too, wherever it comes from', async () => {
+  test('is a comparison like VERIFY: after five wrong faces the right one has to wait too, from every network', async () => {
     const host = await fixture.newHost()
     const face = faces.person()
     const puid = await enrolled(fixture, host, face, { body: { customerId: 'alice' } })
@@ -269,7 +269,7 @@ describe('an ENROLL under a name that somebody has', () => {
     assert.deepEqual(named.errors, [-35], 'a VERIFY of the same person waits as well')
   })
 
-  test('counts against its network, also for sessions that were agreed to before', async () => {
+  test('counts against its network, also for sessions whose user has consented before', async () => {
     const host = await fixture.newHost()
     const address = '198.51.100.30'
     const own = faces.person()
@@ -309,7 +309,7 @@ describe('an ENROLL under a name that somebody has', () => {
     )
   })
 
-  test('that nobody has, or without a name, counts for nothing, whatever goes wrong', async () => {
+  test('that nobody has, or without a name, is not counted, whatever fails', async () => {
     const host = await fixture.newHost()
     const known = faces.person()
     await enrolled(fixture, host, known, { body: { customerId: 'known' } })
@@ -323,7 +323,7 @@ describe('an ENROLL under a name that somebody has', () => {
   })
 })
 
-test('of a network nothing can be read in the database', async () => {
+test('the database does not show any network', async () => {
   const host = await fixture.newHost()
   await tryToSignIn(host, faces.person(), '198.51.100.77')
   const dump = [...(await fixture.dump()).values()].join('\n')

@@ -13,14 +13,14 @@ function failedAt(...moments: number[]): LockState {
 }
 
 describe('failures', () => {
-  test('the first four cost nothing', () => {
+  test('the first four cause no wait', () => {
     for (let count = 1; count <= 4; count++) {
       const state = failedAt(...Array.from({ length: count }, (_, n) => n))
       assert.deepEqual([state.failures, waitSecondsOf(state, at(count))], [count, 0])
     }
   })
 
-  test('from the fifth on each makes the next wait: 30, 60, 300, 900 and then 900', () => {
+  test('from the fifth on each causes a wait: 30, 60, 300, 900 and then always 900 seconds', () => {
     const moments = [0, 1, 2, 3]
     for (const wait of [30, 60, 300, 900, 900]) {
       const moment = (moments.at(-1) ?? 0) + 900
@@ -37,7 +37,7 @@ describe('failures', () => {
     assert.equal(waitSecondsOf(state, at(500)), 0)
   })
 
-  test('are forgotten a quarter of an hour after the first, or after the last wait', () => {
+  test('expire a quarter of an hour after the first one, or after the last wait', () => {
     assert.deepEqual(forgottenAt(failedAt(0, 100)), at(900))
     assert.deepEqual(forgottenAt(failedAt(0, 1, 2, 3, 4)), at(4 + 30 + 900))
     assert.deepEqual(afterFailure(failedAt(0, 1, 2, 3), at(900)), { failures: 1, since: at(900), lockedUntil: null })

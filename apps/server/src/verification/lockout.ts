@@ -1,6 +1,6 @@
 import { LOCKOUT } from '@ostiary/contract'
 
-/** What is remembered of one person, device or network. */
+/** The counted failures of one person, device or network. */
 export interface LockState {
   failures: number
   /** The first of them. */
@@ -20,12 +20,12 @@ export function afterFailure(before: LockState | undefined, now: Date): LockStat
   return { failures, since: before.since, lockedUntil }
 }
 
-/** Seconds until the next session is let in; 0 when it is now. */
+/** Seconds until the next session is accepted; 0 when it is accepted now. */
 export function waitSecondsOf({ lockedUntil }: LockState, now: Date): number {
   return lockedUntil ? Math.max(0, Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000)) : 0
 }
 
-/** When a clean slate begins: a window after the first failure, or after the last wait. */
+/** When the failures expire: a window after the first failure, or after the last wait. */
 export function forgottenAt({ since, lockedUntil }: LockState): Date {
   return new Date((lockedUntil ?? since).getTime() + WINDOW_MS)
 }

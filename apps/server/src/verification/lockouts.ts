@@ -6,8 +6,8 @@ import type { LockoutSubject, VerificationProgress } from './progress.ts'
 import { type KeyOwner, verificationStore } from './store.ts'
 
 /**
- * Failures that say something about who was there. A camera that did not start counts against nobody, and neither does a session that
- * was refused for being locked: nobody locks another out by knocking.
+ * Failures that show who was there. A camera that did not start counts against nobody. Neither does a session that was refused because
+ * of a lockout: otherwise anyone could lock a person out for ever.
  */
 const SAYS_WHO: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'SPOOF',
@@ -33,9 +33,9 @@ function countsAgainst(failures: readonly SessionCodeName[]): ReadonlySet<Kind> 
   return failures.some((name) => SAYS_WHERE.has(name)) ? PLACES : NOBODY
 }
 
-/** Makes subjects wait that fail too often. Everything runs in the caller's transaction. */
+/** Makes subjects that fail too often wait. Everything runs in the caller's transaction. */
 export function createLockouts({ clock }: { clock: Clock }) {
-  /** The waits before it and after it. A subject that has to wait already is not counted again. */
+  /** Counts a failure. Returns the waits before and after it. A subject that has to wait already is not counted again. */
   async function count(
     tx: Queryable,
     owner: KeyOwner,
@@ -56,19 +56,19 @@ export function createLockouts({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** The longest wait of those that are asked for, in seconds; 0 when none has to. */
+    /** The longest wait of these subjects in seconds; 0 when none of them has to wait. */
     async waitOf(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
       if (subjects.length === 0) return 0
       return longestOf(await verificationStore.findLockouts(tx, owner, subjects.map(toBytes)), clock.now())
     },
 
-    /** The same, and what is known of them is this transaction's from now on: of several at once each sees the one before. */
+    /** The same, and locks the rows of the subjects: of several transactions at once, each sees the counts of the one before. */
     async holdWaitOf(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
       if (subjects.length === 0) return 0
       return longestOf(await verificationStore.holdKnownLockouts(tx, owner, subjects.map(toBytes)), clock.now())
     },
 
-    /** A session failed. How long it would have had to wait before, and how long the next one has to because of it, in seconds. */
+    /** Counts a failed session. Returns the wait that applied before it and the wait of the next session, in seconds. */
     record(
       tx: Queryable,
       owner: KeyOwner,
@@ -84,8 +84,8 @@ export function createLockouts({ clock }: { clock: Clock }) {
     },
 
     /**
-     * A sign-in went well after a failure that was counted. Its network and a browser that is another's are forgiven, and what it counts against is the
-     * person: faces could be tried without end in front of one's own otherwise.
+     * A sign-in succeeded after a failure that was counted. The failure is taken back from the network and from another person's browser, and
+     * counts against the person who signed in. Otherwise a person could try any number of faces before their own.
      */
     async noteRetry(
       tx: Queryable,

@@ -20,7 +20,7 @@ const gone = [410, 'GONE', 'The session is over and deleted'] as const
 const SUCCESS = { state: 'SUCCESS', person: { puid: 'p-1', guid: 'g-1' } } as const
 
 describe('GET /v2/verification-session/:sessionId', () => {
-  test('200: where the flow is, without a result', async () => {
+  test('200: the state of the flow, without a result', async () => {
     const created = await host.create('SIGN-IN', { transactionID: 'order-4711', requirements: ['passkey', 'face'] })
     const { sessionId, expiresAt } = created
     const open = {
@@ -46,7 +46,7 @@ describe('GET /v2/verification-session/:sessionId', () => {
     }
   })
 
-  test('200: of one that is deleted it says that, and nothing else about it', async () => {
+  test('200: a deleted session has the state PURGED, its outcome and its times, and nothing else', async () => {
     const { sessionId, expiresAt } = await host.create('ENROLL', { transactionID: 'order-4711' })
     await host.outcome(sessionId)
     await host.call('DELETE', `${PATH}/${sessionId}`)
@@ -56,7 +56,7 @@ describe('GET /v2/verification-session/:sessionId', () => {
     })
   })
 
-  test('[D-026] 200: with debugMode there is a log, open and ended, as deep as was asked for', async () => {
+  test('[D-026] 200: with debugMode an open and an ended session have a log of the requested level', async () => {
     const plain = await host.create('ENROLL')
     await host.outcome(plain.sessionId)
     assert.ok(!('debugLog' in (await host.get(plain.sessionId))))
@@ -79,7 +79,7 @@ describe('GET /v2/verification-session/:sessionId', () => {
 })
 
 describe('GET /v2/verification-session/:sessionId/webhook', () => {
-  test('200: the body that was sent, also when it never arrived', async () => {
+  test('200: the body that was sent, even if it never arrived', async () => {
     const { sessionId } = await host.create('ENROLL', { callback: { url: 'http://127.0.0.1:65535/' } })
     await fixture.conclude(sessionId, SUCCESS)
     assert.deepEqual(await host.webhook(sessionId), {
@@ -133,7 +133,7 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
     assertError(await cancel(sessionId), ...gone)
   })
 
-  test('of many at once one is taken, and there is one webhook', async () => {
+  test('of many at once one is accepted, and there is one webhook', async () => {
     const { sessionId } = await host.create('ENROLL')
     const replies = await Promise.all([
       ...Array.from({ length: 5 }, () => host.call('POST', `${PATH}/${sessionId}/cancel`)),
@@ -151,7 +151,7 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
 })
 
 describe('DELETE /v2/verification-session/:sessionId', () => {
-  test('204: what it holds is gone, with the webhook that waits', async () => {
+  test('204: its content is deleted, with the waiting webhook', async () => {
     const { sessionId } = await host.create('ENROLL', { transactionID: 'MARKED' })
     await fixture.conclude(sessionId, SUCCESS)
     const erased = await host.call('DELETE', `${PATH}/${sessionId}`)

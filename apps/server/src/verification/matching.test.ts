@@ -37,8 +37,8 @@ const payload = (more: Partial<CapturePayload> = {}): CapturePayload => ({
 })
 const claim = (hit: boolean) => ({ local: { hit, proof: 'p' } })
 
-describe('whether a hit on the device can be enough', () => {
-  test('is the tenant’s to say, and never for an ENROLL', () => {
+describe('whether a match on the device can be enough', () => {
+  test('is the tenant’s decision, and never for an ENROLL', () => {
     const both = { requirements: ['face', 'passkey'] as VerificationRequest['requirements'] }
     for (const [policy, alone, withPasskey] of [
       ['server', 'server', 'server'],
@@ -54,7 +54,7 @@ describe('whether a hit on the device can be enough', () => {
   })
 })
 
-describe('what a page is told', () => {
+describe('what the page gets', () => {
   test('names a realm for each tenant and mode, and not the tenant', () => {
     const realms = [
       { tenantId: 'a', livemode: false },
@@ -67,10 +67,10 @@ describe('what a page is told', () => {
 
   test('an age is estimated for an ENROLL that asks for it, and for nothing else', () => {
     const owner = { tenantId: 'a', livemode: false }
-    const wishes = (['ENROLL', 'SIGN-IN', 'VERIFY'] as const).map(
+    const estimates = (['ENROLL', 'SIGN-IN', 'VERIFY'] as const).map(
       (type) => factsOf(asked(type, { estimateAge: true }), owner).estimateAge,
     )
-    assert.deepEqual(wishes, [true, false, false])
+    assert.deepEqual(estimates, [true, false, false])
   })
 })
 
@@ -86,7 +86,7 @@ describe('a payload', () => {
     assert.equal(fault(asked('ENROLL'), claim(true)), 'local')
   })
 
-  test('of a SIGN-IN may do without a face only after a hit that can be enough', () => {
+  test('of a SIGN-IN may omit the face only after a match that can be enough', () => {
     const server = asked('SIGN-IN', matching('server'))
     assert.equal(fault(asked('SIGN-IN'), { ...without, ...claim(true) }), undefined)
     assert.equal(fault(asked('SIGN-IN'), { ...without, ...claim(false) }), 'face')
@@ -96,11 +96,11 @@ describe('a payload', () => {
     assert.equal(fault(asked('SIGN-IN'), { local: KEY }), 'local')
   })
 
-  test('has a vector that points somewhere', () => {
+  test('has a vector that is not zero', () => {
     assert.equal(fault(asked('ENROLL'), { face: { ...FACE, vector: 'A'.repeat(683) } }), 'face')
   })
 
-  test('has an age exactly where one was asked for', () => {
+  test('has an age exactly when the session asks for one', () => {
     const aged = { estimate: { age: 400, spread: 5, frames: 1 }, frames: [{ ...FRAME, age: 400 }] }
     const wanting = asked('ENROLL', { estimateAge: true })
     assert.equal(fault(wanting, aged), undefined)
@@ -112,7 +112,7 @@ describe('a payload', () => {
     }
   })
 
-  test('comes with a selfie exactly where one was asked for', () => {
+  test('has a selfie exactly when the session asks for one', () => {
     const sharing = asked('ENROLL', { sendImages: true })
     assert.deepEqual([fault(sharing, {}, true), fault(sharing)], [undefined, 'selfie'])
     assert.equal(fault(asked('ENROLL'), {}, true), 'selfie')
@@ -124,14 +124,14 @@ describe('a good capture leads', () => {
   const none = { claim: null, credential: null }
   const hit = { claim: { hit: true, proof: 'p' }, credential: null }
 
-  test('in an ENROLL to the passkey while there is none, and then to the enrolment', () => {
+  test('in an ENROLL to the passkey step while there is none, and then to the enrolment', () => {
     const both = asked('ENROLL', { requirements: ['face', 'passkey'] })
     assert.equal(eventAfterCapture(asked('ENROLL'), none), 'finalize')
     assert.equal(eventAfterCapture(both, none), 'passkey_needed')
     assert.equal(eventAfterCapture(both, { claim: null, credential }), 'finalize')
   })
 
-  test('in a SIGN-IN to the device’s word where that can be enough, and to the server otherwise', () => {
+  test('in a SIGN-IN to the check of the device’s claim if that can be enough, and to the server otherwise', () => {
     assert.equal(eventAfterCapture(asked('SIGN-IN'), hit), 'compare_locally')
     assert.equal(eventAfterCapture(asked('SIGN-IN'), none), 'compare_on_server')
     assert.equal(eventAfterCapture(asked('VERIFY'), { ...hit, claim: { hit: false, proof: 'p' } }), 'compare_on_server')

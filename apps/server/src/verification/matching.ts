@@ -31,7 +31,7 @@ export function wantsAge({ type, estimateAge }: Pick<Asked, 'type' | 'estimateAg
   return type === 'ENROLL' && estimateAge
 }
 
-/** The same for all sessions of a tenant and mode, and of no other; not the tenant's id, which pages need not know. */
+/** The same for all sessions of a tenant and mode, and for no other. A hash instead of the tenant's id, which pages need not know. */
 function realmOf(tenantId: string, livemode: boolean): string {
   return createHash('sha256').update(`ostiary/realm/${tenantId}/${livemode}`).digest('base64url').slice(0, 22)
 }
@@ -47,7 +47,7 @@ export function payloadFault(request: Asked, payload: CapturePayload, hasSelfie:
   return hasDirection(face.vector) ? undefined : 'face'
 }
 
-/** Nothing is measured that nobody asked for. */
+/** Refuses measurements that the session did not ask for. */
 function fitsAge(request: Asked, { estimate, frames }: CapturePayload): boolean {
   if (wantsAge(request)) return estimate.frames > 0
   const hasNone = estimate.frames === 0 && estimate.age === 0 && estimate.spread === 0

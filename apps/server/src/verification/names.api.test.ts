@@ -21,7 +21,7 @@ const personsOf = async () => {
 }
 
 describe('the host’s own name for a person', () => {
-  test('that somebody has who is known by another model only is refused, and that person stays as they were', async () => {
+  test('is refused when its person is enrolled with another model only, and that person does not change', async () => {
     const { enrolment, recognition } = fixture.harness.wire.biometrics
     const unit = normalise(faces.person('FACE3_1'))
     assert.ok(unit)
@@ -36,7 +36,7 @@ describe('the host’s own name for a person', () => {
     assert.deepEqual(rows, [{ version: 'FACE3_1' }], 'no face was added to them')
   })
 
-  test('of one person with the face of another is neither of them', async () => {
+  test('of one person with the face of another identifies neither of them', async () => {
     const [one, other] = [faces.person(), faces.person()]
     await enrolled(fixture, host, one, { body: { customerId: 'one' } })
     await enrolled(fixture, host, other, { body: { customerId: 'other' } })
@@ -48,7 +48,7 @@ describe('the host’s own name for a person', () => {
     assert.equal(await personsOf(), before)
   })
 
-  test('is not given to somebody who is enrolled already: a face alone binds nothing', async () => {
+  test('is not given to a person who is enrolled already: a face alone binds nothing', async () => {
     const face = faces.person()
     const puid = await enrolled(fixture, host, face)
     const { sessionId } = await host.create('ENROLL', { customerId: 'late' })

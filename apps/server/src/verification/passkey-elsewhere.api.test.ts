@@ -31,13 +31,13 @@ async function newUser() {
 
 type Device = Awaited<ReturnType<typeof reachCapture>>['user']
 
-/** A page that has the session back, up to where it asks for the next challenge. */
+/** A page that has taken the session back, up to its request for the next challenge. */
 async function beginAnew(user: Device): Promise<void> {
   await user.device.logEvent('page_open')
   await agreeOn(user)
 }
 
-/** At the passkey step, recognised in the third and last try of the face step. */
+/** A session at the passkey step, after the face was recognised in the third and last try. */
 async function atLastTry(face: number[]) {
   const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
   const { fetch, loseNext } = lossy()
@@ -53,7 +53,7 @@ async function atLastTry(face: number[]) {
   return { sessionId, user, loseNext }
 }
 
-/** A connection that loses one answer. */
+/** A connection that loses one reply. */
 function lossy() {
   let lost: string | undefined
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -70,8 +70,8 @@ function lossy() {
   }
 }
 
-describe('a passkey that is looked for on another device', () => {
-  test('can be shown there although the face was recognised in the last try', async () => {
+describe('a passkey on another device', () => {
+  test('can be used there even if the face was recognised in the last try', async () => {
     const { face, passkey } = await newUser()
     const { sessionId, user } = await atLastTry(face)
     const { code } = await user.device.handoff()
@@ -84,7 +84,7 @@ describe('a passkey that is looked for on another device', () => {
     assert.equal((await phone.device.passkeyVerify(await passkey(asked))).state, 'SUCCESS')
   })
 
-  test('has three tries in a session, however often that is handed over and taken back', async () => {
+  test('has three tries in a session, however often the session is handed over and taken back', async () => {
     const { face } = await newUser()
     const { user } = await atLastTry(face)
     for (let tries = 1; tries <= 2; tries++) {
@@ -101,7 +101,7 @@ describe('a passkey that is looked for on another device', () => {
     assert.deepEqual([third.state, third.errors], ['FAILED', [-25]])
   })
 
-  test('costs no session when the answer to the challenge is lost after going back', async () => {
+  test('does not fail the session when the reply with the challenge is lost after taking it back', async () => {
     const { face } = await newUser()
     const { user, loseNext } = await atLastTry(face)
     await user.device.handoff()

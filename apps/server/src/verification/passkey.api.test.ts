@@ -23,11 +23,11 @@ function newAuthenticator(counts = false): Authenticator {
   return createAuthenticator({ origin, rpId: hostname, counts })
 }
 
-/** What a page does with what it is asked for. */
+/** Answers the options of a passkey call as a page does. */
 const answers = (own: Authenticator) => async (asked: PasskeyOptions) =>
   asked.mode === 'create' ? own.create(asked.options) : own.get(asked.options)
 
-/** Somebody who is enrolled with a face and a passkey. */
+/** A person who is enrolled with a face and a passkey. */
 async function newUser(own = newAuthenticator(), at = host) {
   const face = faces.person()
   const token = await createToken()
@@ -36,7 +36,7 @@ async function newUser(own = newAuthenticator(), at = host) {
 }
 
 describe('a passkey beside the face', () => {
-  test('is registered by an ENROLL, and a SIGN-IN asks for it and for no other', async () => {
+  test('is registered by an ENROLL, and a SIGN-IN asks for exactly that passkey', async () => {
     const { face, own, puid } = await newUser()
     assert.equal(own.credentials.length, 1)
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
@@ -57,7 +57,7 @@ describe('a passkey beside the face', () => {
     assert.deepEqual([webhook.puid, webhook.matchedBy], [puid, 'server+passkey'])
   })
 
-  test('is kept by the authenticator under the host’s own name, or under that of the page', async () => {
+  test('is stored by the authenticator with the host’s own name, or with that of the page', async () => {
     const branded = await fixture.newHost()
     await fixture.harness.wire.settings.service.set(branded.tenantId, { brand: { name: 'Example Shop' } })
     const names: unknown[] = []
@@ -78,7 +78,7 @@ describe('a passkey beside the face', () => {
     ])
   })
 
-  test('together with a hit on the device is enough by the default policy', async () => {
+  test('together with a match on the device is enough by the default policy', async () => {
     const { face, own, token, puid } = await newUser()
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
     const state = await visit(fixture, sessionId, face, { passkey: answers(own), claim: token.claims(sessionId) })
@@ -109,7 +109,7 @@ describe('a passkey beside the face', () => {
     assert.deepEqual([errorCodes, puid], [[-25], undefined])
   })
 
-  test('that is asked for and not on record is -25 at once', async () => {
+  test('that is required and not on record is -25 immediately', async () => {
     const face = faces.person()
     await enrolled(fixture, host, face)
     const { sessionId } = await host.create('SIGN-IN', WITH_PASSKEY)
@@ -117,7 +117,7 @@ describe('a passkey beside the face', () => {
     assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
   })
 
-  test('is registered for nobody when it fails: the face is not enrolled either', async () => {
+  test('that fails is not registered, and the face is not enrolled either', async () => {
     const own = await fixture.newHost()
     const face = faces.person()
     const { sessionId } = await own.create('ENROLL', WITH_PASSKEY)
@@ -127,7 +127,7 @@ describe('a passkey beside the face', () => {
     assert.deepEqual((await visit(fixture, next.sessionId, face)).errors, [-36])
   })
 
-  test('is added to somebody who is enrolled already only when they show one that they have', async () => {
+  test('is added to an enrolled person only after they use a passkey that they have', async () => {
     const { face, own, puid } = await newUser()
     const second = newAuthenticator()
     const token = await createToken()
@@ -179,7 +179,7 @@ describe('a passkey beside the face', () => {
     assert.deepEqual([matchedBy, found], ['server+passkey', puid], 'the browser that enrolled again is not known')
   })
 
-  test('is not added to somebody who has none either: delete and enrol anew', async () => {
+  test('is not added to an enrolled person without one either: the host deletes them and they enrol again', async () => {
     const face = faces.person()
     await enrolled(fixture, host, face)
     const { sessionId } = await host.create('ENROLL', WITH_PASSKEY)
@@ -187,7 +187,7 @@ describe('a passkey beside the face', () => {
     assert.deepEqual([state.state, state.errors], ['FAILED', [-25]])
   })
 
-  test('that answers late, after another sign-in of the same person, fails and stays good', async () => {
+  test('that answers late, after another sign-in of the same person, fails and stays valid', async () => {
     const shop = await fixture.newHost()
     const { face, own } = await newUser(newAuthenticator(true), shop)
     const slow = await shop.create('SIGN-IN', WITH_PASSKEY)
@@ -202,7 +202,7 @@ describe('a passkey beside the face', () => {
     assert.equal((await user.device.passkeyVerify(again)).state, 'SUCCESS', 'asked again, it answers')
   })
 
-  test('that is suspended counts for nothing: whoever has no other is deleted and enrols anew', async () => {
+  test('that is suspended is not accepted: a person without another is deleted and enrols again', async () => {
     const shop = await fixture.newHost()
     const { face, own, puid } = await newUser(newAuthenticator(true), shop)
     const copied = async ({ options }: PasskeyOptions) =>
@@ -217,10 +217,10 @@ describe('a passkey beside the face', () => {
       assert.deepEqual([state.state, state.errors], ['FAILED', [-25]], type)
     }
     await fixture.harness.wire.biometrics.recognition.delete({ tenantId: shop.tenantId, livemode: false }, puid)
-    const anew = newAuthenticator(true)
-    await enrolled(fixture, shop, face, { body: WITH_PASSKEY, person: { passkey: answers(anew) } })
+    const replacement = newAuthenticator(true)
+    await enrolled(fixture, shop, face, { body: WITH_PASSKEY, person: { passkey: answers(replacement) } })
     const { sessionId } = await shop.create('SIGN-IN', WITH_PASSKEY)
-    assert.equal((await visit(fixture, sessionId, face, { passkey: answers(anew) })).state, 'SUCCESS')
+    assert.equal((await visit(fixture, sessionId, face, { passkey: answers(replacement) })).state, 'SUCCESS')
   })
 
   test('an answer counts once, and not after five minutes', async () => {
@@ -234,8 +234,8 @@ describe('a passkey beside the face', () => {
     const late = device.passkeyVerify(own.get(asked.options))
     await assert.rejects(late, { code: 'CHALLENGE_NOT_VALID' })
     const fresh = own.get((await device.passkeyOptions()).options)
-    const told = await device.failure(-25)
-    assert.deepEqual([told.state, told.errors], ['PASSKEY_ACTIVE', [-25]])
+    const reply = await device.failure(-25)
+    assert.deepEqual([reply.state, reply.errors], ['PASSKEY_ACTIVE', [-25]])
     await assert.rejects(device.passkeyVerify(fresh), { code: 'CHALLENGE_NOT_VALID' }, 'the report has used it up')
     assert.equal((await device.passkeyVerify(own.get((await device.passkeyOptions()).options))).state, 'SUCCESS')
   })

@@ -19,7 +19,7 @@ export interface VerificationProgress {
   claim: { hit: boolean; proof: string } | null
   /** The challenge that a claim without a vector has answered: the vector may still come for it. */
   claimedFor: OpenChallenge | null
-  /** The local key that has shown itself. */
+  /** The local key that signed an accepted claim. */
   localThumbprint: string | null
   person: { puid: string; guid: string; matchedBy: MatchMethod } | null
   /** `counters`: of the person's passkeys when the challenge was made. Sessions of an earlier version have none. */

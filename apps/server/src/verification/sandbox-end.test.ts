@@ -19,7 +19,7 @@ function personOf(tenantId: string, body: object = {}) {
 }
 
 describe('a success without a person', () => {
-  test('has the same person at every session of a tenant, and another one for every name that the host gives', () => {
+  test('has the same person in every session of a tenant, and another person for every name that the host gives', () => {
     const person = personOf('tenant-a')
     assert.match(person.puid, UUID)
     assert.match(person.guid, UUID)
@@ -31,7 +31,7 @@ describe('a success without a person', () => {
     assert.equal(personOf('tenant-a', { type: 'VERIFY', puid: named.puid }).puid, named.puid)
   })
 
-  test('has a person whom only test sessions can name', () => {
+  test('has a person that only test sessions can name', () => {
     const { puid } = personOf('tenant-a')
     const body = { ...least, type: 'VERIFY', puid } as const
     assert.throws(() => toRequest(body, { ...wanted, livemode: true }), /is not the id of a person/)
@@ -43,7 +43,7 @@ describe('a success without a person', () => {
     assert.notEqual(a.guid, b.guid)
   })
 
-  test('has an age and a picture where they were asked for', () => {
+  test('has an age and a picture if the host asked for them', () => {
     const plain = sandboxEnd('success', asked('tenant-a'))
     assert.deepEqual(Object.keys(plain), ['state', 'person', 'matchedBy'])
     const full = sandboxEnd('success', asked('tenant-a', { estimateAge: true, sendImages: true }))
@@ -54,7 +54,7 @@ describe('a success without a person', () => {
   })
 })
 
-test('the other outcomes are the codes that they are named after', () => {
+test('the other outcomes have the codes of their names', () => {
   assert.deepEqual(
     VERIFICATION_TEST_OUTCOMES.slice(1).map((outcome) => sandboxEnd(outcome, asked('tenant-a'))),
     [

@@ -35,7 +35,7 @@ const enrolment = () => ({
   contactInformation: { email: `${MARK}@shop.example`, phone: `${MARK}-phone` },
 })
 
-/** As a value can stand in a column: as it is, in hex and in base64. */
+/** The forms that a value can have in a column: plain, hex and base64. */
 const writingsOf = (secret: string) => [
   secret,
   Buffer.from(secret).toString('hex'),
@@ -43,7 +43,7 @@ const writingsOf = (secret: string) => [
 ]
 
 describe('marked values', () => {
-  test('[D-007] the database holds nothing of a session in clear text: not on its way, not when it has ended', async () => {
+  test('[D-007] the database holds nothing of a session in clear text: neither while it is open nor when it has ended', async () => {
     const open = await host.create('ENROLL', enrolment())
     const { service: sessions } = fixture.harness.wire.sessions
     const own = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
@@ -70,7 +70,7 @@ describe('marked values', () => {
     assert.deepEqual(rows, [{ progress: null }], 'vector and selfie go with the end')
   })
 
-  test('what can be read of a session has neither vector nor selfie nor what is the host’s secret', async () => {
+  test('no reply about a session has a vector, a selfie or a secret of the host', async () => {
     const { sessionId } = await host.create('ENROLL', enrolment())
     const own = { ...newVerificationProgress(), vector: `${MARK}-vector`, selfie: JPEG }
     await fixture.conclude(sessionId, { state: 'SUCCESS', person: PERSON, selfie: JPEG }, { own })

@@ -16,7 +16,7 @@ before(async () => {
 after(() => fixture.close())
 
 describe('sendImages', () => {
-  test('[D-020] the webhook carries the selfie, once, and nothing that is kept does', async () => {
+  test('[D-020] the webhook has the selfie, once, and nothing that is stored has it', async () => {
     const selfie = jpegOf(60_000)
     const { sessionId } = await host.create('ENROLL', { sendImages: true })
     const opened = await (await fixture.newDevice(sessionId)).device.open()
@@ -31,7 +31,7 @@ describe('sendImages', () => {
     assert.ok(!dump.includes(Buffer.from(Buffer.from(selfie).toString('base64').slice(100, 180)).toString('hex')))
   })
 
-  test('[D-020] [D-053] without it there is no image, and the match works', async () => {
+  test('[D-020] [D-053] without it there is no image, and the comparison works', async () => {
     const { sessionId } = await host.create('ENROLL')
     await visit(fixture, sessionId, faces.person())
     const body = JSON.parse((await fixture.delivered(sessionId)).body.toString())
@@ -52,13 +52,13 @@ describe('sendImages', () => {
     assert.equal(body.images?.[0]?.data, Buffer.from(selfie).toString('base64'))
   })
 
-  test('of a failure no image is sent', async () => {
+  test('a failure has no image', async () => {
     const { sessionId } = await host.create('SIGN-IN', { sendImages: true })
     assert.equal((await visit(fixture, sessionId, faces.person(), { selfie: jpegOf(900) })).state, 'FAILED')
     assert.equal('images' in JSON.parse((await fixture.delivered(sessionId)).body.toString()), false)
   })
 
-  test('what is missing, too large or no JPEG is refused, and a good one after it still counts', async () => {
+  test('a selfie that is missing, too large or not a JPEG is refused, and a good one after it still counts', async () => {
     const { sessionId } = await host.create('ENROLL', { sendImages: true })
     const { user, capture } = await reachCapture(fixture, sessionId, { vector: faces.person() })
     const { device } = user

@@ -16,7 +16,7 @@ before(async () => {
 after(() => fixture.close())
 
 describe('opening', () => {
-  test('tells the page what the session is for', async () => {
+  test('gives the page the type and the requirements of the session', async () => {
     const { sessionId } = await host.create('ENROLL', { estimateAge: true, requirements: ['face', 'passkey'] })
     const { device } = await fixture.newDevice(sessionId)
     const { type, requirements, verification, state } = await device.open()
@@ -33,14 +33,14 @@ describe('opening', () => {
     assert.equal((await device.open()).state, 'CONSENTED', 'a reload goes on where it was')
   })
 
-  test('a session that has ended says where to go on, and nothing of its result', async () => {
+  test('an ended session gives the redirect URL, and nothing of its result', async () => {
     const puid = await enrolled(fixture, host, faces.person(), { body: { customerId: 'over' } })
     const { sessionId } = await host.create('VERIFY', { customerId: 'nobody-here' })
     await visit(fixture, sessionId, faces.person())
-    const told = await (await fixture.newDevice(sessionId)).device.open()
-    assert.deepEqual([told.state, told.flowStatus, told.role], ['FAILED', 'COMPLETED', 'viewer'])
-    assert.equal(told.redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=FAILED`)
-    assert.ok(!JSON.stringify(told).includes(puid))
+    const reply = await (await fixture.newDevice(sessionId)).device.open()
+    assert.deepEqual([reply.state, reply.flowStatus, reply.role], ['FAILED', 'COMPLETED', 'viewer'])
+    assert.equal(reply.redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=FAILED`)
+    assert.ok(!JSON.stringify(reply).includes(puid))
   })
 
   test('a test session with an outcome in its transaction ends by itself', async () => {
@@ -57,7 +57,7 @@ describe('opening', () => {
     }
   })
 
-  test('a desktop waits for a phone, which goes on; what it has begun does not count for the phone', async () => {
+  test('a desktop waits for a phone, which continues; the steps of the desktop do not count for the phone', async () => {
     const face = faces.person()
     const { sessionId } = await host.create('ENROLL')
     const desk = await fixture.newDevice(sessionId, { platform: 'desktop', userAgent: DESKTOP })
@@ -72,7 +72,7 @@ describe('opening', () => {
 })
 
 describe('the end', () => {
-  test('declining and cancelling send the host a failure with its code', async () => {
+  test('a refused consent and a cancel send the host a failure with its code', async () => {
     const declined = await host.create('SIGN-IN')
     const state = await visit(fixture, declined.sessionId, faces.person(), { declines: true })
     assert.deepEqual([state.state, state.flowStatus, state.errors], ['CANCELLED', 'CANCELLED', [-18]])
@@ -120,7 +120,7 @@ describe('[D-026] debugging', () => {
     return debugLog
   }
 
-  test('level 1 tells the states, 2 the calls as well, 3 what the judge saw', async () => {
+  test('level 1 has the states, level 2 also the calls, level 3 also the numbers of the capture checks', async () => {
     const states = await eventsOf(['1'])
     assert.deepEqual(
       states.map(({ event, facts }) => (event === 'state' ? facts?.to : event)),

@@ -54,12 +54,12 @@ const FIND_LOCKOUTS = sql(
   'verification.find_lockouts',
   `select ${LOCK_STATES} from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[])`,
 )
-// In one order, so that two failures of the same person and network never wait for each other.
+// Ordered, so that two failures of the same person and network never deadlock.
 const HOLD_LOCKOUTS = sql(
   'verification.hold_lockouts',
   `select ${LOCK_STATES} from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[]) order by subject for update`,
 )
-// A row must be there before it can be held: two first failures at once would both count as the first.
+// A row must exist before it can be locked: otherwise two first failures at once would both count as the first.
 const BEGIN_LOCKOUTS = sql(
   'verification.begin_lockouts',
   `insert into sign_in_lockouts (tenant_id, livemode, subject, failures, since, purge_at)
@@ -78,7 +78,7 @@ const FORGIVE = sql(
   'verification.forgive',
   `update sign_in_lockouts set failures = failures - 1 where ${OWNER} and subject = any($3::bytea[]) and failures > 0`,
 )
-// Test tenants can let time pass: every date that something waits for moves back.
+// Test tenants can let time pass: this moves every date back.
 const SHIFT_LOCKOUTS = sql(
   'verification.shift_lockouts',
   `update sign_in_lockouts set since = since - $2 * interval '1 millisecond',
@@ -149,10 +149,10 @@ export const verificationStore = {
     db.run(PURGE_LOCAL_KEYS, [unusedSince, limit]),
   findLockouts: (db: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<LockRow[]> =>
     db.rows<LockRow>(FIND_LOCKOUTS, [...by(owner), subjects]),
-  /** Those that are there, held by this transaction. */
+  /** The existing rows, locked by this transaction. */
   holdKnownLockouts: (tx: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<LockRow[]> =>
     tx.rows<LockRow>(HOLD_LOCKOUTS, [...by(owner), subjects]),
-  /** One for each, held by this transaction; those that were not there begin now, without a failure. */
+  /** One row for each subject, locked by this transaction; new rows begin now, without a failure. */
   async holdLockouts(
     tx: Queryable,
     owner: KeyOwner,

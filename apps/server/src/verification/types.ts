@@ -19,7 +19,7 @@ export type VerificationEnd =
       matchedBy?: MatchMethod
       /** Whole years, where an estimate was asked for. */
       estimatedAge?: number
-      /** Codes that are worth knowing although the session succeeded. */
+      /** Codes that the host should know although the session succeeded. */
       notes?: readonly SessionCodeName[]
       /** JPEG in base64: for the webhook alone. */
       selfie?: string

@@ -9,7 +9,7 @@ import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
 import { captureAgain, createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
-/** A browser keeps a token, and the service does not know its key: the person is not to suffer for it. */
+/** A browser keeps a token whose key the service does not have. That must not count against the person. */
 let fixture: VerificationFixture
 const faces = createFaces(97)
 
@@ -22,13 +22,13 @@ const trustingHost = () => fixture.newHost({ settings: { signInMatching: 'local'
 const faceOf = (vector: readonly number[]) => ({ version: 'FACE3_3', vector: encodeVector(vector) }) as const
 type Token = Awaited<ReturnType<typeof createToken>>
 
-/** How often somebody's failures were counted, of whatever kind. */
+/** How many failures were counted, of every kind. */
 async function counted({ tenantId }: VerificationHost): Promise<number[]> {
   const text = 'select failures from sign_in_lockouts where tenant_id = $1'
   return (await fixture.harness.database.query(text, [tenantId])).rows.map(({ failures }) => failures)
 }
 
-/** A try that sends nothing but the token's word. */
+/** A try that sends only the claim of the token. */
 async function claimed(user: UserDevice, token: Token, { capture, nonce }: { capture: Capture; nonce: string }) {
   const { sessionId } = user.device
   return user.device.submit({ ...capture, local: { hit: true, proof: await token.prove(sessionId, nonce) } })
@@ -44,7 +44,7 @@ async function begin(host: VerificationHost, token: Token, type: VerificationTyp
 const brief = ({ state, errors, attempt }: LaunchState) => [state, errors, attempt]
 const WANTED = ['FACE_ACTIVE', [], 1]
 
-describe('a hit that a key signed which is not on record', () => {
+describe('a match signed with a key that is not on record', () => {
   test('[D-050] asks for the vector of the same capture, and the server compares; nobody is counted', async () => {
     const host = await trustingHost()
     const face = faces.person()
@@ -65,7 +65,7 @@ describe('a hit that a key signed which is not on record', () => {
     assert.deepEqual(await counted(host), [])
   })
 
-  test('is no shame for whoever was deleted and enrolled anew', async () => {
+  test('does not count against a person who was deleted and enrolled again', async () => {
     const host = await trustingHost()
     const face = faces.person()
     const old = await createToken()
@@ -82,7 +82,7 @@ describe('a hit that a key signed which is not on record', () => {
     assert.deepEqual(await counted(host), [])
   })
 
-  test('is answered in the same way when it is sent again', async () => {
+  test('gets the same reply when it is sent again', async () => {
     const host = await trustingHost()
     const { sessionId } = await host.create('SIGN-IN')
     const { user, capture, nonce } = await reachCapture(fixture, sessionId, {})
@@ -94,7 +94,7 @@ describe('a hit that a key signed which is not on record', () => {
     assert.deepEqual(brief(await user.device.submitSealed(sealed)), WANTED)
   })
 
-  test('followed by a vector that nobody has is a miss like any other, counted once', async () => {
+  test('followed by a vector that nobody has is an ordinary mismatch, counted once', async () => {
     const host = await trustingHost()
     const { user, capture } = await begin(host, await createToken())
     const missed = await user.device.submit({ ...capture, face: faceOf(faces.person()) })
@@ -104,7 +104,7 @@ describe('a hit that a key signed which is not on record', () => {
     await assert.rejects(repeated, { code: 'SESSION_NOT_OPEN' }, 'one vector for one challenge')
   })
 
-  test('gives a forger neither more tries nor more submits, and no time', async () => {
+  test('gives a forger no more tries, no more submits and no more time', async () => {
     const host = await trustingHost()
     const forged = await createToken()
     const { user, capture, nonce, sessionId } = await begin(host, forged)
@@ -118,14 +118,14 @@ describe('a hit that a key signed which is not on record', () => {
     await assert.rejects(user.device.challenge(), { code: 'SESSION_NOT_OPEN' })
     const { status, errorCodes } = await host.webhook(sessionId)
     assert.deepEqual([status, errorCodes], ['error', [-19]])
-    assert.deepEqual(await counted(host), [1], 'their network, as for any session whose tries came to nothing')
+    assert.deepEqual(await counted(host), [1], 'their network, as for any session whose tries failed')
     const late = await begin(host, forged)
     fixture.harness.clock.advance((LAUNCH_LIMITS.challengeSeconds + 1) * 1000)
     const sent = late.user.device.submit({ ...late.capture, face: faceOf(faces.person()) })
     await assert.rejects(sent, { code: 'CHALLENGE_NOT_VALID' })
   })
 
-  test('says nothing while its network has to wait', async () => {
+  test('gets no information while its network has to wait', async () => {
     const host = await trustingHost()
     const token = await createToken()
     const { sessionId } = await host.create('SIGN-IN')
@@ -149,7 +149,7 @@ describe('the end of an ENROLL says whether the key is on record', () => {
   const signsInAlone = async (host: VerificationHost, token: Token) =>
     (await begin(host, token)).state.state === 'SUCCESS'
 
-  test('it is of whoever is new, and not of whoever was enrolled already', async () => {
+  test('it is for a new person, and is not for a person who was enrolled already', async () => {
     const host = await trustingHost()
     const face = faces.person()
     const first = await enrol(host, face)
@@ -158,7 +158,7 @@ describe('the end of an ENROLL says whether the key is on record', () => {
     assert.deepEqual([await signsInAlone(host, first.token), await signsInAlone(host, second.token)], [true, false])
   })
 
-  test('and of whoever has shown a passkey of theirs', async () => {
+  test('it is for a person who has used one of their passkeys', async () => {
     const host = await trustingHost()
     const face = faces.person()
     const { hostname, origin } = new URL(fixture.harness.wire.config.launch.url)
@@ -171,7 +171,7 @@ describe('the end of an ENROLL says whether the key is on record', () => {
     assert.ok(await signsInAlone(host, second.token))
   })
 
-  test('to the device that ran it, where it sent a key, and to nobody else', async () => {
+  test('only to the device that ran the session and sent a key', async () => {
     const host = await trustingHost()
     const { sessionId } = await enrol(host, faces.person())
     const opened = await (await fixture.newDevice(sessionId)).device.open()

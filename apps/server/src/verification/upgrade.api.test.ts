@@ -39,14 +39,14 @@ const LAST_RELEASE_OWN =
   `claim claimedFor cleared counted credential debug estimateYears localKey localThumbprint newPersonId notes
   passkey passkeyShown passkeyTries person selfie subjects vector workId`.split(/\s+/)
 
-test('a session that the last release has begun goes on in this one, and is stored as the last release stores it', async () => {
+test('a session that the last release has started continues in this one, and is stored in the format of the last release', async () => {
   const { sessionId } = await host.create('ENROLL')
   const { user, capture } = await reachCapture(fixture, sessionId, { vector: faces.person() })
   const { stored, replace } = await storedProgress(sessionId)
   assert.deepEqual(Object.keys(stored).toSorted(), LAST_RELEASE.toSorted())
   assert.deepEqual(Object.keys(stored.verification).toSorted(), LAST_RELEASE_OWN.toSorted())
   assert.equal(stored.face, null)
-  // The oldest sessions that may be open: what was added since is not in them.
+  // The oldest sessions that can be open do not have the members that were added since.
   const { passkeyShown: _shown, cleared: _cleared, ...verification } = stored.verification
   await replace({ ...stored, verification })
   assert.equal((await user.device.submit(capture)).state, 'SUCCESS')

@@ -92,7 +92,7 @@ describe('a success', () => {
     assert.equal(JSON.stringify(verified), JSON.stringify(expectedOfVerify))
   })
 
-  test('[D-020] has a picture only where the body is the one to be sent', () => {
+  test('[D-020] has a picture only in the body that is sent', () => {
     const withSelfie = { ...end, selfie: '/9j/' }
     assert.equal(webhookOf({ sendImages: true }, withSelfie).images, undefined)
     const sent = webhookOf({ sendImages: true }, withSelfie, { withImages: true })
@@ -104,7 +104,7 @@ describe('a failure', () => {
   const image = { code: 1, message: 'Image spoof' }
   const end = { state: 'FAILED', failures: ['SPOOF'] } as const
 
-  test('[D-061] of ENROLL and VERIFY: FAILED, the codes, and nobody', () => {
+  test('[D-061] of ENROLL and VERIFY: FAILED and the codes, without a person', () => {
     for (const type of ['ENROLL', 'VERIFY'] as const)
       assert.deepEqual(webhookOf({ type, transactionID: 't' }, end), {
         ...{ sessionId: SESSION, status: 'FAILED', transactionId: 't', message: 'Image spoof', errors: [image] },
@@ -112,14 +112,14 @@ describe('a failure', () => {
       })
   })
 
-  test('[D-058] [D-059] of SIGN-IN: the specification’s own body, and ours added to it', () => {
+  test('[D-058] [D-059] of SIGN-IN: the specification’s own body, with our fields added', () => {
     assert.deepEqual(webhookOf({ type: 'SIGN-IN' }, end), {
       ...{ sessionId: SESSION, status: 'error', message: 'Image spoof', errors: [image], errorCodes: [1] },
       ...{ riskEvaluation: risk, type: 'SIGN-IN', outcome: 'FAILED', livemode: true },
     })
   })
 
-  test('[D-060] says how long to wait, where that is known', () => {
+  test('[D-060] has the time to wait, if it is known', () => {
     const locked = { state: 'FAILED', failures: ['TEMPORARILY_LOCKED'], retryAfterSeconds: 300 } as const
     for (const type of VERIFICATION_TYPES) {
       const { retryAfter, message, errors } = webhookOf({ type }, locked)
@@ -127,7 +127,7 @@ describe('a failure', () => {
     }
   })
 
-  test('[D-040] has every code once, in the order it was given, with its own message; the first is the body’s', () => {
+  test('[D-040] has every code once, in the given order, with its own message; the message of the first is the body’s', () => {
     const webhook = webhookOf({}, { state: 'FAILED', failures: ['NO_FACE', 'LOW_LIGHT', 'NO_FACE'] })
     assert.equal(webhook.message, 'No face found')
     assert.deepEqual(webhook.errors, [
@@ -140,16 +140,16 @@ describe('a failure', () => {
     }
   })
 
-  test('has the nonce of a VERIFY, and nothing of a person, whoever was found', () => {
+  test('has the nonce of a VERIFY, and nothing of a person, even if one was found', () => {
     const contactInformation = { email: 'someone@shop.example' }
     assert.equal(webhookOf({ type: 'VERIFY', nonce: 'n-1' }, end).nonce, 'n-1')
-    const { puid, guid, identityInformation, contactInformation: told } = webhookOf({ contactInformation }, end)
-    assert.deepEqual([puid, guid, identityInformation, told], [undefined, undefined, undefined, undefined])
+    const { puid, guid, identityInformation, contactInformation: returned } = webhookOf({ contactInformation }, end)
+    assert.deepEqual([puid, guid, identityInformation, returned], [undefined, undefined, undefined, undefined])
   })
 })
 
-describe('a session that was left', () => {
-  test('is a failure to whoever knows only success and failure, with the code that says why', () => {
+describe('a session that was abandoned', () => {
+  test('is a failure for a host that knows only success and failure, with the code of the reason', () => {
     for (const [code, number, message] of [
       ['USER_CANCELLED', -17, 'Cancelled by the user'],
       ['CONSENT_DECLINED', -18, 'Consent declined'],
@@ -164,7 +164,7 @@ describe('a session that was left', () => {
     }
   })
 
-  test('and one whose time is over says -8, and -5 beside it when only a desktop came', () => {
+  test('that has expired has -8, and also -5 when only a desktop opened it', () => {
     const end = { state: 'EXPIRED' } as const
     const expired = { code: -8, message: 'Session expired' }
     const { status, message, errors, outcome } = webhookOf({}, end)
@@ -179,7 +179,7 @@ describe('the risk', () => {
   const flags = [{ code: 'BH_TOO_FAST' }, { code: 'BR_WEBDRIVER' }] as const
   const seen = { ...newProgress('en'), flags: [...flags], behaviour: true }
 
-  test('[D-042] leaves behaviour out, whatever was seen of it', () => {
+  test('[D-042] does not include behaviour, whatever its flags are', () => {
     const evaluated = riskOf(requestOf({}), { ...seen, indicators: CLEAN })
     assert.deepEqual(evaluated, {
       ...{ score: 85, level: 'CRITICAL', recommendation: 'BLOCK', flags: ['BR_WEBDRIVER'] },
@@ -206,7 +206,7 @@ describe('the risk', () => {
     }
   })
 
-  test('stops a session where the tenant enforces it, and nowhere else', () => {
+  test('blocks a session only when the tenant enforces it', () => {
     const critical = { ...seen, indicators: CLEAN }
     assert.equal(blocks(requestOf({}), critical), false)
     assert.equal(blocks(requestOf({}, { enforceBlock: true }), critical), true)
@@ -215,7 +215,7 @@ describe('the risk', () => {
   })
 })
 
-test('the redirect has the session, how it ended and what the host put there, and nobody’s name', () => {
+test('the redirect has the session, its end and the host’s own parameters, and no person', () => {
   const redirectUrl = 'https://shop.example/back?state=a%20b&status=FORGED&sessionId=1#top'
   for (const status of ['SUCCESS', 'FAILED', 'CANCELLED', 'EXPIRED'] as const)
     assert.equal(

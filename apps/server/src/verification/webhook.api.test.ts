@@ -41,7 +41,7 @@ describe('a success', () => {
     assert.equal(fixture.receiver.received.length, 1)
   })
 
-  test('[D-033] [D-039] [D-057] what was given at the creation comes back, each in the body where it belongs', async () => {
+  test('[D-033] [D-039] [D-057] the values of the creation are returned, each in the body that it belongs to', async () => {
     const contactInformation = { email: 'someone@shop.example', phone: '+49 30 000000' }
     const transactionID = 'order 4711 / Größe 🎂'
     const enrolled = await host.create('ENROLL', { transactionID, contactInformation })
@@ -59,7 +59,7 @@ describe('a success', () => {
     assert.deepEqual(await bodyOf(verified.sessionId), successBody(verified, compared))
   })
 
-  test('an estimated age is in it where one was asked for', async () => {
+  test('it has an estimated age if the host asked for one', async () => {
     const asked = await host.create('ENROLL', { estimateAge: true })
     await fixture.conclude(asked.sessionId, { ...SUCCESS, estimatedAge: 41 })
     assert.equal((await bodyOf(asked.sessionId)).estimatedAge, 41)
@@ -68,7 +68,7 @@ describe('a success', () => {
     assert.equal((await bodyOf(notAsked.sessionId)).estimatedAge, undefined)
   })
 
-  test('[D-041] the selfie of sendImages is sent, and is nowhere afterwards', async () => {
+  test('[D-041] the selfie of sendImages is sent, and is not stored afterwards', async () => {
     const { sessionId } = await host.create('ENROLL', { sendImages: true })
     await fixture.conclude(sessionId, { ...SUCCESS, selfie: JPEG })
     const { images, ...rest } = await bodyOf(sessionId)
@@ -80,7 +80,7 @@ describe('a success', () => {
     assert.deepEqual(await bodyOf(sessionId), rest, 'a replay is the body without it')
   })
 
-  test('[D-020] without sendImages no selfie is sent, even if there were one', async () => {
+  test('[D-020] without sendImages no selfie is sent, even if there is one', async () => {
     const { sessionId } = await host.create('ENROLL')
     await fixture.conclude(sessionId, { ...SUCCESS, selfie: JPEG })
     const webhook = await fixture.delivered(sessionId)
@@ -90,7 +90,7 @@ describe('a success', () => {
 })
 
 describe('a failure', () => {
-  test('[D-057] [D-058] [D-059] [D-060] [D-061] has the body of its type, with nobody in it', async () => {
+  test('[D-057] [D-058] [D-059] [D-060] [D-061] has the body of its type, without a person', async () => {
     const shared = { riskEvaluation: NOTHING_JUDGED, outcome: 'FAILED', livemode: false }
     const spoof = { message: 'Image spoof', errors: [{ code: 1, message: 'Image spoof' }] }
     for (const type of ['ENROLL', 'VERIFY'] as const) {
@@ -109,7 +109,7 @@ describe('a failure', () => {
     })
   })
 
-  test('a success whose risk the tenant does not accept is one, and its person is not told', async () => {
+  test('a success whose risk the tenant does not accept becomes a failure without a person', async () => {
     const strict = await fixture.newHost({ settings: { enforceBlock: true } })
     const { sessionId } = await strict.create('SIGN-IN')
     const progress = { flags: [{ code: 'BR_WEBDRIVER' as const }], indicators: CLEAN }
@@ -184,7 +184,7 @@ describe('the delivery', () => {
     assert.ok(read.rawPayload.equals(webhook.body), 'what is read back has the same bytes')
   })
 
-  test('every end that is no success has the other event', async () => {
+  test('every end except a success has the event of a failure', async () => {
     for (const end of [
       { state: 'FAILED', failures: ['NO_FACE'] },
       { state: 'CANCELLED', code: 'USER_CANCELLED' },
@@ -196,7 +196,7 @@ describe('the delivery', () => {
     }
   })
 
-  test('session and webhook are one: when the webhook cannot be written the session has not ended', async () => {
+  test('session and webhook are one transaction: when the webhook cannot be written, the session does not end', async () => {
     const { sessionId } = await host.create('ENROLL')
     await fixture.harness.database.query('alter table webhook_queue rename to webhook_queue_away')
     await assert.rejects(fixture.conclude(sessionId, SUCCESS))

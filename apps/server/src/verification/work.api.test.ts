@@ -26,7 +26,7 @@ after(async () => {
   await fixture.close()
 })
 
-/** Another process on the same database, whose slow work goes as told. Its address. */
+/** Starts another process on the same database, with the given slow work. Returns its address. */
 async function otherProcess(work: (doIt: () => Promise<WorkResult>) => Promise<WorkResult>): Promise<string> {
   const { wire } = fixture.harness
   const flow: Flow = {
@@ -45,7 +45,7 @@ function running(session: Awaited<ReturnType<Sessions['find']>>): RunningSession
   return { ...session, progress: session.progress }
 }
 
-/** Another process, at whose work's end this person is deleted. */
+/** Another process that deletes this person at the end of its slow work. */
 const deletesMeanwhile = ({ tenantId }: VerificationHost, personId: string): Promise<string> =>
   otherProcess(async (doIt) => {
     const done = await doIt()
@@ -55,7 +55,7 @@ const deletesMeanwhile = ({ tenantId }: VerificationHost, personId: string): Pro
 
 const endsHere = () => Promise.reject(new Error('the process ends here'))
 
-/** Sends what goes to submit to another process. */
+/** Sends submits to another process. */
 const submitsTo =
   (address: string): typeof globalThis.fetch =>
   (url, init) => {
@@ -86,7 +86,7 @@ const webhooksOf = async (sessionId: string) => {
 }
 
 describe('a process that ends between the capture and the work', () => {
-  test('loses nothing: the page sends the same again, and there are one person and one webhook', async () => {
+  test('loses nothing: the page sends the same capture again, and there is one person and one webhook', async () => {
     const { created, user, sealed } = await leftInTheMiddle('ENROLL', faces.person())
     assert.equal((await host.get(created.sessionId)).state, 'FINALIZING')
     assert.deepEqual(await webhooksOf(created.sessionId), [])
@@ -96,7 +96,7 @@ describe('a process that ends between the capture and the work', () => {
     await assert.rejects(user.device.submitSealed(sealed), { status: 409 })
   })
 
-  test('loses nothing when the work was done and nobody heard of it: the person is the same, and new', async () => {
+  test('loses nothing when the work was done but its result was lost: it is the same person, and still new', async () => {
     const own = await fixture.newHost()
     const created = await own.create('ENROLL')
     const dead = await otherProcess(async (doIt) => {
@@ -112,7 +112,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.deepEqual((await fixture.harness.database.query(text, [own.tenantId])).rows, [{ count: 1 }])
   })
 
-  test('loses nothing: a page that is loaded again finds it done', async () => {
+  test('loses nothing: a reloaded page finds the work done', async () => {
     const face = faces.person()
     const puid = await enrolled(fixture, host, face)
     const { created, user } = await leftInTheMiddle('SIGN-IN', face)
@@ -123,7 +123,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.deepEqual(await webhooksOf(created.sessionId), ['verification.succeeded'])
   })
 
-  test('what is sent meanwhile in place of the capture is not taken', async () => {
+  test('another capture that is sent meanwhile is not used', async () => {
     const [judged, swapped] = [faces.person(), faces.person()]
     const { created, user, payload } = await leftInTheMiddle('ENROLL', judged)
     const other = { ...payload, nonce: 'n'.repeat(32) }
@@ -132,7 +132,7 @@ describe('a process that ends between the capture and the work', () => {
     await assert.rejects(user.device.challenge(), { code: 'SESSION_NOT_OPEN' })
     await assert.rejects(user.device.failure(-7), { code: 'SESSION_NOT_OPEN' })
     await assert.rejects(user.device.handoff(), { code: 'SESSION_NOT_OPEN' })
-    // The right nonce with another face: the work goes on with the face that was judged.
+    // The right nonce with another face: the work continues with the face that was judged.
     const face = { version: 'FACE3_3', vector: encodeVector(swapped) }
     assert.equal((await user.device.submitSealed(await user.device.seal({ ...payload, face }))).state, 'SUCCESS')
     const { puid } = await host.webhook(created.sessionId)
@@ -163,7 +163,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.deepEqual((await visit(fixture, sessionId, face)).errors, [-36])
   })
 
-  test('a person who was made by a process that died is unmade when the session comes to nothing, and not if somebody knows them by then', async () => {
+  test('a person created by a process that died is discarded when the session fails, unless another session has reported them to the host', async () => {
     const own = await fixture.newHost()
     const dying = await otherProcess(async (doIt) => {
       await doIt()
@@ -197,7 +197,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.equal((await visit(fixture, adopting.sessionId, face)).state, 'SUCCESS')
     await discardAll()
     assert.equal(await persons(), 1)
-    // The other way round: who was named to the host first stays when the session that made them comes to nothing.
+    // The other way round: a person who was reported to the host first stays when the session that created them fails.
     for (const [index, type] of (['ENROLL', 'SIGN-IN'] as const).entries()) {
       const other = faces.person()
       const open = await own.create('ENROLL')
@@ -222,7 +222,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.deepEqual([await noted(), await persons()], [0, 3], 'what was noted goes when it is of no more use')
   })
 
-  test('an ENROLL that has met somebody who is deleted at that moment takes another try, and enrols them anew', async () => {
+  test('an ENROLL that finds a person who is deleted at that moment takes another try, and enrols them again', async () => {
     const face = faces.person()
     const own = await fixture.newHost()
     const gone = await enrolled(fixture, own, face)
@@ -237,7 +237,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.equal((await visit(fixture, (await own.create('ENROLL')).sessionId, face)).state, 'SUCCESS')
   })
 
-  test('a SIGN-IN of somebody who is deleted while they are recognised lets nobody in', async () => {
+  test('a SIGN-IN of a person who is deleted while they are recognised fails', async () => {
     const face = faces.person()
     const own = await fixture.newHost()
     const gone = await enrolled(fixture, own, face)
@@ -249,7 +249,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.deepEqual([status, puid, errorCodes], ['error', undefined, [-36]])
   })
 
-  test('somebody whom an ENROLL has met at the very moment when they are unmade stays', async () => {
+  test('a person that an ENROLL finds at the moment when they are discarded stays', async () => {
     const own = await fixture.newHost()
     const personId = await enrolled(fixture, own, faces.person())
     const owner = { tenantId: own.tenantId, livemode: false }
@@ -269,7 +269,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.ok(await recognition.find(owner, { puid: personId }))
   })
 
-  test('of somebody whom the host deletes it is not noted any longer that they stay', async () => {
+  test('the confirmation of a person is deleted when the host deletes the person', async () => {
     const own = await fixture.newHost()
     const [face, other] = [faces.person(), faces.person()]
     const [personId, stays] = [await enrolled(fixture, own, face), await enrolled(fixture, own, other)]
@@ -287,7 +287,7 @@ describe('a process that ends between the capture and the work', () => {
     assert.deepEqual(await noted(), [stays])
   })
 
-  test('what became of a claim alone is not taken for what becomes of the vector that follows it', async () => {
+  test('the result for a claim alone is not applied to the vector that follows it', async () => {
     const own = await fixture.newHost({ settings: { signInMatching: 'local' } })
     const face = faces.person()
     const puid = await enrolled(fixture, own, face)

@@ -15,7 +15,7 @@ import type { Receiver } from '../../webhooks/testing/receiver.ts'
 import { type VerificationEnd, type VerificationSession, verificationSessionsIn } from '../types.ts'
 
 export interface VerificationHost extends Pick<Host, 'tenantId' | 'keyId' | 'key' | 'call'> {
-  /** With the least that a session of this type needs; `body` is added to it. */
+  /** Creates a session with the smallest body of this type; `body` is added to it. */
   create(type?: VerificationType, body?: object): Promise<CreatedVerification>
   get(sessionId: string): Promise<VerificationSummary>
   webhook(sessionId: string): Promise<VerificationWebhook>
@@ -28,7 +28,7 @@ export interface VerificationFixture extends Omit<AgeFixture, 'newHost' | 'sibli
   newHost(wanted?: Partial<NewKey> & { settings?: TenantSettingsPatch }): Promise<VerificationHost>
   /** Another key of the same tenant. */
   sibling(host: VerificationHost, wanted?: Partial<NewKey>): Promise<VerificationHost>
-  /** Ends a session as its flow would, with what the flow knows by then. */
+  /** Ends a session as its flow would. */
   conclude(
     sessionId: string,
     end: VerificationEnd,
@@ -40,7 +40,7 @@ export interface VerificationFixture extends Omit<AgeFixture, 'newHost' | 'sibli
 
 const VERIFY_SCOPES: NewKey['scopes'] = ['verify:write', 'verify:read']
 
-/** The least a host can ask for. */
+/** The smallest body of a creation. */
 export const leastOf = (type: VerificationType, callbackUrl: string) => ({
   type,
   redirectURL: 'https://shop.example/back?state=7',
@@ -107,7 +107,7 @@ export const PATH = '/v2/verification-session'
 
 const EMPTY = newProgress('en')
 
-/** The whole body of a success of a session that was asked for with the least; a test names what differs. */
+/** The whole webhook of a success of a session with the smallest body; a test names what differs. */
 export function successBody(created: CreatedVerification, changes: Partial<VerificationWebhook>): VerificationWebhook {
   return {
     sessionId: created.sessionId,

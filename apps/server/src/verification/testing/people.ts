@@ -1,4 +1,4 @@
-/** People before cameras that do not exist, for the flows of area D. Only tests import this. */
+/** Simulated people for the flows of area D. Only tests import this. */
 import assert from 'node:assert/strict'
 import type { DeviceKey, LaunchState } from '@ostiary/contract'
 import { signLocalProof } from '@ostiary/crypto'
@@ -7,10 +7,10 @@ import { type SimulatedPerson, type SimulateOptions, seededRandom, simulateCaptu
 import { readyDevice, type UserDevice } from '../../age/testing/fixture.ts'
 import type { VerificationFixture } from './fixture.ts'
 
-/** Long enough for the calls of one session to be paid back: all tests call from one address. */
+/** Long enough for the rate limit to recover after one session: all tests call from one address. */
 const BETWEEN_SESSIONS_MS = 8_000
 
-/** A whole flow of somebody whose face gives this vector. */
+/** Runs a whole flow with a person whose face has this vector. */
 export function visit(
   fixture: VerificationFixture,
   sessionId: string,
@@ -22,17 +22,17 @@ export function visit(
   return fixture.visit(sessionId, { ageYears: null, vector, ...person }, options)
 }
 
-export interface Seen {
+export interface DeviceWithCapture {
   user: UserDevice
   capture: Capture
 }
 
-/** As far as the capture; the submit is the test's. */
+/** Runs a flow up to the capture; the test submits it. */
 export async function reachCapture(
   fixture: VerificationFixture,
   sessionId: string,
   person: Partial<SimulateOptions> & { options?: Partial<DeviceOptions> },
-): Promise<Seen & { nonce: string }> {
+): Promise<DeviceWithCapture & { nonce: string }> {
   fixture.harness.clock.advance(BETWEEN_SESSIONS_MS)
   const { options, ...made } = person
   const user = await fixture.newDevice(sessionId, options)
@@ -81,7 +81,7 @@ export async function createToken() {
   }
 }
 
-/** ENROLLs a face and returns whose it is now. */
+/** ENROLLs a face and returns the id of its person. */
 export async function enrolled(
   fixture: VerificationFixture,
   host: Awaited<ReturnType<VerificationFixture['newHost']>>,
@@ -96,13 +96,13 @@ export async function enrolled(
   return puid
 }
 
-/** What is counted of a tenant's failures, smallest first. */
+/** The counted failures of a tenant, smallest first. */
 export async function failuresOf(fixture: VerificationFixture, { tenantId }: { tenantId: string }): Promise<number[]> {
   const text = 'select failures from sign_in_lockouts where tenant_id = $1 order by failures'
   return (await fixture.harness.database.query(text, [tenantId])).rows.map(({ failures }) => failures)
 }
 
-/** The smallest thing that looks like a JPEG from both ends. */
+/** The smallest bytes with the start and the end of a JPEG. */
 export function jpegOf(bytes: number): Uint8Array {
   const picture = new Uint8Array(bytes).map((_byte, at) => (at * 7 + (at >> 8)) & 0xff)
   picture.set([0xff, 0xd8, 0xff, 0xe0])
