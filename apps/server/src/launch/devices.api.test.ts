@@ -10,7 +10,7 @@ import { IPHONE, LAPTOP } from './testing/user-agents.ts'
 
 let fixture: LaunchFixture
 before(async () => {
-  // An address with a query: the session's id must find its place behind it.
+  // An address with a query: the session's id must be added after it.
   fixture = await createLaunchFixture({ LAUNCH_URL: 'https://page.example/check?brand=7' })
 })
 after(() => fixture.close())
@@ -23,7 +23,7 @@ const ANDROID = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chr
 
 const handoffOf = async (page: Page) => okOf<Handoff>(await page.call('handoff'))
 
-/** A phone holds the session, and has made a code for another one. */
+/** A phone holds the session and has made a code for another device. */
 async function handedOver(body?: object) {
   const created = await fixture.create(body)
   const first = await createPage(fixture, created.sessionId)
@@ -76,7 +76,7 @@ describe('a session that is not for desktops', () => {
     ])
   })
 
-  test('is not given back to the desktop by the phone that took it over, whatever was reported meanwhile', async () => {
+  test('is not returned to the desktop by the phone that took it over, whatever was reported meanwhile', async () => {
     const created = await fixture.create()
     const desktop = await createPage(fixture, created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.open()
@@ -88,7 +88,7 @@ describe('a session that is not for desktops', () => {
     assert.deepEqual(await phone.consent(), stateBody(created, { state: 'READY' }), 'the phone still holds it')
   })
 
-  test('is not opened on a second desktop with the code for the phone, and the code stays good', async () => {
+  test('cannot be opened on a second desktop with the code for the phone, and the code stays valid', async () => {
     const { sessionId } = await fixture.create()
     const desktop = await createPage(fixture, sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.open()
@@ -99,7 +99,7 @@ describe('a session that is not for desktops', () => {
     assert.equal((await phone.open({ handoffCode: code })).role, 'holder')
   })
 
-  test('that moved to a phone and then ran out of time has -8 alone', async () => {
+  test('that moved to a phone and then expired has only -8', async () => {
     const { token, sessionId } = await fixture.create()
     const desktop = await createPage(fixture, sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.open()
@@ -132,13 +132,13 @@ describe('a handoff', () => {
     const person = { clock: phone.clock, random: seededRandom(5), ageYears: 44, handoffCode: code }
     const { flowStatus } = await runFlow(phone.device, person)
     assert.equal(flowStatus, 'COMPLETED')
-    const { sessionStatus, sessionId: told, errors } = await fixture.result(token)
-    assert.deepEqual([sessionStatus, told, errors], ['AGE_ABOVE_THRESHOLD', sessionId, []])
+    const { sessionStatus, sessionId: returned, errors } = await fixture.result(token)
+    assert.deepEqual([sessionStatus, returned, errors], ['AGE_ABOVE_THRESHOLD', sessionId, []])
     const watched = await desktop.device.open()
     assert.deepEqual([watched.flowStatus, watched.role], ['COMPLETED', 'viewer'])
   })
 
-  test('makes the asking device a viewer at once, and nobody can run the flow until the code is used', async () => {
+  test('makes the requesting device a viewer immediately, and no device can run the flow until the code is used', async () => {
     const { created, first } = await handedOver()
     assertError(await first.call('consent', { accepted: true, version: '1', locale: 'en' }), ...NOT_HOLDER)
     assert.equal((await fixture.result(created.token)).progress?.state, 'HANDOFF_WAIT')
@@ -146,7 +146,7 @@ describe('a handoff', () => {
     assert.deepEqual([state, role], ['HANDOFF_WAIT', 'viewer'])
   })
 
-  test('takes the challenge from the old holder: what it captured meanwhile is refused', async () => {
+  test('invalidates the challenge of the old holder: its capture is refused', async () => {
     const created = await fixture.create()
     const first = await createPage(fixture, created.sessionId)
     const submission = await makeSubmission(first, await reachChallenge(first))
@@ -165,7 +165,7 @@ describe('a handoff', () => {
     assert.equal((await fixture.result(created.token)).sessionStatus, 'AGE_ABOVE_THRESHOLD')
   })
 
-  test('code is good for one device: a third one is refused, and that is noted', async () => {
+  test('code works for one device: a third device is refused, which raises a flag', async () => {
     await fixture.withSettings({ risk: { sources: ['handoff'] } }, async () => {
       const { created, second, code } = await handedOver()
       assert.equal((await second.open({ handoffCode: code })).role, 'holder')
@@ -177,7 +177,7 @@ describe('a handoff', () => {
     })
   })
 
-  test('code that is wrong, or one that was never made, is refused', async () => {
+  test('code that is wrong, or that was never made, is refused', async () => {
     const { created, second, code } = await handedOver()
     for (const wrong of [`${code}A`, code.slice(1), code.toLowerCase(), 'x']) {
       assertError(await second.tryOpen({ handoffCode: wrong }), ...REFUSED, 'This handoff code is not valid')
@@ -190,7 +190,7 @@ describe('a handoff', () => {
     assert.equal((await second.open({ handoffCode: code })).sessionId, created.sessionId)
   })
 
-  test('code is good for five minutes', async () => {
+  test('code is valid for five minutes', async () => {
     const inTime = await handedOver()
     fixture.harness.clock.advance(300_000)
     assert.equal((await inTime.second.open({ handoffCode: inTime.code })).role, 'holder')
@@ -203,7 +203,7 @@ describe('a handoff', () => {
     assert.equal((await late.second.open({ handoffCode: code })).role, 'holder', 'a new code is made for it')
   })
 
-  test('code that is made anew makes the one before worthless; ten are made and no more', async () => {
+  test('code is invalid once another one is made; ten codes are made and no more', async () => {
     const { first, second, code } = await handedOver()
     let newest = code
     for (let made = 2; made <= 10; made++) newest = (await handoffOf(first)).code
@@ -212,7 +212,7 @@ describe('a handoff', () => {
     assert.equal((await second.open({ handoffCode: newest })).role, 'holder')
   })
 
-  test('from the second device to a third leaves the second with nothing, and there is no fourth', async () => {
+  test('from the second device to a third removes the second from the session, and a fourth device is refused', async () => {
     const { created, first, second, code } = await handedOver()
     await second.open({ handoffCode: code })
     const { code: next } = await handoffOf(second)
@@ -228,7 +228,7 @@ describe('a handoff', () => {
 })
 
 describe('take-back', () => {
-  test('gives the session to the first device again, which begins anew; the second has nothing', async () => {
+  test('returns the session to the first device, which starts again; the second device loses it', async () => {
     const { created, first, second, code } = await handedOver()
     await second.open({ handoffCode: code })
     await second.consent()
@@ -242,7 +242,7 @@ describe('take-back', () => {
     assert.deepEqual([sessionStatus, riskEvaluation.flags], ['AGE_ABOVE_THRESHOLD', []])
   })
 
-  test('before the code is used makes the code worthless', async () => {
+  test('before the code is used makes the code invalid', async () => {
     const { created, first, second, code } = await handedOver()
     okOf(await first.call('take-back'))
     const refused = await second.tryOpen({ handoffCode: code })
@@ -250,7 +250,7 @@ describe('take-back', () => {
     assert.deepEqual(await first.consent(), stateBody(created, { state: 'READY' }))
   })
 
-  test('can be said again when its answer was lost', async () => {
+  test('can be repeated when its reply was lost', async () => {
     const { created, first } = await handedOver()
     const answers = [okOf(await first.call('take-back')), okOf(await first.call('take-back'))]
     const expected = stateBody(created, { state: 'OPENED', role: 'holder' })
@@ -261,7 +261,7 @@ describe('take-back', () => {
     assert.deepEqual((await fixture.result(created.token)).riskEvaluation.flags, [])
   })
 
-  test('is not for the device that holds the session', async () => {
+  test('is refused for the device that holds the session', async () => {
     const { sessionId } = await fixture.create()
     const page = await createPage(fixture, sessionId)
     await page.open()
@@ -269,12 +269,12 @@ describe('take-back', () => {
   })
 })
 
-test('the viewer may cancel, and both devices learn it', async () => {
+test('the viewer may cancel, and both devices get the new state', async () => {
   const { created, first, second, code } = await handedOver()
   await second.open({ handoffCode: code })
-  const told = await first.cancel()
+  const reply = await first.cancel()
   const ended = { state: 'CANCELLED', flowStatus: 'CANCELLED', role: 'viewer', errors: [-17] } as const
-  assert.deepEqual(told, stateBody(created, { ...ended, errors: [-17] }))
+  assert.deepEqual(reply, stateBody(created, { ...ended, errors: [-17] }))
   assertError(await second.call('challenge'), 409, 'SESSION_NOT_OPEN', 'The session has ended')
 })
 

@@ -38,7 +38,7 @@ test('a device that is bound keeps its role; any other is a stranger', () => {
 })
 
 describe('opening', () => {
-  test('binds the first device, and notes a clock that is more than five minutes off', () => {
+  test('binds the first device, and raises a flag for a clock that is more than five minutes off', () => {
     const { role, step } = bindDevice(sessionAt('CREATED'), PHONE, opening())
     assert.deepEqual([role, step.state, step.progress.holder, step.progress.flags], ['holder', 'OPENED', PHONE, []])
     for (const [offMs, flags] of [
@@ -51,7 +51,7 @@ describe('opening', () => {
     }
   })
 
-  test('again with an older counter is refused, for the holder and for the viewer', () => {
+  test('again with an older counter is refused for the holder and for the viewer', () => {
     const progress = held({ holder: device('phone', 5), viewer: device('desk', 9) })
     const session = sessionAt('READY', {}, progress)
     for (const repeated of [device('phone', 5), device('phone', 4), device('desk', 9), device('desk', 1)]) {
@@ -81,7 +81,7 @@ describe('opening', () => {
 describe('a handoff', () => {
   const handoff = { codeHash: hashCode('code'), expiresAtMs: NOW.getTime() + 300_000 }
 
-  test('lets go of the session, and gives it to whoever brings the code', () => {
+  test('releases the session, and gives it to the device with the code', () => {
     const asked = newHandoff(sessionAt('READY'), held(), handoff, NOW)
     assert.deepEqual([asked.state, asked.progress.holder, asked.progress.viewer], ['HANDOFF_WAIT', null, PHONE])
     const session = sessionAt('HANDOFF_WAIT', {}, asked.progress)
@@ -98,14 +98,14 @@ describe('a handoff', () => {
     assert.match(hashCode('the-code'), /^[A-Za-z0-9_-]{43}$/)
   })
 
-  test('begins the log anew: an entry belongs to one device', () => {
+  test('starts a new log: an entry belongs to one device', () => {
     const log = { seq: 3, hash: 'h'.repeat(43), entries: [], regressions: 1, flags: [] }
     const waiting = held({ holder: null, viewer: PHONE, handoff, log })
     const { progress } = bindDevice(sessionAt('HANDOFF_WAIT', {}, waiting), TABLET, opening({ handoffCode: 'code' }))
     assert.deepEqual(progress.log, newProgress('en').log)
   })
 
-  test('is not possible a third time, and no eleventh code is made', () => {
+  test('is refused the third time, and an eleventh code is refused', () => {
     for (const over of [{ handoffs: 2 }, { codes: 10 }]) {
       const ask = () => newHandoff(sessionAt('READY'), held(over), handoff, NOW)
       assert.throws(ask, refuses('HANDOFF_REFUSED'), JSON.stringify(over))
@@ -113,7 +113,7 @@ describe('a handoff', () => {
     assert.equal(newHandoff(sessionAt('READY'), held({ handoffs: 1, codes: 9 }), handoff, NOW).progress.codes, 10)
   })
 
-  test('counts no code whose time is over: a page that is left open makes them for as long as the session lives', () => {
+  test('does not count expired codes: a page that stays open makes new ones as long as the session lives', () => {
     const with10 = (endedMs: number) => held({ codes: 10, handoff: { codeHash: 'h', expiresAtMs: endedMs } })
     const old = with10(NOW.getTime() - 1)
     assert.equal(newHandoff(sessionAt('HANDOFF_WAIT'), old, handoff, NOW).progress.codes, 1)
@@ -121,7 +121,7 @@ describe('a handoff', () => {
     assert.throws(() => newHandoff(sessionAt('HANDOFF_WAIT'), fresh, handoff, NOW), refuses('HANDOFF_REFUSED'))
   })
 
-  test('from the passkey step leaves a try for the face, which was recognised and is asked for again', () => {
+  test('from the passkey step leaves a try for the face step, which the new device has to repeat', () => {
     const passkey = { ...sessionAt('READY'), area: 'verification' as const, state: 'PASSKEY_ACTIVE' as const }
     assert.equal(newHandoff(passkey, held({ attempt: 3 }), handoff, NOW).progress.attempt, 2)
     assert.equal(newHandoff(passkey, held({ attempt: 1 }), handoff, NOW).progress.attempt, 1)
@@ -130,19 +130,19 @@ describe('a handoff', () => {
 })
 
 describe('taking back', () => {
-  test('makes the viewer the holder and leaves nobody to watch', () => {
+  test('makes the viewer the holder, and there is no viewer any more', () => {
     const { state, role, progress } = takeBack(sessionAt('READY'), held({ holder: TABLET, viewer: PHONE }), 'viewer')
     assert.deepEqual([state, role, progress.holder, progress.viewer], ['OPENED', 'holder', PHONE, null])
   })
 
-  test('from the passkey step leaves a try for the face', () => {
+  test('from the passkey step leaves a try for the face step', () => {
     const passkey = { ...sessionAt('READY'), area: 'verification' as const, state: 'PASSKEY_ACTIVE' as const }
     const handed = held({ holder: TABLET, viewer: PHONE, codes: 1, attempt: 3 })
     assert.equal(takeBack(passkey, handed, 'viewer').progress.attempt, 2)
     assert.equal(takeBack(sessionAt('READY'), handed, 'viewer').progress.attempt, 3)
   })
 
-  test('gives a second device back what it let go of for a third; the first one watches on', () => {
+  test('returns the session to a second device that had released it for a third; the first device stays the viewer', () => {
     const log = { ...newProgress('en').log, seq: 4 }
     const joined = held({ holder: TABLET, viewer: PHONE, codes: 1, log })
     const asked = newHandoff(sessionAt('READY'), joined, { codeHash: 'h', expiresAtMs: NOW.getTime() + 1 }, NOW)
@@ -151,7 +151,7 @@ describe('taking back', () => {
     assert.deepEqual([progress.handoff, progress.log], [null, newProgress('en').log])
   })
 
-  test('is not for the one that holds the session, unless it has just taken it back and did not hear so', () => {
+  test('is refused for the holder, unless the reply to its own take-back was lost', () => {
     const refused = refuses('DEVICE_MISMATCH')
     const back = held({ holder: PHONE, viewer: null, codes: 1 })
     assert.deepEqual(takeBack(sessionAt('OPENED'), back, 'holder'), { state: 'OPENED', progress: back })
@@ -165,7 +165,7 @@ describe('taking back', () => {
     }
   })
 
-  test('is not for a desktop that may not run the flow, before a phone has come or after', () => {
+  test('is refused for a desktop that may not run the flow, before and after a phone has joined', () => {
     const opened = bindDevice(sessionAt('CREATED'), DESK, opening({}, { userAgent: LAPTOP })).progress
     assert.throws(() => takeBack(sessionAt('HANDOFF_WAIT'), opened, 'viewer'), refuses('HANDOFF_REFUSED'))
     const moved = { ...opened, desktop: false, holder: PHONE }

@@ -36,7 +36,7 @@ test(`a good submission, of which ${COUNT} mutations follow, gives a verdict`, a
   assert.deepEqual([riskEvaluation.score, riskEvaluation.flags], [0, []])
 })
 
-/** A challenge takes five submits: so many mutations, and the good one at the end. */
+/** A challenge accepts five submits: four mutations, and the good submission at the end. */
 const PER_CHALLENGE = 4
 
 async function refuseAll(mutations: readonly Refused[]): Promise<void> {
@@ -62,7 +62,7 @@ for (const [what, mutations] of [
   ['sealed texts', SEALED_MUTATIONS],
   ['payloads', PAYLOAD_MUTATIONS],
 ] as const) {
-  test(`${mutations.length} ${what} that cannot be right are refused, and the good one after them still counts`, async () => {
+  test(`${mutations.length} ${what} that cannot be right are refused, and the good submission after them still counts`, async () => {
     assert.equal(new Set(mutations.map(({ name }) => name)).size, mutations.length, 'each is another one')
     for (let from = 0; from < mutations.length; from += PER_CHALLENGE) {
       await refuseAll(mutations.slice(from, from + PER_CHALLENGE))
@@ -70,7 +70,7 @@ for (const [what, mutations] of [
   })
 }
 
-/** A session whose challenge suits the change. */
+/** A session with a challenge to which the change applies. */
 async function openFor({ fits = () => true }: Judged, key?: string) {
   for (let tries = 0; tries < 60; tries++) {
     const created = await fixture.create({ facialAgeEstimationReturnFormat: 'both' }, key)
@@ -84,7 +84,7 @@ async function openFor({ fits = () => true }: Judged, key?: string) {
 async function judge(mutation: Judged, key?: string): Promise<void> {
   const { name, codes, flags } = mutation
   const { token, page, challenge } = await openFor(mutation, key)
-  // As long as a capture takes: by the server's clock too.
+  // The server's clock must advance as long as a capture takes, too.
   fixture.harness.clock.advance(12_000)
   const reply = await send(page, await makeSubmission(page, challenge, mutation))
   assert.equal(reply.statusCode, 200, `${name}: ${reply.body}`)
@@ -101,7 +101,7 @@ async function judge(mutation: Judged, key?: string): Promise<void> {
   assert.deepEqual(missing, [], `${name}: ${result.riskEvaluation.flags}`)
 }
 
-test(`${JUDGED_MUTATIONS.length} submissions that are well formed and not true end in no verdict, each with its code and flags`, async () => {
+test(`${JUDGED_MUTATIONS.length} submissions that are well formed but false give no verdict, each with its code and flags`, async () => {
   assert.equal(new Set(JUDGED_MUTATIONS.map(({ name }) => name)).size, JUDGED_MUTATIONS.length, 'each is another one')
   for (const mutation of JUDGED_MUTATIONS) await judge(mutation)
 })

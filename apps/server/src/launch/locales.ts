@@ -10,7 +10,7 @@ const LANGUAGES: LanguageList = {
   }),
 }
 
-/** The same for everybody until the next release. */
+/** The same for all callers until the next release. */
 export async function localeRoutes(app: FastifyInstance): Promise<void> {
   route(app, listLocales, {
     handler: (_request, reply) => reply.header('cache-control', 'public, max-age=3600').send(LANGUAGES),

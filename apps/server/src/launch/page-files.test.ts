@@ -43,7 +43,7 @@ test('every file of the page is listed once, with its type, and compressed copie
   )
 })
 
-test('only names with a hash or a version in them are kept for ever', async (t) => {
+test('only files with a hash or a version in their name are cached for ever', async (t) => {
   const forever = ['assets/a-Dk3_-x9Z.css', 'models/dlib/00ff00ff00ff/dlib.onnx', 'ort/1.30.0/x.mjs']
   const asked = ['assets/logo.svg', 'models/manifest.json', 'ort/readme.txt', 'service-worker.js', 'a-Dk3_-x9Z.js']
   const folder = folderWith(t, { ...INDEX, ...Object.fromEntries([...forever, ...asked].map((path) => [path, path])) })
@@ -53,7 +53,7 @@ test('only names with a hash or a version in them are kept for ever', async (t) 
   assert.deepEqual(listed(false), ['index.html', ...asked].toSorted())
 })
 
-test('a file that may change under its name has another tag when it has', async (t) => {
+test('a file without a hash in its name gets another tag when its bytes change', async (t) => {
   const folder = folderWith(t, INDEX)
   const before = await listPageFiles(folder)
   assert.deepEqual(await listPageFiles(folder), before)
@@ -68,7 +68,7 @@ test('a compressed copy that is older than its original is not used', async (t) 
   assert.equal((await listPageFiles(folder))?.[0]?.gzipFile, null)
 })
 
-test('links, hidden files and names with a meaning of their own are left out', async (t) => {
+test('links, hidden files and names with special characters are left out', async (t) => {
   const outside = folderWith(t, { 'secret.txt': 'secret', 'folder/secret.txt': 'secret' })
   const folder = folderWith(t, {
     ...INDEX,
@@ -91,14 +91,14 @@ test('the folder itself may be a link', async (t) => {
   assert.deepEqual(await pathsIn(join(place, 'current')), ['index.html'])
 })
 
-test('a folder that is not there, or has no page in it, is no page', async (t) => {
+test('a folder that does not exist, or contains no page, gives no page', async (t) => {
   const folder = folderWith(t, { 'assets/index.html': 'x' })
   assert.equal(await listPageFiles(folder), undefined)
   assert.equal(await listPageFiles(join(folder, 'nothing')), undefined)
   assert.equal(await listPageFiles(join(folder, 'assets/index.html')), undefined)
 })
 
-test('the models of a page are those of its manifest, where that can be read', async (t) => {
+test('the models of a page are those of its manifest, if it can be read', async (t) => {
   const folder = folderWith(t, { ...INDEX, 'models/manifest.json': '{"id":"set-1","hash":"h","nets":[]}' })
   assert.deepEqual(await findPageModels(folder), { id: 'set-1', hash: 'h' })
   for (const content of ['', '[]', 'null', '{"id":"set-1"}']) {

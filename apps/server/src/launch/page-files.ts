@@ -13,7 +13,7 @@ export interface PageFile {
   contentType: string
   sizeBytes: number
   isDocument: boolean
-  /** Whether other bytes would have another name, so that nobody needs to ask again. */
+  /** Whether other bytes would have another name, so that a browser need not revalidate the file. */
   isImmutable: boolean
   /** Changes when the bytes do. */
   tag: string
@@ -82,7 +82,7 @@ async function describe(root: string, file: string, known: ReadonlySet<string>):
   }
 }
 
-/** What the build gives a name with a hash or a version in it: scripts and styles, nets, the runtime. */
+/** Files whose names get a hash or a version from the build: scripts and styles, nets, the runtime. */
 export const IMMUTABLE =
   /^(assets\/.+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+|models\/[^/]+\/[0-9a-f]{12}\/.+|ort\/\d+\.\d+\.\d+[^/]*\/.+)$/
 

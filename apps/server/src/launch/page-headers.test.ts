@@ -11,7 +11,7 @@ function directivesOf(headers: Record<string, string>): Map<string, string> {
 }
 
 describe('the policy of the page', () => {
-  test('lets it talk to its own origin only, and run no script but its own', () => {
+  test('lets it connect to its own origin only, and run only its own scripts', () => {
     const directives = directivesOf(documentHeaders({ embedOrigins: [], popup: false }))
     assert.equal(directives.get('default-src'), "'none'")
     assert.equal(directives.get('script-src'), "'self' 'wasm-unsafe-eval'")
@@ -23,7 +23,7 @@ describe('the policy of the page', () => {
       assert.doesNotMatch(sources, /unsafe-inline|unsafe-eval'(?<!wasm-unsafe-eval')|https?:|\*/, name)
   })
 
-  test('names the origins that may frame it, and changes in nothing else', () => {
+  test('names the origins that may frame it, and has no other difference', () => {
     const alone = directivesOf(documentHeaders({ embedOrigins: [], popup: false }))
     const shared = directivesOf(documentHeaders({ embedOrigins: [SHOP, 'https://b.example'], popup: false }))
     assert.equal(shared.get('frame-ancestors'), `${SHOP} https://b.example`)
@@ -31,7 +31,7 @@ describe('the policy of the page', () => {
     assert.deepEqual(rest(shared), rest(alone))
   })
 
-  test('comes with every other file as well, because a worker is bound by the one of its own script', () => {
+  test('is sent with every other file as well, because a worker follows the policy of its own script', () => {
     const document = documentHeaders({ embedOrigins: [], popup: false })
     assert.equal(fileHeaders()['content-security-policy'], document['content-security-policy'])
     assert.equal(fileHeaders()['cross-origin-embedder-policy'], 'require-corp')
@@ -43,21 +43,21 @@ describe('the page’s window', () => {
   const openerOf = (embedOrigins: string[], popup: boolean) =>
     documentHeaders({ embedOrigins, popup })['cross-origin-opener-policy']
 
-  test('is isolated from whoever opened it, unless the tenant lists origins and it is a popup', () => {
+  test('is isolated from its opener, unless the tenant lists origins and it is a popup', () => {
     assert.equal(openerOf([], false), 'same-origin')
     assert.equal(openerOf([], true), 'same-origin')
     assert.equal(openerOf([SHOP], false), 'same-origin')
     assert.equal(openerOf([SHOP], true), 'unsafe-none')
   })
 
-  test('can stand in the frame of an isolated page only when it may be framed at all', () => {
+  test('can be in a frame of an isolated page only when it may be framed at all', () => {
     const resourceOf = (embedOrigins: string[]) =>
       documentHeaders({ embedOrigins, popup: false })['cross-origin-resource-policy']
     assert.equal(resourceOf([]), 'same-origin')
     assert.equal(resourceOf([SHOP]), 'cross-origin')
   })
 
-  test('may ask for the camera and passkeys, and for no microphone and no place', () => {
+  test('may ask for the camera and passkeys, and not for microphone or location', () => {
     const permissions = documentHeaders({ embedOrigins: [], popup: false })['permissions-policy']?.split(', ') ?? []
     for (const allowed of ['camera=(self)', 'publickey-credentials-get=(self)'])
       assert.ok(permissions.includes(allowed), allowed)

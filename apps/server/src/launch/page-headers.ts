@@ -9,7 +9,7 @@ export const TRUSTED_TYPES: readonly string[] = ['ostiary', 'default']
 export interface PageUse {
   /** Origins whose pages may frame this one, or open it as a popup and stay in touch. */
   embedOrigins: readonly string[]
-  /** Whether it was opened as a popup that is to tell its opener how far it is. */
+  /** Whether it was opened as a popup that reports its progress to its opener. */
   popup: boolean
 }
 
@@ -21,9 +21,9 @@ export function documentHeaders({ embedOrigins, popup }: PageUse): Record<string
   return {
     ...fileHeaders(),
     'content-security-policy': policyFor(embedOrigins),
-    // A window that may talk to its opener cannot be isolated from it, and does without threads (decision 0018).
+    // A window that may talk to its opener cannot be isolated from it, so it runs without threads (decision 0018).
     'cross-origin-opener-policy': isShared && popup ? 'unsafe-none' : 'same-origin',
-    // A host page that is isolated itself frames only what says that it may be framed.
+    // A host page that is isolated itself can frame only pages that allow it.
     'cross-origin-resource-policy': isShared ? 'cross-origin' : 'same-origin',
     'permissions-policy': PERMISSIONS,
   }
@@ -45,7 +45,7 @@ function policyFor(embedOrigins: readonly string[]): string {
   return [...POLICY, `frame-ancestors ${ancestors}`, ...trustedTypes].join('; ')
 }
 
-/** Nothing but our own origin: whatever went wrong in a script, there is nowhere else it could send anything. */
+/** Our own origin only: even a script with a fault cannot send data anywhere else. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { acceptsGzip, isKnown } from './page-routes.ts'
 
-test('gzip is taken by whoever names it or everything, unless its weight is nothing', () => {
+test('a caller accepts gzip when it names gzip or *, unless its weight is 0', () => {
   const accepts = (value?: string) => acceptsGzip({ headers: value === undefined ? {} : { 'accept-encoding': value } })
   for (const value of ['gzip', 'gzip, deflate, br, zstd', 'br;q=1.0, GZIP;q=0.8', '*', 'br, *;q=0.1', 'gzip ; q=0.001'])
     assert.equal(accepts(value), true, value)
@@ -21,7 +21,7 @@ test('gzip is taken by whoever names it or everything, unless its weight is noth
     assert.equal(accepts(value), false, String(value))
 })
 
-test('bytes are known by their tag, weak or strong, alone or among others', () => {
+test('a cached file is recognised by its tag, weak or strong, alone or in a list', () => {
   const isHeld = (value?: string) =>
     isKnown({ headers: value === undefined ? {} : { 'if-none-match': value } }, '"tag"')
   for (const value of ['"tag"', 'W/"tag"', '"a", "tag"', ' W/"b" , W/"tag" ', '*'])

@@ -17,10 +17,10 @@ interface Deps {
 }
 
 const FOREVER = 'public, max-age=31536000, immutable'
-/** To be kept, and asked about every time. */
+/** Cached, and revalidated every time. */
 const ASK = 'no-cache'
 
-/** The launch page and its files, each at an address of its own: a path that is not listed leads nowhere. */
+/** The launch page and its files, each with a route of its own: a path that is not listed is 404. */
 export async function launchPageRoutes(app: FastifyInstance, { folder, use }: Deps): Promise<void> {
   const files = await listPageFiles(folder)
   // Relative, because a proxy may serve all of this below a path of its own.
@@ -44,7 +44,7 @@ export async function launchPageRoutes(app: FastifyInstance, { folder, use }: De
     serve(app, path === INDEX ? '' : path, 'launchPage', async (request, reply) => {
       const headers = documentHeaders(await useOf(request, use))
       reply.headers(headers)
-      // A changed policy is a changed page: a browser must not go on with the one that it kept.
+      // The tag includes the policy: a browser must not use a cached page with an old policy.
       return sendFile(file, `${file.tag}.${fingerprint(headers)}`, request, reply)
     })
   }
@@ -52,13 +52,13 @@ export async function launchPageRoutes(app: FastifyInstance, { folder, use }: De
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** HEAD by the same handler: the framework's own would read the file and say that it is empty. */
+/** HEAD uses the same handler: the framework's own would read the file and report a length of 0. */
 function serve(app: FastifyInstance, path: string, operation: string, handler: Handler): void {
   const url = `/launch/${path}`
   app.route({ method: ['GET', 'HEAD'], exposeHeadRoute: false, url, onRequest: named(operation), handler })
 }
 
-/** What the address says of how the page is used. Anything may stand there. */
+/** What the address says about the use of the page. Not validated: it may contain anything. */
 async function useOf({ query, ip }: FastifyRequest, use: PageUseFinder): Promise<PageUse> {
   const { sessionId, as } = query as { sessionId?: unknown; as?: unknown }
   const isSession = typeof sessionId === 'string' && isSessionId(sessionId)
@@ -72,7 +72,7 @@ async function sendFile(file: PageFile, tag: string, request: FastifyRequest, re
   reply.headers({ etag, 'cache-control': file.isImmutable ? FOREVER : ASK, vary: 'accept-encoding' })
   if (SERVICE_WORKER.test(file.path)) reply.header('service-worker-allowed', './')
   if (isKnown(request, etag)) return reply.code(304).send()
-  // What became a link since the process started is not followed.
+  // A file that became a link after the process started is not followed.
   const opened = await open(gzipFile ?? file.file, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined)
   if (!opened) throw new AppError('not_found', 'NOT_FOUND', 'There is nothing at this path')
   const { size } = await opened.stat()
@@ -83,10 +83,10 @@ async function sendFile(file: PageFile, tag: string, request: FastifyRequest, re
   return reply.send('')
 }
 
-/** May control everything in its own folder, which is the page. */
+/** The service worker may control everything in its own folder, which is the page. */
 const SERVICE_WORKER = /^service-worker\.js$/
 
-/** Whether the caller takes gzip: by its name, or by the star that stands for all that is not named. */
+/** Whether the caller accepts gzip: by its name, or by `*` for all that is not named. */
 export function acceptsGzip({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const codings = String(headers['accept-encoding'] ?? '').toLowerCase()
   const weights = new Map(
@@ -98,7 +98,7 @@ export function acceptsGzip({ headers }: Pick<FastifyRequest, 'headers'>): boole
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
 }
 
-/** Whether the caller has these very bytes already. */
+/** Whether the caller has exactly these bytes already. */
 export function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
   const held = String(headers['if-none-match'] ?? '')
   return held.trim() === '*' || held.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)

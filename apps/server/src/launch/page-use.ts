@@ -14,7 +14,7 @@ interface Deps {
   log: Log
 }
 
-/** A page that nobody can frame is better than none: the store gets this long to say who may. */
+/** How long the page waits for the list of framing origins. After that it is served without: a page that nobody can frame is better than no page. */
 const PATIENCE_MS = 1_000
 
 /**
@@ -32,12 +32,12 @@ export function createPageUse({ sessions, settings, limiter, clock, log }: Deps)
   return {
     async embedOriginsOf(sessionId: string, network: string): Promise<string[]> {
       const { perSecond, burstSeconds } = LAUNCH_RATES.address
-      // An address that makes up session ids must not reach the database as often as it likes.
+      // An address that invents session ids must not reach the database without a limit.
       if (!limiter.take(`page/${network}`, perSecond, clock.monotonicMs(), burstSeconds).allowed) return []
       const enough = new AbortController()
       const tooLate = sleep(PATIENCE_MS, [], { signal: enough.signal }).catch(() => [])
       const looked = look(sessionId).catch((err: unknown) => {
-        log.warn({ err }, 'who may frame a page could not be found out')
+        log.warn({ err }, 'cannot read which origins may frame the page')
         return []
       })
       try {

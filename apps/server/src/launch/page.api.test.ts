@@ -43,7 +43,7 @@ const ancestorsOf = ({ headers }: LightMyRequestResponse) =>
   /frame-ancestors ([^;]+)/.exec(String(headers['content-security-policy']))?.[1]
 
 describe('GET /launch/', () => {
-  test('is the document, isolated, to be asked about every time, with the camera and nobody else’s scripts', async () => {
+  test('is the document: isolated, revalidated every time, with access to the camera and only its own scripts', async () => {
     const { statusCode, body, headers } = await get('')
     assert.deepEqual([statusCode, body], [200, DOCUMENT])
     const { 'content-type': type, 'cache-control': cache, 'content-length': length } = headers
@@ -78,21 +78,21 @@ describe('GET /launch/', () => {
     })
   })
 
-  test('keeps a popup in touch with its opener only where the tenant lists origins', async () => {
+  test('keeps the connection of a popup to its opener only when the tenant lists origins', async () => {
     const { sessionId } = await fixture.create()
     const openerOf = async () => (await get(`?sessionId=${sessionId}&as=popup`)).headers['cross-origin-opener-policy']
     assert.equal(await openerOf(), 'same-origin')
     assert.equal(await fixture.withSettings({ embedOrigins: [SHOP] }, openerOf), 'unsafe-none')
   })
 
-  test('is there for a session that is unknown, no session at all, or two of them, and nobody may frame it', async () => {
+  test('is served for an unknown session, no session or two sessions, and nobody may frame it', async () => {
     for (const query of [`?sessionId=${UNKNOWN_SESSION}`, '?sessionId=x', '?sessionId=a&sessionId=b', '?as[]=popup']) {
       const page = await get(query)
       assert.deepEqual([page.statusCode, page.body, ancestorsOf(page)], [200, DOCUMENT, "'none'"], query)
     }
   })
 
-  test('is not sent again to whoever has it, until it or who may frame it changes', async () => {
+  test('is not sent again to a browser that has it, until it or the list of framing origins changes', async () => {
     const { sessionId } = await fixture.create()
     const url = `?sessionId=${sessionId}`
     const { etag = '' } = (await get(url)).headers
@@ -104,14 +104,14 @@ describe('GET /launch/', () => {
     assert.deepEqual([shared.statusCode, ancestorsOf(shared)], [200, SHOP])
   })
 
-  test('is found without its slash, with the query and wherever a proxy puts it', async () => {
+  test('redirects from the path without its slash, with the query, at any path of a proxy', async () => {
     const { statusCode, headers } = await fixture.harness.inject('/launch?sessionId=a%20b&x=1')
     assert.deepEqual([statusCode, headers.location], [308, 'launch/?sessionId=a%20b&x=1'])
   })
 })
 
 describe('a file of the page', () => {
-  test('is kept for ever when its name holds a hash, and asked about when not', async () => {
+  test('is cached for ever when its name has a hash, and revalidated otherwise', async () => {
     const cacheOf = async (path: string) => (await get(path)).headers['cache-control']
     const forever = 'public, max-age=31536000, immutable'
     assert.equal(await cacheOf(SCRIPT_PATH), forever)
@@ -120,7 +120,7 @@ describe('a file of the page', () => {
     assert.equal(await cacheOf('service-worker.js'), 'no-cache')
   })
 
-  test('comes compressed to whoever takes that, under a tag of its own', async () => {
+  test('is compressed for a caller that accepts it, with a tag of its own', async () => {
     const plain = await get(SCRIPT_PATH, { 'accept-encoding': 'br, gzip;q=0' })
     assert.deepEqual([plain.body, plain.headers['content-encoding']], [SCRIPT, undefined])
     const small = await get(SCRIPT_PATH, { 'accept-encoding': 'br;q=1.0, gzip;q=0.8, *;q=0.1' })
@@ -134,7 +134,7 @@ describe('a file of the page', () => {
     )
   })
 
-  test('carries the page’s policy, so that a worker may do what the page may', async () => {
+  test('has the page’s policy, so that a worker may do what the page may', async () => {
     const script = await get(SCRIPT_PATH)
     assert.equal(script.headers['content-security-policy'], (await get('')).headers['content-security-policy'])
     assert.equal(script.headers['cross-origin-embedder-policy'], 'require-corp')
@@ -152,13 +152,13 @@ describe('a file of the page', () => {
     }
   })
 
-  test('404 for anything that is not in the folder, however it is written', async () => {
+  test('404 for any path that is not in the folder, however it is encoded', async () => {
     const missing = [404, 'NOT_FOUND', 'There is nothing at this path'] as const
     for (const path of ['nothing.js', 'assets', 'assets/', 'index.html.gz', `${SCRIPT_PATH}.gz`, '.env', 'index.html'])
       assertError(await get(path), ...missing)
     const { port } = new URL(fixture.baseUrl)
     for (const path of ['/launch/../package.json', '/launch/%2e%2e/%2e%2e/package.json', '/launch/..%2fpackage.json']) {
-      // By hand: every client tidies such a path up before it is sent.
+      // Sent with node:http, because fetch normalises such a path.
       const statusCode = await new Promise((resolve, reject) => {
         const sent = httpRequest({ host: '127.0.0.1', port, path }, (response) => resolve(response.resume().statusCode))
         sent.once('error', reject).end()
@@ -167,7 +167,7 @@ describe('a file of the page', () => {
     }
   })
 
-  test('404 when it has gone since the start, or became a link', async () => {
+  test('404 when it was deleted or became a link after the start', async () => {
     const gone = [404, 'NOT_FOUND', 'There is nothing at this path'] as const
     assert.equal((await get('doomed.txt')).body, 'doomed')
     unlinkSync(join(folder, 'doomed.txt'))
@@ -176,7 +176,7 @@ describe('a file of the page', () => {
     assertError(await get('doomed.txt'), ...gone)
   })
 
-  test('takes no other method, and the calls of the device keep theirs', async () => {
+  test('accepts no other method, and the device API keeps its methods', async () => {
     const posted = await fixture.harness.inject({ method: 'POST', url: '/launch/', payload: {} })
     assertError(posted, 405, 'METHOD_NOT_ALLOWED', 'This path does not take this method')
     assert.equal(posted.headers.allow, 'GET, HEAD')
@@ -185,7 +185,7 @@ describe('a file of the page', () => {
   })
 })
 
-test('the page is served while the database is away, and the failure is in the log', async () => {
+test('the page is served while the database is down, and the failure is in the log', async () => {
   const { sessionId } = await fixture.create()
   const { wire, logged } = fixture.harness
   const [cell] = wire.platform.cells.all()
@@ -198,10 +198,10 @@ test('the page is served while the database is away, and the failure is in the l
   } finally {
     Object.assign(cell.db, { rows })
   }
-  assert.match(logged(), /"msg":"who may frame a page could not be found out"/)
+  assert.match(logged(), /"msg":"cannot read which origins may frame the page"/)
 })
 
-test('an address that makes up session ids still gets the page, and the database is not asked for it', async () => {
+test('an address that invents session ids still gets the page, without a query of the database', async () => {
   const { sessionId } = await fixture.create()
   await fixture.withSettings({ embedOrigins: [SHOP] }, async () => {
     const url = { url: `/launch/?sessionId=${sessionId}`, remoteAddress: '198.51.100.7' }
@@ -211,7 +211,7 @@ test('an address that makes up session ids still gets the page, and the database
   })
 })
 
-test('where no page is built the address says how to build it, and the service is ready all the same', async () => {
+test('without a built page the address says how to build it, and the service is still ready', async () => {
   const harness = await createHarness({ LAUNCH_DIR: join(folder, 'nothing') })
   try {
     const { statusCode, headers, body } = await harness.inject('/launch/?sessionId=x')

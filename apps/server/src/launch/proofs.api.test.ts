@@ -16,7 +16,7 @@ after(() => fixture.close())
 const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const
 const CONSENT = { accepted: true, version: '1', locale: 'en' }
 
-/** Everything that is stored of a session, sealed as it is: equal bytes are an unchanged session. */
+/** The stored rows of a session, still sealed: equal bytes mean that the session did not change. */
 async function stored(sessionId: string): Promise<unknown> {
   const { rows } = await fixture.harness.database.query('select * from sessions where session_id = $1', [sessionId])
   assert.equal(rows.length, 1)
@@ -38,7 +38,7 @@ interface Forgery {
 const parts = (proof: string) => proof.split('.')
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The honest proof of the call, and what is made of it. */
+/** The honest proof of the call, and its forgery. */
 const changed = (name: string, change: (proof: string) => string): Forgery => ({
   name,
   tweak: async ({ page, body }) => ({
@@ -63,19 +63,19 @@ const FORGERIES: Forgery[] = [
     }),
   },
   claimed('the counter of the call before', { counter: 1 }),
-  claimed('a counter of nought', { counter: 0 }),
+  claimed('a counter of zero', { counter: 0 }),
   claimed('a negative counter', { counter: -1 }),
   claimed('a counter with a fraction', { counter: 2.5 }),
-  claimed('a counter beyond all numbers', { counter: 2 ** 60 }),
+  claimed('a counter beyond the safe integers', { counter: 2 ** 60 }),
   claimed('the hash of another body', { bodyHash: 'x'.repeat(43) }),
   claimed('no hash', { bodyHash: '' }),
   claimed('another path', { path: '/launch/api/cancel' }),
-  claimed('the path with a slash behind it', { path: '/launch/api/consent/' }),
+  claimed('the path with a trailing slash', { path: '/launch/api/consent/' }),
   claimed('another method', { method: 'GET' }),
-  claimed('the method in small letters', { method: 'post' }),
+  claimed('the method in lower case', { method: 'post' }),
   claimed('another session', { sessionId: '079b6cd9-f993-81a6-95fd-62194e74386d' }),
   claimed('no session', { sessionId: '' }),
-  claimed('a time that is none', { issuedAt: -5 }),
+  claimed('a negative time', { issuedAt: -5 }),
   changed('no algorithm', (proof) => [encode({ alg: 'none' }), parts(proof)[1], ''].join('.')),
   changed('no algorithm and the signature', (proof) => [encode({ alg: 'none' }), ...parts(proof).slice(1)].join('.')),
   changed('a shared secret as algorithm', (proof) => [encode({ alg: 'HS256' }), ...parts(proof).slice(1)].join('.')),
@@ -114,8 +114,8 @@ test(`${FORGERIES.length} proofs that the device did not make for this call are 
   )
 })
 
-describe('a proof is good for one time', () => {
-  test('on a call that was taken', async () => {
+describe('a proof is valid once', () => {
+  test('on a call that was accepted', async () => {
     const { created, page } = await openedPage()
     await page.consent()
     const { events } = await makeSubmission(page, await page.challenge())
@@ -127,7 +127,7 @@ describe('a proof is good for one time', () => {
     assert.deepEqual(await stored(created.sessionId), before)
   })
 
-  test('on a call that was refused: it is not kept for when it would be taken', async () => {
+  test('on a call that was refused: it cannot be sent again when the call would be accepted', async () => {
     const { created, page } = await openedPage()
     const text = JSON.stringify({ sessionId: created.sessionId })
     const proof = await page.prove('POST', '/launch/api/challenge', Buffer.from(text))
@@ -138,7 +138,7 @@ describe('a proof is good for one time', () => {
     assert.equal((await page.challenge()).attempt, 1, 'no try was lost by it')
   })
 
-  test('on open: sent again it neither begins the flow again nor sets the counter back', async () => {
+  test('on open: sent again it neither restarts the flow nor sets the counter back', async () => {
     const created = await fixture.create()
     const page = await createPage(fixture, created.sessionId)
     const text = JSON.stringify({ sessionId: created.sessionId, ...page.openBody() })
@@ -154,7 +154,7 @@ describe('a proof is good for one time', () => {
     assert.deepEqual(await stored(created.sessionId), before)
   })
 
-  test('on two sessions of one key: the proof of one is nothing in the other', async () => {
+  test('on two sessions of one key: the proof of one is invalid in the other', async () => {
     const { created, page } = await openedPage()
     const second = await fixture.create()
     const other = await createPage(fixture, second.sessionId)
@@ -166,7 +166,7 @@ describe('a proof is good for one time', () => {
   })
 })
 
-test('a body that is not byte for byte the signed one is refused, though it says the same', async () => {
+test('a body that is not byte for byte the signed one is refused, even with the same meaning', async () => {
   const { created, page } = await openedPage()
   const text = JSON.stringify({ sessionId: created.sessionId, ...CONSENT })
   const proof = await page.prove('POST', '/launch/api/consent', Buffer.from(text))
@@ -175,7 +175,7 @@ test('a body that is not byte for byte the signed one is refused, though it says
   }
 })
 
-test('status asks for a proof of its own', async () => {
+test('status needs a proof of its own', async () => {
   const { created, page } = await openedPage()
   const url = `/launch/api/status?sessionId=${created.sessionId}`
   const get = (proof?: string) =>

@@ -1,4 +1,4 @@
-/** What a page with a camera and real models needs of the service, beside what every client needs. */
+/** What a page with a camera and real models needs from the service, beside what every client needs. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { LOCALES, RELEASED_MODELS, SIMULATED_MODEL } from '@ostiary/contract'
@@ -25,18 +25,18 @@ describe('open tells the page', () => {
     return { brand, embedOrigins }
   }
 
-  test('nothing of a look where the tenant has set none', async () => {
+  test('no brand when the tenant has set none', async () => {
     assert.deepEqual(await lookOf(), { brand: null, embedOrigins: [] })
   })
 
-  test('the tenant’s brand and who may be told how far it is: for live sessions only those with encryption', async () => {
+  test('the tenant’s brand and the origins that may get its progress: for live sessions only those with https', async () => {
     await fixture.withSettings({ brand: BRAND, embedOrigins: [SHOP, LOCAL] }, async () => {
       assert.deepEqual(await lookOf(), { brand: BRAND, embedOrigins: [SHOP, LOCAL] })
       assert.deepEqual(await lookOf(liveKey), { brand: BRAND, embedOrigins: [SHOP] })
     })
   })
 
-  test('the look of today, also of a session that was made before it and of one that has ended', async () => {
+  test('the current brand, also for a session that is older than it and for one that has ended', async () => {
     const { sessionId } = await fixture.create()
     const page = await createPage(fixture, sessionId)
     assert.equal((await page.open()).brand, null)
@@ -63,7 +63,7 @@ describe('a capture by', () => {
     const page = await createPage(fixture, sessionId)
     const challenge = await reachChallenge(page)
     const made = await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) })
-    // As long as it was filmed: what comes sooner was not.
+    // The clock must advance by the length of the capture: a capture that arrives sooner was not filmed.
     fixture.harness.clock.advance(10_000)
     const { errors } = (await send(page, made)).json()
     const { sessionStatus, riskEvaluation } = await fixture.result(token)
@@ -100,7 +100,7 @@ describe('a capture by', () => {
     assert.deepEqual((await fixture.result(token)).riskEvaluation.flags, ['BH_MODEL_MISMATCH'])
   })
 
-  test('a released set of models is not taken sooner than it was filmed', async () => {
+  test('a capture by released models is refused when it arrives sooner than it can be filmed', async () => {
     const { sessionId, token } = await fixture.create()
     const page = await createPage(fixture, sessionId)
     const challenge = await reachChallenge(page)
@@ -116,7 +116,7 @@ describe('a pinned challenge', () => {
   const movements = ['look_up', 'turn_left', 'blink'] as const
   const metadata = { order: 'A-7', __test: { challenge: movements, times: 'fixed' } }
 
-  test('is asked for in every try, and the verdict is the one that the capture earns', async () => {
+  test('is used in every try, and the capture decides the verdict', async () => {
     const { sessionId, token } = await fixture.create({ metadata })
     const page = await createPage(fixture, sessionId)
     const first = await reachChallenge(page)
@@ -135,7 +135,7 @@ describe('a pinned challenge', () => {
     assert.deepEqual(result.metadata, metadata)
   })
 
-  test('can leave the times to chance', async () => {
+  test('can have random times', async () => {
     const times = new Set<number | undefined>()
     for (let count = 0; count < 4; count++) {
       const { sessionId } = await fixture.create({ metadata: { __test: { challenge: movements } } })
@@ -149,7 +149,7 @@ describe('a pinned challenge', () => {
     assert.ok(times.size > 1)
   })
 
-  test('is metadata like any other for a live key: nobody knows what will be asked', async () => {
+  test('is ordinary metadata for a live key: the challenge stays random', async () => {
     const asked = new Set<string>()
     for (let count = 0; count < 6; count++) {
       const { sessionId } = await fixture.create({ metadata }, liveKey)
@@ -160,7 +160,7 @@ describe('a pinned challenge', () => {
   })
 })
 
-test('the languages are listed for everybody, with what the page has of each', async () => {
+test('the list of languages is public, and says in which of them the page has texts', async () => {
   const { statusCode, headers, ...reply } = await fixture.harness.inject('/v2/locales')
   assert.deepEqual([statusCode, headers['cache-control']], [200, 'public, max-age=3600'])
   const { default: fallback, items } = reply.json()

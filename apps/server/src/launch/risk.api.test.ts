@@ -28,7 +28,7 @@ interface Run extends Person {
   open?: object
 }
 
-/** One capture from a new session to the answer of its submit. */
+/** One capture, from a new session to the reply to its submit. */
 async function capture({ body, changes, open, ...person }: Run = {}) {
   const created = await fixture.create(body)
   const page = await createPage(fixture, created.sessionId)
@@ -61,7 +61,7 @@ describe('signals.behavioral', () => {
       return { capture: { ...rest, frames: changed, estimate: estimateOf(changed) }, moments }
     },
   })
-  /** Two entries more that may stand anywhere. */
+  /** Two more entries that are allowed anywhere. */
   const withGlances = ([opened, ...rest]: Moment[]): Moment[] =>
     opened ? [opened, { ...opened, type: 'tab_visible' }, { ...opened, type: 'tab_visible' }, ...rest] : rest
   const LOGS: { what: string; flag: RiskFlagCode; score: number; changes?: Changes; open?: object }[] = [
@@ -160,7 +160,7 @@ describe('signals.behavioral', () => {
     { what: 'a clock that is ten minutes off', flag: 'BH_CLOCK_SKEW', score: 5, open: { clientTime: 1_000 } },
   ]
 
-  /** A log that was cut, reordered or timed by no human: no verdict, whatever the pictures show. */
+  /** A log that was cut or reordered, or whose timing is not a human's: no verdict, whatever the pictures show. */
   const REFUSED: readonly RiskFlagCode[] = ['BH_STEP_ORDER', 'BH_LOG_GAP', 'BH_TIME_REGRESSION', 'BH_TOO_FAST']
 
   for (const { what, flag, score, changes = {}, open = {} } of LOGS) {
@@ -183,7 +183,7 @@ describe('signals.behavioral', () => {
     })
   }
 
-  test('is nought without flags for a good capture, and null where nothing was seen', async () => {
+  test('is 0 without flags for a good capture, and null without a capture', async () => {
     const { riskEvaluation } = await resultOf({})
     assert.deepEqual(riskEvaluation, {
       score: 0,
@@ -211,8 +211,8 @@ describe('signals.browser', () => {
       const expected = { score: Math.max(weight, floor), flags: [flag] }
       assert.deepEqual(result.riskEvaluation.signals, { behavioral: { score: 0, flags: [] }, browser: expected })
       const [group = '', name = ''] = path.split('.')
-      const told: Record<string, Record<string, unknown>> = { ...result.indicators }
-      for (const [where, marks] of Object.entries(told)) {
+      const groups: Record<string, Record<string, unknown>> = { ...result.indicators }
+      for (const [where, marks] of Object.entries(groups)) {
         for (const [which, value] of Object.entries(marks)) {
           assert.equal(value, where === group && which === name, `${where}.${which}`)
         }
@@ -249,7 +249,7 @@ describe('signals.browser', () => {
     assert.equal(result.riskEvaluation.signals.browser, null)
   })
 
-  test('what a browser could not be asked is false, and a circumstance softens what the table says', async () => {
+  test('an unknown indicator is false, and a circumstance lowers the weight of a flag', async () => {
     const result = await resultOf({ changes: indicators('-'.repeat(21)) })
     assert.deepEqual(result.indicators, readIndicators('0'.repeat(21)))
     const chrome = writeIndicators(new Set(['headless.chrome']))
@@ -257,7 +257,7 @@ describe('signals.browser', () => {
     assert.deepEqual(inApp.riskEvaluation.signals.browser, { score: 10, flags: ['BR_CHROME'] })
   })
 
-  test('what a failed try has shown is not forgotten in the next one', async () => {
+  test('the flags of a failed try stay in the next one', async () => {
     const { created, page, state } = await capture({
       changes: { payload: (claimed) => ({ ...claimed, live: 400, indicators: '1'.repeat(21) }) },
     })
@@ -283,7 +283,7 @@ describe('what the tenant has set', () => {
     assert.equal(harmless.sessionStatus, 'AGE_ABOVE_THRESHOLD')
   })
 
-  test('weights of its own are applied and marked in the version', async () => {
+  test('its own weights apply and are marked in the version', async () => {
     const risk = { flags: { BR_WEBDRIVER: { weight: 12, floor: 0 } } }
     const { riskEvaluation } = await fixture.withSettings({ risk }, () => resultOf({ changes: WEBDRIVER }))
     const { policyVersion, ...rest } = riskEvaluation
@@ -297,14 +297,14 @@ describe('what the tenant has set', () => {
     })
   })
 
-  test('HIGH blocks where it says so, and is enforced with it', async () => {
+  test('HIGH blocks when its policy says so and is enforced', async () => {
     const software = indicators(writeIndicators(new Set(['virtualCamera.virtualCameraSoftware'])))
     const settings = { risk: { highBlocks: true }, enforceBlock: true }
     const { riskEvaluation, errors } = await fixture.withSettings(settings, () => resultOf({ changes: software }))
     assert.deepEqual([riskEvaluation.level, riskEvaluation.recommendation, errors], ['HIGH', 'BLOCK', [-34]])
   })
 
-  test('a face inside the margin decides nothing; outside it does', async () => {
+  test('a face within the margin decides nothing; outside it decides', async () => {
     await fixture.withSettings({ faceAgeMarginYears: 5 }, async () => {
       const near = await resultOf({ ageYears: 32.5 })
       assert.deepEqual([near.sessionStatus, near.errors, near.outcome], ['AGE_UNKNOWN', [], 'FAILED'])
@@ -351,7 +351,7 @@ describe('a document', () => {
     }
   }
 
-  test('that is owed stays owed after a handoff: another face does not pay for it', async () => {
+  test('that is required stays required after a handoff: another face does not replace it', async () => {
     const { created, page } = await capture({ ageYears: 20, body: { stepUpEnabled: true } })
     const { code } = okOf<{ code: string }>(await page.call('handoff'))
     const second = await createPage(fixture, created.sessionId)

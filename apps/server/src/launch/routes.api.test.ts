@@ -27,9 +27,9 @@ const CALLS = [
   'passkey/options',
   'passkey/verify',
 ] as const
-/** What is told of an age check whose tenant has set no look. */
+/** The facts in the reply for an age check whose tenant has set no brand. */
 const PLAIN = { brand: null, embedOrigins: [], type: 'AGE', verification: null }
-/** A body of each call that its schema takes. */
+/** For each call a body that its schema accepts. */
 const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {
   consent: { accepted: true, version: '1', locale: 'en' },
   challenge: {},
@@ -57,7 +57,7 @@ async function readyPage(body?: object) {
 }
 
 describe('open', () => {
-  test('200: the first device holds the session and gets all it needs', async () => {
+  test('200: the first device holds the session and gets everything it needs', async () => {
     const created = await fixture.create({ requirements: ['face', 'identity_document'], locale: 'de-AT' })
     const page = await createPage(fixture, created.sessionId)
     const { sealKey, ...opened } = await page.open()
@@ -79,7 +79,7 @@ describe('open', () => {
     assert.equal(await localeOf({}, {}, {}), 'en')
   })
 
-  test('200: a page that was loaded again goes on where it was; a challenge that was under way is lost', async () => {
+  test('200: a reloaded page continues at its step; an open challenge is lost', async () => {
     const { created, page, opened } = await readyPage()
     const again = await page.open()
     assert.deepEqual(again, { ...opened, state: 'READY' })
@@ -90,28 +90,28 @@ describe('open', () => {
     assert.equal((await fixture.result(created.token)).progress?.state, 'READY')
   })
 
-  test('200: whoever opens a session that has ended is told so and nothing of its result', async () => {
+  test('200: a device that opens an ended session gets its state and nothing of its result', async () => {
     const { created, page } = await readyPage()
     await page.cancel()
     const other = await createPage(fixture, created.sessionId)
-    const { sealKey: _key, ...told } = await other.open()
+    const { sealKey: _key, ...reply } = await other.open()
     const facts = { requirements: ['face'], locale: 'en', consentVersion: '1', ...PLAIN }
     const ended = { state: 'CANCELLED', role: 'viewer', flowStatus: 'CANCELLED' } as const
-    assert.deepEqual(told, { ...stateBody(created, ended), ...facts })
+    assert.deepEqual(reply, { ...stateBody(created, ended), ...facts })
   })
 
-  test('200: the first one to come too late finds the session expired, as everyone after it does', async () => {
+  test('200: the first device that comes too late finds the session expired, as all later ones do', async () => {
     const created = await fixture.create({ sessionExpiry: 60 })
     fixture.harness.clock.advance(60_001)
     const page = await createPage(fixture, created.sessionId)
-    const { sealKey: _key, ...told } = await page.open()
+    const { sealKey: _key, ...reply } = await page.open()
     const facts = { requirements: ['face'], locale: 'en', consentVersion: '1', ...PLAIN }
     const ended = { state: 'EXPIRED', role: 'viewer', flowStatus: 'EXPIRED' } as const
-    assert.deepEqual(told, { ...stateBody(created, ended), ...facts })
+    assert.deepEqual(reply, { ...stateBody(created, ended), ...facts })
     assert.deepEqual((await fixture.result(created.token)).errors, [-8])
   })
 
-  test('400 for a key that is none, 401 for a point that is on no curve', async () => {
+  test('400 for a malformed key, 401 for a point that is not on the curve', async () => {
     const { sessionId } = await fixture.create()
     const page = await createPage(fixture, sessionId)
     const keys = [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }, { ...page.deviceKey, d: 'x'.repeat(43) }, null, 'key']
@@ -123,7 +123,7 @@ describe('open', () => {
     assertError(nowhere, 401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid')
   })
 
-  test('404 for an id of no session, 410 once the session was erased', async () => {
+  test('404 for an unknown id, 410 once the session was erased', async () => {
     const nobody = await createPage(fixture, '079b6cd9-f993-81a6-95fd-62194e74386d')
     assertError(await nobody.tryOpen(), 404, 'NOT_FOUND', 'There is no session with this id')
     const odd = await createPage(fixture, 'x'.repeat(36))
@@ -139,7 +139,7 @@ describe('open', () => {
 })
 
 describe('consent', () => {
-  test('200: yes makes the flow ready, and a second yes is one too many', async () => {
+  test('200: yes makes the flow ready, and a second yes is refused', async () => {
     const { created, page } = await openedPage()
     assert.deepEqual(await page.consent(), stateBody(created, { state: 'READY' }))
     assertError(await page.call('consent', BODIES.consent), ...NOT_AT_STEP)
@@ -150,10 +150,10 @@ describe('consent', () => {
     assert.deepEqual(await page.consent(), stateBody(created, { state: 'DOC_ACTIVE' }))
   })
 
-  test('200: no ends the flow as cancelled with -18', async () => {
+  test('200: no ends the flow as CANCELLED with -18', async () => {
     const { created, page } = await openedPage()
-    const told = await page.consent(false)
-    assert.deepEqual(told, stateBody(created, { state: 'CANCELLED', flowStatus: 'CANCELLED', errors: [-18] }))
+    const reply = await page.consent(false)
+    assert.deepEqual(reply, stateBody(created, { state: 'CANCELLED', flowStatus: 'CANCELLED', errors: [-18] }))
     const { sessionStatus, flowStatus, errors, errorDetails } = await fixture.result(created.token)
     assert.deepEqual(
       { sessionStatus, flowStatus, errors, errorDetails },
@@ -168,7 +168,7 @@ describe('consent', () => {
 })
 
 describe('challenge', () => {
-  test('200: three movements, sample times, 90 seconds and a nonce that never comes twice', async () => {
+  test('200: three movements, sample times, 90 seconds and a new nonce each time', async () => {
     const { page } = await readyPage()
     const now = fixture.harness.clock.now().getTime()
     const { nonce, steps, sampleAtMs, ...rest } = await page.challenge()
@@ -181,7 +181,7 @@ describe('challenge', () => {
     assert.equal(second.attempt, 2, 'a challenge that was left begins the next try')
   })
 
-  test('200: asked for again with the same number because the answer was lost it is the same one, and costs no try', async () => {
+  test('200: a repeated request with the same number, because the reply was lost, gets the same challenge and costs no try', async () => {
     const { created, page } = await readyPage()
     const ask = async () => okOf<Challenge>(await page.call('challenge', { attempt: 1 }))
     const first = await ask()
@@ -205,7 +205,7 @@ describe('challenge', () => {
 })
 
 describe('events', () => {
-  test('200, also when they are sent again; 400 for none, for 51, and for a type that nobody knows', async () => {
+  test('200, also when they are sent again; 400 for an empty list, for 51, and for an unknown type', async () => {
     const { created, page } = await readyPage()
     const { events } = await makeSubmission(page, await page.challenge())
     const expected = stateBody(created, { state: 'FACE_ACTIVE', attempt: 1, attemptsLeft: 2 })
@@ -235,7 +235,7 @@ describe('submit', () => {
     assert.deepEqual(await fixture.result(created.token), first)
   })
 
-  test('409 before a challenge, 400 for what cannot be read', async () => {
+  test('409 before a challenge, 400 for a payload that cannot be read', async () => {
     const { page } = await readyPage()
     assertError(await page.call('submit', { sealed: 'sealed' }), ...NOT_AT_STEP)
     await page.challenge()
@@ -246,7 +246,7 @@ describe('submit', () => {
 })
 
 describe('failure', () => {
-  test('PASSKEY_FAILED has no place in an age check', async () => {
+  test('PASSKEY_FAILED is refused in an age check', async () => {
     const { page } = await readyPage()
     assertError(await page.call('failure', { code: -25 }), ...NOT_AT_STEP)
     assertError(await page.call('passkey/options'), ...NOT_AT_STEP)
@@ -256,12 +256,12 @@ describe('failure', () => {
   for (const name of DEVICE_REPORTABLE.filter((one) => one !== 'PASSKEY_FAILED')) {
     const { code, kind } = SESSION_CODES[name]
     if (kind === 'D') {
-      test(`${name} is noted, and costs nothing`, async () => {
+      test(`${name} is recorded and costs no try`, async () => {
         const { created, page } = await readyPage()
         await page.challenge()
-        const told = await page.failure(code)
+        const reply = await page.failure(code)
         const expected = stateBody(created, { state: 'FACE_ACTIVE', attempt: 1, attemptsLeft: 2, errors: [code] })
-        assert.deepEqual(told, expected)
+        assert.deepEqual(reply, expected)
       })
       continue
     }
@@ -269,9 +269,9 @@ describe('failure', () => {
       const { created, page } = await readyPage()
       for (const attempt of [1, 2]) {
         await page.challenge()
-        const told = await page.failure(code)
+        const reply = await page.failure(code)
         assert.deepEqual(
-          told,
+          reply,
           stateBody(created, { state: 'READY', attempt, attemptsLeft: 3 - attempt, errors: [code] }),
         )
       }
@@ -296,7 +296,7 @@ describe('failure', () => {
     ])
   })
 
-  test('a report that comes again with the number of its try counts once', async () => {
+  test('a report that is repeated with the number of its try counts once', async () => {
     const { page } = await readyPage()
     const report = async (attempt: number) =>
       okOf<LaunchState>(await page.call('failure', { code: -7, reason: 'in_use', attempt }))
@@ -304,7 +304,7 @@ describe('failure', () => {
     assert.equal((await report(2)).attemptsLeft, 1)
   })
 
-  test('400 for a code that a device does not report, and for a reason that is no word', async () => {
+  test('400 for a code that a device may not report, and for a reason that is not a word', async () => {
     const { page } = await readyPage()
     const codes = Object.values(SESSION_CODES).map(({ code }) => code)
     const reportable = new Set<number>(DEVICE_REPORTABLE.map((name) => SESSION_CODES[name].code))
@@ -325,11 +325,11 @@ describe('failure', () => {
 })
 
 describe('cancel', () => {
-  test('200 at every step: the flow ends as cancelled with -17', async () => {
+  test('200 at every step: the flow ends as CANCELLED with -17', async () => {
     for (const reach of [openedPage, readyPage]) {
       const { created, page } = await reach()
-      const told = await page.cancel()
-      assert.deepEqual(told, stateBody(created, { state: 'CANCELLED', flowStatus: 'CANCELLED', errors: [-17] }))
+      const reply = await page.cancel()
+      assert.deepEqual(reply, stateBody(created, { state: 'CANCELLED', flowStatus: 'CANCELLED', errors: [-17] }))
       assert.deepEqual((await fixture.result(created.token)).errors, [-17])
     }
   })

@@ -52,7 +52,7 @@ export async function launchRoutes(
     const counters: [string, (typeof LAUNCH_RATES)[keyof typeof LAUNCH_RATES]][] = [
       [`launch/address/${networkOf(request.ip)}`, LAUNCH_RATES.address],
     ]
-    // Whatever else stands there is refused anyway, and must count against nobody.
+    // Any other value is refused anyway, and must count against no session.
     if (isSessionId(sessionId)) counters.push([`launch/session/${sessionId}`, LAUNCH_RATES.session])
     for (const [name, { perSecond, burstSeconds }] of counters) {
       const { allowed, retryAfterSeconds } = limiter.take(name, perSecond, clock.monotonicMs(), burstSeconds)
@@ -95,9 +95,9 @@ export async function launchRoutes(
     const watcher = await launch.watch(call)
     // The state of an ended session is sent once; there is nothing to wait for.
     const isEnded = watcher.thumbprint === ''
-    const seat = isEnded ? undefined : watchers.take(`${call.sessionId}/${watcher.thumbprint}`, reply.raw)
-    // A process that is to end waits for its requests, and this one would take a quarter of an hour.
-    const isOver = () => closing || reply.raw.destroyed || seat?.isTaken() === true
+    const slot = isEnded ? undefined : watchers.take(`${call.sessionId}/${watcher.thumbprint}`, reply.raw)
+    // A process that shuts down waits for its requests, and this one would take a quarter of an hour.
+    const isOver = () => closing || reply.raw.destroyed || slot?.isLost() === true
     return reply
       .header('content-type', 'text/event-stream; charset=utf-8')
       .header('x-accel-buffering', 'no')
@@ -105,7 +105,7 @@ export async function launchRoutes(
   })
 }
 
-/** Not checked yet when the limits ask for it: anything may stand there. */
+/** The limits read this before the body is validated: it may be anything. */
 function sessionIdOf({ body, query }: FastifyRequest): string {
   const place = typeof body === 'object' && body !== null ? body : query
   const { sessionId } = place as { sessionId?: unknown }
@@ -125,10 +125,10 @@ function callOf(request: FastifyRequest): DeviceCall {
 const textOf = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
 
 const LOOK_EVERY_MS = 300
-/** A comment now and then, so that nothing on the way takes the connection for dead. */
+/** Sends a comment regularly, so that no proxy closes the connection as idle. */
 const BREATHE_EVERY_MS = 15_000
 
-/** One event for each change of state, until the flow ends or nobody listens. Asks the database: no notification is lost. */
+/** One event for each change of state, until the flow ends or the client leaves. Polls the database, so that no change is lost. */
 async function* follow(
   launch: Launch,
   sessionId: string,

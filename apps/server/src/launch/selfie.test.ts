@@ -7,7 +7,7 @@ import { newProgress } from '../sessions/index.ts'
 import { jpegOf, openSelfie } from './selfie.ts'
 import { sessionAt } from './testing/session.ts'
 
-/** The first and the last bytes of a JPEG, with whatever between them. */
+/** The first and the last bytes of a JPEG, with any bytes between them. */
 function picture(bytes: number): Buffer {
   const made = Buffer.alloc(bytes, 7)
   made.set([0xff, 0xd8, 0xff])
@@ -16,14 +16,14 @@ function picture(bytes: number): Buffer {
 }
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-test('one JPEG of an allowed size is taken, as it is', () => {
+test('one JPEG of an allowed size is accepted unchanged', () => {
   for (const bytes of [5, 1_000, VERIFICATION_LIMITS.selfieBytes]) {
     const jpeg = base64(picture(bytes))
     assert.equal(jpegOf({ jpeg }), jpeg)
   }
 })
 
-test('anything else is not', () => {
+test('anything else is refused', () => {
   const good = picture(300)
   const png = Buffer.from(good)
   png.set([0x89, 0x50])
@@ -45,7 +45,7 @@ test('anything else is not', () => {
   for (const content of others) assert.equal(jpegOf(content), undefined, JSON.stringify(content)?.slice(0, 60))
 })
 
-test('is opened with the session’s key, or refused without a hint', async () => {
+test('a selfie is opened with the session’s key, or refused without a reason', async () => {
   const session = sessionAt('FACE_ACTIVE')
   const { publicJwk, privateJwk } = await createSealKeyPair()
   const progress = { ...newProgress('en'), sealKey: privateJwk }

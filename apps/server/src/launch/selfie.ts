@@ -7,7 +7,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 /** Base64 of the largest picture, with the JSON around it. */
 const INFLATED_BYTES = Math.ceil((VERIFICATION_LIMITS.selfieBytes * 4) / 3) + 64
 
-/** Opens the picture that a session shares. Only that it is a JPEG of an allowed size is looked at. Base64. */
+/** Opens the picture that a session shares. Checks only that it is a JPEG of an allowed size. Returns base64. */
 export async function openSelfie(session: Session, { sealKey }: Progress, sealed: string): Promise<string | AppError> {
   if (!sealKey) return badSelfie('key')
   const limits = {

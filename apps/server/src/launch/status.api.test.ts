@@ -17,7 +17,7 @@ import { LAPTOP } from './testing/user-agents.ts'
 
 let fixture: LaunchFixture
 let proxy: DatabaseProxy
-/** What was sent to the database so far. A look at a session carries its id. */
+/** The statements sent to the database so far. A read of a session has its id as a value. */
 let statements: string[] = []
 const looksAt = ({ sessionId }: Page) => statements.filter((statement) => statement.includes(sessionId)).length
 before(async () => {
@@ -37,7 +37,7 @@ after(async () => {
 
 const ORIGIN = 'http://localhost:8080'
 
-/** The stream as it comes over a connection. */
+/** The stream as it arrives over a connection. */
 async function stream(page: Page, signal?: AbortSignal) {
   const proof = await page.prove('GET', '/launch/api/status', Buffer.of())
   const url = `${fixture.baseUrl}/launch/api/status?sessionId=${page.sessionId}`
@@ -61,14 +61,14 @@ async function openedPage(body?: object) {
 }
 
 describe('status', () => {
-  test('tells the first device every state in order until the end, and then ends', async () => {
+  test('sends the first device every state in order until the end, and then ends', async () => {
     const created = await fixture.create()
     const { device } = await fixture.device(created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await device.open()
     const { code } = await device.handoff()
-    const told: LaunchState[] = []
-    const watching = device.watch((state) => told.push(state), new AbortController().signal)
-    const next = (state: string) => eventually(() => told.at(-1)?.state === state, `the state ${state}`)
+    const received: LaunchState[] = []
+    const watching = device.watch((state) => received.push(state), new AbortController().signal)
+    const next = (state: string) => eventually(() => received.at(-1)?.state === state, `the state ${state}`)
     await next('HANDOFF_WAIT')
     const phone = await createPage(fixture, created.sessionId)
     await phone.open({ handoffCode: code })
@@ -80,7 +80,7 @@ describe('status', () => {
     await send(phone, await makeSubmission(phone, challenge))
     await watching
     const role = 'viewer' as const
-    assert.deepEqual(told, [
+    assert.deepEqual(received, [
       stateBody(created, { role, state: 'HANDOFF_WAIT' }),
       stateBody(created, { role, state: 'OPENED' }),
       stateBody(created, { role, state: 'READY' }),
@@ -89,7 +89,7 @@ describe('status', () => {
     ])
   })
 
-  test('is a stream of server-sent events that nothing on the way keeps', async () => {
+  test('is a stream of server-sent events that no proxy buffers', async () => {
     const { created, page } = await openedPage()
     await page.cancel()
     const response = await stream(page)
@@ -102,7 +102,7 @@ describe('status', () => {
     assert.equal(await response.text(), `event: state\ndata: ${expected}\n\n`)
   })
 
-  test('tells the device what it is by then, and ends for one that the session was taken from', async () => {
+  test('sends the device its current role, and ends for a device that lost the session', async () => {
     const { created, page: first } = await openedPage()
     const { code } = okOf<{ code: string }>(await first.call('handoff'))
     const second = await createPage(fixture, created.sessionId)
@@ -124,7 +124,7 @@ describe('status', () => {
     ])
   })
 
-  test('breathes while nothing happens, and ends after a quarter of an hour', async () => {
+  test('sends comments while nothing happens, and ends after a quarter of an hour', async () => {
     const { page } = await openedPage({ sessionExpiry: 7_200 })
     const { text, done } = read(await stream(page))
     await eventually(() => text().includes('event: state'), 'the first state')
@@ -135,7 +135,7 @@ describe('status', () => {
     assert.equal(text().match(/event: state/g)?.length, 1)
   })
 
-  test('is over for the server when the client leaves', async () => {
+  test('ends on the server when the client leaves', async () => {
     const [leaves, stays] = [(await openedPage()).page, (await openedPage()).page]
     const leaving = new AbortController()
     const arrived = once(fixture.harness.app.server, 'request') as Promise<[IncomingMessage]>
@@ -148,7 +148,7 @@ describe('status', () => {
     const isGone = once(socket, 'close')
     leaving.abort()
     await isGone
-    // One more look may be under way. While the server looks three times for a page that stays, it would look twice for one that left.
+    // One more read may be under way. While the server reads three times for a page that stays, it would read twice for one that left.
     const [left, stayed] = [looksAt(leaves), looksAt(stays)]
     await eventually(() => looksAt(stays) >= stayed + 3, 'the server looks for the page that stays')
     assert.ok(looksAt(leaves) <= left + 1, 'the server still looks for a page that left')
@@ -156,7 +156,7 @@ describe('status', () => {
     await staying.done
   })
 
-  test('has one seat for each device: a page that comes again ends its earlier stream and no other', async () => {
+  test('is one per device: a page that connects again ends its earlier stream and no other', async () => {
     const { created, page } = await openedPage()
     const { code } = okOf<{ code: string }>(await page.call('handoff'))
     const other = await createPage(fixture, created.sessionId)
@@ -173,7 +173,7 @@ describe('status', () => {
     }
   })
 
-  test('404 for no session, 400 without an id', async () => {
+  test('404 for an unknown session, 400 without an id', async () => {
     const nobody = await createPage(fixture, '079b6cd9-f993-81a6-95fd-62194e74386d')
     assert.equal((await stream(nobody)).status, 404)
     const without = await fixture.harness.inject('/launch/api/status')
@@ -214,7 +214,7 @@ describe('a browser', () => {
     }
   })
 
-  test('may call nothing else from there', async () => {
+  test('may call no other route from there', async () => {
     const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' }
     const reply = await fixture.harness.inject({ method: 'OPTIONS', url: '/session', headers })
     assert.equal(reply.headers['access-control-allow-origin'], undefined)
@@ -223,7 +223,7 @@ describe('a browser', () => {
 })
 
 describe('too many calls', () => {
-  test('of one session: 429 for the 61st in a minute, and others are not hindered', async () => {
+  test('of one session: 429 for the 61st in a minute, and other sessions are not limited', async () => {
     fixture.harness.clock.advance(120_000)
     const { page } = await openedPage({ sessionExpiry: 7_200 })
     for (let sent = 1; sent < 60; sent++) assert.equal((await page.call('failure', { code: -21 })).statusCode, 200)
@@ -253,7 +253,7 @@ describe('too many calls', () => {
   })
 })
 
-test('a process that is to end does not wait for those who watch', async () => {
+test('a process that is to end does not wait for watching devices', async () => {
   const { page } = await openedPage()
   const response = await stream(page)
   assert.equal(response.status, 200)

@@ -6,7 +6,7 @@ import { newProgress, notAtThisStep, type SessionState } from '../sessions/index
 import { failTry, issuedBefore, noted, reportedFailure } from './step.ts'
 import { NOW, sessionAt } from './testing/session.ts'
 
-/** As an age check names its failures. */
+/** The codes of a failure, as an age check has them. */
 const rules = {
   failuresOf: (name: SessionCodeName, noTryLeft: boolean): SessionCodeName[] =>
     noTryLeft ? [name, 'ATTEMPTS_EXCEEDED'] : [name],
@@ -17,15 +17,15 @@ const rules = {
 const triedAt = (state: SessionState, attempt: number) => ({ ...sessionAt(state), progress: tried(attempt) })
 const tried = (attempt: number) => ({ ...newProgress('en'), attempt })
 
-describe('what is noted', () => {
-  test('is there once, with its last reason, in the order of the last time', () => {
+describe('a recorded failure', () => {
+  test('is listed once, with its last reason, ordered by its last report', () => {
     const once = noted(tried(1), 'CAMERA_FAIL', 'in_use')
     const twice = noted(noted(once, 'NETWORK_LOST'), 'CAMERA_FAIL', 'not_found')
     assert.deepEqual(twice.failures, [{ name: 'NETWORK_LOST' }, { name: 'CAMERA_FAIL', reason: 'not_found' }])
     assert.deepEqual(once.failures, [{ name: 'CAMERA_FAIL', reason: 'in_use' }], 'the one before is left alone')
   })
 
-  test('is not pushed out by any number of reports', () => {
+  test('is not removed by any number of other reports', () => {
     let progress = noted(tried(1), 'DESKTOP')
     for (let times = 0; times < 100; times++) {
       for (const name of DEVICE_REPORTABLE) progress = noted(progress, name)
@@ -36,7 +36,7 @@ describe('what is noted', () => {
 })
 
 describe('a try that failed', () => {
-  test('leaves another one, without its challenge, while there are any', () => {
+  test('leads to another try without its challenge, while tries are left', () => {
     const challenge = { nonce: 'n', steps: [], sampleAtMs: [], expiresAtMs: 1, submits: 1 }
     for (const attempt of [1, 2]) {
       const step = failTry(rules, sessionAt('FACE_ACTIVE'), { ...tried(attempt), challenge }, 'SPOOF')
@@ -44,13 +44,13 @@ describe('a try that failed', () => {
     }
   })
 
-  test('is the end when it was the last, with -19 behind its own code', () => {
+  test('ends the flow when it was the last, with -19 after its own code', () => {
     const step = failTry(rules, sessionAt('FACE_ACTIVE'), tried(3), 'LIVENESS_INCONCLUSIVE')
     assert.deepEqual(step.end, { how: 'failed', failures: ['LIVENESS_INCONCLUSIVE', 'ATTEMPTS_EXCEEDED'] })
     assert.deepEqual(step.errors, [-32])
   })
 
-  test('is the end at once when its code is fatal', () => {
+  test('ends the flow immediately when its code is fatal', () => {
     const step = failTry(rules, sessionAt('FACE_ACTIVE'), tried(1), 'VIDEO_SPOOF')
     assert.deepEqual(step.end, { how: 'failed', failures: ['VIDEO_SPOOF'] })
   })
@@ -59,7 +59,7 @@ describe('a try that failed', () => {
 describe('a failure that a device reports', () => {
   const isRefused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
 
-  test('never leads to a verdict, at no step and with no code', () => {
+  test('never leads to a verdict, at any step and with any code', () => {
     for (const state of [...MAY_FAIL, ...MAY_NOT]) {
       for (const name of DEVICE_REPORTABLE) {
         const { code, kind } = SESSION_CODES[name]
@@ -75,7 +75,7 @@ describe('a failure that a device reports', () => {
     }
   })
 
-  test('with a code that is not a device’s to report is refused', () => {
+  test('with a code that a device may not report is refused', () => {
     for (const code of [0, 2, -5, -8, -9, -15, -17, -34, -100]) {
       const report = () => reportedFailure(rules, triedAt('FACE_ACTIVE', 1), { code })
       assert.throws(report, isRefused('VALIDATION_FAILED'), `${code}`)
@@ -89,12 +89,12 @@ describe('a failure that a device reports', () => {
   })
 })
 
-describe('a call that comes again because its answer was lost', () => {
+describe('a call that is repeated because its reply was lost', () => {
   const open = { nonce: 'n', steps: [], sampleAtMs: [7], expiresAtMs: NOW.getTime() + 30_000, submits: 0 }
   const again = (state: SessionState, progress: object, wanted: number | undefined) =>
     issuedBefore(sessionAt(state), { ...tried(2), challenge: open, ...progress }, { wanted, now: NOW })
 
-  test('gets the challenge of its try once more, as long as nothing was tried with it', () => {
+  test('gets the challenge of its try again, as long as the challenge was not used', () => {
     const expiresAt = new Date(open.expiresAtMs).toISOString()
     assert.deepEqual(again('FACE_ACTIVE', {}, 2), { nonce: 'n', attempt: 2, steps: [], sampleAtMs: [7], expiresAt })
     assert.equal(again('FACE_ACTIVE', {}, 3), undefined, 'another try')
@@ -105,7 +105,7 @@ describe('a call that comes again because its answer was lost', () => {
     assert.equal(again('FACE_ACTIVE', { challenge: { ...open, expiresAtMs: NOW.getTime() + 29_999 } }, 2), undefined)
   })
 
-  test('counts its failure once, within the try and before it', () => {
+  test('counts its failure once, during the try and before it', () => {
     const report = (state: SessionState, attempts: number, attempt: number) =>
       reportedFailure(rules, triedAt(state, attempts), { code: -7, attempt })
     assert.equal(report('FACE_ACTIVE', 1, 1).state, 'READY')

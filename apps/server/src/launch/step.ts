@@ -18,7 +18,7 @@ import {
   type Step,
 } from '../sessions/index.ts'
 
-/** Each code once, with its last reason: however often a device reports, nothing that is known is pushed out. */
+/** Each code once, with its last reason: any number of reports cannot remove another code. */
 export function noted(progress: Progress, name: SessionCodeName, reason?: string): Progress {
   const entry = reason === undefined ? { name } : { name, reason }
   return { ...progress, failures: [...progress.failures.filter((known) => known.name !== name), entry] }

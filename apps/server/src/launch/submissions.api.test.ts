@@ -30,7 +30,7 @@ async function challenged(body?: object) {
 const verdictOf = async (token: string) => (await fixture.result(token)).sessionStatus
 
 describe('a submission that comes late', () => {
-  test('is taken in the last millisecond of its challenge and refused in the next; another try follows', async () => {
+  test('is accepted in the last millisecond of its challenge and refused in the next; another try follows', async () => {
     const inTime = await challenged()
     fixture.harness.clock.advance(90_000)
     assert.equal((await send(inTime.page, inTime.submission)).json().flowStatus, 'COMPLETED')
@@ -42,7 +42,7 @@ describe('a submission that comes late', () => {
     assert.equal((await page.challenge()).attempt, 2)
   })
 
-  test('is taken for up to two minutes after the session’s time when its challenge began in time, not later', async () => {
+  test('is accepted up to two minutes after the session’s expiry when its challenge began in time, not later', async () => {
     const { created, page, submission } = await challenged({ sessionExpiry: 60 })
     fixture.harness.clock.advance(70_000)
     assert.equal((await send(page, submission)).json().flowStatus, 'COMPLETED')
@@ -56,8 +56,8 @@ describe('a submission that comes late', () => {
   })
 })
 
-describe('a submission that came before', () => {
-  test('is refused in the try after it, raises BH_PAYLOAD_REPLAY, and can be sealed anew as often as it likes', async () => {
+describe('a submission that was sent before', () => {
+  test('is refused in the next try and raises BH_PAYLOAD_REPLAY, even when it is sealed again', async () => {
     const { created, page, submission } = await challenged()
     const failed = { ...submission.payload, live: 400 }
     const sealed = await sealPayload(page.sealKey(), page.sessionId, failed)
@@ -67,15 +67,15 @@ describe('a submission that came before', () => {
     await page.challenge()
     const replayed = [409, 'PAYLOAD_REPLAYED', 'This challenge was answered already'] as const
     assertError(await page.call('submit', { sealed }), ...replayed)
-    const anew = await sealPayload(page.sealKey(), page.sessionId, { ...failed, live: 990, attempt: 2 })
-    assertError(await page.call('submit', { sealed: anew }), ...replayed)
+    const resealed = await sealPayload(page.sealKey(), page.sessionId, { ...failed, live: 990, attempt: 2 })
+    assertError(await page.call('submit', { sealed: resealed }), ...replayed)
     await page.cancel()
     const { sessionStatus, riskEvaluation } = await fixture.result(created.token)
     assert.equal(sessionStatus, 'AGE_UNKNOWN')
     assert.deepEqual([riskEvaluation.recommendation, riskEvaluation.flags], ['BLOCK', ['BH_PAYLOAD_REPLAY']])
   })
 
-  test('is refused for a challenge that was left, without a flag: a reload is no attack', async () => {
+  test('is refused for an abandoned challenge, without a flag: a reload is not an attack', async () => {
     const { created, page, submission } = await challenged()
     await page.open()
     await page.challenge()
@@ -86,7 +86,7 @@ describe('a submission that came before', () => {
   })
 })
 
-test('a challenge takes five submits and no sixth, not even a good one', async () => {
+test('a challenge accepts five submits and no sixth, not even a good one', async () => {
   const { created, page, submission } = await challenged()
   for (let sent = 0; sent < 5; sent++) assert.equal((await page.call('submit', { sealed: 'x' })).statusCode, 400)
   const sixth = await send(page, submission)
@@ -94,7 +94,7 @@ test('a challenge takes five submits and no sixth, not even a good one', async (
   assert.equal(await verdictOf(created.token), 'AGE_UNKNOWN')
 })
 
-test('three captures that decide nothing end the flow with -32 and -19', async () => {
+test('three inconclusive captures end the flow with -32 and -19', async () => {
   const { token, sessionId } = await fixture.create()
   const { device, clock } = await fixture.device(sessionId)
   const state = await runFlow(device, { clock, random: seededRandom(4), ageYears: 40, live: 450 })
@@ -155,7 +155,7 @@ test('the simulated model gives no verdict in a live session', async () => {
   assert.deepEqual(riskEvaluation.flags, ['BH_MODEL_MISMATCH'])
 })
 
-test('a capture of seven seconds that comes three seconds after its challenge is no capture', async () => {
+test('a capture of seven seconds that arrives three seconds after its challenge is refused', async () => {
   const { created, page, challenge } = await challenged()
   fixture.harness.clock.advance(3_000)
   const model = { id: 'face-1', hash: 'm'.repeat(43) }
@@ -187,15 +187,15 @@ describe('the payload', () => {
   test('[C-004] is not readable in the body without the key', async () => {
     const { submission } = await challenged()
     const [header = '', , , content = ''] = submission.sealed.split('.')
-    const told: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())
-    assert.deepEqual(Object.keys(Object(told)).sort(), ['alg', 'enc', 'epk', 'sid', 'typ'])
+    const decoded: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())
+    assert.deepEqual(Object.keys(Object(decoded)).sort(), ['alg', 'enc', 'epk', 'sid', 'typ'])
     const sent = `${submission.sealed}${Buffer.from(content, 'base64url').toString('latin1')}`
     const { nonce, frames, model } = submission.payload
     for (const value of [nonce, model.id, frames[0]?.digest ?? '', '"age"', '"yaw"'])
       assert.ok(!sent.includes(value), value)
   })
 
-  test('[C-005] has an estimate, the session’s id and optional metadata, and is taken with and without the last', async () => {
+  test('[C-005] has an estimate, the session’s id and optional metadata, and is accepted with and without metadata', async () => {
     for (const metadata of [undefined, { build: '1.2.3', nested: { any: [1, true, null] } }]) {
       const { token, sessionId } = await fixture.create()
       const page = await createPage(fixture, sessionId)
@@ -224,7 +224,7 @@ describe('at once', () => {
     assert.deepEqual(await fixture.webhooksOf(created.sessionId), ['age.session.completed'])
   })
 
-  test('twenty times one and the same request: one counts', async () => {
+  test('the same request twenty times: one counts', async () => {
     const { created, page, submission } = await challenged({ callback })
     await page.call('events', { events: submission.events })
     const text = JSON.stringify({ sessionId: created.sessionId, sealed: submission.sealed })
@@ -234,16 +234,16 @@ describe('at once', () => {
     assert.deepEqual(await fixture.webhooksOf(created.sessionId), ['age.session.completed'])
   })
 
-  test('a cancel and a submit: one end, one webhook, and the result is the one that was told', async () => {
+  test('a cancel and a submit: one end, one webhook, and the result agrees with the reply', async () => {
     for (let round = 0; round < 5; round++) {
       const { created, page, submission } = await challenged({ callback })
       await page.call('events', { events: submission.events })
       const calls = [page.call('submit', { sealed: submission.sealed }), page.call('cancel')]
       const replies = await Promise.all(round % 2 === 0 ? calls : calls.reverse())
-      const [told, ...others] = replies.filter(({ statusCode }) => statusCode === 200)
-      assert.ok(told && others.length === 0, replies.map(({ body }) => body).join())
+      const [accepted, ...others] = replies.filter(({ statusCode }) => statusCode === 200)
+      assert.ok(accepted && others.length === 0, replies.map(({ body }) => body).join())
       const { flowStatus } = await fixture.result(created.token)
-      assert.equal(flowStatus, told.json().flowStatus)
+      assert.equal(flowStatus, accepted.json().flowStatus)
       const event = flowStatus === 'COMPLETED' ? 'age.session.completed' : 'age.session.cancelled'
       assert.deepEqual(await fixture.webhooksOf(created.sessionId), [event])
     }
@@ -267,7 +267,7 @@ describe('at once', () => {
   })
 })
 
-/** Calls that were sent after the one that counted: the flow is over, or a later counter was seen first. */
+/** The refusals of calls after the one that counted: the flow is over, or a later counter came first. */
 function assertOvertaken(status: number, code: string): void {
   const answer = `${status} ${code}`
   assert.ok([`${HAS_ENDED[0]} ${HAS_ENDED[1]}`, '401 INVALID_DEVICE_PROOF'].includes(answer), answer)

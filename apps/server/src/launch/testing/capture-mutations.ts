@@ -1,4 +1,4 @@
-/** Submissions of the right form that no living person before a camera leads to. Only tests import this. */
+/** Well-formed submissions that no living person before a camera can produce. Only tests import this. */
 import type { CaptureFrame, CapturePayload, Challenge, RiskFlagCode } from '@ostiary/contract'
 import {
   estimateOf,
@@ -12,17 +12,17 @@ import type { Changes } from './capture.ts'
 
 export interface Judged extends Changes {
   name: string
-  /** The session code that answers it. Several where the random challenge decides which rule meets it first. */
+  /** The session code of the reply. Several when the random challenge decides which rule applies first. */
   codes: readonly number[]
   /** All of these are raised. */
   flags: readonly RiskFlagCode[]
-  /** Challenges for which the change means something. */
+  /** The challenges that the change applies to. */
   fits?: (challenge: Challenge) => boolean
 }
 
 type Frames = readonly CaptureFrame[]
 
-/** The frames changed and the estimate made from them again, as a forger who is careful would. */
+/** Changes the frames and computes the estimate again, as a careful forger does. */
 const frames = (change: (frames: Frames, challenge: Challenge) => Frames): Changes => ({
   made: ({ capture, moments }, challenge) => {
     const changed = [...change(capture.frames, challenge)]

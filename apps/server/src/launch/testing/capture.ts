@@ -1,4 +1,4 @@
-/** One good submission, taken apart so that a test can change any part of it and put it together again. */
+/** One good submission in parts, so that a test can change any part before it is sent. */
 import type { CapturePayload, Challenge, LaunchEvent, LaunchEventType } from '@ostiary/contract'
 import { CHAIN_START, chainEvent, sealPayload } from '@ostiary/crypto'
 import { type SimulatedCapture, seededRandom, simulateCapture } from '@ostiary/device/simulated'
@@ -46,7 +46,7 @@ export async function chain(moments: readonly Moment[]): Promise<LaunchEvent[]> 
   return events
 }
 
-/** From the open session to a challenge that the wanted kind of test can use. */
+/** From the open session to a challenge that the test can use. */
 export async function reachChallenge(page: Page): Promise<Challenge> {
   await page.open()
   await page.consent()
@@ -58,7 +58,7 @@ export interface Person {
   seed?: number
 }
 
-/** Everything an honest device makes of a challenge, with the changes of a dishonest one. Nothing is sent yet. */
+/** Everything that an honest device makes from a challenge, with the changes of a dishonest one. Sends nothing. */
 export async function makeSubmission(
   page: Page,
   challenge: Challenge,

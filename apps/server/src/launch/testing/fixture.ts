@@ -1,4 +1,4 @@
-/** A service with one tenant, and what the tests of the device API ask of it again and again. Only tests import this. */
+/** A service with one tenant, and what the tests of the device API often need. Only tests import this. */
 import assert from 'node:assert/strict'
 import type { AgeResult, CreatedSession } from '@ostiary/contract'
 import { createDevice, type Device } from '@ostiary/device'
@@ -17,7 +17,7 @@ export interface LaunchFixture {
   tenantId: string
   /** A session with a threshold of 30, a test key's unless another is given. */
   create(body?: object, key?: string): Promise<CreatedSession>
-  /** The product's own client, on a device that does not exist. */
+  /** The product's own client, on a simulated device. */
   device(sessionId: string, options?: { platform?: 'mobile' | 'desktop'; userAgent?: string }): Promise<TestDevice>
   result(token: string): Promise<AgeResult>
   /** The events of a session that wait to be sent to the host. */
@@ -28,7 +28,7 @@ export interface LaunchFixture {
   close(): Promise<void>
 }
 
-/** Long enough for the calls of one session to be paid back: all tests call from one address. */
+/** Long enough for the rate limit to recover after one session: all tests call from one address. */
 const BETWEEN_SESSIONS_MS = 6_000
 
 export async function createLaunchFixture(

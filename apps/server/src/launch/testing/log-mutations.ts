@@ -1,4 +1,4 @@
-/** Logs that no page of ours writes, beside a capture that is good. Only tests import this. */
+/** Logs that our page never writes, with a good capture. Only tests import this. */
 import type { CapturePayload, Challenge, LaunchEvent } from '@ostiary/contract'
 import { SPOOFS } from '@ostiary/device/simulated'
 import { CAPTURE_AT_MS, type Changes, type Moment } from './capture.ts'
@@ -91,14 +91,14 @@ const CHAIN: Judged[] = [
   injected('two entries exchanged under their numbers', BROKEN, {
     events: (all) => all.map((one, at) => ({ ...(all[at === 1 ? 2 : at === 2 ? 1 : at] ?? one), seq: one.seq })),
   }),
-  injected('an entry told twice in two ways', BROKEN, {
+  injected('an entry sent twice with different content', BROKEN, {
     events: (all) => all.flatMap((one, at) => (at === 4 ? [one, { ...one, hash: 'y'.repeat(43) }] : [one])),
   }),
   injected('every hash the same', BROKEN, { events: (all) => all.map((one) => ({ ...one, hash: 'y'.repeat(43) })) }),
 ]
 
 const LATENCY = 'BH_CHALLENGE_LATENCY'
-/** When each movement is seen by the log, in milliseconds after it was shown. */
+/** The latency of each movement in the log, in milliseconds after it was shown. */
 const seenAfter = (ms: (step: number) => number): Changes =>
   moments((all) =>
     all

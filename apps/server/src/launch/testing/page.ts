@@ -1,4 +1,4 @@
-/** A device whose every byte the test chooses: the product's own client would not send what these tests send. */
+/** A device for which the test chooses every byte: the product's own client would not send what these tests send. */
 import assert from 'node:assert/strict'
 import {
   type Challenge,
@@ -20,7 +20,7 @@ export interface PageOptions {
   platform?: 'mobile' | 'desktop'
 }
 
-/** What is to be different from an honest call. */
+/** How a call differs from an honest one. */
 export interface Tweak {
   /** Claims that are signed instead of the true ones. */
   claims?: Partial<ProofClaims>
@@ -104,13 +104,13 @@ export async function createPage(
 }
 export type Page = Awaited<ReturnType<typeof createPage>>
 
-/** The body of an answer that must be a good one. */
+/** The body of a reply that must be a success. */
 export function okOf<T>(response: LightMyRequestResponse): T {
   assert.equal(response.statusCode, 200, response.body)
   return response.json()
 }
 
-/** The whole body that every call answers, of a flow that was just opened unless told otherwise. */
+/** The whole body of the reply to every call, for a flow that was just opened; a test names what differs. */
 export function stateBody({ sessionId, expiresAt }: CreatedSession, more: Partial<LaunchState> = {}): LaunchState {
   return {
     sessionId,

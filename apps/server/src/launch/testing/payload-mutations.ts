@@ -1,4 +1,4 @@
-/** Payloads that are sealed as they should be and say what no payload can say. Only tests import this. */
+/** Correctly sealed payloads with impossible content. Only tests import this. */
 import { sealPayload } from '@ostiary/crypto'
 import type { Good, Refused } from './sealed-mutations.ts'
 
@@ -79,7 +79,7 @@ const FRAMES: Refused[] = [
   },
 ]
 
-/** The right form, and another session's or another challenge's. */
+/** Well-formed payloads of another session or another challenge. */
 const notIssued = { status: 409, code: 'CHALLENGE_NOT_VALID' }
 const FOREIGN: Refused[] = [
   place('nonce', 'A'.repeat(32), notIssued),

@@ -34,7 +34,7 @@ const text = (name: string, change: (sealed: string, good: Good) => string | Pro
 
 const PARTS = ['header', 'encrypted key', 'nonce', 'ciphertext', 'tag'] as const
 
-/** One part of the five changed, the rest as it was. */
+/** Changes one of the five parts and keeps the rest. */
 function part(index: number, name: string, change: (part: string) => string): Refused {
   return text(`${PARTS[index]}: ${name}`, (sealed) =>
     sealed

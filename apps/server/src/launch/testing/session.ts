@@ -1,4 +1,4 @@
-/** A session that is nowhere stored, for the pure parts of the room. Only tests import this. */
+/** A session that is not stored, for tests of the pure functions of this room. Only tests import this. */
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { AgeRequest } from '../../age/index.ts'
 import type { Progress, Session, SessionState } from '../../sessions/index.ts'
