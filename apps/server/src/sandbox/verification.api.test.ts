@@ -22,7 +22,7 @@ const outcomeUrl = (sessionId: string) => `/test/sessions/${sessionId}/outcome`
 const bodyOf = async (sessionId: string) => JSON.parse((await fixture.delivered(sessionId)).body.toString())
 
 describe('POST /test/sessions/:id/outcome for a verification session', () => {
-  test('204: without a wish it is a success, of the same person each time', async () => {
+  test('204: without a simulated outcome it is a success, with the same person each time', async () => {
     const enrolled = await host.create('ENROLL')
     const ended = await host.call('POST', outcomeUrl(enrolled.sessionId), {})
     assert.deepEqual([ended.statusCode, ended.body], [204, ''])
@@ -37,7 +37,7 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
     assert.deepEqual(await bodyOf(signedIn.sessionId), successBody(signedIn, again))
   })
 
-  test('204: with what was asked for: an age, a picture', async () => {
+  test('204: a success has the age and the picture that the host asked for', async () => {
     const { sessionId } = await host.create('ENROLL', { estimateAge: true, sendImages: true })
     await host.outcome(sessionId)
     const { estimatedAge, images } = await bodyOf(sessionId)
@@ -68,12 +68,12 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
     const { sessionId } = await host.create('ENROLL')
     const outcomes = 'must be one of success, spoof, expired, not_enrolled, locked for this session'
     const beside = 'is for age sessions; this one takes outcome alone'
-    for (const [wish, pointer, message] of [
+    for (const [body, pointer, message] of [
       [{ outcome: 'AGE_ABOVE_THRESHOLD' }, '/body/outcome', outcomes],
       [{ outcome: 'success', risk: 'HIGH' }, '/body/risk', beside],
       [{ faceAge: 40 }, '/body/faceAge', beside],
     ] as const) {
-      const refused = await host.call('POST', outcomeUrl(sessionId), wish)
+      const refused = await host.call('POST', outcomeUrl(sessionId), body)
       const text = `The request is not valid: ${pointer} ${message}`
       assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer, message }] })
     }
@@ -110,22 +110,22 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
 })
 
 describe('transactionID of a test session', () => {
-  test('the session ends as wished when its launch URL is opened, and says so to the page', async () => {
-    for (const [wish, status, code] of [
+  test('the session ends with the simulated outcome when its launch URL is opened, and the page gets that state', async () => {
+    for (const [outcome, status, code] of [
       ['success', 'SUCCESS', undefined],
       ['spoof', 'FAILED', 1],
       ['not_enrolled', 'FAILED', -36],
       ['locked', 'FAILED', -35],
       ['expired', 'EXPIRED', -8],
     ] as const) {
-      const transactionID = `test:${wish} order 4711`
+      const transactionID = `test:${outcome} order 4711`
       const { sessionId } = await host.create('SIGN-IN', { transactionID })
       assert.equal((await host.get(sessionId)).outcome, null, 'not before it is opened')
-      const told = await fixture.visit(sessionId)
+      const reply = await fixture.visit(sessionId)
       const flowStatus = status === 'EXPIRED' ? 'EXPIRED' : 'COMPLETED'
-      assert.deepEqual([told.flowStatus, told.state], [flowStatus, status])
+      assert.deepEqual([reply.flowStatus, reply.state], [flowStatus, status])
       const target = `https://shop.example/back?state=7&sessionId=${sessionId}&status=${status}`
-      assert.equal(told.redirectUrl, target)
+      assert.equal(reply.redirectUrl, target)
       const { transactionId, errors } = await bodyOf(sessionId)
       assert.equal(transactionId, transactionID)
       assert.deepEqual(
@@ -135,7 +135,7 @@ describe('transactionID of a test session', () => {
     }
   })
 
-  test('for live keys it is a name like any other', async () => {
+  test('for live keys it is an ordinary name', async () => {
     const live = await fixture.newHost({ livemode: true, settings: { clientCredentials: 'never' } })
     const callback = { url: 'https://shop.example/hook' }
     const { sessionId } = await live.create('ENROLL', { transactionID: 'test:success', callback })
