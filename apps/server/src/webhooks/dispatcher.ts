@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cells } from '../platform/cells.ts'
 import type { Db } from '../platform/db.ts'
 import { logFailure } from '../platform/reachability.ts'
-import { type Courier, type CourierDeps, createCourier } from './courier.ts'
+import { type Attempts, type AttemptDeps, createAttempts } from './attempt.ts'
 import { createLanes, LANE_LIMITS, type LaneLimits, type Task } from './lanes.ts'
 import { createLoop } from './loop.ts'
 
-export type DispatcherDeps = Omit<CourierDeps, 'db'> & { cells: Cells }
+export type DispatcherDeps = Omit<AttemptDeps, 'db'> & { cells: Cells }
 
 export interface DispatcherOptions {
   limits?: Partial<LaneLimits>
@@ -25,21 +25,21 @@ const SWEEP_EVERY_MS = 250
 export function createDispatcher(deps: DispatcherDeps, options: DispatcherOptions = {}) {
   const { cells, clock, log, metrics } = deps
   const { leaseMs = LEASE_MS } = options
-  const couriers = new Map<Db, Courier>(cells.all().map(({ db }) => [db, createCourier({ ...deps, db })]))
-  const lanes = createLanes({ ...LANE_LIMITS, ...options.limits }, carry, () => {
+  const attemptsByCell = new Map<Db, Attempts>(cells.all().map(({ db }) => [db, createAttempts({ ...deps, db })]))
+  const lanes = createLanes({ ...LANE_LIMITS, ...options.limits }, runAttempt, () => {
     for (const loop of loops) loop.wake()
   })
   const loops = cells.all().map((cell) => {
-    const backlog = () => couriers.get(cell.db)?.backlog() ?? 0
+    const backlog = () => attemptsByCell.get(cell.db)?.backlog() ?? 0
     return createLoop({ cell, clock, log, lanes, leaseMs, backlog })
   })
   let sweeping: NodeJS.Timeout | undefined
   metrics.inFlight(() => lanes.inFlight())
 
-  async function carry(task: Task): Promise<void> {
+  async function runAttempt(task: Task): Promise<void> {
     const { tenantId } = task.claim
     try {
-      await couriers.get(task.db)?.carry(task)
+      await attemptsByCell.get(task.db)?.runAttempt(task)
     } catch (err) {
       // Our own side failed before anything was sent. The lease ends, and it is tried again.
       logFailure(log, 'error', { err, tenantId }, 'a webhook could not be prepared')
@@ -51,7 +51,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
   /** Never throws: a lease that is not given back ends. */
   async function giveBack(tasks: readonly Task[]): Promise<void> {
     const byCell = Map.groupBy(tasks, ({ db }) => db)
-    await Promise.all([...byCell].map(([db, some]) => couriers.get(db)?.giveBack(some)))
+    await Promise.all([...byCell].map(([db, some]) => attemptsByCell.get(db)?.giveBack(some)))
   }
 
   /** Waits until nothing is under way. */
@@ -60,7 +60,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
   }
 
   async function drain(deadlineMs?: number): Promise<void> {
-    await Promise.all([...couriers.values()].map((courier) => courier.drain(deadlineMs)))
+    await Promise.all([...attemptsByCell.values()].map((attempts) => attempts.drain(deadlineMs)))
   }
 
   return {
@@ -76,7 +76,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
       await giveBack(lanes.takeWaiting())
       await idle(deadlineMs)
       await drain(deadlineMs)
-      for (const courier of couriers.values()) courier.giveUp()
+      for (const attempts of attemptsByCell.values()) attempts.giveUp()
       clearInterval(sweeping)
       sweeping = undefined
     },

@@ -75,7 +75,7 @@ describe('lanes', () => {
     assert.deepEqual(lanes.sweep(1_000), hanging.slice(2), 'those behind it are given back')
     assert.deepEqual([of('hanging').length, of('healthy').length], [2, 1])
     assert.deepEqual([lanes.inFlight(), lanes.held(), lanes.isStocked()], [3, 3, false])
-    assert.deepEqual(lanes.rooms(), { hanging: 0, healthy: 1 })
+    assert.deepEqual(lanes.capacities(), { hanging: 0, healthy: 1 })
   })
 
   test('there is an end to how many may hang; from then on they count', () => {
@@ -96,21 +96,21 @@ describe('lanes', () => {
   test('room is what a lane can still take; quick ones may have more taken ahead', () => {
     const { lanes, of } = setUp()
     lanes.add(tasks('a', 2), 0)
-    assert.deepEqual(lanes.rooms(), { a: 0 })
+    assert.deepEqual(lanes.capacities(), { a: 0 })
     const [first, second] = of('a')
     assert.ok(first && second)
     lanes.done(first, 249)
-    assert.deepEqual(lanes.rooms(), { a: 7 })
+    assert.deepEqual(lanes.capacities(), { a: 7 })
     lanes.done(second, 250)
-    assert.deepEqual(lanes.rooms(), { a: 2 }, 'not so quick any more')
+    assert.deepEqual(lanes.capacities(), { a: 2 }, 'not so quick any more')
     lanes.add(tasks('b', 1), 0)
     const quickOne = of('b')[0]
     assert.ok(quickOne)
     lanes.done(quickOne, 1)
     lanes.add(tasks('b', 4), 1)
-    assert.deepEqual(lanes.rooms(), { a: 2, b: 4 })
+    assert.deepEqual(lanes.capacities(), { a: 2, b: 4 })
     lanes.add(tasks('b', 1), 1)
-    assert.deepEqual(lanes.rooms(), { a: 2, b: 0 }, 'less than half is not worth a statement')
+    assert.deepEqual(lanes.capacities(), { a: 2, b: 0 }, 'less than half is not worth a statement')
     assert.equal(lanes.perEndpoint, 2)
   })
 
@@ -118,14 +118,14 @@ describe('lanes', () => {
     const { lanes, started } = setUp()
     lanes.add(tasks('a', 1), 0)
     lanes.sweep(5_000)
-    assert.deepEqual(Object.keys(lanes.rooms()), ['a'])
+    assert.deepEqual(Object.keys(lanes.capacities()), ['a'])
     const [one] = started
     assert.ok(one)
     lanes.done(one, 5_000)
     lanes.sweep(6_000)
-    assert.deepEqual(Object.keys(lanes.rooms()), ['a'])
+    assert.deepEqual(Object.keys(lanes.capacities()), ['a'])
     lanes.sweep(6_001)
-    assert.deepEqual(lanes.rooms(), {})
+    assert.deepEqual(lanes.capacities(), {})
   })
 
   test('more is asked for when half of a full lane is free, once, and not for one that was not full', () => {

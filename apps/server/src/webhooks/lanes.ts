@@ -41,7 +41,7 @@ const QUICK_MS = 250
 const IDLE_MS = 1_000
 
 /** What one tenant has of everything. */
-interface Party {
+interface TenantShare {
   lanes: number
   quick: number
   slow: number
@@ -53,7 +53,7 @@ interface Party {
 interface Lane {
   endpointId: string
   tenantId: string
-  party: Party
+  share: TenantShare
   inFlight: number
   waiting: Task[]
   isReady: boolean
@@ -69,39 +69,43 @@ interface Lane {
  * receiver that hangs fills its lane, and after a second what it holds up no longer counts against the others. A tenant with
  * very many such receivers fills its share, and the rest is for the others.
  */
-export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<void>, onRoom: () => void) {
+export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<void>, onCapacity: () => void) {
   const lanes = new Map<string, Lane>()
-  const parties = new Map<string, Party>()
+  const tenantShares = new Map<string, TenantShare>()
   const ready: Lane[] = []
   /** In the order of their start, with the time of it. */
   const quick = new Map<Task, number>()
   const slow = new Set<Task>()
   let waiting = 0
   let claiming = 0
-  const shareOf = (limit: number) => Math.max(limits.perEndpoint, Math.floor(limit * limits.tenantShare))
-  const share = { inFlight: shareOf(limits.inFlight), slow: shareOf(limits.slow), inHand: shareOf(limits.inHand) }
-  const enough = Math.floor(share.inHand / 2)
-  const heldBy = (party: Party) => party.quick + party.waiting
+  const tenantLimitOf = (limit: number) => Math.max(limits.perEndpoint, Math.floor(limit * limits.tenantShare))
+  const tenantLimits = {
+    inFlight: tenantLimitOf(limits.inFlight),
+    slow: tenantLimitOf(limits.slow),
+    inHand: tenantLimitOf(limits.inHand),
+  }
+  const enough = Math.floor(tenantLimits.inHand / 2)
+  const heldBy = (share: TenantShare) => share.quick + share.waiting
 
   function laneOf({ endpointId, tenantId }: Claim, nowMs: number): Lane {
     let lane = lanes.get(endpointId)
     if (!lane) {
-      const party = partyOf(tenantId)
-      party.lanes++
+      const share = tenantShareOf(tenantId)
+      share.lanes++
       const state = { inFlight: 0, waiting: [], isReady: false, isQuick: false, hasMore: false, usedMs: nowMs }
-      lane = { endpointId, tenantId, party, ...state }
+      lane = { endpointId, tenantId, share, ...state }
       lanes.set(endpointId, lane)
     }
     return lane
   }
 
-  function partyOf(tenantId: string): Party {
-    let party = parties.get(tenantId)
-    if (!party) {
-      party = { lanes: 0, quick: 0, slow: 0, waiting: 0, blocked: [] }
-      parties.set(tenantId, party)
+  function tenantShareOf(tenantId: string): TenantShare {
+    let share = tenantShares.get(tenantId)
+    if (!share) {
+      share = { lanes: 0, quick: 0, slow: 0, waiting: 0, blocked: [] }
+      tenantShares.set(tenantId, share)
     }
-    return party
+    return share
   }
 
   function makeReady(lane: Lane): void {
@@ -111,7 +115,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
   }
 
   /** One place of the tenant is free: one of its lanes may have it. */
-  function unblock({ blocked }: Party): void {
+  function unblock({ blocked }: TenantShare): void {
     const lane = blocked.shift()
     if (lane) ready.push(lane)
   }
@@ -120,23 +124,23 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
     while (quick.size < limits.inFlight) {
       const lane = ready.shift()
       if (!lane) return
-      const { party } = lane
-      if (party.quick >= share.inFlight) {
-        party.blocked.push(lane)
+      const { share } = lane
+      if (share.quick >= tenantLimits.inFlight) {
+        share.blocked.push(lane)
         continue
       }
       lane.isReady = false
       const task = lane.waiting.shift()
-      if (task) launch(task, lane, nowMs)
-      else unblock(party)
+      if (task) startNext(task, lane, nowMs)
+      else unblock(share)
       makeReady(lane)
     }
   }
 
-  function launch(task: Task, lane: Lane, nowMs: number): void {
+  function startNext(task: Task, lane: Lane, nowMs: number): void {
     waiting--
-    lane.party.waiting--
-    lane.party.quick++
+    lane.share.waiting--
+    lane.share.quick++
     lane.inFlight++
     lane.usedMs = nowMs
     quick.set(task, nowMs)
@@ -145,24 +149,24 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
 
   const mostOf = (lane: Lane): number => (lane.isQuick ? limits.ahead : limits.perEndpoint)
 
-  function roomOf(lane: Lane): number {
+  function capacityOf(lane: Lane): number {
     return Math.max(0, mostOf(lane) - lane.inFlight - lane.waiting.length)
   }
 
   /** Asked for when half of it is free: so the receiver need not wait for us, and it is worth a statement. */
   function askForMore(lane: Lane): void {
-    const { party } = lane
-    const isPartysTurn = heldBy(party) === enough
-    const isLanesTurn = lane.hasMore && heldBy(party) <= enough && roomOf(lane) >= mostOf(lane) / 2
-    if (!isPartysTurn && !isLanesTurn) return
+    const { share } = lane
+    const isTenantsTurn = heldBy(share) === enough
+    const isLanesTurn = lane.hasMore && heldBy(share) <= enough && capacityOf(lane) >= mostOf(lane) / 2
+    if (!isTenantsTurn && !isLanesTurn) return
     lane.hasMore = false
-    onRoom()
+    onCapacity()
   }
 
   function dropWaiting(lane: Lane): Task[] {
     const tasks = lane.waiting.splice(0)
     waiting -= tasks.length
-    lane.party.waiting -= tasks.length
+    lane.share.waiting -= tasks.length
     return tasks
   }
 
@@ -179,31 +183,31 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       }
     },
     /** Room of the receivers that this worker deals with. One for whom much was taken ahead has none until half is used up. */
-    rooms(): Record<string, number> {
-      const rooms: Record<string, number> = {}
+    capacities(): Record<string, number> {
+      const capacities: Record<string, number> = {}
       for (const [endpointId, lane] of lanes) {
-        const room = roomOf(lane)
-        rooms[endpointId] = lane.isQuick && room < limits.ahead / 2 ? 0 : room
+        const capacity = capacityOf(lane)
+        capacities[endpointId] = lane.isQuick && capacity < limits.ahead / 2 ? 0 : capacity
       }
-      return rooms
+      return capacities
     },
     /** Tenants that have more than half of their share in hand: one turn could fill it. */
     fullTenants: (): string[] =>
-      [...parties].filter(([, party]) => heldBy(party) > enough).map(([tenantId]) => tenantId),
+      [...tenantShares].filter(([, share]) => heldBy(share) > enough).map(([tenantId]) => tenantId),
     /** Returns those that are more than their tenant's share. */
     add(tasks: readonly Task[], nowMs: number): Task[] {
       const tooMany: Task[] = []
       for (const task of tasks) {
         const lane = laneOf(task.claim, nowMs)
-        const { party } = lane
-        if (heldBy(party) >= share.inHand) {
+        const { share } = lane
+        if (heldBy(share) >= tenantLimits.inHand) {
           tooMany.push(task)
           continue
         }
         lane.waiting.push(task)
-        lane.hasMore = roomOf(lane) === 0
+        lane.hasMore = capacityOf(lane) === 0
         waiting++
-        party.waiting++
+        share.waiting++
         makeReady(lane)
       }
       pump(nowMs)
@@ -215,9 +219,9 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       lane.isQuick = startedMs !== undefined && nowMs - startedMs < QUICK_MS
       lane.inFlight--
       lane.usedMs = nowMs
-      if (quick.delete(task)) lane.party.quick--
-      else if (slow.delete(task)) lane.party.slow--
-      unblock(lane.party)
+      if (quick.delete(task)) lane.share.quick--
+      else if (slow.delete(task)) lane.share.slow--
+      unblock(lane.share)
       makeReady(lane)
       pump(nowMs)
       askForMore(lane)
@@ -235,22 +239,22 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       for (const [task, startedMs] of quick) {
         if (startedMs > nowMs - SLOW_MS || slow.size >= limits.slow) break
         const lane = laneOf(task.claim, nowMs)
-        const { party } = lane
-        if (party.slow >= share.slow) continue
+        const { share } = lane
+        if (share.slow >= tenantLimits.slow) continue
         quick.delete(task)
         slow.add(task)
-        party.quick--
-        party.slow++
+        share.quick--
+        share.slow++
         lane.isQuick = false
         stuck.push(...dropWaiting(lane))
-        unblock(party)
+        unblock(share)
       }
       for (const [endpointId, lane] of lanes) {
         const isIdle = lane.inFlight === 0 && lane.waiting.length === 0 && lane.usedMs < nowMs - IDLE_MS
         if (!isIdle) continue
         lanes.delete(endpointId)
-        lane.party.lanes--
-        if (lane.party.lanes === 0) parties.delete(lane.tenantId)
+        lane.share.lanes--
+        if (lane.share.lanes === 0) tenantShares.delete(lane.tenantId)
       }
       pump(nowMs)
       return stuck

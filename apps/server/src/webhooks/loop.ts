@@ -73,8 +73,12 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
       const now = clock.now()
       const leaseUntil = new Date(now.getTime() + leaseMs)
       const request = { after: cursor, visit: VISIT, limit: TAKE, now, leaseUntil }
-      const rooms = { rooms: lanes.rooms(), roomOfOthers: lanes.perEndpoint, fullTenants: lanes.fullTenants() }
-      const { taken, visited, last } = await queueStore.claim(db, { ...request, ...rooms })
+      const allowed = {
+        capacities: lanes.capacities(),
+        capacityOfOthers: lanes.perEndpoint,
+        fullTenants: lanes.fullTenants(),
+      }
+      const { taken, visited, last } = await queueStore.claim(db, { ...request, ...allowed })
       const isFull = taken.length === TAKE
       const isRoundOver = !isFull && visited < VISIT
       // A full page goes on behind the receiver that filled it: that one's turn comes again after all others.

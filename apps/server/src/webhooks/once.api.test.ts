@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/crypto'
-import { createCourier } from './courier.ts'
+import { createAttempts } from './attempt.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { queueStore } from './queue-store.ts'
 import { type Receiver, status } from './testing/receiver.ts'
@@ -143,7 +143,7 @@ describe('a body that is sent once', () => {
   test('what another worker has settled between claim and attempt is not sent without it', async () => {
     await enqueue()
     const { platform, keys } = fixture.harness.wire
-    const courier = createCourier({
+    const attempts = createAttempts({
       db: db(),
       ...platform,
       keys: keys.service,
@@ -155,8 +155,8 @@ describe('a body that is sent once', () => {
       after: '00000000-0000-0000-0000-000000000000',
       visit: 10,
       now: now(),
-      rooms: {},
-      roomOfOthers: 8,
+      capacities: {},
+      capacityOfOthers: 8,
       fullTenants: [],
       limit: 10,
       leaseUntil,
@@ -166,8 +166,15 @@ describe('a body that is sent once', () => {
     assert.equal(claimed.claim.hasOnce, true)
     await fixture.harness.database.query('delete from webhook_queue')
     const takenMs = fixture.harness.clock.monotonicMs()
-    await courier.carry({ db: db(), claim: claimed.claim, payload: claimed.payload, takenMs, leaseUntil, probe: false })
-    assert.deepEqual([receiver.received.length, courier.backlog()], [0, 0])
+    await attempts.runAttempt({
+      db: db(),
+      claim: claimed.claim,
+      payload: claimed.payload,
+      takenMs,
+      leaseUntil,
+      probe: false,
+    })
+    assert.deepEqual([receiver.received.length, attempts.backlog()], [0, 0])
   })
 
   test('counts for the master key that sealed it', async () => {

@@ -250,8 +250,8 @@ export interface ClaimRequest {
   visit: number
   now: Date
   /** Room of receivers that this worker is busy with. */
-  rooms: Readonly<Record<string, number>>
-  roomOfOthers: number
+  capacities: Readonly<Record<string, number>>
+  capacityOfOthers: number
   /** Tenants that get no more now. */
   fullTenants: readonly string[]
   limit: number
@@ -261,8 +261,8 @@ export interface ClaimRequest {
 export const queueStore = {
   /** Claimed rows; how many receivers were visited, and the last of them. */
   async claim(db: Queryable, request: ClaimRequest): Promise<{ taken: Taken[]; visited: number; last: string | null }> {
-    const { after, visit, now, rooms, roomOfOthers, fullTenants, limit, leaseUntil } = request
-    const values = [after, visit, now, JSON.stringify(rooms), roomOfOthers, limit, leaseUntil, fullTenants]
+    const { after, visit, now, capacities, capacityOfOthers, fullTenants, limit, leaseUntil } = request
+    const values = [after, visit, now, JSON.stringify(capacities), capacityOfOthers, limit, leaseUntil, fullTenants]
     const rows = await db.rows<Row<TakenRow & { visited: number | null }>>(CLAIM, values)
     const walk = rows.pop()
     return { taken: rows.map(toTaken), visited: walk?.visited ?? 0, last: walk?.endpointId ?? null }

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { AttemptOutcome } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import pg from 'pg'
-import { createCourier } from './courier.ts'
+import { createAttempts } from './attempt.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { type Completion, queueStore } from './queue-store.ts'
 import type { Receiver } from './testing/receiver.ts'
@@ -337,23 +337,23 @@ for (const [which, tries, status] of [
 test('what was erased while it waited here for its turn is not sent', async () => {
   const { platform, keys } = fixture.harness.wire
   const deps = { ...platform, keys: keys.service, metrics: fixture.metrics, outbound: fixture.newOutbound() }
-  const courier = createCourier({ ...deps, db: db() })
+  const attempts = createAttempts({ ...deps, db: db() })
   const kept = await fixture.enqueue(tenant, { url: receiver.url })
   const erased = await fixture.enqueue(tenant, { url: receiver.url })
   const leaseUntil = new Date(now().getTime() + 30_000)
-  const request = { after: '00000000-0000-0000-0000-000000000000', visit: 10, now: now(), rooms: {}, leaseUntil }
-  const { taken } = await queueStore.claim(db(), { ...request, roomOfOthers: 8, fullTenants: [], limit: 10 })
+  const request = { after: '00000000-0000-0000-0000-000000000000', visit: 10, now: now(), capacities: {}, leaseUntil }
+  const { taken } = await queueStore.claim(db(), { ...request, capacityOfOthers: 8, fullTenants: [], limit: 10 })
   const takenMs = platform.clock.monotonicMs()
   await fixture.harness.database.query('delete from webhook_queue where delivery_id = $1', [erased])
   advance(1_000)
   await Promise.all(
     taken.map(({ claim, payload }) =>
-      courier.carry({ db: db(), claim, payload: payload ?? assert.fail(), takenMs, leaseUntil, probe: false }),
+      attempts.runAttempt({ db: db(), claim, payload: payload ?? assert.fail(), takenMs, leaseUntil, probe: false }),
     ),
   )
   assert.deepEqual(
     receiver.received.map(({ headers }) => headers['x-service-delivery']),
     [kept],
   )
-  await courier.drain()
+  await attempts.drain()
 })

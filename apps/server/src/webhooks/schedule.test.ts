@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type AttemptOutcome, WEBHOOK_LIMITS } from '@ostiary/contract'
-import { planNext, type Result, resultOf, retryAfterMs } from './schedule.ts'
+import { planNext, type AttemptResult, attemptResultOf, retryAfterMs } from './schedule.ts'
 
 const NOW = new Date('2026-11-15T12:00:00.000Z')
 const NEVER = Number.POSITIVE_INFINITY
 const HOUR_MS = 3_600_000
 
-function waitOf(tries: number, chance: number, result: Result = { outcome: 'failed' }): number | string {
-  const plan = planNext(result, { tries, now: NOW, purgeAtMs: NEVER, chance: () => chance })
+function waitOf(tries: number, randomFraction: number, result: AttemptResult = { outcome: 'failed' }): number | string {
+  const plan = planNext(result, { tries, now: NOW, purgeAtMs: NEVER, randomFraction: () => randomFraction })
   return plan.state === 'pending' ? plan.nextAttemptAt.getTime() - NOW.getTime() : JSON.stringify(plan)
 }
 
@@ -35,13 +35,13 @@ describe('planNext', () => {
   })
 
   test('a success ends it, also the tenth attempt', () => {
-    const situation = { tries: 10, now: NOW, purgeAtMs: NEVER, chance: () => 0 }
+    const situation = { tries: 10, now: NOW, purgeAtMs: NEVER, randomFraction: () => 0 }
     assert.deepEqual(planNext({ outcome: 'delivered' }, situation), { state: 'delivered' })
   })
 
   test('410 and a place that may not be called end it at once', () => {
     for (const outcome of ['gone', 'forbidden'] as const) {
-      const plan = planNext({ outcome }, { tries: 1, now: NOW, purgeAtMs: NEVER, chance: () => 0 })
+      const plan = planNext({ outcome }, { tries: 1, now: NOW, purgeAtMs: NEVER, randomFraction: () => 0 })
       assert.deepEqual(plan, { state: 'dead', reason: outcome })
     }
   })
@@ -57,7 +57,7 @@ describe('planNext', () => {
   })
 
   test('a receiver that asks for more time gets it, up to an hour, and never less than it asked for', () => {
-    const asking = (ms: number): Result => ({ outcome: 'failed', status: 503, retryAfterMs: ms })
+    const asking = (ms: number): AttemptResult => ({ outcome: 'failed', status: 503, retryAfterMs: ms })
     assert.equal(waitOf(1, 0, asking(20_000)), 20_000)
     assert.equal(waitOf(1, 1, asking(1_000)), 6_000, 'ours is longer')
     assert.equal(waitOf(1, 0, asking(HOUR_MS)), HOUR_MS)
@@ -68,7 +68,10 @@ describe('planNext', () => {
 
   test('no attempt is planned for when the data is gone', () => {
     const at = (purgeInMs: number) =>
-      planNext({ outcome: 'failed' }, { tries: 1, now: NOW, purgeAtMs: NOW.getTime() + purgeInMs, chance: () => 0.5 })
+      planNext(
+        { outcome: 'failed' },
+        { tries: 1, now: NOW, purgeAtMs: NOW.getTime() + purgeInMs, randomFraction: () => 0.5 },
+      )
     assert.deepEqual(at(5_000), { state: 'dead', reason: 'retention' })
     assert.deepEqual(at(5_001), { state: 'pending', nextAttemptAt: new Date(NOW.getTime() + 5_000) })
   })
@@ -80,7 +83,7 @@ describe('planNext', () => {
   })
 })
 
-describe('resultOf', () => {
+describe('attemptResultOf', () => {
   test('reads every kind of status', () => {
     const expected: [number, AttemptOutcome][] = [
       [200, 'delivered'],
@@ -101,13 +104,13 @@ describe('resultOf', () => {
       [599, 'failed'],
     ]
     for (const [status, outcome] of expected)
-      assert.equal(resultOf(status, undefined, NOW).outcome, outcome, `${status}`)
+      assert.equal(attemptResultOf(status, undefined, NOW).outcome, outcome, `${status}`)
   })
 
   test('Retry-After counts with 429 and 503 only', () => {
-    for (const status of [429, 503]) assert.equal(resultOf(status, '7', NOW).retryAfterMs, 7_000)
+    for (const status of [429, 503]) assert.equal(attemptResultOf(status, '7', NOW).retryAfterMs, 7_000)
     for (const status of [200, 302, 400, 410, 500, 502]) {
-      assert.equal(resultOf(status, '7', NOW).retryAfterMs, undefined, `${status}`)
+      assert.equal(attemptResultOf(status, '7', NOW).retryAfterMs, undefined, `${status}`)
     }
   })
 })

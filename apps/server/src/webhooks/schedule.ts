@@ -1,7 +1,7 @@
 import { type AttemptOutcome, type DeadReason, WEBHOOK_LIMITS } from '@ostiary/contract'
 
 /** How an attempt went. */
-export interface Result {
+export interface AttemptResult {
   outcome: AttemptOutcome
   status?: number | undefined
   /** From `Retry-After`, where it counts. */
@@ -22,20 +22,20 @@ export interface Situation {
   now: Date
   purgeAtMs: number
   /** A random number from 0 to 1: receivers that failed together are not asked together. */
-  chance: () => number
+  randomFraction: () => number
 }
 
 const JITTER = 0.2
 
 /** A wait is never shorter than what the receiver asked for, and an attempt never comes after the data is gone. */
-export function planNext(result: Result, { tries, now, purgeAtMs, chance }: Situation): Plan {
+export function planNext(result: AttemptResult, { tries, now, purgeAtMs, randomFraction }: Situation): Plan {
   const { outcome, retryAfterMs = 0 } = result
   if (outcome === 'delivered') return { state: 'delivered' }
   if (outcome === 'gone') return { state: 'dead', reason: 'gone' }
   if (outcome === 'forbidden' && !result.isResolved) return { state: 'dead', reason: 'forbidden' }
   const waitSeconds = WEBHOOK_LIMITS.retrySeconds[tries - 1]
   if (waitSeconds === undefined) return { state: 'dead', reason: 'exhausted' }
-  const waitMs = waitSeconds * 1000 * (1 - JITTER + 2 * JITTER * chance())
+  const waitMs = waitSeconds * 1000 * (1 - JITTER + 2 * JITTER * randomFraction())
   const asked = Math.min(retryAfterMs, WEBHOOK_LIMITS.retryAfterSecondsMax * 1000)
   const nextAttemptAt = new Date(now.getTime() + Math.round(Math.max(waitMs, asked)))
   if (nextAttemptAt.getTime() >= purgeAtMs) return { state: 'dead', reason: 'retention' }
@@ -43,7 +43,7 @@ export function planNext(result: Result, { tries, now, purgeAtMs, chance }: Situ
 }
 
 /** Reads the answer of a receiver. */
-export function resultOf(status: number, retryAfter: string | undefined, now: Date): Result {
+export function attemptResultOf(status: number, retryAfter: string | undefined, now: Date): AttemptResult {
   if (status >= 200 && status < 300) return { outcome: 'delivered', status }
   if (status === 410) return { outcome: 'gone', status }
   if (status < 400) return { outcome: 'redirect', status }

@@ -9,9 +9,9 @@ import type { WebhookMetrics } from './metrics.ts'
 import { queueStore } from './queue-store.ts'
 import { createRecorder } from './recorder.ts'
 import { planNext } from './schedule.ts'
-import { createSender, type SenderDeps } from './sender.ts'
+import { createPost, type PostDeps } from './post.ts'
 
-export interface CourierDeps extends SenderDeps {
+export interface AttemptDeps extends PostDeps {
   db: Db
   ids: Ids
   log: Log
@@ -25,9 +25,9 @@ const STILL_FRESH_MS = 1_000
 const MOST_ASKED = 256
 
 /** Carries deliveries of one cell: one attempt each, and what follows from it. */
-export function createCourier(deps: CourierDeps) {
+export function createAttempts(deps: AttemptDeps) {
   const { db, clock, ids, log, metrics } = deps
-  const send = createSender(deps)
+  const post = createPost(deps)
   const recorder = createRecorder(deps)
   const isQueued = createStatementBatcher(queueStore.areQueued, MOST_ASKED)
 
@@ -40,7 +40,7 @@ export function createCourier(deps: CourierDeps) {
   }
 
   /** From 0 to 1. */
-  function chance(): number {
+  function randomFraction(): number {
     const [high = 0, low = 0] = ids.randomBytes(2)
     return (high * 256 + low) / 65_535
   }
@@ -51,7 +51,7 @@ export function createCourier(deps: CourierDeps) {
     log.warn({ tenantId, sessionId: payload.subjectId, deliveryId, livemode, code: reason }, 'a webhook is dead')
   }
 
-  async function carry(task: Task): Promise<void> {
+  async function runAttempt(task: Task): Promise<void> {
     const { claim, payload, leaseUntil, probe } = task
     // It waited here behind others for too long: its lease could end while it is under way.
     if (leaseUntil.getTime() - clock.now().getTime() < WEBHOOK_LIMITS.timeoutMs + RECORD_MS) return giveBack([task])
@@ -60,14 +60,14 @@ export function createCourier(deps: CourierDeps) {
     const once = claim.hasOnce ? await queueStore.onceOf(db, claim) : undefined
     // Another worker has settled it meanwhile: there is nothing to send any more.
     if (claim.hasOnce && !once) return
-    const sent = await send(claim, payload, once)
+    const posted = await post(claim, payload, once)
     const now = clock.now()
-    if ('impossible' in sent) {
-      await queueStore.bury(db, claim, sent.impossible, now)
-      return noteDead(task, sent.impossible)
+    if ('impossible' in posted) {
+      await queueStore.bury(db, claim, posted.impossible, now)
+      return noteDead(task, posted.impossible)
     }
-    const { outcome, status, startedAt, durationMs } = sent
-    const plan = planNext(sent, { tries: claim.tries + 1, now, purgeAtMs: payload.purgeAtMs, chance })
+    const { outcome, status, startedAt, durationMs } = posted
+    const plan = planNext(posted, { tries: claim.tries + 1, now, purgeAtMs: payload.purgeAtMs, randomFraction })
     recorder.add({
       claim,
       probe,
@@ -84,6 +84,6 @@ export function createCourier(deps: CourierDeps) {
     else if (plan.state === 'dead') noteDead(task, plan.reason)
   }
 
-  return { carry, giveBack, backlog: recorder.backlog, drain: recorder.drain, giveUp: recorder.giveUp }
+  return { runAttempt, giveBack, backlog: recorder.backlog, drain: recorder.drain, giveUp: recorder.giveUp }
 }
-export type Courier = ReturnType<typeof createCourier>
+export type Attempts = ReturnType<typeof createAttempts>

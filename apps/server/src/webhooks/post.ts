@@ -8,10 +8,10 @@ import type { PooledOutbound } from '../platform/outbound/pooled.ts'
 import { createMessageOpener } from './envelope.ts'
 import { type Call, onceContext, sealContext, unpackCall } from './message.ts'
 import type { Claim, Payload } from './queue-store.ts'
-import { type Result, resultOf } from './schedule.ts'
+import { type AttemptResult, attemptResultOf } from './schedule.ts'
 import { createSigners, type Signer } from './signer.ts'
 
-export interface SenderDeps {
+export interface PostDeps {
   clock: Clock
   vault: KeyVault
   keys: Pick<KeyService, 'openKey'>
@@ -20,18 +20,18 @@ export interface SenderDeps {
 }
 
 /** An attempt that was made, or why none can ever be made. */
-export type Sent = ({ startedAt: Date; durationMs: number } & Result) | { impossible: DeadReason }
+export type PostResult = ({ startedAt: Date; durationMs: number } & AttemptResult) | { impossible: DeadReason }
 
 /** Makes one attempt of one delivery, with the body that is sent once if there is one. Throws when our own side is not able to: then nothing was sent. */
-export function createSender({ clock, vault, keys, outbound, version }: SenderDeps) {
+export function createPost({ clock, vault, keys, outbound, version }: PostDeps) {
   const signerOf = createSigners(keys)
   const open = createMessageOpener(vault)
   const userAgent = `Ostiary/${version}`
 
-  async function post(call: Call, headers: string[], allowHttp: boolean): Promise<Result> {
+  async function request(call: Call, headers: string[], allowHttp: boolean): Promise<AttemptResult> {
     try {
       const { status, retryAfter } = await outbound.post({ url: call.url, allowHttp, headers, body: call.body })
-      return resultOf(status, retryAfter, clock.now())
+      return attemptResultOf(status, retryAfter, clock.now())
     } catch (error) {
       // What a name resolves to can change, and some resolvers have two minds about it; a URL stays what it is.
       if (error instanceof OutboundError)
@@ -44,7 +44,7 @@ export function createSender({ clock, vault, keys, outbound, version }: SenderDe
     return { ...call, body: await open(once, onceContext(tenantId, deliveryId)) }
   }
 
-  return async (claim: Claim, payload: Payload, once?: Sealed): Promise<Sent> => {
+  return async (claim: Claim, payload: Payload, once?: Sealed): Promise<PostResult> => {
     const now = clock.now()
     if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
     if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
@@ -57,18 +57,22 @@ export function createSender({ clock, vault, keys, outbound, version }: SenderDe
     // Read when the attempt begins: each has a time and a signature of its own.
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()
-    const result = await post(call, headersOf(claim, payload, call, { startedAt, signer, userAgent }), !claim.livemode)
+    const result = await request(
+      call,
+      headersOf(claim, payload, call, { startedAt, signer, userAgent }),
+      !claim.livemode,
+    )
     return { startedAt, durationMs: Math.round(clock.monotonicMs() - startedMs), ...result }
   }
 }
-export type Sender = ReturnType<typeof createSender>
+export type Post = ReturnType<typeof createPost>
 
 function ifRemoved(error: unknown): undefined {
   if (error instanceof AppError && error.fault === 'not_found') return undefined
   throw error
 }
 
-const OUTCOMES: Readonly<Record<OutboundReason, Result['outcome']>> = {
+const OUTCOMES: Readonly<Record<OutboundReason, AttemptResult['outcome']>> = {
   forbidden_target: 'forbidden',
   forbidden_address: 'forbidden',
   dns: 'dns',
