@@ -36,8 +36,8 @@ export const measure: Measure = async ({ full, say }) => {
     say(
       `moved to a vector partition of its own and indexed in ${arranged.seconds.toFixed(0)} s (m 16, ef_construction 64)`,
     )
-    const [space] = await enrolled.wire.biometrics.shelves.stats()
-    const sizes = await enrolled.wire.biometrics.shelves.sizes(enrolled.wire.platform.cells.forId(tenant.id))
+    const [space] = await enrolled.wire.biometrics.vectorPartitions.stats()
+    const sizes = await enrolled.wire.biometrics.vectorPartitions.sizes(enrolled.wire.platform.cells.forId(tenant.id))
     say(
       `partition ${megabytes(space?.rowBytes)}, its indexes ${megabytes(space?.indexBytes)} (HNSW ${megabytes(sizes.hnsw)}), ` +
         `everything else of area E ${megabytes(sizes.other)}`,

@@ -102,7 +102,7 @@ async function startMove(enrolled: EnrolledPeople): Promise<boolean> {
   return false
 }
 
-const JOB = 'arrange-face-shelves'
+const JOB = 'arrange-vector-partitions'
 // The lower half of the advisory lock's key, as pg_locks shows it.
 const MOVE_LOCK_LOW = LOCK_KEY % 2 ** 32
 

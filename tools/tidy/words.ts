@@ -46,10 +46,13 @@ function isExempt(path: string, line: string): boolean {
   return false
 }
 
-/** `shelf` is a stored column: SQL, and the page that lists the columns, name it. */
+/** `shelf` is a stored column: SQL, a room's list of its tables and the page that lists the columns name it. */
 function withoutStoredNames(path: string, line: string): string {
-  const mayNameColumns = /biometrics\/[a-z-]*store\.ts$/.test(path) || path === 'docs/privacy.md'
-  return mayNameColumns ? line.replace(/\bshelf\b|face_vectors_shelf\w*/g, '') : line
+  const mayNameColumns =
+    /biometrics\/([a-z-]*store|room)\.ts$/.test(path) ||
+    path === 'docs/privacy.md' ||
+    /\bface_(vectors|spaces)\b/.test(line)
+  return mayNameColumns ? line.replace(/\bshelf\b|face_vectors_shelf\w*|face_shelf_numbers/g, '') : line
 }
 
 /** CHANGELOG entries of released versions stay as they were written. */

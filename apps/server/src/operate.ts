@@ -42,7 +42,7 @@ export async function withServices<T>(env: Environment, work: (services: Operato
       clients: wire.keys.clients,
       settings: wire.settings.service,
       secrets: createSecrets(wire),
-      node: wire.biometrics.shelves,
+      node: wire.biometrics.vectorPartitions,
       datasets: openDatasets(config.sanctions),
       masterKeyId: wire.platform.vault.currentKeyId,
       async migrate(onApplied) {
@@ -76,7 +76,7 @@ export interface OperatorServices {
   clients: Wire['keys']['clients']
   settings: Wire['settings']['service']
   secrets: Secrets
-  node: Wire['biometrics']['shelves']
+  node: Wire['biometrics']['vectorPartitions']
   datasets: Importer
   masterKeyId: string
   migrate(onApplied: (cell: string, migration: string) => void): Promise<void>

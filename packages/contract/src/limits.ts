@@ -264,7 +264,7 @@ export const LAUNCH_RATES = {
 /** Wrong keys that one address may present to the key check of area E. */
 export const WRONG_KEY_CHECKS = { perSecond: 10 / 60, burstSeconds: 60 } as const
 
-/** Unrecognised predictions of one key after which an alarm is raised: someone may be probing the gallery. */
+/** Unrecognised predictions of one key after which an alarm is raised: someone may be probing the enrolled faces. */
 export const PROBING_ALARM = { perSecond: 1000 / 3600, burstSeconds: 3600 } as const
 
 export const BURST_SECONDS = 10

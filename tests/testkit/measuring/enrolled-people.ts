@@ -82,7 +82,7 @@ export async function openEnrolledPeople(settings: Record<string, string>): Prom
     load,
     async arrange() {
       let moved = 0
-      for (const { db } of wire.platform.cells.all()) moved += await wire.biometrics.shelves.arrange(db)
+      for (const { db } of wire.platform.cells.all()) moved += await wire.biometrics.vectorPartitions.arrange(db)
       return moved
     },
     query: (text, values) => client.query(text, values),

@@ -1,6 +1,6 @@
 /** Shared parts of the benchmarks of area E: tenants, probes, predictions over HTTP, and the same search through bare pg. */
 
-import { shelfTable, toHalfvec } from '@ostiary/server/measure'
+import { partitionTable, toHalfvec } from '@ostiary/server/measure'
 import pg from 'pg'
 import type { People } from '../samples/people.ts'
 import type { EnrolledPeople } from './enrolled-people.ts'
@@ -91,8 +91,8 @@ export async function bareRunner(
   probes: readonly Float64Array[],
 ): Promise<Runner & { close(): Promise<void> }> {
   const keys = await enrolled.wire.biometrics.groups.find({ tenantId: tenant.id, livemode: false })
-  const { rows } = await enrolled.query('select shelf from face_spaces where tenant_id = $1', [tenant.id])
-  const text = `select person_id, enroll_level, -(embedding <#> $4::halfvec) as cosine from ${shelfTable(rows[0].shelf)}
+  const { rows } = await enrolled.query('select shelf as partition from face_spaces where tenant_id = $1', [tenant.id])
+  const text = `select person_id, enroll_level, -(embedding <#> $4::halfvec) as cosine from ${partitionTable(rows[0].partition)}
     where tenant_id = $1 and livemode = $2 and version = $3 order by embedding <#> $4::halfvec limit 1`
   const pool = new pg.Pool({
     connectionString: databaseUrl,

@@ -344,7 +344,7 @@ describe('tenants', () => {
 })
 
 describe('the search copy', () => {
-  test('a vector of another tenant, mode or version is never found, not even on the same shelf', async () => {
+  test('a vector of another tenant, mode or version is never found, not even on the same partition', async () => {
     const [own, other] = [
       await harness.tenantWithKey({ scopes: SCOPES }),
       await harness.tenantWithKey({ scopes: SCOPES }),

@@ -4,17 +4,17 @@ import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
-import type { Log } from '../platform/log.ts'
 import type { WithLock } from '../platform/keyed-mutex.ts'
+import type { Log } from '../platform/log.ts'
 import { nodeError } from './errors.ts'
-import type { Gallery } from './gallery.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
 import type { NodeMetrics } from './metrics.ts'
 import { scoreOf, THRESHOLDS } from './models.ts'
 import { enrollLevelOf, isGood, judge } from './quality.ts'
-import { faceStore, type Neighbour, SHARED_SHELVES, type SpaceId } from './store.ts'
+import { faceStore, type Neighbour, SHARED_PARTITIONS, type SpaceId } from './store.ts'
 import { middleOf, toBytes, toHalfvec } from './vector.ts'
+import type { VectorSearch } from './vector-search.ts'
 
 const RETRY_DELAYS_MS = [200, 1_000]
 const GIVE_UP_AFTER_MS = 10_000
@@ -25,7 +25,7 @@ interface Deps {
   ids: Ids
   log: Log
   groups: Groups
-  gallery: Gallery
+  vectorSearch: VectorSearch
   metrics: NodeMetrics
   withLock: WithLock
 }
@@ -66,7 +66,7 @@ interface Job {
   giveUpAtMs: number
 }
 
-export function createEnrolment({ cells, clock, ids, log, groups, gallery, metrics, withLock }: Deps) {
+export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, metrics, withLock }: Deps) {
   /** Drops the bad vectors; a request without a good one enrols nobody. */
   function filter({ version, vectors }: EnrolRequest): Float64Array[] {
     const judged = judge(vectors, THRESHOLDS[version])
@@ -86,14 +86,14 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
   async function attempt(job: Job): Promise<Enrolled> {
     const { space, probe } = job
     const db = cells.forId(space.tenantId)
-    const seen = await gallery.search(space, 'enroll', {
+    const seen = await vectorSearch.search(space, 'enroll', {
       embedding: probe,
       limit: 1,
       enough: THRESHOLDS[space.version].duplicateMin,
     })
     const known = seen?.neighbours.find((neighbour) => isDuplicate(space, neighbour))
     if (known) return existing(db, job, known)
-    if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_SHELVES)
+    if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_PARTITIONS)
     return withLock(lockKeyOf(space), async () => {
       // Whoever waited too long has been answered, or will be, with a failure: no work for nobody.
       if (clock.monotonicMs() > job.giveUpAtMs) throw new Error('The turn came too late')
@@ -103,8 +103,8 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
 
   async function enrolLocked(tx: Queryable, job: Job, afterSeq: number): Promise<Enrolled> {
     const { space, keys, probe, good, externalRef } = job
-    const { shelf, lastSeq } = await faceStore.lockSpace(tx, space)
-    const added = await faceStore.searchSince(tx, space, { shelf, embedding: probe, afterSeq })
+    const { partition, lastSeq } = await faceStore.lockSpace(tx, space)
+    const added = await faceStore.searchSince(tx, space, { partition, embedding: probe, afterSeq })
     if (added && isDuplicate(space, added)) return existing(tx, job, added)
     const owner = externalRef && (await faceStore.lockByRef(tx, space, externalRef))
     if (owner && job.names === 'new_only' && owner.personId !== job.personId) throw nameTaken()
@@ -121,7 +121,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, gallery, metri
       const seq = lastSeq + 1 + index
       const sealedVector = keys.sealTemplate(wrappedKey, { personId, version: space.version, seq }, toBytes(vector))
       const template = { seq, sealedVector, embedding: toHalfvec(rotate(vector)) }
-      await faceStore.insertTemplate(tx, space, { shelf, personId, enrollLevel }, template)
+      await faceStore.insertTemplate(tx, space, { partition, personId, enrollLevel }, template)
     }
     await faceStore.growSpace(tx, space, good.length)
     return { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true }

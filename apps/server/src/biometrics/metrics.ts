@@ -3,9 +3,9 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLabelledCounter, createTimer } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import { logFailure } from '../platform/reachability.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { Shelves } from './shelves.ts'
+import { logFailure } from '../platform/reachability.ts'
+import type { VectorPartitions } from './vector-partitions.ts'
 
 export function createNodeMetrics(metrics: Metrics) {
   return {
@@ -32,7 +32,7 @@ export function createNodeMetrics(metrics: Metrics) {
     alarms: metrics.add(
       createLabelledCounter(
         'ostiary_node_probing_alarms_total',
-        'Unrecognised predictions of one key beyond 1,000 an hour: someone may be probing the gallery',
+        'Unrecognised predictions of one key beyond 1,000 an hour: someone may be probing the enrolled faces',
         'mode',
       ),
     ),
@@ -43,7 +43,7 @@ const SIZES_EVERY_MS = 60_000
 /** How much area E stores, measured when someone asks and at most once a minute. */
 export function watchSizes(
   metrics: Metrics,
-  { cells, clock, log, shelves }: { cells: Cells; clock: Clock; log: Log; shelves: Shelves },
+  { cells, clock, log, vectorPartitions }: { cells: Cells; clock: Clock; log: Log; vectorPartitions: VectorPartitions },
 ): void {
   let measuredMs = Number.NEGATIVE_INFINITY
   new Gauge({
@@ -56,7 +56,7 @@ export function watchSizes(
       measuredMs = clock.monotonicMs()
       for (const { name: cell, db } of cells.all()) {
         try {
-          for (const [part, bytes] of Object.entries(await shelves.sizes(db))) this.set({ cell, part }, bytes)
+          for (const [part, bytes] of Object.entries(await vectorPartitions.sizes(db))) this.set({ cell, part }, bytes)
         } catch (err) {
           // The other metrics are wanted most when the database is away.
           logFailure(log, 'warn', { err, cell }, 'sizes of area E could not be measured')

@@ -4,18 +4,18 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { isId } from '../platform/ids.ts'
+import type { WithLock } from '../platform/keyed-mutex.ts'
 import type { Log } from '../platform/log.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
-import type { WithLock } from '../platform/keyed-mutex.ts'
 import { lockKeyOf } from './enrolment.ts'
 import { nodeError } from './errors.ts'
-import type { Gallery } from './gallery.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
 import type { NodeMetrics } from './metrics.ts'
 import { scoreOf, THRESHOLDS } from './models.ts'
-import { faceStore, type Neighbour, type SpaceId, shelfTable } from './store.ts'
+import { faceStore, type Neighbour, partitionTable, type SpaceId } from './store.ts'
 import { middleOf, toHalfvec } from './vector.ts'
+import type { VectorSearch } from './vector-search.ts'
 
 // How many vectors are fetched to find K persons: a person has at most ten.
 const BREADTHS = [1, 50, 500] as const
@@ -31,7 +31,7 @@ interface Deps {
   log: Log
   limiter: RateLimiter
   groups: Groups
-  gallery: Gallery
+  vectorSearch: VectorSearch
   metrics: NodeMetrics
   withLock: WithLock
   /** Deletes what others keep of the person. Runs in the transaction that deletes the person, who is locked. */
@@ -56,7 +56,7 @@ export interface Candidate {
 }
 
 export function createRecognition(deps: Deps) {
-  const { cells, clock, log, limiter, groups, gallery, metrics, withLock, onErase } = deps
+  const { cells, clock, log, limiter, groups, vectorSearch, metrics, withLock, onErase } = deps
 
   async function neighboursOf(space: SpaceId, keys: GroupKeys, request: PredictRequest): Promise<Neighbour[]> {
     const embedding = toHalfvec(keys.rotation(space.version)(middleOf(request.vectors)))
@@ -64,7 +64,7 @@ export function createRecognition(deps: Deps) {
     const wanted = request.candidates === 1 ? 1 : request.candidates * VECTORS_PER_PERSON
     const limit = BREADTHS.find((breadth) => breadth >= wanted) ?? 500
     const enough = THRESHOLDS[space.version].identifyMin
-    return (await gallery.search(space, 'predict', { embedding, limit, enough }))?.neighbours ?? []
+    return (await vectorSearch.search(space, 'predict', { embedding, limit, enough }))?.neighbours ?? []
   }
 
   /** 1:1. The identifier is a puid or the caller's own name; should it be both, of two people, either may match. */
@@ -81,12 +81,12 @@ export function createRecognition(deps: Deps) {
       const templates = await faceStore.findTemplateSeqs(db, space, person)
       const seqs = templates.filter(({ version }) => version === space.version).map(({ seq }) => seq)
       if (seqs.length === 0) continue
-      found.push(...((await gallery.compare(space, { embedding, personId: person, seqs }))?.neighbours ?? []))
+      found.push(...((await vectorSearch.compare(space, { embedding, personId: person, seqs }))?.neighbours ?? []))
     }
     return found.sort((a, b) => b.cosine - a.cosine)
   }
 
-  /** Many unrecognised faces in an hour look like someone trying faces against the gallery. */
+  /** Many unrecognised faces in an hour look like someone trying faces against the enrolled ones. */
   function watchProbing(caller: Caller): void {
     const { perSecond, burstSeconds } = PROBING_ALARM
     const verdict = limiter.take(`probing/${caller.keyId}`, perSecond, clock.monotonicMs(), burstSeconds)
@@ -104,20 +104,20 @@ export function createRecognition(deps: Deps) {
 
   async function erase(tx: Queryable, group: GroupId, personId: string, isWanted: IsWanted): Promise<boolean> {
     // Spaces first, as enrolment does: whoever locks in one order cannot block each other.
-    const spaces = new Map((await faceStore.lockSpaces(tx, group)).map((space) => [space.version, space.shelf]))
+    const spaces = new Map((await faceStore.lockSpaces(tx, group)).map((space) => [space.version, space.partition]))
     if (!(await faceStore.lockPerson(tx, group, personId)) || !(await isWanted(tx))) return false
     const templates = await faceStore.deleteTemplates(tx, group, personId)
     const touched = new Set(['face_persons'])
     for (const [version, inVersion] of Map.groupBy(templates, (template) => template.version)) {
       const space: SpaceId = { tenantId: group.tenantId, livemode: group.livemode, version }
-      const shelf = spaces.get(version) ?? (await faceStore.lockSpace(tx, space)).shelf
+      const partition = spaces.get(version) ?? (await faceStore.lockSpace(tx, space)).partition
       const seqs = inVersion.map(({ seq }) => seq)
-      const deleted = await faceStore.deleteVectors(tx, space, shelf, seqs)
+      const deleted = await faceStore.deleteVectors(tx, space, partition, seqs)
       // Whatever is wrong with the search copy, the person goes.
       if (deleted !== seqs.length)
         log.error({ tenantId: group.tenantId }, 'a search copy lacked vectors: run ostiary node reindex')
       await faceStore.shrinkSpace(tx, space, seqs.length)
-      touched.add(shelfTable(shelf))
+      touched.add(partitionTable(partition))
     }
     for (const { table } of templates) touched.add(table)
     await onErase(tx, group, personId)

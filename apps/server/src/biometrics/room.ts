@@ -6,14 +6,14 @@ import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
 import { createEnrolment } from './enrolment.ts'
 import { renderNodeError } from './errors.ts'
-import { createGallery } from './gallery.ts'
 import type { GroupId } from './group-keys.ts'
 import { createGroups } from './groups.ts'
 import { createNodeMetrics, watchSizes } from './metrics.ts'
 import { createRecognition } from './recognition.ts'
 import { nodeRoutes } from './routes.ts'
-import { createShelves } from './shelves.ts'
 import { createTransport, purgeUsedEnvelopes } from './transport.ts'
+import { createVectorPartitions } from './vector-partitions.ts'
+import { createVectorSearch } from './vector-search.ts'
 
 interface Deps {
   keys: KeysRoom
@@ -27,8 +27,8 @@ interface Deps {
 export function createBiometricsRoom(platform: Platform, { keys, onErase, ...config }: Deps) {
   const metrics = createNodeMetrics(platform.metrics)
   const groups = createGroups(platform)
-  const gallery = createGallery({ ...platform, metrics })
-  const searching = { ...platform, groups, gallery, metrics, withLock: createKeyedMutex() }
+  const vectorSearch = createVectorSearch({ ...platform, metrics })
+  const searching = { ...platform, groups, vectorSearch, metrics, withLock: createKeyedMutex() }
   const enrolment = createEnrolment(searching)
   const recognition = createRecognition({
     ...searching,
@@ -37,23 +37,23 @@ export function createBiometricsRoom(platform: Platform, { keys, onErase, ...con
     },
   })
   const transport = createTransport(platform)
-  const shelves = createShelves({ ...platform, ...config, groups })
+  const vectorPartitions = createVectorPartitions({ ...platform, ...config, groups })
   return {
     groups,
     enrolment,
     recognition,
-    shelves,
+    vectorPartitions,
     async routes(app: FastifyInstance) {
       app.register(nodeRoutes, { enrolment, recognition, transport, guard: keys.guard })
     },
     errorShapes: [{ under: '/node', render: renderNodeError }],
     jobs: [
       { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
-      { name: 'arrange-face-shelves', cron: '* * * * *', run: shelves.arrange },
-      { name: 'vacuum-deleted-faces', cron: '* * * * *', run: shelves.vacuumDeleted },
+      { name: 'arrange-vector-partitions', cron: '* * * * *', run: vectorPartitions.arrange },
+      { name: 'vacuum-deleted-faces', cron: '* * * * *', run: vectorPartitions.vacuumDeleted },
     ],
     retention: RETENTION,
-    start: () => watchSizes(platform.metrics, { ...platform, shelves }),
+    start: () => watchSizes(platform.metrics, { ...platform, vectorPartitions }),
     close: async () => {},
   } satisfies Room & Record<string, unknown>
 }
@@ -75,7 +75,7 @@ const RETENTION = [
   },
   {
     table: 'face_vectors',
-    partitions: 'a partition per shelf',
+    partitions: 'a partition per large space, and 16 that small ones share',
     key: 'tenant_id, livemode, version, seq, shelf',
     growsWith: 'enrolled vectors',
     after: 'until the person is deleted; then vacuumed',

@@ -8,7 +8,7 @@ export interface SpaceId extends GroupId {
 }
 
 export interface SpaceRow {
-  shelf: number
+  partition: number
   /** The number of the newest vector. Everything up to it is committed and visible. */
   lastSeq: number
 }
@@ -25,14 +25,14 @@ export interface NewTemplate {
   embedding: Buffer
 }
 
-/** Shelves below this number are shared by small spaces and have no vector index. */
-export const FIRST_OWN_SHELF = 1000
-export const SHARED_SHELVES = 16
+/** Partitions below this number are shared by small spaces and have no vector index. */
+export const FIRST_OWN_PARTITION = 1000
+export const SHARED_PARTITIONS = 16
 /** The most that pgvector takes: an index is searched so widely before a face is called unknown. */
 const WIDE_EF_SEARCH = 1000
 
-export const isSharedShelf = (shelf: number): boolean => shelf < FIRST_OWN_SHELF
-export const shelfTable = (shelf: number): string => `face_vectors_${Math.trunc(shelf)}`
+export const isSharedPartition = (partition: number): boolean => partition < FIRST_OWN_PARTITION
+export const partitionTable = (partition: number): string => `face_vectors_${Math.trunc(partition)}`
 
 const GROUP = 'tenant_id = $1 and livemode = $2'
 const SPACE = `${GROUP} and version = $3`
@@ -46,7 +46,7 @@ const INSERT_GROUP = sql(
   `insert into face_groups (tenant_id, livemode, guid, sealed_key, master_key_id, created_at) values ($1, $2, $3, $4, $5, $6)
    on conflict do nothing`,
 )
-const SPACE_COLUMNS = 'shelf, last_seq::float8 as "lastSeq"'
+const SPACE_COLUMNS = 'shelf as "partition", last_seq::float8 as "lastSeq"'
 const FIND_SPACE = sql('faces.find_space', `select ${SPACE_COLUMNS} from face_spaces where ${SPACE}`)
 const LOCK_SPACE = sql('faces.lock_space', `select ${SPACE_COLUMNS} from face_spaces where ${SPACE} for update`)
 const INSERT_SPACE = sql(
@@ -133,76 +133,76 @@ const COUNT_BY_MASTER_KEY = sql(
 const COSINE = '-(v.embedding <#> $4::halfvec)'
 
 /**
- * Statements that name a shelf's table. The space's row comes along in the same snapshot: it tells whether the shelf was the
+ * Statements that name a partition's table. The space's row comes along in the same snapshot: it tells whether the partition was the
  * right one, and up to which number the search has seen everything. The limit is part of the text, because a plan for
- * any limit would not use the vector index. A shelf of its own holds one space, which a check on the table ensures: it needs
+ * any limit would not use the vector index. A partition of its own holds one space, which a check on the table ensures: it needs
  * no filter, and without statistics (after a restore) a filter would make the planner avoid the index.
  */
-const searches = perShelf((shelf, limit: number) =>
+const searches = perPartition((partition, limit: number) =>
   sql(
-    nameOn(shelf, `faces.search_${shelf}_${limit}`),
-    `select s.shelf, s.last_seq::float8 as "lastSeq", n.* from face_spaces s ${nearest(shelf, limit)}
+    nameOn(partition, `faces.search_${partition}_${limit}`),
+    `select s.shelf as "partition", s.last_seq::float8 as "lastSeq", n.* from face_spaces s ${nearest(partition, limit)}
      where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
   ),
 )
 // The space's row is read first, and with it the wider search is set for this statement alone.
-const wideSearches = perShelf((shelf, limit: number) =>
+const wideSearches = perPartition((partition, limit: number) =>
   sql(
-    nameOn(shelf, `faces.wide_search_${shelf}_${limit}`),
-    `select s.shelf, s.last_seq::float8 as "lastSeq", s.width, n.* from (
+    nameOn(partition, `faces.wide_search_${partition}_${limit}`),
+    `select s.shelf as "partition", s.last_seq::float8 as "lastSeq", s.width, n.* from (
        select *, set_config('hnsw.ef_search', '${WIDE_EF_SEARCH}', true) as width from face_spaces
-       where tenant_id = $1 and livemode = $2 and version = $3 offset 0) s ${nearest(shelf, limit)}`,
+       where tenant_id = $1 and livemode = $2 and version = $3 offset 0) s ${nearest(partition, limit)}`,
   ),
 )
-function nearest(shelf: number, limit: number): string {
+function nearest(partition: number, limit: number): string {
   return `left join lateral (
-    select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
-    ${isSharedShelf(shelf) ? 'where v.tenant_id = $1 and v.livemode = $2 and v.version = $3' : ''}
+    select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${partitionTable(partition)} v
+    ${isSharedPartition(partition) ? 'where v.tenant_id = $1 and v.livemode = $2 and v.version = $3' : ''}
     order by v.embedding <#> $4::halfvec limit ${limit}) n on true`
 }
 // The sum keeps the planner from using the vector index, which may miss: here every vector must be looked at.
-const searchesSince = perShelf((shelf) =>
+const searchesSince = perPartition((partition) =>
   sql(
-    nameOn(shelf, `faces.search_since_${shelf}`),
-    `select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
+    nameOn(partition, `faces.search_since_${partition}`),
+    `select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${partitionTable(partition)} v
      where v.tenant_id = $1 and v.livemode = $2 and v.version = $3 and v.seq > $5 order by ${COSINE} + 0 desc limit 1`,
   ),
 )
-const comparisons = perShelf((shelf) =>
+const comparisons = perPartition((partition) =>
   sql(
-    nameOn(shelf, `faces.compare_${shelf}`),
-    `select s.shelf, s.last_seq::float8 as "lastSeq", n.* from face_spaces s left join lateral (
-       select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${shelfTable(shelf)} v
+    nameOn(partition, `faces.compare_${partition}`),
+    `select s.shelf as "partition", s.last_seq::float8 as "lastSeq", n.* from face_spaces s left join lateral (
+       select v.person_id as "personId", v.enroll_level as "enrollLevel", ${COSINE} as cosine from ${partitionTable(partition)} v
        where v.tenant_id = $1 and v.livemode = $2 and v.version = $3 and v.seq = any($5) and v.person_id = $6
        order by ${COSINE} + 0 desc limit 1) n on true
      where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
   ),
 )
-const inserts = perShelf((shelf) =>
+const inserts = perPartition((partition) =>
   sql(
-    nameOn(shelf, `faces.insert_vector_${shelf}`),
-    `insert into ${shelfTable(shelf)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
-     values (${shelf}, $1, $2, $3, $4, $5, $6, $7::halfvec)`,
+    nameOn(partition, `faces.insert_vector_${partition}`),
+    `insert into ${partitionTable(partition)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
+     values (${partition}, $1, $2, $3, $4, $5, $6, $7::halfvec)`,
   ),
 )
-const deletes = perShelf((shelf) =>
+const deletes = perPartition((partition) =>
   sql(
-    nameOn(shelf, `faces.delete_vectors_${shelf}`),
-    `delete from ${shelfTable(shelf)} where ${SPACE} and seq = any($4)`,
+    nameOn(partition, `faces.delete_vectors_${partition}`),
+    `delete from ${partitionTable(partition)} where ${SPACE} and seq = any($4)`,
   ),
 )
 
-/** Shelves of their own can be many and come and go: their statements are not kept prepared on every connection. */
-function nameOn(shelf: number, name: string): string {
-  return isSharedShelf(shelf) ? name : ''
+/** Partitions of one space can be many and come and go: their statements are not kept prepared on every connection. */
+function nameOn(partition: number, name: string): string {
+  return isSharedPartition(partition) ? name : ''
 }
 
-/** Each shelf's statement is made once. */
-function perShelf<A extends number[]>(make: (shelf: number, ...more: A) => Statement) {
+/** Each partition's statement is made once. */
+function perPartition<A extends number[]>(make: (partition: number, ...more: A) => Statement) {
   const made = new Map<string, Statement>()
-  return (shelf: number, ...more: A): Statement => {
-    const key = `${shelf} ${more.join(' ')}`
-    const statement = made.get(key) ?? make(shelf, ...more)
+  return (partition: number, ...more: A): Statement => {
+    const key = `${partition} ${more.join(' ')}`
+    const statement = made.get(key) ?? make(partition, ...more)
     made.set(key, statement)
     return statement
   }
@@ -220,7 +220,7 @@ function toSearched(rows: readonly Found[]): Searched | undefined {
   const neighbours = rows.flatMap(({ personId, enrollLevel, cosine }) =>
     personId === null || enrollLevel === null || cosine === null ? [] : [{ personId, enrollLevel, cosine }],
   )
-  return { shelf: first.shelf, lastSeq: first.lastSeq, neighbours }
+  return { partition: first.partition, lastSeq: first.lastSeq, neighbours }
 }
 
 export interface Searched extends SpaceRow {
@@ -237,8 +237,8 @@ export const faceStore = {
   async findSpace(db: Queryable, id: SpaceId): Promise<SpaceRow | undefined> {
     return (await db.rows<SpaceRow & Record<string, unknown>>(FIND_SPACE, space(id)))[0]
   },
-  insertSpace: (db: Queryable, id: SpaceId, shelf: number): Promise<number> =>
-    db.run(INSERT_SPACE, [...space(id), shelf]),
+  insertSpace: (db: Queryable, id: SpaceId, partition: number): Promise<number> =>
+    db.run(INSERT_SPACE, [...space(id), partition]),
   /** Enrolments of one space take turns from here to the end of the transaction. */
   async lockSpace(db: Queryable, id: SpaceId): Promise<SpaceRow> {
     const [row] = await db.rows<SpaceRow & Record<string, unknown>>(LOCK_SPACE, space(id))
@@ -250,32 +250,32 @@ export const faceStore = {
   growSpace: (db: Queryable, id: SpaceId, by: number): Promise<number> => db.run(GROW_SPACE, [...space(id), by]),
   shrinkSpace: (db: Queryable, id: SpaceId, by: number): Promise<number> => db.run(SHRINK_SPACE, [...space(id), by]),
 
-  /** The nearest vectors on a shelf, nearest first; undefined when the space does not exist. */
+  /** The nearest vectors on a partition, nearest first; undefined when the space does not exist. */
   async search(
     db: Queryable,
     id: SpaceId,
-    probe: { shelf: number; embedding: Buffer; limit: number; wide?: boolean },
+    probe: { partition: number; embedding: Buffer; limit: number; wide?: boolean },
   ): Promise<Searched | undefined> {
-    const statement = (probe.wide ? wideSearches : searches)(probe.shelf, probe.limit)
+    const statement = (probe.wide ? wideSearches : searches)(probe.partition, probe.limit)
     return toSearched(await db.rows<Found>(statement, [...space(id), probe.embedding]))
   },
   /** The nearest of the vectors that came after `afterSeq`, looked at one by one. */
   async searchSince(
     db: Queryable,
     id: SpaceId,
-    probe: { shelf: number; embedding: Buffer; afterSeq: number },
+    probe: { partition: number; embedding: Buffer; afterSeq: number },
   ): Promise<Neighbour | undefined> {
     const values = [...space(id), probe.embedding, probe.afterSeq]
-    return (await db.rows<Neighbour & Record<string, unknown>>(searchesSince(probe.shelf), values))[0]
+    return (await db.rows<Neighbour & Record<string, unknown>>(searchesSince(probe.partition), values))[0]
   },
   /** The nearest vector of one person. */
   async compare(
     db: Queryable,
     id: SpaceId,
-    probe: { shelf: number; embedding: Buffer; personId: string; seqs: readonly number[] },
+    probe: { partition: number; embedding: Buffer; personId: string; seqs: readonly number[] },
   ): Promise<Searched | undefined> {
     const values = [...space(id), probe.embedding, probe.seqs, probe.personId]
-    return toSearched(await db.rows<Found>(comparisons(probe.shelf), values))
+    return toSearched(await db.rows<Found>(comparisons(probe.partition), values))
   },
   findTemplateSeqs: (db: Queryable, id: GroupId, personId: string): Promise<{ version: string; seq: number }[]> =>
     db.rows(FIND_TEMPLATE_SEQS, [...group(id), personId]),
@@ -316,18 +316,18 @@ export const faceStore = {
     personId: string,
   ): Promise<{ version: ModelVersion; seq: number; table: string }[]> =>
     db.rows(DELETE_TEMPLATES, [...group(id), personId]),
-  deleteVectors: (db: Queryable, id: SpaceId, shelf: number, seqs: readonly number[]): Promise<number> =>
-    db.run(deletes(shelf), [...space(id), seqs]),
+  deleteVectors: (db: Queryable, id: SpaceId, partition: number, seqs: readonly number[]): Promise<number> =>
+    db.run(deletes(partition), [...space(id), seqs]),
 
   async insertTemplate(
     db: Queryable,
     id: SpaceId,
-    person: { shelf: number; personId: string; enrollLevel: number },
+    person: { partition: number; personId: string; enrollLevel: number },
     template: NewTemplate,
   ): Promise<void> {
-    const { personId, enrollLevel, shelf } = person
+    const { personId, enrollLevel, partition } = person
     await db.run(INSERT_TEMPLATE, [...space(id), template.seq, personId, enrollLevel, template.sealedVector])
-    await db.run(inserts(shelf), [...space(id), template.seq, personId, enrollLevel, template.embedding])
+    await db.run(inserts(partition), [...space(id), template.seq, personId, enrollLevel, template.embedding])
   },
 
   markVacuumDue: (db: Queryable, tables: readonly string[], now: Date): Promise<number> =>

@@ -1,19 +1,19 @@
 import type pg from 'pg'
-import { FIRST_OWN_SHELF, type SpaceId, shelfTable } from './store.ts'
+import { FIRST_OWN_PARTITION, partitionTable, type SpaceId } from './store.ts'
 
-/** SQL of the shelves as such: making, filling and dropping tables. On a connection of its own, without time limits. */
+/** SQL of the partitions as such: making, filling and dropping tables. On a connection of its own, without time limits. */
 type Client = Pick<pg.ClientBase, 'query'>
 
-export interface ShelvedSpace extends SpaceId {
-  shelf: number
+export interface PlacedSpace extends SpaceId {
+  partition: number
   vectors: number
   lastSeq: number
 }
 
-export interface SpaceStats extends ShelvedSpace {
+export interface SpaceStats extends PlacedSpace {
   tenantName: string
   persons: number
-  /** Bytes of the shelf's rows and of its indexes; null on a shared shelf. */
+  /** Bytes of the partition's rows and of its indexes; null on a shared partition. */
   rowBytes: number | null
   indexBytes: number | null
 }
@@ -27,24 +27,24 @@ export const LOCK_NOT_AVAILABLE = '55P03'
 const HNSW = 'with (m = 16, ef_construction = 64)'
 
 const SPACE = 'tenant_id = $1 and livemode = $2 and version = $3'
-const SPACE_COLUMNS = `s.tenant_id as "tenantId", s.livemode, s.version, s.shelf, s.vectors::float8 as vectors, s.last_seq::float8 as "lastSeq"`
+const SPACE_COLUMNS = `s.tenant_id as "tenantId", s.livemode, s.version, s.shelf as "partition", s.vectors::float8 as vectors, s.last_seq::float8 as "lastSeq"`
 const space = ({ tenantId, livemode, version }: SpaceId) => [tenantId, livemode, version]
 
-/** Only one process at a time makes or drops shelves of a cell. The lock ends with the connection. */
-export async function lockShelves(client: Client): Promise<boolean> {
+/** Only one process at a time makes or drops partitions of a cell. The lock ends with the connection. */
+export async function lockPartitions(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK_KEY])
   return rows[0]?.locked === true
 }
 
-/** Spaces that have outgrown their shared shelf. */
-export async function listOutgrown(client: Client, exactMax: number): Promise<ShelvedSpace[]> {
-  const text = `select ${SPACE_COLUMNS} from face_spaces s where s.shelf < ${FIRST_OWN_SHELF} and s.vectors > $1 order by s.vectors desc`
-  return (await client.query<ShelvedSpace>(text, [exactMax])).rows
+/** Spaces that have outgrown their shared partition. */
+export async function listOutgrown(client: Client, exactMax: number): Promise<PlacedSpace[]> {
+  const text = `select ${SPACE_COLUMNS} from face_spaces s where s.shelf < ${FIRST_OWN_PARTITION} and s.vectors > $1 order by s.vectors desc`
+  return (await client.query<PlacedSpace>(text, [exactMax])).rows
 }
 
-export async function listSpaces(client: Client): Promise<ShelvedSpace[]> {
+export async function listSpaces(client: Client): Promise<PlacedSpace[]> {
   const text = `select ${SPACE_COLUMNS} from face_spaces s order by s.tenant_id, s.livemode, s.version`
-  return (await client.query<ShelvedSpace>(text)).rows
+  return (await client.query<PlacedSpace>(text)).rows
 }
 
 export async function listStats(client: Client): Promise<SpaceStats[]> {
@@ -52,7 +52,7 @@ export async function listStats(client: Client): Promise<SpaceStats[]> {
       (select count(*) from face_persons p where p.tenant_id = s.tenant_id and p.livemode = s.livemode)::float8 as persons,
       pg_relation_size(c.oid)::float8 as "rowBytes", pg_indexes_size(c.oid)::float8 as "indexBytes"
     from face_spaces s join tenants t on t.tenant_id = s.tenant_id
-    left join pg_class c on s.shelf >= ${FIRST_OWN_SHELF} and c.oid = to_regclass('face_vectors_' || s.shelf)
+    left join pg_class c on s.shelf >= ${FIRST_OWN_PARTITION} and c.oid = to_regclass('face_vectors_' || s.shelf)
     order by t.name, s.tenant_id, s.livemode, s.version`
   return (await client.query<SpaceStats>(text)).rows
 }
@@ -60,62 +60,62 @@ export async function listStats(client: Client): Promise<SpaceStats[]> {
 /** Bytes of everything area E stores in this cell. */
 export async function measureSizes(client: Client): Promise<Record<'vectors' | 'hnsw' | 'other', number>> {
   const { rows } = await client.query<{ vectors: number; hnsw: number; other: number }>(`
-    with shelves as (select c.oid from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'face_vectors'::regclass),
+    with partitions as (select c.oid from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'face_vectors'::regclass),
     indexes as (select x.indexrelid, a.amname from pg_index x join pg_class c on c.oid = x.indexrelid join pg_am a on a.oid = c.relam
-      where x.indrelid in (select oid from shelves)),
+      where x.indrelid in (select oid from partitions)),
     others as (select inhrelid as oid from pg_inherits where inhparent = 'face_templates'::regclass union all select 'face_persons'::regclass)
-    select coalesce((select sum(pg_table_size(oid)) from shelves), 0)::float8 as vectors,
+    select coalesce((select sum(pg_table_size(oid)) from partitions), 0)::float8 as vectors,
       coalesce((select sum(pg_relation_size(indexrelid)) from indexes where amname = 'hnsw'), 0)::float8 as hnsw,
       coalesce((select sum(pg_total_relation_size(oid)) from others), 0)::float8
         + coalesce((select sum(pg_relation_size(indexrelid)) from indexes where amname <> 'hnsw'), 0)::float8 as other`)
   return rows[0] ?? { vectors: 0, hnsw: 0, other: 0 }
 }
 
-/** A new empty shelf that nobody knows of yet. */
-export async function createShelf(client: Client): Promise<number> {
-  const { rows } = await client.query<{ shelf: number }>(`select nextval('face_shelf_numbers')::int as shelf`)
-  const shelf = rows[0]?.shelf ?? 0
-  await client.query(`create table ${shelfTable(shelf)} (like face_vectors including defaults)`)
-  return shelf
+/** A new empty partition that nobody knows of yet. */
+export async function createPartition(client: Client): Promise<number> {
+  const { rows } = await client.query<{ partition: number }>(`select nextval('face_shelf_numbers')::int as "partition"`)
+  const partition = rows[0]?.partition ?? 0
+  await client.query(`create table ${partitionTable(partition)} (like face_vectors including defaults)`)
+  return partition
 }
 
-/** Copies the search copies that come after a number from another shelf. Returns how many. */
+/** Copies the search copies that come after a number from another partition. Returns how many. */
 export async function copyVectors(
   client: Client,
-  from: ShelvedSpace,
-  toShelf: number,
+  from: PlacedSpace,
+  toPartition: number,
   afterSeq: number,
 ): Promise<number> {
   const { rowCount } = await client.query(
-    `insert into ${shelfTable(toShelf)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
-     select ${toShelf}, tenant_id, livemode, version, seq, person_id, enroll_level, embedding
-     from ${shelfTable(from.shelf)} where ${SPACE} and seq > $4 order by seq`,
+    `insert into ${partitionTable(toPartition)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
+     select ${toPartition}, tenant_id, livemode, version, seq, person_id, enroll_level, embedding
+     from ${partitionTable(from.partition)} where ${SPACE} and seq > $4 order by seq`,
     [...space(from), afterSeq],
   )
   return rowCount ?? 0
 }
 
-/** Drops from a new shelf whoever was deleted since their vectors were copied: the templates know. Returns how many. */
-export async function dropDeleted(client: Client, id: SpaceId, shelf: number): Promise<number> {
+/** Drops from a new partition whoever was deleted since their vectors were copied: the templates know. Returns how many. */
+export async function dropDeleted(client: Client, id: SpaceId, partition: number): Promise<number> {
   const { rowCount } = await client.query(
-    `delete from ${shelfTable(shelf)} v where not exists (
+    `delete from ${partitionTable(partition)} v where not exists (
        select 1 from face_templates t where t.tenant_id = $1 and t.livemode = $2 and t.version = $3 and t.seq = v.seq)`,
     space(id),
   )
   return rowCount ?? 0
 }
 
-export async function countVectors(client: Client, shelf: number): Promise<{ count: number; lastSeq: number }> {
+export async function countVectors(client: Client, partition: number): Promise<{ count: number; lastSeq: number }> {
   const { rows } = await client.query<{ count: number; lastSeq: number }>(
-    `select count(*)::float8 as count, coalesce(max(seq), 0)::float8 as "lastSeq" from ${shelfTable(shelf)}`,
+    `select count(*)::float8 as count, coalesce(max(seq), 0)::float8 as "lastSeq" from ${partitionTable(partition)}`,
   )
   return rows[0] ?? { count: 0, lastSeq: 0 }
 }
 
 /** Keys, the vector index and statistics, once the rows are there: that is many times faster than row by row. */
-export async function indexShelf(client: Client, id: SpaceId, shelf: number, memoryMb: number): Promise<void> {
-  const table = shelfTable(shelf)
-  const owner = `shelf = ${shelf} and tenant_id = '${id.tenantId}' and livemode = ${id.livemode} and version = '${id.version}'`
+export async function indexPartition(client: Client, id: SpaceId, partition: number, memoryMb: number): Promise<void> {
+  const table = partitionTable(partition)
+  const owner = `shelf = ${partition} and tenant_id = '${id.tenantId}' and livemode = ${id.livemode} and version = '${id.version}'`
   await client.query(`alter table ${table} add constraint ${table}_owner check (${owner})`)
   await client.query(`alter table ${table} add primary key (tenant_id, livemode, version, seq, shelf)`)
   await client.query(`set maintenance_work_mem = '${memoryMb}MB'`)
@@ -124,9 +124,9 @@ export async function indexShelf(client: Client, id: SpaceId, shelf: number, mem
   await client.query(`analyze ${table}`)
 }
 
-/** What the new shelf holds, and how to add what has come since. */
+/** What the new partition holds, and how to add what has come since. */
 export interface Arrival {
-  shelf: number
+  partition: number
   count: number
   lastSeq: number
   /** The last resort: leave nothing for another round, however long it takes, and set the space's count right. */
@@ -136,29 +136,31 @@ export interface Arrival {
 }
 
 /**
- * The space moves to its new shelf in one short transaction under the space's lock: the last newcomers are added, and the
- * shelf must then hold exactly as many vectors as the space has. When it does not, someone was deleted meanwhile: false,
+ * The space moves to its new partition in one short transaction under the space's lock: the last newcomers are added, and the
+ * partition must then hold exactly as many vectors as the space has. When it does not, someone was deleted meanwhile: false,
  * and nothing has happened.
  */
-export async function moveSpace(client: Client, from: ShelvedSpace, arrival: Arrival, now: Date): Promise<boolean> {
-  const { shelf } = arrival
+export async function moveSpace(client: Client, from: PlacedSpace, arrival: Arrival, now: Date): Promise<boolean> {
+  const { partition } = arrival
   return inTransaction(client, async () => {
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
     const current = await lockSpaceRow(client, from)
-    if (current.shelf !== from.shelf) throw new Error('The space was moved by someone else')
+    if (current.partition !== from.partition) throw new Error('The space was moved by someone else')
     const added = await arrival.catchUp(arrival.lastSeq)
-    const dropped = arrival.thorough ? await dropDeleted(client, from, shelf) : 0
+    const dropped = arrival.thorough ? await dropDeleted(client, from, partition) : 0
     const vectors = arrival.count + added - dropped
     if (vectors !== current.vectors && !arrival.thorough) throw new NotYet()
-    await client.query(`alter table face_vectors attach partition ${shelfTable(shelf)} for values in (${shelf})`)
-    await setSpace(client, from, { shelf, vectors })
-    // A shelf of its own is dropped as a whole later on.
-    if (from.shelf < FIRST_OWN_SHELF) {
-      await clearSpace(client, from, from.shelf)
+    await client.query(
+      `alter table face_vectors attach partition ${partitionTable(partition)} for values in (${partition})`,
+    )
+    await setSpace(client, from, { partition, vectors })
+    // A partition of its own is dropped as a whole later on.
+    if (from.partition < FIRST_OWN_PARTITION) {
+      await clearSpace(client, from, from.partition)
       await client.query(
         `insert into face_vacuums_due (table_name, deleted_by, since) values ($1, pg_current_xact_id()::xid, $2)
          on conflict (table_name) do update set deleted_by = excluded.deleted_by`,
-        [shelfTable(from.shelf), now],
+        [partitionTable(from.partition), now],
       )
     }
     return true
@@ -170,19 +172,19 @@ export async function moveSpace(client: Client, from: ShelvedSpace, arrival: Arr
 
 class NotYet extends Error {}
 
-/** Shelves that no space stands on: replaced ones, and what a killed worker left half made. */
-export async function dropUnusedShelves(client: Client): Promise<number> {
+/** Partitions that no space uses: replaced ones, and what a killed worker left half made. */
+export async function dropUnusedPartitions(client: Client): Promise<number> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c where c.relkind = 'r' and c.relname ~ '^face_vectors_[0-9]{4,}$'
        and pg_table_is_visible(c.oid) and not exists (select 1 from face_spaces s where 'face_vectors_' || s.shelf = c.relname)`,
   )
   let dropped = 0
-  for (const { name } of rows) if (await dropShelf(client, name)) dropped++
+  for (const { name } of rows) if (await dropPartition(client, name)) dropped++
   return dropped
 }
 
-/** False when a query that still reads the shelf holds it: there will be another time. */
-async function dropShelf(client: Client, table: string): Promise<boolean> {
+/** False when a query that still reads the partition holds it: there will be another time. */
+async function dropPartition(client: Client, table: string): Promise<boolean> {
   try {
     await inTransaction(client, async () => {
       await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
@@ -228,15 +230,15 @@ export async function vacuum(client: Client, due: { table: string; deletedBy: st
   ])
 }
 
-export async function vacuumShelf(client: Client, shelf: number): Promise<void> {
-  await client.query(`vacuum (index_cleanup on) ${shelfTable(shelf)}`)
+export async function vacuumPartition(client: Client, partition: number): Promise<void> {
+  await client.query(`vacuum (index_cleanup on) ${partitionTable(partition)}`)
 }
 
-/** Empties a space's rows on a shelf, to write them anew in the same transaction. */
-export async function clearSpace(client: Client, id: SpaceId, shelf: number): Promise<void> {
-  const { rows } = await client.query('select 1 where to_regclass($1) is not null', [shelfTable(shelf)])
-  // A shelf that is lost needs no clearing.
-  if (rows.length > 0) await client.query(`delete from ${shelfTable(shelf)} where ${SPACE}`, space(id))
+/** Empties a space's rows on a partition, to write them anew in the same transaction. */
+export async function clearSpace(client: Client, id: SpaceId, partition: number): Promise<void> {
+  const { rows } = await client.query('select 1 where to_regclass($1) is not null', [partitionTable(partition)])
+  // A partition that is lost needs no clearing.
+  if (rows.length > 0) await client.query(`delete from ${partitionTable(partition)} where ${SPACE}`, space(id))
 }
 
 export async function inTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
@@ -275,13 +277,13 @@ export async function listTemplates(client: Client, id: SpaceId, range: { after:
 export async function insertVector(
   client: Client,
   id: SpaceId,
-  shelf: number,
+  partition: number,
   row: { seq: number; personId: string; enrollLevel: number; embedding: Buffer },
 ): Promise<void> {
   await client.query({
-    name: `faces.fill_${shelf}`,
-    text: `insert into ${shelfTable(shelf)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
-      values (${shelf}, $1, $2, $3, $4, $5, $6, $7::halfvec)`,
+    name: `faces.fill_${partition}`,
+    text: `insert into ${partitionTable(partition)} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)
+      values (${partition}, $1, $2, $3, $4, $5, $6, $7::halfvec)`,
     values: [...space(id), row.seq, row.personId, row.enrollLevel, row.embedding],
   })
 }
@@ -289,19 +291,19 @@ export async function insertVector(
 export async function lockSpaceRow(
   client: Client,
   id: SpaceId,
-): Promise<{ shelf: number; lastSeq: number; vectors: number }> {
-  const { rows } = await client.query<{ shelf: number; lastSeq: number; vectors: number }>(
-    `select shelf, last_seq::float8 as "lastSeq", vectors::float8 as vectors from face_spaces where ${SPACE} for update`,
+): Promise<{ partition: number; lastSeq: number; vectors: number }> {
+  const { rows } = await client.query<{ partition: number; lastSeq: number; vectors: number }>(
+    `select shelf as "partition", last_seq::float8 as "lastSeq", vectors::float8 as vectors from face_spaces where ${SPACE} for update`,
     space(id),
   )
   if (!rows[0]) throw new Error('The space is gone')
   return rows[0]
 }
 
-export async function setSpace(client: Client, id: SpaceId, to: { shelf: number; vectors: number }): Promise<void> {
+export async function setSpace(client: Client, id: SpaceId, to: { partition: number; vectors: number }): Promise<void> {
   await client.query(`update face_spaces set shelf = $4, vectors = $5 where ${SPACE}`, [
     ...space(id),
-    to.shelf,
+    to.partition,
     to.vectors,
   ])
 }

@@ -7,7 +7,7 @@ import { createHarness, type Harness } from '../testing/harness.ts'
 import { createFaces } from './testing/faces.ts'
 import { normalise } from './vector.ts'
 
-// A space of more than 100 vectors gets a shelf of its own here; 10,000 would take a minute to fill.
+// A space of more than 100 vectors gets a partition of its own here; 10,000 would take a minute to fill.
 const EXACT_MAX = '100'
 const faces = createFaces(11)
 let harness: Harness
@@ -30,11 +30,11 @@ const predict = async (caller: Caller, face: readonly number[]) => {
   const request = { version: 'FACE3_3' as const, vectors: [unit(faces.sample(face, 0.8))], candidates: 1 }
   return (await harness.wire.biometrics.recognition.predict(caller, request))[0]?.puid
 }
-const shelfOf = async ({ tenantId }: Caller): Promise<number> =>
+const partitionOf = async ({ tenantId }: Caller): Promise<number> =>
   (await harness.database.query('select shelf from face_spaces where tenant_id = $1', [tenantId])).rows[0].shelf
 
-test('a space that outgrows its shared shelf moves to one with an index, while people enrol and are deleted', async () => {
-  const { arrange } = harness.wire.biometrics.shelves
+test('a space that outgrows its shared partition moves to one with an index, while people enrol and are deleted', async () => {
+  const { arrange } = harness.wire.biometrics.vectorPartitions
   const caller = await newCaller()
   const neighbour = await newCaller()
   const people: { face: number[]; puid: string }[] = []
@@ -45,21 +45,21 @@ test('a space that outgrows its shared shelf moves to one with an index, while p
   const other = faces.person()
   const otherPuid = (await enrol(neighbour, other)).personId
   for (let i = 0; i < 140; i++) await add()
-  assert.ok((await shelfOf(caller)) < 16)
+  assert.ok((await partitionOf(caller)) < 16)
 
   const moving = arrange(db)
   for (let i = 0; i < 40; i++) await add()
   const [gone] = people.splice(5, 1)
   assert.equal(await harness.wire.biometrics.recognition.delete(caller, gone?.puid ?? ''), true)
   await moving
-  assert.ok((await shelfOf(caller)) >= 1000)
-  assert.ok((await shelfOf(neighbour)) < 16, 'a small space stays where it is')
+  assert.ok((await partitionOf(caller)) >= 1000)
+  assert.ok((await partitionOf(neighbour)) < 16, 'a small space stays where it is')
 
   for (const { face, puid } of people) assert.equal(await predict(caller, face), puid)
   assert.equal(await predict(caller, gone?.face ?? []), undefined)
   assert.equal(await predict(caller, faces.person()), undefined)
   assert.equal(await predict(neighbour, other), otherPuid)
-  const index = `face_vectors_${await shelfOf(caller)}_hnsw`
+  const index = `face_vectors_${await partitionOf(caller)}_hnsw`
   assert.equal((await harness.database.query('select to_regclass($1)::text as name', [index])).rows[0].name, index)
   const { rows } = await harness.database.query(
     `select (select count(*)::int from face_vectors where tenant_id = $1) as vectors,
@@ -100,7 +100,7 @@ test('in a large space nobody is called unknown before a second, wider look at t
   const known = faces.person()
   const { personId } = await enrol(caller, known)
   for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
-  await harness.wire.biometrics.shelves.arrange(db)
+  await harness.wire.biometrics.vectorPartitions.arrange(db)
   const looks = async () =>
     Number(
       /_count\{purpose="predict-again",kind="hnsw"\} (\d+)/.exec(await harness.wire.platform.metrics.text())?.[1] ?? 0,
@@ -120,13 +120,13 @@ test('in a large space nobody is called unknown before a second, wider look at t
 
 test('what a killed worker left half made is cleared away, and nothing else', async () => {
   await harness.database.query('create table face_vectors_999990 (like face_vectors)')
-  await harness.wire.biometrics.shelves.arrange(db)
+  await harness.wire.biometrics.vectorPartitions.arrange(db)
   const { rows } = await harness.database.query(`select to_regclass('face_vectors_999990') as gone`)
   assert.deepEqual(rows, [{ gone: null }])
 })
 
 test('reindex brings back a damaged search copy from the sealed one, for small spaces and for large', async () => {
-  const { arrange, reindex } = harness.wire.biometrics.shelves
+  const { arrange, reindex } = harness.wire.biometrics.vectorPartitions
   for (const size of [20, 130]) {
     const caller = await newCaller()
     const people: { face: number[]; puid: string }[] = []
@@ -149,14 +149,14 @@ test('reindex brings back a damaged search copy from the sealed one, for small s
   }
 })
 
-test('[E-041] a deleted person is in no table, after the vacuum not in the index file, after a reindex in no file of the shelf', async () => {
-  await harness.wire.biometrics.shelves.vacuumDeleted(db)
+test('[E-041] a deleted person is in no table, after the vacuum not in the index file, after a reindex in no file of the partition', async () => {
+  await harness.wire.biometrics.vectorPartitions.vacuumDeleted(db)
   const caller = await newCaller()
   for (let i = 0; i < 120; i++) await enrol(caller, faces.person())
   const { personId } = await enrol(caller, faces.person())
-  await harness.wire.biometrics.shelves.arrange(db)
-  await harness.wire.biometrics.shelves.vacuumDeleted(db)
-  const shelf = `face_vectors_${await shelfOf(caller)}`
+  await harness.wire.biometrics.vectorPartitions.arrange(db)
+  await harness.wire.biometrics.vectorPartitions.vacuumDeleted(db)
+  const table = `face_vectors_${await partitionOf(caller)}`
   const { rows } = await harness.database.query(
     'select halfvec_send(v.embedding) as vector, p.wrapped_key as key from face_vectors v join face_persons p using (person_id) where person_id = $1',
     [personId],
@@ -170,15 +170,15 @@ test('[E-041] a deleted person is in no table, after the vacuum not in the index
     ])
     return file.rows[0].bytes.includes(bytes)
   }
-  assert.equal(await inFile(shelf, vector), true, 'the search copy is readable, that is what it is for')
-  assert.equal(await inFile(`${shelf}_hnsw`, vector), true)
+  assert.equal(await inFile(table, vector), true, 'the search copy is readable, that is what it is for')
+  assert.equal(await inFile(`${table}_hnsw`, vector), true)
   assert.equal(await inFile('face_persons', rows[0].key), true)
 
   await harness.wire.biometrics.recognition.delete(caller, personId)
-  assert.equal(await inFile(`${shelf}_hnsw`, vector), true, 'PostgreSQL forgets at the vacuum, not before')
+  assert.equal(await inFile(`${table}_hnsw`, vector), true, 'PostgreSQL forgets at the vacuum, not before')
   await autovacuumIsAway()
-  assert.equal(await harness.wire.biometrics.shelves.vacuumDeleted(db), 3)
-  assert.equal(await inFile(`${shelf}_hnsw`, vector), false)
+  assert.equal(await harness.wire.biometrics.vectorPartitions.vacuumDeleted(db), 3)
+  assert.equal(await inFile(`${table}_hnsw`, vector), false)
   assert.deepEqual((await harness.database.query('select * from face_vacuums_due')).rows, [])
   for (const table of ['face_persons', 'face_templates', 'face_vectors']) {
     const left = await harness.database.query(`select count(*)::int as left from ${table} where person_id = $1`, [
@@ -187,11 +187,11 @@ test('[E-041] a deleted person is in no table, after the vacuum not in the index
     assert.deepEqual(left.rows, [{ left: 0 }])
   }
   // Free space inside a page may keep old bytes until something new is written there: docs/privacy.md says so.
-  await harness.wire.biometrics.shelves.reindex(
+  await harness.wire.biometrics.vectorPartitions.reindex(
     ({ tenantId }) => tenantId === caller.tenantId,
     () => {},
   )
-  assert.equal(await inFile(`face_vectors_${await shelfOf(caller)}`, vector), false)
+  assert.equal(await inFile(`face_vectors_${await partitionOf(caller)}`, vector), false)
 })
 
 /** PostgreSQL's own autovacuum reads tables like anybody else, and the job rightly waits for it: so it must not be at work here. */
@@ -215,9 +215,9 @@ test('a vacuum waits for those who can still see what was deleted', async () => 
   })
   await Promise.race([begun, reading])
   await harness.wire.biometrics.recognition.delete(caller, personId)
-  assert.equal(await harness.wire.biometrics.shelves.vacuumDeleted(db), 0)
+  assert.equal(await harness.wire.biometrics.vectorPartitions.vacuumDeleted(db), 0)
   release()
   await reading
   await autovacuumIsAway()
-  assert.equal(await harness.wire.biometrics.shelves.vacuumDeleted(db), 3)
+  assert.equal(await harness.wire.biometrics.vectorPartitions.vacuumDeleted(db), 3)
 })
