@@ -18,13 +18,13 @@ export interface AttemptDeps extends PostDeps {
   metrics: WebhookMetrics
 }
 
-/** For the writing down, beside the time of the attempt itself. */
+/** Time to store the attempt, in addition to the time limit of the attempt itself. */
 const RECORD_MS = 5_000
-/** What has waited here for longer may have been erased since, and must not be sent then. */
+/** A delivery that has waited in its lane for longer may have been erased since. It is looked up again before it is sent. */
 const STILL_FRESH_MS = 1_000
 const MOST_ASKED = 256
 
-/** Carries deliveries of one cell: one attempt each, and what follows from it. */
+/** Runs attempts for the deliveries of one cell: post the message, plan what follows, hand both to the recorder. */
 export function createAttempts(deps: AttemptDeps) {
   const { db, clock, ids, log, metrics } = deps
   const post = createPost(deps)
@@ -35,7 +35,12 @@ export function createAttempts(deps: AttemptDeps) {
     try {
       await queueStore.giveBack(db, tasks, clock.now())
     } catch (err) {
-      logFailure(log, 'warn', { err, count: tasks.length }, 'webhooks could not be given back; their lease will end')
+      logFailure(
+        log,
+        'warn',
+        { err, count: tasks.length },
+        'webhooks could not be returned to the queue; their lease will end',
+      )
     }
   }
 
@@ -53,12 +58,12 @@ export function createAttempts(deps: AttemptDeps) {
 
   async function runAttempt(task: Task): Promise<void> {
     const { claim, payload, leaseUntil, probe } = task
-    // It waited here behind others for too long: its lease could end while it is under way.
+    // It waited in its lane for too long: the lease could end during the attempt, and another worker would send it too.
     if (leaseUntil.getTime() - clock.now().getTime() < WEBHOOK_LIMITS.timeoutMs + RECORD_MS) return giveBack([task])
     const isFresh = clock.monotonicMs() - task.takenMs < STILL_FRESH_MS
     if (!isFresh && !(await isQueued(db, claim))) return
     const once = claim.hasOnce ? await queueStore.onceOf(db, claim) : undefined
-    // Another worker has settled it meanwhile: there is nothing to send any more.
+    // Another worker has delivered or buried it since: there is nothing left to send.
     if (claim.hasOnce && !once) return
     const posted = await post(claim, payload, once)
     const now = clock.now()

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => fixture.close())
 beforeEach(async () => {
-  // Each test has the queue for itself.
+  // Each test starts with an empty queue.
   await fixture.harness.database.query('truncate webhook_queue, webhook_endpoints')
   tenant = await fixture.newTenant()
   receiver = await fixture.newReceiver()
@@ -32,7 +32,7 @@ const troubles = async () =>
 const later = (ms: number) => new Date(fixture.harness.clock.now().getTime() + ms)
 
 describe('a receiver that fails five times in a row', () => {
-  test('is left alone for 15 seconds, without using up attempts', async () => {
+  test('gets nothing for 15 seconds, which uses up no attempts', async () => {
     receiver.answer(status(500))
     const ids = await enqueue(5)
     await tick()
@@ -48,7 +48,7 @@ describe('a receiver that fails five times in a row', () => {
     for (const id of ids) assert.equal((await fixture.webhooks.get(tenant.caller, id)).attempts, 1)
   })
 
-  test('is then probed with one delivery; the rest doubles while that fails', async () => {
+  test('is then probed with one delivery; the pause doubles while the probe fails', async () => {
     receiver.answer(status(500))
     await enqueue(8)
     await tick()
@@ -96,7 +96,7 @@ describe('a receiver that fails five times in a row', () => {
     assert.deepEqual(await troubles(), [])
   })
 
-  test('is one receiver of one tenant: the same place of another tenant is not affected', async () => {
+  test('is one receiver of one tenant: the same origin of another tenant is not affected', async () => {
     receiver.answer(status(500))
     await enqueue(5)
     await tick()
@@ -107,7 +107,7 @@ describe('a receiver that fails five times in a row', () => {
   })
 })
 
-describe('what does not count', () => {
+describe('the breaker stays closed after', () => {
   test('four failures and a success', async () => {
     receiver.answer(status(500))
     await enqueue(4)

@@ -16,7 +16,7 @@ function failing(times: number): Trouble | undefined {
 }
 
 describe('signOf', () => {
-  test('what the network and 5xx say counts against a receiver; any other answer shows that it lives', () => {
+  test('network failures and 5xx count against a receiver; any other answer shows that it is alive', () => {
     const expected: Record<AttemptOutcome, Sign> = {
       delivered: 'alive',
       rejected: 'alive',
@@ -35,7 +35,7 @@ describe('signOf', () => {
 })
 
 describe('nextTrouble', () => {
-  test('the fifth failure in a row opens it for 15 seconds, the fourth does not', () => {
+  test('the fifth failure in a row opens the breaker for 15 seconds, the fourth does not', () => {
     assert.equal(FAILURES_TO_OPEN, 5)
     assert.deepEqual(failing(4), { failures: 4, openedTimes: 0, openUntil: NOW })
     assert.deepEqual(failing(5), { failures: 5, openedTimes: 1, openUntil: later(15_000) })
@@ -46,7 +46,7 @@ describe('nextTrouble', () => {
     assert.deepEqual(after(undefined, 'failing'), { failures: 1, openedTimes: 0, openUntil: NOW })
   })
 
-  test('each probe that fails doubles the rest, up to ten minutes', () => {
+  test('each failed probe doubles the pause, up to ten minutes', () => {
     let trouble = failing(5)
     const rests: number[] = []
     for (let i = 0; i < 8; i++) {
@@ -58,16 +58,16 @@ describe('nextTrouble', () => {
     assert.deepEqual(trouble?.openUntil, later(600_000))
   })
 
-  test('a probe that is answered heals it, and so does a straggler', () => {
+  test('an answered probe closes the breaker, and so does an answer to an earlier attempt', () => {
     assert.equal(after(failing(5), 'alive', true), undefined)
     assert.equal(after(failing(5), 'alive', false), undefined)
   })
 
-  test('stragglers that fail do not make the rest longer', () => {
+  test('earlier attempts that fail late do not make the pause longer', () => {
     assert.deepEqual(after(failing(5), 'failing', false, later(9_000)), failing(5))
   })
 
-  test('a probe that asked nobody lets the next one go at once', () => {
+  test('after a probe that sent no request the next probe may go at once', () => {
     assert.deepEqual(after(failing(5), 'none', true, later(15_000)), {
       failures: 5,
       openedTimes: 1,

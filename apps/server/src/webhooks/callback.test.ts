@@ -46,7 +46,7 @@ describe('the URL', () => {
     )
   })
 
-  test('places that are not public are refused, in any notation', () => {
+  test('addresses that are not public are refused, in any notation', () => {
     for (const url of [
       'https://127.0.0.1/',
       'https://10.1.2.3/',
@@ -77,7 +77,7 @@ describe('the URL', () => {
     assert.deepEqual(refusal({ url, livemode: true }, ['127.0.0.0/8']), urlRefusal('must begin with https://'))
   })
 
-  test('each fault has words of its own', () => {
+  test('each fault has a message of its own', () => {
     const cases: [string, string][] = [
       ['', 'must have 1 to 2048 characters'],
       [`https://host.example/${'a'.repeat(2100)}`, 'must have 1 to 2048 characters'],
@@ -92,12 +92,12 @@ describe('the URL', () => {
 })
 
 describe('the headers', () => {
-  test('ordinary ones are taken', () => {
+  test('ordinary headers are accepted', () => {
     const headers = { Authorization: 'Bearer abc.def', 'X-My_Header': 'a "b", c;d=e\tf', Cookie: 'a=b', empty: '' }
     assert.equal(refusal({ headers }), undefined)
   })
 
-  test('those that are ours, or that proxies act upon, are refused in any spelling', () => {
+  test('headers that we set or that proxies act upon are refused in any spelling', () => {
     for (const name of [
       'Host',
       'HOST',
@@ -142,7 +142,7 @@ describe('the headers', () => {
     assert.equal(refusal({ headers: { [' '.repeat(5_000)]: 'x' } })?.details?.[0]?.pointer.length, 23 + 100)
   })
 
-  test('twenty and 4 KB are taken, one more of either is not; nor is one name in two spellings', () => {
+  test('twenty headers and 4 KB are accepted, one more of either is not, and neither is one name in two spellings', () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, 'v']))
     assert.equal(refusal({ headers: many(20) }), undefined)
     assert.deepEqual(refusal({ headers: many(21) })?.details, [

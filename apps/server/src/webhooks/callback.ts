@@ -9,8 +9,8 @@ export interface Callback {
 }
 
 /**
- * Refuses a callback that could never be called, when the session is created and somebody can still mend it. What its name resolves to
- * is checked for each connection, because it can change.
+ * Refuses a callback that could never be called while the host can still correct it: when the session is created. The address that
+ * its name resolves to is checked for each connection, because it can change.
  */
 export function checkCallback(
   { url, headers, livemode }: Callback & { livemode: boolean },
@@ -43,7 +43,7 @@ function sayFault(reason: TargetFault, livemode: boolean): string {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const PRINTABLE = /^[\t\x20-\x7e]*$/
-/** Ours to set, or what proxies act upon: with these a host could make one request look like two, or like one of ours. */
+/** Headers that we set or that proxies act upon: with them a host could make one request look like two, or like one of ours. */
 const REFUSED =
   /^(?:host|user-agent|connection|keep-alive|te|trailer|upgrade|expect|via|http2-settings|proxy-.*|content-.*|transfer-.*|x-service-.*|webhook-.*)$/i
 
@@ -73,7 +73,7 @@ function faultOfHeader(name: string, value: string): string | undefined {
   return undefined
 }
 
-/** JSON pointer, RFC 6901. A name can be long and odd: what comes back is cut and printable. */
+/** JSON pointer, RFC 6901. A header name can be long and contain any character: the pointer is cut and made printable. */
 function escapePointer(name: string): string {
   return name
     .slice(0, 100)

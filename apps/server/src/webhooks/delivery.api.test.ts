@@ -81,7 +81,7 @@ describe('one delivery', () => {
     assert.equal(received?.headers['webhook-signature'], `v1,${standard}`)
   })
 
-  test('goes again with the same id and body, and with a time, a signature and a number of its own', async () => {
+  test('is retried with the same id and body; each attempt has its own time, signature and number', async () => {
     const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     receiver.answer(status(500))
@@ -110,7 +110,7 @@ describe('one delivery', () => {
     assert.notEqual(second?.headers['x-service-signature'], first?.headers['x-service-signature'])
   })
 
-  test('exists with the state change or not at all', async () => {
+  test('exists only if the state change is committed', async () => {
     const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
     const db = fixture.harness.wire.platform.cells.forId(tenant.tenantId)
     const now = fixture.harness.clock.now()
@@ -141,7 +141,7 @@ describe('one delivery', () => {
     assert.deepEqual(await db.transaction((tx) => fixture.webhooks.enqueue(tx, [])), [])
   })
 
-  test('lies sealed in the database: no path, header or body can be read there', async () => {
+  test('is stored sealed: no path, header or body can be read in the database', async () => {
     const [tenant, receiver] = [await fixture.newTenant(), await fixture.newReceiver()]
     const marked = {
       url: `${receiver.origin}/marked-path`,

@@ -10,7 +10,7 @@ export type DispatcherDeps = Omit<AttemptDeps, 'db'> & { cells: Cells }
 
 export interface DispatcherOptions {
   limits?: Partial<LaneLimits>
-  /** Longer than an attempt and its writing down together: afterwards another worker sends it. */
+  /** Longer than an attempt and the storing of its result together: after the lease another worker sends the delivery. */
   leaseMs?: number
 }
 
@@ -18,9 +18,9 @@ const LEASE_MS = 30_000
 const SWEEP_EVERY_MS = 250
 
 /**
- * Takes what is due from the queue of every cell, sends it and writes down what became of it. Any number of workers do
- * this at once: a row is taken by moving it to the end of a lease, so the rows of a worker that dies come back by
- * themselves. A delivery can therefore arrive twice, with the same id; it is never lost.
+ * Takes due deliveries from the queue of every cell, sends them and stores the results. Any number of workers do this at
+ * once. A worker takes a row by setting its due time to the end of a lease, so the rows of a worker that dies become due again by
+ * themselves. A delivery can therefore arrive twice, with the same id. It is never lost.
  */
 export function createDispatcher(deps: DispatcherDeps, options: DispatcherOptions = {}) {
   const { cells, clock, log, metrics } = deps
@@ -41,20 +41,20 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
     try {
       await attemptsByCell.get(task.db)?.runAttempt(task)
     } catch (err) {
-      // Our own side failed before anything was sent. The lease ends, and it is tried again.
+      // The failure is ours, and nothing was sent. The lease ends, and a worker tries again.
       logFailure(log, 'error', { err, tenantId }, 'a webhook could not be prepared')
     } finally {
       lanes.done(task, clock.monotonicMs())
     }
   }
 
-  /** Never throws: a lease that is not given back ends. */
+  /** Never throws: a delivery that cannot be returned becomes due when its lease ends. */
   async function giveBack(tasks: readonly Task[]): Promise<void> {
     const byCell = Map.groupBy(tasks, ({ db }) => db)
     await Promise.all([...byCell].map(([db, some]) => attemptsByCell.get(db)?.giveBack(some)))
   }
 
-  /** Waits until nothing is under way. */
+  /** Waits until no attempt is running and no delivery waits in a lane. */
   async function idle(deadlineMs = Number.POSITIVE_INFINITY): Promise<void> {
     while (lanes.held() > 0 && clock.monotonicMs() < deadlineMs) await sleep(2)
   }
@@ -69,7 +69,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
       for (const loop of loops) loop.start()
     },
 
-    /** Takes no more, gives back what was not sent, lets the rest end, and writes it down. */
+    /** Takes no more deliveries, returns those that were not started, waits for the running attempts and stores their results. */
     async stop(timeoutMs: number): Promise<void> {
       const deadlineMs = clock.monotonicMs() + timeoutMs
       await Promise.all(loops.map((loop) => loop.stop()))
@@ -82,8 +82,8 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
     },
 
     /**
-     * Once, without the loops: sends what is due, of one receiver at most as many as may be under way, waits for the
-     * answers and writes them down. Returns how many were taken. For tests and drills that move the clock themselves.
+     * One pass without the loops: sends what is due (for each receiver at most as many as may run at once), waits for the
+     * answers and stores them. Returns how many deliveries were taken. For tests and drills that move the clock themselves.
      */
     async tick(): Promise<number> {
       const taken = await Promise.all(loops.map((loop) => loop.once()))

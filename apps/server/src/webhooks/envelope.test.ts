@@ -31,7 +31,7 @@ function setUp() {
 }
 
 describe('a sealed message', () => {
-  test('opens in its row and in no other, in a process that knows only the master key', async () => {
+  test('opens in its own row only, in a process that knows only the master key', async () => {
     const { seal, open, vault } = setUp()
     const message = Buffer.from('{"body":"Grüße"}')
     const sealed = await seal(message, 'row 1')
@@ -69,7 +69,7 @@ describe('a sealed message', () => {
   })
 })
 
-test('the vault is asked once an hour, also by many at once', async () => {
+test('the vault is called once an hour, even if many messages are sealed at once', async () => {
   const { seal, open, clock, timesSealed } = setUp()
   const many = await Promise.all(Array.from({ length: 50 }, () => seal(Buffer.from('m'), 'row')))
   assert.equal(timesSealed(), 1)
@@ -82,7 +82,7 @@ test('the vault is asked once an hour, also by many at once', async () => {
   for (const sealed of [...many, ...later]) await open(sealed, 'row')
 })
 
-test('a vault that is away is asked again', async () => {
+test('the vault is called again after a failure', async () => {
   const { seal, setAway, timesSealed } = setUp()
   setAway(true)
   await assert.rejects(seal(Buffer.from('m'), 'row'), /away/)

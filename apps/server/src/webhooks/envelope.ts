@@ -5,9 +5,9 @@ import type { Ids } from '../platform/ids.ts'
 import type { KeyVault, Sealed } from '../platform/key-vault.ts'
 
 /**
- * Seals messages with a key of this process that the vault has sealed, and puts the sealed key in front of each. So a
- * message opens with the master key alone, and the vault (one day a service across the network) is asked once an hour
- * and not for every message: that took longer than both signatures of a message together.
+ * Seals messages with a data key of this process and puts that key, sealed by the vault, in front of each message. So the
+ * master key alone opens a message, and the vault (one day a network service) is called once an hour
+ * and not for every message. A call per message took longer than both signatures of the message together.
  *
  *   1 byte format, 2 bytes length of the sealed key, the sealed key, 12 bytes nonce, the sealed message, 16 bytes tag
  */
@@ -19,7 +19,7 @@ const TAG_BYTES = 16
 const KEY_CONTEXT = 'webhook_deliveries/data-key'
 
 const KEY_LIFE_MS = 3_600_000
-/** With random nonces a key must not be used for ever. This is far from where it would begin to matter (2^32). */
+/** With random nonces a key must not seal too many messages. This is far below the limit (2^32). */
 const KEY_USES = 1_000_000
 const MAX_OPENED = 500
 
@@ -49,7 +49,7 @@ export function createMessageSealer({ vault, clock, ids }: { vault: KeyVault; cl
       if (current === asked) current = undefined
       throw error
     }
-    // Several may find it used up at once; the first of them makes the next.
+    // Several callers may find the key used up at once; the first of them creates the next.
     if (current === asked) current = undefined
     return usableKey()
   }
@@ -84,7 +84,7 @@ export function createMessageOpener(vault: KeyVault) {
     return opening
   }
 
-  /** A promise only while the key is being opened, which is once in an hour. */
+  /** Returns a promise only while the data key is being opened, about once an hour. */
   return ({ masterKeyId, blob }: Sealed, context: string): Buffer | Promise<Buffer> => {
     if (blob[0] !== FORMAT) throw new Error('Not a sealed message')
     const nonceAt = KEY_AT + blob.readUInt16BE(1)
@@ -105,7 +105,7 @@ function decipher(
   cipher.setAAD(Buffer.from(context))
   cipher.setAuthTag(blob.subarray(-TAG_BYTES))
   const message = cipher.update(blob.subarray(bodyAt, -TAG_BYTES))
-  // GCM gives everything at once; what is left is the check of the tag.
+  // `update` returns the whole text; `final` checks the tag.
   cipher.final()
   return message
 }

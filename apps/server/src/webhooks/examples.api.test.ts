@@ -15,7 +15,7 @@ import { signWebhook } from '@ostiary/crypto'
 import { createHarness, type Harness } from '../testing/harness.ts'
 import { freePorts } from '@ostiary/testkit/ports'
 
-/** The receivers that docs/webhooks.md shows, run as integrators would run them, with what the product really sends. */
+/** Runs the receivers that docs/webhooks.md shows as integrators would run them, with deliveries that the product really sends. */
 const DOCS = new URL('../../../../docs/', import.meta.url)
 const example = (name: string) => fileURLToPath(new URL(`examples/webhooks/${name}`, DOCS))
 
@@ -25,7 +25,7 @@ interface Language {
   file: string
   command: string
   args(port: number): string[]
-  /** What compares without telling by its time where two texts differ. */
+  /** The function that compares in constant time, so that its duration does not show where two texts differ. */
   constantTime: RegExp
 }
 
@@ -77,7 +77,7 @@ const running: Receiver['child'][] = []
 
 before(async () => {
   harness = await createHarness({ OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' })
-  // Receivers have no clock but the real one.
+  // Receivers use the real clock.
   harness.clock.advance(Date.now() - harness.clock.now().getTime())
   key = (await harness.tenantWithKey({ scopes: ['age:write', 'age:read'] })).key
   const arrived: Captured[] = []
@@ -106,7 +106,7 @@ async function endedSession(url: string): Promise<string> {
     redirectUrl: 'https://host.example/done',
     ageThreshold: 30,
     callback: { url, headers: { authorization: 'Bearer host-secret' } },
-    // Bytes beyond ASCII, and a text that other JSON writers write differently.
+    // Bytes beyond ASCII, and a text that other JSON serialisers write differently.
     metadata: { order: 'Größe 44 / 🎂', link: 'a/b' },
   }
   const created = await harness.inject({ method: 'POST', url: '/session', headers, payload })
@@ -130,7 +130,7 @@ async function deliveryOf(id: string) {
   return (await harness.inject({ url: `/webhooks/deliveries/${deliveryId}`, headers })).json()
 }
 
-/** Only what is named here reaches the receiver. */
+/** Only the environment variables named here reach the receiver. */
 async function startReceiver({ command, args }: Language, env: Record<string, string>): Promise<Receiver> {
   const [port = 0] = await freePorts(1)
   const child = spawn(command, args(port), {
@@ -143,7 +143,7 @@ async function startReceiver({ command, args }: Language, env: Record<string, st
     output += chunk
   })
   const url = `http://127.0.0.1:${port}/hook`
-  // Without a signature nothing passes: the first answer is a test already.
+  // The readiness probe has no signature, so the receiver must refuse it.
   const { status } = await eventually(() => {
     assert.equal(child.exitCode, null, `${command} ended`)
     return fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined)
@@ -181,7 +181,7 @@ async function signedAt(seconds: number): Promise<Sending> {
   return { timestamp, signature: await signWebhook(key, timestamp, captured.body), body: captured.body }
 }
 
-test('what the receivers are tested with is a whole delivery: headers, host’s headers, and the result as its body', async () => {
+test('the receivers are tested with a complete delivery: our headers, the host’s headers, and the result as its body', async () => {
   const { id } = await deliveryOf(sessionId)
   const seconds = Math.floor(harness.clock.now().getTime() / 1000)
   const { connection: _, ...headers } = captured.headers
@@ -236,7 +236,7 @@ for (const language of LANGUAGES) {
       const forged: Record<string, Sending> = {
         'another body': { ...sent, body: changed },
         'a longer body': { ...sent, body: Buffer.concat([body, Buffer.from(' ')]) },
-        'the same JSON, written anew': {
+        'the same JSON, serialised again': {
           ...sent,
           body: Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 1)),
         },
@@ -261,7 +261,7 @@ for (const language of LANGUAGES) {
       const stranger = (await harness.tenantWithKey()).key
       const other = await startReceiver(language, { OSTIARY_API_KEY: stranger })
       assert.equal(await post(other.url, genuine()), 401)
-      // Without a key everybody could sign: with the empty one.
+      // Without a key anyone could sign with the empty one.
       const keyless = await startReceiver(language, {})
       const { timestamp, body } = genuine()
       const signature = `sha256=${createHmac('sha256', '').update(`${timestamp}.`).update(body).digest('hex')}`
@@ -309,7 +309,7 @@ test('[C-062] [C-063] the document tells a receiver to recompute, to compare in 
 test('[X-021] webhooks are the only channel by which the service tells a host’s server of events', () => {
   const page = readFileSync(new URL('webhooks.md', DOCS), 'utf8').replace(/\s+/g, ' ')
   assert.match(page, /Webhooks are the only channel by which the service tells your server of an event/)
-  // The one stream there is is for the launch page: it takes a device's signature and no API key.
+  // The only stream is for the launch page: it takes a device's signature and no API key.
   const streams = OPERATIONS.filter(({ success }) =>
     Object.values(success).some(({ description }) => description.includes('event-stream')),
   )

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 const UNKNOWN_ID = '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa'
-// A UUIDv7 of the year 10889, which no database has a date for.
+// A UUIDv7 of the year 10889, which does not fit into a date of the database.
 const FAR_FUTURE_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff'
 const PATH = '/webhooks/deliveries'
 const advance = (ms: number) => fixture.harness.clock.advance(ms)
@@ -33,7 +33,7 @@ const list = async (query = '', key = tenant.key): Promise<WebhookDeliveryPage> 
   (await get(`${PATH}${query}`, key)).json()
 const idsOf = ({ items }: WebhookDeliveryPage) => items.map(({ id }) => id)
 
-/** One of each kind, oldest first: delivered, dead, pending after one failure, pending. */
+/** One delivery of each kind, oldest first: delivered, dead, pending after one failure, pending. */
 async function oneOfEach(): Promise<{ delivered: string; dead: string; failed: string; waiting: string }> {
   const delivered = await fixture.enqueue(tenant, { url: receiver.url })
   await tick()
@@ -156,7 +156,7 @@ describe('GET /webhooks/deliveries', () => {
     }
   })
 
-  test('200: a delivered one is found behind very many that are not', async () => {
+  test('200: a delivered one is found after very many that are not delivered', async () => {
     const delivered = await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
     advance(1)
@@ -187,7 +187,7 @@ describe('GET /webhooks/deliveries', () => {
     assert.deepEqual((await list('?state=dead')).items, [delivery])
   })
 
-  test('400: a limit, state, time or cursor that cannot be', async () => {
+  test('400: an invalid limit, state, time or cursor', async () => {
     for (const [query, pointer] of [
       ['?limit=201', '/query/limit'],
       ['?limit=0', '/query/limit'],
@@ -207,7 +207,7 @@ describe('GET /webhooks/deliveries', () => {
 })
 
 describe('POST /webhooks/deliveries/:id/replay', () => {
-  test('200: a dead one goes again with the same id and body; attempt numbers go on, the schedule starts again', async () => {
+  test('200: a dead one is sent again with the same id and body; attempt numbers continue, the schedule restarts', async () => {
     const { dead } = await oneOfEach()
     const response = await post(`${PATH}/${dead}/replay`)
     assert.equal(response.statusCode, 200)
@@ -227,7 +227,7 @@ describe('POST /webhooks/deliveries/:id/replay', () => {
     assert.ok(waitMs >= 4_000 && waitMs <= 6_000, `${waitMs} ms: the first wait again`)
   })
 
-  test('200: a delivered one and one that waits for its next attempt go at once', async () => {
+  test('200: a delivered one and one that waits for its next attempt are sent at once', async () => {
     const { delivered, failed } = await oneOfEach()
     for (const id of [delivered, failed]) assert.equal((await post(`${PATH}/${id}/replay`)).json().state, 'pending')
     receiver.received.splice(0)
@@ -240,7 +240,7 @@ describe('POST /webhooks/deliveries/:id/replay', () => {
     assert.deepEqual([state, attempts, attemptLog.length], ['delivered', 2, 2])
   })
 
-  test('404: unknown and malformed ids, and what is past its time', async () => {
+  test('404: unknown and malformed ids, and deliveries that are due for purging', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(Date.parse(iso(1_000))) })
     advance(1_000)
     for (const gone of [id, UNKNOWN_ID, FAR_FUTURE_ID, 'none']) {
@@ -250,7 +250,7 @@ describe('POST /webhooks/deliveries/:id/replay', () => {
 })
 
 describe('POST /webhooks/replay', () => {
-  test('200: the dead ones since a moment, or the delivered ones, or both; never those on their way', async () => {
+  test('200: restarts the dead ones since a time, or the delivered ones, or both; never pending ones', async () => {
     const start = iso()
     await oneOfEach()
     assert.deepEqual((await post('/webhooks/replay', { since: iso(1) })).json(), { count: 0, continueFrom: null })
@@ -277,7 +277,7 @@ describe('POST /webhooks/replay', () => {
     )
   })
 
-  test('400: no moment, no such state', async () => {
+  test('400: without a time, or with an unknown state', async () => {
     for (const [body, pointer] of [
       [{}, '/body/since'],
       [{ since: 'yesterday' }, '/body/since'],
@@ -290,7 +290,7 @@ describe('POST /webhooks/replay', () => {
   })
 })
 
-describe('who sees what', () => {
+describe('access to deliveries', () => {
   test('no other tenant and no other mode lists, reads or replays a delivery', async () => {
     const { dead } = await oneOfEach()
     const start = iso(-3_600_000)

@@ -37,7 +37,7 @@ const counts = async () => {
 }
 
 describe('the purge', () => {
-  test('removes message, queue row and attempts at the moment they were promised to go, and no others', async () => {
+  test('removes message, queue row and attempts at their purge time, and no others', async () => {
     receiver.answer(status(404))
     await fixture.enqueue(tenant, { url: receiver.url, purgeAt: later(HOUR) })
     const stays = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: later(HOUR + 1) })
@@ -55,7 +55,7 @@ describe('the purge', () => {
     assert.equal((await fixture.webhooks.get(tenant.caller, stays)).state, 'pending')
   })
 
-  test('goes on until everything is gone, also what came without a partition of its own', async () => {
+  test('runs until everything due is deleted, including rows of the default partition', async () => {
     const message = {
       tenantId: tenant.tenantId,
       keyId: tenant.keyId,
@@ -75,7 +75,7 @@ describe('the purge', () => {
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
   })
 
-  test('forgets receivers that nobody has tried for a day', async () => {
+  test('deletes the state of receivers to which nothing was sent for a day', async () => {
     receiver.answer(status(500))
     await fixture.enqueue(tenant, { url: receiver.url })
     await fixture.dispatcher.tick()
@@ -89,7 +89,7 @@ describe('the purge', () => {
     assert.equal(await troubles(), 0)
   })
 
-  test('a session that is erased takes everything of its webhooks along, in the caller’s transaction', async () => {
+  test('erasing a session deletes everything of its webhooks, in the caller’s transaction', async () => {
     const [subjectId, other] = [randomUUID(), randomUUID()]
     for (const id of [subjectId, subjectId, other]) await fixture.enqueue(tenant, { url: receiver.url, subjectId: id })
     await fixture.dispatcher.tick()
@@ -118,7 +118,7 @@ describe('the partitions', () => {
       )
     ).rows.map(({ name }) => name.slice(table.length + 1))
 
-  test('are there from yesterday to a week ahead; old ones go when they are empty', async () => {
+  test('exist from yesterday to a week ahead; old ones are dropped when they are empty', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: later(4 * DAY) })
     await fixture.dispatcher.tick()
     assert.equal(await arrangeWebhookPartitions(db(), now()), 18)
@@ -139,7 +139,7 @@ describe('the partitions', () => {
     assert.equal((await partitions('webhook_deliveries')).length, 10)
     assert.ok((await partitions('webhook_attempts')).includes(today), 'the log goes by its age, empty or not')
     assert.equal(await arrangeWebhookPartitions(db(), now()), 0)
-    // A week to live, thirty days to keep, and one more; four days have passed.
+    // A lifetime of a week, thirty days of retention, and one more day; four days have passed.
     advance(34 * DAY)
     await arrangeWebhookPartitions(db(), now())
     assert.ok((await partitions('webhook_attempts')).includes(today))
@@ -162,7 +162,7 @@ describe('the partitions', () => {
 })
 
 describe('the sandbox', () => {
-  test('a delivery fails as often as asked without being sent, then goes; whatever its state was', async () => {
+  test('a delivery in any state fails as often as asked without being sent, and is sent then', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await fixture.dispatcher.tick()
     const started = await fixture.webhooks.failNext(tenant.caller, id, 2)
@@ -184,7 +184,7 @@ describe('the sandbox', () => {
     await assert.rejects(fixture.webhooks.failNext(live.caller, randomUUID(), 1), { code: 'SCOPE_DENIED' })
   })
 
-  test('time passes for the test data of one tenant: retries, rests and retention', async () => {
+  test('time passes for the test data of one tenant: retries, open breakers and retention', async () => {
     receiver.answer(status(500))
     const other = await fixture.newTenant()
     const mine = await Promise.all(Array.from({ length: 5 }, () => fixture.enqueue(tenant, { url: receiver.url })))
@@ -201,7 +201,7 @@ describe('the sandbox', () => {
     assert.deepEqual((await counts()).deliveries, 1)
   })
 
-  test('live data stays where it is', async () => {
+  test('the times of live data stay unchanged', async () => {
     const live = await fixture.harness.wire.keys.service.createKey(tenant.tenantId, {
       livemode: true,
       name: 'live',
@@ -217,7 +217,7 @@ describe('the sandbox', () => {
 })
 
 describe('what an operator can see', () => {
-  test('attempts by outcome, how the queue stands, resting receivers, what each master key has sealed', async () => {
+  test('attempts by outcome, the length of the queue, receivers with an open breaker, messages per master key', async () => {
     receiver.answer(status(500))
     for (let i = 0; i < 6; i++) await fixture.enqueue(tenant, { url: receiver.url })
     await fixture.dispatcher.tick()
@@ -232,7 +232,7 @@ describe('what an operator can see', () => {
     assert.match(text, /^ostiary_webhook_resting_receivers\{cell="main"\} 1$/m)
     assert.match(text, /^ostiary_webhook_oldest_due_seconds\{cell="main"\} 8$/m)
     advance(9_999)
-    assert.equal(await metrics.text(), text, 'asked at most every ten seconds')
+    assert.equal(await metrics.text(), text, 'measured at most every ten seconds')
     advance(1)
     assert.match(await metrics.text(), /^ostiary_webhook_oldest_due_seconds\{cell="main"\} 18$/m)
     assert.match(fixture.metrics.attempts.text(), /_count\{outcome="failed",mode="test"\} \d+/)

@@ -10,12 +10,12 @@ import { type RemovedDelivery, webhookStore } from './store.ts'
 import { troubleStore } from './trouble-store.ts'
 
 const TABLES = ['webhook_deliveries', 'webhook_attempts'] as const
-/** A week without a worker, and rows still have a partition of their day. */
+/** Partitions are created a week ahead, so that rows have one even after a week without a worker. */
 const DAYS_AHEAD = 8
 
-/** No event of a session comes after its lifetime, and nothing of it is kept longer than this after its end. */
+/** A session sends no event after its lifetime, and its data is kept at most this long after its end. */
 const LOG_MS = (SESSION_LIMITS.lifetimeSecondsMax + SETTINGS_LIMITS.retentionSecondsMax) * 1000 + DAY_MS
-/** Of one batch so many are named. */
+/** So many undelivered messages of a batch are logged one by one. */
 const NAMED_MAX = 10
 
 interface Deps {
@@ -23,9 +23,9 @@ interface Deps {
   metrics: Pick<WebhookMetrics, 'deliveries'>
 }
 
-/** Deletes messages whose session's data goes now, with their log and what was under way. */
+/** Deletes messages whose session data is due for purging, with their log and queue rows. */
 export async function purgeWebhooks(db: Db, now: Date, deps?: Deps): Promise<number> {
-  // One with pending deliveries is probed every few minutes, so it is not among these.
+  // A receiver with pending deliveries is probed every few minutes, so it is not deleted here.
   await troubleStore.forgetTrouble(db, new Date(now.getTime() - DAY_MS))
   return purgeInBatches(webhookStore.purgeBatch, async () => {
     const { removed, pending } = await webhookStore.purge(db, now)
@@ -34,23 +34,23 @@ export async function purgeWebhooks(db: Db, now: Date, deps?: Deps): Promise<num
   })
 }
 
-/** Their receiver rested, or no worker ran: nobody else would ever say so. */
+/** Their receiver's breaker was open, or no worker ran. Nothing else reports these. */
 function noteLost({ log, metrics }: Deps, lost: readonly RemovedDelivery[]): void {
   const code = 'retention'
   metrics.deliveries.count(code, lost.length)
   for (const { tenantId, subjectId, deliveryId, livemode } of lost.slice(0, NAMED_MAX)) {
     log.warn(
       { tenantId, sessionId: subjectId, deliveryId, livemode, code },
-      'a webhook was not delivered before the data went',
+      'a webhook was not delivered before its data was purged',
     )
   }
-  log.warn({ count: lost.length, code }, 'webhooks were not delivered before the data went')
+  log.warn({ count: lost.length, code }, 'webhooks were not delivered before their data was purged')
 }
 
 /**
- * Makes the days to come and drops those that are over. Days of messages go when they are empty; yesterday stays, because a
- * transaction or a clock that lags may still write there. Days of the log go by their age: one that is empty can still get
- * the attempts of messages that wait. Returns how many partitions were made or dropped.
+ * Creates the partitions of the coming days and drops old ones. An empty day of messages is dropped, except yesterday, because
+ * a transaction or a clock that lags may still write there. A day of the log is dropped by its age: an empty one
+ * can still get attempts of pending messages. Returns how many partitions were created or dropped.
  */
 export async function arrangeWebhookPartitions(db: Db, now: Date, log?: Log): Promise<number> {
   const before = (ms: number) => new Date(now.getTime() - ms)

@@ -48,7 +48,7 @@ function setUp(limits: Partial<LaneLimits> = {}) {
 }
 
 describe('lanes', () => {
-  test('each receiver has only so many under way; an end lets its next one start', () => {
+  test('each receiver has a limit of running attempts; the end of one starts the next', () => {
     const { lanes, of } = setUp()
     lanes.add([...tasks('a', 5), ...tasks('b', 1)], 0)
     assert.deepEqual([of('a').length, of('b').length, lanes.inFlight(), lanes.held()], [2, 1, 3, 6])
@@ -58,13 +58,13 @@ describe('lanes', () => {
     assert.deepEqual([of('a').length, lanes.inFlight(), lanes.held()], [3, 3, 5])
   })
 
-  test('receivers take turns when there is not room for all', () => {
+  test('receivers take turns when not all deliveries can run at once', () => {
     const { lanes, started } = setUp({ inFlight: 3, perEndpoint: 3 })
     lanes.add([...tasks('a', 3), ...tasks('b', 3), ...tasks('c', 3)], 0)
     assert.deepEqual(started.map(({ claim }) => claim.endpointId).sort(), ['a', 'b', 'c'])
   })
 
-  test('what hangs for a second no longer stands in the way of others, but still fills its own lane', () => {
+  test('an attempt that hangs for a second no longer counts against other receivers, but still fills its own lane', () => {
     const { lanes, of } = setUp({ inFlight: 2, inHand: 3, tenantShare: 2 })
     const hanging = tasks('hanging', 4)
     lanes.add(hanging, 0)
@@ -72,13 +72,13 @@ describe('lanes', () => {
     assert.deepEqual([of('hanging').length, of('healthy').length, lanes.isStocked()], [2, 0, true])
     assert.deepEqual(lanes.sweep(999), [])
     assert.equal(of('healthy').length, 0)
-    assert.deepEqual(lanes.sweep(1_000), hanging.slice(2), 'those behind it are given back')
+    assert.deepEqual(lanes.sweep(1_000), hanging.slice(2), 'the tasks that waited behind it are returned')
     assert.deepEqual([of('hanging').length, of('healthy').length], [2, 1])
     assert.deepEqual([lanes.inFlight(), lanes.held(), lanes.isStocked()], [3, 3, false])
     assert.deepEqual(lanes.capacities(), { hanging: 0, healthy: 1 })
   })
 
-  test('there is an end to how many may hang; from then on they count', () => {
+  test('the number of slow attempts is limited; further ones count as running', () => {
     const { lanes, started } = setUp({ inFlight: 2, slow: 3, perEndpoint: 1 })
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
       lanes.add(tasks(name, 1), 0)
@@ -88,12 +88,12 @@ describe('lanes', () => {
     const [first] = started
     assert.ok(first)
     lanes.done(first, 2_000)
-    assert.deepEqual([started.length, lanes.inFlight()], [5, 4], 'a place among those that hang is free')
+    assert.deepEqual([started.length, lanes.inFlight()], [5, 4], 'another attempt may count as slow')
     lanes.sweep(2_000)
     assert.deepEqual([started.length, lanes.inFlight()], [6, 5])
   })
 
-  test('room is what a lane can still take; quick ones may have more taken ahead', () => {
+  test('capacity is what a lane can still take; a quick lane may take more in advance', () => {
     const { lanes, of } = setUp()
     lanes.add(tasks('a', 2), 0)
     assert.deepEqual(lanes.capacities(), { a: 0 })
@@ -110,11 +110,11 @@ describe('lanes', () => {
     lanes.add(tasks('b', 4), 1)
     assert.deepEqual(lanes.capacities(), { a: 2, b: 4 })
     lanes.add(tasks('b', 1), 1)
-    assert.deepEqual(lanes.capacities(), { a: 2, b: 0 }, 'less than half is not worth a statement')
+    assert.deepEqual(lanes.capacities(), { a: 2, b: 0 }, 'less than half of the lane is free: not worth a statement')
     assert.equal(lanes.perEndpoint, 2)
   })
 
-  test('a lane that nobody uses is forgotten after a second', () => {
+  test('an idle lane is deleted after a second', () => {
     const { lanes, started } = setUp()
     lanes.add(tasks('a', 1), 0)
     lanes.sweep(5_000)
@@ -128,7 +128,7 @@ describe('lanes', () => {
     assert.deepEqual(lanes.capacities(), {})
   })
 
-  test('more is asked for when half of a full lane is free, once, and not for one that was not full', () => {
+  test('a lane that was full asks for more once when half of it is free; one that was not full does not ask', () => {
     const { lanes, of, timesAsked } = setUp({ perEndpoint: 4 })
     lanes.add([...tasks('a', 4), ...tasks('b', 3)], 0)
     const [first, second, third] = of('a')
@@ -142,7 +142,7 @@ describe('lanes', () => {
     assert.equal(timesAsked(), 1)
   })
 
-  test('enough is enough: what is in hand counts, and what is being taken', () => {
+  test('no more is taken at the limit; held deliveries and running claims both count', () => {
     const { lanes } = setUp({ inHand: 10 })
     const unreserve = lanes.reserve(10)
     assert.equal(lanes.isStocked(), true)
@@ -153,7 +153,7 @@ describe('lanes', () => {
     assert.equal(lanes.isStocked(), true)
   })
 
-  test('what was not started can be taken back', () => {
+  test('tasks that were not started can be taken back', () => {
     const { lanes, started } = setUp()
     lanes.add(tasks('a', 5), 0)
     assert.equal(lanes.takeWaiting().length, 3)
@@ -167,7 +167,7 @@ describe('tenants', () => {
   const many = (tenantId: string, receivers: number) =>
     Array.from({ length: receivers }, (_, n) => task(`${tenantId}${n}`, tenantId))
 
-  test('one with many receivers has its share under way, and what ends makes room for its next', () => {
+  test('a tenant with many receivers runs only its share of attempts; the end of one starts its next', () => {
     const { lanes, started } = setUp({ inFlight: 8, tenantShare: 1 / 4 })
     lanes.add(many('greedy', 20), 0)
     assert.equal(started.length, 2)
@@ -182,15 +182,15 @@ describe('tenants', () => {
     )
   })
 
-  test('those of its receivers that hang make room after a second, up to its share of those', () => {
+  test('attempts that hang stop counting against the share after a second, up to the tenant’s share of slow attempts', () => {
     const { lanes, started } = setUp({ inFlight: 8, slow: 16, tenantShare: 1 / 4 })
     lanes.add(many('greedy', 20), 0)
     for (const seconds of [1, 2, 3, 4]) lanes.sweep(seconds * 1_000)
-    assert.equal(started.length, 6, 'four hang, and two more count')
+    assert.equal(started.length, 6, 'four are slow, and two more run')
     assert.equal(lanes.held(), 20)
   })
 
-  test('one that has its share in hand gets no more until half of it is done', () => {
+  test('a tenant that holds its share gets no more until half of it is done', () => {
     const { lanes, started, timesAsked } = setUp({ inHand: 16, tenantShare: 1 / 4 })
     const all = many('greedy', 6)
     assert.deepEqual(lanes.add(all, 0), all.slice(4))
@@ -204,7 +204,7 @@ describe('tenants', () => {
     assert.deepEqual([lanes.fullTenants(), timesAsked()], [[], 1])
   })
 
-  test('what is taken back from a blocked lane does not keep the others waiting', () => {
+  test('taking tasks back from a blocked lane does not block the other lanes', () => {
     const { lanes, started } = setUp({ inFlight: 8, tenantShare: 1 / 4 })
     lanes.add(many('greedy', 5), 0)
     lanes.takeWaiting()

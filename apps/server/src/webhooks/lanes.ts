@@ -1,9 +1,9 @@
 import type { Db } from '../platform/db.ts'
 import type { Claim, Payload } from './queue-store.ts'
 
-/** A delivery that this worker holds. */
+/** A delivery that this worker has taken from the queue. */
 export interface Task {
-  /** Where it was taken from, and where what becomes of it is written down. */
+  /** The database it was taken from; its attempts are stored there. */
   db: Db
   claim: Claim
   payload: Payload
@@ -13,17 +13,17 @@ export interface Task {
 }
 
 export interface LaneLimits {
-  /** Deliveries to one receiver at once. */
+  /** Attempts to one receiver at once. */
   perEndpoint: number
-  /** Deliveries at once; those that have waited for an answer for over a second do not count. */
+  /** Attempts at once. Slow ones, which have waited for an answer for over a second, do not count. */
   inFlight: number
-  /** Those. With so many of them the next ones keep counting. */
+  /** Slow attempts at once. Further ones count as if they were not slow. */
   slow: number
-  /** With so many under way or waiting here no more are taken. Those that hang do not count. */
+  /** With so many deliveries running or waiting in lanes, no more are taken. Slow ones do not count. */
   inHand: number
-  /** What may be taken ahead for a receiver that answers quickly. */
+  /** Deliveries that one receiver may have running and waiting if it answers quickly. */
   ahead: number
-  /** One tenant has at most this part of each of the numbers above, however many receivers it has. */
+  /** One tenant gets at most this part of `inFlight`, `slow` and `inHand`, however many receivers it has. */
   tenantShare: number
 }
 
@@ -40,13 +40,13 @@ const SLOW_MS = 1_000
 const QUICK_MS = 250
 const IDLE_MS = 1_000
 
-/** What one tenant has of everything. */
+/** How much of the limits one tenant uses. */
 interface TenantShare {
   lanes: number
   quick: number
   slow: number
   waiting: number
-  /** Lanes that could start something if the tenant had not so much under way already. */
+  /** Lanes that could start an attempt if the tenant were not at its limit. */
   blocked: Lane[]
 }
 
@@ -57,23 +57,23 @@ interface Lane {
   inFlight: number
   waiting: Task[]
   isReady: boolean
-  /** Its last answer came quickly, so what is taken ahead will not wait for long. */
+  /** The last answer came quickly, so deliveries that are taken in advance will not wait for long. */
   isQuick: boolean
-  /** It had more than was taken, when it was last asked for. */
+  /** The lane was full after the last claim, so the queue may have more for this receiver. */
   hasMore: boolean
   usedMs: number
 }
 
 /**
- * Keeps receivers and tenants apart. Each receiver has a lane, of which only so many are under way, and lanes take turns. A
- * receiver that hangs fills its lane, and after a second what it holds up no longer counts against the others. A tenant with
- * very many such receivers fills its share, and the rest is for the others.
+ * Keeps a slow receiver or tenant from delaying the others. Each receiver has a lane with a limit on its running attempts, and
+ * lanes take turns. A receiver that hangs fills only its own lane; after a second its attempts no longer count against `inFlight`. A
+ * tenant with very many such receivers fills only its own share.
  */
 export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<void>, onCapacity: () => void) {
   const lanes = new Map<string, Lane>()
   const tenantShares = new Map<string, TenantShare>()
   const ready: Lane[] = []
-  /** In the order of their start, with the time of it. */
+  /** Running attempts that are not slow yet, in the order of their start, with its time. */
   const quick = new Map<Task, number>()
   const slow = new Set<Task>()
   let waiting = 0
@@ -114,7 +114,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
     ready.push(lane)
   }
 
-  /** One place of the tenant is free: one of its lanes may have it. */
+  /** The tenant is below its limit again: one of its blocked lanes may start an attempt. */
   function unblock({ blocked }: TenantShare): void {
     const lane = blocked.shift()
     if (lane) ready.push(lane)
@@ -153,7 +153,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
     return Math.max(0, mostOf(lane) - lane.inFlight - lane.waiting.length)
   }
 
-  /** Asked for when half of it is free: so the receiver need not wait for us, and it is worth a statement. */
+  /** Asks for more when half of the lane is free: early enough that the receiver does not wait, late enough to be worth a statement. */
   function askForMore(lane: Lane): void {
     const { share } = lane
     const isTenantsTurn = heldBy(share) === enough
@@ -171,18 +171,18 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
   }
 
   return {
-    /** Room of a receiver that nobody deals with. */
+    /** Capacity of a receiver that has no lane. */
     perEndpoint: limits.perEndpoint,
-    /** Whether there is work enough for now. */
+    /** Whether this worker has taken as much as it may. */
     isStocked: (): boolean => quick.size + waiting + claiming >= limits.inHand,
-    /** Keeps places for what is being taken, while several cells are asked at once. Returns how to free them. */
+    /** Counts deliveries that a running claim may bring, because several cells are asked at once. Returns a function that undoes it. */
     reserve(count: number): () => void {
       claiming += count
       return () => {
         claiming -= count
       }
     },
-    /** Room of the receivers that this worker deals with. One for whom much was taken ahead has none until half is used up. */
+    /** How many more deliveries each receiver with a lane can take. A quick one reports 0 until half of its lane is free. */
     capacities(): Record<string, number> {
       const capacities: Record<string, number> = {}
       for (const [endpointId, lane] of lanes) {
@@ -191,10 +191,10 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       }
       return capacities
     },
-    /** Tenants that have more than half of their share in hand: one turn could fill it. */
+    /** Tenants that have more than half of their share in hand: one claim could fill the rest. */
     fullTenants: (): string[] =>
       [...tenantShares].filter(([, share]) => heldBy(share) > enough).map(([tenantId]) => tenantId),
-    /** Returns those that are more than their tenant's share. */
+    /** Returns the tasks that exceed their tenant's share. */
     add(tasks: readonly Task[], nowMs: number): Task[] {
       const tooMany: Task[] = []
       for (const task of tasks) {
@@ -226,13 +226,13 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       pump(nowMs)
       askForMore(lane)
     },
-    /** Takes back what waits here and has not been started. */
+    /** Removes and returns the tasks that have not been started. */
     takeWaiting(): Task[] {
       return [...lanes.values()].flatMap(dropWaiting)
     },
     /**
-     * From time to time: what hangs stops counting, and lanes that nobody uses go. Returns what waited behind one that hangs: it
-     * was taken ahead when the receiver was quick, and another time is better than here.
+     * Runs every 250 ms: attempts over a second become slow, and idle lanes are deleted. Returns the tasks that waited behind slow
+     * attempts, so that the caller returns them to the queue: they were taken in advance while the receiver was quick.
      */
     sweep(nowMs: number): Task[] {
       const stuck: Task[] = []

@@ -12,25 +12,25 @@ interface LoopDeps {
   log: Log
   lanes: Lanes
   leaseMs: number
-  /** Attempts that are not written down yet. */
+  /** Attempts that are not stored yet. */
   backlog: () => number
 }
 
 /** Receivers that one statement visits, and deliveries that it takes. */
 const VISIT = 512
 const TAKE = 256
-/** What cannot be written down would be sent again: with so much of it no more is taken. */
+/** An attempt that is lost before it is stored would be sent again: with so many unstored ones no more deliveries are taken. */
 const BACKLOG_MAX = 1024
 const IDLE_MIN_MS = 10
 const IDLE_MAX_MS = 50
-/** After a round in which something was taken. Who runs out of work wakes us sooner. */
+/** Pause after a round in which something was taken. Lanes that run out of work wake the loop sooner. */
 const BUSY_MS = 25
 const AFTER_FAILURE_MS = 1_000
 const WHILE_AWAY_MS = 200
 const PROBE_EVERY_MS = 500
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** Takes what is due from one cell's queue into the lanes. */
+/** Takes due deliveries from the queue of one cell and adds them to the lanes. */
 export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDeps) {
   const { db } = cell
   let cursor = FIRST
@@ -56,7 +56,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
     }
   }
 
-  /** One delivery of each receiver whose rest is over. */
+  /** Takes one delivery for each receiver whose breaker may be probed. */
   async function probe(): Promise<number> {
     probedMs = clock.monotonicMs()
     const now = clock.now()
@@ -66,7 +66,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
     return taken.length
   }
 
-  /** One page of receivers; says whether they all had their turn now. */
+  /** Visits one page of receivers. The round is over when all of them have been visited. */
   async function claim(): Promise<{ taken: number; isRoundOver: boolean }> {
     const unreserve = lanes.reserve(TAKE)
     try {
@@ -81,7 +81,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
       const { taken, visited, last } = await queueStore.claim(db, { ...request, ...allowed })
       const isFull = taken.length === TAKE
       const isRoundOver = !isFull && visited < VISIT
-      // A full page goes on behind the receiver that filled it: that one's turn comes again after all others.
+      // The next page starts after the receiver that filled this one: it is visited again after all others.
       cursor = isRoundOver ? FIRST : ((isFull ? lastOf(taken) : last) ?? FIRST)
       await hold(taken, false, leaseUntil)
       return { taken: taken.length, isRoundOver }
@@ -90,7 +90,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
     }
   }
 
-  /** Returns how long to wait before the next. */
+  /** Returns how long to wait before the next step. */
   async function step(idleMs: number): Promise<number> {
     if (clock.monotonicMs() - probedMs >= PROBE_EVERY_MS) await probe()
     if (lanes.isStocked() || backlog() > BACKLOG_MAX) return IDLE_MIN_MS
@@ -140,7 +140,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
       wake()
       await running
     },
-    /** Without the loop: probes, then page after page until all receivers had their turn. Returns how many were taken. */
+    /** One round without the loop: probes, then visits all receivers page by page. Returns how many deliveries were taken. */
     async once(): Promise<number> {
       let total = await probe()
       cursor = FIRST

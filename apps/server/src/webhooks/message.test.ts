@@ -25,7 +25,7 @@ test('a receiver is one origin of one tenant in one mode', () => {
   assert.equal(new Set([one, ...others]).size, 5)
 })
 
-test('an id tells its time, and the first id of a moment comes before all ids of that moment', () => {
+test('an id contains its time, and the first id of a moment comes before all ids of that moment', () => {
   const clock = createManualClock()
   const id = createIds(clock).next(1023)
   assert.deepEqual(timeOfId(id), clock.now())
@@ -43,7 +43,7 @@ test('signs as @ostiary/crypto does', async () => {
   })
 })
 
-test('a key is opened once, and again when that failed', async () => {
+test('a key is opened once, and again if the first try failed', async () => {
   const opened: string[] = []
   let isAway = true
   const signerOf = createSigners({

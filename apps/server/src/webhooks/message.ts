@@ -3,11 +3,11 @@ import type { SessionArea } from '@ostiary/contract'
 import { DAY_MS } from '../platform/clock.ts'
 import { isId, timeOfId } from '../platform/ids.ts'
 
-/** What a feature gives to be sent. It is written in the caller's transaction, or not at all. */
+/** A message that a room wants to be sent. It is written in that room's transaction. */
 export interface WebhookMessage {
   tenantId: string
   livemode: boolean
-  /** The API key that created the session: its text signs. */
+  /** The API key that created the session; its text is the signing key. */
   keyId: string
   area: SessionArea
   /** Name of the event, as in `age.session.completed`. */
@@ -21,16 +21,16 @@ export interface WebhookMessage {
   /** The exact bytes that are signed and sent. */
   body: Buffer
   /**
-   * Signed and sent instead of `body` until a delivery succeeds. With that success it is gone from the database, as with the death,
-   * the purge and the erasure of the message; a replay sends `body`. For what nobody may read again, such as pictures.
+   * Signed and sent instead of `body` until a delivery succeeds. It is deleted when the delivery succeeds or is dead, and when the
+   * message is purged or erased; a replay sends `body`. For content that must not be readable again, such as pictures.
    */
   onceBody?: Buffer
   now: Date
-  /** When the session's data goes: nothing is sent from then on. */
+  /** When the session's data is purged: nothing is sent from then on. */
   purgeAt: Date
 }
 
-/** What is sealed: everything that may be secret or personal. */
+/** The part that is sealed: everything that may be secret or personal. */
 export interface Call {
   url: string
   headers: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export interface Call {
 
 const LENGTH_BYTES = 4
 
-/** Length of the JSON part, the JSON part, the body as it is. */
+/** Layout: length of the JSON part, the JSON part, the unchanged body. */
 export function packCall({ url, headers, body }: Call): Buffer {
   const head = Buffer.from(JSON.stringify({ url, headers }))
   const length = Buffer.allocUnsafe(LENGTH_BYTES)
@@ -49,12 +49,12 @@ export function packCall({ url, headers, body }: Call): Buffer {
 
 export function unpackCall(packed: Buffer): Call {
   const bodyAt = LENGTH_BYTES + packed.readUInt32BE(0)
-  // Sealed and authenticated by us, so it is what `packCall` made.
+  // We sealed and authenticated it, so it has the form that `packCall` wrote.
   const { url, headers } = JSON.parse(packed.toString('utf8', LENGTH_BYTES, bodyAt)) as Omit<Call, 'body'>
   return { url, headers, body: packed.subarray(bodyAt) }
 }
 
-/** Binds what is sealed to its row. */
+/** Binds a sealed message to its row. */
 export function sealContext(tenantId: string, deliveryId: string): string {
   return `webhook_deliveries/${tenantId}/${deliveryId}`
 }
@@ -64,15 +64,15 @@ export function onceContext(tenantId: string, deliveryId: string): string {
 }
 
 /**
- * A receiver: one origin of one tenant in one mode. The same origin of another tenant is another one, so that nobody's trouble
- * is anybody else's.
+ * Id of a receiver: one origin of one tenant in one mode. The same origin of another tenant is another receiver, so that failures
+ * of one tenant's callbacks do not affect another tenant.
  */
 export function endpointIdOf(tenantId: string, livemode: boolean, origin: string): string {
   const hex = hash('sha256', `ostiary/webhook-endpoint/${tenantId}/${livemode}/${origin}`)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-/** Whether a text can be the id of a delivery. One of the far future cannot, and has no place in a calendar either. */
+/** Whether a text can be the id of a delivery. An id from the far future cannot, and its time may not fit into a timestamp. */
 export function isDeliveryId(text: string, now: Date): boolean {
   return isId(text) && timeOfId(text).getTime() < now.getTime() + DAY_MS
 }

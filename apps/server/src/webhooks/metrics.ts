@@ -31,7 +31,7 @@ export function createWebhookMetrics(metrics: Metrics) {
         'result',
       ),
     ),
-    /** Who knows how many are under way. */
+    /** Sets the function that counts the running attempts. */
     inFlight(ask: () => number): void {
       count = ask
     },
@@ -48,7 +48,7 @@ interface Measured {
   resting: number
 }
 
-/** How the queues stand, asked when someone wants to know and at most every ten seconds. */
+/** Gauges of the queues. Each scrape reads them, but at most every ten seconds. */
 export function watchWebhookQueue(metrics: Metrics, deps: { cells: Cells; clock: Clock; log: Log }): void {
   const { cells, clock, log } = deps
   let askedMs = Number.NEGATIVE_INFINITY
@@ -60,13 +60,13 @@ export function watchWebhookQueue(metrics: Metrics, deps: { cells: Cells; clock:
       const { due, oldestDue, resting } = await queueStore.state(db, now)
       return [{ cell, due, resting, oldestSeconds: oldestDue ? (now.getTime() - oldestDue.getTime()) / 1000 : 0 }]
     } catch (err) {
-      // The other metrics are wanted most when the database is away.
+      // Do not fail the scrape: the other metrics are needed most while the database is away.
       logFailure(log, 'warn', { err, cell }, 'the queue of webhooks could not be measured')
       return []
     }
   }
 
-  /** The three gauges are read at the same moment and share one answer. */
+  /** The three gauges are read at the same time and share one measurement. */
   function latest(): Promise<Measured[]> {
     if (clock.monotonicMs() - askedMs >= STATE_EVERY_MS) {
       askedMs = clock.monotonicMs()

@@ -23,7 +23,7 @@ beforeEach(async () => {
   receiver = await fixture.newReceiver()
 })
 
-/** As large as a real one, so that PostgreSQL keeps it out of line. */
+/** As large as a real picture, so that PostgreSQL stores it out of line. */
 const ONCE = Buffer.from(JSON.stringify({ images: [{ type: 'portrait', data: 'marked-picture'.repeat(15_000) }] }))
 const HOUR = 3_600_000
 const advance = (ms: number) => fixture.harness.clock.advance(ms)
@@ -32,7 +32,7 @@ const db = () => fixture.harness.wire.platform.cells.forId(tenant.tenantId)
 const enqueue = (message: { subjectId?: string; purgeAt?: Date } = {}) =>
   fixture.enqueue(tenant, { url: receiver.url, onceBody: ONCE, ...message })
 
-/** How many bytes of such bodies lie in the database. */
+/** How many bytes of one-time bodies are in the database. */
 async function kept(): Promise<number> {
   const { rows } = await fixture.harness.database.query(
     'select coalesce(sum(length(once_sealed)), 0)::int as bytes from webhook_queue',
@@ -54,7 +54,7 @@ async function deliveredAt(index: number) {
 }
 
 describe('a body that is sent once', () => {
-  test('is signed and sent instead of the usual one, and is gone from the database with the success', async () => {
+  test('is signed and sent instead of the usual one, and is deleted when the delivery succeeds', async () => {
     await enqueue()
     assert.ok((await kept()) > ONCE.length)
     assert.equal(await fixture.dispatcher.tick(), 1)
@@ -73,7 +73,7 @@ describe('a body that is sent once', () => {
     assert.deepEqual(await deliveredAt(2), { body: BODY, isGenuine: true })
   })
 
-  test('stays while the receiver fails, and comes with every attempt until one succeeds', async () => {
+  test('is kept while the receiver fails, and sent with every attempt until one succeeds', async () => {
     const id = await enqueue()
     receiver.answer(status(500))
     await fixture.dispatcher.tick()
@@ -87,7 +87,7 @@ describe('a body that is sent once', () => {
     assert.equal(await kept(), 0)
   })
 
-  test('is gone when the delivery is dead; a replay then sends the usual body', async () => {
+  test('is deleted when the delivery is dead; a replay then sends the usual body', async () => {
     const id = await enqueue()
     receiver.answer(status(410))
     await fixture.dispatcher.tick()
@@ -99,7 +99,7 @@ describe('a body that is sent once', () => {
     assert.deepEqual(await deliveredAt(1), { body: BODY, isGenuine: true })
   })
 
-  test('is gone when the delivery can never be made, because its session’s data goes', async () => {
+  test('is deleted when the delivery can never be made, because its session’s data is due for purging', async () => {
     const id = await enqueue({ purgeAt: new Date(now().getTime() + HOUR) })
     advance(HOUR)
     await fixture.dispatcher.tick()
@@ -111,7 +111,7 @@ describe('a body that is sent once', () => {
     assert.deepEqual(rows, [{ dead_reason: 'retention' }])
   })
 
-  test('is gone with the purge and with the erasure of its session', async () => {
+  test('is deleted by the purge and by the erasure of its session', async () => {
     const subjectId = randomUUID()
     await enqueue({ purgeAt: new Date(now().getTime() + HOUR) })
     await enqueue({ subjectId })
@@ -123,7 +123,7 @@ describe('a body that is sent once', () => {
     assert.equal(await kept(), 0)
   })
 
-  test('lies sealed, and opens in its own row only', async () => {
+  test('is stored sealed, and opens in its own row only', async () => {
     const [first, second] = [await enqueue(), await enqueue()]
     const { rows } = await fixture.harness.database.query('select * from webhook_queue')
     for (const row of rows) assert.ok(!row.once_sealed.toString('latin1').includes('marked'))
@@ -140,7 +140,7 @@ describe('a body that is sent once', () => {
     assert.ok(!fixture.harness.logged().includes('marked'))
   })
 
-  test('what another worker has settled between claim and attempt is not sent without it', async () => {
+  test('a delivery that another worker settled between claim and attempt is not sent with the usual body', async () => {
     await enqueue()
     const { platform, keys } = fixture.harness.wire
     const attempts = createAttempts({

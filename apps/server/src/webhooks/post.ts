@@ -19,10 +19,13 @@ export interface PostDeps {
   version: string
 }
 
-/** An attempt that was made, or why none can ever be made. */
+/** The result of an attempt, or the reason why no attempt can ever be made. */
 export type PostResult = ({ startedAt: Date; durationMs: number } & AttemptResult) | { impossible: DeadReason }
 
-/** Makes one attempt of one delivery, with the body that is sent once if there is one. Throws when our own side is not able to: then nothing was sent. */
+/**
+ * Signs a message and posts it to its receiver, with the one-time body if there is one. Throws when the failure is ours (a key
+ * or the vault): then nothing was sent.
+ */
 export function createPost({ clock, vault, keys, outbound, version }: PostDeps) {
   const signerOf = createSigners(keys)
   const open = createMessageOpener(vault)
@@ -33,7 +36,7 @@ export function createPost({ clock, vault, keys, outbound, version }: PostDeps) 
       const { status, retryAfter } = await outbound.post({ url: call.url, allowHttp, headers, body: call.body })
       return attemptResultOf(status, retryAfter, clock.now())
     } catch (error) {
-      // What a name resolves to can change, and some resolvers have two minds about it; a URL stays what it is.
+      // The address that a name resolves to can change between attempts, so such a refusal is not final. A forbidden URL is.
       if (error instanceof OutboundError)
         return { outcome: OUTCOMES[error.reason], isResolved: error.code === RESOLVED }
       throw error
@@ -54,7 +57,7 @@ export function createPost({ clock, vault, keys, outbound, version }: PostDeps) 
     const opened = open(payload, sealContext(claim.tenantId, claim.deliveryId))
     const usual = unpackCall(opened instanceof Promise ? await opened : opened)
     const call = once ? await withOnce(usual, claim, once) : usual
-    // Read when the attempt begins: each has a time and a signature of its own.
+    // Read when the attempt begins: each attempt has its own time and signature.
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()
     const result = await request(
@@ -79,7 +82,7 @@ const OUTCOMES: Readonly<Record<OutboundReason, AttemptResult['outcome']>> = {
   timeout: 'timeout',
   tls: 'tls',
   refused: 'refused',
-  // An answer whose headers are too large to read is as good as none.
+  // Headers too large to read: treated as no answer.
   too_large: 'refused',
   status: 'refused',
   redirect: 'redirect',

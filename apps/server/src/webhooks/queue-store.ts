@@ -2,9 +2,9 @@ import type { AttemptOutcome, DeadReason } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { Sealed } from '../platform/key-vault.ts'
 
-/** SQL of what is under way: taking, sending, writing down. The dispatcher's. */
+/** SQL of the queue, for the dispatcher: claim deliveries, store attempts. */
 
-/** A row that this worker holds until its lease ends. */
+/** A queue row that this worker holds until its lease ends. */
 export interface Claim {
   tenantId: string
   deliveryId: string
@@ -12,10 +12,10 @@ export interface Claim {
   endpointId: string
   attempts: number
   tries: number
-  /** How often it was started again. */
+  /** How often the delivery was started again by a replay. */
   restarts: number
   failNext: number
-  /** There is a body that is sent once; `onceOf` reads it. Not part of a claim: pictures of all claims in hand would be much. */
+  /** There is a one-time body; `onceOf` reads it. It is not part of the claim, because pictures of all held claims would need much memory. */
   hasOnce: boolean
 }
 
@@ -27,11 +27,11 @@ export interface Payload {
   keyId: string
   blob: Buffer
   masterKeyId: string
-  /** A number, not a Date: reading a time from text is what reading a row costs most. */
+  /** A number, not a Date: parsing a time from text is the largest cost of reading a row. */
   purgeAtMs: number
 }
 
-/** What was taken, with its message; without one when that was removed. */
+/** A claim with its message; undefined when the message was removed. */
 export interface Taken {
   claim: Claim
   payload: Payload | undefined
@@ -52,9 +52,9 @@ export interface Completion {
 const CLAIMED = `q.tenant_id as "tenantId", q.delivery_id as "deliveryId", q.livemode,
   q.endpoint_id as "endpointId", q.attempts, q.tries, q.restarts, q.fail_next as "failNext",
   q.once_sealed is not null as "hasOnce", q.created_at`
-// The message of each claim is looked up by its key, one after the other. A plain join would be planned for the length of the
-// list, and then read whole partitions: a second where this takes milliseconds. LIMIT keeps the planner from making one of it.
-// What is sealed comes in base64: PostgreSQL's own form for bytes is longer and takes us three times as long to read.
+// Looks up the message of each claim by its key, one by one. For a plain join the planner would read whole partitions: a second where
+// this takes milliseconds. LIMIT keeps the planner from turning it into a join.
+// Sealed bytes come as base64: PostgreSQL's own text form for bytes is longer and takes three times as long to parse.
 const WITH_MESSAGES = `select c."tenantId", c."deliveryId", c.livemode, c."endpointId", c.attempts, c.tries, c.restarts, c."failNext",
   c."hasOnce", d.*
   from claimed c left join lateral (
@@ -65,10 +65,11 @@ const WITH_MESSAGES = `select c."tenantId", c."deliveryId", c.livemode, c."endpo
   ) d on true`
 
 /**
- * Visits receivers with pending deliveries in the order of their ids, beginning after $1, at most $2 of them: one look into the index each,
- * however many deliveries it has. From each that has due ones (by $3) and does not rest it takes as many as there is room for ($4, or $5),
- * $6 in all, and moves them to the end of the lease ($7); tenants that have enough ($8) are passed over. So no receiver's backlog stands before another's. Rows that
- * another worker is taking at this moment are passed over. They are updated by their place in the table: any join could be planned as a scan of it.
+ * Visits at most $2 receivers with pending deliveries in the order of their ids, starting after $1, with one index lookup each, however
+ * many deliveries a receiver has. From each receiver with due deliveries (by $3) and a closed breaker it takes as many as the receiver's
+ * capacity ($4, or $5 without a lane), $6 in all, and sets their due time to the end of the lease ($7). It skips tenants that have their
+ * share ($8) and rows that another worker is claiming. So one receiver's backlog does not delay another receiver.
+ * Rows are updated by ctid, because the planner could turn any join into a scan of the table.
  */
 const CLAIM = sql(
   'webhooks.claim',
@@ -99,8 +100,8 @@ const CLAIM = sql(
 )
 
 /**
- * One delivery of each receiver whose rest is over. The receiver rests on until the end of the lease ($2), so that no other worker
- * probes it too, and one whose prober dies is probed again.
+ * Claims one delivery for each receiver whose breaker may be probed. The breaker stays open until the end of the lease ($2), so that no
+ * other worker probes the receiver too, and it is probed again if this worker dies.
  */
 const PROBE = sql(
   'webhooks.probe',
@@ -124,7 +125,7 @@ const PROBE = sql(
    ${WITH_MESSAGES}`,
 )
 
-/** Rows of the queue are changed by their place in it: a join by their keys would be planned as a scan of it. */
+/** Finds queue rows by key and returns their ctid: the planner would turn an update that joins by key into a scan. */
 const placesOf = (source: string) => `cross join lateral (
        select q.ctid as place, q.created_at from webhook_queue q
        where q.tenant_id = ${source}.tenant_id and q.delivery_id = ${source}.delivery_id limit 1
@@ -133,9 +134,9 @@ const placesOf = (source: string) => `cross join lateral (
 const timeOf = (ms: string) => `timestamptz 'epoch' + e.${ms} * interval '1 ms'`
 
 /**
- * What became of attempts. A row that is not as this worker took it belongs to another by now, which writes down the same
- * attempt itself, or was started again meanwhile; a success counts all the same, because nothing is left to do. Only what had a row in the queue comes
- * into the log: of what was erased nothing may come back. Answers with those whose row was not found.
+ * Stores ended attempts. If the row changed since this worker claimed it, another worker holds it now (and stores the same attempt
+ * itself), or a replay restarted it; a failure is then ignored, but a success counts, because nothing is left to do. An attempt is
+ * logged only if its queue row existed, so that nothing of an erased message is written again. Returns the ids whose row was not found.
  */
 const completion = (name: string, rowsOf: (which: string) => string) =>
   sql(
@@ -179,14 +180,14 @@ const COMPLETE = completion(
   'webhooks.complete',
   (which) => `q.ctid = any (array(select place from ended where ${which}))`,
 )
-// A row that somebody changed in the same moment is in another place by then. Few are, so their keys will do.
+// A concurrent update gives a row a new ctid. Few rows are affected, so these are found by their keys.
 const COMPLETE_MOVED = completion(
   'webhooks.complete_moved',
   (which) => `q.tenant_id = any (array(select tenant_id from ended where ${which}))
        and q.delivery_id = any (array(select delivery_id from ended where ${which}))`,
 )
 
-// Only while the lease is ours. A row that somebody changes in the same moment has another lease, or none.
+// Only while this worker holds the lease. A row that another transaction changes at the same time has another lease, or no lease.
 const GIVE_BACK = sql(
   'webhooks.give_back',
   `with these as materialized (
@@ -215,7 +216,7 @@ const QUEUED = sql(
    where exists (select from webhook_queue q where q.tenant_id = t.tenant_id and q.delivery_id = t.delivery_id)`,
 )
 
-// Its message was removed. A look of its own: the message could have been on its way from one partition to another.
+// Checks again in a statement of its own that the message is gone: it could have been moving from one partition to another.
 const FORGET = sql(
   'webhooks.forget',
   `delete from webhook_queue q where q.tenant_id = any ($1::uuid[]) and q.delivery_id = any ($2::uuid[]) and not exists (
@@ -223,7 +224,7 @@ const FORGET = sql(
      where d.tenant_id = q.tenant_id and d.delivery_id = q.delivery_id and d.created_at = q.created_at)`,
 )
 
-/** Counting stops somewhere: beyond, it only says "very many". */
+/** Counting stops here, to limit its cost; the metric then shows this number. */
 const COUNT_MAX = 100_000
 const STATE = sql(
   'webhooks.state',
@@ -249,17 +250,17 @@ export interface ClaimRequest {
   after: string
   visit: number
   now: Date
-  /** Room of receivers that this worker is busy with. */
+  /** Capacity of the receivers that have a lane in this worker. */
   capacities: Readonly<Record<string, number>>
   capacityOfOthers: number
-  /** Tenants that get no more now. */
+  /** Tenants that have their share and get no more now. */
   fullTenants: readonly string[]
   limit: number
   leaseUntil: Date
 }
 
 export const queueStore = {
-  /** Claimed rows; how many receivers were visited, and the last of them. */
+  /** Returns the claimed rows, how many receivers were visited, and the last of them. */
   async claim(db: Queryable, request: ClaimRequest): Promise<{ taken: Taken[]; visited: number; last: string | null }> {
     const { after, visit, now, capacities, capacityOfOthers, fullTenants, limit, leaseUntil } = request
     const values = [after, visit, now, JSON.stringify(capacities), capacityOfOthers, limit, leaseUntil, fullTenants]
@@ -292,18 +293,18 @@ export const queueStore = {
   bury: (db: Queryable, claim: Claim, reason: DeadReason, now: Date): Promise<number> =>
     db.run(BURY, [claim.tenantId, claim.deliveryId, now, reason, claim.attempts]),
 
-  /** Undefined when somebody else has delivered, buried or erased it meanwhile. */
+  /** Undefined when the delivery was delivered, buried or erased since the claim. */
   onceOf: async (db: Queryable, { tenantId, deliveryId }: Claim): Promise<Sealed | undefined> =>
     (await db.rows<Row<Sealed>>(ONCE, [tenantId, deliveryId]))[0],
 
-  /** For each whether it is in the queue still: not delivered by another worker, not erased, not purged. */
+  /** For each claim, whether it is still in the queue: not delivered by another worker, not erased, not purged. */
   async areQueued(db: Queryable, claims: readonly Claim[]): Promise<boolean[]> {
     const ids = [claims.map((one) => one.tenantId), claims.map((one) => one.deliveryId)]
     const places = new Set((await db.rows<{ place: number }>(QUEUED, ids)).map(({ place }) => place))
     return claims.map((_, index) => places.has(index + 1))
   },
 
-  /** For claims that have no message: nobody could ever send them. */
+  /** Deletes claims whose message is gone: they can never be sent. */
   forget: (db: Queryable, claims: readonly Claim[]): Promise<number> =>
     db.run(FORGET, [claims.map((one) => one.tenantId), claims.map((one) => one.deliveryId)]),
 
@@ -313,7 +314,7 @@ export const queueStore = {
   },
 }
 
-/** Two workers, or one after its own lease, can have sent the same attempt; one statement can write it down once. */
+/** Two workers, or one worker after its lease, can have sent the same attempt. One statement can store it only once; a success wins. */
 function withoutDoubles(ended: readonly Completion[]): readonly Completion[] {
   const single = new Map<string, Completion>()
   for (const one of ended) {
@@ -332,7 +333,7 @@ function toTaken(row: TakenRow): Taken {
   return { claim: row, payload: { event, subjectId, sequence, keyId, blob, masterKeyId, purgeAtMs } }
 }
 
-/** As PostgreSQL writes an array. For ids, numbers and words of ours, which need no quotes: looking for them costs more. */
+/** An array literal of PostgreSQL. Only for our ids, numbers and codes, which never need quotes: checking for them would cost time. */
 function asArray(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }

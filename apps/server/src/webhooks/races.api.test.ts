@@ -83,7 +83,7 @@ async function deadCopies(id: string, count: number): Promise<void> {
   )
 }
 
-/** Does something while another transaction is open, which ends when the work waits for it, or is done. */
+/** Runs work while another transaction is open. That transaction ends when the work waits for it or is done. */
 async function duringTransaction<T>(statements: [string, unknown[]][], work: () => Promise<T>): Promise<T> {
   const other = new pg.Client(fixture.harness.database.url)
   await other.connect()
@@ -104,8 +104,8 @@ async function duringTransaction<T>(statements: [string, unknown[]][], work: () 
   }
 }
 
-describe('a success is written down', () => {
-  test('while somebody else changes the row: a lease that is taken over, a replay, time that passes', async () => {
+describe('a success is stored', () => {
+  test('while another transaction changes the row: a lease that is taken over, a replay, shifted time', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     const takeOver: [string, unknown[]] = [
       `update webhook_queue set next_attempt_at = next_attempt_at + interval '30 s' where delivery_id = $1`,
@@ -117,7 +117,7 @@ describe('a success is written down', () => {
     assert.deepEqual([state, attemptLog.map(({ outcome }) => outcome)], ['delivered', ['delivered']])
   })
 
-  test('a failure too, when only its time was moved', async () => {
+  test('and so is a failure when only its due time was moved', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     const shift: [string, unknown[]] = ['update webhook_queue set next_attempt_at = $1', [now()]]
     await duringTransaction([shift], () => complete(ended(id, 'timeout')))
@@ -126,7 +126,7 @@ describe('a success is written down', () => {
     assert.deepEqual([state, attempts, nextAttemptAt, attemptLog.length], ['pending', 1, next, 1])
   })
 
-  test('instead of the failure that another worker had with the same attempt, and no failure instead of it', async () => {
+  test('in place of a failure that another worker stored for the same attempt, and no failure replaces it', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await complete(ended(id, 'timeout'))
     await complete(ended(id, 'delivered', { durationMs: 7 }))
@@ -145,7 +145,7 @@ describe('a success is written down', () => {
     assert.equal((await counts()).queue, 0)
   })
 
-  test('also when two results of one attempt are written down together', async () => {
+  test('also when two results of one attempt are stored together', async () => {
     const ids = [
       await fixture.enqueue(tenant, { url: receiver.url }),
       await fixture.enqueue(tenant, { url: receiver.url }),
@@ -165,14 +165,14 @@ describe('a success is written down', () => {
   })
 })
 
-describe('what is removed stays removed', () => {
+describe('a removed message stays removed', () => {
   const removing = (id: string): [string, unknown[]][] =>
     ['webhook_queue', 'webhook_attempts', 'webhook_deliveries'].map((table) => [
       `delete from ${table} where delivery_id = $1`,
       [id],
     ])
 
-  test('a replay that meets its removal finds nothing; nor does one of many', async () => {
+  test('a replay during the removal finds nothing, and neither does a replay of many', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await fixture.dispatcher.tick()
     const replay = () => fixture.webhooks.replay(tenant.caller, id)
@@ -192,7 +192,7 @@ describe('what is removed stays removed', () => {
     }
   })
 
-  test('a row of the queue that has no message is not taken for ever', async () => {
+  test('a queue row without a message is deleted instead of being taken again and again', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await fixture.harness.database.query('delete from webhook_deliveries where delivery_id = $1', [id])
     assert.equal(await fixture.dispatcher.tick(), 1)
@@ -209,7 +209,7 @@ describe('what is removed stays removed', () => {
     ],
   ]
 
-  test('an attempt that is written down at that moment goes with the rest: erased', async () => {
+  test('an attempt that is stored during an erasure is erased too', async () => {
     const subjectId = randomUUID()
     const id = await fixture.enqueue(tenant, { url: receiver.url, subjectId })
     const erase = () => db().transaction((tx) => fixture.webhooks.erase(tx, tenant.caller, subjectId))
@@ -217,13 +217,13 @@ describe('what is removed stays removed', () => {
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
   })
 
-  test('an attempt that is written down at that moment goes with the rest: purged', async () => {
+  test('an attempt that is stored during a purge is purged too', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: now() })
     assert.equal(await duringTransaction(log(id), () => purgeWebhooks(db(), now())), 1)
     assert.deepEqual(await counts(), { deliveries: 0, queue: 0, attempts: 0 })
   })
 
-  test('a replay that was first is removed with its message', async () => {
+  test('a replay that came first is removed with its message', async () => {
     const subjectId = randomUUID()
     const id = await fixture.enqueue(tenant, { url: receiver.url, subjectId })
     await fixture.dispatcher.tick()
@@ -241,8 +241,8 @@ describe('what is removed stays removed', () => {
   })
 })
 
-describe('what was not delivered in time', () => {
-  test('is counted and named when its data goes; what was delivered or dead is not', async () => {
+describe('a message that was not delivered in time', () => {
+  test('is counted and logged when its data is purged; delivered and dead ones are not', async () => {
     const subjectId = randomUUID()
     const purgeAt = new Date(now().getTime() + HOUR)
     await fixture.enqueue(tenant, { url: receiver.url, purgeAt })
@@ -270,14 +270,14 @@ describe('what was not delivered in time', () => {
           deliveryId: lost,
           livemode: false,
           code: 'retention',
-          msg: 'a webhook was not delivered before the data went',
+          msg: 'a webhook was not delivered before its data was purged',
         },
         {
           level: 'warn',
           time: '',
           count: 1,
           code: 'retention',
-          msg: 'webhooks were not delivered before the data went',
+          msg: 'webhooks were not delivered before their data was purged',
         },
       ],
     )
@@ -285,7 +285,7 @@ describe('what was not delivered in time', () => {
 })
 
 describe('a replay of very many', () => {
-  test('says where to go on though some of the oldest are past their time', async () => {
+  test('says where to continue even if some of the oldest are due for purging', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await deadCopies(id, 10_010)
     await fixture.harness.database.query(
@@ -300,7 +300,7 @@ describe('a replay of very many', () => {
     assert.deepEqual(second, { count: 10, continueFrom: null })
   })
 
-  test('gets past a stretch in which nothing is delivered', async () => {
+  test('gets past a range in which no message was delivered', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await deadCopies(id, 10_010)
     await fixture.dispatcher.tick()
@@ -334,7 +334,7 @@ for (const [which, tries, status] of [
   })
 }
 
-test('what was erased while it waited here for its turn is not sent', async () => {
+test('a delivery that was erased while it waited in its lane is not sent', async () => {
   const { platform, keys } = fixture.harness.wire
   const deps = { ...platform, keys: keys.service, metrics: fixture.metrics, outbound: fixture.newOutbound() }
   const attempts = createAttempts({ ...deps, db: db() })

@@ -6,7 +6,7 @@ import { nextTrouble, type Sign, signOf, type Trouble } from './breaker.ts'
 import { type Completion, queueStore } from './queue-store.ts'
 import { type EndpointTrouble, troubleStore } from './trouble-store.ts'
 
-/** An attempt to be written down. */
+/** An ended attempt that is to be stored. */
 export interface Ended extends Completion {
   probe: boolean
 }
@@ -17,15 +17,15 @@ interface Deps {
   log: Log
 }
 
-// Long enough that a busy worker writes many at once. A worker that dies sends what it had not written down again.
+// Long enough that a busy worker stores many at once. What a dying worker has not stored is sent again.
 const COLLECT_MS = 25
 const BATCH_MAX = 512
 const RETRY_MS = 250
 const RETRY_AWAY_MS = 1_000
 
 /**
- * Writes down what became of deliveries, many in one statement. While the database is away it keeps trying: what is lost here is
- * sent again, because its lease ends.
+ * Stores ended attempts, many in one statement. While the database is away it keeps trying: an attempt that is never stored is
+ * sent again when its lease ends.
  */
 export function createRecorder({ db, clock, log }: Deps) {
   let waiting: Ended[] = []
@@ -40,7 +40,7 @@ export function createRecorder({ db, clock, log }: Deps) {
     }, delayMs)
   }
 
-  /** One batch at a time, so that the state of a receiver changes in the order of its answers. */
+  /** Stores one batch at a time, so that the state of a receiver changes in the order of its answers. */
   function write(): Promise<void> {
     if (writing) return writing
     const batch = waiting.slice(0, BATCH_MAX)
@@ -50,7 +50,7 @@ export function createRecorder({ db, clock, log }: Deps) {
       .then(
         () => 0,
         (err) => {
-          logFailure(log, 'warn', { err, count: batch.length }, 'attempts of webhooks could not be written down')
+          logFailure(log, 'warn', { err, count: batch.length }, 'attempts of webhooks could not be stored')
           if (!isLast) waiting = [...batch, ...waiting]
           return isAway(err) ? RETRY_AWAY_MS : RETRY_MS
         },
@@ -68,20 +68,20 @@ export function createRecorder({ db, clock, log }: Deps) {
       if (waiting.length >= BATCH_MAX) void write()
       else schedule(COLLECT_MS)
     },
-    /** How many are not written down yet. */
+    /** How many attempts are not stored yet. */
     backlog: () => waiting.length,
-    /** Writes everything down, or gives up at the deadline. */
+    /** Stores everything, or returns at the deadline. */
     async drain(deadlineMs = Number.POSITIVE_INFINITY): Promise<void> {
       while ((waiting.length > 0 || writing) && clock.monotonicMs() < deadlineMs) {
         clearTimeout(timer)
         timer = undefined
         const before = waiting.length
         await write()
-        // It failed: not again in the same moment.
+        // It failed: wait before the next try.
         if (waiting.length > before) await new Promise((done) => setTimeout(done, RETRY_MS))
       }
     },
-    /** What cannot be written down from now on is not tried again: its lease ends, and it is sent once more. */
+    /** From now on a batch that cannot be stored is dropped: the leases end, and another worker sends its deliveries again. */
     giveUp(): void {
       isLast = true
     },
@@ -100,7 +100,7 @@ interface Signal {
   probe: boolean
 }
 
-/** Receivers that only answered are healthy whatever they were; about the others the state so far must be asked. */
+/** Receivers that only answered are healthy, whatever their stored state. For the others the stored state must be read. */
 function sortEndpoints(batch: readonly Ended[]): { healed: Set<string>; troubled: Map<string, [Ended, Signal[]]> } {
   const healed = new Set<string>()
   const troubled = new Map<string, [Ended, Signal[]]>()

@@ -14,10 +14,10 @@ import {
   WHERE_SETTLED,
 } from './store.ts'
 
-/** SQL of sending again. */
+/** SQL of replays. */
 
-// A replay starts the schedule again. Attempt numbers go on: the log knows the last. Messages are locked, so that none is
-// removed meanwhile: a row of the queue without a message could never be sent.
+// A replay restarts the schedule. Attempt numbers continue after the last one in the log. Messages are locked, so that none is
+// removed at the same time: a queue row without a message could never be sent.
 const PUT_BACK = `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at, attempts, fail_next)
   select d.tenant_id, d.delivery_id, d.created_at, d.livemode, d.endpoint_id, $3, coalesce(l.attempts, 0), `
 const START_AGAIN =
@@ -30,9 +30,9 @@ const REPLAY = sql(
 )
 
 /**
- * Oldest first, from id $4 on: so many are looked at, and those that are in the wanted state are started again. Where to go on follows from what
- * was looked at, not from what was found: there may be very few among many, and one may be removed at this moment. Those that went pending in
- * the meantime are left alone.
+ * Checks so many deliveries, oldest first, from id $4 on, and restarts those in the wanted state. The place to continue follows from the
+ * deliveries that were checked, not from those that were restarted: these may be few among many, and one may be removed at the same
+ * time. Deliveries that became pending in the meantime are not changed.
  */
 function replayStatement(state: 'dead' | 'delivered' | 'settled', mode: Mode) {
   const range = (alias: string) => `${alias}.delivery_id >= $4 and ${alias}.created_at >= $5`
@@ -70,7 +70,7 @@ export const replayStore = {
     id: string,
     { now, failNext }: { now: Date; failNext: number },
   ): Promise<number> => db.run(REPLAY, [owner.tenantId, owner.livemode, now, id, timeOfId(id), failNext]),
-  /** How many were started again, how many were looked at, and when the last of them was made. */
+  /** Returns how many were restarted, how many were checked, and when the last checked one was created. */
   async replaySince(
     db: Queryable,
     owner: Owner,

@@ -31,7 +31,7 @@ async function waitOf(id: string): Promise<number> {
 }
 
 describe('the schedule', () => {
-  test('ten attempts at the promised waits, never early; then it is dead, and says so in log and metrics', async () => {
+  test('a delivery has ten attempts at the documented waits, never early; then it is dead, which log and metrics show', async () => {
     receiver.answer(status(400))
     const id = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 40 * 3600 * SECOND) })
     const deadBefore = fixture.metrics.deliveries.get('exhausted')
@@ -64,7 +64,7 @@ describe('the schedule', () => {
     assert.deepEqual({ level, tenantId, code }, { level: 'warn', tenantId: tenant.tenantId, code: 'exhausted' })
   })
 
-  test('Retry-After is heeded: seconds or a date, up to an hour', async () => {
+  test('Retry-After is obeyed: seconds or a date, up to an hour', async () => {
     const at = (ms: number) => new Date(now() + ms).toUTCString()
     const cases: [string, number, number][] = [
       ['60', 60 * SECOND, 60 * SECOND],
@@ -87,10 +87,10 @@ describe('the schedule', () => {
     receiver.answer(status(500, { 'retry-after': '3000' }))
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
-    assert.ok((await waitOf(id)) <= 6 * SECOND, 'with another status it does not count')
+    assert.ok((await waitOf(id)) <= 6 * SECOND, 'with another status it is ignored')
   })
 
-  test('410 ends it at once', async () => {
+  test('410 ends the delivery at once', async () => {
     receiver.answer(status(410))
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
@@ -100,11 +100,11 @@ describe('the schedule', () => {
     assert.deepEqual({ state, deadReason, attempts }, { state: 'dead', deadReason: 'gone', attempts: 1 })
   })
 
-  test('nothing is sent from the moment on at which the data goes', async () => {
+  test('nothing is sent once the data is due for purging', async () => {
     receiver.answer(status(500))
     const soon = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 3 * SECOND) })
     await tick()
-    assert.equal((await get(soon)).deadReason, 'retention', 'no attempt is planned for later than that')
+    assert.equal((await get(soon)).deadReason, 'retention', 'no attempt is planned after the purge')
     const late = await fixture.enqueue(tenant, { url: receiver.url, purgeAt: new Date(now() + 60 * SECOND) })
     advance(60 * SECOND)
     const before = receiver.received.length
@@ -117,7 +117,7 @@ describe('the schedule', () => {
     assert.deepEqual(rows, [{ dead_reason: 'retention', attempts: 0 }])
   })
 
-  test('without the key that signs nothing can be sent', async () => {
+  test('nothing is sent when the signing key has been removed', async () => {
     const id = await fixture.enqueue(
       { ...tenant, keyId: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa' },
       { url: receiver.url },
@@ -127,7 +127,7 @@ describe('the schedule', () => {
     assert.deepEqual({ state, deadReason, attempts }, { state: 'dead', deadReason: 'key_removed', attempts: 0 })
   })
 
-  test('a revoked key still signs what its sessions owe', async () => {
+  test('a revoked key still signs the webhooks of its sessions', async () => {
     await fixture.harness.wire.keys.service.revokeKey(tenant.keyId)
     await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
@@ -135,7 +135,7 @@ describe('the schedule', () => {
   })
 })
 
-describe('what counts as what', () => {
+describe('the outcome of an attempt', () => {
   const cases: [string, Answer | undefined, AttemptOutcome, number | undefined][] = [
     ['a redirect, which is not followed', status(307, { location: '/elsewhere' }), 'redirect', 307],
     ['a refusal', status(404), 'rejected', 404],
@@ -154,9 +154,9 @@ describe('what counts as what', () => {
     test(name, async () => {
       if (answer) receiver.answer(answer)
       const id = await fixture.enqueue(tenant, { url: receiver.url })
-      const impatient =
+      const withShortTimeout =
         outcome === 'timeout' && fixture.newDispatcher({ outbound: fixture.newOutbound({ timeoutMs: 4_000 }) })
-      await (impatient || fixture.dispatcher).tick()
+      await (withShortTimeout || fixture.dispatcher).tick()
       const { state, attempts, attemptLog } = await get(id)
       const [attempt] = attemptLog
       assert.deepEqual({ state, attempts, count: attemptLog.length }, { state: 'pending', attempts: 1, count: 1 })
@@ -172,14 +172,14 @@ describe('what counts as what', () => {
     })
   }
 
-  test('a place where nobody listens', async () => {
+  test('a port on which nothing listens is refused', async () => {
     await receiver.close()
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await tick()
     assert.equal((await get(id)).attemptLog[0]?.outcome, 'refused')
   })
 
-  test('a place that may not be called is given up at once, and nothing is sent', async () => {
+  test('a forbidden address is given up at once, and nothing is sent', async () => {
     const outbound = fixture.newOutbound({ allowNetworks: [] })
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     await fixture.newDispatcher({ outbound }).tick()
@@ -188,7 +188,7 @@ describe('what counts as what', () => {
     assert.equal(receiver.connections(), 0)
   })
 
-  test('a name whose address may not be called is tried again: the answer of a name server can change', async () => {
+  test('a name that resolves to a forbidden address is tried again, because the name can resolve to another one later', async () => {
     let addresses = ['127.0.0.2']
     const outbound = fixture.newOutbound({ allowNetworks: ['127.0.0.1/32'], lookup: async () => addresses })
     const dispatcher = fixture.newDispatcher({ outbound })
@@ -204,7 +204,7 @@ describe('what counts as what', () => {
     assert.equal((await get(id)).state, 'delivered')
   })
 
-  test('a live delivery is never sent over http, even if one came into the queue', async () => {
+  test('a live delivery is never sent over http, even if one is in the queue', async () => {
     const live = await fixture.newTenant(true)
     const id = await fixture.enqueue(live, { url: receiver.url })
     await tick()

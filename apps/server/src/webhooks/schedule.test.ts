@@ -13,7 +13,7 @@ function waitOf(tries: number, randomFraction: number, result: AttemptResult = {
 }
 
 describe('planNext', () => {
-  test('ten attempts, with the waits that were promised between them', () => {
+  test('ten attempts with the documented waits between them', () => {
     const waits = Array.from({ length: 10 }, (_, index) => waitOf(index + 1, 0.5))
     assert.deepEqual(waits, [
       5_000,
@@ -34,12 +34,12 @@ describe('planNext', () => {
     assert.deepEqual([waitOf(9, 0), waitOf(9, 1)], [23_040_000, 34_560_000])
   })
 
-  test('a success ends it, also the tenth attempt', () => {
+  test('a success ends the delivery, also at the tenth attempt', () => {
     const situation = { tries: 10, now: NOW, purgeAtMs: NEVER, randomFraction: () => 0 }
     assert.deepEqual(planNext({ outcome: 'delivered' }, situation), { state: 'delivered' })
   })
 
-  test('410 and a place that may not be called end it at once', () => {
+  test('410 and a forbidden URL end the delivery at once', () => {
     for (const outcome of ['gone', 'forbidden'] as const) {
       const plan = planNext({ outcome }, { tries: 1, now: NOW, purgeAtMs: NEVER, randomFraction: () => 0 })
       assert.deepEqual(plan, { state: 'dead', reason: outcome })
@@ -66,7 +66,7 @@ describe('planNext', () => {
     assert.equal(waitOf(10, 0.5, asking(1_000)), '{"state":"dead","reason":"exhausted"}')
   })
 
-  test('no attempt is planned for when the data is gone', () => {
+  test('no attempt is planned after the data is purged', () => {
     const at = (purgeInMs: number) =>
       planNext(
         { outcome: 'failed' },
@@ -76,7 +76,7 @@ describe('planNext', () => {
     assert.deepEqual(at(5_001), { state: 'pending', nextAttemptAt: new Date(NOW.getTime() + 5_000) })
   })
 
-  test('the limits say ten attempts in about sixteen hours', () => {
+  test('the limits give ten attempts in about sixteen hours', () => {
     const seconds = WEBHOOK_LIMITS.retrySeconds.reduce<number>((sum, wait) => sum + wait, 0)
     assert.equal(WEBHOOK_LIMITS.retrySeconds.length + 1, 10)
     assert.ok(seconds > 15 * 3600 && seconds < 17 * 3600, `${seconds} s`)

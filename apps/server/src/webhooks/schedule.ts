@@ -4,30 +4,30 @@ import { type AttemptOutcome, type DeadReason, WEBHOOK_LIMITS } from '@ostiary/c
 export interface AttemptResult {
   outcome: AttemptOutcome
   status?: number | undefined
-  /** From `Retry-After`, where it counts. */
+  /** From `Retry-After`, with a status for which we obey it. */
   retryAfterMs?: number | undefined
-  /** A forbidden address that a name resolved to: the next time it may be another. */
+  /** The forbidden address came from a name: the next lookup may give another one. */
   isResolved?: boolean
 }
 
-/** What becomes of a delivery after an attempt. */
+/** The state of a delivery after an attempt. */
 export type Plan =
   | { state: 'delivered' }
   | { state: 'pending'; nextAttemptAt: Date }
   | { state: 'dead'; reason: DeadReason }
 
 export interface Situation {
-  /** Attempts of this schedule, with the one that just ended. */
+  /** Attempts since the schedule started, including the one that just ended. */
   tries: number
   now: Date
   purgeAtMs: number
-  /** A random number from 0 to 1: receivers that failed together are not asked together. */
+  /** A random number from 0 to 1. It spreads the retries of deliveries that failed together. */
   randomFraction: () => number
 }
 
 const JITTER = 0.2
 
-/** A wait is never shorter than what the receiver asked for, and an attempt never comes after the data is gone. */
+/** The wait is at least as long as the receiver asked for (up to an hour), and no attempt is planned after the data is purged. */
 export function planNext(result: AttemptResult, { tries, now, purgeAtMs, randomFraction }: Situation): Plan {
   const { outcome, retryAfterMs = 0 } = result
   if (outcome === 'delivered') return { state: 'delivered' }
@@ -42,7 +42,7 @@ export function planNext(result: AttemptResult, { tries, now, purgeAtMs, randomF
   return { state: 'pending', nextAttemptAt }
 }
 
-/** Reads the answer of a receiver. */
+/** Classifies the answer of a receiver. */
 export function attemptResultOf(status: number, retryAfter: string | undefined, now: Date): AttemptResult {
   if (status >= 200 && status < 300) return { outcome: 'delivered', status }
   if (status === 410) return { outcome: 'gone', status }
@@ -57,7 +57,7 @@ export function retryAfterMs(value: string | undefined, now: Date): number | und
   if (value === undefined) return undefined
   const text = value.trim()
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
-  // `Date.parse` takes much that is no HTTP date; a day of the week is the least of one.
+  // `Date.parse` accepts much that is not an HTTP date; requiring a day of the week excludes most of it.
   const ms = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) - now.getTime() : Number.NaN
   return ms > 0 ? ms : undefined
 }

@@ -28,7 +28,7 @@ interface Deps {
   clock: Clock
   ids: Ids
   vault: KeyVault
-  /** Networks that may be called although they are not public. */
+  /** Networks that are not public but may be called. */
   allowNetworks: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export interface DeliveryQuery {
   since?: string
 }
 
-/** What other features and the host do with webhooks. The sending is the dispatcher's. */
+/** What other rooms and the host do with webhooks: enqueue, list, replay, erase. The dispatcher sends them. */
 export function createWebhookService({ cells, clock, ids, vault, allowNetworks }: Deps) {
   const networks = parseNetworks(allowNetworks)
   const seal = createMessageSealer({ vault, clock, ids })
@@ -56,7 +56,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
     return { ...row, once, purgeAt }
   }
 
-  /** Sends it again from the start, whatever its state; the next attempts fail as often as asked. */
+  /** Restarts the schedule of a delivery, whatever its state. The next `failNext` attempts count as failed without being sent. */
   async function restart(caller: Owner, id: string, failNext: number): Promise<WebhookDelivery> {
     const db = cells.forId(caller.tenantId)
     const now = clock.now()
@@ -67,12 +67,12 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
   }
 
   return {
-    /** Throws when a callback could never be called. For when a session is created. */
+    /** Throws when a callback could never be called. Called when a session is created. */
     checkCallback: (callback: Callback & { livemode: boolean }): void => checkCallback(callback, networks),
 
     /**
-     * Puts messages on their way, in the caller's transaction: with the state change, or not at all. Their URLs have passed
-     * `checkCallback`. Returns the ids of the deliveries, in the order of the messages.
+     * Writes messages to the outbox in the caller's transaction: they exist if the state change is committed, and only then. Their URLs
+     * have passed `checkCallback`. Returns the ids of the deliveries, in the order of the messages.
      */
     async enqueue(tx: Queryable, messages: readonly WebhookMessage[]): Promise<string[]> {
       if (messages.length === 0) return []
@@ -81,7 +81,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
       return deliveries.map(({ id }) => id)
     },
 
-    /** Removes everything about a session at once: messages, what is under way, the log. In the caller's transaction. */
+    /** Removes everything about a session in the caller's transaction: messages, queue rows, log. */
     erase: (tx: Queryable, owner: Owner, subjectId: string): Promise<number> =>
       webhookStore.erase(tx, owner, subjectId),
 
@@ -128,10 +128,10 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
       return restart(caller, id, times)
     },
 
-    /** Sandbox: for one tenant's test data time has passed. */
+    /** Sandbox: moves the times of a tenant's test data into the past, as if time had passed. */
     shiftTestTime: (db: Queryable, tenantId: string, ms: number): Promise<void> => webhookStore.shift(db, tenantId, ms),
 
-    /** How many messages each master key has sealed: one that is still needed must not be removed. */
+    /** How many messages each master key has sealed: an operator must not remove a key that is still needed. */
     async countByMasterKey(): Promise<Map<string, number>> {
       const counts = new Map<string, number>()
       for (const { db } of cells.all()) {
@@ -177,7 +177,7 @@ function toAttempt(stored: StoredAttempt): WebhookAttempt {
   }
 }
 
-/** The schema has seen to the form; a leap second has it and is still no time of the clock. */
+/** The schema checks the format. A leap second passes it, but `Date` cannot represent one. */
 function readTime(pointer: string, text: string): Date {
   const time = new Date(text)
   if (Number.isNaN(time.getTime())) throw invalid(pointer, 'is not a time of the clock')

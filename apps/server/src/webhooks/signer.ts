@@ -16,7 +16,7 @@ export function createSigner(apiKey: string): Signer {
   const key = createSecretKey(apiKey, 'utf8')
   const standardKey = createSecretKey(hmac(key, Buffer.from(SECRET_LABEL)).digest())
   return (deliveryId, timestamp, body) => {
-    // One text for both: what ours covers is the end of what the standard's covers. Each call into the library costs.
+    // One buffer for both signatures: our signed text is the end of the standard's. Each call into the crypto library costs time.
     const head = `${deliveryId}.`
     const all = Buffer.concat([Buffer.from(`${head}${timestamp}.`, 'latin1'), body])
     return {

@@ -11,9 +11,9 @@ import { timeOfId } from '../platform/ids.ts'
 import type { Sealed } from '../platform/key-vault.ts'
 import { firstIdOf } from './message.ts'
 
-/** SQL of messages and their log. What is under way is in queue-store.ts. */
+/** SQL of messages and their attempt log. The SQL of claims and attempts is in queue-store.ts. */
 
-/** Which part of a tenant's data: live or test. */
+/** The live or the test data of a tenant. */
 export interface Owner {
   tenantId: string
   livemode: boolean
@@ -29,13 +29,13 @@ export interface NewDelivery extends Owner {
   endpointId: string
   origin: string
   sealed: Sealed
-  /** Sent instead until a delivery succeeds. */
+  /** The one-time body, which is sent instead of the usual one until a delivery succeeds. */
   once: Sealed | undefined
   now: Date
   purgeAt: Date
 }
 
-/** A delivery as its host may see it. */
+/** A delivery with everything that its host may see. */
 export interface StoredDelivery {
   id: string
   event: string
@@ -98,14 +98,14 @@ const LOG = `select max(attempt) as attempts,
 const COLUMNS = `d.delivery_id as id, d.event, d.subject_id as "subjectId", d.sequence, d.origin, d.created_at as "createdAt",
   d.purge_at as "purgeAt", coalesce(l.attempts, 0) as attempts, l.delivered_at as "deliveredAt",
   q.delivery_id is not null as "isQueued", q.next_attempt_at as "nextAttemptAt", q.dead_at as "deadAt", q.dead_reason as "deadReason"`
-// Everything about a row is looked up by its key, and LIMIT keeps the planner from making a join of it: joins of these tables
-// would be planned as scans of whole partitions, when a page has fifty rows.
+// Everything about a row is looked up by its key. LIMIT keeps the planner from turning the lookup into a join: it would scan
+// whole partitions for a page of fifty rows.
 const ITS_QUEUE_ROW = `left join lateral (select * from webhook_queue q where ${SAME} limit 1) q on true`
 export const itsMessage = (lock: string, where = 'true') => `cross join lateral (select * from webhook_deliveries d
   where ${SAME} and d.created_at = q.created_at and d.purge_at > $3 and ${where} limit 1 ${lock}) d`
 export const ITS_LOG = `left join lateral (${LOG}) l on true`
 export const MINE = 'd.tenant_id = $1 and d.livemode = $2 and d.purge_at > $3'
-/** The same, so that the planner sees the index of test deliveries: a parameter tells it nothing. */
+/** The test variant repeats the mode as text, because the planner cannot choose the partial index of test deliveries by a parameter. */
 export const MINE_IN = { live: MINE, test: `${MINE} and not d.livemode` }
 export type Mode = keyof typeof MINE_IN
 export const modeOf = ({ livemode }: Owner): Mode => (livemode ? 'live' : 'test')
@@ -128,7 +128,7 @@ export const STATE_OF_QUEUE_ROW: Readonly<Record<DeliveryState | 'settled', stri
   settled: '(q.delivery_id is null or q.dead_at is not null)',
 }
 
-// A question for each row, and not a join, for the same reason.
+// A subquery per row and not a join, for the same reason.
 const asked = (column: string) => `(select ${column} from webhook_queue q where ${SAME})`
 export const WHERE_SETTLED = {
   dead: 'true',
@@ -137,9 +137,9 @@ export const WHERE_SETTLED = {
 }
 
 /**
- * Deliveries of an owner in the order of their ids, with alias d, and their queue rows, with alias q. What is not delivered is found in the
- * queue: a tenant with millions of deliveries has few of these. The number stands in the text, because for a parameter
- * the planner assumes a tenth of the table.
+ * Deliveries of an owner in the order of their ids (alias d) with their queue rows (alias q). Pending and dead deliveries are read
+ * from the queue: a tenant with millions of deliveries has few of these. The row limit is part of the text, because for a
+ * parameter the planner assumes a tenth of the table.
  */
 function inOrder(
   state: DeliveryState | 'any',
@@ -160,8 +160,8 @@ const PAGE_MAX = WEBHOOK_LIMITS.pageMax + 1
 
 const IN_PAGE = (alias: string) =>
   `${alias}.delivery_id >= $4 and ${alias}.delivery_id < $5 and ${alias}.created_at >= $6 and ${alias}.created_at <= $7`
-// Nothing leads to the delivered ones but a look at each. While a receiver is down there can be very few, so only so many
-// are looked at in one statement, and in one call; the next page goes on behind them.
+// No index leads to delivered deliveries: each one must be checked. While a receiver is down there can be very few of them, so a
+// statement checks only so many, a call runs only so many statements, and the next page continues after them.
 const WINDOW_ROWS = 2_000
 const WINDOWS_MAX = 4
 const windowOf = (mode: Mode) =>
@@ -174,7 +174,7 @@ const windowEnd = (mode: Mode) =>
   )
 const WINDOW_ENDS = { live: windowEnd('live'), test: windowEnd('test') }
 
-/** One page, newest first: ids from $4 to before $5, made from $6 to $7. */
+/** One page, newest first: ids from $4 to before $5, created from $6 to $7. */
 function pageStatement(state: DeliveryState | 'any', mode: Mode) {
   const order = `order by delivery_id desc limit ${PAGE_MAX}`
   const rows = inOrder(state, IN_PAGE, { order, mode, ...(state === 'delivered' && { window: windowOf(mode) }) })
@@ -182,7 +182,7 @@ function pageStatement(state: DeliveryState | 'any', mode: Mode) {
   return sql(`webhooks.list_${state}_${mode}`, text)
 }
 
-/** The same of one session. It has few deliveries: they are fetched first. */
+/** The same for one session. It has few deliveries, so all of them are read first. */
 function subjectStatement(state: DeliveryState | 'any') {
   const rows = '(select * from webhook_deliveries where tenant_id = $1 and subject_id = $9 offset 0) d'
   const where = state === 'any' ? 'true' : STATE_OF_QUEUE_ROW[state]
@@ -205,14 +205,14 @@ const PAGES = {
 const SUBJECT_PAGES = byState(subjectStatement)
 
 const PURGE_BATCH = 1000
-// A thousand rows are found by their keys. Left alone, the planner reads all partitions instead. For the transaction only.
+// Makes the planner find a thousand rows by their keys; by itself it would read all partitions. Applies to this transaction only.
 const BY_KEY = sql(
   'webhooks.by_key',
   `select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`,
 )
-// Removing takes three statements, each of which sees what the one before had to wait for. First the messages are locked:
-// whoever puts one back into the queue locks it too. Then the rows of the queue go: whoever writes down an attempt deletes
-// or changes its row in the same statement. Then nobody adds anything, and all the rest goes.
+// Removing takes three statements, so that each sees what concurrent transactions committed before the last lock was granted. First
+// the messages are locked: a replay locks its message too. Then the queue rows are deleted: storing an attempt deletes or updates its
+// queue row in the same statement. After that nothing can be added, and messages and log are deleted.
 const KEYS =
   'tenant_id as "tenantId", delivery_id as "deliveryId", created_at as "createdAt", subject_id as "subjectId", livemode'
 const LOCK_OLD = sql(
@@ -303,7 +303,7 @@ export const webhookStore = {
   },
   attempts: (db: Queryable, tenantId: string, id: string): Promise<StoredAttempt[]> =>
     db.rows<Row<StoredAttempt>>(ATTEMPTS, [tenantId, id, timeOfId(id)]),
-  /** Newest first, and behind which id the next page begins. */
+  /** Newest first. `last` is the id after which the next page begins. */
   async list(
     db: Queryable,
     owner: Owner,
@@ -316,7 +316,7 @@ export const webhookStore = {
     for (let windows = 1; ; windows++) {
       const until = beforeId === undefined ? END_OF_TIME : timeOfId(beforeId)
       const bounds = [owner.tenantId, owner.livemode, now, firstIdOf(since), beforeId ?? AFTER_ALL, since, until]
-      // One more than asked for tells whether another page follows.
+      // One row more than asked for shows whether another page follows.
       const values = [...bounds, limit - rows.length + 1, ...(subjectId === undefined ? [] : [subjectId])]
       const statement = subjectId === undefined ? PAGES[mode][state] : SUBJECT_PAGES[state]
       rows.push(...(await db.rows<Row<StoredDelivery>>(statement, values)))
@@ -329,7 +329,7 @@ export const webhookStore = {
   },
 
   purgeBatch: PURGE_BATCH,
-  /** One batch: how many messages went, and which of them nobody had received or given up. */
+  /** Purges one batch. Returns how many messages were removed, and which of them were neither delivered nor dead. */
   purge: (db: Db, now: Date): Promise<{ removed: number; pending: RemovedDelivery[] }> =>
     db.transaction(async (tx) => {
       await tx.rows(BY_KEY)
@@ -346,7 +346,7 @@ export const webhookStore = {
   countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT_BY_MASTER_KEY),
 }
 
-/** Removes messages that this transaction has locked, with everything about them. */
+/** Removes messages that this transaction has locked, with their queue rows and log. */
 async function remove(
   tx: Queryable,
   messages: readonly RemovedDelivery[],

@@ -2,7 +2,7 @@ import { type Queryable, sql } from '../platform/db.ts'
 import type { Trouble } from './breaker.ts'
 import type { Claim } from './queue-store.ts'
 
-/** SQL of receivers in trouble. */
+/** SQL of receivers that fail. */
 
 export interface EndpointTrouble extends Trouble {
   endpointId: string
@@ -30,9 +30,9 @@ const FORGET_TROUBLE = sql('webhooks.forget_trouble', 'delete from webhook_endpo
 type Row<T> = T & { [column: string]: unknown }
 
 export const troubleStore = {
-  /** Receivers whose state is about to change, locked. Those that had none begin with no failures. */
+  /** Locks the receivers whose state is about to change. Receivers without a state start with no failures. */
   async lockTrouble(db: Queryable, endpoints: ReadonlyMap<string, Claim>, now: Date): Promise<EndpointTrouble[]> {
-    // In one order everywhere: two workers that lock the same receivers do not wait for each other in a circle.
+    // Always in the same order, so that two workers that lock the same receivers cannot deadlock.
     const sorted = [...endpoints].sort(([a], [b]) => (a < b ? -1 : 1))
     const ids = sorted.map(([id]) => id)
     const tenants = sorted.map(([, { tenantId }]) => tenantId)
@@ -53,6 +53,6 @@ export const troubleStore = {
   async heal(db: Queryable, endpointIds: readonly string[]): Promise<void> {
     if (endpointIds.length > 0) await db.run(HEAL, [endpointIds])
   },
-  /** Receivers that nobody has tried for long. */
+  /** Deletes the state of receivers to which nothing was sent for a long time. */
   forgetTrouble: (db: Queryable, before: Date): Promise<number> => db.run(FORGET_TROUBLE, [before]),
 }

@@ -18,7 +18,7 @@ beforeEach(async () => {
   receiver = await fixture.newReceiver()
 })
 
-/** For workers on the real clock, which is not where the fixture's stands. */
+/** For workers on the real clock, which differs from the fixture's. */
 const enqueueNow = (url: string) => {
   const now = systemClock.now()
   return fixture.enqueue(tenant, { url, now, purgeAt: new Date(now.getTime() + 3_600_000) })
@@ -31,7 +31,7 @@ const HANGS_MS = 120_000
 const idOf = ({ headers }: { headers: Record<string, unknown> }) => headers['x-service-delivery']
 
 describe('several workers', () => {
-  test('deliver each message once while nobody dies', async () => {
+  test('deliver each message once while no worker dies', async () => {
     const others = await Promise.all([fixture.newReceiver(), fixture.newReceiver()])
     const ids: string[] = []
     for (let i = 0; i < 150; i++) {
@@ -49,7 +49,7 @@ describe('several workers', () => {
     assert.deepEqual(arrived.sort(), ids.sort())
   })
 
-  test('take over what a dead one held, when its lease is over and not before', async () => {
+  test('take over the deliveries of a dead worker when its lease is over, and not before', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     receiver.answer(() => {})
     const dying = fixture.newDispatcher({ outbound: fixture.newOutbound({ timeoutMs: 60_000 }) })
@@ -61,12 +61,12 @@ describe('several workers', () => {
     assert.equal(await fixture.dispatcher.tick(), 0)
     advance(1)
     assert.equal(await fixture.dispatcher.tick(), 1)
-    assert.deepEqual(receiver.received.map(idOf), [id, id], 'the same delivery, so that the host can tell')
+    assert.deepEqual(receiver.received.map(idOf), [id, id], 'the same id, so that the host recognises the delivery')
     const { state, attempts } = await fixture.webhooks.get(tenant.caller, id)
     assert.deepEqual([state, attempts], ['delivered', 1])
   })
 
-  test('a late answer does not undo what another worker wrote down', async () => {
+  test('a late answer does not overwrite what another worker stored', async () => {
     const id = await fixture.enqueue(tenant, { url: receiver.url })
     let answerLate = () => {}
     receiver.answer((response) => {
@@ -84,7 +84,7 @@ describe('several workers', () => {
     assert.deepEqual([state, attempts, attemptLog.map(({ outcome }) => outcome)], ['delivered', 1, ['delivered']])
   })
 
-  test('a worker that stops lets what is under way end, and gives the rest back at once', async () => {
+  test('a worker that stops finishes its running attempts and returns the other deliveries at once', async () => {
     for (let i = 0; i < 12; i++) await enqueueNow(receiver.url)
     const open: { end(): void }[] = []
     receiver.answer((response) => void open.push(response))
@@ -105,41 +105,41 @@ describe('several workers', () => {
   })
 })
 
-describe('one receiver and the others', () => {
-  test('one that hangs does not delay those that work', async () => {
+describe('receivers do not delay each other', () => {
+  test('a receiver that hangs does not delay healthy ones', async () => {
     const hanging = await fixture.newReceiver()
     hanging.answer(() => {})
     for (let i = 0; i < 60; i++) await enqueueNow(hanging.url)
     const healthy = await Promise.all(Array.from({ length: 5 }, () => fixture.newReceiver()))
     const worker = fixture.newDispatcher({
       clock: systemClock,
-      // Few places, so that the hanging one would fill them all if it could.
+      // A low limit, so that the hanging receiver would fill it if it could.
       limits: { perEndpoint: 4, inFlight: 8 },
-      // Far longer than the test waits: whoever waited for it would never be served.
+      // Far longer than the test waits: a delivery that waited for the hanging receiver would never arrive.
       outbound: fixture.newOutbound({ timeoutMs: HANGS_MS }),
     })
     worker.start()
-    await eventually(() => hanging.received.length >= 4, 'the hanging one has its share')
+    await eventually(() => hanging.received.length >= 4, 'the hanging receiver has filled its lane')
     for (let i = 0; i < 100; i++) await enqueueNow(healthy[i % 5]?.url ?? '')
     await eventually(
       () => healthy.reduce((sum, { received }) => sum + received.length, 0) === 100,
-      'all that work have everything',
+      'the healthy receivers have everything',
     )
-    assert.equal(hanging.received.length, 4, 'and the hanging one has no more than its share')
+    assert.equal(hanging.received.length, 4, 'the hanging receiver has no more than its lane holds')
     await hanging.close()
     await worker.stop(3_000)
   })
 
-  test('a large backlog of one does not stand before the first message of another', async () => {
+  test('a large backlog of one receiver does not delay the first message of another', async () => {
     for (let i = 0; i < 100; i++) await fixture.enqueue(tenant, { url: receiver.url })
     const other = await fixture.newReceiver()
     await fixture.enqueue(tenant, { url: other.url })
     await fixture.dispatcher.tick()
     assert.equal(other.received.length, 1)
-    assert.equal(receiver.received.length, 8, 'one turn is as many as may be under way')
+    assert.equal(receiver.received.length, 8, 'one turn sends as many as may run at once')
   })
 
-  test('with more receivers than one statement visits, all have their turn', async () => {
+  test('all receivers have their turn, even if there are more than one statement visits', async () => {
     // Ids in the order of the index, so that the last page is short.
     await fixture.harness.database.query(
       `insert into webhook_queue (tenant_id, delivery_id, created_at, livemode, endpoint_id, next_attempt_at)
@@ -168,7 +168,7 @@ describe('one receiver and the others', () => {
     worker.start()
     const underWay = () => hanging.reduce((sum, { received }) => sum + received.length, 0)
     // A quarter of 16 at first; as many again once these count as slow.
-    await eventually(() => underWay() >= 8, 'the tenant has its share of those that hang')
+    await eventually(() => underWay() >= 8, 'the tenant has filled its share of slow attempts')
     const other = await fixture.newTenant()
     const now = systemClock.now()
     await fixture.enqueue(other, { url: receiver.url, now, purgeAt: new Date(now.getTime() + 3_600_000) })

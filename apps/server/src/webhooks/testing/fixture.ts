@@ -22,19 +22,19 @@ export interface Fixture {
   harness: Harness
   webhooks: WebhookService
   metrics: WebhookMetrics
-  /** One that is not started: tests call `tick`. */
+  /** Not started: tests call `tick`. */
   dispatcher: Dispatcher
   newDispatcher(options?: DispatcherOptions & { clock?: Clock; outbound?: PooledOutbound }): Dispatcher
   newOutbound(options?: Partial<PooledOptions>): PooledOutbound
   newReceiver(): Promise<Receiver>
   newTenant(livemode?: boolean): Promise<Tenant>
-  /** Puts one message on its way. */
+  /** Enqueues one message in a transaction of its own; returns the id of the delivery. */
   enqueue(tenant: Tenant, message: Partial<WebhookMessage> & { url: string }): Promise<string>
   close(): Promise<void>
 }
 
-/** For answers that come: a busy machine takes its time. A test of an answer that never comes asks for less. */
-const PATIENT_MS = 20_000
+/** Long enough for answers on a busy machine. A test of an answer that never comes passes a shorter one. */
+const ANSWER_TIMEOUT_MS = 20_000
 export const BODY = Buffer.from('{"sessionStatus": "COMPLETED",\n "note":"Grüße 😀"}')
 
 export async function createFixture(): Promise<Fixture> {
@@ -47,7 +47,7 @@ export async function createFixture(): Promise<Fixture> {
   const receivers: Receiver[] = []
   const outbounds: PooledOutbound[] = []
   const newOutbound = (options: Partial<PooledOptions> = {}) => {
-    const outbound = createPooledOutbound({ allowNetworks, timeoutMs: PATIENT_MS, ...options })
+    const outbound = createPooledOutbound({ allowNetworks, timeoutMs: ANSWER_TIMEOUT_MS, ...options })
     outbounds.push(outbound)
     return outbound
   }

@@ -17,7 +17,7 @@ export interface Receiver {
   origin: string
   url: string
   received: Received[]
-  /** How the next ones are answered; 200 at first. */
+  /** Sets the answer to the next requests; 200 by default. */
   answer(how: Answer): void
   connections(): number
   close(): Promise<void>
