@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => harness.close())
 
-/** Enrols pictures of a new person; the ids as the reply gave them. */
+/** Enrols pictures of a new person; returns the ids as the reply gave them. */
 async function enrol(pictures: readonly (readonly number[])[], metadata?: object) {
   const features = await client.sealed('enroll', pictures)
   const { http, body } = await client.post('FACE3_1/enroll', { features, ...(metadata && { metadata }) })
@@ -48,7 +48,7 @@ async function dump(): Promise<string[]> {
   return rows.flatMap((result) => result.rows.map(({ line }) => line)).sort()
 }
 
-/** Whatever the store holds of a person, in the form it has in a dump. */
+/** Everything that the store holds of a person, in the form of a dump. */
 async function traces(puid: string): Promise<string[]> {
   const found = await harness.database.query(
     `select p.person_id::text as id, p.wrapped_key::text as key, p.external_ref::text as ref,
@@ -120,7 +120,7 @@ describe('POST /node/{version}/deleteUser answers 200', () => {
     assert.equal(await client.open('puid', (await predict(other)).puid), kept)
   })
 
-  test('[E-041] the user is gone in every model version, whichever the path names', async () => {
+  test('[E-041] the user is deleted in every model version, whichever the path names', async () => {
     const [small, large] = [faces.person('FACE3_1'), faces.person('FACE3_3')]
     const metadata = { id: 'in-both' }
     for (const path of ['FACE3_1/deleteUser', 'FACE3_3/deleteUser', 'deleteUser']) {
@@ -162,7 +162,7 @@ describe('POST /node/{version}/deleteUser answers 200', () => {
 })
 
 describe('POST /node/{version}/deleteUser answers 400', () => {
-  test('[E-048] [E-053] for a user who was deleted before, one who never was, and what is no puid of this key', async () => {
+  test('[E-048] [E-053] for a deleted user, one who never existed, and a text that is not a puid of this key', async () => {
     const { puid, guid } = await enrol([faces.person('FACE3_1')])
     const id = await client.open('puid', puid)
     const { key } = await harness.tenantWithKey({ scopes: ['node:*'] })
@@ -189,7 +189,7 @@ describe('POST /node/{version}/deleteUser answers 400', () => {
     assert.deepEqual(await remove({ puid }), FAILED)
   })
 
-  test('[E-060] for an envelope that was made for a deletion long ago, or for another path: not as for a user who is not there', async () => {
+  test('[E-060] for an envelope that was made for a deletion long ago, or for another path: not as for an unknown user', async () => {
     const small = await client.open('puid', (await enrol([faces.person('FACE3_1')])).puid)
     const now = Math.floor(harness.clock.now().getTime() / 1000)
     for (const issuedAt of [now - 301, now + 301]) {

@@ -37,11 +37,11 @@ export interface EnrolRequest {
   /** The caller's own name for the person. */
   externalId?: string | undefined
   /**
-   * `bind`: a name that is free is given to the person who has the face, and one whose person has another model's face only
-   * gets this one too. `new_only`: a name is given to a new person alone, and one that somebody has is refused.
+   * `bind`: a free name is bound to the person who has the face; a person with this name who is enrolled only in another model
+   * version is enrolled in this one too. `new_only`: a name is bound only to a new person, and a name in use is refused.
    */
   names?: 'bind' | 'new_only' | undefined
-  /** Of the person that is made, if one is. Who asks again with the same id is told again that the person is new. */
+  /** Id for the person if a new one is created. A repeated request with the same id gets the answer "new" again. */
   personId?: string | undefined
 }
 
@@ -53,11 +53,11 @@ export interface Enrolled {
   isNew: boolean
 }
 
-/** Everything one enrolment needs, the same for each of its attempts. */
+/** Everything one enrolment needs; the same for each of its attempts. */
 interface Job {
   space: SpaceId
   keys: GroupKeys
-  /** The id of the person that this job makes, if it makes one: a repeated attempt recognises its own work by it. */
+  /** The id of the person if this job creates one. A repeated attempt recognises by it what an earlier one committed. */
   personId: string
   good: readonly Float64Array[]
   probe: Buffer
@@ -67,7 +67,7 @@ interface Job {
 }
 
 export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, metrics, withLock }: Deps) {
-  /** Drops the bad vectors; a request without a good one enrols nobody. */
+  /** Drops bad vectors; refuses a request that has no good one. */
   function filter({ version, vectors }: EnrolRequest): Float64Array[] {
     const judged = judge(vectors, THRESHOLDS[version])
     for (const one of judged) if (!isGood(one)) metrics.filtered.count(one.reason)
@@ -80,8 +80,8 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
   }
 
   /**
-   * One attempt. A search without any lock comes first: it finds most duplicates. Only a face that seems new takes its turn
-   * at the space's row, where it is compared with whatever was added since that search.
+   * One attempt. It searches without a lock first, which finds most duplicates. Only a face that seems new takes the lock
+   * of the space, and is compared there with the vectors that were added since the search.
    */
   async function attempt(job: Job): Promise<Enrolled> {
     const { space, probe } = job
@@ -95,8 +95,8 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     if (known) return existing(db, job, known)
     if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_PARTITIONS)
     return withLock(lockKeyOf(space), async () => {
-      // Whoever waited too long has been answered, or will be, with a failure: no work for nobody.
-      if (clock.monotonicMs() > job.giveUpAtMs) throw new Error('The turn came too late')
+      // The request has failed or is about to: do not enrol a person whose caller gets an error.
+      if (clock.monotonicMs() > job.giveUpAtMs) throw new Error('The lock was granted too late')
       return db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0))
     })
   }
@@ -127,7 +127,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     return { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true }
   }
 
-  /** The person is there already. A name that is still free is bound to them; nothing else changes. */
+  /** The person is already enrolled. A free name is bound to them; nothing else changes. */
   async function existing(db: Queryable, job: Job, { personId, enrollLevel, cosine }: Neighbour): Promise<Enrolled> {
     if (personId !== job.personId && job.externalRef && job.names === 'bind') {
       await faceStore.bindRef(db, job.space, personId, job.externalRef)
@@ -136,13 +136,13 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     return { personId, guid: job.keys.guid, enrollLevel, score, isNew: personId === job.personId }
   }
 
-  /** What an earlier attempt of this job did, when its answer was lost on the way. */
+  /** What an earlier attempt of this job committed before its answer was lost. */
   async function ownWork({ space, keys, personId, good }: Job): Promise<Enrolled | undefined> {
     const [found] = await faceStore.findTemplateSeqs(cells.forId(space.tenantId), space, personId)
     return found && { personId, guid: keys.guid, enrollLevel: enrollLevelOf(good.length), score: 1, isNew: true }
   }
 
-  /** Retries what may pass: a lost connection, a deadlock. What the caller did wrong does not get better. */
+  /** Retries faults that may pass, such as a lost connection or a deadlock. Faults of the caller are not retried. */
   async function run(prepared: () => Promise<Job>, { tenantId }: GroupId, giveUpAtMs: number): Promise<Enrolled> {
     for (let tried = 1; ; tried++) {
       try {
@@ -207,7 +207,7 @@ function isDuplicate({ version }: SpaceId, { cosine }: Neighbour): boolean {
   return cosine >= THRESHOLDS[version].duplicateMin
 }
 
-/** A name stands for one face per model version; a person known from another version may get this one too. */
+/** A name stands for one face per model version. A person enrolled in another version may be enrolled in this one too. */
 async function refuseSecondFace(tx: Queryable, space: SpaceId, personId: string): Promise<void> {
   const templates = await faceStore.findTemplateSeqs(tx, space, personId)
   if (templates.some(({ version }) => version === space.version)) {

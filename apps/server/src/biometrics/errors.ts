@@ -2,13 +2,13 @@ import { NODE_ERRORS, type NodeErrorCode } from '@ostiary/contract'
 import { AppError, FAULT_STATUS, type Fault } from '../platform/errors.ts'
 import type { ErrorRenderer } from '../platform/http-errors.ts'
 
-/** A refusal of area E. The reason stands after the message; it never repeats a value that was sent. */
+/** A refusal of area E. The reason follows the message; it never repeats a value that was sent. */
 export function nodeError(code: NodeErrorCode, reason?: string, cause?: unknown): AppError {
   const { message } = NODE_ERRORS[code]
   return new AppError(faultOf(code), code, reason === undefined ? message : `${message}: ${reason}`, { cause })
 }
 
-/** What the rest of the service calls by its own names has a row in area E's table. */
+/** Codes of the rest of the service, with the row of area E's table that each maps to. */
 const TRANSLATED: Readonly<Record<string, NodeErrorCode>> = {
   MISSING_API_KEY: 'NODE_KEY_MISSING',
   INVALID_API_KEY: 'NODE_KEY_REJECTED',
@@ -40,7 +40,7 @@ function isNodeCode(code: string): code is NodeErrorCode {
   return Object.hasOwn(NODE_ERRORS, code)
 }
 
-/** The kind of a fault follows from its HTTP status, but the specification answers one fault of the caller with 500. */
+/** The fault follows from the HTTP status, except that the specification answers one fault of the caller with 500. */
 function faultOf(code: NodeErrorCode): Fault {
   if (code === 'NODE_PUID_MISSING') return 'invalid_request'
   const { http } = NODE_ERRORS[code]

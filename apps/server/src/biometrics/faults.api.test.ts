@@ -41,7 +41,7 @@ interface Fault {
   before?: string
 }
 
-/** Does something while inserts into a table fail; says how many were tried. */
+/** Runs work while inserts into a table fail; returns how many were tried. */
 async function failing<T>({ table, times, before = '' }: Fault, work: () => Promise<T>): Promise<[T, tried: number]> {
   const { query } = harness.database
   // A sequence counts them: it is not rolled back with the failure.
@@ -73,7 +73,7 @@ async function connect(statements: string): Promise<pg.Client> {
   return connection
 }
 
-/** Does something while a table is not there. */
+/** Runs work while a table is renamed away. */
 async function without<T>(table: string, work: () => Promise<T>): Promise<T> {
   await harness.database.query(`alter table ${table} rename to away`)
   try {
@@ -160,11 +160,11 @@ describe('the enrolment job', () => {
     assert.deepEqual(await everything(), before)
   })
 
-  test('[E-030] five for one face at once make one user, new once', async () => {
+  test('[E-030] five enrolments of one face at once create one user, reported as new once', async () => {
     const COUNT = /^ostiary_node_search_seconds_count\{purpose="enroll",kind="exact"\} (\d+)$/m
     const searches = async () => Number(COUNT.exec(await harness.wire.platform.metrics.text())?.[1])
     const before = await searches()
-    // Nobody can add the face before all five have searched for it in vain.
+    // The lock keeps the face from being added before all five have searched for it without success.
     const gate = await connect('begin; select 1 from face_spaces for update')
     const features = feature(faces.person())
     const pending = Promise.all(Array.from({ length: 5 }, () => client.post('plainEnroll', { features })))
@@ -230,7 +230,7 @@ describe('a fault of the store is never a success', () => {
     assert.equal(left.rows.length, 0)
   })
 
-  test('[E-058] [E-059] [E-062] an envelope whose use cannot be noted is not taken: 500 with 152 or 153', async () => {
+  test('[E-058] [E-059] [E-062] an envelope whose use cannot be recorded is refused: 500 with 152 or 153', async () => {
     const face = faces.person('FACE3_1')
     const before = await everything()
     await without('used_envelopes', async () => {
@@ -241,7 +241,7 @@ describe('a fault of the store is never a success', () => {
     assert.deepEqual(await everything(), before)
   })
 
-  test('[E-048] [E-062] a key that cannot be checked lets nobody in: 500 with 500 on every endpoint', async () => {
+  test('[E-048] [E-062] a key that cannot be checked gives no access: 500 with 500 on every endpoint', async () => {
     const before = await everything()
     harness.clock.advance(5_001)
     await without('api_keys', async () => {
@@ -281,7 +281,7 @@ describe('a request that cannot be read', () => {
     }
   })
 
-  test('[E-057] [E-060] a body that is JSON and no object is answered 400 with -2', async () => {
+  test('[E-057] [E-060] a body that is JSON but not an object is answered 400 with -2', async () => {
     for (const path of PATHS) {
       for (const payload of ['[]', '[{}]', '"text"', '5', 'true']) {
         const body = { status: -2, message: 'Invalid JSON: an object is expected' }

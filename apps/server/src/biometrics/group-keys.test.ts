@@ -7,7 +7,7 @@ const PLACE = { personId: 'p1', version: 'FACE3_3', seq: 1 }
 const secret = newGroupKey()
 const keys = createGroupKeys(TENANT, 'g', secret)
 
-test('a template opens with its person’s key, in its own place, and nowhere else', () => {
+test('a template opens only with its person’s key and in its own row', () => {
   const mine = keys.newPersonKey('p1')
   const sealed = keys.sealTemplate(mine, PLACE, Buffer.from('a vector'))
   assert.equal(keys.openTemplate(mine, PLACE, sealed).toString(), 'a vector')

@@ -13,16 +13,16 @@ export interface GroupRow extends Sealed {
   guid: string
 }
 
-/** Whose data: a tenant's live or test data. */
+/** A group is the live or the test data of a tenant. */
 export interface GroupId {
   tenantId: string
   livemode: boolean
 }
 
-/** What a group's key can do. The key itself stays in here. */
+/** The operations that need a group's key. The key itself is not exposed. */
 export interface GroupKeys {
   guid: string
-  /** A new key for one person, as it is stored. */
+  /** Creates a key for one person, wrapped for storage. */
   newPersonKey(personId: string): Buffer
   /** Seals and opens a person's vectors; throws when the wrapped key is not this person's. */
   sealTemplate(wrappedKey: Buffer, place: TemplatePlace, vector: Buffer): Buffer

@@ -41,7 +41,7 @@ test('after a change of the master key and a reseal, people are recognised witho
   for (const wire of [both, before, afterwards]) await wire.close()
 })
 
-test('two processes that meet a tenant for the first time at once agree on one group', async () => {
+test('two processes that use a new tenant at the same time agree on one group', async () => {
   const { tenantId } = await harness.tenantWithKey({ scopes: ['node:*'] })
   const wires = Array.from({ length: 4 }, () => withMasterKey(TEST_MASTER_KEY))
   const groups = await Promise.all(

@@ -17,7 +17,7 @@ interface Deps {
   vault: KeyVault
 }
 
-/** The groups' keys, opened when first needed. A group's key never changes, so what is open stays right. */
+/** The groups' keys, opened when first needed. A group's key never changes, so an opened key stays valid. */
 export function createGroups({ cells, clock, ids, vault }: Deps) {
   const opened = new BoundedMap<string, GroupKeys>(MAX_OPEN)
   const nameOf = ({ tenantId, livemode }: GroupId) => `${tenantId}/${livemode}`
@@ -35,7 +35,7 @@ export function createGroups({ cells, clock, ids, vault }: Deps) {
   return {
     find,
 
-    /** Two processes may do this at once: the first row stays, and both use it. */
+    /** Two processes may create a group at once: the first row stays, and both use it. */
     async findOrCreate(id: GroupId): Promise<GroupKeys> {
       const known = await find(id)
       if (known) return known
@@ -47,7 +47,7 @@ export function createGroups({ cells, clock, ids, vault }: Deps) {
       return created
     },
 
-    /** Seals with the current master key what an older one sealed. Safe to interrupt and to run twice. */
+    /** Reseals with the current master key what an older one sealed. Safe to interrupt and to run twice. */
     async reseal(): Promise<number> {
       let done = 0
       for (const { db } of cells.all()) {

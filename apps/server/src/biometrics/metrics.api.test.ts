@@ -43,7 +43,7 @@ test('enrolments, predictions, filtered vectors and searches are counted', async
   assert.equal(await value('ostiary_node_search_seconds_count{purpose="predict",kind="exact"}'), 2)
 })
 
-test('the sizes are measured when someone asks, and again after a minute', async () => {
+test('the sizes are measured at a scrape, and again after a minute', async () => {
   harness.wire.biometrics.start()
   const first = await value('ostiary_node_bytes{cell="main",part="vectors"}')
   assert.ok(first > 0)

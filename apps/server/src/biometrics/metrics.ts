@@ -40,7 +40,7 @@ export function createNodeMetrics(metrics: Metrics) {
 }
 const SIZES_EVERY_MS = 60_000
 
-/** How much area E stores, measured when someone asks and at most once a minute. */
+/** Gauges of how much area E stores. Each scrape reads them, but they are measured at most once a minute. */
 export function watchSizes(
   metrics: Metrics,
   { cells, clock, log, vectorPartitions }: { cells: Cells; clock: Clock; log: Log; vectorPartitions: VectorPartitions },
@@ -58,7 +58,7 @@ export function watchSizes(
         try {
           for (const [part, bytes] of Object.entries(await vectorPartitions.sizes(db))) this.set({ cell, part }, bytes)
         } catch (err) {
-          // The other metrics are wanted most when the database is away.
+          // Do not fail the scrape: the other metrics are needed most while the database is away.
           logFailure(log, 'warn', { err, cell }, 'sizes of area E could not be measured')
         }
       }

@@ -25,10 +25,10 @@ export const THRESHOLDS: Readonly<Record<ModelVersion, ModelThresholds>> = {
   FACE3_3: { identifyMin: 0.5, duplicateMin: 0.5, slope: 13.7, consistentMin: 0.42 },
 }
 
-/** The score on the wire: 0.5 at the threshold, log-odds linear in the cosine. The cosine itself stays inside. */
+/** The score of the contract: 0.5 at the threshold, log-odds linear in the cosine. The cosine itself is never returned. */
 export function scoreOf(version: ModelVersion, cosine: number): number {
   const { identifyMin, slope } = THRESHOLDS[version]
   const score = 1 / (1 + Math.exp(-slope * (cosine - identifyMin)))
-  // Four digits: more would give away the vector to whoever asks often enough, and mean nothing.
+  // Four digits: more carry no meaning, and would let a caller compute the vector from enough answers.
   return Math.round(score * 10_000) / 10_000
 }

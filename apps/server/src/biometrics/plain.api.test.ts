@@ -66,7 +66,7 @@ describe('POST /node/plainEnroll answers 200', () => {
     assert.deepEqual(stored.rows, [{ version: 'FACE3_3' }])
   })
 
-  test('[E-003] 128 entries are taken for FACE3_1 and 512 for FACE3_3, of any length', async () => {
+  test('[E-003] 128 entries are accepted for FACE3_1 and 512 for FACE3_3, with vectors of any length', async () => {
     const short = faces.person('FACE3_1')
     const { puid, guid } = await enrol(short, { version: 'FACE3_1' })
     const scaled = feature(short.map((value) => value * 1e200))
@@ -114,7 +114,7 @@ describe('POST /node/plainEnroll binds metadata.id', () => {
   const identify = (face: readonly number[], user_identifier: string) =>
     post('plainPredict', { features: feature(face), user_identifier }).then(({ body }) => body.puid)
 
-  test('a name that is free is bound to the person who is there already', async () => {
+  test('a free name is bound to the person who is already enrolled', async () => {
     const face = faces.person()
     const { puid, guid } = await enrol(face)
     assert.equal(await identify(face, 'late-name'), '-1')
@@ -123,7 +123,7 @@ describe('POST /node/plainEnroll binds metadata.id', () => {
     assert.equal(await identify(face, 'late-name'), puid)
   })
 
-  test('a person keeps the first name, and a name its person', async () => {
+  test('a person keeps their first name, and a name stays with its person', async () => {
     const [face, other] = [faces.person(), faces.person()]
     const { puid, guid } = await enrol(face, { metadata: { id: 'first-name' } })
     const { puid: otherPuid } = await enrol(other, { metadata: { id: 'other-name' } })
@@ -286,7 +286,7 @@ describe('the plain endpoints answer 400', () => {
     }
   })
 
-  test('[E-002] [E-003] [E-005] [E-060] features that are no Feature object of the version', async () => {
+  test('[E-002] [E-003] [E-005] [E-060] features that are not a Feature object of the version', async () => {
     const face = faces.person()
     const length = (count: number) => ({ type: 'face', embedding_vector: Array.from({ length: count }, () => Math.PI) })
     const entry = (value: unknown) => ({ type: 'face', embedding_vector: [...face.slice(1), value] })

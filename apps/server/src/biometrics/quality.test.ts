@@ -18,7 +18,7 @@ describe('badness', () => {
     assert.equal(constant?.reason, 'flat')
   })
 
-  test('a vector with one entry is no constant: the fixed users of the test mode are good', () => {
+  test('a vector with one entry is not flat: the fixed users of the test mode are good', () => {
     const [one] = judge([unit(Array.from({ length: 512 }, (_, i) => (i === 0 ? 1 : 0)))], SAME)
     assert.ok(one && isGood(one))
   })
@@ -33,7 +33,7 @@ describe('badness', () => {
     assert.ok(Math.abs(flatnessOf(unit(faces.person()))) < 0.2)
   })
 
-  test('of several samples the one of another person is found, wherever it stands', () => {
+  test('among several samples the one of another person is found at any position', () => {
     const face = faces.person()
     for (const at of [0, 1, 2]) {
       const samples = [0, 1, 2].map((index) => unit(index === at ? faces.person() : faces.sample(face, 0.85)))
@@ -44,14 +44,14 @@ describe('badness', () => {
     }
   })
 
-  test('of two that disagree neither is trusted; two of one person are both good', () => {
+  test('if two vectors disagree, neither is trusted; two of one person are both good', () => {
     const face = faces.person()
     assert.deepEqual(judge([unit(face), unit(faces.person())], SAME).map(isGood), [false, false])
     assert.deepEqual(judge([unit(face), unit(faces.sample(face, 0.7))], SAME).map(isGood), [true, true])
   })
 })
 
-describe('whatever is accepted', () => {
+describe('an accepted enrolment', () => {
   test('recognises itself: the middle of the good vectors matches each of them, for both models', () => {
     for (const version of ['FACE3_1', 'FACE3_3'] as const) {
       const thresholds = THRESHOLDS[version]
@@ -68,7 +68,7 @@ describe('whatever is accepted', () => {
     }
   })
 
-  test('flat vectors do not speak: a good one among them is kept', () => {
+  test('flat vectors are not compared with others: a good one among them is kept', () => {
     const flat = () => unit(faces.sample(new Array(512).fill(1 / Math.sqrt(512)), 0.99))
     assert.deepEqual(judge([unit(faces.person()), flat()], SAME).map(isGood), [true, false])
     const face = faces.person()
@@ -76,7 +76,7 @@ describe('whatever is accepted', () => {
     assert.deepEqual(judge(several, SAME).map(isGood), [false, true, false, true, false])
   })
 
-  test('of FACE3_1 two strangers as near as the nearest that were measured are not one person', () => {
+  test('for FACE3_1 two strangers as near as the nearest measured pair are not one person', () => {
     const face = faces.person('FACE3_1')
     const judged = judge([unit(face), unit(faces.sample(face, 0.932))], THRESHOLDS.FACE3_1)
     assert.deepEqual(judged.map(isGood), [false, false])

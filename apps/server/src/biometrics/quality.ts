@@ -13,12 +13,12 @@ export interface Judged {
  * How bad each embedding of one request is, 0 to 1. The specification names a threshold (0.8) and not what it is compared
  * with; this is our reading (docs/api/biometrics.md).
  *
- * flat: the vector points where nothing distinguishes its entries, as an empty or masked picture's does. Measured as the
- * cosine with the constant vector, which no real face comes near.
- * disagrees: the vector is not of the person whom the request's other vectors show. Measured as the cosine with the
- * vector in the middle of those that are not flat. Of two that disagree neither can be trusted.
+ * flat: all entries of the vector are nearly equal, as for an empty or masked picture. Measured as the cosine with the
+ * constant vector, which is low for every real face.
+ * disagrees: the vector is not of the same person as the other vectors of the request. Measured as the cosine with the
+ * middle vector of those that are not flat. If two vectors disagree, neither can be trusted.
  *
- * What it cannot see is a blurred or covered face in a single vector: that would need examples of such vectors.
+ * It cannot detect a blurred or covered face from a single vector: that would need examples of such vectors.
  */
 export function judge(vectors: readonly Float64Array[], thresholds: ModelThresholds): Judged[] {
   const flat = vectors.map((vector) => logistic((flatnessOf(vector) - FLAT_HALF) / FLAT_WIDTH))
@@ -39,7 +39,7 @@ export function isGood({ badness }: Judged): boolean {
   return badness < NODE_LIMITS.badEmbedding
 }
 
-/** How much evidence an enrolment rests on, by the number of good vectors that agree with each other. */
+/** Level of evidence of an enrolment, by the number of good vectors that agree with each other. */
 export function enrollLevelOf(goodVectors: number): 1 | 2 | 3 {
   return goodVectors >= 5 ? 3 : goodVectors >= 3 ? 2 : 1
 }
@@ -59,7 +59,7 @@ export function flatnessOf(unit: Float64Array): number {
   return Math.abs(unit.reduce((sum, value) => sum + value, 0)) / Math.sqrt(unit.length)
 }
 
-/** For each vector the cosine with the middle one of the others; for the middle one, with its nearest. */
+/** For each vector the cosine with the middle vector; for the middle vector itself the cosine with its nearest one. */
 function agreementOf(vectors: readonly Float64Array[]): (number | undefined)[] {
   if (vectors.length < 2) return vectors.map(() => undefined)
   const cosines = vectors.map((a) => vectors.map((b) => dot(a, b)))

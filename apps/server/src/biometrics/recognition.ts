@@ -17,12 +17,12 @@ import { faceStore, type Neighbour, partitionTable, type SpaceId } from './store
 import { middleOf, toHalfvec } from './vector.ts'
 import type { VectorSearch } from './vector-search.ts'
 
-// How many vectors are fetched to find K persons: a person has at most ten.
+// How many vectors a search fetches to find K persons, who have at most ten vectors each.
 const BREADTHS = [1, 50, 500] as const
 const VECTORS_PER_PERSON = 10
 const ALARM_EVERY_SECONDS = 600
 const DELETE_ATTEMPTS = 3
-// Deadlock and serialisation failure: the database asks for another try.
+// Deadlock and serialisation failure: the transaction can be tried again.
 const TRY_AGAIN = new Set(['40P01', '40001'])
 
 interface Deps {
@@ -34,7 +34,7 @@ interface Deps {
   vectorSearch: VectorSearch
   metrics: NodeMetrics
   withLock: WithLock
-  /** Deletes what others keep of the person. Runs in the transaction that deletes the person, who is locked. */
+  /** Deletes what other rooms keep of the person, in the transaction that has locked and deletes the person. */
   onErase: (tx: Queryable, group: GroupId, personId: string) => Promise<void>
 }
 
@@ -42,7 +42,7 @@ type IsWanted = (tx: Queryable) => Promise<boolean>
 
 export interface PredictRequest {
   version: ModelVersion
-  /** Of length 1 each; several are taken together. */
+  /** Each of length 1; several are averaged. */
   vectors: readonly Float64Array[]
   candidates: number
   userIdentifier?: string | undefined
@@ -67,7 +67,7 @@ export function createRecognition(deps: Deps) {
     return (await vectorSearch.search(space, 'predict', { embedding, limit, enough }))?.neighbours ?? []
   }
 
-  /** 1:1. The identifier is a puid or the caller's own name; should it be both, of two people, either may match. */
+  /** Compares 1:1. The identifier is a puid or the caller's own name. If it is the puid of one person and the name of another, either may match. */
   async function compareWithOne(
     space: SpaceId,
     keys: GroupKeys,
@@ -86,7 +86,7 @@ export function createRecognition(deps: Deps) {
     return found.sort((a, b) => b.cosine - a.cosine)
   }
 
-  /** Many unrecognised faces in an hour look like someone trying faces against the enrolled ones. */
+  /** Many unrecognised faces in an hour suggest that someone is trying faces to find enrolled people. */
   function watchProbing(caller: Caller): void {
     const { perSecond, burstSeconds } = PROBING_ALARM
     const verdict = limiter.take(`probing/${caller.keyId}`, perSecond, clock.monotonicMs(), burstSeconds)
@@ -103,7 +103,7 @@ export function createRecognition(deps: Deps) {
   }
 
   async function erase(tx: Queryable, group: GroupId, personId: string, isWanted: IsWanted): Promise<boolean> {
-    // Spaces first, as enrolment does: whoever locks in one order cannot block each other.
+    // Locks the spaces first, as enrolment does: transactions that lock in the same order cannot deadlock.
     const spaces = new Map((await faceStore.lockSpaces(tx, group)).map((space) => [space.version, space.partition]))
     if (!(await faceStore.lockPerson(tx, group, personId)) || !(await isWanted(tx))) return false
     const templates = await faceStore.deleteTemplates(tx, group, personId)
@@ -113,7 +113,7 @@ export function createRecognition(deps: Deps) {
       const partition = spaces.get(version) ?? (await faceStore.lockSpace(tx, space)).partition
       const seqs = inVersion.map(({ seq }) => seq)
       const deleted = await faceStore.deleteVectors(tx, space, partition, seqs)
-      // Whatever is wrong with the search copy, the person goes.
+      // A damaged search copy must not prevent the deletion of the person.
       if (deleted !== seqs.length)
         log.error({ tenantId: group.tenantId }, 'a search copy lacked vectors: run ostiary node reindex')
       await faceStore.shrinkSpace(tx, space, seqs.length)
@@ -138,7 +138,7 @@ export function createRecognition(deps: Deps) {
   }
 
   return {
-    /** Who this is: the best candidates above the threshold, best first; none when the user is not enrolled. */
+    /** Finds the best candidates above the threshold, best first; empty when the person is not enrolled. */
     async predict(caller: Caller, request: PredictRequest): Promise<Candidate[]> {
       const { tenantId, livemode } = caller
       const space = { tenantId, livemode, version: request.version }
@@ -156,8 +156,8 @@ export function createRecognition(deps: Deps) {
     },
 
     /**
-     * A person who is enrolled, by their id or by the host's own name for them. Whoever is in a transaction gives it: many that
-     * each wait for a second connection would wait for each other.
+     * Finds an enrolled person by their id or by the host's own name for them. A caller that has a transaction must pass it: many
+     * transactions that each wait for a second connection would deadlock on the pool.
      */
     async find(
       { tenantId, livemode }: GroupId,
@@ -173,13 +173,13 @@ export function createRecognition(deps: Deps) {
       return puid === undefined ? undefined : { puid, guid: keys.guid }
     },
 
-    /** Whether the person is enrolled. If so, nobody deletes them before the transaction ends. */
+    /** Whether the person is enrolled. If so, they cannot be deleted before the transaction ends. */
     hold: ({ tenantId, livemode }: GroupId, personId: string, tx: Queryable): Promise<boolean> =>
       faceStore.holdPerson(tx, { tenantId, livemode }, personId),
 
     /**
-     * Deletes a person with everything that is kept of them, in every version. False when there is no such person, or when
-     * `isWanted`, asked in the same transaction once nobody else holds the person, says no.
+     * Deletes a person and everything that is stored about them, in every model version. Returns false when there is no such
+     * person, or when `isWanted` returns false; it is called in the same transaction, after the person is locked.
      */
     async delete(group: GroupId, personId: string, isWanted: IsWanted = async () => true): Promise<boolean> {
       if (!isId(personId)) return false
@@ -191,7 +191,7 @@ export function createRecognition(deps: Deps) {
 }
 export type Recognition = ReturnType<typeof createRecognition>
 
-/** The best vector speaks for its person. */
+/** Each person's score is that of their best vector. */
 function toCandidates(neighbours: readonly Neighbour[], request: PredictRequest, guid: string): Candidate[] {
   const { identifyMin } = THRESHOLDS[request.version]
   const best = new Map<string, Neighbour>()

@@ -11,10 +11,10 @@ import { isStorableText } from '../platform/json-body.ts'
 import { nodeError } from './errors.ts'
 import { normalise } from './vector.ts'
 
-/** Bodies of area E, read by hand: each fault has an answer of its own. Pure. */
+/** Parses bodies of area E without a schema, because each fault has an answer of its own. Pure. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** No body at all is an empty one: what is missing then has its own answer. */
+/** A missing body counts as an empty object, so that the missing field gets its own answer. */
 export function readFields(body: unknown, known: readonly string[]): Fields {
   const fields = body ?? {}
   if (typeof fields !== 'object' || Array.isArray(fields)) throw nodeError('NODE_INVALID_JSON', 'an object is expected')
@@ -36,12 +36,12 @@ export function checkEncryptionVersion(header: unknown): void {
   if (header !== undefined && header !== String(ENCRYPTION_VERSION)) throw nodeError('NODE_ENCRYPTION_VERSION')
 }
 
-/** Missing in any of the ways a client writes nothing. */
+/** Whether a value is missing in any of the ways in which clients write "nothing". */
 export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** One Feature object to a vector of length 1. */
+/** Turns one Feature object into a vector of length 1. */
 export function readFeature(value: unknown, version: ModelVersion): Float64Array {
   const { dimension } = FACE_MODELS[version]
   const { type, embedding_vector: entries } = asObject(value)
@@ -57,7 +57,7 @@ export function readFeature(value: unknown, version: ModelVersion): Float64Array
   return vector
 }
 
-/** What an envelope holds: an array of Feature objects. */
+/** Parses the content of an envelope: an array of Feature objects. */
 export function readFeatureList(text: string, version: ModelVersion): Float64Array[] {
   let list: unknown
   try {

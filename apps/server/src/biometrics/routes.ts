@@ -92,7 +92,7 @@ function plainRoutes(app: FastifyInstance, { guard, enrolment, recognition }: De
       const features = read.requireFeatures(fields.features, 'NODE_PREDICT_FEATURES_MISSING')
       const candidates = read.readCandidates(fields.K)
       const identifier = read.readUserIdentifier(fields.user_identifier)
-      // ROT13 undoes itself. A name of the caller's own is not written by us, so it is taken as it is.
+      // ROT13 is its own inverse. Only ids that we wrote are encoded; a name of the caller's own is used unchanged.
       const decoded = identifier === undefined ? '' : write(identifier)
       const found = await recognition.predict(callerOf(request), {
         version,
@@ -168,13 +168,13 @@ function sealedRoutes(app: FastifyInstance, { guard, enrolment, recognition, tra
     return read.readFeatureList(text, version)
   }
 
-  /** On these endpoints a caller may hold a puid only as we encrypted it: that works as it is. */
+  /** On these endpoints a caller may have a puid only in the form that we encrypted; that form is accepted. */
   async function openIdentifier(request: FastifyRequest, identifier: string): Promise<string> {
     return (await transport.openPuid(presentedKeyOf(request), identifier)) ?? identifier
   }
 }
 
-/** The path names the model version; where it does not, the default is meant. */
+/** The path names the model version; without one the default applies. */
 function withDefaultPath<O extends Operation>(op: O): O[] {
   return [op, { ...op, path: op.path.replace('/:version', ''), params: undefined }]
 }

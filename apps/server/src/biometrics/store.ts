@@ -28,7 +28,7 @@ export interface NewTemplate {
 /** Partitions below this number are shared by small spaces and have no vector index. */
 export const FIRST_OWN_PARTITION = 1000
 export const SHARED_PARTITIONS = 16
-/** The most that pgvector takes: an index is searched so widely before a face is called unknown. */
+/** The maximum of pgvector, for the second search before a face is reported as unknown. */
 const WIDE_EF_SEARCH = 1000
 
 export const isSharedPartition = (partition: number): boolean => partition < FIRST_OWN_PARTITION
@@ -133,10 +133,10 @@ const COUNT_BY_MASTER_KEY = sql(
 const COSINE = '-(v.embedding <#> $4::halfvec)'
 
 /**
- * Statements that name a partition's table. The space's row comes along in the same snapshot: it tells whether the partition was the
- * right one, and up to which number the search has seen everything. The limit is part of the text, because a plan for
- * any limit would not use the vector index. A partition of its own holds one space, which a check on the table ensures: it needs
- * no filter, and without statistics (after a restore) a filter would make the planner avoid the index.
+ * Statements that name a partition's table. They read the space's row in the same snapshot: it shows whether the space is still in this
+ * partition, and up to which number the search covers all vectors. The limit is part of the text, because a plan for
+ * any limit would not use the vector index. A partition with an index holds one space only, which a check on the table ensures: it
+ * needs no filter, and without statistics (after a restore) a filter would make the planner avoid the index.
  */
 const searches = perPartition((partition, limit: number) =>
   sql(
@@ -145,7 +145,7 @@ const searches = perPartition((partition, limit: number) =>
      where s.tenant_id = $1 and s.livemode = $2 and s.version = $3`,
   ),
 )
-// The space's row is read first, and with it the wider search is set for this statement alone.
+// Reading the space's row first also sets the wider search, for this statement alone.
 const wideSearches = perPartition((partition, limit: number) =>
   sql(
     nameOn(partition, `faces.wide_search_${partition}_${limit}`),
@@ -160,7 +160,7 @@ function nearest(partition: number, limit: number): string {
     ${isSharedPartition(partition) ? 'where v.tenant_id = $1 and v.livemode = $2 and v.version = $3' : ''}
     order by v.embedding <#> $4::halfvec limit ${limit}) n on true`
 }
-// The sum keeps the planner from using the vector index, which may miss: here every vector must be looked at.
+// `+ 0` keeps the planner from using the vector index, which may miss a vector: here every vector must be compared.
 const searchesSince = perPartition((partition) =>
   sql(
     nameOn(partition, `faces.search_since_${partition}`),
@@ -197,7 +197,7 @@ function nameOn(partition: number, name: string): string {
   return isSharedPartition(partition) ? name : ''
 }
 
-/** Each partition's statement is made once. */
+/** Creates each partition's statement once. */
 function perPartition<A extends number[]>(make: (partition: number, ...more: A) => Statement) {
   const made = new Map<string, Statement>()
   return (partition: number, ...more: A): Statement => {
@@ -213,7 +213,7 @@ const space = ({ tenantId, livemode, version }: SpaceId) => [tenantId, livemode,
 
 type Found = SpaceRow & { [K in keyof Neighbour]: Neighbour[K] | null }
 
-/** The space's row is there even when no vector is. */
+/** There is one row with the space even if no vector was found. */
 function toSearched(rows: readonly Found[]): Searched | undefined {
   const [first] = rows
   if (!first) return undefined
@@ -239,7 +239,7 @@ export const faceStore = {
   },
   insertSpace: (db: Queryable, id: SpaceId, partition: number): Promise<number> =>
     db.run(INSERT_SPACE, [...space(id), partition]),
-  /** Enrolments of one space take turns from here to the end of the transaction. */
+  /** Serialises the enrolments of one space until the end of the transaction. */
   async lockSpace(db: Queryable, id: SpaceId): Promise<SpaceRow> {
     const [row] = await db.rows<SpaceRow & Record<string, unknown>>(LOCK_SPACE, space(id))
     if (!row) throw new Error('The space is gone')
@@ -250,7 +250,7 @@ export const faceStore = {
   growSpace: (db: Queryable, id: SpaceId, by: number): Promise<number> => db.run(GROW_SPACE, [...space(id), by]),
   shrinkSpace: (db: Queryable, id: SpaceId, by: number): Promise<number> => db.run(SHRINK_SPACE, [...space(id), by]),
 
-  /** The nearest vectors on a partition, nearest first; undefined when the space does not exist. */
+  /** The nearest vectors in a partition, nearest first; undefined when the space does not exist. */
   async search(
     db: Queryable,
     id: SpaceId,
@@ -259,7 +259,7 @@ export const faceStore = {
     const statement = (probe.wide ? wideSearches : searches)(probe.partition, probe.limit)
     return toSearched(await db.rows<Found>(statement, [...space(id), probe.embedding]))
   },
-  /** The nearest of the vectors that came after `afterSeq`, looked at one by one. */
+  /** The nearest of the vectors after `afterSeq`, by an exact scan. */
   async searchSince(
     db: Queryable,
     id: SpaceId,
@@ -294,7 +294,7 @@ export const faceStore = {
   ): Promise<{ personId: string; wrappedKey: Buffer } | undefined> {
     return (await db.rows<{ personId: string; wrappedKey: Buffer }>(LOCK_BY_REF, [...group(id), ref]))[0]
   },
-  /** Binds the caller's name to a person who has none, unless someone else has it. */
+  /** Binds the caller's name to a person without a name, unless another person has it. */
   bindRef: (db: Queryable, id: GroupId, personId: string, ref: Buffer): Promise<number> =>
     db.run(BIND_REF, [...group(id), personId, ref]),
   /** Persons with this id or this reference: at most two. */

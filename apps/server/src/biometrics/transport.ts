@@ -21,14 +21,14 @@ interface SealedIds {
   guid: string
 }
 
-/** The encrypted endpoints' envelopes: opened once each on the way in, made on the way out. */
+/** Envelopes of the encrypted endpoints: opens each request's envelope once, and creates those of replies. */
 export function createTransport({ cells, clock, ids }: Deps) {
   const nowSeconds = () => Math.floor(clock.now().getTime() / 1000)
 
-  /** An envelope within its time window is taken once. Afterwards the window refuses it. */
+  /** Accepts an envelope once within its time window. After the window it is refused by its age. */
   async function useOnce(caller: Caller, purpose: EnvelopePurpose, envelopeId: string): Promise<void> {
     const hash = createHash('sha256').update(`${caller.keyId}/${envelopeId}`).digest()
-    // Twice the window, because the sender's clock may be ahead by one; and a minute for clocks that differ.
+    // Twice the window, because the sender's clock may be ahead by one window, plus a minute for clocks that differ.
     const keptMs = (2 * NODE_LIMITS.envelopeWindowSeconds + 60) * 1000
     const expiresAt = new Date(clock.now().getTime() + keptMs)
     const db = cells.forId(caller.tenantId)
@@ -70,7 +70,7 @@ export function createTransport({ cells, clock, ids }: Deps) {
         const purposes: EnvelopePurpose[] = version === undefined ? ['puid'] : ['puid', 'deleteUser', 'delete']
         const { purpose, modelVersion, issuedAt, text } = await openEnvelope(apiKey, compact, { purposes })
         if (purpose === 'puid') return text
-        // Opened with the right key and still not usable: not to be mistaken for a user who is not there.
+        // It opens with the right key but cannot be used: the answer must differ from that for an unknown user.
         if (modelVersion !== version) throw nodeError('NODE_PUID_UNREADABLE', REASONS['model version'])
         const recent = Math.abs(nowSeconds() - issuedAt) <= NODE_LIMITS.envelopeWindowSeconds
         if (!recent) throw nodeError('NODE_PUID_UNREADABLE', REASONS.time)
@@ -104,7 +104,7 @@ export type Transport = ReturnType<typeof createTransport>
 
 const PURGE_BATCH = 2_000
 
-/** Deletes the notes of used envelopes that are too old to be accepted again. */
+/** Deletes the records of used envelopes that are too old to be accepted again. */
 export function purgeUsedEnvelopes(db: Db, now: Date): Promise<number> {
   return purgeInBatches(PURGE_BATCH, (limit) => faceStore.purgeEnvelopes(db, now, limit))
 }

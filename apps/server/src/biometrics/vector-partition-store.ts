@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { FIRST_OWN_PARTITION, partitionTable, type SpaceId } from './store.ts'
 
-/** SQL of the partitions as such: making, filling and dropping tables. On a connection of its own, without time limits. */
+/** SQL that creates, fills and drops partitions. It runs on a dedicated client, without a statement limit. */
 type Client = Pick<pg.ClientBase, 'query'>
 
 export interface PlacedSpace extends SpaceId {
@@ -13,12 +13,12 @@ export interface PlacedSpace extends SpaceId {
 export interface SpaceStats extends PlacedSpace {
   tenantName: string
   persons: number
-  /** Bytes of the partition's rows and of its indexes; null on a shared partition. */
+  /** Bytes of the partition's rows and of its indexes; null in a shared partition. */
   rowBytes: number | null
   indexBytes: number | null
 }
 
-// Any constant will do; it must only be the same in every version.
+// An arbitrary constant that must be the same in every release.
 export const LOCK_KEY = 7_305_811_247
 const LOCK_TIMEOUT = '3s'
 export const LOCK_NOT_AVAILABLE = '55P03'
@@ -30,7 +30,7 @@ const SPACE = 'tenant_id = $1 and livemode = $2 and version = $3'
 const SPACE_COLUMNS = `s.tenant_id as "tenantId", s.livemode, s.version, s.shelf as "partition", s.vectors::float8 as vectors, s.last_seq::float8 as "lastSeq"`
 const space = ({ tenantId, livemode, version }: SpaceId) => [tenantId, livemode, version]
 
-/** Only one process at a time makes or drops partitions of a cell. The lock ends with the connection. */
+/** Only one process at a time creates or drops partitions of a cell. The lock ends with the connection. */
 export async function lockPartitions(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK_KEY])
   return rows[0]?.locked === true
@@ -71,7 +71,7 @@ export async function measureSizes(client: Client): Promise<Record<'vectors' | '
   return rows[0] ?? { vectors: 0, hnsw: 0, other: 0 }
 }
 
-/** A new empty partition that nobody knows of yet. */
+/** Creates an empty table that is not attached as a partition yet. */
 export async function createPartition(client: Client): Promise<number> {
   const { rows } = await client.query<{ partition: number }>(`select nextval('face_shelf_numbers')::int as "partition"`)
   const partition = rows[0]?.partition ?? 0
@@ -79,7 +79,7 @@ export async function createPartition(client: Client): Promise<number> {
   return partition
 }
 
-/** Copies the search copies that come after a number from another partition. Returns how many. */
+/** Copies a space's vectors after `afterSeq` to another partition. Returns how many. */
 export async function copyVectors(
   client: Client,
   from: PlacedSpace,
@@ -95,7 +95,7 @@ export async function copyVectors(
   return rowCount ?? 0
 }
 
-/** Drops from a new partition whoever was deleted since their vectors were copied: the templates know. Returns how many. */
+/** Deletes from a new partition the vectors of people who were deleted since they were copied, that is, who have no template. Returns how many. */
 export async function dropDeleted(client: Client, id: SpaceId, partition: number): Promise<number> {
   const { rowCount } = await client.query(
     `delete from ${partitionTable(partition)} v where not exists (
@@ -112,7 +112,7 @@ export async function countVectors(client: Client, partition: number): Promise<{
   return rows[0] ?? { count: 0, lastSeq: 0 }
 }
 
-/** Keys, the vector index and statistics, once the rows are there: that is many times faster than row by row. */
+/** Adds keys, the vector index and statistics after the rows: many times faster than indexing row by row. */
 export async function indexPartition(client: Client, id: SpaceId, partition: number, memoryMb: number): Promise<void> {
   const table = partitionTable(partition)
   const owner = `shelf = ${partition} and tenant_id = '${id.tenantId}' and livemode = ${id.livemode} and version = '${id.version}'`
@@ -124,28 +124,28 @@ export async function indexPartition(client: Client, id: SpaceId, partition: num
   await client.query(`analyze ${table}`)
 }
 
-/** What the new partition holds, and how to add what has come since. */
+/** What the new partition holds, and how to add the vectors that came later. */
 export interface Arrival {
   partition: number
   count: number
   lastSeq: number
-  /** The last resort: leave nothing for another round, however long it takes, and set the space's count right. */
+  /** The last resort: finish under the lock, however long it takes, and correct the space's count. */
   thorough: boolean
-  /** Adds the vectors after a number; returns how many. */
+  /** Adds the vectors after `afterSeq`; returns how many. */
   catchUp(afterSeq: number): Promise<number>
 }
 
 /**
- * The space moves to its new partition in one short transaction under the space's lock: the last newcomers are added, and the
- * partition must then hold exactly as many vectors as the space has. When it does not, someone was deleted meanwhile: false,
- * and nothing has happened.
+ * Moves a space to its new partition in one short transaction under the space's lock: adds the last new vectors and checks that the
+ * partition holds exactly as many vectors as the space has. If it does not, a person was deleted at the same time: the
+ * transaction is rolled back, and the result is false.
  */
 export async function moveSpace(client: Client, from: PlacedSpace, arrival: Arrival, now: Date): Promise<boolean> {
   const { partition } = arrival
   return inTransaction(client, async () => {
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
     const current = await lockSpaceRow(client, from)
-    if (current.partition !== from.partition) throw new Error('The space was moved by someone else')
+    if (current.partition !== from.partition) throw new Error('Another process has moved the space')
     const added = await arrival.catchUp(arrival.lastSeq)
     const dropped = arrival.thorough ? await dropDeleted(client, from, partition) : 0
     const vectors = arrival.count + added - dropped
@@ -154,7 +154,7 @@ export async function moveSpace(client: Client, from: PlacedSpace, arrival: Arri
       `alter table face_vectors attach partition ${partitionTable(partition)} for values in (${partition})`,
     )
     await setSpace(client, from, { partition, vectors })
-    // A partition of its own is dropped as a whole later on.
+    // A partition that held only this space is dropped as a whole later.
     if (from.partition < FIRST_OWN_PARTITION) {
       await clearSpace(client, from, from.partition)
       await client.query(
@@ -172,7 +172,7 @@ export async function moveSpace(client: Client, from: PlacedSpace, arrival: Arri
 
 class NotYet extends Error {}
 
-/** Partitions that no space uses: replaced ones, and what a killed worker left half made. */
+/** Drops partitions that no space uses: replaced ones, and incomplete ones of a killed worker. */
 export async function dropUnusedPartitions(client: Client): Promise<number> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c where c.relkind = 'r' and c.relname ~ '^face_vectors_[0-9]{4,}$'
@@ -183,7 +183,7 @@ export async function dropUnusedPartitions(client: Client): Promise<number> {
   return dropped
 }
 
-/** False when a query that still reads the partition holds it: there will be another time. */
+/** False when a query still reads the partition: the next run tries again. */
 async function dropPartition(client: Client, table: string): Promise<boolean> {
   try {
     await inTransaction(client, async () => {
@@ -199,9 +199,9 @@ async function dropPartition(client: Client, table: string): Promise<boolean> {
 }
 
 /**
- * Tables whose deleted rows nobody can see any more: no transaction, replica or slot is older than the deletion. The small ones
- * first, and a large one not again before it has rested a second for every 10 MB, so that a trickle of deletions does
- * not keep the disk busy for ever.
+ * Tables whose deleted rows no transaction, replica or slot can see any more, because none is older than the deletion. Small tables
+ * come first. After a vacuum a table is skipped for a second per 10 MB of its size, so that a few deletions at a time do not
+ * keep the disk busy all the time.
  */
 export async function listVacuumsDue(client: Client): Promise<{ table: string; deletedBy: string }[]> {
   const { rows } = await client.query<{ table: string; deletedBy: string }>(
@@ -220,7 +220,7 @@ export async function listVacuumsDue(client: Client): Promise<{ table: string; d
   return rows
 }
 
-/** Removes the remains of deleted rows from a table and its indexes. By default PostgreSQL skips indexes with few of them. */
+/** Removes deleted rows from a table and its indexes. By default PostgreSQL skips indexes with few of them. */
 export async function vacuum(client: Client, due: { table: string; deletedBy: string }): Promise<void> {
   const { rows } = await client.query<{ name: string | null }>('select to_regclass($1)::text as name', [due.table])
   if (rows[0]?.name) await client.query(`vacuum (index_cleanup on) ${rows[0].name}`)
@@ -234,10 +234,10 @@ export async function vacuumPartition(client: Client, partition: number): Promis
   await client.query(`vacuum (index_cleanup on) ${partitionTable(partition)}`)
 }
 
-/** Empties a space's rows on a partition, to write them anew in the same transaction. */
+/** Deletes a space's rows from a partition, so that the same transaction can write them again. */
 export async function clearSpace(client: Client, id: SpaceId, partition: number): Promise<void> {
   const { rows } = await client.query('select 1 where to_regclass($1) is not null', [partitionTable(partition)])
-  // A partition that is lost needs no clearing.
+  // A partition that was lost has no rows to delete.
   if (rows.length > 0) await client.query(`delete from ${partitionTable(partition)} where ${SPACE}`, space(id))
 }
 
@@ -261,7 +261,7 @@ export interface SealedTemplate {
   wrappedKey: Buffer
 }
 
-/** The authoritative copies in the order of their numbers. */
+/** The sealed templates in the order of their numbers. */
 export async function listTemplates(client: Client, id: SpaceId, range: { after: number; limit: number }) {
   const { rows } = await client.query<SealedTemplate>(
     `select t.seq::float8 as seq, t.person_id as "personId", t.enroll_level as "enrollLevel", t.sealed_vector as "sealedVector",

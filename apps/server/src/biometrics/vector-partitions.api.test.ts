@@ -95,7 +95,7 @@ test('the same face in two tenants and two modes is stored as vectors without a 
   assert.equal(new Set(starts).size, 6)
 })
 
-test('in a large space nobody is called unknown before a second, wider look at the index', async () => {
+test('in a large space a face is reported as unknown only after a second, wider search', async () => {
   const caller = await newCaller()
   const known = faces.person()
   const { personId } = await enrol(caller, known)
@@ -118,14 +118,14 @@ test('in a large space nobody is called unknown before a second, wider look at t
   assert.deepEqual(rows, [{ 'hnsw.ef_search': '200' }], 'the wider search was for one statement only')
 })
 
-test('what a killed worker left half made is cleared away, and nothing else', async () => {
+test('incomplete partitions of a killed worker are dropped, and nothing else', async () => {
   await harness.database.query('create table face_vectors_999990 (like face_vectors)')
   await harness.wire.biometrics.vectorPartitions.arrange(db)
   const { rows } = await harness.database.query(`select to_regclass('face_vectors_999990') as gone`)
   assert.deepEqual(rows, [{ gone: null }])
 })
 
-test('reindex brings back a damaged search copy from the sealed one, for small spaces and for large', async () => {
+test('reindex rebuilds a damaged search copy from the sealed templates, for small spaces and large ones', async () => {
   const { arrange, reindex } = harness.wire.biometrics.vectorPartitions
   for (const size of [20, 130]) {
     const caller = await newCaller()
@@ -161,7 +161,7 @@ test('[E-041] a deleted person is in no table, after the vacuum not in the index
     'select halfvec_send(v.embedding) as vector, p.wrapped_key as key from face_vectors v join face_persons p using (person_id) where person_id = $1',
     [personId],
   )
-  // In memory and on disk half floats are little-endian; on the wire they are big-endian.
+  // Half floats are little-endian in memory and on disk, and big-endian in PostgreSQL's protocol.
   const vector = Buffer.from(rows[0].vector.subarray(4)).swap16()
   const inFile = async (relation: string, bytes: Buffer) => {
     await harness.database.query('checkpoint')
@@ -194,14 +194,14 @@ test('[E-041] a deleted person is in no table, after the vacuum not in the index
   assert.equal(await inFile(`face_vectors_${await partitionOf(caller)}`, vector), false)
 })
 
-/** PostgreSQL's own autovacuum reads tables like anybody else, and the job rightly waits for it: so it must not be at work here. */
+/** The job waits for PostgreSQL's autovacuum as for any other reader, so autovacuum must not run in this test. */
 async function autovacuumIsAway(): Promise<void> {
   const working = `select from pg_stat_activity
     where backend_type like 'autovacuum%' and backend_xmin is not null and (datname = current_database() or datname is null)`
   await eventually(async () => (await harness.database.query(working)).rows.length === 0, 'autovacuum does not end')
 }
 
-test('a vacuum waits for those who can still see what was deleted', async () => {
+test('a vacuum waits for transactions that can still see the deleted rows', async () => {
   const caller = await newCaller()
   const { personId } = await enrol(caller, faces.person())
   const { promise: held, resolve: release } = Promise.withResolvers<void>()

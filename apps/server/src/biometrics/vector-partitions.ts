@@ -12,7 +12,7 @@ import type { Arrival, PlacedSpace, SpaceStats } from './vector-partition-store.
 import * as partitionStore from './vector-partition-store.ts'
 
 const BATCH = 500
-// So many newcomers may be added while enrolments wait: a fraction of a second.
+// So many new vectors may be copied under the space's lock, while enrolments wait: a fraction of a second.
 const FEW = 20
 const MOVE_ROUNDS = 6
 
@@ -38,9 +38,9 @@ export interface ReindexProgress {
   total: number
 }
 
-/** Where vectors stand: moving spaces that have grown, rebuilding search copies, removing what is left of deleted ones. */
+/** Manages the partitions: moves spaces that have grown, rebuilds search copies, vacuums what deletions leave. */
 export function createVectorPartitions({ cells, clock, log, groups, exactMax, indexMemoryMb }: Deps) {
-  /** Runs alone in its cell; returns `otherwise` when someone else is at work there. */
+  /** Runs work under the cell's lock; returns `otherwise` when another process holds it. */
   function alone<T>(db: Db, otherwise: T, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     return db.withDedicatedClient(async (client) =>
       (await partitionStore.lockPartitions(client)) ? work(client) : otherwise,
@@ -48,8 +48,8 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
   }
 
   /**
-   * Brings a new partition up to date while everybody goes on, and then moves the space there. Only the last few newcomers are
-   * added under the lock; until they are few, and whenever someone was deleted meanwhile, another round is made.
+   * Brings a new partition up to date while searches and enrolments continue, and then moves the space there. Only the last few new
+   * vectors are added under the lock. If there are too many, or a person was deleted at the same time, another round follows.
    */
   async function move(client: pg.ClientBase, space: PlacedSpace, partition: number, catchUp: Arrival['catchUp']) {
     for (let round = 1; ; round++) {
@@ -64,14 +64,14 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
         const arrival = { partition, count, lastSeq, catchUp, thorough: round > MOVE_ROUNDS }
         if (await partitionStore.moveSpace(client, space, arrival, clock.now())) return
       } catch (error) {
-        // Someone's long query holds the lock that is needed.
+        // A long query holds the lock on the table.
         if ((error as { code?: string }).code !== partitionStore.LOCK_NOT_AVAILABLE) throw error
       }
-      if (round > MOVE_ROUNDS * 2) throw new Error('The partitions stay locked by someone else')
+      if (round > MOVE_ROUNDS * 2) throw new Error('Another transaction keeps the partitions locked')
     }
   }
 
-  /** A partition of its own for a space that has outgrown the shared one. Searches and enrolments go on meanwhile. */
+  /** Moves a space that has outgrown the shared partition to its own. Searches and enrolments continue. */
   async function promote(client: pg.ClientBase, space: PlacedSpace): Promise<void> {
     const partition = await partitionStore.createPartition(client)
     const catchUp = (afterSeq: number) => partitionStore.copyVectors(client, space, partition, afterSeq)
@@ -80,7 +80,7 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
     await move(client, space, partition, catchUp)
   }
 
-  /** Writes search copies from the authoritative ones. Throws when one does not open: then nothing is replaced. */
+  /** Writes search copies from the sealed templates. Throws when one does not open: then nothing is replaced. */
   async function fill(client: pg.ClientBase, space: SpaceId, partition: number, from: Filling): Promise<number> {
     const keys = await keysOf(space)
     const rotate = keys.rotation(space.version)
@@ -107,7 +107,7 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
     await move(client, space, partition, (afterSeq) => fill(client, space, partition, { afterSeq }))
   }
 
-  /** Small spaces are written anew in one go while their enrolments wait. Returns the partition. */
+  /** Rewrites a small space in one transaction while its enrolments wait. Returns the partition. */
   async function rebuildSmall(client: pg.ClientBase, space: SpaceId, onDone: (done: number) => void): Promise<number> {
     return partitionStore.inTransaction(client, async () => {
       const { partition: old } = await partitionStore.lockSpaceRow(client, space)
@@ -126,14 +126,14 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
   }
 
   return {
-    /** Moves spaces that have outgrown their shared partition, and clears away unused partitions. Returns how many it dealt with. */
+    /** Moves spaces that have outgrown their shared partition, and drops unused partitions. Returns how many of both. */
     arrange: (db: Db): Promise<number> =>
       alone(db, 0, async (client) => {
         const dropped = await partitionStore.dropUnusedPartitions(client)
         const outgrown = await partitionStore.listOutgrown(client, exactMax)
         let failure: unknown
         for (const space of outgrown) {
-          // One that fails (a full disk, too little shared memory) must not keep the others waiting.
+          // A space that fails (a full disk, too little shared memory) must not stop the others.
           await promote(client, space).catch((err: unknown) => {
             failure = err
             log.error({ err, tenantId: space.tenantId }, 'a space could not be moved to a partition of its own')
@@ -143,7 +143,7 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
         return dropped + outgrown.length
       }),
 
-    /** Rebuilds the search copy of the chosen spaces from the authoritative one, and with it the index. */
+    /** Rebuilds the search copies of the chosen spaces from the sealed templates, and the indexes with them. */
     async reindex(
       chosen: (space: SpaceId) => boolean,
       onProgress: (progress: ReindexProgress) => void,
@@ -169,7 +169,7 @@ export function createVectorPartitions({ cells, clock, log, groups, exactMax, in
       return count
     },
 
-    /** Frees what deleted people left in tables and indexes, as soon as nobody can see it any more. */
+    /** Vacuums what deleted people left in tables and indexes, as soon as no transaction can see it. */
     vacuumDeleted: (db: Db): Promise<number> =>
       db.withDedicatedClient(async (client) => {
         const due = await partitionStore.listVacuumsDue(client)

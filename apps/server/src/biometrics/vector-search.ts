@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { NodeMetrics } from './metrics.ts'
 import { faceStore, isSharedPartition, type Searched, type SpaceId } from './store.ts'
 
-// Up to so many vectors one look found every enrolled probe (docs/benchmarks.md).
+// Up to so many vectors one search found every enrolled probe (docs/benchmarks.md).
 const SURE_UP_TO = 100_000
 const MAX_HINTS = 20_000
 const MAX_MOVES = 4
@@ -17,8 +17,8 @@ interface Deps {
 }
 
 /**
- * Searches a space's vectors wherever they are. The partition a space stands on is remembered as a hint only: every search reads
- * the true one in the same snapshot, and asks again when the space was moved meanwhile.
+ * Searches the vectors of a space in the partition that holds them. The cached partition is only a hint: every search reads
+ * the true one in the same snapshot, and is repeated if the space has moved.
  */
 export function createVectorSearch({ cells, clock, metrics }: Deps) {
   const hints = new BoundedMap<string, number>(MAX_HINTS)
@@ -32,7 +32,7 @@ export function createVectorSearch({ cells, clock, metrics }: Deps) {
     hints.set(nameOf(space), partition)
   }
 
-  /** Asks the partition that the space stands on; undefined when there is no such space. */
+  /** Runs a query in the partition that holds the space; undefined when there is no such space. */
   async function ask(
     space: SpaceId,
     purpose: string,
@@ -43,7 +43,7 @@ export function createVectorSearch({ cells, clock, metrics }: Deps) {
       if (partition === undefined) return undefined
       const started = clock.monotonicMs()
       const answer = await question(partition).catch((error: unknown) => {
-        // The partition was replaced and taken away.
+        // The space has moved, and its old partition was dropped.
         if (sqlStateOf(error) === UNDEFINED_TABLE) return 'moved' as const
         throw error
       })
@@ -60,13 +60,13 @@ export function createVectorSearch({ cells, clock, metrics }: Deps) {
       }
       hints.delete(nameOf(space))
     }
-    throw new Error('The space was moved again and again')
+    throw new Error('The space moved during every search')
   }
 
   return {
     /**
-     * The nearest vectors, nearest first. An index may miss the nearest; in a large space it does so for a few of a hundred
-     * probes. There nobody is called unknown (nothing as near as `enough`) before a second look that is five times as wide.
+     * The nearest vectors, nearest first. An index may miss the nearest one; in a large space it does so for a few of a hundred
+     * probes. So in a large space, when nothing is as near as `enough`, a second search five times as wide decides.
      */
     async search(
       space: SpaceId,

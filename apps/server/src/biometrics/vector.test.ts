@@ -17,7 +17,7 @@ import {
 const faces = createFaces(21)
 const unit = (values: readonly number[]) => normalise(values) ?? new Float64Array()
 
-test('normalise gives length 1 whatever the size, and nothing for what has no direction', () => {
+test('normalise gives length 1 for any size, and undefined for a vector without a direction', () => {
   for (const scale of [1e-300, 1e-9, 1, 1e9, 1e300]) {
     const vector = unit(faces.person().map((value) => value * scale))
     assert.ok(Math.abs(dot(vector, vector) - 1) < 1e-12)
@@ -37,7 +37,7 @@ test('a rotation keeps every angle, for short vectors too', () => {
   }
 })
 
-test('one face under two secrets gives two vectors that have no more in common than strangers', () => {
+test('one face rotated by two secrets gives two vectors that are as unrelated as strangers', () => {
   const cosines = Array.from({ length: 300 }, () => {
     const face = unit(faces.person())
     const [one, two] = [randomBytes(ROTATION_BYTES), randomBytes(ROTATION_BYTES)].map((secret) =>
@@ -59,7 +59,7 @@ test('a rotated vector says nothing about single entries: even a vector with one
   assert.ok(rotated.filter((value) => Math.abs(value) > 0.01).length > 350)
 })
 
-test('vectors survive the way into the database and back to three digits', () => {
+test('vectors written to the database and read back are equal to three digits', () => {
   const vector = unit(faces.person())
   const back = fromBytes(toBytes(vector))
   assert.ok(Math.abs(dot(vector, back) - 1) < 1e-4)

@@ -1,4 +1,4 @@
-/** Every search copy has this many dimensions; shorter vectors are filled up with zeros, which changes no cosine. */
+/** Dimensions of every search copy. Shorter vectors are padded with zeros, which changes no cosine. */
 export const SEARCH_DIMENSION = 512
 const ROUNDS = 3
 const SCALE = 1 / Math.sqrt(SEARCH_DIMENSION)
@@ -8,7 +8,7 @@ export const ROTATION_BYTES = (ROUNDS * SEARCH_DIMENSION) / 8
 
 export type Rotate = (unit: Float64Array) => Float64Array
 
-/** A vector of length 1 in the same direction; undefined for the zero vector and for what is too large to measure. */
+/** A vector of length 1 in the same direction; undefined for the zero vector and for values that are not finite. */
 export function normalise(values: ArrayLike<number>): Float64Array | undefined {
   const vector = Float64Array.from(values)
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
@@ -31,10 +31,10 @@ export function dot(a: Float64Array, b: Float64Array): number {
   return sum
 }
 
-/** The direction between several vectors. Should they cancel each other out, the first stands for all. */
+/** The mean direction of several vectors. If they cancel each other out, the first is returned. */
 export function middleOf(units: readonly Float64Array[]): Float64Array {
   const [first] = units
-  if (!first) throw new RangeError('There is no middle of nothing')
+  if (!first) throw new RangeError('middleOf needs at least one vector')
   if (units.length === 1) return first
   const sum = new Float64Array(first.length)
   for (const unit of units) for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + (unit[i] ?? 0)
@@ -43,8 +43,8 @@ export function middleOf(units: readonly Float64Array[]): Float64Array {
 
 /**
  * A secret orthogonal transform: three rounds of sign flips and a Walsh-Hadamard transform. It keeps every angle, so that
- * search works on rotated vectors, and leaves nothing of the original to a reader who lacks the secret. It is not
- * encryption: whoever learns enough pairs of original and rotated vectors can compute it.
+ * search works on rotated vectors, and shows nothing of the original to a reader who lacks the secret. It is not
+ * encryption: an attacker with enough pairs of original and rotated vectors can compute it.
  */
 export function createRotation(secret: Uint8Array): Rotate {
   if (secret.length !== ROTATION_BYTES) throw new RangeError(`A rotation needs ${ROTATION_BYTES} bytes`)

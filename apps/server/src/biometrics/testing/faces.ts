@@ -5,11 +5,11 @@ import { type Envelope, openEnvelope, sealEnvelope } from '@ostiary/crypto'
 import type { Harness } from '../../testing/harness.ts'
 
 export interface Faces {
-  /** A person nobody has seen yet. */
+  /** A new person. */
   person(version?: ModelVersion): number[]
   /** Another picture of a person: `cosine` to the first one. */
   sample(of: readonly number[], cosine?: number): number[]
-  /** What a model makes of an empty picture: `cosine` to the vector whose entries are all equal. */
+  /** The vector of an empty picture: `cosine` to the vector whose entries are all equal. */
   flat(version: ModelVersion, cosine: number): number[]
 }
 
@@ -68,7 +68,7 @@ export function createClient(harness: Pick<Harness, 'inject' | 'clock'>, key: st
       return { http: response.statusCode, body: response.json(), headers: response.headers }
     },
 
-    /** An envelope of this client's key, made now for FACE3_1 unless said otherwise. */
+    /** An envelope of this client's key, created now and for FACE3_1 unless given otherwise. */
     seal: (purpose: Envelope['purpose'], text: string, other: Partial<Envelope> = {}) =>
       sealEnvelope(key, {
         purpose,
