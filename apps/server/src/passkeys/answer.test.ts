@@ -19,7 +19,7 @@ const assertion = () => ({
   response: { clientDataJSON, authenticatorData: 'AAAA', signature: 'AQ', userHandle: 'AQ' },
 })
 
-test('an answer is read as the page sends it, and of the transports the known ones, once', () => {
+test('an answer is parsed as the page sends it; known transports are kept, each once', () => {
   assert.deepEqual(readRegistration(registration()), {
     credentialId: 'AQID',
     clientDataJson: clientDataJSON,
@@ -45,7 +45,7 @@ test('transports and the user handle may be missing', () => {
   assert.equal(readAssertion({ ...assertion(), response: { ...withoutHandle, userHandle: null } })?.userHandle, null)
 })
 
-test('whatever is no answer is not read, and nothing throws', () => {
+test('anything that is not an answer gives undefined, and nothing throws', () => {
   for (const [read, honest] of [
     [readRegistration, registration()],
     [readAssertion, assertion()],
@@ -80,13 +80,13 @@ test('whatever is no answer is not read, and nothing throws', () => {
     assert.equal(readRegistration({ ...registration(), response: { ...made, attestationObject } }), undefined)
 })
 
-test('bytes are taken in one way of writing: the bits that base64url leaves over are zero', () => {
+test('only canonical base64url is accepted: its unused bits are zero', () => {
   const { response } = assertion()
   assert.equal(readAssertion({ ...assertion(), response: { ...response, signature: 'AR' } }), undefined)
   assert.equal(readAssertion({ ...assertion(), id: 'AQIDBB', rawId: 'AQIDBB' }), undefined)
 })
 
-test('client data that is not JSON, not UTF-8 or lacks a field is not read', () => {
+test('client data that is not JSON, not UTF-8 or lacks a field gives undefined', () => {
   for (const text of [
     encode('{'),
     encode('[]'),
@@ -103,7 +103,7 @@ test('client data that is not JSON, not UTF-8 or lacks a field is not read', () 
   }
 })
 
-test('client data is refused for another type, challenge or origin, and from within a foreign page', () => {
+test('client data is refused for another type, challenge or origin, and from a frame in a page of another origin', () => {
   const expected = { type: 'webauthn.create', challenge: 'asked', origin: 'https://id.example' } as const
   const reasonOf = (other: Partial<ClientData>) => clientDataRefusal({ ...said, ...other }, expected)?.reason
   assert.equal(reasonOf({}), undefined)
@@ -121,7 +121,7 @@ test('client data is refused for another type, challenge or origin, and from wit
   assert.equal(reasonOf({ topOrigin: 'https://id.example' }), 'wrong_origin')
 })
 
-test('where no challenge is open, none is met', () => {
+test('every answer is refused when no challenge is open', () => {
   const expected = { type: 'webauthn.create', challenge: '', origin: 'https://id.example' } as const
   assert.equal(clientDataRefusal({ ...said, challenge: '' }, expected)?.reason, 'wrong_challenge')
 })

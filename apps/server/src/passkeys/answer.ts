@@ -1,9 +1,9 @@
-/** What a page sends of an authenticator's answer, and what can be told of it without any key. */
+/** Parses the answer of an authenticator that a page sends, and checks what needs no key. */
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { type Refused, refuse } from './types.ts'
 
-// From the standard where it names a limit (ids), and generous otherwise: an answer has some hundreds of bytes.
+// The standard's limit for ids, and generous limits otherwise: an answer has some hundreds of bytes.
 const MAX_CHARS = {
   id: 1364,
   clientData: 4096,
@@ -17,7 +17,7 @@ export type Transport = (typeof TRANSPORTS)[number]
 
 const bytes = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' })
 const shared = { id: bytes(MAX_CHARS.id), rawId: bytes(MAX_CHARS.id), type: Type.Literal('public-key') }
-// Browsers add more than is listed here, and more with each year.
+// Browsers send more fields than are listed here, and add new ones over time.
 const Registration = Type.Object({
   ...shared,
   response: Type.Object({
@@ -53,7 +53,7 @@ export interface RegistrationAnswer {
   clientDataJson: string
   clientData: ClientData
   attestationObject: string
-  /** Those that we know, each once. A hint that nobody vouches for. */
+  /** The transports that we know, each once. An unverified hint. */
   transports: Transport[]
 }
 
@@ -102,11 +102,11 @@ export interface Expected {
   origin: string
 }
 
-/** What the browser says that it did, against what was asked of it. The signature comes later; this says why sooner. */
+/** Compares the browser's client data with what was requested. It runs before the signature check to give a precise reason. */
 export function clientDataRefusal(clientData: ClientData, expected: Expected): Refused | undefined {
   if (clientData.type !== expected.type) return refuse('wrong_type')
   if (expected.challenge === '' || clientData.challenge !== expected.challenge) return refuse('wrong_challenge')
-  // A frame on a foreign page: the person may not have known whom they answer.
+  // A frame in a page of another origin: the person may not have known which site asked them.
   const isFramed = clientData.crossOrigin === true || clientData.topOrigin !== undefined
   if (clientData.origin !== expected.origin || isFramed) return refuse('wrong_origin')
   return undefined
@@ -123,7 +123,7 @@ function readClientData(base64url: string): ClientData | undefined {
   }
 }
 
-/** In the one way to write them: two texts for the same bytes would be two answers where there is one. */
+/** Accepts only the canonical base64url text: otherwise one answer could be sent as two different texts. */
 function areBytes(...texts: readonly string[]): boolean {
   return texts.every((text) => Buffer.from(text, 'base64url').toString('base64url') === text)
 }

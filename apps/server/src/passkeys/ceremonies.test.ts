@@ -43,7 +43,7 @@ async function registered(kind: Kind = 'ES256') {
 }
 
 describe('a registration', () => {
-  test('of each of the three algorithms is taken, and the passkey then signs in', async () => {
+  test('with each of the three algorithms is accepted, and the passkey then signs in', async () => {
     for (const kind of ['ES256', 'EdDSA', 'RS256'] as const) {
       const { authenticator, key, request } = await registered(kind)
       const shown = { counter: 0, deviceType: 'singleDevice', backedUp: false }
@@ -51,7 +51,7 @@ describe('a registration', () => {
     }
   })
 
-  test('tells what the authenticator said', async () => {
+  test('returns what the authenticator sent', async () => {
     const authenticator = createAuthenticator({ ...party, counts: true, backup: FLAG.be | FLAG.bs })
     const verdict = await register(authenticator.create(creation))
     const [made] = authenticator.credentials
@@ -70,7 +70,7 @@ describe('a registration', () => {
     assert.equal(made.userHandle, userHandleOf(challenge))
   })
 
-  test('that the new key has signed itself is taken, as browsers pass it on', async () => {
+  test('that the new key has signed itself is accepted, as some browsers send it', async () => {
     const statement = (sig: Buffer) => new Map<string, CBORType>([...ALG, ['sig', sig]])
     assert.ok((await register(createAuthenticator(party).create(creation, { format: 'packed', statement }))).ok)
   })
@@ -110,13 +110,13 @@ describe('a registration', () => {
     }
   })
 
-  test('with any bit of the client data changed is refused, or says the same', async () => {
+  test('with any bit of the client data changed is refused, or gives the same result', async () => {
     const honest = createAuthenticator(party).create(creation)
     const json = Buffer.from(honest.response.clientDataJSON, 'base64url')
     for (let bit = 0; bit < json.length * 8; bit++) {
       const clientDataJSON = flip(json, bit).toString('base64url')
       const verdict = await register({ ...honest, response: { ...honest.response, clientDataJSON } })
-      // Nothing signs a registration: a letter of a field that nobody reads may change.
+      // A registration is not signed: a letter of an unused field may change.
       const isSpare = json.subarray(bit >> 3).length <= '"crossOrigin":false}'.length
       assert.ok(!verdict.ok || isSpare, `bit ${bit}`)
     }
@@ -140,7 +140,7 @@ describe('a registration', () => {
       assert.equal(verdict.credential.publicKey, key.toString('base64url'), `bit ${bit}`)
       accepted.push(bit)
     }
-    // What is left: flags that say nothing of presence, the counter, the model. Without attestation nobody vouches for them.
+    // Accepted changes: flags other than presence, the counter, the model. Without attestation they are not verified.
     assert.ok(accepted.length > 0 && accepted.every((bit) => bit >= 8 * 32 && ![256, 258, 262].includes(bit)))
   })
 })
@@ -216,7 +216,7 @@ function forgedRegistrations(): [string, Lies, PasskeyRefusal][] {
 }
 
 describe('an assertion', () => {
-  test('is taken with and without a counter and tells what it showed', async () => {
+  test('is accepted with and without a counter, and its values are returned', async () => {
     const { authenticator, key, request } = await registered()
     const flags = FLAG.up | FLAG.uv | FLAG.be | FLAG.bs
     assert.deepEqual(await signIn(authenticator.get(request, { counter: 4_294_967_295, flags }), key), {
@@ -279,7 +279,7 @@ describe('an assertion', () => {
     }
   })
 
-  test('is refused when the key on record cannot be read', async () => {
+  test('is refused when the stored key cannot be parsed', async () => {
     const { authenticator, key, request } = await registered()
     const damaged = { ...key, publicKey: key.publicKey.subarray(0, 40) }
     assert.deepEqual(await signIn(authenticator.get(request), damaged), { ok: false, reason: 'not_verified' })
@@ -338,7 +338,7 @@ function forgedAssertions(): [string, Lies, PasskeyRefusal][] {
   ]
 }
 
-test('a counter must grow, unless it never counted', () => {
+test('a counter must grow, unless it is always 0', () => {
   for (const [known, shown, gone] of [
     [0, 0, false],
     [0, 1, false],

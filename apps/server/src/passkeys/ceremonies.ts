@@ -1,6 +1,6 @@
 /**
- * Registration and assertion, checked by @simplewebauthn/server, and what that library leaves open: the id beside the answer must
- * be the one inside it, keys must be usable, signatures have one spelling, certificates are not read. Knows no database.
+ * Checks registrations and assertions with @simplewebauthn/server, and adds what that library leaves open: the id beside the answer
+ * must equal the one inside it, keys must be usable, signatures must be canonical, certificates are not parsed. Does not use the database.
  */
 import { createHash } from 'node:crypto'
 import { type AssertionAnswer, clientDataRefusal, type RegistrationAnswer } from './answer.ts'
@@ -13,7 +13,7 @@ export interface RelyingParty {
   origin: string
 }
 
-/** Of a passkey on record, what an assertion is checked with. */
+/** The part of a stored passkey that an assertion is checked with. */
 export interface CredentialKey {
   credentialId: string
   publicKey: Uint8Array
@@ -25,8 +25,8 @@ export interface Shown {
   backedUp: boolean
 }
 
-// Below every counter there is. The library compares counters before it looks at the signature; whoever marks a passkey
-// because of its counter must know first that the passkey said so.
+// Lower than every counter. The library compares counters before it checks the signature; we compare them afterwards, so that
+// a passkey is suspended only for a counter that it has signed.
 const NO_COUNTER = -1
 
 export async function checkRegistration(
@@ -71,7 +71,7 @@ export async function checkRegistration(
       },
     }
   } catch {
-    // The library refuses by throwing, with texts that quote the answer.
+    // The library throws on a refusal, with texts that quote the answer: they must not reach the log.
     return refuse('not_verified')
   }
 }
@@ -101,7 +101,7 @@ export async function checkAssertion(
       requireUserVerification: true,
       credential: { id, publicKey: new Uint8Array(key.publicKey), counter: NO_COUNTER },
     })
-    // The library takes a signature with something behind it, or with its lengths written otherwise.
+    // The library accepts a signature with trailing bytes or a different encoding of its lengths.
     const publicKey = helpers.decodeCredentialPublicKey(new Uint8Array(key.publicKey))
     const isSigned = hasSigned(publicKey, signedBytes(answer), Buffer.from(signature, 'base64url'))
     if (!verified || !isSigned) return refuse('not_verified')
@@ -115,7 +115,7 @@ export async function checkAssertion(
   }
 }
 
-/** A counter must grow. Authenticators that do not count say 0 always. */
+/** A counter must grow. Authenticators that do not count always send 0. */
 export function hasGoneBack(known: number, shown: number): boolean {
   return (known > 0 || shown > 0) && shown <= known
 }
@@ -125,7 +125,7 @@ function signedBytes({ authenticatorData, clientDataJson }: AssertionAnswer): Bu
   return Buffer.concat([Buffer.from(authenticatorData, 'base64url'), clientDataHash])
 }
 
-/** When a passkey is first needed, because it takes a third of a second and 25 MB. */
+/** Loads the library when a passkey is first used, because that takes a third of a second and 25 MB. */
 async function loadLibrary() {
   const [library, helpers] = await Promise.all([
     import('@simplewebauthn/server'),
@@ -135,7 +135,7 @@ async function loadLibrary() {
 }
 type Helpers = Awaited<ReturnType<typeof loadLibrary>>['helpers']
 
-/** None, as was asked for, or signed by the new key itself, which browsers pass on. Nobody's certificates are parsed. */
+/** Accepts no attestation, as requested, or one that the new key itself signed, which some browsers send. Certificates are not parsed. */
 function isPlainAttestation(helpers: Helpers, attestationObject: string): boolean {
   const decoded = helpers.decodeAttestationObject(helpers.isoBase64URL.toBuffer(attestationObject))
   const format = decoded.get('fmt')

@@ -12,7 +12,7 @@ test('keys of the three algorithms are usable', () => {
   for (const kind of ['ES256', 'EdDSA', 'RS256'] as const) assert.ok(isUsableKey(keyOf(kind)), kind)
 })
 
-test('a point that is not on the curve is not', () => {
+test('a point that is not on the curve is not usable', () => {
   const key = keyOf('ES256')
   const y = Buffer.from(key.get(-3) as Uint8Array)
   for (let bit = 0; bit < 256; bit += 17) {
@@ -23,7 +23,7 @@ test('a point that is not on the curve is not', () => {
   assert.equal(isUsableKey(changed(changed(key, -2, Buffer.alloc(32)), -3, Buffer.alloc(32))), false)
 })
 
-test('other algorithms, and parts that do not belong together, are not', () => {
+test('other algorithms and mismatched parts are not usable', () => {
   const ec = keyOf('ES256')
   const rsa = keyOf('RS256')
   for (const key of [
@@ -52,7 +52,7 @@ test('RSA keys have at least 2,048 bits', () => {
   assert.equal(isUsableKey(coseKeyOf('RS256', publicKey)), false)
 })
 
-test('a signature is taken in its one spelling, from its own key, for its own bytes', () => {
+test('a signature is accepted only in its canonical encoding, from its own key, for its own bytes', () => {
   const data = Buffer.from('to be signed')
   for (const kind of ['ES256', 'EdDSA', 'RS256'] as const) {
     const { publicKey, privateKey } = newPair(kind)

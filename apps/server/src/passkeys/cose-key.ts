@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
 import { ALGORITHMS } from './options.ts'
 
-/** A decoded COSE_Key: numbers name its parts. */
+/** A decoded COSE_Key: a map with numeric labels. */
 export interface CoseKey {
   get(part: number): unknown
 }
@@ -14,14 +14,14 @@ const RSA_BYTES_MAX = 512
 const RSA_EXPONENT = 'AQAB'
 
 /**
- * Whether signatures can be checked with it. No signature comes with a registration, so that a damaged key would be noticed
- * when the person wants to sign in and not before.
+ * Whether signatures can be checked with the key. A registration has no signature, so without this check a damaged key would
+ * be noticed only when the person wants to sign in.
  */
 export function isUsableKey(key: CoseKey): boolean {
   return toPublicKey(key) !== undefined
 }
 
-/** Whether the key has signed the bytes, and wrote the signature in the one way there is. */
+/** Whether the key has signed the bytes, and the signature has its canonical encoding. */
 export function hasSigned(key: CoseKey, data: Uint8Array, signature: Uint8Array): boolean {
   const publicKey = toPublicKey(key)
   if (!publicKey) return false

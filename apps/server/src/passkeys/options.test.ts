@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { creationOptions, requestOptions, userHandleOf } from './options.ts'
 
-const wish = { rpId: 'id.example', challenge: 'Y2hhbGxlbmdl', rpName: 'Example Shop', userName: 'Example Shop' }
+const request = { rpId: 'id.example', challenge: 'Y2hhbGxlbmdl', rpName: 'Example Shop', userName: 'Example Shop' }
 
-test('a passkey is asked for that finds itself, verifies its user and is attested by nobody', () => {
-  assert.deepEqual(creationOptions(wish), {
+test('the options ask for a discoverable passkey with user verification and without attestation', () => {
+  assert.deepEqual(creationOptions(request), {
     challenge: 'Y2hhbGxlbmdl',
     rp: { id: 'id.example', name: 'Example Shop' },
     user: { id: userHandleOf('Y2hhbGxlbmdl'), name: 'Example Shop', displayName: 'Example Shop' },
@@ -37,15 +37,15 @@ test('a sign-in asks for the passkeys of one person and for verification', () =>
   })
 })
 
-test('the user handle has 32 bytes, follows from the challenge and does not show it', () => {
+test('the user handle has 32 bytes, is derived from the challenge and does not reveal it', () => {
   const handle = userHandleOf('Y2hhbGxlbmdl')
   assert.equal(Buffer.from(handle, 'base64url').length, 32)
   assert.equal(userHandleOf('Y2hhbGxlbmdl'), handle)
   assert.notEqual(userHandleOf('Y2hhbGxlbmdm'), handle)
 })
 
-test('names are cut between characters where an authenticator would cut them anywhere', () => {
-  const { rp, user } = creationOptions({ ...wish, rpName: 'ä'.repeat(40), userName: `${'x'.repeat(63)}😀y` }) as {
+test('names are truncated between characters before an authenticator would cut them anywhere', () => {
+  const { rp, user } = creationOptions({ ...request, rpName: 'ä'.repeat(40), userName: `${'x'.repeat(63)}😀y` }) as {
     rp: { name: string }
     user: { name: string }
   }

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto'
 import { PASSKEY_LIMITS } from '@ostiary/contract'
 import type { KnownCredential } from './types.ts'
 
-/** ES256, EdDSA and RS256, the best liked first: between them, what phones, browsers and security keys make. */
+/** ES256, EdDSA and RS256, in the order of preference. They cover the keys of phones, browsers and security keys. */
 export const ALGORITHMS = [-7, -8, -257] as const
 
-/** Authenticators may cut names after so many bytes. */
+/** Authenticators may truncate names after so many bytes. */
 const NAME_BYTES = 64
 
-export interface CreationWish {
+export interface CreationRequest {
   rpId: string
   challenge: string
-  /** What the person sees in the list of their passkeys. */
+  /** Shown to the person in the list of their passkeys. */
   rpName: string
   userName: string
 }
 
 /** For `navigator.credentials.create`, in its JSON form. */
-export function creationOptions({ rpId, challenge, rpName, userName }: CreationWish): Record<string, unknown> {
+export function creationOptions({ rpId, challenge, rpName, userName }: CreationRequest): Record<string, unknown> {
   const name = shorten(userName)
   return {
     challenge,
@@ -50,14 +50,14 @@ export function requestOptions(
 }
 
 /**
- * The name under which the authenticator files the passkey. It must be the same when the answer comes and must tell nothing
- * to whoever reads it later: it follows from the challenge, which is random and forgotten.
+ * The id under which the authenticator stores the passkey. The answer must contain the same id, and the id must reveal nothing
+ * about the person: so it is derived from the challenge, which is random and not kept.
  */
 export function userHandleOf(challenge: string): string {
   return createHash('sha256').update('ostiary/passkey-user/').update(challenge).digest('base64url')
 }
 
-/** Whole characters, as many as fit. */
+/** Truncates between characters. */
 function shorten(name: string): string {
   let bytes = 0
   let end = 0

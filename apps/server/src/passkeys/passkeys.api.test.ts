@@ -80,13 +80,13 @@ describe('a passkey', () => {
     assert.deepEqual(await rowsOf(person.puid), [{ ...row, last_used_on: today, answered: true }])
   })
 
-  test('is asked for at the host of the launch page', async () => {
+  test('is requested for the host of the launch page', async () => {
     assert.equal(harness.wire.passkeys.service.rpId, 'id.example')
     const { options } = harness.wire.passkeys.service.registrationOptions({ rpName: 'Example', userName: 'Example' })
     assert.deepEqual(options.rp, { id: 'id.example', name: 'Example' })
   })
 
-  test('gets a challenge of 32 bytes that no other has', () => {
+  test('gets a unique challenge of 32 bytes', () => {
     const challenges = Array.from(
       { length: 50 },
       () => harness.wire.passkeys.service.authenticationOptions({ credentials: [] }).challenge,
@@ -95,7 +95,7 @@ describe('a passkey', () => {
     for (const challenge of challenges) assert.equal(Buffer.from(challenge, 'base64url').length, 32)
   })
 
-  test('that was used last is named first', async () => {
+  test('that was used last is listed first', async () => {
     const person = await someone()
     harness.clock.advance(1000)
     const second = await newCredential(person.authenticator)
@@ -112,7 +112,7 @@ describe('a passkey', () => {
     assert.deepEqual(await ids(), [person.credential.credentialId, second.credentialId])
   })
 
-  test('that is synced may become backed up, and may not stop being one that can be', async () => {
+  test('that is synced may become backed up, and may not stop being eligible for backup', async () => {
     const person = await someone({ backup: FLAG.be })
     const flags = FLAG.up | FLAG.uv
     assert.deepEqual(await check(await answered(person, { flags: flags | FLAG.be | FLAG.bs })), OK)
@@ -121,7 +121,7 @@ describe('a passkey', () => {
     assert.deepEqual(await check(await answered(await someone(), { flags: flags | FLAG.be })), refused('not_verified'))
   })
 
-  test('may leave the user handle out, and may not bring another', async () => {
+  test('may omit the user handle, and may not send another one', async () => {
     const person = await someone()
     assert.deepEqual(await check(await answered(person, { userHandle: null })), OK)
     const userHandle = Buffer.alloc(32, 7).toString('base64url')
@@ -129,8 +129,8 @@ describe('a passkey', () => {
   })
 })
 
-describe('nobody signs in', () => {
-  test('with the passkey of another person, tenant or mode, or as nobody', async () => {
+describe('a sign-in is refused', () => {
+  test('with the passkey of another person, tenant or mode, or without a person', async () => {
     const [person, other] = [await someone(), await someone()]
     const foreign = await harness.tenantWithKey({ scopes: ['node:*'] })
     const stranger = await enrolled(createClient(harness, foreign.key))
@@ -151,7 +151,7 @@ describe('nobody signs in', () => {
     assert.deepEqual(await harness.wire.passkeys.service.findForPerson(db(), owner, 'nobody'), [])
   })
 
-  test('with an id of their own on record under the name of another', async () => {
+  test('with the passkey of one person under the id of another person’s passkey', async () => {
     const [person, other] = [await someone(), await someone()]
     const sent = await answered(person, { signer: newPair('ES256').privateKey })
     assert.deepEqual(await check(sent), refused('not_verified'))
@@ -178,7 +178,7 @@ describe('nobody signs in', () => {
     }
   })
 
-  test('twice with one answer that comes ten times at once', async () => {
+  test('for nine of ten identical answers that arrive at once', async () => {
     for (const counts of [false, true]) {
       const sent = await answered(await someone({ counts }))
       const verdicts = await Promise.all(Array.from({ length: 10 }, () => check(sent)))
@@ -187,7 +187,7 @@ describe('nobody signs in', () => {
     }
   })
 
-  test('with what is no answer, and nothing throws', async () => {
+  test('with anything that is not an answer, and nothing throws', async () => {
     const person = await someone()
     const sent = await answered(person)
     for (const response of [undefined, null, 'x', 5, [], {}, { ...sent.response, type: 'x' }]) {
@@ -204,7 +204,7 @@ describe('nobody signs in', () => {
 })
 
 describe('a counter that goes back', () => {
-  test('suspends the passkey: it is not asked for again and not taken again', async () => {
+  test('suspends the passkey: it is not requested and not accepted again', async () => {
     const person = await someone({ counts: true })
     assert.deepEqual(await check(await answered(person, { counter: 7 })), OK)
     const later = await answered(person, { counter: 9 })
@@ -216,7 +216,7 @@ describe('a counter that goes back', () => {
     assert.match(harness.logged(), /the counter of a passkey went back/)
   })
 
-  test('because another sign-in went through meanwhile is a late answer: it is refused, and suspends nothing', async () => {
+  test('because another sign-in succeeded in between is a late answer: it is refused, and suspends nothing', async () => {
     const person = await someone({ counts: true })
     for (const counter of [1, 3]) {
       const overtaken = await answered(person, { counter })
@@ -231,7 +231,7 @@ describe('a counter that goes back', () => {
     assert.equal((await rowsOf(person.puid))[0].suspended, true)
   })
 
-  test('is believed only when the passkey has signed it', async () => {
+  test('counts only when the passkey has signed it', async () => {
     const person = await someone({ counts: true })
     assert.deepEqual(await check(await answered(person, { counter: 300 })), OK)
     const signer = newPair('ES256').privateKey
@@ -241,8 +241,8 @@ describe('a counter that goes back', () => {
   })
 })
 
-describe('on record', () => {
-  test('a credential is once, for one person, and a refusal leaves the transaction usable', async () => {
+describe('stored passkeys', () => {
+  test('a credential is stored once, for one person, and a refusal leaves the transaction usable', async () => {
     const { puid, credential } = await someone()
     const other = await enrolled()
     assert.deepEqual(await insert(puid, credential), refused('taken'))
@@ -259,7 +259,7 @@ describe('on record', () => {
     assert.deepEqual(await insert(stranger, credential, elsewhere), OK, 'tenants know nothing of each other')
   })
 
-  test('a person has at most 20, also when two come at once', async () => {
+  test('a person has at most 20, even if two are registered at once', async () => {
     const { authenticator, puid } = await someone()
     for (let count = 1; count < 19; count++)
       assert.deepEqual(await insert(puid, await newCredential(authenticator)), OK)
@@ -272,7 +272,7 @@ describe('on record', () => {
     assert.equal((await rowsOf(puid)).length, 20)
   })
 
-  test('nothing is written to the log of ids, keys or challenges', async () => {
+  test('ids, keys and challenges are never logged', async () => {
     const person = await someone()
     const sent = await answered(person)
     await check(sent)
@@ -291,7 +291,7 @@ describe('when a person is deleted', () => {
       })
     ).http
 
-  test('their passkeys go with them, and those of others stay', async () => {
+  test('their passkeys are deleted too, and those of others stay', async () => {
     const [person, other] = [await someone(), await someone()]
     const sent = await answered(person)
     assert.equal(await remove(person.puid), 200)
@@ -300,7 +300,7 @@ describe('when a person is deleted', () => {
     assert.deepEqual(await check(await answered(other)), OK)
   })
 
-  test('none is registered for them any more', async () => {
+  test('no passkey can be registered for them any more', async () => {
     const person = await someone()
     assert.equal(await remove(person.puid), 200)
     const credential = await newCredential(person.authenticator)
@@ -308,7 +308,7 @@ describe('when a person is deleted', () => {
     assert.deepEqual(await rowsOf(person.puid), [])
   })
 
-  test('and the deletion fails, the passkeys stay as well', async () => {
+  test('and the deletion fails, their passkeys stay too', async () => {
     const person = await someone()
     await harness.database.query(`create function stay() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
       create trigger stay before delete on face_persons for each row execute function stay()`)
@@ -319,14 +319,14 @@ describe('when a person is deleted', () => {
     assert.equal(await remove(person.puid), 200)
   })
 
-  test('while passkeys are being registered, none is left behind', async () => {
+  test('while passkeys are being registered, no passkey remains', async () => {
     for (let round = 0; round < 5; round++) {
       const { authenticator, puid } = await someone()
       const more = await Promise.all(Array.from({ length: 4 }, () => newCredential(authenticator)))
       const inserts = more.map((credential) => insert(puid, credential))
       const [removed, settled] = await Promise.all([remove(puid), Promise.allSettled(inserts)])
       assert.equal(removed, 200)
-      // Late, and not in each other's way: a deadlock would say so.
+      // A registration may fail because the person is gone, but not because of a deadlock.
       for (const one of settled) if (one.status === 'rejected') assert.equal(one.reason.code, '23503')
       assert.deepEqual(await rowsOf(puid), [])
     }

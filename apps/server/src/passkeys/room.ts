@@ -2,7 +2,7 @@ import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
 import { createPasskeys } from './service.ts'
 
-/** WebAuthn ceremonies and the passkeys on record. */
+/** WebAuthn ceremonies and the stored passkeys. */
 export function createPasskeysRoom(platform: Platform, { launchUrl }: { launchUrl: string }) {
   return {
     service: createPasskeys({ ...platform, launchUrl }),

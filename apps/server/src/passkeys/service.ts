@@ -16,7 +16,7 @@ interface Deps {
   clock: Clock
   ids: Ids
   log: Log
-  /** Passkeys belong to its host and work nowhere else. */
+  /** Passkeys belong to the host of this URL and work nowhere else. */
   launchUrl: string
 }
 
@@ -24,15 +24,15 @@ export interface AssertionToCheck {
   /** As the page sent it. */
   response: unknown
   challenge: string
-  /** As they were when the challenge was made. */
+  /** The counters at the time of the challenge. */
   counters: Counters
   owner: Owner
   puid: string
 }
 
 /**
- * WebAuthn ceremonies. Whoever asks keeps the challenge, for `PASSKEY_LIMITS.answerMs` and for one answer. What touches the
- * database takes the transaction of the caller.
+ * WebAuthn ceremonies. The caller stores the challenge, for `PASSKEY_LIMITS.answerMs` and for one answer. Functions that use the
+ * database take the caller's transaction.
  */
 export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
   const { hostname, origin } = new URL(launchUrl)
@@ -56,7 +56,7 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
       return answer ? checkRegistration(party, answer, sent.challenge) : refuse('malformed')
     },
 
-    /** The transaction can go on after a refusal. Throws when the person has been deleted. */
+    /** The transaction stays usable after a refusal. Throws when the person has been deleted. */
     async insert(tx: Queryable, owner: Owner, puid: string, credential: NewCredential): Promise<Verdict> {
       const { counter, transports, backedUp } = credential
       const inserted = await passkeyStore.insert(tx, keyOf(owner, puid, credential.credentialId), {
@@ -74,12 +74,12 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
       return refuse(inserted === 'full' ? 'full' : 'taken')
     },
 
-    /** Those that may be used. */
+    /** The person's passkeys that are not suspended. */
     async findForPerson(db: Queryable, owner: Owner, puid: string): Promise<KnownCredential[]> {
       return isId(puid) ? passkeyStore.findForPerson(db, owner, puid) : []
     },
 
-    /** To be kept with the challenge: whether a counter has gone back is told by what it was when the answer was asked for. */
+    /** The caller stores these with the challenge: a counter is compared with its value at the time of the challenge. */
     async countersOf(db: Queryable, owner: Owner, puid: string): Promise<Counters> {
       return isId(puid) ? passkeyStore.findCounters(db, owner, puid) : {}
     },
@@ -89,7 +89,7 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
       return { options: requestOptions(party.rpId, challenge, credentials), challenge }
     },
 
-    /** Commit also when it is refused: a passkey that showed an old counter is suspended by then. */
+    /** The caller must commit even after a refusal: it may have suspended a passkey that showed an old counter. */
     async verifyAuthentication(tx: Queryable, sent: AssertionToCheck): Promise<Verdict> {
       const { challenge, owner, puid } = sent
       const answer = readAssertion(sent.response)
@@ -107,7 +107,7 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
       const answered = createHash('sha256').update(challenge).digest()
       if (passkey.answered?.equals(answered)) return refuse('replayed')
       if (hasGoneBack(passkey.counter, counter)) {
-        // Used since: an answer that was on its way for long, while another sign-in of the same person went through.
+        // The passkey was used since: this answer was delayed while another sign-in of the same person succeeded.
         const counterThen = sent.counters[key.credentialHash.toString('base64url')] ?? 0
         if (passkey.counter !== counterThen) return refuse('overtaken')
         await passkeyStore.suspend(tx, key, clock.now())
@@ -118,7 +118,7 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
       return used ? { ok: true } : refuse('replayed')
     },
 
-    /** How many there were. */
+    /** Returns how many passkeys were deleted. */
     async deletePerson(tx: Queryable, owner: Owner, puid: string): Promise<number> {
       return isId(puid) ? passkeyStore.deletePerson(tx, owner, puid) : 0
     },

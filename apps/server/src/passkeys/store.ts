@@ -28,7 +28,7 @@ export interface InsertedPasskey {
   backupEligible: boolean
   backedUp: boolean
   createdAt: Date
-  /** No more than so many for one person. */
+  /** The maximum per person. */
   limit: number
 }
 
@@ -56,8 +56,8 @@ const COUNTERS = sql(
   'passkeys.counters',
   `select credential_hash as "credentialHash", counter::float8 as counter from passkeys where ${PERSON} and counter > 0`,
 )
-// Registrations of one person take turns, so that each counts what the one before has added. Not by locking the rows: who
-// deletes a person locks the person first and these rows then, and an insert needs them the other way round.
+// Serialises the registrations of one person, so that each counts what the one before has added. Not by row locks: a deletion
+// locks the person first and these rows second, and an insert would lock them in the other order.
 const TAKE_TURN = sql(
   'passkeys.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('passkeys/' || $1::uuid::text, 0))`,
@@ -69,7 +69,7 @@ const INSERT = sql(
      transports, backup_eligible, backed_up, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
    on conflict do nothing`,
 )
-// The conditions again: of two answers that were checked at the same moment, the second finds what the first has left.
+// Repeats the conditions: of two answers that are checked at the same time, the second sees the update of the first.
 const USE = sql(
   'passkeys.use',
   `update passkeys set counter = $5, backed_up = $6, answered = $7, last_used_on = ($8::timestamptz at time zone 'UTC')::date
@@ -89,7 +89,7 @@ export const passkeyStore = {
     return (await db.rows<StoredPasskey>(FIND, passkey(key)))[0]
   },
 
-  /** Those that may be used, the one that was used last first. */
+  /** The passkeys that are not suspended, the last used first. */
   async findForPerson(db: Queryable, owner: Owner, personId: string): Promise<KnownCredential[]> {
     const rows = await db.rows<{ credentialId: Buffer; transports: string[] }>(FIND_FOR_PERSON, person(owner, personId))
     return rows.map(({ credentialId, transports }) => ({
@@ -105,7 +105,7 @@ export const passkeyStore = {
     )
   },
 
-  /** Each credential once, for whomever it is on record. */
+  /** Inserts a credential unless it is already registered, for any person. */
   async insert(tx: Queryable, key: PasskeyKey, made: InsertedPasskey): Promise<'inserted' | 'on_record' | 'full'> {
     const { owner, personId } = key
     await tx.run(TAKE_TURN, [personId])
@@ -116,7 +116,7 @@ export const passkeyStore = {
     return (await tx.run(INSERT, [...passkey(key), ...values])) === 1 ? 'inserted' : 'on_record'
   },
 
-  /** False when it was used or suspended in the meantime. */
+  /** False when the passkey was used or suspended since it was read. */
   async use(db: Queryable, key: PasskeyKey, { counter, backedUp, answered, now }: Use): Promise<boolean> {
     return (await db.run(USE, [...passkey(key), counter, backedUp, answered, now])) === 1
   },

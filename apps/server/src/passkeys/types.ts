@@ -1,10 +1,10 @@
-/** Whose person it is. */
+/** The person and the tenant data they belong to. */
 export interface Owner {
   tenantId: string
   livemode: boolean
 }
 
-/** A passkey as its registration was verified. Bytes in base64url. */
+/** A passkey after its registration was verified. Bytes are base64url. */
 export interface NewCredential {
   credentialId: string
   publicKey: string
@@ -16,36 +16,36 @@ export interface NewCredential {
   userHandle: string
 }
 
-/** What an authenticator needs to be told of a passkey in order to use it. */
+/** What an authenticator needs to know about a passkey to use it. */
 export interface KnownCredential {
   credentialId: string
   transports: string[]
 }
 
-/** The counters of a person's passkeys at one moment, by the hash of the id in base64url. Those that do not count are not in it. */
+/** The counters of a person's passkeys at one time, by the hash of the id in base64url. Passkeys that do not count are not in it. */
 export type Counters = Readonly<Record<string, number>>
 
 export type PasskeyRefusal =
-  /** Not what an authenticator answers with. */
+  /** The text is not an answer of an authenticator. */
   | 'malformed'
   | 'wrong_type'
   | 'wrong_challenge'
   | 'wrong_origin'
-  /** Another relying party, nobody was there or verified, an algorithm or key that is not taken, a wrong signature. */
+  /** Another relying party, user not present or not verified, an algorithm or key that we do not accept, or a wrong signature. */
   | 'not_verified'
   /** Not a passkey of this person. */
   | 'unknown_credential'
-  /** Its counter went back at an earlier time. */
+  /** Suspended, because its counter went back at an earlier sign-in. */
   | 'suspended'
-  /** Its counter went back now; from now on it is suspended. */
+  /** Its counter went back at this sign-in; it is suspended from now on. */
   | 'counter_back'
-  /** Its counter is behind because the passkey was used since this was asked for. */
+  /** Its counter is behind because the passkey was used after this challenge was created. */
   | 'overtaken'
   /** The challenge was answered before. */
   | 'replayed'
-  /** To be registered, and on record already. */
+  /** The credential to register is already registered. */
   | 'taken'
-  /** The person has as many as are kept. */
+  /** The person has the maximum number of passkeys. */
   | 'full'
 
 export type Refused = { ok: false; reason: PasskeyRefusal }

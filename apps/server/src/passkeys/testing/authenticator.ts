@@ -1,5 +1,5 @@
 /**
- * An authenticator and the browser around it, in software: real keys, real signatures, and a lie wherever a test asks for one.
+ * An authenticator and its browser in software: real keys and signatures, with false values wherever a test asks for them.
  * Only tests import this.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
@@ -8,7 +8,7 @@ import { type CBORType, encodeCBOR } from '@levischuck/tiny-cbor'
 export const FLAG = { up: 0x01, uv: 0x04, be: 0x08, bs: 0x10, at: 0x40, ed: 0x80 } as const
 const HONEST = FLAG.up | FLAG.uv
 
-/** What to say instead of the truth. Functions change bytes: of `authData` and `clientData` before they are signed. */
+/** False values to send. Functions change bytes; those for `authData` and `clientData` run before the signature. */
 export interface Lies {
   type?: string
   challenge?: string
@@ -19,20 +19,20 @@ export interface Lies {
   flags?: number
   counter?: number
   credentialId?: Buffer
-  /** The id that stands beside the answer. */
+  /** The id beside the answer. */
   outerId?: string
   publicKey?: CBORType
   format?: string
-  /** The attestation statement; `signature` is what the new key makes of the answer. */
+  /** The attestation statement; `signature` is the new key's signature of the answer. */
   statement?: (signature: Buffer) => Map<string, CBORType>
   userHandle?: string | null
   transports?: string[]
   authData?: (bytes: Buffer) => Buffer
-  /** After signing, as somebody on the way would. */
+  /** Changes bytes after signing, as an attacker on the network would. */
   sentAuthData?: (bytes: Buffer) => Buffer
   sentClientData?: (bytes: Buffer) => Buffer
   signature?: (bytes: Buffer) => Buffer
-  /** Signs with another key than the one on record. */
+  /** Signs with another key than the registered one. */
   signer?: KeyObject
 }
 
