@@ -13,8 +13,8 @@ const port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
 
 /**
- * Every setting, once. docs/configuration.md is generated from this. Settings marked secret have no default, and each
- * can also be read from a file named by the setting with `_FILE` at its end.
+ * All settings. docs/configuration.md is generated from this. Settings marked secret have no default, and each
+ * can also be read from the file that the variable with the suffix `_FILE` names.
  */
 export const Settings = Type.Object({
   DATABASE_URL: Type.Optional(
@@ -173,7 +173,7 @@ export const Settings = Type.Object({
 
 export interface Config {
   cells: CellMap
-  /** Where this installation is reached, without a slash at the end. */
+  /** The public URL of this installation, without a slash at the end. */
   publicUrl: string
   masterKeys: readonly Buffer[]
   serviceName: string
@@ -192,13 +192,13 @@ export interface Config {
 
 export interface LaunchConfig {
   url: string
-  /** Where the built page lies on this machine. */
+  /** The folder with the built page on this machine. */
   folder: string
-  /** Whether this installation serves it, or another host does. */
+  /** Whether this installation serves the page, or another host does. */
   isOurs: boolean
 }
 
-/** Area B's own settings: all that the commands about datasets need. */
+/** The settings of area B alone, for the commands about datasets. */
 export interface SanctionsConfig {
   dir: string
   keepVersions: number
@@ -206,7 +206,7 @@ export interface SanctionsConfig {
   sourcesFile: string | null
 }
 
-/** All that is wrong with the environment, so that it can be mended in one go. Never quotes a value. */
+/** Lists every wrong setting, so that an operator can correct all of them at once. Never quotes a value. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
@@ -220,7 +220,7 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads the environment once, at the start of a process. Throws a ConfigError that lists everything at once. */
+/** Reads the environment once, at the start of a process. Throws a ConfigError that lists every wrong setting. */
 export function loadConfig(env: Environment, readFile = (path: string) => readFileSync(path, 'utf8')): Config {
   const problems: string[] = []
   const attempt = <T>(name: string, work: () => T): T | undefined => {

@@ -19,7 +19,7 @@ export interface Check {
 }
 
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
-/** Looks at everything a process needs to start and work, and says what to do about what is wrong. Changes nothing. */
+/** Checks everything a process needs to start and work, and says how to correct each fault. Changes nothing. */
 export async function diagnose(env: Environment, isOurs: (url: string) => Promise<boolean>): Promise<Check[]> {
   let config: Config
   try {

@@ -1,6 +1,6 @@
 /**
- * The entry point of the command line: what needs the database and the master key on this machine. Nothing here is reachable
- * over HTTP (decision 0004). What needs the whole server is loaded when it is called, so that other commands start without it.
+ * The entry point for the command line: services that need the database and the master key on this machine. They are not reachable
+ * over HTTP (decision 0004). Modules of the whole server are loaded on first use, so that other commands start without them.
  */
 import { VERSION } from '@ostiary/contract'
 import { type Environment, loadConfig, loadSanctionsConfig, type SanctionsConfig } from './config.ts'
@@ -61,7 +61,7 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
   return doctor.diagnose(env, isOurs)
 }
 
-/** Only the lists of area B: they are files, and need neither database nor master key. */
+/** Only the sanctions lists of area B: they are files, and need neither database nor master key. */
 export function withDatasets<T>(env: Environment, work: (datasets: Importer) => Promise<T>): Promise<T> {
   return work(openDatasets(loadSanctionsConfig(env)))
 }

@@ -71,7 +71,7 @@ async function startReady(
   }
 }
 
-/** A request that the server has begun to read: it says so to whoever asks. */
+/** Starts a request and waits until the server has begun to read it, which its `100 Continue` shows. */
 async function beginRequest(port: number, bytes: number) {
   const socket = connect(port, '127.0.0.1')
   let answer = ''

@@ -14,7 +14,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const app = buildApp(wire)
   const admin = createAdminServer(metrics, monitor)
 
-  // Before the first request is accepted: a signal must not cut it off.
+  // Before the first request is accepted, so that a signal cannot interrupt a request.
   shutdown.afterStart(
     [
       {

@@ -15,7 +15,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const queue = createQueue(jobs, wire.platform)
   const admin = createAdminServer(metrics, monitor)
 
-  // Before the first job runs: a signal must not cut it off.
+  // Before the first job runs, so that a signal cannot interrupt a job.
   shutdown.afterStart(
     [
       {

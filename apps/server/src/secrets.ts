@@ -12,7 +12,7 @@ export function createSecrets({ keys, biometrics, sessions, webhooks }: Sealers)
       return counts
     },
     /**
-     * Seals with the current master key what an older one sealed. Safe to interrupt and to run twice. Webhooks keep theirs:
+     * Reseals with the current master key what an older one sealed. Safe to interrupt and to run twice. Webhooks are not resealed:
      * they are deleted with their sessions, and the older key is needed until then.
      */
     async reseal(onProgress: (done: number) => void): Promise<number> {

@@ -9,8 +9,8 @@ import { createWire, type Wire } from './wire.ts'
 const RETRY_MS = 10_000
 
 /**
- * What both entry points do first: read the configuration and bring the databases up to this version's schema. With
- * several cells, one that is out of reach does not keep the process from serving the others.
+ * What both entry points do first: read the configuration and migrate the databases to this release's schema. With
+ * several cells, an unreachable one does not keep the process from serving the others.
  */
 export async function startWire(role: 'api' | 'worker'): Promise<Wire> {
   const wire = createWire(loadConfig(process.env), { role })
@@ -22,7 +22,7 @@ export async function startWire(role: 'api' | 'worker'): Promise<Wire> {
   return wire
 }
 
-/** Runs `work` on every cell. A cell that is out of reach is tried again in the background, unless it is the only hope. */
+/** Runs `work` on every cell. An unreachable cell is tried again in the background; it throws when no cell can be reached. */
 export async function onEachCell(wire: Wire, work: (cell: Cell) => Promise<void>): Promise<void> {
   const { log, cells } = wire.platform
   let reached = 0
@@ -79,7 +79,7 @@ export async function exitWithReason(start: () => Promise<void>, shutdown: Shutd
   try {
     await start()
   } catch (error) {
-    // The phases have closed what the start still needed, and end the process themselves.
+    // A signal has started the shutdown phases. They closed what the start still needed, and they end the process.
     if (shutdown.isStopping()) return
     process.stderr.write(`${explain(error)}\n`)
     process.exit(1)

@@ -1,7 +1,7 @@
 import type { StoredTable } from './platform/room.ts'
 import type { Wire } from './wire.ts'
 
-/** Every table with the room that owns it: what the documents say about stored data is generated from this. */
+/** Every table with the room that owns it. The documents about stored data are generated from this. */
 export function listTables(wire: Wire): readonly (StoredTable & { room: string })[] {
   const { platform, keys, settings, strings, sanctions, sessions, verification, passkeys, webhooks, biometrics } = wire
   const owners = {

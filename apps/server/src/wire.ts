@@ -45,7 +45,7 @@ export function createWire(config: Config, options: WireOptions) {
     config,
     platform,
     ...rooms,
-    /** Lets background work end, for at most this long. The databases stay open. */
+    /** Waits for background work to end, for at most this long. The databases stay open. */
     async stop(timeoutMs: number): Promise<void> {
       await Promise.all(all.map((room) => room.stop?.(timeoutMs)))
     },

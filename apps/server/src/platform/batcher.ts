@@ -5,7 +5,7 @@ export interface BatchOptions {
   mostAtOnce: number
   /** Calls of `work` that may be under way at once. Items that arrive meanwhile wait for the next call. */
   mostUnderWay: number
-  /** An item that has waited longer than this is refused when the next call starts, so that none waits for ever behind a call that hangs. */
+  /** An item that has waited longer than this is refused when the next call starts, so that no item waits for ever behind a call that hangs. */
   mostWaitMs: number
   tooLate(): Error
 }
@@ -74,7 +74,7 @@ export function createBatcher<T, R>(
     })
 }
 
-/** One runs while the items of the next are collected. */
+/** One statement runs while the items of the next are collected. */
 const MOST_STATEMENTS_UNDER_WAY = 2
 const MOST_WAIT_MS = 5_000
 

@@ -1,6 +1,6 @@
 /**
  * A Map with at most `max` entries. `set` makes an entry the newest, and when there are too many the oldest is deleted. `touch` makes an
- * entry the newest when it is read, so that the least recently used one goes first.
+ * entry the newest when it is read, so that the least recently used one is deleted first.
  */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number

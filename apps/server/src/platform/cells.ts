@@ -86,7 +86,7 @@ function parseJson(text: string): CellFile {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's own message quotes the text, and the text holds passwords.
+    // The parser's own message quotes the text, which contains passwords.
     throw new Error('is not valid JSON')
   }
 }

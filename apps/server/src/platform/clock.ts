@@ -1,4 +1,4 @@
-/** The only source of time. Tests pass one that they can move. */
+/** The only source of time. Tests pass a clock that they can move. */
 export interface Clock {
   now(): Date
   /** For durations: never goes back. */

@@ -16,14 +16,14 @@ const options = {
   applicationName: 'test',
   log: createLog('fatal'),
 }
-/** For the tests of the limits. */
-const impatient = { ...options, statementTimeoutMs: 200, connectTimeoutMs: 1_000 }
+/** Short limits, for the tests of the limits. */
+const shortLimits = { ...options, statementTimeoutMs: 200, connectTimeoutMs: 1_000 }
 const isDown = (error: unknown) => error instanceof AppError && error.code === 'DEPENDENCY_DOWN'
 
-test('a database that goes silent is given up soon after the statement limit, and the pool recovers', async () => {
+test('a statement on a database that stops answering fails soon after the statement limit, and the pool recovers', async () => {
   const database = await createTestDatabase()
   const proxy = await startDatabaseProxy(database.url)
-  const db = createDb({ ...impatient, url: proxy.url })
+  const db = createDb({ ...shortLimits, url: proxy.url })
   const ping = sql('test.ping', 'select 1 as one')
   assert.deepEqual(await db.rows(ping), [{ one: 1 }])
   proxy.setDead(true)
@@ -43,7 +43,7 @@ test('a database that goes silent is given up soon after the statement limit, an
 
 test('a statement over the limit is cancelled by the server and answered as unavailable', async () => {
   const database = await createTestDatabase()
-  const db = createDb({ ...impatient, url: database.url })
+  const db = createDb({ ...shortLimits, url: database.url })
   await assert.rejects(db.rows(sql('test.sleep', 'select pg_sleep(5)')), isDown)
   assert.equal(db.stats().waiting, 0)
   await db.close()
@@ -89,9 +89,9 @@ test('a transaction that swallows a failed statement is not reported as committe
   await database.drop()
 })
 
-test('a patient connection outlives the statement limit, as migrations must', async () => {
+test('a dedicated client has no statement limit, because migrations take longer', async () => {
   const database = await createTestDatabase()
-  const db = createDb({ ...impatient, url: database.url })
+  const db = createDb({ ...shortLimits, url: database.url })
   const { rows } = await db.withDedicatedClient((client) => client.query('select pg_sleep(3), 1 as one'))
   assert.equal(rows[0].one, 1)
   await db.close()
@@ -127,7 +127,7 @@ test('connections that the server cuts do not end the process and are replaced',
   await database.drop()
 })
 
-test('a server that takes no writes any more is not asked again, by statements and transactions alike', async () => {
+test('a connection to a server that no longer accepts writes is not used again, by statements or transactions', async () => {
   const database = await createTestDatabase()
   await database.query('create table notes (id int)')
   const db = createDb({ ...options, poolMax: 1, url: database.url })
@@ -146,7 +146,7 @@ test('a server that takes no writes any more is not asked again, by statements a
   await database.drop()
 })
 
-test('a script that fails inside its own transaction does not poison the pool', async () => {
+test('a script that fails inside its own transaction leaves no broken connection in the pool', async () => {
   const database = await createTestDatabase()
   const db = createDb({ ...options, poolMax: 1, url: database.url })
   for (let i = 0; i < 3; i++) await assert.rejects(db.script('begin; select nonsense; commit'), /nonsense/)
@@ -156,10 +156,10 @@ test('a script that fails inside its own transaction does not poison the pool', 
   await database.drop()
 })
 
-test('a script on a connection that goes silent is given up too', async () => {
+test('a script on a connection that stops answering fails too', async () => {
   const database = await createTestDatabase()
   const proxy = await startDatabaseProxy(database.url)
-  const db = createDb({ ...impatient, url: proxy.url })
+  const db = createDb({ ...shortLimits, url: proxy.url })
   await db.script('select 1')
   proxy.setDead(true)
   await assert.rejects(db.script('select 1'), isDown)

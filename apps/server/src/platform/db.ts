@@ -15,7 +15,7 @@ export function sql(name: string, text: string): Statement {
 
 type Values = readonly unknown[]
 
-/** Runs statements: the pool itself, or one transaction on it. Stores take this and do not care which. */
+/** Runs statements: the pool itself, or one transaction on it. Stores accept both. */
 export interface Queryable {
   rows<R extends pg.QueryResultRow>(statement: Statement, values?: Values): Promise<R[]>
   /** Number of rows that the statement changed. */
@@ -78,7 +78,7 @@ export function createDb(options: DbOptions): Db {
     connectionString: options.url,
     max: options.poolMax,
     connectionTimeoutMillis: options.connectTimeoutMs,
-    // Idle connections stay: closing them would cost a timer for every statement.
+    // Idle connections are kept: closing them would cost a timer for every statement.
     idleTimeoutMillis: 0,
     keepAlive: true,
     application_name: options.applicationName,
@@ -132,7 +132,7 @@ export function createDb(options: DbOptions): Db {
         if (outcome !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed')
         return result
       } catch (error) {
-        // As with a single statement: a server that is no longer the primary answers a rollback, and would fail the next one too.
+        // As with a single statement: a server that is no longer the primary answers a rollback, and would fail the next transaction too.
         broken = isUnavailable(error instanceof AppError ? error.cause : error)
         // A failed rollback means the connection is gone; PostgreSQL has then rolled back by itself.
         await control(client, ROLLBACK).catch(() => {
@@ -149,7 +149,7 @@ export function createDb(options: DbOptions): Db {
         const fail = (error: unknown) => reject(translate(error))
         acquire((client) => {
           watchdog.send(client, sql('', text), values, (failure, result) => {
-            // A script that fails half way leaves its transaction open: such a connection is not used again.
+            // A script that fails in its middle leaves its transaction open: the connection is not used again.
             client.release(failure !== null)
             if (result && !failure) resolve(result)
             else fail(failure)
@@ -244,7 +244,7 @@ const BEGIN = sql('', 'begin')
 const COMMIT = sql('', 'commit')
 const ROLLBACK = sql('', 'rollback')
 
-// How much later than the server's own limit a statement is given up.
+// How much later than the server's own limit we give up a statement.
 const PATIENCE_MS = 2_000
 const LOOK_EVERY_MS = 500
 
@@ -265,7 +265,7 @@ function createWatchdog(limitMs: number, log: Log, onAnswer: () => void): Watchd
       if (since > overdue) continue
       busySince.delete(client)
       log.warn('a database connection did not answer and was cut')
-      // With a statement under way this closes the socket at once.
+      // While a statement runs this closes the socket at once.
       void client.end()
     }
   }, LOOK_EVERY_MS).unref()
@@ -289,8 +289,8 @@ type NamedQuery = pg.Submittable & { name: string }
 const NamedQuery = pg.Query as unknown as new (text: string, values: Values, callback: QueryCallback) => NamedQuery
 
 /**
- * Sends a prepared statement. The same as `client.query({ name, text, values })`, without the copy that pg makes of
- * such an object, property descriptors and all: 13 µs each time.
+ * Sends a prepared statement. The same as `client.query({ name, text, values })`, without the copy of the object that pg
+ * makes with all property descriptors: 13 µs each time.
  */
 function submit(client: pg.PoolClient, statement: Statement, values: Values, callback: QueryCallback): void {
   const query = new NamedQuery(statement.text, values, callback)
@@ -298,7 +298,7 @@ function submit(client: pg.PoolClient, statement: Statement, values: Values, cal
   client.query(query)
 }
 
-/** Callbacks below, one promise above: this is the path of every statement. */
+/** Uses callbacks inside and returns one promise, because every statement takes this path. */
 function execute<T>(send: Send, statement: Statement, values: Values, read: (result: pg.QueryResult) => T): Promise<T> {
   return new Promise((resolve, reject) => {
     send(statement, values, (error, result) => {
@@ -316,7 +316,7 @@ function queryable(send: Send): Queryable {
   }
 }
 
-// SQLSTATE classes and codes that mean "the database is not there now": 08 connection, 53 resources, 57 intervention,
+// SQLSTATE classes and codes that mean "the database is away": 08 connection, 53 resources, 57 intervention,
 // 25006 a standby that has not been promoted.
 const UNAVAILABLE_STATES = /^(08|53|57)|^25006$/
 const UNAVAILABLE_CODES = new Set([
@@ -338,7 +338,7 @@ function isUnavailable(error: unknown): boolean {
   return known || UNAVAILABLE_TEXTS.test(error.message)
 }
 
-/** Whether what was to be stored is to blame, not the database: 22 a value it cannot take, 23 a rule that it breaks. */
+/** Whether the stored data caused the error, not the database: class 22 is an invalid value, 23 a violated constraint. */
 export function isDataError(error: unknown): boolean {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^2[23]...$/.test(code)

@@ -1,6 +1,6 @@
 import type { AnyErrorCode, ErrorDetail } from '@ostiary/contract'
 
-/** What went wrong, in kinds that a caller can act on. Each has a default HTTP status. */
+/** Kinds of faults that a caller can act on. Each has a default HTTP status. */
 export const FAULT_STATUS = {
   invalid_request: 400,
   unauthenticated: 401,
@@ -20,10 +20,10 @@ export const FAULT_STATUS = {
 export type Fault = keyof typeof FAULT_STATUS
 
 interface Extra {
-  /** For the log only; a constant text of ours, never a value that someone sent. */
+  /** For the log only; a constant text, never a value from a request. */
   detail?: string
   cause?: unknown
-  /** Sent to the caller: which places of the request are wrong. */
+  /** Sent to the caller: the places of the request that are wrong. */
   details?: readonly ErrorDetail[]
   retryAfterSeconds?: number
   /** Methods that work, with `method_not_allowed`. */

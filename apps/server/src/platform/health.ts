@@ -11,12 +11,12 @@ export interface HealthMonitor {
   markStopping(): void
 }
 
-// A server that has become a standby answers, and can store nothing.
+// A server that has become a standby answers queries but cannot store anything.
 const PING = sql('health.ping', 'select not pg_is_in_recovery() as ok')
 const FRESH_MS = 1_000
 const PATIENCE_MS = 1_500
 
-/** Asks the database at most once a second, however often it is asked itself: the route needs no key. */
+/** Checks the database at most once a second, however often the route is called, because the route needs no key. */
 export function createHealthMonitor(service: string, version: string, cells: Cells, clock: Clock): HealthMonitor {
   const startedMs = clock.monotonicMs()
   let phase: 'starting' | 'running' | 'stopping' = 'starting'
@@ -41,7 +41,7 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
     },
     async readiness() {
       if (phase !== 'running') return phase
-      // With one cell of many away, the tenants of the others must still be served.
+      // If one of several cells is away, the tenants of the others must still be served.
       return [...(await check()).values()].some(Boolean) ? 'ok' : 'degraded'
     },
     markStarted: () => {
@@ -54,7 +54,7 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
   }
 }
 
-/** One entry per cell; a single database is simply the store. */
+/** One entry per cell; a single database is reported as `store`. */
 async function pingAll(cells: Cells): Promise<Map<string, boolean>> {
   const all = cells.all()
   const answers = all.map(async ({ name, db }): Promise<[string, boolean]> => {

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './errors.ts'
 import { createRequestSlot } from './request-slot.ts'
 
-/** Turns an error into what is sent. Rooms with another shape bring their own (`errorShapes`). */
+/** Turns an error into the response body. Rooms with another shape bring their own renderer (`errorShapes`). */
 export type ErrorRenderer = (
   error: AppError,
   request: FastifyRequest,
@@ -24,7 +24,7 @@ export function sendError(error: AppError, render: ErrorRenderer, request: Fasti
   if (error.extra.allow) reply.header('allow', error.extra.allow.join(', '))
   if (error.status === 408) reply.header('connection', 'close')
   const rest = error.status !== 408 && !request.raw.complete ? readRest(request) : undefined
-  // The framework says `close` for a body that is too large, and the connection would be cut before it is read.
+  // The framework sets `close` for a body that is too large; the connection would be cut before the client reads the answer.
   if (rest) reply.header('connection', rest.cut ? 'close' : 'keep-alive')
   const { contentType, body, status = error.status } = render(error, request, reply)
   // Serialised here: the response schemas of a route describe its successes only.
@@ -34,15 +34,15 @@ export function sendError(error: AppError, render: ErrorRenderer, request: Fasti
   else reply.serializer(String).send(text)
 }
 
-/** All of the text at once, and the end, with which the connection closes, when it had time to arrive. */
+/** Writes the whole text at once. The connection is closed later, so that the answer has time to arrive. */
 async function* slowToEnd(text: string, cut: Promise<void>): AsyncGenerator<string> {
   yield text
   await cut
 }
 
 /**
- * What is left of a refused body is read and thrown away: a client that is still writing when the connection closes never
- * sees the answer. Of a body that is very large or never ends a little is read; `cut` says when it has been enough.
+ * Reads and discards the rest of a refused body: a client that is still writing when the connection closes never
+ * sees the answer. Of a very large or endless body only a part is read; `cut` resolves when the connection may be closed.
  */
 function readRest({ raw, headers }: FastifyRequest): { cut?: Promise<void> } {
   const { socket } = raw
@@ -75,7 +75,7 @@ const LINGER_MS = 500
 
 const answered = new WeakSet<object>()
 
-/** The request on this connection has its answer; what still comes is the rest of its body. */
+/** The request on this connection has been answered; further bytes are the rest of its body. */
 export function isAnswered(socket: object): boolean {
   return answered.has(socket)
 }
@@ -112,12 +112,12 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
   }
 }
 
-/** An area with codes of its own renders them itself; one that comes here has lost its way. */
+/** An area with its own codes renders them itself; one that gets here is a bug. */
 function commonCode({ code }: AppError): ErrorCode {
   return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'INTERNAL'
 }
 
-/** Everything that can be thrown on the way of a request becomes an AppError; what is not known is our fault. */
+/** Turns every error of a request into an AppError; an unknown error is an internal one. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   switch ((error as FastifyError).code) {
@@ -137,7 +137,7 @@ export function toAppError(error: unknown): AppError {
     case 'ERR_STREAM_PREMATURE_CLOSE':
       return new AppError('invalid_request', 'BAD_REQUEST', 'The request ended early')
     default:
-      // Whatever else the framework blames on the caller is the caller's.
+      // Other errors that the framework attributes to the caller are faults of the caller.
       if (isFrameworkError(error) && (error.statusCode ?? 500) < 500) {
         return new AppError('invalid_request', 'BAD_REQUEST', 'The request cannot be read')
       }

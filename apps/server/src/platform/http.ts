@@ -29,14 +29,14 @@ export interface HttpOptions {
   metrics: Metrics
   /** The error shapes of rooms that have their own. Everything else is answered in the common shape. */
   errorShapes?: readonly ErrorShape[]
-  /** Who called, once that is known: for the log line. */
+  /** The caller, once it is known, for the log line. */
   callerOf: (request: FastifyRequest) => { tenantId: string; keyId?: string } | undefined
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 
-/** The HTTP server with everything that is the same for all areas; features are registered on it by app.ts. */
+/** The HTTP server with everything that is the same for all areas; app.ts registers the rooms on it. */
 export function createHttp(options: HttpOptions): FastifyInstance {
   const { ids, log, metrics } = options
   const app = Fastify({
@@ -94,9 +94,9 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   return app
 }
 
-/** Takes no new connections, lets requests under way end, and closes each connection when it has nothing to do. */
+/** Accepts no new connections, waits for running requests, and closes each connection when it is idle. */
 export async function closeGently(app: FastifyInstance): Promise<void> {
-  // A client that keeps its connection open after the last answer would hold up the end otherwise.
+  // Otherwise a client that keeps its connection open after the last answer would delay the shutdown.
   const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
   try {
     await app.close()
@@ -119,7 +119,7 @@ function requestIdOf(header: string | string[] | undefined): string | undefined 
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined
 }
 
-/** What Node's parser lets pass and RFC 9112 does not: requests of HTTP/0.9, and HTTP/1.1 without a Host. */
+/** Refuses what Node's parser accepts and RFC 9112 does not: HTTP/0.9, and HTTP/1.1 without a Host. */
 function protocolFault({ raw, headers }: FastifyRequest): AppError | undefined {
   if (raw.httpVersionMajor !== 1) return new AppError('invalid_request', 'BAD_REQUEST', 'Only HTTP/1 is spoken here')
   if (headers.host === undefined && raw.httpVersionMinor > 0) {
@@ -144,10 +144,10 @@ export function bodyHashOf(request: FastifyRequest): string {
 
 const rawBodies = createRequestSlot<Buffer>('raw body')
 
-/** The JSON body as it was sent. Only behind `keepRawBody`. */
+/** The JSON body as it was sent. Only on routes with `keepRawBody`. */
 export const rawBodyOf = rawBodies.get
 
-/** JSON everywhere; a feature adds other types for its own routes with `acceptText`. */
+/** JSON everywhere; a room adds other types for its own routes with `acceptText`. */
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
@@ -179,7 +179,7 @@ export function hashBodies(app: FastifyInstance): void {
   })
 }
 
-/** Takes `text/plain` bodies on the routes of this instance; `wrap` makes them look like the JSON body. */
+/** Accepts `text/plain` bodies on the routes of this instance; `wrap` turns them into the JSON body. */
 export function acceptText(app: FastifyInstance, wrap: (text: string) => unknown): void {
   app.addContentTypeParser('text/plain', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
     parseInto(request, bytes, (body) => wrap(decodeText(body)), done)
@@ -194,7 +194,7 @@ function parseInto(
 ): void {
   let body: unknown
   try {
-    // No body is no body, whatever type it is said to have: many clients name one with every DELETE.
+    // An empty body is accepted with any type: many clients send a content type with every DELETE.
     if (bytes.length > 0) {
       refuseEncodings(request)
       rememberDigest(request, bytes)
@@ -220,7 +220,7 @@ function mediaTypeOf(request: FastifyRequest): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Compressed bodies and other charsets: nothing here reads them, so nothing here may misread them. */
+/** Refuses compressed bodies and other charsets: we do not decode them, and must not misread them. */
 export function refuseEncodings(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding']
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]

@@ -3,14 +3,14 @@ import type { Clock } from './clock.ts'
 import { takeRandom } from './random.ts'
 
 /**
- * Ids are UUIDv7 that carry the bucket of their tenant, so that whoever holds an id finds the right database:
+ * Ids are UUIDv7 that carry the bucket of their tenant, so that an id alone leads to the right database:
  *
  *   tttttttt-tttt-7 bbb - v sss-rrrrrrrrrrrr
  *   48 bits time    |     | 14 bits order within the millisecond, 48 random bits
  *                   |     variant
  *                   10 bits bucket, 2 bits zero
  *
- * A tenant's own id carries the bucket it was given; everything made for the tenant copies it (decision 0003).
+ * A tenant's own id carries the bucket it was given; every id of the tenant's data copies it (decision 0003).
  */
 export interface Ids {
   next(bucket: number): string
@@ -69,7 +69,7 @@ export function createIds(clock: Clock): Ids {
   return {
     next,
     nextUnbound: () => next((takeRandom(2).readUInt16BE() >>> 6) % BUCKET_COUNT),
-    // A copy: whoever gets it may keep it.
+    // A copy, because callers may keep it and the pool is refilled in place.
     randomBytes: (count) => new Uint8Array(takeRandom(count)),
     randomBucket: () => takeRandom(2).readUInt16BE() % BUCKET_COUNT,
   }

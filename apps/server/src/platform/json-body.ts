@@ -6,10 +6,10 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
-// Most bodies have none of these and need no second look. An escape can spell anything, a long exponent infinity.
+// Most bodies contain none of these and need no further check. An escape can spell any character, a long exponent infinity.
 const NEEDS_A_LOOK = /\\u|__proto__|"constructor"|[eE]\+?\d{3}/
 
-/** Bytes to text. Broken UTF-8 is refused, never replaced: what is stored must be what was sent. */
+/** Decodes bytes to text. Invalid UTF-8 is refused, never replaced: the stored text must equal the sent one. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
@@ -18,7 +18,7 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Parses a JSON body, refusing what would hurt later: deep nesting, prototype keys, text that cannot be stored. */
+/** Parses a JSON body; refuses deep nesting, prototype keys and text that cannot be stored. */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw invalidJson('The body is empty')
   if (!isShallow(bytes, LIMITS.jsonDepth))
@@ -35,8 +35,8 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
 }
 
 /**
- * The text of a member of the outermost object, as it was sent: a JavaScript value keeps neither the order of keys that look
- * like numbers nor numbers that no double can hold. `bytes` must have passed `parseJsonBody`; the last of several counts, as it does there.
+ * The text of a member of the outermost object, as it was sent: a JavaScript value does not keep the order of numeric keys,
+ * nor numbers that no double can hold. `bytes` must have passed `parseJsonBody`; of duplicate members the last counts, as there.
  */
 export function memberTextOf(bytes: Buffer, name: string): string | undefined {
   let found: string | undefined
@@ -77,7 +77,7 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** Counts open brackets outside of strings, on the bytes: a body of a million brackets never reaches the parser. */
+/** Counts open brackets outside strings in the bytes, so that a body of a million brackets never reaches the parser. */
 function isShallow(bytes: Uint8Array, limit: number): boolean {
   let depth = 0
   let inString = false
@@ -94,7 +94,7 @@ function isShallow(bytes: Uint8Array, limit: number): boolean {
   return true
 }
 
-/** Walks a value of bounded depth: keys that reach into prototypes, texts and numbers that cannot be stored. */
+/** Walks a value of bounded depth and refuses prototype keys, and texts and numbers that cannot be stored. */
 function refuseUnsafe(value: unknown): void {
   if (typeof value === 'string') {
     if (!isStorableText(value)) throw invalidJson('The body holds a NUL character or half of a surrogate pair')

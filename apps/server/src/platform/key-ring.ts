@@ -5,16 +5,16 @@ import type { KeyVault, Sealed } from './key-vault.ts'
 import { takeRandom } from './random.ts'
 
 /**
- * Many keys that are each destroyed by deleting a row, without asking the vault for each. A root key of this process is
- * sealed by the vault once an hour; each key comes from the root and a salt of its own. What is stored is the salt with the
+ * Many keys, each of which is destroyed by deleting a row, without a call of the vault for each. The vault seals a root key of this
+ * process once an hour; each key is derived from the root and its own salt. The row stores the salt and the
  * sealed root:
  *
  *   1 byte format, 32 bytes salt, the sealed root
  *
- * Without its salt a key cannot be made again, whoever has the root.
+ * Without its salt a key cannot be derived again, even by a holder of the root.
  */
 export interface KeyRing {
-  /** A new key, and what to store so that it can be opened. */
+  /** Creates a key, with the bytes to store from which it can be opened. */
   next(): Promise<{ key: KeyObject; stored: Sealed }>
   open(stored: Sealed): Promise<KeyObject>
   /** The same key, stored under the current master key. */
@@ -33,7 +33,7 @@ interface Root {
   sealed: Sealed
 }
 
-/** `name` binds the roots to what they are for. */
+/** `name` binds the roots to their purpose. */
 export function createKeyRing({ vault, clock, name }: { vault: KeyVault; clock: Clock; name: string }): KeyRing {
   const context = `key-ring/${name}`
   const opened = new BoundedMap<string, Promise<KeyObject>>(MAX_OPENED)

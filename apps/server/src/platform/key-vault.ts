@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { takeRandom } from './random.ts'
 
-/** Something sealed: which master key sealed it, and the sealed bytes. Both go into the row. */
+/** Sealed bytes and the id of the master key that sealed them. The row stores both. */
 export interface Sealed {
   masterKeyId: string
   blob: Buffer
@@ -25,7 +25,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = 1 + SALT_BYTES + NONCE_BYTES
 
-/** Names a master key without telling it, so that nobody has to invent and keep names. */
+/** The id of a master key is derived from it without revealing it, so that operators need not choose names. */
 export function masterKeyId(key: Uint8Array): string {
   return createHash('sha256').update('ostiary/master-key-id/').update(key).digest('hex').slice(0, 12)
 }
@@ -52,7 +52,7 @@ export function parseMasterKeys(text: string): Buffer[] {
 
 /** AES-256-GCM under a key derived from the master key and a salt of its own for each value. */
 export function createKeyVault(masterKeys: readonly Uint8Array[]): KeyVault {
-  // As key objects: OpenSSL reads bare bytes anew each time, at three times the cost of the encryption.
+  // As key objects: OpenSSL parses bare bytes again on each use, which costs three times as much as the encryption.
   const byId = new Map(masterKeys.map((key) => [masterKeyId(key), createSecretKey(key)]))
   const [currentKeyId] = byId.keys()
   if (currentKeyId === undefined) throw new Error('A vault needs a master key')

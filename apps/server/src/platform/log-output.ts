@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 
-/** Where log lines go. */
+/** Destination of log lines. */
 export interface LogOutput {
   write(line: string): void
   /** Resolves when the lines written so far have left the process, or at the deadline. */
@@ -13,7 +13,7 @@ const STANDARD_OUTPUT = 1
 /** A write per line costs more than the line. */
 const BLOCK_CHARS = 4096
 const FLUSH_EVERY_MS = 250
-/** What a slow reader may leave waiting. Lines beyond that are lost: the service must not run out of memory for its log. */
+/** Lines that may wait for a slow reader. Further lines are lost: the log must not use up the memory of the service. */
 const WAITING_MAX_BYTES = 4 * 1024 * 1024
 const LAST_TRIES = 20
 const LAST_PAUSE_MS = 10
@@ -21,7 +21,7 @@ const LAST_PAUSE_MS = 10
 let standardOutput: LogOutput | undefined
 
 /**
- * Standard output in blocks. The log never holds up the service or its end: when the reader of a pipe is gone, lines are
+ * Writes to standard output in blocks. The log never blocks the service or its exit: when the reader of a pipe is gone, lines are
  * lost and counted, and a reader that does not read delays the exit by `flush` at most. sonic-boom, pino's own output, repeats the
  * last write for ever when the reader is gone, and its writes hold a thread that Node waits for at exit.
  */
@@ -30,7 +30,7 @@ export function createLogOutput(): LogOutput {
   return standardOutput
 }
 
-/** Writes what the process still holds before it ends. */
+/** Writes the buffered lines before the process ends. */
 export async function flushLogOutput(deadlineMs: number): Promise<void> {
   await standardOutput?.flush(deadlineMs)
 }
@@ -39,12 +39,12 @@ export function countLostLogLines(): number {
   return standardOutput?.lost() ?? 0
 }
 
-/** Takes blocks of lines. Says how many of a block's lines are lost. */
+/** Accepts blocks of lines. Reports how many of a block's lines are lost. */
 interface Target {
   write(block: string, onLost: () => void): void
   /** Resolves when all blocks so far are written or lost. */
   settled(): Promise<void>
-  /** Writes without the event loop, as far as that goes. */
+  /** Writes synchronously, as much as possible. */
   writeLast(block: string): void
 }
 
@@ -84,7 +84,7 @@ function bufferLines(target: Target): LogOutput {
   }
 }
 
-/** Pipe, socket or terminal. What the pipe does not take at once waits in Node, and holds no thread. */
+/** Pipe, socket or terminal. Bytes that the pipe does not accept at once wait in Node, and hold no thread. */
 function pipeTarget(): Target {
   const stream = process.stdout
   let isGone = false
@@ -104,13 +104,13 @@ function pipeTarget(): Target {
         else stream.write('', () => resolve())
       }),
     writeLast(block) {
-      // Behind lines that wait for a slow reader these would come out of order, and wait as well.
+      // While earlier lines wait for a slow reader, these would come out of order, and wait too.
       if (!isGone && stream.writableLength === 0) writeBriefly(block)
     },
   }
 }
 
-/** A file. A full disk may have room again later: each block is tried. */
+/** A file. A full disk may have space again later, so each block is tried. */
 function fileTarget(): Target {
   return {
     write(block, onLost) {
@@ -125,7 +125,7 @@ function fileTarget(): Target {
   }
 }
 
-/** The last lines of a process. A pipe that stays full is left after a moment. */
+/** Writes the last lines of a process. Gives up after a moment if the pipe stays full. */
 function writeBriefly(block: string): void {
   let rest = Buffer.from(block)
   for (let tries = 0; rest.length > 0 && tries < LAST_TRIES; tries++) {

@@ -5,7 +5,7 @@ import { createLogOutput } from './log-output.ts'
 export type Log = Logger
 
 /**
- * Every field a log line may have. Anything else is dropped, whoever logs it. Nothing here may hold a body, a header,
+ * Every field a log line may have. All other fields are dropped. None of these may hold a body, a header,
  * a name, a date of birth, a picture, a vector, a token or a key.
  */
 const ALLOWED = new Set([
@@ -43,7 +43,7 @@ export function createLog(level: string, stream?: DestinationStream): Log {
     timestamp: () => `,"time":"${isoNow()}"`,
     formatters: { level: (label: string) => ({ level: label }), log: allowListed },
     hooks: {
-      // pino takes the message of a bare error as text of the line; texts of foreign errors may quote user data.
+      // pino would use the message of a bare error as the line's text, and messages of library errors may quote user data.
       logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn) {
         const [first, second] = args as readonly unknown[]
         if (first instanceof Error) method.call(this, { err: first }, typeof second === 'string' ? second : 'error')
@@ -59,7 +59,7 @@ export function createLog(level: string, stream?: DestinationStream): Log {
 
 const outputs = new WeakMap<Log, DestinationStream>()
 
-/** The line that every request leaves. */
+/** The log line of a request. */
 export interface RequestLine {
   requestId: string
   operation: string
@@ -72,8 +72,8 @@ export interface RequestLine {
 }
 
 /**
- * Writes a request's line past pino's general machinery, which costs ten times as much for the same text. Every text in it
- * is one of ours or was checked to be plain, so nothing needs escaping.
+ * Writes the line of a request without pino, which costs ten times as much for the same text. Every text in it
+ * is ours or was checked to be plain, so nothing needs escaping.
  */
 export function logRequest(log: Log, line: RequestLine): void {
   if (!log.isLevelEnabled('info')) return
@@ -92,7 +92,7 @@ export function logRequest(log: Log, line: RequestLine): void {
 let lastMs = 0
 let lastIso = ''
 
-/** The time as text, made once a millisecond: under load several lines share it. */
+/** The time as text, formatted once per millisecond: under load several lines share it. */
 function isoNow(): string {
   const nowMs = Date.now()
   if (nowMs !== lastMs) {
@@ -132,7 +132,7 @@ function pickText(name: string, value: unknown): Record<string, unknown> {
   return typeof value === 'string' ? { [name]: value } : {}
 }
 
-/** The places a stack names. The text of the error stands before them and may look like them: it is cut off first. */
+/** The code locations of a stack. The error's message comes before them and may look like them, so it is cut off first. */
 function framesOf(stack: unknown, message: unknown): string[] {
   if (typeof stack !== 'string') return []
   const start = typeof message === 'string' && message !== '' ? stack.indexOf(message) + message.length : 0

@@ -12,7 +12,7 @@ export interface Metrics {
   keyChecks: LabelledCounter
   /** Label: job and result, as in `purge-idempotency-keys done`. */
   jobs: LabelledCounter
-  /** A feature's own metric joins the others. */
+  /** Adds a room's own metric. */
   add<M extends { text(): string }>(metric: M): M
   /** Everything in the text format of Prometheus. */
   text(): Promise<string>

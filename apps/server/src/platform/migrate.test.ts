@@ -4,7 +4,7 @@ import { compareMigrations, compatibleFrom, readMigrations, refuseForeign } from
 
 const file = (name: string, checksum = 'c') => ({ name, text: '', checksum })
 
-test('pending, unknown and edited migrations are told apart', () => {
+test('pending, unknown and edited migrations are distinguished', () => {
   const state = compareMigrations(
     [file('0001'), file('0002', 'new'), file('0004')],
     [file('0001'), file('0002', 'old'), file('0003')],
@@ -53,7 +53,7 @@ test('the mark of a migration names itself or one before it', () => {
   const files = readMigrations()
   for (const { name, text } of files) {
     assert.ok(compatibleFrom({ text }) <= name.slice(0, 4), name)
-    // A mark that is spelled otherwise would count as none.
+    // A misspelled mark would be ignored.
     assert.equal(/compatible down/i.test(text), compatibleFrom({ text }) !== '0000', name)
   }
 })

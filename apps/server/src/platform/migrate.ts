@@ -25,13 +25,13 @@ export interface MigrationState {
   pending: string[]
   /** Applied by a newer release. */
   unknown: string[]
-  /** Those of them with which this release does not work. */
+  /** The unknown migrations with which this release does not work. */
   incompatible: string[]
-  /** Applied once, then edited: the database and the file no longer agree. */
+  /** Edited after they were applied: the database and the file no longer agree. */
   changed: string[]
 }
 
-// Any constant will do; it must only be the same in every version.
+// An arbitrary constant that must be the same in every release.
 const LOCK_KEY = 7_305_811_246
 
 export function readMigrations(folder = fileURLToPath(new URL('../../migrations/', import.meta.url))): Migration[] {
@@ -44,7 +44,7 @@ export function readMigrations(folder = fileURLToPath(new URL('../../migrations/
     })
 }
 
-/** Compares what is applied with what this version brings. Pure, so every case can be tested without a database. */
+/** Compares the applied migrations with those of this release. Pure, so every case can be tested without a database. */
 export function compareMigrations(files: readonly Migration[], rows: readonly AppliedMigration[]): MigrationState {
   const known = new Map(files.map((file) => [file.name, file.checksum]))
   const done = new Set(rows.map((row) => row.name))
@@ -64,16 +64,16 @@ const MARK = /^-- Compatible down to: (\d{4})$/m
 const numberOf = (name: string) => name.slice(0, 4)
 
 /**
- * With which releases a migration works: those that know the migration of this number. One that only adds works with any; one
- * that takes something away says so in a line `-- Compatible down to: 0017`.
+ * The releases that work with a migration are those that know the migration of this number. A migration that only adds works with
+ * every release; one that removes something says so in a line `-- Compatible down to: 0017`.
  */
 export function compatibleFrom({ text }: Pick<Migration, 'text'>): string {
   return MARK.exec(text)?.[1] ?? ANY_RELEASE
 }
 
 /**
- * Applies what is pending, forward only, each file in its own transaction. The advisory lock makes other processes
- * that start at the same time wait and then find nothing to do.
+ * Applies the pending migrations, forward only, each file in its own transaction. The advisory lock makes other processes
+ * that start at the same time wait; they then find nothing to do.
  */
 export async function migrate(
   db: Db,
@@ -96,7 +96,7 @@ export async function migrate(
       if (db.isPooled) await storeSettings(client, db.settings)
       return compareMigrations(files, await appliedRows(client))
     } finally {
-      // Fails only on a broken connection, whose end frees the lock; the error that broke it must not be hidden.
+      // Fails only on a broken connection, whose end releases the lock; the original error must not be hidden.
       await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => {})
     }
   })
@@ -128,12 +128,12 @@ export function refuseForeign(state: MigrationState): void {
 }
 
 async function appliedRows(client: pg.ClientBase): Promise<AppliedMigration[]> {
-  // The column may be missing: a release that does not write it made the table.
+  // The column may be missing: an older release created the table.
   const text = `select name, checksum, to_jsonb(m) ->> 'compatible_from' as "compatibleFrom" from schema_migrations m order by name`
   return (await client.query<AppliedMigration>(text)).rows
 }
 
-/** Only when it is missing: the statement waits for every reader of the table. */
+/** Runs only when the column is missing, because the statement waits for every reader of the table. */
 async function addCompatibleFrom(client: pg.ClientBase): Promise<void> {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'compatible_from'`,
@@ -141,7 +141,7 @@ async function addCompatibleFrom(client: pg.ClientBase): Promise<void> {
   if (rowCount === 0) await client.query('alter table schema_migrations add column compatible_from text')
 }
 
-/** While a change of a table waits for its lock, everybody else waits behind it: rather often and briefly than once and long. */
+/** While a change of a table waits for its lock, all later statements wait behind it. So it waits briefly and tries often. */
 const LOCK_TIMEOUT = '2s'
 const LOCK_TRIES = 60
 const LOCK_PAUSE_MS = 1_000

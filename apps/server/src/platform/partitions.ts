@@ -2,21 +2,21 @@ import { DAY_MS } from './clock.ts'
 import { type Db, type Queryable, sql } from './db.ts'
 import type { Log } from './log.ts'
 
-/** What became of the days that were asked for. */
+/** How many of the requested days were created or skipped. */
 export interface PartitionReport {
   created: number
   /** Rows that had to be moved from the default partition into a new one. */
   moved: number
-  /** Days that could not be made now: a lock was not free in time, or the default partition holds too many of their rows. */
+  /** Days that could not be created now: a lock was not free in time, or the default partition holds too many of their rows. */
   skipped: number
 }
 
-// Any constant will do; it must only be the same in every version.
+// An arbitrary constant that must be the same in every release.
 const LOCK_CLASS = 7_305_811
-// Whoever waits for these locks makes everybody else wait too.
+// A statement that waits for such a lock makes all later statements on the table wait too.
 const LOCK_TIMEOUT = sql('partitions.lock_timeout', `select set_config('lock_timeout', '2s', true)`)
 const TAKE_TURN = sql('partitions.take_turn', `select pg_advisory_xact_lock($1, hashtext($2))`)
-/** More rows than this are not moved in one go: the default partition is locked meanwhile. */
+/** More rows than this are not moved at once, because the default partition is locked while they move. */
 const MOVE_MAX = 50_000
 
 const DESCRIBE = sql(
@@ -33,21 +33,21 @@ const LIST = sql(
    where i.inhparent = $1::text::regclass order by c.relname`,
 )
 
-// Somebody else was faster, had the lock, or has put a row into the default partition in between: next time.
+// Another process created it, held the lock, or added a row to the default partition: the next run tries again.
 const NOT_NOW = new Set(['55P03', '40P01', '42P07', '23514', '57014'])
 
 export interface DaysWanted {
   from: Date
   days: number
-  /** How full a page is made, in percent. Less leaves room for the next version of a row beside it, so that a change touches no index. */
+  /** Fill factor of pages in percent. Less leaves space for the next version of a row in its page, so that an update touches no index. */
   fillFactor?: number
 }
 
 /**
- * Makes the daily partitions of `days` days, beginning with the one (UTC) that `from` is in, of a table that is partitioned
- * by range of a timestamp. Names are `<table>_20261115`. Several processes may do this at once. A day whose rows are in the default
- * partition already takes them along. What cannot be done now is counted and left for the next run: the default
- * partition takes the rows meanwhile, so nothing fails. Throws only when the database does.
+ * Creates daily partitions for `days` days, starting with the day (UTC) of `from`, for a table that is partitioned
+ * by range of a timestamp. Names are `<table>_20261115`. Several processes may do this at once. Rows of a day that are already in the
+ * default partition are moved into the new one. A day that cannot be created now is counted and left for the next run: until then the
+ * default partition takes its rows, so no insert fails. Throws only on database errors.
  */
 export async function ensurePartitions(
   db: Db,
@@ -72,7 +72,7 @@ export async function ensurePartitions(
   }
   if (log && report.skipped > 0) {
     const made = await namesOf(db, table)
-    // Another process may have made it in the same moment.
+    // Another process may have created it at the same time.
     const missing = wanted.filter((start) => !made.has(partitionName(table, start))).length
     if (missing > 0) log.warn({ detail: table, count: missing }, 'days have no partition of their own yet')
   }
@@ -84,8 +84,9 @@ async function namesOf(db: Db, table: string): Promise<Set<string>> {
 }
 
 /**
- * Drops the daily partitions that end at or before the day of `before`, where `mayGo` says so; without it, those that are empty.
- * It is asked when nobody can write to the partition any more. Returns how many went. One that is in use stays for the next run.
+ * Drops the daily partitions that end at or before the day of `before` if `mayGo` returns true; by default, if they are empty.
+ * `mayGo` is called again under the lock, when no transaction can write to the partition. Returns how many were dropped. A partition
+ * that is in use stays for the next run.
  */
 export async function dropPartitionsBefore(
   db: Db,
@@ -100,7 +101,7 @@ export async function dropPartitionsBefore(
   )
   let dropped = 0
   for (const { name } of old) {
-    // Asked without a lock first: most are needed, and then nobody has to wait.
+    // Checked without a lock first: most partitions are still needed, and then no other statement has to wait.
     if (!(await orNotNow(() => mayGo(db, name)))) continue
     const gone = await orNotNow(() => dropPartition(db, table, name, mayGo))
     if (gone === true) dropped++
@@ -108,7 +109,7 @@ export async function dropPartitionsBefore(
   return dropped
 }
 
-/** The name of the partition that a moment belongs to. */
+/** The name of the partition that a time belongs to. */
 export function partitionName(table: string, moment: Date): string {
   return `${table}_${moment.toISOString().slice(0, 10).replaceAll('-', '')}`
 }
@@ -125,12 +126,12 @@ function createPartition(
     await tx.rows(TAKE_TURN, [LOCK_CLASS, table])
     const [shape] = await tx.rows<{ keyColumn: string; defaultPartition: string | null }>(DESCRIBE, [table])
     if (!shape) throw new Error(`${table} is not partitioned`)
-    // Made beside the table and then attached: `create table … partition of` would lock out every reader of the table.
+    // Created as a separate table and then attached: `create table … partition of` would lock out every reader.
     await tx.run(ddl(`create table ${name} (like ${table} including all) with (fillfactor = ${fillFactor})`))
     let moved = 0
     if (shape.defaultPartition !== null) {
       const within = `${shape.keyColumn} >= '${lower}' and ${shape.keyColumn} < '${upper}'`
-      // Once without the lock: when there are too many, nobody has to wait to hear so.
+      // Counted without the lock first: if there are too many rows, no other statement has to wait.
       await countRows(tx, shape.defaultPartition, within)
       await tx.run(ddl(`lock table ${shape.defaultPartition} in access exclusive mode`))
       moved = await moveRows(tx, { from: shape.defaultPartition, to: name, within })
@@ -166,7 +167,7 @@ function dropPartition(
   return db.transaction(async (tx) => {
     await tx.rows(LOCK_TIMEOUT)
     await tx.rows(TAKE_TURN, [LOCK_CLASS, table])
-    // The table first, then its part: the order in which everybody else takes them.
+    // Locks the table first and the partition second: the order of all other statements.
     await tx.run(ddl(`lock table only ${table} in access exclusive mode`))
     await tx.run(ddl(`lock table ${name} in access exclusive mode`))
     if (!(await mayGo(tx, name))) return false
@@ -183,7 +184,7 @@ async function orNotNow<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
-    // A statement that took too long comes as "the store is away", and says why in its cause.
+    // A statement that took too long is reported as "the store is away", with the reason in its cause.
     const codes = [error, error instanceof Error ? error.cause : undefined].map((one) =>
       one instanceof Error && 'code' in one ? String(one.code) : '',
     )
@@ -192,7 +193,7 @@ async function orNotNow<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Without a name: such a statement is run once and not worth keeping. */
+/** Without a name: the statement runs once and is not worth preparing. */
 function ddl(text: string) {
   return sql('', text)
 }

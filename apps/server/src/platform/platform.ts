@@ -30,7 +30,7 @@ export interface PlatformOptions {
   sessionSettings?: Readonly<Record<string, string>>
 }
 
-/** What every room works with. Opens no connection yet: the pools connect when they are asked. */
+/** What every room uses. Opens no connection yet: the pools connect at the first statement. */
 export function createPlatform(config: PlatformConfig, options: PlatformOptions) {
   const { role, clock = systemClock, log = createLog(config.logLevel), sessionSettings = {} } = options
   const metrics = createMetrics(VERSION, { processMetrics: role !== 'test' })
@@ -40,7 +40,7 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
       url,
       directUrl,
       ...config.database,
-      // A busy test machine may take its time; an API that cannot connect says so soon.
+      // Long enough for a busy test machine; short enough that an API that cannot connect reports it soon.
       connectTimeoutMs: role === 'test' ? 30_000 : 3_000,
       applicationName: `ostiary-${role}-${cell}`,
       cell,

@@ -13,7 +13,7 @@ export interface ScheduledJob {
   name: string
   /** Cron expression, UTC. */
   cron: string
-  /** Returns how many things it dealt with, for the log. */
+  /** Returns how many items it processed, for the log. */
   run(db: Db, now: Date): Promise<number>
 }
 
@@ -32,8 +32,8 @@ interface Deps {
 }
 
 /**
- * A worker that dies leaves its job marked as running, and no other may start: the missing heartbeat tells within half a
- * minute. Building a large index takes hours and is no reason to start it twice.
+ * A worker that dies leaves its job marked as running, so that no other worker starts it. The missing heartbeat shows this within
+ * half a minute. The limit itself is long, because building a large index takes hours and must not start twice.
  */
 const QUEUE = {
   retryLimit: 3,
@@ -48,7 +48,7 @@ const AWAY_LOOK_MS = 200
 const AWAY_MAX_MS = 30_000
 
 /**
- * pg-boss in each cell, on the pool that is there anyway. For low-rate work only: hot queues are leases on their own
+ * pg-boss in each cell, on the existing pool. For low-rate work only: busy queues use leases in their own
  * tables. No LISTEN/NOTIFY: it serialises commits.
  */
 export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
@@ -56,7 +56,7 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
   const bosses: PgBoss[] = []
   const stopping = new AbortController()
 
-  /** Two workers that start on an empty database make the queue's tables at once, and one of them is told that they exist. */
+  /** Two workers that start on an empty database both create the queue's tables, and one of them fails because they exist. */
   async function startCell(cell: Cell, triesLeft = 5): Promise<PgBoss> {
     try {
       return await tryToStart(cell)
@@ -82,14 +82,14 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
       for (const job of jobs) await startJob(boss, job, cell, db)
       await removeOldSchedules(boss)
     } catch (error) {
-      // Half started, it would go on beside the next try.
+      // An incompletely started instance would keep running beside the next try.
       await boss.stop({ graceful: false, close: false }).catch(() => {})
       throw error
     }
     return boss
   }
 
-  /** pg-boss asks for work of every queue every two seconds: while the database is away its statements wait here, not fail. */
+  /** pg-boss polls every queue every two seconds: while the database is away its statements wait here instead of failing. */
   async function waitUntilUp(db: Db): Promise<void> {
     const deadlineMs = clock.monotonicMs() + AWAY_MAX_MS
     while (!db.isUp() && !stopping.signal.aborted && clock.monotonicMs() < deadlineMs) {
@@ -109,7 +109,7 @@ export function createQueue(jobs: readonly ScheduledJob[], deps: Deps): Queue {
 
   async function startJob(boss: PgBoss, job: ScheduledJob, cell: string, db: Db): Promise<void> {
     await boss.createQueue(job.name, { policy: 'exclusive', ...QUEUE })
-    // The queue of an older version keeps its settings otherwise.
+    // Otherwise a queue that an older release created keeps its settings.
     await boss.updateQueue(job.name, QUEUE)
     await boss.work(job.name, { pollingIntervalSeconds: 2 }, () => runOnce(job, cell, db))
     // A job that came due while no worker ran is run once.

@@ -5,8 +5,8 @@ const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
 /**
- * Random bytes for nonces, salts and ids, taken from a pool that is filled at once: asking the system for sixteen bytes costs
- * as much as asking for thousands. Copy what is kept: the pool is filled again in the same place.
+ * Random bytes for nonces, salts and ids, taken from a pool: requesting sixteen bytes from the system costs
+ * as much as requesting thousands. Callers must copy bytes that they keep, because the pool is refilled in place.
  */
 export function takeRandom(count: number): Buffer {
   if (used + count > POOL_BYTES) {

@@ -10,13 +10,13 @@ export interface RateVerdict {
 }
 
 /**
- * Generic cell rate algorithm: one number per caller, the time at which all that was taken is paid back. A caller may
- * run ahead by BURST_SECONDS, or by what the call says. Kept in memory per process: with N processes a caller can reach N times the rate
- * (decision 0005).
+ * Generic cell rate algorithm: one number per caller, the time at which the caller has its full burst again. A caller may
+ * use up BURST_SECONDS of its rate at once, or the burst that the call names. Kept in memory per process: with N processes a caller
+ * can reach N times the rate (decision 0005).
  */
 export interface RateLimiter {
   take(key: string, perSecond: number, nowMs: number, burstSeconds?: number): RateVerdict
-  /** Seconds to wait before a request would be allowed; 0 when it would be now. Takes nothing. */
+  /** Seconds to wait before a request would be allowed; 0 when it is allowed now. Does not count as a request. */
   wait(key: string, perSecond: number, nowMs: number): number
   size(): number
 }
@@ -26,7 +26,7 @@ export function createRateLimiter(maxCallers = 50_000): RateLimiter {
 
   function makeRoom(nowMs: number): void {
     for (const [key, time] of paidBackAt) if (time <= nowMs) paidBackAt.delete(key)
-    // Still full: many callers at once. The one seen first is forgotten, which gives it a fresh burst, not a refusal.
+    // Still full: many callers at once. The oldest entry is deleted, which gives that caller a fresh burst, not a refusal.
     for (const key of paidBackAt.keys()) {
       if (paidBackAt.size < maxCallers) break
       paidBackAt.delete(key)
@@ -63,7 +63,7 @@ export function createRateLimiter(maxCallers = 50_000): RateLimiter {
 }
 
 /**
- * Whom an address stands for: itself for IPv4; its /64 for IPv6, because one subscriber has 2^64 of those to choose from.
+ * The caller that an address belongs to: the address itself for IPv4, its /64 for IPv6, because one subscriber has 2^64 addresses.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')

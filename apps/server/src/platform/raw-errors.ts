@@ -8,8 +8,8 @@ interface ParserError extends Error {
 }
 
 /**
- * Requests that never become one: Node answers them itself, with its own bodies or none. They get ours, so that a
- * client sees one error shape whatever it sends.
+ * Requests that Node's parser refuses: Node would answer them itself, with its own body or none. They get our body, so that a
+ * client always sees one error shape.
  */
 export function answerUnparsable(error: ParserError, socket: Socket, newRequestId: () => string): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) {
@@ -31,7 +31,7 @@ export function answerOddities(server: Server, newRequestId: () => string): void
       })
       .end(body)
   })
-  // CONNECT asks for a tunnel; there is none.
+  // CONNECT asks for a tunnel, which we do not offer.
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     writeRaw(
       socket,

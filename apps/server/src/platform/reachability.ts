@@ -16,7 +16,7 @@ const SILENCE_MS = 1_000
 const PROBE_EVERY_MS = 1_000
 
 /**
- * Logs the change once, however many callers fail. While the database is away one probe a second looks for it; background
+ * Logs a change once, however many callers fail. While the database is away, one probe a second checks for it; background
  * work waits for `isUp` instead of trying by itself.
  */
 export function createReachability(log: Log, cell: string, probe: () => Promise<unknown>): Reachability {
@@ -25,7 +25,7 @@ export function createReachability(log: Log, cell: string, probe: () => Promise<
   let timer: NodeJS.Timeout | undefined
 
   function scheduleProbe(): void {
-    // The probe reports by itself what came of it.
+    // The probe reports its own result.
     timer = setTimeout(() => {
       void probe()
         .catch(() => undefined)

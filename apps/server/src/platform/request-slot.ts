@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 
-/** A place on a request where one room keeps something of its own. Nobody else can reach it. */
+/** A private property of requests for one room. No other room can read it. */
 export interface RequestSlot<T> {
   get(request: FastifyRequest): T | undefined
   set(request: FastifyRequest, value: T): void
 }
 
-/** A symbol property: a WeakMap entry per request costs the garbage collector more than the request can afford. */
+/** A symbol property, because a WeakMap entry per request costs the garbage collector too much. */
 export function createRequestSlot<T>(name: string): RequestSlot<T> {
   const key = Symbol(name)
   return {

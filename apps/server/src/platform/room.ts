@@ -8,7 +8,7 @@ import type { ScheduledJob } from './queue.ts'
  */
 export interface StoredTable {
   table: string
-  /** The columns of the primary key, as a reader is shown them. */
+  /** The columns of the primary key, as the documents show them. */
   key: string
   /** How the table is partitioned, where it is. */
   partitions?: string
@@ -30,12 +30,12 @@ export interface Room {
   errorShapes?: readonly ErrorShape[]
   /** Starts what runs in the background. Which process calls it is decided by main-api.ts and main-worker.ts. */
   start?(): void
-  /** Takes on nothing new and lets what is under way end, for at most this long. */
+  /** Starts nothing new and waits for running work, for at most this long. */
   stop?(timeoutMs: number): Promise<void>
   close(): Promise<void>
 }
 
-/** Closes in reverse order. One that fails does not keep the others open. */
+/** Closes rooms in reverse order. A failure does not keep the others open. */
 export async function closeAll(parts: readonly Pick<Room, 'close'>[]): Promise<void> {
   const failures: unknown[] = []
   for (const part of parts.toReversed()) await part.close().catch((error: unknown) => failures.push(error))

@@ -17,11 +17,11 @@ export type RequestOf<O extends Operation> = FastifyRequest<{
 }>
 
 interface RouteOptions<O extends Operation> {
-  /** Runs before the body is read: who is calling, and may they. */
+  /** Authenticates and authorises the caller, before the body is read. */
   guard?: onRequestHookHandler
-  /** The same for areas that take the key in the body: runs when the body is read and not yet checked. */
+  /** The same for areas that accept the key in the body: runs after the body is parsed and before it is validated. */
   guardAfterBody?: preValidationHookHandler
-  /** Set to false where the feature reads the body itself, because each fault has an answer of its own. */
+  /** False where the room parses the body itself, because each fault has an answer of its own. */
   checkBody?: boolean
   bodyLimitBytes?: number
   handler(request: RequestOf<O>, reply: FastifyReply): unknown
@@ -51,7 +51,7 @@ export function route<O extends Operation>(app: FastifyInstance, op: O, options:
 
 const operations = createRequestSlot<string>('operation')
 
-/** Tells log and metrics what a request is for, where no operation of the contract does. */
+/** Sets the operation of a request for log and metrics, where no operation of the contract does. */
 export function named(operation: string): onRequestHookHandler {
   return (request, _reply, done) => {
     operations.set(request, operation)
@@ -59,5 +59,5 @@ export function named(operation: string): onRequestHookHandler {
   }
 }
 
-/** The operation a request is for, for log and metrics. */
+/** The operation of a request, for log and metrics. */
 export const operationOf = operations.get

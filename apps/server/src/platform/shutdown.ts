@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 import { flushLogOutput } from './log-output.ts'
 
-/** One step of stopping. A phase that is not done by its deadline is left behind and the next one starts. */
+/** One step of stopping. At its deadline the next phase starts, even if this one is not done. */
 export interface Phase {
   name: string
   deadlineMs: number

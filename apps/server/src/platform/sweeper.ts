@@ -6,7 +6,7 @@ import { isAway, logFailure } from './reachability.ts'
 
 export interface Sweeper {
   start(): void
-  /** Lets the run under way end. */
+  /** Waits for the current run. */
   stop(): Promise<void>
 }
 
@@ -16,8 +16,8 @@ const AFTER_ERROR_MS = 1_000
 const AFTER_ERRORS_MAX_MS = 16_000
 
 /**
- * Runs work again and again for as long as the process lives: at once when the last run found some, after a moment when it
- * did not. For work that cannot wait for a schedule of minutes; the database is the queue, so a run that fails loses nothing.
+ * Repeats work until the process stops: at once when the last run found something to do, after a pause when it did
+ * not. For work that cannot wait for a schedule of minutes. The database is the queue, so a failed run loses nothing.
  */
 export function createSweeper(deps: { cell: Cell; run(db: Db): Promise<number>; log: Log }): Sweeper {
   const { cell, run, log } = deps

@@ -9,7 +9,7 @@ const MAX_DETAILS = 20
 const UNKNOWN_FIELD = 'is not a known field'
 
 /**
- * Validates by part of the request: bodies are taken as they are, query strings and path parameters are text and are
+ * Validates each part of a request: bodies as they are; query strings and path parameters are text and are
  * converted first. Nothing is removed or filled in silently.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -19,17 +19,17 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (data: unknown) => {
     if (data === undefined || data === null) return { error: missingBody(place) }
     if (check.Check(data)) return { value: data }
-    // Text that does not fit as it is may be a number or a boolean in writing.
+    // Text that does not fit may be a number or a boolean.
     const value = isText ? readTexts(schema, data as Record<string, unknown>) : data
     if (isText && check.Check(value)) return { value }
     return { error: validationError(place, check.Errors(value)) }
   }
 }
 
-/** Query strings are text: numbers and booleans in their usual writing are read, anything else stays text and fails. */
+/** Query strings are text: numbers and booleans in their usual form are converted, anything else stays text and fails. */
 function readTexts(schema: TSchema, data: Record<string, unknown>): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
-  // Without a prototype, so that a parameter called `__proto__` is a parameter like any other.
+  // Without a prototype, so that a parameter called `__proto__` is an ordinary parameter.
   const read: Record<string, unknown> = Object.create(null)
   for (const [name, text] of Object.entries(data)) {
     const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined
@@ -42,7 +42,7 @@ function readTexts(schema: TSchema, data: Record<string, unknown>): Record<strin
   return read
 }
 
-/** Reads an object that the body's own schema leaves open. What does not fit is refused with each place and what is allowed there. */
+/** Validates an object that the body's own schema leaves open. The refusal names each wrong place and what is allowed there. */
 export function readPart<T extends TSchema>(
   check: Validator<TProperties, T>,
   value: unknown,
@@ -97,7 +97,7 @@ function describe(
       }))
     case 'boolean':
     case 'const':
-      // Said better by `additionalProperties` and `anyOf`.
+      // The errors of `additionalProperties` and `anyOf` are clearer.
       return []
     case 'enum':
       return [{ pointer: at, message: oneOf(error.params.allowedValues) }]
@@ -114,7 +114,7 @@ function describe(
 
 const MAX_NAMED = 20
 
-/** Names what is allowed; of a very long list only the beginning. */
+/** Lists the allowed values; of a very long list only the beginning. */
 export function oneOf(values: readonly unknown[]): string {
   const names = values.slice(0, MAX_NAMED).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   const more = values.length > MAX_NAMED ? ` and ${values.length - MAX_NAMED} others` : ''

@@ -43,7 +43,7 @@ const PURGE = sql(
      order by expires_at limit $2 for update skip locked)`,
 )
 
-/** Takes the key for a new resource, or tells which resource already has it. */
+/** Claims the key for a new resource, or returns the resource that already has it. */
 export async function claim(tx: Queryable, use: IdempotencyClaim): Promise<EarlierUse | undefined> {
   const claimed = await tx.rows(CLAIM, [
     use.tenantId,

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** An address as a number. One that is IPv4 in IPv6 clothes (`::ffff:10.0.0.1`) is IPv4: that is where it connects. */
+/** An address as a number. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) counts as IPv4, because that is where it connects. */
 interface Address {
   bits: 32 | 128
   value: bigint
@@ -10,7 +10,7 @@ export interface Network extends Address {
   prefix: number
 }
 
-/** Networks of IPv4 that are not the public internet; all others are. */
+/** IPv4 networks that are not public; all others are. */
 const IPV4_REFUSED = networks([
   '0.0.0.0/8', // "this network": Linux connects 0.0.0.0 to itself
   '10.0.0.0/8', // private
@@ -31,8 +31,8 @@ const IPV4_REFUSED = networks([
 ])
 
 /**
- * IPv6 the other way round: only 2000::/3 is handed out for the public internet, and this is what is refused within it.
- * So loopback, ::, fc00::/7, fe80::/10, fec0::/10, ff00::/8, 100::/64, 5f00::/16, IPv4-compatible ::/96 and all that is
+ * For IPv6 only 2000::/3 is public, and these are the exceptions within it.
+ * So loopback, ::, fc00::/7, fe80::/10, fec0::/10, ff00::/8, 100::/64, 5f00::/16, IPv4-compatible ::/96 and everything
  * not assigned yet need no row.
  */
 const IPV6_PUBLIC = network('2000::/3')
@@ -44,9 +44,9 @@ const IPV6_REFUSED = networks([
 ])
 
 /**
- * IPv6 that a translator turns into IPv4: as public as the address inside. The local NAT64 prefix 64:ff9b:1::/48 is not
- * here and so refused: where the IPv4 address stands in it depends on how the translator is set up (RFC 6052, 2.2), and a
- * wrong guess would read a harmless one.
+ * IPv6 prefixes that a translator turns into IPv4: as public as the IPv4 address inside. The local NAT64 prefix 64:ff9b:1::/48 is
+ * missing on purpose and so refused: the position of the IPv4 address in it depends on the translator (RFC 6052, 2.2), and a
+ * wrong guess would read a public address where a private one is meant.
  */
 const IPV6_EMBEDS: readonly { within: Network; shift: bigint }[] = [
   { within: network('64:ff9b::/96'), shift: 0n }, // NAT64
@@ -95,7 +95,7 @@ function network(text: string): Network {
   const address = parseAddress(base)
   if (!address || rest.length > 0 || !/^\d{1,3}$/.test(prefixText ?? '0'))
     throw new Error('not a network such as 192.0.2.0/24 or 2001:db8::/32')
-  // `::ffff:10.0.0.0/104` would have to be read as 10.0.0.0/8: too easily meant otherwise.
+  // `::ffff:10.0.0.0/104` would mean 10.0.0.0/8: too easily misunderstood.
   if (address.bits === 32 && base.includes(':')) throw new Error('an IPv4 network must be written as such')
   const prefix = prefixText === undefined ? address.bits : Number(prefixText)
   if (prefix > address.bits) throw new Error('the prefix of a network is longer than its address')

@@ -7,7 +7,7 @@ import { createResolver, type Lookup } from './resolver.ts'
 import { checkTarget, type TargetPolicy, type TargetVerdict } from './target.ts'
 
 export interface GuardOptions {
-  /** Networks that may be called although they are not public. */
+  /** Networks that are not public but may be called. */
   allowNetworks: readonly string[]
   allowHttp: boolean
   /** All addresses of a name. */
@@ -18,13 +18,13 @@ export interface GuardOptions {
 
 export interface ConnectorOptions {
   timeoutMs: number
-  /** How long one address is tried when the name has more of them. */
+  /** How long one address is tried when the name has several. */
   addressMs: number
   /** Gets every socket when its connection starts, for a caller that must be able to end it before it is open. */
   onSocket?(socket: Socket): void
 }
 
-/** A name with many addresses must not make us try all of them. */
+/** At most so many addresses of a name are tried. */
 const MAX_ADDRESSES_TRIED = 4
 
 /** Limits that hold for every client of undici. The time limits of undici are off, because each call has one limit for everything. */
@@ -42,7 +42,7 @@ export const CLIENT_LIMITS = {
  * connection, so that the name cannot resolve differently in between. Proxies of the environment are not used.
  */
 export interface Guard {
-  /** What the text of a URL says, without a DNS query. */
+  /** Checks the text of a URL, without a DNS query. */
   check(url: string): TargetVerdict
   /** The parsed URL. Throws an OutboundError when it may not be called. */
   allow(url: string): URL

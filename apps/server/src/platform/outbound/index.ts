@@ -15,7 +15,7 @@ export { OutboundError, type OutboundReason, RESOLVED } from './errors.ts'
 export interface OutboundOptions {
   /** For the User-Agent. */
   version: string
-  /** Networks that may be called although they are not public. */
+  /** Networks that are not public but may be called. */
   allowNetworks: readonly string[]
   allowHttp?: boolean
   /** All addresses of a name. Called once for each connection. */
@@ -54,7 +54,7 @@ export interface OutboundResponse {
 }
 
 export interface Outbound {
-  /** Checks a URL without a DNS query, for the moment when a person enters it. */
+  /** Checks a URL without a DNS query, when a person enters it. */
   check(url: string): TargetVerdict
   /** Rejects with an OutboundError, also while the body is read. A 4xx or 5xx is an answer like any other. */
   request(request: OutboundRequest): Promise<OutboundResponse>
@@ -64,7 +64,7 @@ export interface Outbound {
 
 const MAX_REDIRECTS = 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** How long one address is tried when the name has more of them. */
+/** How long one address is tried when the name has several. */
 const ADDRESS_MS = 5_000
 /** Headers that are ours to set, or that would carry something from one call to another. */
 const OWN_HEADERS =

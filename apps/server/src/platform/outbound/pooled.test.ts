@@ -15,7 +15,7 @@ after(async () => {
   closeServers()
 })
 
-/** For what is to take too long; what is to succeed has time, because a busy machine needs it. */
+/** For calls that must time out. Calls that must succeed have a longer limit, because a busy machine needs it. */
 const SHORT = { timeoutMs: 300 } as const
 
 function pooled(options: Partial<PooledOptions> = {}): PooledOutbound {
@@ -27,8 +27,8 @@ function pooled(options: Partial<PooledOptions> = {}): PooledOutbound {
 const post = (outbound: PooledOutbound, url: string, headers: string[] = [], body = Buffer.from('{}')) =>
   outbound.post({ url, allowHttp: true, headers, body })
 
-describe('what is sent and read', () => {
-  test('exactly the bytes and headers that were given; connections are used again', async () => {
+describe('a call', () => {
+  test('sends exactly the given bytes and headers, and reuses connections', async () => {
     const seen: { url: string | undefined; headers: object; body: string }[] = []
     const { port, connections } = await serve((request, response) => {
       let body = ''
@@ -56,7 +56,7 @@ describe('what is sent and read', () => {
     assert.ok(connections() <= 2, `${connections()} connections`)
   })
 
-  test('every status is an answer, a redirect too; nothing is followed', async () => {
+  test('returns every status, including redirects, which are not followed', async () => {
     let calls = 0
     const { port } = await serve((request, response) => {
       calls++
@@ -70,7 +70,7 @@ describe('what is sent and read', () => {
     assert.equal(calls, 9)
   })
 
-  test('an interim answer is not the answer', async () => {
+  test('ignores interim responses', async () => {
     const { port } = await listen(
       createNetServer((socket) => {
         socket.once('data', () =>
@@ -81,7 +81,7 @@ describe('what is sent and read', () => {
     assert.equal((await post(pooled(), `http://127.0.0.1:${port}/`)).status, 201)
   })
 
-  test('a body of 4 KB leaves the connection usable; a longer one ends it, and its status counts all the same', async () => {
+  test('keeps the connection after a body of 4 KB; a longer body ends it, and its status still counts', async () => {
     let size = 4_096
     const { port, connections, open } = await serve((_request, response) => response.end('x'.repeat(size)))
     const outbound = pooled()
@@ -95,7 +95,7 @@ describe('what is sent and read', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('failures of a call', () => {
   test('no answer in time', async () => {
     const { port, open } = await serve(() => {})
     await figureAtMost('webhook.given-up-ms', 1_500, async () => {
@@ -108,13 +108,13 @@ describe('what goes wrong', () => {
     await eventually(() => open() === 0, 'the connection is closed')
   })
 
-  test('a status that came, with a body that never ends, counts when the time is over', async () => {
+  test('a status that arrived counts at the deadline, even if its body never ends', async () => {
     const { port, open } = await serve((_request, response) => response.writeHead(200).write('a'))
     assert.equal((await post(pooled({ timeoutMs: 5_000 }), `http://127.0.0.1:${port}/`)).status, 200)
     await eventually(() => open() === 0, 'the connection is closed')
   })
 
-  test('a place where nobody listens, a connection that is cut, an answer that is none', async () => {
+  test('a port without a listener, a connection that is cut, an answer that is not HTTP', async () => {
     const { port, open, close } = await serve(() => {})
     close()
     await eventually(() => open() === 0, 'closed')
@@ -131,13 +131,13 @@ describe('what goes wrong', () => {
     await failsWith('too_large', post(pooled(), `http://127.0.0.1:${port}/`))
   })
 
-  test('a name that has no address, or cannot be asked for', async () => {
+  test('a name that has no address, or cannot be resolved', async () => {
     await failsWith('dns', post(pooled({ lookup: async () => [] }), 'http://host.example/'))
     const lookup = () => Promise.reject(new Error('ENOTFOUND'))
     await failsWith('dns', post(pooled({ lookup }), 'http://host.example/'))
   })
 
-  test('one that waits for a connection in vain fails in time, and is never sent', async () => {
+  test('a call that gets no connection fails at its deadline, and is never sent', async () => {
     const calls: string[] = []
     const { port } = await serve((request, response) => {
       calls.push(request.url ?? '')
@@ -151,7 +151,7 @@ describe('what goes wrong', () => {
     assert.deepEqual(calls, ['/first', '/later'])
   })
 
-  test('closing ends what is under way', async () => {
+  test('closing ends the running calls', async () => {
     const { port, open } = await serve(() => {})
     const outbound = pooled({ timeoutMs: 60_000 })
     const failing = failsWith('refused', post(outbound, `http://127.0.0.1:${port}/`))
@@ -161,7 +161,7 @@ describe('what goes wrong', () => {
   })
 })
 
-describe('where it may go', () => {
+describe('permitted targets', () => {
   test('addresses that are not public are refused before anything is sent', async () => {
     const { port, connections } = await serve((_request, response) => response.end())
     const closed = pooled({ allowNetworks: [] })
@@ -174,7 +174,7 @@ describe('where it may go', () => {
     assert.equal(connections(), 0)
   })
 
-  test('a name is refused when any of its addresses is, each time a connection is made', async () => {
+  test('a name is refused when any of its addresses is forbidden, at each new connection', async () => {
     const { port, connections } = await serve((_request, response) =>
       response.writeHead(200, { connection: 'close' }).end(),
     )
@@ -187,7 +187,7 @@ describe('where it may go', () => {
     assert.equal(connections(), 1)
   })
 
-  test('http only where the caller says so; no other host than the one of the URL', async () => {
+  test('http only where the caller permits it; no host header other than that of the URL', async () => {
     const { port, connections } = await serve((_request, response) => response.end())
     const request = { url: `http://127.0.0.1:${port}/`, allowHttp: false, headers: [], body: Buffer.of() }
     await failsWith('forbidden_target', pooled().post(request))
@@ -195,7 +195,7 @@ describe('where it may go', () => {
     assert.equal(connections(), 0)
   })
 
-  test('proxies of the environment are not heeded', async () => {
+  test('proxies of the environment are ignored', async () => {
     const proxy = await serve((_request, response) => response.writeHead(500).end())
     const { port } = await serve((_request, response) => response.end())
     const before = { ...process.env }
@@ -221,7 +221,7 @@ describe('where it may go', () => {
   })
 })
 
-describe('how much it holds', () => {
+describe('limits of connections', () => {
   test('connections to one origin are limited', async () => {
     const { port, connections } = await serve((_request, response) => void setTimeout(() => response.end(), 20))
     const outbound = pooled({ connectionsPerOrigin: 3, timeoutMs: 5_000 })
@@ -229,7 +229,7 @@ describe('how much it holds', () => {
     assert.equal(connections(), 3)
   })
 
-  test('of many origins those that were used longest ago are let go', async () => {
+  test('with too many origins, the connections of the least recently used ones are closed', async () => {
     const started = await Promise.all(Array.from({ length: 4 }, () => serve((_request, response) => response.end())))
     const outbound = pooled({ maxOrigins: 2 })
     for (const { port } of started) await post(outbound, `http://127.0.0.1:${port}/`)

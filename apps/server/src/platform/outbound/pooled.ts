@@ -5,14 +5,14 @@ import { CLIENT_LIMITS, createGuard } from './guard.ts'
 import type { Lookup } from './resolver.ts'
 
 /**
- * Many small calls to the same places: webhooks. It uses the same guard (guard.ts) as `createOutbound` and is much cheaper, because
- * connections are kept. No redirects, no proxies, no cookies. Of a response body it reads only as much as is needed to use the
- * connection again.
+ * Many small calls to the same origins: webhooks. It uses the same guard (guard.ts) as `createOutbound` and is much cheaper, because
+ * connections are kept. No redirects, no proxies, no cookies. It reads only as much of a response body as is needed to reuse the
+ * connection.
  */
 export interface PooledOutbound {
-  /** Rejects with an OutboundError. Every status is an answer; nothing is followed. */
+  /** Rejects with an OutboundError. Every status is an answer; redirects are not followed. */
   post(request: PooledRequest): Promise<PooledAnswer>
-  /** Ends everything that is under way. */
+  /** Ends all running calls. */
   close(): Promise<void>
   /** Origins with connections. */
   origins(): number
@@ -32,7 +32,7 @@ export interface PooledAnswer {
 }
 
 export interface PooledOptions {
-  /** Networks that may be called although they are not public. */
+  /** Networks that are not public but may be called. */
   allowNetworks: readonly string[]
   /** For everything together: name, connection, request and the part of the body that is read. */
   timeoutMs?: number
@@ -63,7 +63,7 @@ const LATE_EVERY_MS = 50
 const IDLE_ORIGIN_MS = 60_000
 const IDLE_EVERY_MS = 5_000
 const MAX_TARGETS = 5_000
-/** How long one address is tried when the name has more of them. Short, because a delivery that waits holds a place in its queue. */
+/** How long one address is tried when the name has several. Short, because a delivery that waits occupies its lane. */
 const ADDRESS_MS = 250
 
 export function createPooledOutbound(options: PooledOptions): PooledOutbound {

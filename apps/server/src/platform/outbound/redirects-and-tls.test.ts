@@ -63,7 +63,7 @@ describe('redirects', () => {
     await failsWith('timeout', outbound().request(asked))
   })
 
-  test('go nowhere that could not be called at once', async () => {
+  test('lead only to targets that may be called directly', async () => {
     const bait = await listen(createNetServer(), '127.0.0.2')
     let location = ''
     const { port } = await serve((_request, response) => response.writeHead(302, { location }).end())
@@ -90,12 +90,12 @@ describe('redirects', () => {
     assert.equal(bait.connections(), 0)
   })
 
-  test('without a place to go', async () => {
+  test('without a location are refused', async () => {
     const { port } = await serve((_request, response) => response.writeHead(302).end())
     await failsWith('redirect', outbound().request({ ...get(`http://127.0.0.1:${port}/`), maxRedirects: 1 }))
   })
 
-  test('the name is resolved and checked anew at each hop', async () => {
+  test('the name is resolved and checked again at each redirect', async () => {
     const { port, connections } = await serve((_request, response) =>
       response.writeHead(302, { location: '/again' }).end(),
     )
@@ -105,7 +105,7 @@ describe('redirects', () => {
     assert.equal(connections(), 1)
   })
 
-  test('another origin gets no headers of ours but Accept; the same one gets all', async () => {
+  test('another origin gets only the Accept header; the same origin gets all headers', async () => {
     const seen: (string | undefined)[][] = []
     const note = (request: IncomingMessage) =>
       seen.push([request.headers.host, request.headers.authorization, request.headers.accept])
@@ -128,7 +128,7 @@ describe('redirects', () => {
     ])
   })
 
-  test('never for what changes something', async () => {
+  test('are never followed for methods that change something', async () => {
     const { port, connections } = await serve((_request, response) => response.writeHead(308, { location: '/x' }).end())
     const asked = { ...get(`http://127.0.0.1:${port}/`), method: 'POST', body: 'x', maxRedirects: 3 } as const
     await failsWith('redirect', outbound().request(asked))
@@ -157,7 +157,7 @@ describe('TLS', () => {
     assert.equal(serverName, false)
   })
 
-  test('a certificate for another name, of nobody we know, or none at all', async () => {
+  test('a certificate for another name, of an unknown authority, or none at all is refused', async () => {
     let reached = 0
     const { port } = await serveTls((_request, response) => {
       reached++
@@ -225,7 +225,7 @@ describe('download', () => {
     assert.deepEqual(readdirSync(folder), ['list.csv'])
   })
 
-  test('what fails leaves no file, and the old one as it was', async () => {
+  test('a failed download leaves no new file, and the old one unchanged', async () => {
     const { port, open } = await serve((request, response) => {
       if (request.url === '/missing') response.writeHead(404).end(SECRET)
       else if (request.url === '/same') response.writeHead(304).end()

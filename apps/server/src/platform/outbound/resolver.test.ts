@@ -24,7 +24,7 @@ describe('the addresses of a name', () => {
       kind === 'A' ? ['192.0.2.1', '192.0.2.2'] : ['2001:db8::1', '2001:db8::2'],
     )
     const [first, second, ...rest] = await lookup('host.example')
-    // A name server turns its answers round, so that everybody is asked.
+    // A name server rotates its answers to spread the load.
     assert.deepEqual(
       [[first, second].sort(), rest.sort()],
       [
@@ -35,7 +35,7 @@ describe('the addresses of a name', () => {
     assert.deepEqual(asked.sort(), ['host.example A', 'host.example AAAA'])
   })
 
-  test('one kind is enough, also when the other is never answered', async () => {
+  test('one record type is enough, even if the query for the other is never answered', async () => {
     const { lookup } = await setUp((name, kind) => {
       if (kind === 'AAAA') return name === 'silent.example' ? 'silence' : []
       return name === 'six.example' ? undefined : ['192.0.2.1']
@@ -45,10 +45,10 @@ describe('the addresses of a name', () => {
     await assert.rejects(lookup('six.example'), { code: 'ENOTFOUND' })
   })
 
-  test('a name that does not exist is said so; one that is never answered takes as long as it may', async () => {
+  test('a name that does not exist fails at once; one that is never answered fails at the time limit', async () => {
     const zone = (name: string) => (name === 'silent.example' ? 'silence' : undefined)
-    const patient = await setUp(zone, { timeoutMs: 10_000 })
-    await assert.rejects(patient.lookup('none.example'), { code: 'ENOTFOUND' })
+    const withLongTimeout = await setUp(zone, { timeoutMs: 10_000 })
+    await assert.rejects(withLongTimeout.lookup('none.example'), { code: 'ENOTFOUND' })
     const { lookup } = await setUp(zone, { timeoutMs: 300 })
     const [started, ranMs] = [performance.now(), startStopwatch()]
     await assert.rejects(lookup('silent.example'), { code: 'ETIMEOUT' })
@@ -58,7 +58,7 @@ describe('the addresses of a name', () => {
 })
 
 describe('names that hang', () => {
-  test('do not hold up the others', async () => {
+  test('do not delay other names', async () => {
     const { lookup, asked } = await setUp((name) => (name.startsWith('hang') ? 'silence' : ['192.0.2.1']), {
       timeoutMs: 2_000,
     })
@@ -72,7 +72,7 @@ describe('names that hang', () => {
     await Promise.all(hanging)
   })
 
-  test('are only so many at once; the rest waits for its turn', async () => {
+  test('are limited to so many at once; further ones wait for a slot', async () => {
     let failed = 0
     const failedBefore: number[] = []
     const { lookup } = await setUp(
@@ -92,7 +92,7 @@ describe('names that hang', () => {
     await Promise.all(hanging)
   })
 
-  test('are not asked for again at once, and are after a moment', async () => {
+  test('are not queried again at once, but after a moment', async () => {
     let isThere = false
     const { lookup, asked } = await setUp(() => (isThere ? ['192.0.2.1'] : undefined), { failedMs: 3_000 })
     await assert.rejects(lookup('host.example'), { code: 'ENOTFOUND' })

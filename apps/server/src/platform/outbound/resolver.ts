@@ -7,7 +7,7 @@ export interface ResolverOptions {
   timeoutMs?: number
   /** Queries that may be open at once; further names wait for a free slot. */
   openMax?: number
-  /** How long a name that could not be resolved is not asked for again. */
+  /** How long a name that could not be resolved is not queried again. */
   failedMs?: number
 }
 
@@ -18,10 +18,10 @@ const FAILED_MAX = 10_000
 const SERVERS_MS = 60_000
 
 /**
- * All addresses of a name, asked of the name servers directly. The system's own function (`dns.lookup`) waits in one of four
- * threads that files and cryptography need too: four names whose servers do not answer would stop everything that leaves
+ * Finds all addresses of a name by querying the name servers directly. The system's own function (`dns.lookup`) blocks one of four
+ * threads that files and cryptography need too: four names whose servers do not answer would block all outbound calls of
  * this process. Names of the local network and of the hosts file may not be called anyway (target.ts).
- * IPv4 comes first: it works where both are announced and only one is.
+ * IPv4 comes first, because some networks announce IPv6 without routing it.
  */
 export function createResolver(options: ResolverOptions = {}): Lookup {
   const { timeoutMs = 2_000, openMax = 200, failedMs = 5_000 } = options

@@ -27,15 +27,15 @@ const MAX_URL_CHARS = 2_048
 const MAX_HOST_CHARS = 253
 
 /**
- * Names that are of one network by their definition (RFC 6761, 6762, 8375, ICANN on `.internal`) or by habit. Their
- * addresses would be refused as well; the name says so before anyone is asked.
+ * Names that belong to a local network by definition (RFC 6761, 6762, 8375, ICANN on `.internal`) or by convention. Their
+ * addresses would be refused too; refusing the name saves the DNS query.
  */
 const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'intranet', 'localdomain', 'lan', 'home', 'corp', 'home.arpa']
 
 /**
- * Ports from 1024 on that no web server should be called on. Some of these services take the lines of an HTTP request for
- * commands (Redis, memcached, mail), others are HTTP and do what they are told without asking who (Docker, etcd,
- * Elasticsearch, Kubernetes). Short on purpose: what protects is the check of the address.
+ * Ports from 1024 on that web servers do not use. Some of these services read the lines of an HTTP request as
+ * commands (Redis, memcached, mail), others speak HTTP and need no authentication (Docker, etcd,
+ * Elasticsearch, Kubernetes). Short on purpose: the real protection is the check of the address.
  */
 const REFUSED_PORTS = new Set([
   1433, // SQL Server
@@ -69,29 +69,29 @@ const PARTS = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)/i
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /**
- * Whether a URL may be called, as far as its text says. Does not resolve names: their addresses are checked when the
- * connection is made, because they can change until then.
+ * Whether a URL may be called, judged by its text. Does not resolve names: their addresses are checked when the
+ * connection is opened, because they can change until then.
  */
 export function checkTarget(text: string, policy: TargetPolicy): TargetVerdict {
   const refuse = (reason: TargetFault): TargetVerdict => ({ ok: false, reason })
   if (text.length === 0 || text.length > MAX_URL_CHARS) return refuse('length')
   // The URL parser drops tabs and line breaks, and takes a backslash for a slash; other parsers do not.
   if (!PRINTABLE_ASCII.test(text) || text.includes('\\')) return refuse('characters')
-  // It also takes `https:host` and `https:///host`: only the plain form has the parts where everyone sees them.
+  // It also accepts `https:host` and `https:///host`: only the plain form means the same to every parser.
   const [, scheme, authority] = PARTS.exec(text) ?? []
   if (scheme === undefined || authority === undefined) return refuse('syntax')
   if (!isAllowedScheme(scheme, policy)) return refuse('scheme')
   if (authority.includes('@')) return refuse('credentials')
   if (!URL.canParse(text)) return refuse('syntax')
   const url = new URL(text)
-  // 0x7f.1, 127.1, 2130706433, %31... are all 127.0.0.1 after parsing. Nobody writes an honest host that way.
+  // 0x7f.1, 127.1, 2130706433, %31... are all 127.0.0.1 after parsing. Only attackers write a host that way.
   if (authority.replace(/:\d*$/, '').toLowerCase() !== url.hostname) return refuse('host_notation')
   const hostFault = faultOfHost(url, policy)
   if (hostFault) return refuse(hostFault)
   return isAllowedPort(url) ? { ok: true, url } : refuse('port')
 }
 
-/** The IP address a URL names, without the brackets of IPv6; nothing when it has a name. */
+/** The IP address in a URL, without the brackets of IPv6; undefined when the URL has a name. */
 export function addressIn(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(host) === 0 ? undefined : host
@@ -109,7 +109,7 @@ function faultOfHost(url: URL, { allowNetworks }: TargetPolicy): TargetFault | u
   // A trailing dot gives an empty last label: the same host under a name that no list and no certificate has.
   if (url.hostname.length > MAX_HOST_CHARS || !labels.every((label) => LABEL.test(label))) return 'host_name'
   const isLocal = LOCAL_SUFFIXES.some((suffix) => `.${url.hostname}`.endsWith(`.${suffix}`))
-  // One label alone is completed by the resolver's search list: `redis` is whatever this network calls so.
+  // A resolver completes a single label from its search list: `redis` would be a host of the local network.
   return isLocal || labels.length === 1 ? 'local_name' : undefined
 }
 

@@ -1,4 +1,4 @@
-/** A certificate for tests, made without any tool. Only tests import this. */
+/** A certificate for tests, created without external tools. Only tests import this. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 /** Self-signed, for a name and for 127.0.0.1. */

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** Addresses of a name; nothing for one that does not exist, and 'silence' for one that is never answered. */
+/** Addresses of a name; undefined for a name that does not exist, and 'silence' for one that is never answered. */
 export type Zone = (name: string, kind: 'A' | 'AAAA') => readonly string[] | 'silence' | undefined
 
 export interface NameServer {

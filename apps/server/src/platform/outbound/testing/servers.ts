@@ -1,4 +1,4 @@
-/** Servers that the tests of the ways out call, and what they ask of an answer. Only tests import this. */
+/** Servers that the tests of outbound calls use, and assertions about their answers. Only tests import this. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ interface Started {
   connections(): number
   /** Connections that are open. */
   open(): number
-  /** From now on nobody listens there. */
+  /** Stops listening on the port. */
   close(): void
 }
 
