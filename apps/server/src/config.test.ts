@@ -16,7 +16,7 @@ function problemsOf(env: Record<string, string>, readFile?: (path: string) => st
   return []
 }
 
-test('two secrets are enough; the rest has defaults', () => {
+test('two secrets are required; all other settings have defaults', () => {
   const config = loadConfig(GOOD)
   assert.deepEqual(config.http, { host: '127.0.0.1', port: 8080, trustProxy: [] })
   assert.equal(config.migrateOnStart, true)
@@ -38,7 +38,7 @@ test('values are read by their type', () => {
   assert.deepEqual(config.http.trustProxy, ['192.0.2.1', '2001:db8::/32'])
 })
 
-test('the launch page is ours, below the public address, unless it is said to be elsewhere', () => {
+test('this installation serves the launch page below its public URL, unless LAUNCH_URL names another host', () => {
   const ours = loadConfig({ ...GOOD, PUBLIC_URL: 'https://id.example/ostiary/' }).launch
   assert.deepEqual([ours.url, ours.isOurs], ['https://id.example/ostiary/launch/', true])
   assert.match(ours.folder, /\/apps\/launch\/dist$/)
@@ -53,7 +53,7 @@ test('the launch page is ours, below the public address, unless it is said to be
   assert.deepEqual(problemsOf({ ...GOOD, LAUNCH_URL: 'https://[page' }), ['LAUNCH_URL: is not a valid URL'])
 })
 
-test('everything that is wrong is named at once', () => {
+test('every wrong setting is named at once', () => {
   assert.deepEqual(problemsOf({ PORT: 'eighty', LOG_LEVEL: 'loud', MIGRATE_ON_START: 'maybe' }), [
     'PORT: must be integer',
     'MIGRATE_ON_START: must be boolean',
@@ -63,7 +63,7 @@ test('everything that is wrong is named at once', () => {
   ])
 })
 
-test('there is no known secret to fall back on', () => {
+test('secrets have no default', () => {
   assert.match(problemsOf({ DATABASE_URL: GOOD.DATABASE_URL }).join(), /^MASTER_KEY: is required/)
   assert.match(problemsOf({ ...GOOD, MASTER_KEY: 'changeme' }).join(), /^MASTER_KEY: each master key must be base64/)
 })
@@ -74,7 +74,7 @@ test('no message repeats a secret', () => {
   assert.ok(!problems.join().includes('hunter2'))
 })
 
-test('secrets can come from files, not from both places', () => {
+test('a secret can come from a file, but not from a file and a variable', () => {
   const files: Record<string, string> = { '/run/db': 'postgres://u:p@h/db\n', '/run/key': `${MASTER_KEY}\n` }
   const readFile = (path: string) => {
     const text = files[path]
@@ -111,7 +111,7 @@ test('addresses of proxies and the database URL are checked before anything star
   assert.deepEqual(problemsOf({ ...GOOD, TRUST_PROXY: '10.0.0.0/8, ::1, 2001:db8::/32' }), [])
 })
 
-test('a broken cell map is not quoted: it holds passwords', () => {
+test('an invalid cell map is not quoted, because it contains passwords', () => {
   const [problem = ''] = problemsOf({ MASTER_KEY, CELLS_FILE: 'f' }, () => '{"cells":{"a": postgres://u:hunter2@h/db}}')
   assert.equal(problem, 'CELLS_FILE: is not valid JSON')
 })

@@ -13,7 +13,7 @@ const OUTAGE_MS = 10_000
 /** 718 lines were written in two minutes with 38 seconds of outage before the worker waited. */
 const LINES_MAX = 20
 
-test('a worker without its database logs that once, waits, and works on when it is back', async () => {
+test('a worker without its database logs that once, waits, and continues when it is back', async () => {
   const url = startServices(CLUSTER)
   const env = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') }
   const worker = await startWorker({ env, logName: 'outage-worker' })

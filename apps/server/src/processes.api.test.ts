@@ -101,7 +101,7 @@ test('without a master key the process refuses to start', async () => {
   assert.match(output(), /MASTER_KEY: is required/)
 })
 
-test('a database that is not there, and a port in use, are said in plain words', async () => {
+test('an unreachable database and a port in use are reported in plain words', async () => {
   const away = await start('main-api.ts', { ...settings, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
   assert.equal(await away.exited, 1)
   assert.match(away.output(), /Start failed: .*ECONNREFUSED.*\n.*ostiary doctor/s)
@@ -113,7 +113,7 @@ test('a database that is not there, and a port in use, are said in plain words',
   await first.exited
 })
 
-test('with several cells, one that is away keeps neither API nor worker from starting', async () => {
+test('with several cells, API and worker start although one is unreachable', async () => {
   const file = `${mkdtempSync(`${tmpdir()}/cells-`)}/cells.json`
   const cells = { here: database.url, away: 'postgres://nobody@127.0.0.1:9/none' }
   writeFileSync(file, JSON.stringify({ cells, buckets: { '0-1022': 'here', '1023': 'away' } }))
@@ -125,7 +125,7 @@ test('with several cells, one that is away keeps neither API nor worker from sta
   }
 })
 
-test('with MIGRATE_ON_START=false an old schema is refused, and said how to mend', async () => {
+test('with MIGRATE_ON_START=false an old schema is refused with the command that migrates it', async () => {
   const empty = await createTestDatabase()
   const { exited, output } = await start('main-api.ts', {
     ...settings,
@@ -137,7 +137,7 @@ test('with MIGRATE_ON_START=false an old schema is refused, and said how to mend
   await empty.drop()
 })
 
-test('a release starts on the schema of a newer one that keeps it working, and says so', async () => {
+test('a release starts on a compatible schema of a newer one, and logs that', async () => {
   const shared = await createTestDatabase()
   const here = { DATABASE_URL: shared.url }
   await finish(await startReady('main-api.ts', here))
@@ -158,7 +158,7 @@ async function finish(running: Running): Promise<string> {
   return running.output()
 }
 
-test('SIGTERM: readyz says stopping, a request under way is answered, the exit is clean', async () => {
+test('SIGTERM: readyz says stopping, a running request is answered, the exit is clean', async () => {
   const api = await startReady('main-api.ts', { SHUTDOWN_DRAIN_MS: '8000', SHUTDOWN_TIMEOUT_MS: '30000' })
   const body = '{"value":"slow writer"}'
   const slow = await beginRequest(api.port, body.length)
@@ -178,7 +178,7 @@ test('SIGTERM: readyz says stopping, a request under way is answered, the exit i
     assert.match(api.output(), new RegExp(`"phase":"${phase}".*shutdown phase done`))
 })
 
-test('SIGTERM: a request that never ends is left behind at its deadline', async () => {
+test('SIGTERM: a request that never ends is abandoned at the deadline', async () => {
   const api = await startReady('main-api.ts', { SHUTDOWN_TIMEOUT_MS: '300' })
   const endless = await beginRequest(api.port, 100)
   endless.socket.write('{')
@@ -209,7 +209,7 @@ test('without a reader of their log, API and worker start, serve and stop cleanl
   }
 })
 
-test('the worker starts its jobs, tells its state on its own port and stops cleanly', async () => {
+test('the worker starts its jobs, serves its state on its own port and stops cleanly', async () => {
   const worker = await startReady('main-worker.ts')
   const metrics = await (await fetch(`http://127.0.0.1:${worker.adminPort}/metrics`)).text()
   assert.match(metrics, /ostiary_build_info\{version="0.1.0"\} 1/)

@@ -19,7 +19,7 @@ const PRIMARY_KEYS = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   group by 1 order by 1`
 
-test('the rooms declare every table of the database with its key, and none that there is not', async () => {
+test('the rooms declare every table of the database with its key, and no other', async () => {
   const { rows } = await harness.database.query(PRIMARY_KEYS)
   const declared = listTables(harness.wire)
     // pg-boss creates its own schema when the worker starts.
@@ -34,7 +34,7 @@ test('the rooms declare every table of the database with its key, and none that 
   assert.equal(all[0].count, declared.length, 'a table without a primary key')
 })
 
-test('every job that a room names as the one that deletes is a job of the worker', () => {
+test('every job that a room names as deleting its rows is a job of the worker', () => {
   const jobs = new Set(listJobs(harness.wire).map(({ name }) => name))
   const named = listTables(harness.wire).flatMap(({ by }) => (by === null ? [] : [by]))
   assert.deepEqual(

@@ -24,12 +24,12 @@ after(async () => {
   rmSync(lists, { recursive: true, force: true })
 })
 
-/** What keeps a process alive, or would: sockets, timers, threads. Files that are just being read count too. */
+/** Handles that keep a process alive, or could: sockets, timers, threads. Files that are being read count too. */
 function openHandles(): string[] {
   return process.getActiveResourcesInfo().sort()
 }
 
-/** The sockets of a closed pool are gone a moment later, when the database has said goodbye. */
+/** The sockets of a closed pool end a moment later, when the database has closed its side. */
 async function settledHandles(expected: readonly string[]): Promise<string[]> {
   const patience = AbortSignal.timeout(PATIENCE_MS)
   while (!patience.aborted && openHandles().length > expected.length) await sleep(5)
@@ -46,7 +46,7 @@ function openWire(lines: string[]): Wire {
   return createWire(config, { role: 'test', log: createLog('warn', { write: (line) => void lines.push(line) }) })
 }
 
-/** All that the API and the worker start. */
+/** Starts everything that the API and the worker start. */
 async function startEverything(wire: Wire): Promise<void> {
   const { platform, sanctions, keys, sessions, biometrics, age, verification, webhooks } = wire
   for (const cell of platform.cells.all()) await sessions.prepare(cell)
@@ -65,7 +65,7 @@ test('a wire that was opened, started and closed 20 times leaves no handle', asy
   assert.deepEqual(lines, [], 'and nothing is amiss while it closes')
 })
 
-test('a wire that was never started closes too, and twice is as good as once', async () => {
+test('a wire that was never started closes too, and may be closed twice', async () => {
   const wire = openWire([])
   await wire.close()
   await wire.close()

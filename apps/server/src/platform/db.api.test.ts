@@ -98,7 +98,7 @@ test('a dedicated client has no statement limit, because migrations take longer'
   await database.drop()
 })
 
-test('connections that the server cuts do not end the process and are replaced', async () => {
+test('connections that the server closes do not end the process and are replaced', async () => {
   const database = await createTestDatabase()
   const db = createDb({ ...options, url: database.url })
   const ping = sql('test.ping', 'select 1 as one')

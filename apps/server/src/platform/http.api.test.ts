@@ -30,7 +30,7 @@ function raw(bytes: string | Buffer): Promise<{ status: number; headers: string;
   })
 }
 
-test('requests that are no HTTP get our error body too', async () => {
+test('requests that are not HTTP get our error body too', async () => {
   const cases: [string, number, string][] = [
     ['NONSENSE\r\n\r\n', 400, 'BAD_REQUEST'],
     ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_REQUEST'],
@@ -109,7 +109,7 @@ test('a client that asks for it gets problem details (RFC 9457)', async () => {
   })
 })
 
-test('X-Request-ID is echoed when it is a plain one and made otherwise; it is in the log', async () => {
+test('a plain X-Request-ID is echoed, otherwise one is created; it is in the log', async () => {
   const echoed = await harness.inject({ url: '/livez', headers: { 'x-request-id': 'my-trace.1' } })
   assert.equal(echoed.headers['x-request-id'], 'my-trace.1')
   assert.match(harness.logged(), /"requestId":"my-trace.1"/)
@@ -153,7 +153,7 @@ test('the reference page and its script come from this host, under a policy that
   assert.ok(script.body.length > 100_000)
 })
 
-test('a fault of ours is a 500 that says nothing about itself, and the log says where it was', async () => {
+test('an internal error is a 500 without details, and the log has its location', async () => {
   const local = await createHarness()
   await local.database.query('drop table strings')
   const response = await local.inject('/strings')

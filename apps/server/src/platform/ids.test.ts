@@ -4,7 +4,7 @@ import { BUCKET_COUNT } from '@ostiary/crypto'
 import { bucketOf, createIds, isId } from './ids.ts'
 import { createManualClock } from './testing/manual-clock.ts'
 
-test('every id is a UUIDv7 that tells its time and its bucket', () => {
+test('every id is a UUIDv7 that contains its time and its bucket', () => {
   const clock = createManualClock()
   const ids = createIds(clock)
   for (let bucket = 0; bucket < BUCKET_COUNT; bucket++) {
@@ -27,7 +27,7 @@ test('ids of one bucket sort by creation, within a millisecond and when the cloc
   assert.equal(new Set(made).size, made.length)
 })
 
-test('two makers of ids do not collide', () => {
+test('two id generators do not collide', () => {
   const clock = createManualClock()
   const [a, b] = [createIds(clock), createIds(clock)]
   const made = new Set<string>()
@@ -45,7 +45,7 @@ test('random buckets are spread evenly', () => {
   )
 })
 
-test('other texts are no ids', () => {
+test('other texts are not ids', () => {
   for (const text of [
     '',
     'x',

@@ -6,7 +6,7 @@ import { memberTextOf, parseJsonBody } from './json-body.ts'
 const parse = (text: string) => parseJsonBody(Buffer.from(text))
 const isInvalidJson = (error: unknown) => error instanceof AppError && error.code === 'INVALID_JSON'
 
-test('JSON comes through unchanged', () => {
+test('JSON is parsed unchanged', () => {
   for (const value of [
     {},
     [],
@@ -24,7 +24,7 @@ test('JSON comes through unchanged', () => {
   }
 })
 
-test('32 levels are taken, 33 are not, and a million is refused as fast', () => {
+test('32 levels are accepted, 33 are not, and a million are refused as fast', () => {
   assert.ok(parse('['.repeat(32) + ']'.repeat(32)))
   for (const depth of [33, 1_000_000]) {
     assert.throws(() => parse('['.repeat(depth) + ']'.repeat(depth)), isInvalidJson)
@@ -57,7 +57,7 @@ test('text that cannot be stored is refused; whole surrogate pairs are fine', ()
   assert.equal(parse('"\\\\u0000"'), '\\u0000')
 })
 
-test('what is no JSON is refused', () => {
+test('a text that is not JSON is refused', () => {
   for (const text of ['', ' ', '{', '{"a":1,}', 'undefined', "{'a':1}", '{"a":1}{"a":2}', '\ufeff{}', 'NaN'])
     assert.throws(() => parse(text), isInvalidJson, text)
   for (const bytes of [[0xff], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0x22, 0xf0, 0x9f, 0x98, 0x22]]) {
@@ -70,7 +70,7 @@ test('numbers that no double can hold are refused, others are not', () => {
   assert.deepEqual(parse('[1e300, 1.5e-400, 123]'), [1e300, 0, 123])
 })
 
-test('a member is found as it was sent', () => {
+test('the text of a member is returned as it was sent', () => {
   const text = (json: string) => {
     parse(json)
     return memberTextOf(Buffer.from(json), 'm')
@@ -92,7 +92,7 @@ test('a member is found as it was sent', () => {
       assert.equal(text(json), member, json)
 })
 
-test('a member that is not there is not found', () => {
+test('a missing member gives undefined', () => {
   for (const json of ['{}', '{"a":{"m":1}}', '[{"m":1}]', '"m"', '{"M":1}', '{"a":"m"}', '["m",1]'])
     assert.equal(memberTextOf(Buffer.from(json), 'm'), undefined, json)
 })

@@ -9,14 +9,14 @@ const master = randomBytes(32)
 const vault = createKeyVault([master])
 const ringOf = (name = 'tests', of = vault, clock = createManualClock()) => createKeyRing({ vault: of, clock, name })
 
-test('a key opens from what was stored, in this process and in another', async () => {
+test('a stored key opens in this process and in another', async () => {
   const { key, stored } = await ringOf().next()
   assert.equal(key.symmetricKeySize, 32)
   assert.ok((await ringOf().open(stored)).equals(key))
   assert.ok(!stored.blob.includes(key.export()))
 })
 
-test('every key is another, and what is stored differs only in the salt while the root is the same', async () => {
+test('every key is different, and the stored bytes differ only in the salt while the root is the same', async () => {
   const ring = ringOf()
   const made = await Promise.all(Array.from({ length: 200 }, () => ring.next()))
   assert.equal(new Set(made.map(({ key }) => key.export().toString('hex'))).size, 200)
@@ -34,7 +34,7 @@ test('a root is used for an hour', async () => {
   assert.notEqual(await rootOf(), first)
 })
 
-test('another salt gives another key; a changed root, another ring or another master key gives none', async () => {
+test('another salt gives another key; a changed root, another ring or another master key fails', async () => {
   const ring = ringOf()
   const { key, stored } = await ring.next()
   const changed = (at: number) => {
@@ -50,7 +50,7 @@ test('another salt gives another key; a changed root, another ring or another ma
   await assert.rejects(ringOf('tests', createKeyVault([randomBytes(32)])).open(stored))
 })
 
-test('resealed, it is the same key under the new master key alone', async () => {
+test('after resealing the same key opens with the new master key alone', async () => {
   const { key, stored } = await ringOf().next()
   const fresh = randomBytes(32)
   const both = ringOf('tests', createKeyVault([fresh, master]))
@@ -59,7 +59,7 @@ test('resealed, it is the same key under the new master key alone', async () => 
   assert.ok((await ringOf('tests', createKeyVault([fresh])).open(resealed)).equals(key))
 })
 
-test('a vault that fails once does not spoil the ring', async () => {
+test('the ring works again after a failure of the vault', async () => {
   let fails = true
   const flaky = {
     ...vault,

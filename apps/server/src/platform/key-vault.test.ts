@@ -6,7 +6,7 @@ import { createKeyVault, masterKeyId, parseMasterKeys } from './key-vault.ts'
 const [first, second] = [randomBytes(32), randomBytes(32)]
 const secret = Buffer.from('ost_test_secret')
 
-test('what was sealed opens again, only in its own row', async () => {
+test('a sealed value opens only in its own row', async () => {
   const vault = createKeyVault([first])
   const sealed = await vault.seal(secret, 'row/1')
   assert.deepEqual(await vault.open(sealed, 'row/1'), secret)
@@ -14,7 +14,7 @@ test('what was sealed opens again, only in its own row', async () => {
   assert.equal(sealed.blob.includes(secret), false)
 })
 
-test('sealing twice gives different bytes; any changed byte does not open', async () => {
+test('sealing twice gives different bytes; a value with any changed byte does not open', async () => {
   const vault = createKeyVault([first])
   const [a, b] = [await vault.seal(secret, 'row'), await vault.seal(secret, 'row')]
   assert.notDeepEqual(a.blob, b.blob)

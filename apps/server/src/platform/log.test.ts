@@ -55,7 +55,7 @@ test('errors are written without their text, with type, code and place', () => {
   )
 })
 
-test('a text that looks like a place in the code is not taken for one, and plain objects tell their code', () => {
+test('a message that looks like a code location is not logged as one, and the code of plain objects is logged', () => {
   const line = logged((log) => log.error({ err: new Error('bad\n    at SECRET (file.ts:1:1)') }, 'failed'))
   assert.ok(!JSON.stringify(line).includes('SECRET'))
   assert.ok((line.errorAt as string[]).length > 0)

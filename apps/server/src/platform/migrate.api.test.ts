@@ -32,7 +32,7 @@ test('eight processes that start at once apply each migration once', async () =>
   await database.drop()
 })
 
-test('a migration that fails leaves nothing of itself, says which, and those before it stay', async () => {
+test('a failed migration is rolled back and named, and those before it stay', async () => {
   const database = await createTestDatabase()
   const db = open(database.url)
   const files = [
@@ -50,7 +50,7 @@ test('a migration that fails leaves nothing of itself, says which, and those bef
     migrate(db, [{ ...files[0], name: '0001_good.sql', text: '', checksum: 'edited' }], () => {}),
     /edited after/,
   )
-  // A row that a release before the marks has written.
+  // A row of a release that did not write the marks.
   await database.query('update schema_migrations set compatible_from = null')
   await assert.rejects(
     migrate(db, [], () => {}),
@@ -63,7 +63,7 @@ test('a migration that fails leaves nothing of itself, says which, and those bef
 test('an older release works on a newer schema, unless a migration says that it does not', async () => {
   const database = await createTestDatabase()
   const db = open(database.url)
-  // As the release before the marks left it.
+  // The schema as a release without the marks left it.
   await database.query(`create table schema_migrations (
     name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
   await database.query(`create table notes (id int)`)
@@ -97,7 +97,7 @@ test('an empty database has everything pending', async () => {
   await database.drop()
 })
 
-test('a migration waits for a table that is in use, and lets others pass meanwhile', async () => {
+test('a migration waits for a table that is in use, and does not block other statements for long', async () => {
   const database = await createTestDatabase()
   const db = open(database.url)
   const files = [
@@ -110,7 +110,7 @@ test('a migration waits for a table that is in use, and lets others pass meanwhi
   await reader.query('begin; select from notes')
   const migrating = migrate(db, files, () => {})
   await untilBlocked(database)
-  // A waiting change holds up everybody behind it: for two seconds, not for as long as the reader reads, which ends only after this.
+  // A waiting migration blocks later statements for two seconds at most, although the reader holds its lock until after this.
   await database.query('insert into notes (id) values (1)')
   await reader.query('commit')
   await reader.end()

@@ -45,7 +45,7 @@ const partitions = async () =>
   ).rows.map(({ name }) => name)
 
 describe('ensurePartitions', () => {
-  test('makes a partition for each day in UTC, with the indexes of the table, and does nothing the second time', async () => {
+  test('creates a partition for each day in UTC, with the indexes of the table, and does nothing the second time', async () => {
     const late = new Date('2026-11-15T23:59:59.999Z')
     assert.deepEqual(await ensurePartitions(db, 'events', { from: late, days: 2 }), {
       created: 2,
@@ -74,7 +74,7 @@ describe('ensurePartitions', () => {
     assert.deepEqual(rows, [{ count: 2 }])
   })
 
-  test('takes the rows along that came before the partition, and only those of its day', async () => {
+  test('moves rows of its day, and no others, from the default partition', async () => {
     await insert(1, day(0))
     await insert(2, day(0))
     await insert(3, day(1))
@@ -90,7 +90,7 @@ describe('ensurePartitions', () => {
     ])
   })
 
-  test('several processes at once make each partition once', async () => {
+  test('several processes at once create each partition once', async () => {
     await insert(1, day(3))
     const reports = await Promise.all(
       Array.from({ length: 4 }, () => ensurePartitions(db, 'events', { from: NOON, days: 5 })),
@@ -107,7 +107,7 @@ describe('ensurePartitions', () => {
     assert.equal((await partitions()).length, 6)
   })
 
-  test('a day that is locked is skipped and counted, and made the next time; nothing is lost', async () => {
+  test('a locked day is skipped and counted, and created at the next run; no row is lost', async () => {
     await insert(1, day(0))
     await db.transaction(async (tx) => {
       await tx.rows({ name: '', text: 'select * from events' })
@@ -125,7 +125,7 @@ describe('ensurePartitions', () => {
     })
   })
 
-  test('a day with too many rows in the default partition is skipped and counted, and the log says so', async () => {
+  test('a day with too many rows in the default partition is skipped, counted and logged', async () => {
     await database.query(`insert into events select n, $1 from generate_series(1, 50001) n`, [NOON])
     const lines: string[] = []
     const log = createLog('info', { write: (line) => void lines.push(line) })
@@ -142,7 +142,7 @@ describe('ensurePartitions', () => {
     )
   })
 
-  test('a table without a default partition', async () => {
+  test('works for a table without a default partition', async () => {
     await database.query('drop table events_default')
     assert.deepEqual(await ensurePartitions(db, 'events', { from: NOON, days: 1 }), {
       created: 1,
@@ -151,7 +151,7 @@ describe('ensurePartitions', () => {
     })
   })
 
-  test('refuses what is no name of a table, and a table without partitions', async () => {
+  test('refuses a text that is not a table name, and a table without partitions', async () => {
     await assert.rejects(
       ensurePartitions(db, 'events; drop table events', { from: NOON, days: 1 }),
       /not the name of a table/,
@@ -171,7 +171,7 @@ describe('dropPartitionsBefore', () => {
     assert.equal(await dropPartitionsBefore(db, 'events', day(0)), 1)
   })
 
-  test('the caller may decide otherwise, and is asked again when nobody can write any more', async () => {
+  test('the caller may decide which to drop, and decides again under the lock', async () => {
     await ensurePartitions(db, 'events', { from: day(-2), days: 3 })
     await insert(1, day(-2))
     await insert(2, day(-1))
@@ -186,7 +186,7 @@ describe('dropPartitionsBefore', () => {
     assert.equal(await placeOf(2), 'events_20261114')
   })
 
-  test('a partition that got a row between the two questions stays', async () => {
+  test('a partition that got a row between the two checks stays', async () => {
     await ensurePartitions(db, 'events', { from: day(-1), days: 1 })
     let times = 0
     const dropped = await dropPartitionsBefore(db, 'events', day(0), async () => ++times === 1)
@@ -194,7 +194,7 @@ describe('dropPartitionsBefore', () => {
     assert.equal((await partitions()).length, 2)
   })
 
-  test('one that is in use stays for the next time', async () => {
+  test('a partition in use stays until the next run', async () => {
     await ensurePartitions(db, 'events', { from: day(-1), days: 1 })
     await db.transaction(async (tx) => {
       await tx.rows({ name: '', text: 'select * from events' })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createHarness } from '../testing/harness.ts'
 
 const PAGE = new URL('../../../../docs/privacy.md', import.meta.url)
-/** What is stored about the database itself. */
+/** Tables about the database itself. */
 const OWN = new Set(['schema_migrations'])
 
 /** The page's first table: `table.one`, `two` in the first cell of a row; `table.*` is all of a table, `*.column` that column of all tables. */
@@ -26,7 +26,7 @@ function namedIn(page: string): Set<string> {
 
 const waysToName = (table: string, column: string) => [`${table}.${column}`, `${table}.*`, `*.${column}`]
 
-test('docs/privacy.md names every column that is stored, and none that is not', async () => {
+test('docs/privacy.md names every stored column, and no other', async () => {
   const harness = await createHarness()
   try {
     const { rows } = await harness.database.query(

@@ -34,7 +34,7 @@ test('the worker’s scheduled jobs run through pg-boss and purge what has expir
   await harness.close()
 })
 
-test('workers that start at the same moment on an empty database all start', async () => {
+test('workers that start at the same time on an empty database all start', async () => {
   const harness = await createHarness()
   const [cell] = harness.wire.platform.cells.all()
   assert.ok(cell)

@@ -14,7 +14,7 @@ function countAllowed(
   return allowed
 }
 
-test('ten seconds’ worth may be spent at once, then the rate holds', () => {
+test('ten seconds of the rate may be used at once, then the rate applies', () => {
   for (const perSecond of [0.1, 1, 3, 7, 20, 200]) {
     const limiter = createRateLimiter()
     assert.equal(
@@ -28,14 +28,14 @@ test('ten seconds’ worth may be spent at once, then the rate holds', () => {
   }
 })
 
-test('twice the rate holds for ten seconds, as promised', () => {
+test('twice the rate is allowed for ten seconds, as documented', () => {
   const limiter = createRateLimiter()
   let refusedAt = 0
   for (let i = 0; refusedAt === 0; i++) if (!limiter.take('k', 20, i * 25).allowed) refusedAt = i * 25
   assert.ok(refusedAt >= 9_900 && refusedAt <= 10_100, `first refusal after ${refusedAt} ms`)
 })
 
-test('a refusal says how long to wait, and waiting so long is enough', () => {
+test('a refusal says how long to wait, and that wait is enough', () => {
   const limiter = createRateLimiter()
   countAllowed(limiter, 'k', 0.5, 0, 100)
   const verdict = limiter.take('k', 0.5, 0)
@@ -43,7 +43,7 @@ test('a refusal says how long to wait, and waiting so long is enough', () => {
   assert.equal(limiter.take('k', 0.5, 2_000).allowed, true)
 })
 
-test('callers are apart, and memory is bounded', () => {
+test('callers have separate limits, and memory is bounded', () => {
   const limiter = createRateLimiter(100)
   for (let i = 0; i < 10_000; i++) assert.equal(limiter.take(`k${i}`, 1, 0).allowed, true)
   assert.ok(limiter.size() <= 100)
@@ -64,7 +64,7 @@ test('an IPv6 caller is its /64, an IPv4 caller is its address', () => {
   assert.equal(networkOf('192.0.2.1'), '192.0.2.1')
 })
 
-test('waiting takes nothing, and agrees with taking', () => {
+test('asking for the wait counts as no request, and agrees with the refusal', () => {
   const limiter = createRateLimiter()
   for (let i = 0; i < 20; i++) {
     assert.equal(limiter.wait('k', 2, 0), 0)

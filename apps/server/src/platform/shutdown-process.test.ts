@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 
-/** Runs a script that may use what the entry points use. Its standard error is open; what it does with standard output is its test. */
+/** Runs a script that may import what the entry points import. Its standard error is open; the test decides about standard output. */
 function run(t: TestContext, script: string) {
   const modules = `
     import { systemClock } from ${JSON.stringify(import.meta.resolve('./clock.ts'))}
@@ -20,7 +20,7 @@ function run(t: TestContext, script: string) {
   return { child, exited: once(child, 'exit') }
 }
 
-/** Resolves when the process has said this on its standard error. */
+/** Resolves when the process has written this text to standard error. */
 async function says({ stderr }: { stderr: Readable }, wanted: string): Promise<void> {
   let said = ''
   for await (const chunk of stderr.iterator({ destroyOnReturn: false })) {
@@ -74,7 +74,7 @@ test('process 1 of a container has a handler before the phases are known', { tim
   assert.deepEqual(await exited, [0, null])
 })
 
-test('a process whose log has no reader any more works on, counts lost lines and ends', {
+test('a process whose log has lost its reader continues, counts lost lines and ends', {
   timeout: 60_000,
 }, async (t) => {
   const { child, exited } = run(
@@ -101,7 +101,7 @@ test('a process whose log has no reader any more works on, counts lost lines and
 })
 
 test('the last lines of a process do not wait for a reader that is gone', { timeout: 60_000 }, async (t) => {
-  // The process writes its first line at its very end, when nobody has noticed yet that the reader is gone.
+  // The process writes its first line at its very end, before it can notice that the reader is gone.
   const { child, exited } = run(
     t,
     `

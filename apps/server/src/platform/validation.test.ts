@@ -10,7 +10,7 @@ function detailsOf(schema: TSchema, data: unknown) {
   return error.extra.details
 }
 
-test('what is allowed is named, whether it is an enum or a union of constants', () => {
+test('the message lists the allowed values of an enum or of a union of constants', () => {
   const words = ['up', 'down', 'left']
   for (const schema of [Type.Enum(words), Type.Union(words.map((word) => Type.Literal(word)))])
     for (const value of ['UP', '', 'up '])
@@ -20,7 +20,7 @@ test('what is allowed is named, whether it is an enum or a union of constants', 
   assert.deepEqual(detailsOf(Type.Enum([1, 2]), 3), [{ pointer: '/body', message: 'must be one of 1, 2' }])
 })
 
-test('of a very long list the beginning is named', () => {
+test('the message lists only the beginning of a very long list', () => {
   const tags = Array.from({ length: 44 }, (_, at) => `t${at}`)
   const [detail] = detailsOf(Type.Object({ tag: Type.Enum(tags) }), { tag: 'x' }) ?? []
   assert.equal(detail?.message, `must be one of ${tags.slice(0, 20).join(', ')} and 24 others`)

@@ -32,7 +32,7 @@ test('a repeated create returns the first record and says so', async () => {
   )
 })
 
-test('forty at the same moment make one record', async () => {
+test('forty equal creates at the same time create one record', async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, () => create('at once', 'b')))
   assert.deepEqual([...new Set(answers.map(({ statusCode }) => statusCode))], [201])
   assert.equal(new Set(answers.map((answer) => answer.json().id)).size, 1)
@@ -50,7 +50,7 @@ test('409: another body with the same key', async () => {
   })
 })
 
-test('409: the same bytes as another type are another request', async () => {
+test('409: the same bytes with another media type are another request', async () => {
   const send = (type: string) =>
     harness.inject({
       method: 'POST',
@@ -63,7 +63,7 @@ test('409: the same bytes as another type are another request', async () => {
   assert.equal((await send('text/plain')).statusCode, 409)
 })
 
-test('410: the record is gone; nothing of it was kept with the key', async () => {
+test('410: the record was deleted, and its content was not kept with the key', async () => {
   const { id } = (await create('order-3', 'private words')).json()
   await harness.inject({ method: 'DELETE', url: `/strings/${id}`, headers: { 'x-api-key': key } })
   const response = await create('order-3', 'private words')
@@ -77,7 +77,7 @@ test('410: the record is gone; nothing of it was kept with the key', async () =>
   assert.ok(!JSON.stringify(rows).includes('private words') && !JSON.stringify(rows).includes('order-3'))
 })
 
-test('keys of tenants and of modes are apart', async () => {
+test('keys of different tenants and modes are separate', async () => {
   const stranger = await harness.tenantWithKey()
   const live = await harness.tenantWithKey({ livemode: true })
   const ids = [
@@ -111,7 +111,7 @@ test('a failed create does not use up its key', async () => {
   assert.equal((await create('retry', 'now right')).statusCode, 201)
 })
 
-test('after 24 hours a key is free again, and the purge removes what has expired, only that', async () => {
+test('after 24 hours a key is free again, and the purge deletes expired keys only', async () => {
   const local = await createHarness()
   const { key: apiKey } = await local.tenantWithKey()
   const make = async (idempotencyKey: string) =>

@@ -3,7 +3,7 @@ import { BlockList, isIPv4 } from 'node:net'
 import { test } from 'node:test'
 import { isAllowedAddress, isPublicAddress, parseNetworks } from './address.ts'
 
-/** Small seeded generator: a failing address can be found again. */
+/** Small seeded generator, so that a failing address can be reproduced. */
 function generator(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -12,7 +12,7 @@ function generator(seed: number): (below: number) => number {
   }
 }
 
-/** First and last address of what is refused, and the neighbours that are not. */
+/** First and last address of each refused network, and the allowed neighbours. */
 const IPV4_EDGES: readonly { refused: readonly string[]; allowed: readonly string[] }[] = [
   { refused: ['0.0.0.0', '0.0.0.1', '0.255.255.255'], allowed: ['1.0.0.0'] },
   { refused: ['10.0.0.0', '10.1.2.3', '10.255.255.255'], allowed: ['9.255.255.255', '11.0.0.0'] },
@@ -159,19 +159,19 @@ function formsOf(ipv4: string): string[] {
   ]
 }
 
-test('IPv4: what is not the public internet is refused, up to its edges', () => {
+test('IPv4: networks that are not public are refused, from their first to their last address', () => {
   for (const { refused, allowed } of IPV4_EDGES) {
     for (const ip of refused) assert.equal(isPublicAddress(ip), false, ip)
     for (const ip of allowed) assert.equal(isPublicAddress(ip), true, ip)
   }
 })
 
-test('IPv6: only what is handed out for the public internet is allowed', () => {
+test('IPv6: only addresses assigned for the public internet are allowed', () => {
   for (const ip of IPV6_REFUSED) assert.equal(isPublicAddress(ip), false, ip)
   for (const ip of IPV6_PUBLIC) assert.equal(isPublicAddress(ip), true, ip)
 })
 
-test('what is not an address, or has a zone, is not public', () => {
+test('a text that is not an address, or has a zone, is not public', () => {
   for (const text of NO_ADDRESSES) assert.equal(isPublicAddress(text), false, JSON.stringify(text))
 })
 
@@ -248,7 +248,7 @@ test('networks that the operator allows are allowed on top of the public ones', 
     '::0.0.0.2',
   ])
     assert.equal(isAllowedAddress(ip, allow), false, ip)
-  // Not by way of a translator: what it makes of an address is not ours to know.
+  // Not through a translator: we cannot know which address it connects to.
   for (const ip of ['64:ff9b::127.0.0.1', '2002:7f00:1::', '2002:a14:1::'])
     assert.equal(isAllowedAddress(ip, allow), false, ip)
   assert.equal(isAllowedAddress('9.9.9.9', allow), true)
@@ -256,7 +256,7 @@ test('networks that the operator allows are allowed on top of the public ones', 
   assert.equal(isAllowedAddress('localhost', allow), false)
 })
 
-test('an IPv4 network says nothing about IPv6, and the other way round', () => {
+test('an IPv4 network allows no IPv6 address, and the other way round', () => {
   const everyIPv4 = parseNetworks(['0.0.0.0/0'])
   assert.equal(isAllowedAddress('127.0.0.1', everyIPv4), true)
   assert.equal(isAllowedAddress('::1', everyIPv4), false)
@@ -279,7 +279,7 @@ test('random networks, against Node’s own matching', () => {
     const size = i % 2 === 0 ? 4 : 16
     const prefix = below(size * 8 + 1)
     const keep = (at: number) => 0xff & ~(0xff >> Math.min(8, Math.max(0, prefix - at * 8)))
-    // 10.x and fdxx: never public, so that only the network can let it pass.
+    // 10.x and fdxx are never public, so that only the network can allow them.
     const base = [size === 4 ? 10 : 0xfd, ...bytes(size - 1)].map((byte, at) => byte & keep(at))
     const allow = parseNetworks([`${write(base)}/${prefix}`])
     const node = new BlockList()
@@ -293,7 +293,7 @@ test('random networks, against Node’s own matching', () => {
   }
 })
 
-test('what is not a network is refused', () => {
+test('a text that is not a network is refused', () => {
   for (const text of [
     '',
     '/8',

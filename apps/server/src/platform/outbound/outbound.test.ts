@@ -23,7 +23,7 @@ import {
 after(closeServers)
 
 describe('request', () => {
-  test('sends what was asked, and little else', async () => {
+  test('sends the given request and few other headers', async () => {
     let seen: IncomingMessage | undefined
     let sent = ''
     const { port, open } = await serve((request, response) => {
@@ -87,7 +87,7 @@ describe('request', () => {
     }
   })
 
-  test('HEAD: the length that a body would have is no body', async () => {
+  test('HEAD: a content length does not mean that there is a body', async () => {
     const { port } = await serve((_request, response) => response.writeHead(200, { 'content-length': 5_000_000 }).end())
     const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), method: 'HEAD' })
     assert.equal(response.headers['content-length'], '5000000')
@@ -114,7 +114,7 @@ describe('request', () => {
     assert.equal(connections(), 0)
   })
 
-  test('mistakes of our own code are loud', async () => {
+  test('wrong options are a bug of the caller and throw at once', async () => {
     const good = get('http://127.0.0.1:9999/')
     for (const wrong of [
       { timeoutMs: 0 },
@@ -135,7 +135,7 @@ describe('request', () => {
     assert.throws(() => outbound({ allowNetworks: ['10.0.0.1/8'] }), Error)
   })
 
-  test('nobody listens', async () => {
+  test('a port without a listener is refused', async () => {
     const free = createNetServer()
     const { port } = await listen(free)
     free.close()
@@ -144,7 +144,7 @@ describe('request', () => {
     assert.equal(error.code, 'ECONNREFUSED')
   })
 
-  test('what is not HTTP is refused, and not quoted', async () => {
+  test('an answer that is not HTTP is refused, and not quoted', async () => {
     const { port } = await listen(
       createNetServer((socket) => socket.once('data', () => socket.end(`${SECRET}\r\n\r\n`))),
     )
@@ -152,7 +152,7 @@ describe('request', () => {
     assert.ok(!JSON.stringify([error, error.message, error.stack, Object.values(error)]).includes(SECRET))
   })
 
-  test('a call that is over leaves nothing behind', async () => {
+  test('an ended call leaves no connection open', async () => {
     const { port } = await serve((_request, response) => response.end('over'))
     const { signal } = new AbortController()
     const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), signal })
@@ -164,7 +164,7 @@ describe('request', () => {
     assert.ok(performance.now() - startedAt < 30_000, 'the process waited for the deadline')
   })
 
-  test('proxies in the environment are not heeded', async () => {
+  test('proxies in the environment are ignored', async () => {
     const proxy = await serve((_request, response) => response.end('proxy'))
     const { port } = await serve((_request, response) => response.end('direct'))
     const url = `http://127.0.0.1:${proxy.port}`
@@ -175,7 +175,7 @@ describe('request', () => {
 })
 
 describe('names', () => {
-  test('a name is asked for once, sent as Host, and its address connected to', async () => {
+  test('a name is resolved once and sent as Host, and the connection goes to its address', async () => {
     let host: string | undefined
     const { port } = await serve((request, response) => {
       host = request.headers.host
@@ -192,7 +192,7 @@ describe('names', () => {
     assert.deepEqual(asked, ['lists.example'])
   })
 
-  test('a name that changes its address: only the one that was checked is connected to', async () => {
+  test('if a name changes its address, the connection goes only to the checked one', async () => {
     const { port, connections } = await serve((_request, response) => response.end('first'))
     const bait = await listen(createNetServer(), '127.0.0.2')
     let asked = 0
@@ -205,7 +205,7 @@ describe('names', () => {
     assert.equal(bait.connections(), 0)
   })
 
-  test('one forbidden address spoils the name, wherever it stands', async () => {
+  test('one forbidden address at any position makes the name forbidden', async () => {
     const { port, connections } = await serve((_request, response) => response.end())
     for (const addresses of [
       ['127.0.0.1', '127.0.0.2'],
@@ -226,7 +226,7 @@ describe('names', () => {
     assert.equal(connections(), 0)
   })
 
-  test('an address that cannot be connected to gives way to the next, at most three times', async () => {
+  test('if an address cannot be reached, the next one is tried, at most three times', async () => {
     const { port, connections } = await serve((_request, response) => response.end('second'))
     const allowNetworks = ['127.0.0.0/8', '::1']
     const lookup = async () => ['::1', '127.0.0.9', '127.0.0.1']
@@ -245,7 +245,7 @@ describe('names', () => {
     assert.equal(connections(), 1)
   })
 
-  test('a name without an address, one that fails, and one that takes for ever', async () => {
+  test('a name without an address, one whose query fails, and one whose query never ends are failures', async () => {
     const url = 'http://none.example:8080/'
     await failsWith('dns', outbound({ lookup: async () => [] }).request(get(url)))
     const fails = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }))
@@ -264,7 +264,7 @@ describe('limits', () => {
     await eventually(() => open() === 0, 'the connection is closed')
   })
 
-  test('an endless body is cut off at the limit', async () => {
+  test('an endless body is ended at the limit', async () => {
     let sent = 0
     const { port, open } = await serve((_request, response) => {
       const more = () => {
@@ -284,7 +284,7 @@ describe('limits', () => {
     assert.ok(received <= 200_000, `${received} bytes were handed on`)
     assert.ok(!`${error.message}${error.stack}`.includes(SECRET))
     await eventually(() => open() === 0, 'the connection is closed')
-    // What the system holds for both sides of a connection, at most.
+    // The most that the system buffers for both sides of a connection.
     assert.ok(sent < 20_000_000, `${sent} bytes were sent`)
   })
 
@@ -306,7 +306,7 @@ describe('limits', () => {
     await failsWith('too_large', outbound().request(get(`http://127.0.0.1:${port}/`)))
   })
 
-  test('the deadline holds for one who says nothing, and for one who trickles', async () => {
+  test('the deadline applies to a server that sends nothing, and to one that sends byte by byte', async () => {
     const silent = await listen(createNetServer((socket) => socket.resume()))
     await failsWith('timeout', outbound().request({ ...get(`http://127.0.0.1:${silent.port}/`), timeoutMs: 60 }))
     const trickle = (first: string) =>
@@ -327,7 +327,7 @@ describe('limits', () => {
     for (const { open } of [silent, headers, body]) await eventually(() => open() === 0, 'the connection is closed')
   })
 
-  test('a body that nobody reads is closed at the deadline', async () => {
+  test('the connection of an unread body is closed at the deadline', async () => {
     const { port, open } = await serve((_request, response) => response.write('begin'))
     const response = await outbound().request({ ...get(`http://127.0.0.1:${port}/`), timeoutMs: 2_000 })
     assert.equal(open(), 1)
@@ -335,7 +335,7 @@ describe('limits', () => {
     await failsWith('timeout', textOf(response.body))
   })
 
-  test('a reader that is late gets an error, not the beginning for the whole', async () => {
+  test('a reader that is late gets an error, not a truncated body', async () => {
     const { port } = await serve((request, response) => {
       response.write('begin')
       if (request.url === '/whole') response.end()
@@ -350,7 +350,7 @@ describe('limits', () => {
     }
   })
 
-  test('a reader that stops, and one that discards, close the connection', async () => {
+  test('a reader that stops or discards the body closes the connection', async () => {
     const { port, open } = await serve((_request, response) => response.write('begin'))
     const read = await outbound().request(get(`http://127.0.0.1:${port}/`))
     for await (const chunk of read.body) {
@@ -394,7 +394,7 @@ describe('limits', () => {
     await eventually(() => open() === 0, 'the connections are closed')
   })
 
-  test('a connection that breaks in the body is no short answer', async () => {
+  test('a connection that breaks in the body is an error, not a short body', async () => {
     const endings: readonly ((socket: Socket) => void)[] = [
       (socket) => socket.resetAndDestroy(),
       (socket) => socket.end(),

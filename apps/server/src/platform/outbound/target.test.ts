@@ -35,7 +35,7 @@ test('the answer is the parsed URL', () => {
   assert.equal(verdict.url.href, 'https://lists.example:8443/a?b')
 })
 
-test('what is refused, and why', () => {
+test('refused URLs, each with its reason', () => {
   const tooLong = `https://lists.example/${'a'.repeat(2_048 - 'https://lists.example/'.length)}`
   assert.equal(faultOf(tooLong), 'ok')
   const cases: Readonly<Record<Exclude<TargetFault, 'port' | 'address' | 'host_notation'>, readonly string[]>> = {
@@ -132,7 +132,7 @@ test('what is refused, and why', () => {
     for (const url of urls) assert.equal(faultOf(url), reason, JSON.stringify(url))
 })
 
-test('hosts that only parsing makes an address are refused, also where the address is allowed', () => {
+test('hosts that become an address only by parsing are refused, even if the address is allowed', () => {
   for (const host of [
     '127.1',
     '127.0.1',
@@ -182,14 +182,14 @@ test('addresses are refused unless they are public or allowed', () => {
   assert.equal(faultOf('https://localhost/', LOOPBACK), 'local_name', 'an allowed network allows no name')
 })
 
-test('http only where the policy says so', () => {
+test('http is accepted only where the policy permits it', () => {
   assert.equal(faultOf('http://lists.example/', LOOPBACK), 'ok')
   assert.equal(faultOf('http://lists.example:80/', LOOPBACK), 'ok')
   assert.equal(faultOf('https://lists.example:80/', LOOPBACK), 'port')
   assert.equal(faultOf('ftp://lists.example/', LOOPBACK), 'scheme')
 })
 
-test('ports of the web and above, but none of databases, mail and control planes', () => {
+test('port 443 and ports from 1024 are accepted, except those of databases, mail and control planes', () => {
   for (const port of ['', ':', ':443', ':0443', ':8443', ':1024', ':8080', ':9443', ':65535'])
     assert.equal(faultOf(`https://lists.example${port}/`), 'ok', port)
   for (const port of [0, 1, 21, 22, 23, 25, 80, 110, 143, 389, 445, 465, 587, 993, 1023])
@@ -217,7 +217,7 @@ test('no text makes it throw', () => {
   }
 })
 
-test('an address is taken out of its brackets', () => {
+test('an IPv6 address is returned without its brackets', () => {
   assert.equal(addressIn(new URL('https://[::1]:8443/')), '::1')
   assert.equal(addressIn(new URL('https://127.0.0.1/')), '127.0.0.1')
   assert.equal(addressIn(new URL('https://lists.example/')), undefined)
