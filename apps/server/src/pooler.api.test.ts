@@ -60,7 +60,7 @@ test('behind PgBouncer 1.24 the limit and the plan settings are in force once th
   await withWire(env, async ({ platform }) => {
     for (const { db } of platform.cells.all()) await migrate(db, readMigrations(), () => {})
   })
-  // Connections that the pooler has open keep what they started with.
+  // Open connections of the pooler keep their old settings.
   await database
     .query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
@@ -86,7 +86,9 @@ test('behind PgBouncer 1.24 the limit and the plan settings are in force once th
   })
 })
 
-test('a pooler that nobody has named is found, whether it refuses our parameters or drops them', { skip }, async () => {
+test('a pooler that is not configured as one is detected, whether it refuses our parameters or drops them', {
+  skip,
+}, async () => {
   for (const settings of [PREPARED, [...PREPARED, ...IGNORED]]) {
     const env = await pool('1.24', settings)
     const found = await connections(env)

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Db } from './db.ts'
 
-/** What is wrong with how a process reaches its database, and what to do about it. */
+/** A fault of the connection to the database, and how to correct it. */
 export interface ConnectionProblem {
   finding: string
   remedy: string
@@ -11,12 +11,12 @@ export const POOLER_DOCS = 'see docs/operations.md, "Behind PgBouncer"'
 const ROUNDS = 5
 const CONNECT_MS = 3_000
 const QUERY_MS = 5_000
-/** The name is taken on that connection, or the statement does not exist there. */
+/** SQLSTATE codes: the name is already used on that connection, or the statement does not exist there. */
 const LOST_STATEMENT = new Set(['42P05', '26000'])
 
 /**
- * Looks whether the limits and plan settings are in force on the connections that statements use, and whether a pooler in
- * between keeps prepared statements apart. Without this a service behind a pooler would start, and fail or run without limits.
+ * Checks that the limits and plan settings are in force on the connections that statements use, and that a pooler, if there is
+ * one, supports prepared statements. Without this check a service behind a pooler would start, and then fail or run without limits.
  */
 export async function findConnectionProblem(db: Db): Promise<ConnectionProblem | undefined> {
   if (db.isPooled && !(await keepsPreparedStatements(db.url))) {
@@ -45,8 +45,8 @@ export const HIDDEN_POOLER: ConnectionProblem = {
 }
 
 /**
- * Two clients use one name, the second inside a transaction: a pooler in transaction mode gives them different connections, and
- * one of them finds the name taken or unknown unless the pooler keeps account of names.
+ * Two clients use the same statement name, the second inside a transaction. A pooler in transaction mode gives them different
+ * connections, and one of them finds the name used or unknown unless the pooler tracks names.
  */
 async function keepsPreparedStatements(url: string): Promise<boolean> {
   const connect = async () => {
@@ -100,8 +100,8 @@ async function poolerVersion(url: string): Promise<string> {
 }
 
 /**
- * Makes the settings those of every new connection of this role to this database: a pooler does not pass on what a client asks for
- * when it connects. Returns whether something changed.
+ * Stores the settings for every new connection of this role to this database, because a pooler does not pass on the settings that a
+ * client sends when it connects. Returns whether something changed.
  */
 export async function storeSettings(
   client: pg.ClientBase,
@@ -113,7 +113,7 @@ export async function storeSettings(
   )
   const stored = new Set(rows[0]?.stored ?? [])
   const missing = Object.entries(settings).filter(([name, value]) => !stored.has(`${name}=${value}`))
-  // pgvector's settings are known once it is loaded; only a superuser may store one that is not known.
+  // pgvector's settings exist once it is loaded; only a superuser may store an unknown setting.
   if (missing.some(([name]) => name.startsWith('hnsw.'))) await client.query(`select '[1]'::vector`)
   for (const [name, value] of missing) {
     const built = await client.query<{ statement: string }>(

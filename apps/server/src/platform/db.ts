@@ -30,7 +30,7 @@ export interface Db extends Queryable {
   /** Runs `work` on a connection of its own, outside the pool and without a statement limit: migrations wait for locks and build indexes. */
   withDedicatedClient<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>
   stats(): { total: number; idle: number; waiting: number }
-  /** Where statements go. Behind a pooler connections take their settings from the role, not from the client. */
+  /** The URL that statements use. Behind a pooler, connections take their settings from the role, not from the client. */
   readonly url: string
   readonly isPooled: boolean
   /** The limits and plan settings that every connection must have. */
