@@ -23,7 +23,7 @@ const advance = (ms: number) => fixture.harness.clock.advance(ms)
 const tick = () => fixture.dispatcher.tick()
 const enqueue = (count: number, own = tenant) =>
   Promise.all(Array.from({ length: count }, () => fixture.enqueue(own, { url: receiver.url })))
-const troubles = async () =>
+const states = async () =>
   (
     await fixture.harness.database.query(
       'select failures, opened_times as "openedTimes", open_until as "openUntil" from webhook_endpoints',
@@ -36,7 +36,7 @@ describe('a receiver that fails five times in a row', () => {
     receiver.answer(status(500))
     const ids = await enqueue(5)
     await tick()
-    assert.deepEqual(await troubles(), [{ failures: 5, openedTimes: 1, openUntil: later(15 * SECOND) }])
+    assert.deepEqual(await states(), [{ failures: 5, openedTimes: 1, openUntil: later(15 * SECOND) }])
     const fresh = await enqueue(3)
     advance(14_999)
     assert.equal(await tick(), 0)
@@ -53,11 +53,11 @@ describe('a receiver that fails five times in a row', () => {
     await enqueue(8)
     await tick()
     for (const [index, restSeconds] of [30, 60, 120].entries()) {
-      const [{ openUntil }] = await troubles()
+      const [{ openUntil }] = await states()
       advance(openUntil.getTime() - later(0).getTime())
       assert.equal(await tick(), 1, 'one probe')
       assert.equal(receiver.received.length, 8 + index + 1)
-      assert.deepEqual(await troubles(), [
+      assert.deepEqual(await states(), [
         { failures: 6 + index, openedTimes: index + 2, openUntil: later(restSeconds * SECOND) },
       ])
     }
@@ -70,7 +70,7 @@ describe('a receiver that fails five times in a row', () => {
     receiver.answer(status(200))
     advance(15 * SECOND)
     assert.ok((await tick()) >= 1)
-    assert.deepEqual(await troubles(), [])
+    assert.deepEqual(await states(), [])
     while ((await tick()) > 0);
     const { rows } = await fixture.harness.database.query('select count(*)::int as count from webhook_queue')
     assert.deepEqual(rows, [{ count: 0 }])
@@ -93,7 +93,7 @@ describe('a receiver that fails five times in a row', () => {
     assert.equal(await tick(), 0)
     advance(1)
     assert.ok((await tick()) >= 1)
-    assert.deepEqual(await troubles(), [])
+    assert.deepEqual(await states(), [])
   })
 
   test('is one receiver of one tenant: the same origin of another tenant is not affected', async () => {
@@ -112,11 +112,11 @@ describe('the breaker stays closed after', () => {
     receiver.answer(status(500))
     await enqueue(4)
     await tick()
-    assert.equal((await troubles())[0].failures, 4)
+    assert.equal((await states())[0].failures, 4)
     receiver.answer(status(200))
     await enqueue(1)
     await tick()
-    assert.deepEqual(await troubles(), [])
+    assert.deepEqual(await states(), [])
   })
 
   test('answers of the 4xx and 3xx kind, however many', async () => {
@@ -124,14 +124,14 @@ describe('the breaker stays closed after', () => {
       receiver.answer(status(code))
       await enqueue(8)
       await tick()
-      assert.deepEqual(await troubles(), [], `${code}`)
+      assert.deepEqual(await states(), [], `${code}`)
     }
   })
 
   test('failures that the sandbox was asked for', async () => {
     for (const id of await enqueue(6)) await fixture.webhooks.failNext(tenant.caller, id, 1)
     assert.equal(await tick(), 6)
-    assert.deepEqual(await troubles(), [])
+    assert.deepEqual(await states(), [])
     assert.equal(receiver.received.length, 0)
   })
 })

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome } from '@ostiary/contract'
-import { FAILURES_TO_OPEN, nextTrouble, type Sign, signOf, type Trouble } from './breaker.ts'
+import { type BreakerState, FAILURES_TO_OPEN, nextBreakerState, type Sign, signOf } from './breaker.ts'
 
 const NOW = new Date('2026-11-15T12:00:00.000Z')
 const later = (ms: number) => new Date(NOW.getTime() + ms)
 
-const after = (trouble: Trouble | undefined, sign: Sign, probe = false, now = NOW) =>
-  nextTrouble(trouble, { sign, probe, now })
+const after = (state: BreakerState | undefined, sign: Sign, probe = false, now = NOW) =>
+  nextBreakerState(state, { sign, probe, now })
 
-function failing(times: number): Trouble | undefined {
-  let trouble: Trouble | undefined
-  for (let i = 0; i < times; i++) trouble = after(trouble, 'failing')
-  return trouble
+function failing(times: number): BreakerState | undefined {
+  let state: BreakerState | undefined
+  for (let i = 0; i < times; i++) state = after(state, 'failing')
+  return state
 }
 
 describe('signOf', () => {
@@ -34,7 +34,7 @@ describe('signOf', () => {
   })
 })
 
-describe('nextTrouble', () => {
+describe('nextBreakerState', () => {
   test('the fifth failure in a row opens the breaker for 15 seconds, the fourth does not', () => {
     assert.equal(FAILURES_TO_OPEN, 5)
     assert.deepEqual(failing(4), { failures: 4, openedTimes: 0, openUntil: NOW })
@@ -47,15 +47,15 @@ describe('nextTrouble', () => {
   })
 
   test('each failed probe doubles the pause, up to ten minutes', () => {
-    let trouble = failing(5)
+    let state = failing(5)
     const rests: number[] = []
     for (let i = 0; i < 8; i++) {
-      trouble = after(trouble, 'failing', true)
-      rests.push((trouble?.openUntil.getTime() ?? 0) - NOW.getTime())
+      state = after(state, 'failing', true)
+      rests.push((state?.openUntil.getTime() ?? 0) - NOW.getTime())
     }
     assert.deepEqual(rests, [30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000, 600_000])
-    for (let i = 0; i < 2_000; i++) trouble = after(trouble, 'failing', true)
-    assert.deepEqual(trouble?.openUntil, later(600_000))
+    for (let i = 0; i < 2_000; i++) state = after(state, 'failing', true)
+    assert.deepEqual(state?.openUntil, later(600_000))
   })
 
   test('an answered probe closes the breaker, and so does an answer to an earlier attempt', () => {

@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from '@ostiary/contract'
 
 /** State of a receiver that fails. A healthy receiver has no stored state. */
-export interface Trouble {
+export interface BreakerState {
   /** Failures in a row. */
   failures: number
   /** How often the breaker opened since the receiver last answered; 0 while failures are only counted. */
@@ -38,23 +38,23 @@ export function signOf(outcome: AttemptOutcome): Sign {
 }
 
 /** The state after an attempt; undefined means healthy. A probe is the one delivery that is sent while the breaker is open. */
-export function nextTrouble(
-  trouble: Trouble | undefined,
+export function nextBreakerState(
+  state: BreakerState | undefined,
   { sign, probe, now }: { sign: Sign; probe: boolean; now: Date },
-): Trouble | undefined {
+): BreakerState | undefined {
   if (sign === 'alive') return undefined
   // A probe that sent no request shows nothing: the next probe may be sent at once.
-  if (sign === 'none') return trouble && probe ? { ...trouble, openUntil: now } : trouble
-  const failures = (trouble?.failures ?? 0) + 1
-  const openedTimes = trouble?.openedTimes ?? 0
+  if (sign === 'none') return state && probe ? { ...state, openUntil: now } : state
+  const failures = (state?.failures ?? 0) + 1
+  const openedTimes = state?.openedTimes ?? 0
   if (openedTimes > 0) {
     // Attempts that were running when the breaker opened show nothing new.
-    return trouble && !probe ? trouble : opened(failures, openedTimes + 1, now)
+    return state && !probe ? state : opened(failures, openedTimes + 1, now)
   }
   return failures < FAILURES_TO_OPEN ? { failures, openedTimes: 0, openUntil: now } : opened(failures, 1, now)
 }
 
-function opened(failures: number, openedTimes: number, now: Date): Trouble {
+function opened(failures: number, openedTimes: number, now: Date): BreakerState {
   const restMs = Math.min(OPEN_MS * 2 ** (openedTimes - 1), OPEN_MAX_MS)
   return { failures, openedTimes, openUntil: new Date(now.getTime() + restMs) }
 }

@@ -79,14 +79,14 @@ describe('the purge', () => {
     receiver.answer(status(500))
     await fixture.enqueue(tenant, { url: receiver.url })
     await fixture.dispatcher.tick()
-    const troubles = async () =>
+    const states = async () =>
       (await fixture.harness.database.query('select count(*)::int as count from webhook_endpoints')).rows[0].count
     advance(DAY)
     await purgeWebhooks(db(), now())
-    assert.equal(await troubles(), 1)
+    assert.equal(await states(), 1)
     advance(1)
     await purgeWebhooks(db(), now())
-    assert.equal(await troubles(), 0)
+    assert.equal(await states(), 0)
   })
 
   test('erasing a session deletes everything of its webhooks, in the caller’s transaction', async () => {

@@ -7,7 +7,7 @@ import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import type { ScheduledJob } from '../platform/queue.ts'
 import type { WebhookMetrics } from './metrics.ts'
 import { type RemovedDelivery, webhookStore } from './store.ts'
-import { troubleStore } from './trouble-store.ts'
+import { breakerStore } from './breaker-store.ts'
 
 const TABLES = ['webhook_deliveries', 'webhook_attempts'] as const
 /** Partitions are created a week ahead, so that rows have one even after a week without a worker. */
@@ -26,7 +26,7 @@ interface Deps {
 /** Deletes messages whose session data is due for purging, with their log and queue rows. */
 export async function purgeWebhooks(db: Db, now: Date, deps?: Deps): Promise<number> {
   // A receiver with pending deliveries is probed every few minutes, so it is not deleted here.
-  await troubleStore.forgetTrouble(db, new Date(now.getTime() - DAY_MS))
+  await breakerStore.deleteStale(db, new Date(now.getTime() - DAY_MS))
   return purgeInBatches(webhookStore.purgeBatch, async () => {
     const { removed, pending } = await webhookStore.purge(db, now)
     if (deps && pending.length > 0) noteLost(deps, pending)

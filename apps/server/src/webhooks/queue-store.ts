@@ -271,11 +271,11 @@ export const queueStore = {
   probe: async (db: Queryable, now: Date, leaseUntil: Date): Promise<Taken[]> =>
     (await db.rows<Row<TakenRow>>(PROBE, [now, leaseUntil])).map(toTaken),
 
-  async complete(db: Queryable, ended: readonly Completion[], healed: readonly string[]): Promise<void> {
+  async complete(db: Queryable, ended: readonly Completion[], healthy: readonly string[]): Promise<void> {
     const single = withoutDoubles(ended)
     const left = await db.rows<{ deliveryId: string }>(COMPLETE, [
       ...columnsOf(single),
-      asArray(healed),
+      asArray(healthy),
       restartsOf(single),
     ])
     if (left.length === 0) return

@@ -2,9 +2,9 @@ import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { isAway, logFailure } from '../platform/reachability.ts'
-import { nextTrouble, type Sign, signOf, type Trouble } from './breaker.ts'
+import { type BreakerState, nextBreakerState, type Sign, signOf } from './breaker.ts'
 import { type Completion, queueStore } from './queue-store.ts'
-import { type EndpointTrouble, troubleStore } from './trouble-store.ts'
+import { type EndpointBreaker, breakerStore } from './breaker-store.ts'
 
 /** An ended attempt that is to be stored. */
 export interface Ended extends Completion {
@@ -90,9 +90,9 @@ export function createRecorder({ db, clock, log }: Deps) {
 export type Recorder = ReturnType<typeof createRecorder>
 
 async function save(db: Db, batch: readonly Ended[], now: Date): Promise<void> {
-  const { healed, troubled } = sortEndpoints(batch)
-  await queueStore.complete(db, batch, [...healed])
-  if (troubled.size > 0) await saveTrouble(db, troubled, now)
+  const { healthy, failing } = sortEndpoints(batch)
+  await queueStore.complete(db, batch, [...healthy])
+  if (failing.size > 0) await saveBreakers(db, failing, now)
 }
 
 interface Signal {
@@ -101,39 +101,39 @@ interface Signal {
 }
 
 /** Receivers that only answered are healthy, whatever their stored state. For the others the stored state must be read. */
-function sortEndpoints(batch: readonly Ended[]): { healed: Set<string>; troubled: Map<string, [Ended, Signal[]]> } {
-  const healed = new Set<string>()
-  const troubled = new Map<string, [Ended, Signal[]]>()
+function sortEndpoints(batch: readonly Ended[]): { healthy: Set<string>; failing: Map<string, [Ended, Signal[]]> } {
+  const healthy = new Set<string>()
+  const failing = new Map<string, [Ended, Signal[]]>()
   for (const ended of batch) {
     const { endpointId } = ended.claim
     const signal = { sign: signOf(ended.outcome), probe: ended.probe }
-    const signals = troubled.get(endpointId)
+    const signals = failing.get(endpointId)
     if (signals) signals[1].push(signal)
-    else if (signal.sign === 'alive') healed.add(endpointId)
+    else if (signal.sign === 'alive') healthy.add(endpointId)
     else if (signal.sign === 'failing' || signal.probe) {
-      const before: Signal[] = healed.delete(endpointId) ? [{ sign: 'alive', probe: false }] : []
-      troubled.set(endpointId, [ended, [...before, signal]])
+      const before: Signal[] = healthy.delete(endpointId) ? [{ sign: 'alive', probe: false }] : []
+      failing.set(endpointId, [ended, [...before, signal]])
     }
   }
-  return { healed, troubled }
+  return { healthy, failing }
 }
 
-function saveTrouble(db: Db, troubled: ReadonlyMap<string, [Ended, Signal[]]>, now: Date): Promise<void> {
+function saveBreakers(db: Db, failing: ReadonlyMap<string, [Ended, Signal[]]>, now: Date): Promise<void> {
   return db.transaction(async (tx) => {
-    const claims = new Map([...troubled].map(([id, [{ claim }]]) => [id, claim]))
-    const sick: EndpointTrouble[] = []
-    const well: string[] = []
-    for (const before of await troubleStore.lockTrouble(tx, claims, now)) {
+    const claims = new Map([...failing].map(([id, [{ claim }]]) => [id, claim]))
+    const stillFailing: EndpointBreaker[] = []
+    const healthy: string[] = []
+    for (const before of await breakerStore.lockStates(tx, claims, now)) {
       const { endpointId } = before
-      const [, signals] = troubled.get(endpointId) ?? [undefined, []]
-      const after = signals.reduce<Trouble | undefined>(
-        (trouble, signal) => nextTrouble(trouble, { ...signal, now }),
+      const [, signals] = failing.get(endpointId) ?? [undefined, []]
+      const after = signals.reduce<BreakerState | undefined>(
+        (state, signal) => nextBreakerState(state, { ...signal, now }),
         before.failures === 0 ? undefined : before,
       )
-      if (after) sick.push({ ...after, endpointId })
-      else well.push(endpointId)
+      if (after) stillFailing.push({ ...after, endpointId })
+      else healthy.push(endpointId)
     }
-    await troubleStore.saveTrouble(tx, sick, now)
-    await troubleStore.heal(tx, well)
+    await breakerStore.saveStates(tx, stillFailing, now)
+    await breakerStore.deleteStates(tx, healthy)
   })
 }

@@ -67,7 +67,7 @@ const RETENTION = [
   {
     table: 'webhook_endpoints',
     key: 'endpoint_id',
-    growsWith: 'receivers in trouble',
+    growsWith: 'receivers that fail',
     after: 'until they answer',
     by: 'purge-webhooks',
   },
