@@ -38,7 +38,7 @@ export interface Creation<Request> {
   makeRequest(made: { token: string }): Request
 }
 
-interface Made {
+interface CreatedIds {
   sessionId: string
   token: string
   expiresAt: Date
@@ -46,7 +46,7 @@ interface Made {
 
 /** The created session, or the one that an earlier call with the same idempotency key created. */
 export type Created<Request extends SharedRequest, Own> =
-  | { replayed: false; session: Made }
+  | { replayed: false; session: CreatedIds }
   | { replayed: true; session: Session<Request, Own> }
 
 /** The host's side of a session: create, read, cancel, erase and list are the same in both areas. */

@@ -1,6 +1,6 @@
 import { type FlowStatus, SERVICE_STATES, type SessionArea } from '@ostiary/contract'
 import { notAtThisStep, sessionEnded } from './errors.ts'
-import type { AgeState, FinalState, Row, SessionEvent, SessionState } from './states.ts'
+import type { AgeState, FinalState, Transitions, SessionEvent, SessionState } from './states.ts'
 import { VERIFICATION_TABLE } from './verification-machine.ts'
 
 /** Where a session stands. */
@@ -9,7 +9,7 @@ export interface Standing {
   state: SessionState
 }
 
-type Steps = Row<AgeState>
+type Steps = Transitions<AgeState>
 
 const ENDING: Steps = { user_cancelled: 'CANCELLED', host_cancelled: 'CANCELLED', expired: 'EXPIRED' }
 /** What a device that holds the session may do at every step. There, `open` is a reload: the step begins again. */
@@ -39,7 +39,7 @@ const AGE_TABLE: Readonly<Record<AgeState, Steps>> = {
   EXPIRED: {},
 }
 
-const TABLES: Readonly<Record<SessionArea, Readonly<Partial<Record<SessionState, Row<SessionState>>>>>> = {
+const TABLES: Readonly<Record<SessionArea, Readonly<Partial<Record<SessionState, Transitions<SessionState>>>>>> = {
   age: AGE_TABLE,
   verification: VERIFICATION_TABLE,
 }

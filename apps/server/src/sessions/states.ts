@@ -41,4 +41,4 @@ export const SESSION_EVENTS = [
 export type SessionEvent = (typeof SESSION_EVENTS)[number]
 
 /** Where each event leads from one state. */
-export type Row<State extends SessionState> = Partial<Record<SessionEvent, State>>
+export type Transitions<State extends SessionState> = Partial<Record<SessionEvent, State>>

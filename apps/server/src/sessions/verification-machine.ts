@@ -1,6 +1,6 @@
-import type { Row, VerificationState } from './states.ts'
+import type { Transitions, VerificationState } from './states.ts'
 
-type Steps = Row<VerificationState>
+type Steps = Transitions<VerificationState>
 
 const ENDING: Steps = { user_cancelled: 'CANCELLED', host_cancelled: 'CANCELLED', expired: 'EXPIRED' }
 /** What the holder may do at every step of the device. There, `open` is a reload. */

@@ -151,7 +151,7 @@ describe('a wrong passkey', () => {
     assert.deepEqual(
       await failuresOf(fixture, host),
       [0, 1, 1],
-      'forgiven; the network of before; a second try of the person',
+      'taken back; the earlier failure of the network; a second try of the person',
     )
   })
 

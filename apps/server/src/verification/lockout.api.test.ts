@@ -305,7 +305,7 @@ describe('an ENROLL with a name that an enrolled person has', () => {
     assert.deepEqual(
       await failuresOf(fixture, host),
       [0, 1, 1, 1],
-      'six times forgiven; then network, name and person once each',
+      'six failures taken back; then network, name and person once each',
     )
   })
 

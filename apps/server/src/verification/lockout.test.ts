@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { afterFailure, forgottenAt, type LockState, waitSecondsOf } from './lockout.ts'
+import { afterFailure, failuresExpireAt, type LockState, waitSecondsOf } from './lockout.ts'
 
 const START = new Date('2026-11-15T12:00:00.000Z')
 const at = (seconds: number) => new Date(START.getTime() + seconds * 1000)
@@ -38,8 +38,8 @@ describe('failures', () => {
   })
 
   test('expire a quarter of an hour after the first one, or after the last wait', () => {
-    assert.deepEqual(forgottenAt(failedAt(0, 100)), at(900))
-    assert.deepEqual(forgottenAt(failedAt(0, 1, 2, 3, 4)), at(4 + 30 + 900))
+    assert.deepEqual(failuresExpireAt(failedAt(0, 100)), at(900))
+    assert.deepEqual(failuresExpireAt(failedAt(0, 1, 2, 3, 4)), at(4 + 30 + 900))
     assert.deepEqual(afterFailure(failedAt(0, 1, 2, 3), at(900)), { failures: 1, since: at(900), lockedUntil: null })
     assert.equal(afterFailure(failedAt(0, 1, 2, 3), at(899)).failures, 5)
     assert.equal(afterFailure(failedAt(0, 1, 2, 3, 4), at(933)).failures, 6)

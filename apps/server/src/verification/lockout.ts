@@ -12,7 +12,7 @@ const WINDOW_MS = LOCKOUT.windowSeconds * 1000
 
 /** One more failure. From the fifth on each makes the next ones wait, and longer every time. */
 export function afterFailure(before: LockState | undefined, now: Date): LockState {
-  if (!before || now >= forgottenAt(before)) return { failures: 1, since: now, lockedUntil: null }
+  if (!before || now >= failuresExpireAt(before)) return { failures: 1, since: now, lockedUntil: null }
   const failures = before.failures + 1
   const waits = LOCKOUT.waitSeconds
   const seconds = waits[Math.min(failures - LOCKOUT.failures, waits.length - 1)]
@@ -26,6 +26,6 @@ export function waitSecondsOf({ lockedUntil }: LockState, now: Date): number {
 }
 
 /** When the failures expire: a window after the first failure, or after the last wait. */
-export function forgottenAt({ since, lockedUntil }: LockState): Date {
+export function failuresExpireAt({ since, lockedUntil }: LockState): Date {
   return new Date((lockedUntil ?? since).getTime() + WINDOW_MS)
 }

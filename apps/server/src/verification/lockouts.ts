@@ -1,7 +1,7 @@
 import type { SessionCodeName } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import { afterFailure, forgottenAt, type LockState, waitSecondsOf } from './lockout.ts'
+import { afterFailure, failuresExpireAt, type LockState, waitSecondsOf } from './lockout.ts'
 import type { LockoutSubject, VerificationProgress } from './progress.ts'
 import { type KeyOwner, verificationStore } from './store.ts'
 
@@ -9,7 +9,7 @@ import { type KeyOwner, verificationStore } from './store.ts'
  * Failures that show who was there. A camera that did not start counts against nobody. Neither does a session that was refused because
  * of a lockout: otherwise anyone could lock a person out for ever.
  */
-const SAYS_WHO: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
+const SHOWS_WHO: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'SPOOF',
   'VIDEO_SPOOF',
   'FACE_NOT_MATCH',
@@ -18,7 +18,7 @@ const SAYS_WHO: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'POLICY_BLOCKED',
 ])
 /** These say only that a try was made: they count against the device and the network, not against the person that the host named. */
-const SAYS_WHERE: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
+const SHOWS_TRY_ONLY: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'LIVENESS_INCONCLUSIVE',
   'ATTEMPTS_EXCEEDED',
 ])
@@ -29,8 +29,8 @@ const PLACES: ReadonlySet<Kind> = new Set<Kind>(['device', 'network'])
 const NOBODY: ReadonlySet<Kind> = new Set<Kind>()
 
 function countsAgainst(failures: readonly SessionCodeName[]): ReadonlySet<Kind> {
-  if (failures.some((name) => SAYS_WHO.has(name))) return ALL
-  return failures.some((name) => SAYS_WHERE.has(name)) ? PLACES : NOBODY
+  if (failures.some((name) => SHOWS_WHO.has(name))) return ALL
+  return failures.some((name) => SHOWS_TRY_ONLY.has(name)) ? PLACES : NOBODY
 }
 
 /** Makes subjects that fail too often wait. Everything runs in the caller's transaction. */
@@ -46,12 +46,12 @@ export function createLockouts({ clock }: { clock: Clock }) {
     const begun = { failures: 0, since: now, lockedUntil: null }
     const held = await verificationStore.holdLockouts(tx, owner, subjects.map(toBytes), {
       now,
-      purgeAt: forgottenAt(begun),
+      purgeAt: failuresExpireAt(begun),
     })
     const before = longestOf(held, now)
     if (before > 0) return { before, after: before }
     const counted = held.map((row) => ({ subject: row.subject, ...afterFailure(row, now) }))
-    for (const row of counted) await verificationStore.putLockout(tx, owner, row, forgottenAt(row))
+    for (const row of counted) await verificationStore.putLockout(tx, owner, row, failuresExpireAt(row))
     return { before, after: longestOf(counted, now) }
   }
 

@@ -259,7 +259,7 @@ describe('sessionExpiry', () => {
 describe('the transaction id of a test session', () => {
   const testOf = (transactionID: string, options?: ReadOptions) => {
     const { sandbox, pinned, transactionId } = requestOf({ ...ENROLL, transactionID }, options)
-    assert.equal(transactionId, transactionID, 'it comes back whole')
+    assert.equal(transactionId, transactionID, 'it is returned unchanged')
     return { sandbox, pinned }
   }
 

@@ -38,7 +38,7 @@ describe('sendImages', () => {
     assert.equal('images' in body, false)
     const other = await host.create('ENROLL')
     const sent = visit(fixture, other.sessionId, faces.person(), { selfie: jpegOf(500) })
-    await assert.rejects(sent, { code: 'INVALID_PAYLOAD' }, 'what nobody asked for is not taken')
+    await assert.rejects(sent, { code: 'INVALID_PAYLOAD' }, 'an image that the host did not ask for is refused')
   })
 
   test('[D-053] a SIGN-IN may share one too', async () => {

@@ -30,7 +30,7 @@ describe('opening', () => {
     })
     assert.ok(!JSON.stringify(verification).includes(host.tenantId))
     assert.equal((await device.consent(true)).state, 'CONSENTED')
-    assert.equal((await device.open()).state, 'CONSENTED', 'a reload goes on where it was')
+    assert.equal((await device.open()).state, 'CONSENTED', 'a reload continues at the same step')
   })
 
   test('an ended session gives the redirect URL, and nothing of its result', async () => {

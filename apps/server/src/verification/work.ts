@@ -21,7 +21,7 @@ interface Deps {
 }
 
 /** What a comparison can find, by its kind. */
-interface Findings {
+interface ComparisonFacts {
   /** ENROLL. `isNamed`: the host's name for the person was theirs before. */
   enrolled: { person: FoundPerson; isNew: boolean; isNamed: boolean }
   found: { person: FoundPerson; by: 'local' | 'server' }
@@ -36,10 +36,12 @@ interface Findings {
   /** ENROLL: the host's name for the person belongs to another face, that of `named`. */
   other_face: { named: FoundPerson }
 }
-export type ComparisonKind = keyof Findings
+export type ComparisonKind = keyof ComparisonFacts
 
 /** The result of comparing or enrolling a face. */
-type Finding<Kind extends ComparisonKind = ComparisonKind> = { [K in Kind]: { kind: K } & Findings[K] }[Kind]
+type ComparisonResult<Kind extends ComparisonKind = ComparisonKind> = {
+  [K in Kind]: { kind: K } & ComparisonFacts[K]
+}[Kind]
 
 export interface FoundPerson {
   puid: string
@@ -54,14 +56,14 @@ interface Learned {
 }
 
 export type Comparison<Kind extends ComparisonKind = ComparisonKind> = {
-  [K in Kind]: { kind: K } & Findings[K] & Learned
+  [K in Kind]: { kind: K } & ComparisonFacts[K] & Learned
 }[Kind]
 
 const VERSION = 'FACE3_3'
 
 /** Enrolment and comparison: transactions of their own and seconds of work, so never while the session is locked. */
 export function createWork({ cells, sessions, enrolment, recognition, localKeys }: Deps) {
-  async function enrol(session: VerificationSession, progress: VerificationProgress): Promise<Finding> {
+  async function enrol(session: VerificationSession, progress: VerificationProgress): Promise<ComparisonResult> {
     const { tenantId, livemode, request } = session
     const externalId = request.customerId ?? undefined
     const vectors = [unitOf(progress.vector)]
@@ -88,7 +90,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     session: VerificationSession,
     progress: VerificationProgress,
     shown: ShownKey | undefined,
-  ): Promise<Finding> {
+  ): Promise<ComparisonResult> {
     const { tenantId, livemode, keyId, request } = session
     const named = request.type === 'VERIFY' ? await findNamed(session) : undefined
     if (request.type === 'VERIFY' && !named) return { kind: 'unknown' }
@@ -98,7 +100,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
       const person = await recognition.find(session, { puid: shown.puid })
       if (person) return { kind: 'found', person, by: 'local' }
     }
-    const miss: Finding = { kind: 'miss', ...(named && { named }) }
+    const miss: ComparisonResult = { kind: 'miss', ...(named && { named }) }
     if (progress.vector === null) return isOther ? miss : { kind: 'unproven' }
     const [best] = await recognition.predict(
       { tenantId, livemode, keyId, rateFactor: 1 },
@@ -126,15 +128,15 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
   }
 
   /** The subjects that the result concerns, as hashes under the tenant's key. */
-  async function subjectsOf(session: VerificationSession, finding: Finding, shown: ShownKey | undefined) {
+  async function subjectsOf(session: VerificationSession, compared: ComparisonResult, shown: ShownKey | undefined) {
     const { tenantId, livemode } = session
     const hash = await sessions.hasherFor(cells.forId(tenantId), tenantId)
-    const person = personOf(finding)?.puid
+    const person = personOf(compared)?.puid
     const subjects: LockoutSubject[] = []
     if (person !== undefined) subjects.push({ kind: 'person', hash: hash('person', livemode, person) })
     // A success after failed tries is free for the network. It counts against the person, who would otherwise be a way to try faces.
-    if (finding.kind === 'found' && session.request.type === 'SIGN-IN')
-      subjects.push({ kind: 'retries', hash: hash('retries', livemode, finding.person.puid) })
+    if (compared.kind === 'found' && session.request.type === 'SIGN-IN')
+      subjects.push({ kind: 'retries', hash: hash('retries', livemode, compared.person.puid) })
     if (shown) subjects.push({ kind: 'device', hash: hash('device', livemode, shown.thumbprint) })
     return subjects
   }
@@ -142,14 +144,14 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
   return {
     async run(session: VerificationSession, progress: VerificationProgress): Promise<Comparison> {
       if (session.request.type === 'ENROLL') {
-        const finding = await enrol(session, progress)
-        return { ...finding, subjects: await subjectsOf(session, finding, undefined), thumbprint: null }
+        const compared = await enrol(session, progress)
+        return { ...compared, subjects: await subjectsOf(session, compared, undefined), thumbprint: null }
       }
       const shown = await checkClaim(session, progress)
-      const finding = await compare(session, progress, shown)
-      const subjects = await subjectsOf(session, finding, shown)
-      const isOwn = finding.kind === 'found' && shown?.puid === finding.person.puid
-      return { ...finding, subjects, thumbprint: isOwn ? shown.thumbprint : null }
+      const compared = await compare(session, progress, shown)
+      const subjects = await subjectsOf(session, compared, shown)
+      const isOwn = compared.kind === 'found' && shown?.puid === compared.person.puid
+      return { ...compared, subjects, thumbprint: isOwn ? shown.thumbprint : null }
     },
 
     findNamed,
@@ -172,11 +174,11 @@ export type Work = ReturnType<typeof createWork>
 
 const ownerOf = ({ tenantId, livemode }: VerificationSession) => ({ tenantId, livemode })
 
-/** Whose face was compared with, where that is one person. */
-function personOf(finding: Finding): FoundPerson | undefined {
-  if (finding.kind === 'found') return finding.person
-  if (finding.kind === 'enrolled') return finding.isNamed ? finding.person : undefined
-  return finding.kind === 'miss' || finding.kind === 'other_face' ? finding.named : undefined
+/** The person that the face was compared with, if that is one person. */
+function personOf(compared: ComparisonResult): FoundPerson | undefined {
+  if (compared.kind === 'found') return compared.person
+  if (compared.kind === 'enrolled') return compared.isNamed ? compared.person : undefined
+  return compared.kind === 'miss' || compared.kind === 'other_face' ? compared.named : undefined
 }
 
 function unitOf(vector: string | null): Float64Array {

@@ -47,12 +47,12 @@ export function chain(moments: readonly Moment[], from = { seq: 0, hash: CHAIN_S
   })
 }
 
-export interface Act {
+export interface Reactions {
   /** From the moment when a step is shown to the start of its movement. */
   reactionMs: number[]
 }
 
-export function framesOf(challenge: ChallengePlan, random: Random, { reactionMs }: Act): CaptureFrame[] {
+export function framesOf(challenge: ChallengePlan, random: Random, { reactionMs }: Reactions): CaptureFrame[] {
   const sizeAtRest = between(random, 300, 500)
   const lean = { yaw: noise(random, 30), pitch: noise(random, 40) }
   return challenge.sampleAtMs.map((sample) => {
@@ -86,7 +86,7 @@ export function estimateFor(frames: readonly CaptureFrame[]): CapturePayload['es
   return { age: Math.round(age), spread: Math.round(spread), frames: ages.length }
 }
 
-export function momentsOf(challenge: ChallengePlan, attempt: number, { reactionMs }: Act): Moment[] {
+export function momentsOf(challenge: ChallengePlan, attempt: number, { reactionMs }: Reactions): Moment[] {
   const start = 9000
   return [
     { type: 'page_open', t: 120 },
