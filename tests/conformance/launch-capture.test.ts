@@ -5,7 +5,13 @@ import { describe, test } from 'node:test'
 import { CapturePayload, type LaunchEvent, type LaunchEventType } from '@ostiary/contract'
 import { CHAIN_START, createSealKeyPair, eventText, sealPayload } from '@ostiary/crypto'
 import Value from 'typebox/value'
-import { createPerson, seeded, MODELS, type RehearsalOptions, rehearse } from '@ostiary/launch/browser-conformance'
+import {
+  createPerson,
+  seeded,
+  MODELS,
+  type TestCaptureOptions,
+  runTestCapture,
+} from '@ostiary/launch/browser-conformance'
 import { appendEvents, createChallenge, emptyLog, judgeCapture } from '@ostiary/server/capture-checks'
 
 const SESSION = '0d4f1c52-7a43-4c1e-9a55-9e0f6a8f8b11'
@@ -17,7 +23,7 @@ interface Moment {
   n?: number
 }
 
-/** Before the capture begins; the rehearsal's clock starts at ten seconds. */
+/** Before the capture begins; the test capture’s clock starts at ten seconds. */
 const BEFORE: readonly Moment[] = [
   { type: 'page_open', t: 100 },
   { type: 'consent_shown', t: 900 },
@@ -27,11 +33,11 @@ const BEFORE: readonly Moment[] = [
 ]
 
 /** One capture of the page with a challenge of the server, and what the server finds about it. */
-async function judged(seed: number, options: Partial<RehearsalOptions> = {}) {
+async function judged(seed: number, options: Partial<TestCaptureOptions> = {}) {
   const random = seeded(seed)
   const plan = createChallenge((count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)))
   const challenge = { ...plan, nonce: 'bm9uY2Utb2YtMjQtYnl0ZXMtMTIz', attempt: 1, expiresAt: '' }
-  const { capture, log: moments, views, tookMs } = await rehearse({ challenge, seed, ...options })
+  const { capture, log: moments, views, tookMs } = await runTestCapture({ challenge, seed, ...options })
   const submitAt = (moments.at(-1)?.t ?? 0) + 3000
   const events = chain([...BEFORE, ...moments, { type: 'submit', t: submitAt }])
   const { log } = appendEvents(emptyLog(), events, { maxEvents: 300 })

@@ -4,8 +4,8 @@ import { openCamera } from './camera/open-camera.ts'
 import { runCapture } from './capture/run-capture.ts'
 import { startEngine } from './engine/start-engine.ts'
 import { JOINED, readAddress } from './flow/address.ts'
-import { createBrowserDoor } from './flow/browser-door.ts'
-import { createDeviceShelf } from './flow/device-shelf.ts'
+import { createBrowserPage } from './flow/browser-page.ts'
+import { createDeviceStorage } from './flow/device-storage.ts'
 import { createFlow } from './flow/run.ts'
 import { watchBrowserRequests } from './ledger/browser-requests.ts'
 import { createLedger } from './ledger/ledger.ts'
@@ -38,7 +38,7 @@ const flow = createFlow({
   baseUrl: apiUrl(),
   clock: systemClock,
   fetch: ledger.fetch,
-  shelf: createDeviceShelf(systemClock.nowMs, () => indexedDB),
+  storage: createDeviceStorage(systemClock.nowMs, () => indexedDB),
   engine: startEngine({ onRequest: ledger.note }),
   openCamera,
   runCapture,
@@ -57,7 +57,7 @@ const flow = createFlow({
     hasCameraApi: typeof navigator.mediaDevices?.getUserMedia === 'function',
     inApp: detectInAppBrowser(navigator.userAgent),
   },
-  door: createBrowserDoor(address.sessionId),
+  page: createBrowserPage(address.sessionId),
   language: () => texts.tag,
   async onLocale(locale) {
     if (chosen === null) await speak(locale)

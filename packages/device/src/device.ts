@@ -54,7 +54,7 @@ export async function createDevice(options: DeviceOptions) {
   const keys = saved?.keys ?? (await crypto.subtle.generateKey(ECDSA, false, ['sign']))
   const publicKey = await exportPublicKey(keys.publicKey)
   const log = createEventLog(clock, saved?.log)
-  const { inTurn, post, stream, counter } = createSignedCalls({
+  const { withLock, post, stream, counter } = createSignedCalls({
     baseUrl: options.baseUrl,
     sessionId,
     privateKey: keys.privateKey,
@@ -81,7 +81,7 @@ export async function createDevice(options: DeviceOptions) {
     lastState = state
     return state
   }
-  const change = (path: string, body?: object) => inTurn(async () => remember(await post<LaunchState>(path, body)))
+  const change = (path: string, body?: object) => withLock(async () => remember(await post<LaunchState>(path, body)))
 
   /** To be called in turn. */
   async function sendEvents({ pending }: SavedLog): Promise<LaunchState | undefined> {
@@ -110,7 +110,7 @@ export async function createDevice(options: DeviceOptions) {
     },
     /** Binds the session to this device, goes on with it, or takes it over with the code of a handoff. */
     open: (handoffCode?: string): Promise<OpenedSession> =>
-      inTurn(async () => {
+      withLock(async () => {
         const body = {
           deviceKey: publicKey,
           platform: options.platform,
@@ -129,7 +129,7 @@ export async function createDevice(options: DeviceOptions) {
     },
     /** To be asked for when the camera runs: its time is short. */
     challenge: (): Promise<Challenge> =>
-      inTurn(async () => {
+      withLock(async () => {
         failing = undefined
         wanted ??= Math.max(lastState?.attempt ?? 0, current?.attempt ?? 0) + 1
         current = await post<Challenge>(LAUNCH_PATHS.challenge, { attempt: wanted })
@@ -139,10 +139,10 @@ export async function createDevice(options: DeviceOptions) {
     /** Writes to the log. Nothing is sent until `flushEvents` or `submit`. */
     logEvent: (type: LaunchEventType, n?: number): Promise<void> => log.append(type, n),
     /** Sends what the server does not have yet; undefined when it has everything. */
-    flushEvents: (): Promise<LaunchState | undefined> => inTurn(async () => sendEvents(await log.read())),
+    flushEvents: (): Promise<LaunchState | undefined> => withLock(async () => sendEvents(await log.read())),
     /** Ends the log of this try with `submit`, sends it, and seals the capture together with where the log ends. */
     submit: (capture: Capture, selfie?: Uint8Array): Promise<LaunchState> =>
-      inTurn(async () => {
+      withLock(async () => {
         await log.append('submit')
         // What is logged from here on is sent later: the server compares the end of its log with the one in the payload.
         const end = await log.read()
@@ -160,11 +160,11 @@ export async function createDevice(options: DeviceOptions) {
     /** A JPEG, sealed like a capture. */
     sealSelfie,
     /** What to ask the authenticator for. Its answer goes to `passkeyVerify`, once. */
-    passkeyOptions: (): Promise<PasskeyOptions> => inTurn(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
+    passkeyOptions: (): Promise<PasskeyOptions> => withLock(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
     passkeyVerify: (response: object): Promise<LaunchState> => change(LAUNCH_PATHS.passkeyVerify, { response }),
     /** A step failed here, with one of the session codes. */
     failure: (code: number, reason?: string): Promise<LaunchState> =>
-      inTurn(async () => {
+      withLock(async () => {
         wanted = undefined
         failing ??= openAttempt()
         await log.append('failure', code)
@@ -175,10 +175,10 @@ export async function createDevice(options: DeviceOptions) {
         return state
       }),
     cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
-    handoff: (): Promise<Handoff> => inTurn(() => post<Handoff>(LAUNCH_PATHS.handoff)),
+    handoff: (): Promise<Handoff> => withLock(() => post<Handoff>(LAUNCH_PATHS.handoff)),
     /** Goes on here after a handoff. The log begins anew: the one before was the other device's. */
     takeBack: (): Promise<LaunchState> =>
-      inTurn(async () => {
+      withLock(async () => {
         current = undefined
         // First: should the answer be lost and the page be loaded again, the log that was kept is the one the server has.
         await log.beginAnew()
@@ -188,7 +188,7 @@ export async function createDevice(options: DeviceOptions) {
     async watch(onState: (state: LaunchState) => void, signal: AbortSignal): Promise<void> {
       for (let waitMs = RECONNECT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, RECONNECT_MAX_MS)) {
         try {
-          for await (const state of readStates(await inTurn(() => stream(LAUNCH_PATHS.status, signal)))) {
+          for await (const state of readStates(await withLock(() => stream(LAUNCH_PATHS.status, signal)))) {
             onState(remember(state))
             if (state.flowStatus !== null) return
             waitMs = RECONNECT_MS

@@ -34,7 +34,7 @@ export interface SignedCallsOptions {
 
 /**
  * Sends calls that carry the device's proof. Calls must be sent one after the other, because the server takes no counter
- * that is not above the last: `inTurn` sees to that.
+ * that is not above the last: `withLock` sees to that.
  */
 export function createSignedCalls(options: SignedCallsOptions) {
   const { baseUrl, sessionId, privateKey, clock, timeoutMs, fetch } = options
@@ -68,7 +68,7 @@ export function createSignedCalls(options: SignedCallsOptions) {
 
   return {
     /** Runs the task when all earlier ones are done, whether they went well or not. */
-    inTurn<T>(task: () => Promise<T>): Promise<T> {
+    withLock<T>(task: () => Promise<T>): Promise<T> {
       const run = last.then(task)
       last = run.catch(() => {})
       return run

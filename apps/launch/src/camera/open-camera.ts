@@ -4,7 +4,7 @@ import { type CameraSituation, isTooPicky, problemBefore, problemOf } from './pr
 import { watchTrack } from './track-watch.ts'
 
 /** More pixels cost time and give the nets nothing: they look at 256 of them at most. */
-const WISHES: MediaTrackConstraints = {
+const PREFERRED: MediaTrackConstraints = {
   facingMode: 'user',
   width: { ideal: 640 },
   height: { ideal: 480 },
@@ -49,7 +49,7 @@ interface Policy {
 
 async function askForStream(): Promise<MediaStream> {
   try {
-    return await navigator.mediaDevices.getUserMedia({ video: WISHES, audio: false })
+    return await navigator.mediaDevices.getUserMedia({ video: PREFERRED, audio: false })
   } catch (error) {
     if (!isTooPicky(error)) throw error
     return navigator.mediaDevices.getUserMedia({ video: true, audio: false })
@@ -91,7 +91,7 @@ function cameraOf(stream: MediaStream, video: HTMLVideoElement): Camera {
     () => document.visibilityState === 'visible',
     () => {
       ended = true
-      for (const told of listeners) told()
+      for (const listener of listeners) listener()
     },
   )
   return {
@@ -108,9 +108,9 @@ function cameraOf(stream: MediaStream, video: HTMLVideoElement): Camera {
       await frames.next()
       return createImageBitmap(video)
     },
-    onEnded(told) {
-      if (ended) told()
-      else listeners.push(told)
+    onEnded(listener) {
+      if (ended) listener()
+      else listeners.push(listener)
     },
     stop() {
       watch.stop()

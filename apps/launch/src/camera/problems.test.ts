@@ -39,7 +39,7 @@ test('what is known beforehand is not asked of the browser', () => {
   assert.equal(problemBefore(WELL), undefined)
 })
 
-test('only a camera that could not do what was asked is asked again without wishes', () => {
+test('only a camera that could not do what was asked is asked again without outputs', () => {
   assert.equal(isTooPicky(named('OverconstrainedError')), true)
   assert.equal(isTooPicky(named('NotAllowedError')), false)
   assert.equal(isTooPicky(undefined), false)

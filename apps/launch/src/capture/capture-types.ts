@@ -19,7 +19,7 @@ export interface CaptureView {
 }
 
 /** What a session asks of a capture beside liveness. */
-export interface CaptureWishes {
+export interface CaptureOutputs {
   /** The age is estimated. */
   ages: boolean
   /** The best picture is kept until it is asked for. */
@@ -30,7 +30,7 @@ export interface CaptureDeps {
   camera: Camera
   engine: Engine
   models: LoadedModels
-  wishes: CaptureWishes
+  outputs: CaptureOutputs
   clock: DeviceClock
   /** Asked for when the face is well placed; the capture begins when it resolves. */
   challenge(): Promise<Challenge>

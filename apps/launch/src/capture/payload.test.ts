@@ -4,7 +4,7 @@ import type { Measured, SeenFace } from '@ostiary/faces'
 import { CaptureFailure } from './capture-types.ts'
 import { assembleCapture, estimateOf, frameOf, type Sample } from './payload.ts'
 import { createPerson, seeded } from './testing/person.ts'
-import { MODELS } from './testing/rehearsal.ts'
+import { MODELS } from './testing/fixture.ts'
 
 const person = createPerson({ random: seeded(5) })
 const FACTS = { models: MODELS, ages: true }

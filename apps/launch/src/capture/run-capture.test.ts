@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Challenge } from '@ostiary/contract'
 import { CaptureFailure } from './capture-types.ts'
 import { createPerson, seeded } from './testing/person.ts'
-import { MODELS, type RehearsalOptions, rehearse } from './testing/rehearsal.ts'
+import { MODELS, type TestCaptureOptions, runTestCapture } from './testing/fixture.ts'
 
 const CHALLENGE: Challenge = {
   nonce: 'n',
@@ -17,15 +17,15 @@ const CHALLENGE: Challenge = {
   sampleAtMs: [300, 900, 1495, 1825, 2155, 2485, 3630, 3917, 4205, 4492, 5795, 6125, 6455, 6785],
 }
 
-const failing = (options: Partial<RehearsalOptions>, code: number, reason?: string) =>
-  assert.rejects(rehearse({ challenge: CHALLENGE, ...options }), (error) => {
+const failing = (options: Partial<TestCaptureOptions>, code: number, reason?: string) =>
+  assert.rejects(runTestCapture({ challenge: CHALLENGE, ...options }), (error) => {
     assert.ok(error instanceof CaptureFailure, String(error))
     assert.deepEqual([error.code, error.reason], [code, reason])
     return true
   })
 
 test('a person who does what is asked gives one frame per sample, near its time', async () => {
-  const { capture, openPictures } = await rehearse({ challenge: CHALLENGE })
+  const { capture, openPictures } = await runTestCapture({ challenge: CHALLENGE })
   const lateMs = capture.frames.map(({ t }, index) => t - (CHALLENGE.sampleAtMs[index] ?? 0))
   assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
   assert.ok(
@@ -37,7 +37,7 @@ test('a person who does what is asked gives one frame per sample, near its time'
 })
 
 test('the log tells of the challenge, of each movement in turn and of the end', async () => {
-  const { log, capture } = await rehearse({ challenge: CHALLENGE })
+  const { log, capture } = await runTestCapture({ challenge: CHALLENGE })
   assert.deepEqual(
     log.map(({ type, n }) => [type, n]),
     [
@@ -59,7 +59,7 @@ test('the log tells of the challenge, of each movement in turn and of the end', 
 })
 
 test('the views lead from finding through the movements to measuring, and never go back', async () => {
-  const { views } = await rehearse({ challenge: CHALLENGE })
+  const { views } = await runTestCapture({ challenge: CHALLENGE })
   const phases = views.map(({ phase }) => phase).filter((phase, index, all) => phase !== all[index - 1])
   assert.deepEqual(phases, ['find', 'challenge', 'measure'])
   assert.ok(views.every(({ progress }, index) => progress >= (views[index - 1]?.progress ?? 0)))
@@ -70,7 +70,7 @@ test('the views lead from finding through the movements to measuring, and never 
 })
 
 test('an engine that takes its time delays neither the samples nor the movements', async () => {
-  const { capture, log } = await rehearse({ challenge: CHALLENGE, lookMs: 350, measureMs: 1500 })
+  const { capture, log } = await runTestCapture({ challenge: CHALLENGE, lookMs: 350, measureMs: 1500 })
   const lateMs = capture.frames.map(({ t }, index) => t - (CHALLENGE.sampleAtMs[index] ?? 0))
   assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
   assert.ok(Math.max(...lateMs) <= 60, `${lateMs}`)
@@ -79,14 +79,14 @@ test('an engine that takes its time delays neither the samples nor the movements
 })
 
 test('samples are measured while nobody is waited for, so that little is left to do at the end', async () => {
-  const { views, tookMs } = await rehearse({ challenge: CHALLENGE, lookMs: 90, measureMs: 400 })
+  const { views, tookMs } = await runTestCapture({ challenge: CHALLENGE, lookMs: 90, measureMs: 400 })
   const left = views.find(({ phase }) => phase === 'measure')?.progress ?? 0
   assert.ok(left > 0.85, `${left}`)
   assert.ok(tookMs < 12_500, `${tookMs}`)
 })
 
 test('a slow camera misses samples rather than sending one picture twice or late', async () => {
-  const { capture } = await rehearse({ challenge: CHALLENGE, frameMs: 300 })
+  const { capture } = await runTestCapture({ challenge: CHALLENGE, frameMs: 300 })
   const times = capture.frames.map(({ t }) => t)
   assert.ok(times.length >= 5)
   for (const t of times) assert.ok(CHALLENGE.sampleAtMs.some((due) => t - due >= 0 && t - due <= 240))
@@ -127,7 +127,7 @@ describe('a try that cannot be finished ends with its code:', () => {
 })
 
 test('a second face that is seen for a moment ends nothing', async () => {
-  const { log } = await rehearse({
+  const { log } = await runTestCapture({
     challenge: CHALLENGE,
     sight: (sighting, atMs) => (atMs > 14_000 && atMs < 14_700 ? { ...sighting, faces: 2 } : sighting),
   })
@@ -135,7 +135,7 @@ test('a second face that is seen for a moment ends nothing', async () => {
 })
 
 test('a camera that stops after the last sample is not missed', async () => {
-  const { capture } = await rehearse({
+  const { capture } = await runTestCapture({
     challenge: CHALLENGE,
     measureMs: 900,
     onStart: ({ time, endCamera }) => void time.sleep(9500).then(endCamera),
@@ -144,7 +144,7 @@ test('a camera that stops after the last sample is not missed', async () => {
 })
 
 test('who cannot satisfy the guidance may start anyway', async () => {
-  const { log } = await rehearse({
+  const { log } = await runTestCapture({
     challenge: CHALLENGE,
     sight: ({ faces, face }) => ({ faces, face: face && { ...face, box: { ...face.box, width: 60 } } }),
     onStart: ({ time, startAnyway }) => void time.sleep(3000).then(startAnyway),
@@ -153,7 +153,7 @@ test('who cannot satisfy the guidance may start anyway', async () => {
 })
 
 test('a phone that is turned while the face is placed is guided by the picture as it is now', async () => {
-  const { views } = await rehearse({ challenge: CHALLENGE, turnedAtMs: 11_000 })
+  const { views } = await runTestCapture({ challenge: CHALLENGE, turnedAtMs: 11_000 })
   const found = views.findIndex(({ phase }) => phase === 'challenge')
   const said = new Set(views.slice(0, found).map(({ guidance }) => guidance))
   assert.deepEqual([...said], [null, 'move_right', 'in_oval'])
@@ -162,7 +162,7 @@ test('a phone that is turned while the face is placed is guided by the picture a
 test('who leaves is let go at once, with the reason given', async () => {
   const reason = new Error('cancelled')
   for (const afterMs of [200, 4000, 9500]) {
-    const leaving = rehearse({
+    const leaving = runTestCapture({
       challenge: CHALLENGE,
       measureMs: 900,
       onStart: ({ time, abort }) => void time.sleep(afterMs).then(() => abort(reason)),
@@ -176,7 +176,7 @@ test('a person who does something else is measured all the same, and not told th
     random: seeded(3),
     answer: (asked) => (asked === 'turn_left' ? 'turn_right' : asked),
   })
-  const { log, capture } = await rehearse({ challenge: CHALLENGE, person })
+  const { log, capture } = await runTestCapture({ challenge: CHALLENGE, person })
   assert.deepEqual(
     log.filter(({ type }) => type === 'movement_seen').map(({ n }) => n),
     [2, 3],
@@ -186,9 +186,9 @@ test('a person who does something else is measured all the same, and not told th
 
 test('the engine is told what a session asks for, and what it does not', async () => {
   const begun: unknown[] = []
-  const engine = { begin: async (wishes: unknown) => void begun.push(wishes) }
-  const wishes = { ages: false, selfie: true }
-  const { capture } = await rehearse({ challenge: CHALLENGE, wishes, engine })
-  assert.deepEqual(begun, [wishes])
+  const engine = { begin: async (outputs: unknown) => void begun.push(outputs) }
+  const outputs = { ages: false, selfie: true }
+  const { capture } = await runTestCapture({ challenge: CHALLENGE, outputs, engine })
+  assert.deepEqual(begun, [outputs])
   assert.deepEqual(capture.estimate, { age: 0, spread: 0, frames: 0 })
 })

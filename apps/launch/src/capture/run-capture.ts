@@ -16,7 +16,7 @@ export const runCapture: RunCapture = async (deps) => {
     if (needsCamera) stop.abort(new CaptureFailure(codes.CAMERA_FAIL, 'track_ended'))
   })
   try {
-    await orScanError(deps.engine.begin(deps.wishes))
+    await orScanError(deps.engine.begin(deps.outputs))
     const restFaces = await findFace(deps, stop.signal)
     const challenge = await deps.challenge()
     stop.signal.throwIfAborted()
@@ -25,7 +25,7 @@ export const runCapture: RunCapture = async (deps) => {
       needsCamera = false
     }
     const samples = await runChallenge(deps, { challenge, restFaces, stop, onFilmed })
-    return assembleCapture(samples, { models: deps.models, ages: deps.wishes.ages })
+    return assembleCapture(samples, { models: deps.models, ages: deps.outputs.ages })
   } finally {
     deps.signal.removeEventListener('abort', leave)
   }

@@ -69,7 +69,7 @@ export async function runChallenge(
       stop.abort(error)
       throw error
     })
-  tell(run)
+  showView(run)
   // The capture begins when its first view is on the screen.
   run.startMs = deps.clock.monotonicMs()
   try {
@@ -85,7 +85,7 @@ async function film(run: Run): Promise<void> {
   await Promise.all([showMovements(run), takeSamples(run)])
   run.filming = false
   run.deps.log('capture_done')
-  tell(run)
+  showView(run)
 }
 
 async function showMovements(run: Run): Promise<void> {
@@ -93,7 +93,7 @@ async function showMovements(run: Run): Promise<void> {
   for (const { atMs } of challenge.steps) {
     await waitUntil(deps.clock, startMs + atMs, signal)
     deps.log('movement_shown', steps.show(deps.clock.monotonicMs()))
-    tell(run)
+    showView(run)
   }
 }
 
@@ -121,7 +121,7 @@ async function work(run: Run): Promise<void> {
     const next = isAwaiting ? undefined : run.queue.shift()
     if (next) await measure(run, next)
     else await look(run)
-    tell(run)
+    showView(run)
   }
 }
 
@@ -151,7 +151,7 @@ function notice({ deps, steps, filming }: Run, face: SeenFace, atMs: number): vo
   if (number !== undefined) deps.log('movement_seen', number)
 }
 
-function tell(run: Run): void {
+function showView(run: Run): void {
   const { deps, steps, filming, guidance } = run
   const view = steps.view()
   deps.onView({

@@ -14,7 +14,7 @@ const origins = ['https://shop.example', 'https://app.shop.example']
 
 test('a message goes to every listed origin when the browser does not say where the host is', () => {
   const { window, posted } = windowOf()
-  createHost(window, { sessionId, origins, knownOrigin: null }).tell({ event: 'step', step: 'capture' })
+  createHost(window, { sessionId, origins, knownOrigin: null }).send({ event: 'step', step: 'capture' })
   const message = { source: 'ostiary', version: 1, sessionId, event: 'step', step: 'capture' }
   assert.deepEqual(
     posted,
@@ -25,7 +25,7 @@ test('a message goes to every listed origin when the browser does not say where 
 test('a host that is known gets it alone', () => {
   const { window, posted } = windowOf()
   const host = createHost(window, { sessionId, origins, knownOrigin: 'https://shop.example' })
-  host.tell({ event: 'finished', flowStatus: 'COMPLETED', redirectUrl: 'https://shop.example/back' })
+  host.send({ event: 'finished', flowStatus: 'COMPLETED', redirectUrl: 'https://shop.example/back' })
   assert.deepEqual(
     posted.map(([, origin]) => origin),
     ['https://shop.example'],
@@ -38,7 +38,7 @@ test('a host that is not listed is told nothing, and the page is no embedded one
     createHost(window, { sessionId, origins, knownOrigin: 'https://evil.example' }),
     createHost(window, { sessionId, origins: [], knownOrigin: null }),
   ]) {
-    host.tell({ event: 'ready' })
+    host.send({ event: 'ready' })
     assert.equal(host.isListening, false)
   }
   assert.deepEqual(posted, [])

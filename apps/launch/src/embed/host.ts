@@ -11,7 +11,7 @@ export interface LaunchMessage {
   flowStatus?: FlowStatus
   redirectUrl?: string
 }
-export type Told = Omit<LaunchMessage, 'source' | 'version' | 'sessionId'>
+export type HostEvent = Omit<LaunchMessage, 'source' | 'version' | 'sessionId'>
 
 /** The window that opened or frames this one, as far as it may be told anything. */
 export interface HostWindow {
@@ -31,8 +31,8 @@ export function createHost(window: HostWindow, { sessionId, origins, knownOrigin
   const targets = knownOrigin === null ? origins : origins.filter((origin) => origin === knownOrigin)
   return {
     isListening: targets.length > 0,
-    tell(told: Told): void {
-      for (const origin of targets) window.postMessage({ source: 'ostiary', version: 1, sessionId, ...told }, origin)
+    send(event: HostEvent): void {
+      for (const origin of targets) window.postMessage({ source: 'ostiary', version: 1, sessionId, ...event }, origin)
     },
   }
 }

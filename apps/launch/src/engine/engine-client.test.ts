@@ -157,7 +157,7 @@ test('the best picture is kept only where it is wished for, given once, and forg
 
 test('the engine behind is told what is wished for, and after the last capture nothing', async () => {
   const begun: unknown[] = []
-  const engine = { ...FACES.engine, begin: (wishes: unknown) => void begun.push(wishes) }
+  const engine = { ...FACES.engine, begin: (outputs: unknown) => void begun.push(outputs) }
   const { client } = joined({ start: async () => ({ ...FACES, engine }) })
   await client.load(() => {})
   await client.begin({ ages: true, selfie: false })

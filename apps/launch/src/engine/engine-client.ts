@@ -1,6 +1,6 @@
 import type { EmbeddingId } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
-import { type Engine, EngineLoadError, type EngineWishes, type LoadProgress } from './engine.ts'
+import { type Engine, EngineLoadError, type EngineOutputs, type LoadProgress } from './engine.ts'
 import type { EngineAnswer, EngineQuestion, FromWorker, ToWorker } from './protocol.ts'
 
 export interface LoadedEngine {
@@ -28,7 +28,7 @@ export interface EngineClientOptions {
 
 type Answer<Is extends EngineAnswer['is']> = Extract<EngineAnswer, { is: Is }>
 
-const NOTHING: EngineWishes = { ages: false, selfie: false }
+const NOTHING: EngineOutputs = { ages: false, selfie: false }
 
 interface Waiting {
   resolve(answer: EngineAnswer): void
@@ -89,8 +89,8 @@ export function connectEngine({ port, onRequest, onClose }: EngineClientOptions)
     measure: async (picture) => (await ask({ ask: 'measure', picture }, 'measured')).measured,
     embed: async (embedding: EmbeddingId) => (await ask({ ask: 'embed', embedding }, 'embedding')).vector,
     selfie: async () => (await ask({ ask: 'selfie' }, 'selfie')).jpeg,
-    begin: async (wishes = NOTHING) => {
-      await ask({ ask: 'begin', wishes }, 'begun')
+    begin: async (outputs = NOTHING) => {
+      await ask({ ask: 'begin', outputs }, 'begun')
     },
     close() {
       fail(new Error('The engine was closed'))

@@ -39,10 +39,10 @@ export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions
   let faces: StartedFaces | undefined
   let selfie: KeptSelfie | null = null
   let last: Promise<void> = Promise.resolve()
-  const tell = (message: FromWorker, transfer: Transferable[] = []) => port.postMessage(message, transfer)
+  const post = (message: FromWorker, transfer: Transferable[] = []) => port.postMessage(message, transfer)
   const report: EngineReport = {
-    progress: (progress) => tell({ progress }),
-    request: (request) => tell({ request }),
+    progress: (progress) => post({ progress }),
+    request: (request) => post({ request }),
   }
 
   async function answerTo(question: ToWorker): Promise<EngineAnswer> {
@@ -66,8 +66,8 @@ export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions
         return { is: 'selfie', jpeg: await jpegOf(picture) }
       }
       case 'begin':
-        faces.engine.begin(question.wishes)
-        selfie = question.wishes.selfie ? { score: -1, picture: null } : null
+        faces.engine.begin(question.outputs)
+        selfie = question.outputs.selfie ? { score: -1, picture: null } : null
         return { is: 'begun' }
     }
   }
@@ -91,7 +91,7 @@ export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     last = last.then(async () => {
       const answer = await answerTo(data).catch(failed)
-      tell({ number: data.number, answer })
+      post({ number: data.number, answer })
     })
   }
 }

@@ -16,11 +16,11 @@ export interface Engine {
   /** That sample as a JPEG, where the capture was begun with `selfie`. It is given once and forgotten. */
   selfie(): Promise<Uint8Array<ArrayBuffer>>
   /** A new capture begins: forgets everything about the samples before. Nothing is wished for after the last one. */
-  begin(wishes?: EngineWishes): Promise<void>
+  begin(outputs?: EngineOutputs): Promise<void>
   close(): void
 }
 
-export interface EngineWishes {
+export interface EngineOutputs {
   /** Ages are estimated. */
   ages: boolean
   /** The picture of the best sample is kept. */

@@ -1,6 +1,6 @@
 import type { EmbeddingId, Measured, Sighting } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
-import type { EngineWishes, LoadProgress } from './engine.ts'
+import type { EngineOutputs, LoadProgress } from './engine.ts'
 
 /** What the worker is told before anything else, together with its end of the channel. */
 export interface EngineSetup {
@@ -16,7 +16,7 @@ export type EngineQuestion =
   | { ask: 'measure'; picture: ImageBitmap }
   | { ask: 'embed'; embedding: EmbeddingId }
   | { ask: 'selfie' }
-  | { ask: 'begin'; wishes: EngineWishes }
+  | { ask: 'begin'; outputs: EngineOutputs }
 
 export type EngineAnswer =
   | { is: 'loaded'; id: string; hash: string; threads: number; lookMs: number }

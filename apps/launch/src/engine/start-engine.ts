@@ -34,7 +34,7 @@ export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): 
     measure: (picture) => ready().measure(picture),
     embed: (id) => ready().embed(id),
     selfie: () => ready().selfie(),
-    begin: (wishes) => ready().begin(wishes),
+    begin: (outputs) => ready().begin(outputs),
     close: () => client?.close(),
   }
 }

@@ -5,7 +5,7 @@ import type { Host } from '../embed/host.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Signals } from '../signals/index.ts'
 import type { Address } from './address.ts'
-import type { DeviceShelf } from './device-shelf.ts'
+import type { DeviceStorage } from './device-storage.ts'
 
 /** What every part of the flow needs of the browser. The page passes the real things; tests pass recorded ones. */
 export interface PageDeps {
@@ -14,13 +14,13 @@ export interface PageDeps {
   baseUrl: string
   clock: DeviceClock
   fetch: typeof globalThis.fetch
-  shelf: DeviceShelf
+  storage: DeviceStorage
   engine: Engine
   openCamera(): Promise<Camera>
   runCapture: RunCapture
   collectSignals(camera: { label: string }): Promise<Signals>
   browser: BrowserFacts
-  door: PageDoor
+  page: PageControls
   /** The language in which the page is read at this moment. */
   language(): string
   /** The session asks for this language. The page takes it if its user has not chosen one, and resolves when the texts are loaded. */
@@ -37,7 +37,7 @@ export interface BrowserFacts {
 }
 
 /** What the flow does to the page beside changing its screens. */
-export interface PageDoor {
+export interface PageControls {
   /** Resolves after the time. Rejects when the signal ends. */
   pause(ms: number, signal: AbortSignal): Promise<void>
   /** The same, but no longer than until the network comes back. */

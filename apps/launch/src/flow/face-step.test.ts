@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
 import { EngineLoadError } from '../engine/engine.ts'
 import { ended } from './testing/service.ts'
-import { createStage, goodCapture, MODELS } from './testing/stage.ts'
+import { createFlowFixture, goodCapture, MODELS } from './testing/fixture.ts'
 import type { VerificationPart } from './verification-part.ts'
 
 const failing =
@@ -14,7 +14,9 @@ const failing =
   }
 
 test('a capture that was not accepted is tried again, with a retake in the log before the next challenge', async () => {
-  const { flow, service, reaches } = await createStage({ answers: { submit: [{ state: 'READY', errors: [-32] }] } })
+  const { flow, service, reaches } = await createFlowFixture({
+    answers: { submit: [{ state: 'READY', errors: [-32] }] },
+  })
   await flow.start()
   flow.actions.consent(true)
   await reaches('retry')
@@ -26,7 +28,7 @@ test('a capture that was not accepted is tried again, with a retake in the log b
 })
 
 test('what fails on the device is reported with its code, and the tip says what to do', async () => {
-  const { flow, service, reaches, until } = await createStage({
+  const { flow, service, reaches, until } = await createFlowFixture({
     captures: [failing(-10)],
     answers: { failure: [{ state: 'READY' }] },
   })
@@ -40,7 +42,7 @@ test('a camera that does not start shows why, is reported, and the last try ends
   const answers = {
     failure: [{ attemptsLeft: 2 }, { attemptsLeft: 1 }, { attemptsLeft: 0, ...ended('COMPLETED', [-7]) }],
   }
-  const { flow, service, reaches, until } = await createStage({
+  const { flow, service, reaches, until } = await createFlowFixture({
     cameras: ['permission_denied', 'permission_denied', 'permission_denied'],
     answers,
   })
@@ -59,7 +61,7 @@ test('a camera that does not start shows why, is reported, and the last try ends
 })
 
 test('a failure that costs no try, on the last try, ends the flow instead of asking for ever', async () => {
-  const { flow, service, reaches } = await createStage({
+  const { flow, service, reaches } = await createFlowFixture({
     captures: [failing(-22)],
     answers: {
       challenge: [
@@ -82,7 +84,7 @@ test('models that cannot be loaded are reported as -20, and another try loads th
     if (loads <= 6) throw new EngineLoadError('facemesh.onnx')
     return { id: 'faces-1', hash: 'A'.repeat(43), backend: 'wasm', threads: 1 } as const
   }
-  const { flow, service, reaches, until } = await createStage({ loadModels })
+  const { flow, service, reaches, until } = await createFlowFixture({ loadModels })
   await flow.start()
   flow.actions.consent(true)
   await reaches('retry', { tip: 'models' })
@@ -92,7 +94,7 @@ test('models that cannot be loaded are reported as -20, and another try loads th
   await reaches('done')
 })
 
-/** What happens to the engine of a stage, in order. */
+/** What happens to the engine of a fixture, in order. */
 function watchedEngine() {
   const happened: string[] = []
   const loadModels = async () => {
@@ -104,7 +106,7 @@ function watchedEngine() {
 
 test('an engine that breaks during a try is closed, and the next try begins with another', async () => {
   const { happened, options } = watchedEngine()
-  const { flow, service, reaches, until } = await createStage({ ...options, captures: [failing(-22)] })
+  const { flow, service, reaches, until } = await createFlowFixture({ ...options, captures: [failing(-22)] })
   await flow.start()
   flow.actions.consent(true)
   await reaches('retry', { tip: 'models' })
@@ -133,7 +135,7 @@ test('the same when it breaks after the movements, before the feature vector is 
     estimateAge: false,
     matching: 'server',
   } as const
-  const { flow, service, reaches, until } = await createStage({
+  const { flow, service, reaches, until } = await createFlowFixture({
     ...options,
     purpose: { type: 'SIGN-IN', requirements: ['face'], verification: facts },
     loadVerification: async () => () => dying,
@@ -148,7 +150,7 @@ test('the same when it breaks after the movements, before the feature vector is 
 test('an engine that cannot even start is closed too: it could not start a second time', async () => {
   const { happened, options } = watchedEngine()
   const loadModels = () => Promise.reject(new TypeError('no memory for the nets'))
-  const { flow, service, reaches, until } = await createStage({ ...options, loadModels })
+  const { flow, service, reaches, until } = await createFlowFixture({ ...options, loadModels })
   await flow.start()
   flow.actions.consent(true)
   await reaches('retry', { tip: 'models' })
@@ -159,7 +161,7 @@ test('an engine that cannot even start is closed too: it could not start a secon
 test('what could only not be fetched stays where it is: the files that came are still there', async () => {
   const { happened, options } = watchedEngine()
   const loadModels = () => Promise.reject(new EngineLoadError('facemesh.onnx'))
-  const { flow, service, reaches, until } = await createStage({ ...options, loadModels })
+  const { flow, service, reaches, until } = await createFlowFixture({ ...options, loadModels })
   await flow.start()
   flow.actions.consent(true)
   await reaches('retry', { tip: 'models' })

@@ -33,20 +33,20 @@ export function createFaceStep({ deps, store, session, models, verification }: F
   let answered = false
   /** A challenge of this capture is under way, or on its way here. */
   let asked = false
-  const absence = watchAbsence(deps.door, () => {
+  const absence = watchAbsence(deps.page, () => {
     const { state, offline } = store.view()
     if (state.at === 'capture' && (!asked || offline)) rest()
   })
 
   async function report(code: number, reason?: string): Promise<void> {
     try {
-      session.tell(await session.call((device) => device.failure(code, reason)))
+      session.update(await session.call((device) => device.failure(code, reason)))
     } catch (error) {
       return session.settle(error, { whileOpen: [code] })
     }
-    const { session: told } = store.view()
+    const { session: known } = store.view()
     // Codes that cost no try may still come on the last one: the server ends the flow when another is asked for.
-    if (told && told.flowStatus === null && told.attemptsLeft === 0) await giveUp()
+    if (known && known.flowStatus === null && known.attemptsLeft === 0) await giveUp()
   }
 
   async function giveUp(): Promise<void> {
@@ -83,7 +83,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     session
       .call((device) => device.flushEvents())
       .then(
-        (told) => told && session.tell(told),
+        (reply) => reply && session.update(reply),
         () => {},
       )
     try {
@@ -111,10 +111,10 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     if (answered) session.log.log('retake', store.view().session?.attempt)
     answered = false
     startAnyway = new AbortController()
-    const patience = new AbortController()
+    const offerStart = new AbortController()
     const facts = store.view().verification
     let nonce = ''
-    deps.door.pause(START_ANYWAY_MS, patience.signal).then(
+    deps.page.pause(START_ANYWAY_MS, offerStart.signal).then(
       () => store.patch({ mayStartAnyway: true }),
       () => {},
     )
@@ -124,7 +124,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         engine: deps.engine,
         models: loaded,
         clock: deps.clock,
-        wishes: { ages: facts?.estimateAge ?? true, selfie: facts?.sendImages ?? false },
+        outputs: { ages: facts?.estimateAge ?? true, selfie: facts?.sendImages ?? false },
         challenge: async () => {
           asked = true
           const challenge = await session.call((device) => {
@@ -132,7 +132,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
             signal.throwIfAborted()
             return device.challenge()
           })
-          patience.abort()
+          offerStart.abort()
           answered = true
           nonce = challenge.nonce
           return challenge
@@ -147,7 +147,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
       signal.throwIfAborted()
       return { ...completion, capture: { ...face, ...(await signals) } }
     } finally {
-      patience.abort()
+      offerStart.abort()
     }
   }
 

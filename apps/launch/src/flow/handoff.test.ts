@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ended } from './testing/service.ts'
-import { createStage } from './testing/stage.ts'
+import { createFlowFixture } from './testing/fixture.ts'
 
 test('a device that hands over shows the code, follows the other one, and goes back to the host at the end', async () => {
-  const { flow, service, seen, reaches, until } = await createStage()
+  const { flow, service, seen, reaches, until } = await createFlowFixture()
   await flow.start()
   flow.actions.askHandoff()
   await reaches('handoff', { status: 'ready' })
@@ -19,7 +19,7 @@ test('a device that hands over shows the code, follows the other one, and goes b
 })
 
 test('a device that takes the session back begins with the consent, and its log begins anew', async () => {
-  const { flow, service, reaches } = await createStage()
+  const { flow, service, reaches } = await createFlowFixture()
   await flow.start()
   flow.actions.askHandoff()
   await reaches('handoff', { status: 'ready' })
@@ -32,7 +32,7 @@ test('a device that takes the session back begins with the consent, and its log 
 })
 
 test('a user who changes their mind while the code is being made gets the session back all the same', async () => {
-  const { flow, service, reaches } = await createStage()
+  const { flow, service, reaches } = await createFlowFixture()
   await flow.start()
   flow.actions.askHandoff()
   flow.actions.takeBack()
@@ -41,18 +41,18 @@ test('a user who changes their mind while the code is being made gets the sessio
 })
 
 test('a device that joined with a code does not go to the host: the first one does', async () => {
-  const { flow, service, seen, shelf, reaches, until } = await createStage({ hash: 'code' })
+  const { flow, service, seen, storage, reaches, until } = await createFlowFixture({ hash: 'code' })
   await flow.start()
   assert.equal(service.bodies('open')[0].handoffCode, 'code')
   flow.actions.consent(true)
   await reaches('done')
-  await until(() => shelf.size === 0)
+  await until(() => storage.size === 0)
   assert.equal(flow.view().secondDevice, true)
   assert.deepEqual(seen.left, [])
 })
 
 test('a desktop that may not run the flow begins with a code', async () => {
-  const { flow, service, reaches } = await createStage({
+  const { flow, service, reaches } = await createFlowFixture({
     answers: { open: [{ state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }] },
   })
   await flow.start()
@@ -62,7 +62,9 @@ test('a desktop that may not run the flow begins with a code', async () => {
 })
 
 test('when there are no more codes the screen says so, and the session goes on here', async () => {
-  const { flow, reaches } = await createStage({ answers: { handoff: [{ status: 409, code: 'HANDOFF_REFUSED' }] } })
+  const { flow, reaches } = await createFlowFixture({
+    answers: { handoff: [{ status: 409, code: 'HANDOFF_REFUSED' }] },
+  })
   await flow.start()
   flow.actions.askHandoff()
   await reaches('handoff', { status: 'refused' })
@@ -71,7 +73,7 @@ test('when there are no more codes the screen says so, and the session goes on h
 })
 
 test('a code that nobody used in its time is replaced, once', async () => {
-  const { flow, service, letPass, reaches, until } = await createStage()
+  const { flow, service, letPass, reaches, until } = await createFlowFixture()
   await flow.start()
   flow.actions.askHandoff()
   await reaches('handoff', { status: 'ready' })
@@ -82,7 +84,7 @@ test('a code that nobody used in its time is replaced, once', async () => {
 })
 
 test('a session that may not be taken back stays where it is, and is still followed', async () => {
-  const { flow, service, reaches, until } = await createStage({
+  const { flow, service, reaches, until } = await createFlowFixture({
     answers: { 'take-back': [{ status: 409, code: 'HANDOFF_REFUSED' }] },
   })
   await flow.start()
@@ -97,16 +99,16 @@ test('a session that may not be taken back stays where it is, and is still follo
 })
 
 test('a code that is opened in the browser that made it makes another device, each with its own key and its own place', async () => {
-  const first = await createStage()
+  const first = await createFlowFixture()
   await first.flow.start()
   first.flow.actions.askHandoff()
   await first.reaches('handoff', { status: 'ready' })
-  const second = await createStage({ hash: 'code', shelf: first.shelf })
+  const second = await createFlowFixture({ hash: 'code', storage: first.storage })
   await second.flow.start()
   const keyOf = ({ service }: typeof first) => service.bodies('open')[0].deviceKey
   assert.notDeepEqual(keyOf(second), keyOf(first))
-  const reloaded = await createStage({ shelf: new Map(first.shelf) })
-  const joined = await createStage({ shelf: new Map(first.shelf), joined: true })
+  const reloaded = await createFlowFixture({ storage: new Map(first.storage) })
+  const joined = await createFlowFixture({ storage: new Map(first.storage), joined: true })
   await reloaded.flow.start()
   await joined.flow.start()
   assert.deepEqual(keyOf(reloaded), keyOf(first))

@@ -42,7 +42,7 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
   async function replaceInTime(handoff: Handoff): Promise<void> {
     const leftMs = Date.parse(handoff.expiresAt) - deps.clock.nowMs() - store.view().serverAheadMs
     try {
-      await deps.door.pause(
+      await deps.page.pause(
         Math.min(Math.max(leftMs, CODE_LASTS_MS.min), CODE_LASTS_MS.max),
         watching?.signal ?? signal,
       )
@@ -59,7 +59,7 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
     const until = AbortSignal.any([signal, watching.signal])
     // What arrives after the end of watching is about a time that is over: this device may hold the session again.
     const follow = (state: LaunchState) => {
-      if (!until.aborted) session.tell(state)
+      if (!until.aborted) session.update(state)
     }
     session
       .call((device) => device.watch(follow, until))

@@ -58,15 +58,15 @@ const EVENTS: Record<string, Event> = {
   'opened viewer': { type: 'opened', session: viewer('FACE_ACTIVE') },
   'opened desktop': { type: 'opened', session: viewer('HANDOFF_WAIT') },
   'opened over': { type: 'opened', session: ended('COMPLETED') },
-  'told ready': { type: 'told', session },
-  'told opened': { type: 'told', session: { ...session, state: 'OPENED' } },
-  'told waiting': { type: 'told', session: viewer('HANDOFF_WAIT') },
-  'told viewer': { type: 'told', session: viewer('READY') },
-  'told done': { type: 'told', session: ended('COMPLETED') },
-  'told no verdict': { type: 'told', session: ended('COMPLETED', [-12]) },
-  'told expired': { type: 'told', session: ended('EXPIRED') },
-  'told cancelled': { type: 'told', session: ended('CANCELLED', [-17]) },
-  'told declined': { type: 'told', session: ended('CANCELLED', [-18]) },
+  'updated ready': { type: 'updated', session },
+  'updated opened': { type: 'updated', session: { ...session, state: 'OPENED' } },
+  'updated waiting': { type: 'updated', session: viewer('HANDOFF_WAIT') },
+  'updated viewer': { type: 'updated', session: viewer('READY') },
+  'updated done': { type: 'updated', session: ended('COMPLETED') },
+  'updated no verdict': { type: 'updated', session: ended('COMPLETED', [-12]) },
+  'updated expired': { type: 'updated', session: ended('EXPIRED') },
+  'updated cancelled': { type: 'updated', session: ended('CANCELLED', [-17]) },
+  'updated declined': { type: 'updated', session: ended('CANCELLED', [-18]) },
   refused: { type: 'refused', problem: 'gone' },
   answered: { type: 'answered' },
   camera_asked: { type: 'camera_asked' },
@@ -94,29 +94,29 @@ const OPENED = {
   'opened desktop': 'handoff making',
   'opened over': 'done',
 }
-const TOLD_END = {
-  'told done': 'done',
-  'told no verdict': 'ended',
-  'told expired': 'expired',
-  'told cancelled': 'cancelled',
-  'told declined': 'declined',
+const UPDATED_END = {
+  'updated done': 'done',
+  'updated no verdict': 'ended',
+  'updated expired': 'expired',
+  'updated cancelled': 'cancelled',
+  'updated declined': 'declined',
 }
 const RUNNING = {
   ...OPENED,
-  ...TOLD_END,
-  'told waiting': 'handoff making',
-  'told viewer': 'viewer consent',
+  ...UPDATED_END,
+  'updated waiting': 'handoff making',
+  'updated viewer': 'viewer consent',
   refused: 'problem gone',
 }
 const HANDS_OFF = { ...RUNNING, handoff_asked: 'handoff making' }
 const CAMERA = { camera_asked: 'camera asking', camera_failed: 'camera in_use', camera_ready: 'capture' }
 const WATCHING = {
   ...HANDS_OFF,
-  'told ready': 'camera prime',
-  'told opened': 'welcome',
+  'updated ready': 'camera prime',
+  'updated opened': 'welcome',
 }
 // The other device made a code for a third one: nothing to do here.
-const { 'told waiting': _waiting, ...VIEWER } = WATCHING
+const { 'updated waiting': _waiting, ...VIEWER } = WATCHING
 const HANDOFF = { ...WATCHING, handoff_ready: 'handoff ready', handoff_refused: 'handoff refused' }
 
 const JUDGED = {
@@ -131,7 +131,7 @@ const JUDGED = {
 /** All that may happen. What does not stand here must leave the state as it is. */
 const MOVES: Record<string, Record<string, string>> = {
   loading: { ...OPENED, unsupported: 'unsupported in_app', refused: 'problem gone', camera_failed: 'camera in_use' },
-  problem: { ...OPENED, ...TOLD_END, reopened: 'loading', refused: 'problem gone' },
+  problem: { ...OPENED, ...UPDATED_END, reopened: 'loading', refused: 'problem gone' },
   unsupported: {},
   welcome: { ...HANDS_OFF, answered: 'welcome answering', camera_asked: 'camera asking' },
   'welcome answering': { ...HANDS_OFF, answered: 'welcome answering', camera_asked: 'camera asking' },
@@ -143,9 +143,9 @@ const MOVES: Record<string, Record<string, string>> = {
   retry: { ...HANDS_OFF, ...CAMERA },
   'passkey prime': { ...HANDS_OFF, ...JUDGED, passkey: 'passkey none_here' },
   'passkey asking': { ...HANDS_OFF, ...JUDGED, passkey: 'passkey none_here' },
-  'handoff making': { ...HANDOFF, 'told waiting': 'handoff making' },
-  'handoff ready': { ...HANDOFF, 'told waiting': 'handoff ready' },
-  'handoff refused': { ...HANDOFF, 'told waiting': 'handoff refused' },
+  'handoff making': { ...HANDOFF, 'updated waiting': 'handoff making' },
+  'handoff ready': { ...HANDOFF, 'updated waiting': 'handoff ready' },
+  'handoff refused': { ...HANDOFF, 'updated waiting': 'handoff refused' },
   viewer: VIEWER,
   done: {},
   ended: {},
@@ -187,7 +187,7 @@ for (const [name, state] of Object.entries(STATES)) {
 test('an event that cannot happen gives back the very same state, so that nothing is drawn anew', () => {
   const capture = STATES.capture ?? START
   assert.equal(next(capture, { type: 'answered' }), capture)
-  assert.equal(next(capture, { type: 'told', session }), capture)
+  assert.equal(next(capture, { type: 'updated', session }), capture)
 })
 
 test('the table of this test knows every state and every event type', () => {

@@ -1,4 +1,4 @@
-import { endOf, placeOf, tipOf } from './place.ts'
+import { endOf, pageStateOf, tipOf } from './page-state.ts'
 import type { Event, EventOf, EventType, State } from './states.ts'
 
 /**
@@ -11,50 +11,51 @@ export function next(state: State, event: Event): State {
 
 export const START: State = { at: 'loading' }
 
-type Row = { [T in EventType]?: (event: EventOf<T>) => State | undefined }
+type Transitions = { [T in EventType]?: (event: EventOf<T>) => State | undefined }
 
-function moved<T extends EventType>(row: Row, event: EventOf<T>): State | undefined {
-  const move: Row[T] = row[event.type]
+function moved<T extends EventType>(transitions: Transitions, event: EventOf<T>): State | undefined {
+  const move: Transitions[T] = transitions[event.type]
   return move?.(event)
 }
 
 /** On every screen of a running flow: the host or the clock may end it, another device may take it over, it may break. */
-const RUNNING: Row = {
-  told: ({ session }) => (session.flowStatus !== null || session.role === 'viewer' ? placeOf(session) : undefined),
-  opened: ({ session }) => placeOf(session),
+const RUNNING: Transitions = {
+  updated: ({ session }) =>
+    session.flowStatus !== null || session.role === 'viewer' ? pageStateOf(session) : undefined,
+  opened: ({ session }) => pageStateOf(session),
   refused: ({ problem }) => ({ at: 'problem', problem }),
 }
 
 /** On a screen that the user may leave for another device. */
-const HANDS_OFF: Row = { ...RUNNING, handoff_asked: () => ({ at: 'handoff', status: 'making' }) }
+const HANDS_OFF: Transitions = { ...RUNNING, handoff_asked: () => ({ at: 'handoff', status: 'making' }) }
 
 const ASKING: State = { at: 'camera', status: 'asking' }
-const CAMERA: Row = {
+const CAMERA: Transitions = {
   camera_asked: () => ASKING,
   camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),
   camera_ready: () => ({ at: 'capture' }),
 }
 
 /** A device that watches learns everything from what it is told. */
-const WATCHING: Row = {
+const WATCHING: Transitions = {
   ...RUNNING,
-  told: ({ session }) => placeOf(session),
+  updated: ({ session }) => pageStateOf(session),
   handoff_asked: () => ({ at: 'handoff', status: 'making' }),
 }
 
-const TABLE: Readonly<Record<State['at'], Row>> = {
+const TABLE: Readonly<Record<State['at'], Transitions>> = {
   loading: {
     unsupported: ({ why }) => ({ at: 'unsupported', why }),
-    opened: ({ session }) => placeOf(session),
+    opened: ({ session }) => pageStateOf(session),
     refused: ({ problem }) => ({ at: 'problem', problem }),
     // Without a secure page there is neither a camera nor a key to open the session with.
     camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),
   },
   problem: {
     reopened: () => START,
-    opened: ({ session }) => placeOf(session),
+    opened: ({ session }) => pageStateOf(session),
     refused: ({ problem }) => ({ at: 'problem', problem }),
-    told: ({ session }) => (session.flowStatus !== null ? endOf(session) : undefined),
+    updated: ({ session }) => (session.flowStatus !== null ? endOf(session) : undefined),
   },
   unsupported: {},
   welcome: {
@@ -72,23 +73,23 @@ const TABLE: Readonly<Record<State['at'], Row>> = {
   },
   sending: {
     ...RUNNING,
-    judged: ({ session }) => placeOf(session),
+    judged: ({ session }) => pageStateOf(session),
   },
   retry: { ...HANDS_OFF, ...CAMERA },
   passkey: {
     ...HANDS_OFF,
     passkey: ({ status }) => ({ at: 'passkey', status }),
-    judged: ({ session }) => placeOf(session),
+    judged: ({ session }) => pageStateOf(session),
   },
   handoff: {
     ...WATCHING,
     // Waiting goes on: the server says so again and again, and the code stays on the screen.
-    told: ({ session }) => (isWaiting(session) ? undefined : placeOf(session)),
+    updated: ({ session }) => (isWaiting(session) ? undefined : pageStateOf(session)),
     handoff_ready: () => ({ at: 'handoff', status: 'ready' }),
     handoff_refused: () => ({ at: 'handoff', status: 'refused' }),
   },
   // The other device made a code for a third one: one from here would make that worthless.
-  viewer: { ...WATCHING, told: ({ session }) => (isWaiting(session) ? undefined : placeOf(session)) },
+  viewer: { ...WATCHING, updated: ({ session }) => (isWaiting(session) ? undefined : pageStateOf(session)) },
   done: {},
   ended: {},
   expired: {},
@@ -96,6 +97,6 @@ const TABLE: Readonly<Record<State['at'], Row>> = {
   declined: {},
 }
 
-function isWaiting(session: EventOf<'told'>['session']): boolean {
-  return placeOf(session).at === 'handoff'
+function isWaiting(session: EventOf<'updated'>['session']): boolean {
+  return pageStateOf(session).at === 'handoff'
 }

@@ -20,7 +20,7 @@ function loader(outcomes: ('ok' | Error)[]) {
       close: () => void closed.push(outcomes.length),
     },
     wait: async (ms) => void waits.push(ms),
-    onProgress: (told) => progress.push(told),
+    onProgress: (loaded) => progress.push(loaded),
   })
   return { models, closed, waits, progress }
 }

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
-import { createStage, findingForEver, goodCapture, MODELS, type StageOptions } from './testing/stage.ts'
+import { createFlowFixture, findingForEver, goodCapture, MODELS, type FlowFixtureOptions } from './testing/fixture.ts'
 
-/** More than a pause of the stage takes. */
+/** More than a pause of the fixture takes. */
 async function aWhile(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn()
 }
 
-async function atCapture(options: StageOptions) {
-  const stage = await createStage(options)
-  await stage.flow.start()
-  stage.flow.actions.consent(true)
-  await stage.reaches('capture')
-  return stage
+async function atCapture(options: FlowFixtureOptions) {
+  const fixture = await createFlowFixture(options)
+  await fixture.flow.start()
+  fixture.flow.actions.consent(true)
+  await fixture.reaches('capture')
+  return fixture
 }
 
 test('a camera that nobody sees goes off, and one tap puts it on again: nothing is reported, no try is lost', async () => {
@@ -80,7 +80,7 @@ for (const [what, cameras] of [
   test(`a camera ${what} when its user has long gone is neither left on nor reported`, async () => {
     const started = Promise.withResolvers<void>()
     const options = { cameras: [...cameras], cameraStarts: started.promise }
-    const { flow, seen, service, hide, reaches } = await createStage(options)
+    const { flow, seen, service, hide, reaches } = await createFlowFixture(options)
     await flow.start()
     flow.actions.consent(true)
     await reaches('camera', { status: 'asking' })
@@ -102,7 +102,7 @@ test('a second try is watched from its beginning, while its models come anew', a
     await goodCapture(deps)
     throw new CaptureFailure(-22)
   }
-  const { flow, seen, hide, reaches } = await createStage({ loadModels, captures: [broken] })
+  const { flow, seen, hide, reaches } = await createFlowFixture({ loadModels, captures: [broken] })
   await flow.start()
   flow.actions.consent(true)
   await reaches('retry')

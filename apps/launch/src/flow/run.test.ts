@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RunCapture } from '../capture/capture-types.ts'
 import { ended, SESSION } from './testing/service.ts'
-import { createStage } from './testing/stage.ts'
+import { createFlowFixture } from './testing/fixture.ts'
 
 test('a flow goes from the welcome screen to the end with one tap, and back to the host', async () => {
-  const { flow, service, seen, reaches, until } = await createStage()
+  const { flow, service, seen, reaches, until } = await createFlowFixture()
   await flow.start()
   assert.equal(flow.view().state.at, 'welcome')
   flow.actions.consent(true)
@@ -34,7 +34,7 @@ test('a flow goes from the welcome screen to the end with one tap, and back to t
 })
 
 test('the log says when the consent was given: never sooner than a person can read', async () => {
-  const { flow, service, reaches } = await createStage()
+  const { flow, service, reaches } = await createFlowFixture()
   await flow.start()
   flow.actions.consent(true)
   await reaches('done')
@@ -44,19 +44,19 @@ test('the log says when the consent was given: never sooner than a person can re
 })
 
 test('the session’s language is taken up, and the device is forgotten at the end', async () => {
-  const { flow, seen, shelf, reaches, until } = await createStage()
+  const { flow, seen, storage, reaches, until } = await createFlowFixture()
   await flow.start()
   assert.deepEqual(seen.locales, ['de'])
-  assert.equal(shelf.size, 1)
+  assert.equal(storage.size, 1)
   flow.actions.consent(false)
   await reaches('declined')
-  await until(() => shelf.size === 0)
+  await until(() => storage.size === 0)
 })
 
 test('cancelling ends it, with the camera off', async () => {
   const never: RunCapture = ({ signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const { flow, seen, service, reaches } = await createStage({ captures: [never] })
+  const { flow, seen, service, reaches } = await createFlowFixture({ captures: [never] })
   await flow.start()
   flow.actions.consent(true)
   await reaches('capture')
@@ -68,31 +68,31 @@ test('cancelling ends it, with the camera off', async () => {
 })
 
 test('a browser that cannot do it is told before the session is bound to it', async () => {
-  const inApp = await createStage({ browser: { hasCameraApi: false, inApp: { name: 'Chat' } } })
+  const inApp = await createFlowFixture({ browser: { hasCameraApi: false, inApp: { name: 'Chat' } } })
   await inApp.flow.start()
   assert.deepEqual(inApp.flow.view().state, { at: 'unsupported', why: { kind: 'in_app', app: 'Chat' } })
-  const insecure = await createStage({ browser: { isSecure: false, hasCameraApi: false } })
+  const insecure = await createFlowFixture({ browser: { isSecure: false, hasCameraApi: false } })
   await insecure.flow.start()
   assert.deepEqual(insecure.flow.view().state, { at: 'camera', status: 'insecure_context' })
   assert.deepEqual([...inApp.service.calls, ...insecure.service.calls], [])
 })
 
 test('a session whose time is over is asked for, and its end shown', async () => {
-  const { flow, letPass, reaches } = await createStage({ answers: { open: [{}, ended('EXPIRED')] } })
+  const { flow, letPass, reaches } = await createFlowFixture({ answers: { open: [{}, ended('EXPIRED')] } })
   await flow.start()
   letPass(1_000_000)
   await reaches('expired')
 })
 
 test('an embedded page tells its host each step and the end, and does not leave by itself', async () => {
-  const { flow, seen, until } = await createStage({ embedded: true })
+  const { flow, seen, until } = await createFlowFixture({ embedded: true })
   await flow.start()
   flow.actions.consent(true)
-  await until(() => seen.told.at(-1)?.event === 'finished')
+  await until(() => seen.sentToHost.at(-1)?.event === 'finished')
   assert.deepEqual(
-    seen.told.map(({ event, step }) => step ?? event),
+    seen.sentToHost.map(({ event, step }) => step ?? event),
     ['ready', 'welcome', 'camera', 'capture', 'sending', 'done', 'finished'],
   )
-  assert.deepEqual(seen.told.at(-1)?.flowStatus, 'COMPLETED')
+  assert.deepEqual(seen.sentToHost.at(-1)?.flowStatus, 'COMPLETED')
   assert.deepEqual(seen.left, [])
 })

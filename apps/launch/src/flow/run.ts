@@ -5,7 +5,7 @@ import type { FlowDeps } from './flow-deps.ts'
 import { createFaceStep, type FaceStep } from './face-step.ts'
 import { createHandoff, type HandoffPart } from './handoff.ts'
 import { createModels } from './models.ts'
-import { placeOf } from './place.ts'
+import { pageStateOf } from './page-state.ts'
 import { createSession, type SessionLink } from './session.ts'
 import { END_SCREENS, type EndScreen, type State } from './states.ts'
 import { createStore } from './store.ts'
@@ -35,13 +35,13 @@ interface Parts {
 
 /** Runs the flow: what happens behind the screens, from opening the link to going back to the host. */
 export function createFlow(deps: FlowDeps) {
-  const { address, browser, clock, door, engine } = deps
+  const { address, browser, clock, page, engine } = deps
   const store = createStore({ ...FIRST_VIEW, inApp: browser.inApp })
   const over = new AbortController()
   const { signal } = over
   const models = createModels({
     engine,
-    wait: (ms) => door.wait(ms, signal),
+    wait: (ms) => page.wait(ms, signal),
     onProgress: (loading) => store.patch({ loading }),
   })
   let parts: Parts | null = null
@@ -87,7 +87,7 @@ export function createFlow(deps: FlowDeps) {
       face.begun()
     }
     const handoff = createHandoff({ deps, store, session, signal, onTakenBack })
-    door.onVisibility((visible) => {
+    page.onVisibility((visible) => {
       if (isHolder() && !signal.aborted) session.log.log(visible ? 'tab_visible' : 'tab_hidden')
     })
     void watchExpiry(session)
@@ -108,23 +108,23 @@ export function createFlow(deps: FlowDeps) {
   async function onOpened(session: OpenedSession): Promise<void> {
     await addVerification(session)
     // No screen in one language that turns into another; but a language that cannot be had keeps nobody waiting for ever.
-    await Promise.race([deps.onLocale(session.locale).catch(() => {}), door.pause(TEXTS_MS_MAX, signal)])
+    await Promise.race([deps.onLocale(session.locale).catch(() => {}), page.pause(TEXTS_MS_MAX, signal)])
     if (host) return
-    host = door.findHost(session.embedOrigins)
+    host = page.findHost(session.embedOrigins)
     store.patch({ embedded: host !== null })
-    host?.tell({ event: 'ready' })
+    host?.send({ event: 'ready' })
   }
 
   /** The page begins anew where the other tab is; until then no camera runs here. */
   function onOvertaken(): void {
     parts?.face.stop()
-    door.renew()
+    page.renew()
   }
 
   store.onEnter((state, before) => {
     if (!parts) return
     const { session, face, handoff } = parts
-    if (state.at !== before.at) host?.tell({ event: 'step', step: state.at })
+    if (state.at !== before.at) host?.send({ event: 'step', step: state.at })
     if (leavesFace(state)) face.stop()
     if (state.at === 'welcome' && before.at !== 'welcome') {
       consentShownMs = clock.monotonicMs()
@@ -141,13 +141,13 @@ export function createFlow(deps: FlowDeps) {
     const { session, face } = parts
     store.dispatch({ type: 'answered' })
     try {
-      await door.pause(Math.max(0, consentShownMs + CONSENT_READ_MS - clock.monotonicMs()), signal)
+      await page.pause(Math.max(0, consentShownMs + CONSENT_READ_MS - clock.monotonicMs()), signal)
       if (accepted) session.log.log('consent_given')
-      const told = await session.call((device) => device.consent(accepted, deps.language()))
-      session.tell(told)
-      if (told.flowStatus !== null) return
-      if (placeOf(told).at === 'camera') await face.start()
-      else store.dispatch({ type: 'opened', session: told })
+      const reply = await session.call((device) => device.consent(accepted, deps.language()))
+      session.update(reply)
+      if (reply.flowStatus !== null) return
+      if (pageStateOf(reply).at === 'camera') await face.start()
+      else store.dispatch({ type: 'opened', session: reply })
     } catch (error) {
       await session.settle(error)
     }
@@ -157,7 +157,7 @@ export function createFlow(deps: FlowDeps) {
   async function joinWork(session: SessionLink): Promise<void> {
     try {
       for (;;) {
-        await door.pause(JOIN_MS, signal)
+        await page.pause(JOIN_MS, signal)
         if (store.view().state.at !== 'sending') return
         await session.reopen()
       }
@@ -170,7 +170,7 @@ export function createFlow(deps: FlowDeps) {
     if (!parts) return
     parts.face.stop()
     try {
-      parts.session.tell(await parts.session.call((device) => device.cancel()))
+      parts.session.update(await parts.session.call((device) => device.cancel()))
     } catch (error) {
       await parts.session.settle(error)
     }
@@ -184,7 +184,7 @@ export function createFlow(deps: FlowDeps) {
         const leftMs = known ? Date.parse(known.expiresAt) - clock.nowMs() - serverAheadMs : EXPIRY_LOOK_MS_MAX
         const waits = leftMs > 0 || known === null
         if (!waits && state.at !== 'capture' && state.at !== 'sending') await session.reopen()
-        await door.pause(waits ? Math.min(leftMs, EXPIRY_LOOK_MS_MAX) : AFTER_EXPIRY_MS, signal)
+        await page.pause(waits ? Math.min(leftMs, EXPIRY_LOOK_MS_MAX) : AFTER_EXPIRY_MS, signal)
       }
     } catch {
       // The flow is over.
@@ -192,20 +192,20 @@ export function createFlow(deps: FlowDeps) {
   }
 
   async function finish(end: EndScreen): Promise<void> {
-    const { session: told, secondDevice } = store.view()
+    const { session, secondDevice } = store.view()
     over.abort(new Error('The flow is over'))
     engine.close()
-    await verification?.end(told)
+    await verification?.end(session)
     await parts?.session.forget()
-    const redirectUrl = told?.redirectUrl ?? null
-    host?.tell({
+    const redirectUrl = session?.redirectUrl ?? null
+    host?.send({
       event: 'finished',
-      ...(told?.flowStatus && { flowStatus: told.flowStatus }),
+      ...(session?.flowStatus && { flowStatus: session.flowStatus }),
       ...(redirectUrl !== null && { redirectUrl }),
     })
     if (host || secondDevice || redirectUrl === null) return
-    await door.pause(LEAVE_AFTER_MS[end], new AbortController().signal)
-    door.leave(redirectUrl)
+    await page.pause(LEAVE_AFTER_MS[end], new AbortController().signal)
+    page.leave(redirectUrl)
   }
 
   const actions: Actions = {
@@ -224,8 +224,8 @@ export function createFlow(deps: FlowDeps) {
       else if (address.sessionId !== null) void open(address.sessionId)
     },
     closePage() {
-      host?.tell({ event: 'closed' })
-      door.close()
+      host?.send({ event: 'closed' })
+      page.close()
     },
   }
   return { start, actions, view: store.view, onChange: store.onChange }

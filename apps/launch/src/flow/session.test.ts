@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RunCapture } from '../capture/capture-types.ts'
 import { SESSION } from './testing/service.ts'
-import { createStage, goodCapture } from './testing/stage.ts'
+import { createFlowFixture, goodCapture } from './testing/fixture.ts'
 
 test('after a reload the page is the same device and goes on after the consent', async () => {
-  const { flow, shelf, service } = await createStage()
+  const { flow, storage, service } = await createFlowFixture()
   await flow.start()
   flow.actions.consent(true)
-  const kept = new Map(shelf)
-  const again = await createStage({ shelf: kept, answers: { open: [{ state: 'READY' }] } })
+  const kept = new Map(storage)
+  const again = await createFlowFixture({ storage: kept, answers: { open: [{ state: 'READY' }] } })
   await again.flow.start()
   assert.deepEqual(again.flow.view().state, { at: 'camera', status: 'prime' })
   assert.deepEqual(again.service.bodies('open')[0].deviceKey, service.bodies('open')[0].deviceKey)
@@ -19,7 +19,7 @@ test('after a reload the page is the same device and goes on after the consent',
 })
 
 test('what the server has of the log is never ahead of what a reload would go on with', async () => {
-  const { flow, shelf, service, reaches } = await createStage({
+  const { flow, storage, service, reaches } = await createFlowFixture({
     answers: { submit: [{ state: 'READY', errors: [-32] }] },
   })
   await flow.start()
@@ -29,7 +29,7 @@ test('what the server has of the log is never ahead of what a reload would go on
     .bodies('events')
     .flatMap(({ events }) => events)
     .at(-1)
-  const { saved } = shelf.get(SESSION.sessionId) ?? { saved: null }
+  const { saved } = storage.get(SESSION.sessionId) ?? { saved: null }
   assert.ok(saved && saved.log.seq >= sent.seq)
 })
 
@@ -39,20 +39,23 @@ test('a link that is unknown, gone or open elsewhere says so; a network that is 
     [410, 'gone'],
     [403, 'other_device'],
   ] as const) {
-    const { flow } = await createStage({ answers: { open: [{ status, code: 'ANY' }] } })
+    const { flow } = await createFlowFixture({ answers: { open: [{ status, code: 'ANY' }] } })
     await flow.start()
     assert.deepEqual(flow.view().state, { at: 'problem', problem })
   }
-  const { flow, seen } = await createStage({ answers: { open: ['no network', 'no network'] } })
+  const { flow, seen } = await createFlowFixture({ answers: { open: ['no network', 'no network'] } })
   await flow.start()
   assert.deepEqual(seen.screens, ['loading', 'problem', 'welcome'])
 })
 
 /** One stands at the welcome; the other, of the same device, has gone on to a try that failed. */
 async function twoTabs() {
-  const first = await createStage()
+  const first = await createFlowFixture()
   await first.flow.start()
-  const second = await createStage({ shelf: first.shelf, answers: { submit: [{ state: 'READY', errors: [-32] }] } })
+  const second = await createFlowFixture({
+    storage: first.storage,
+    answers: { submit: [{ state: 'READY', errors: [-32] }] },
+  })
   await second.flow.start()
   second.flow.actions.consent(true)
   await second.reaches('retry')
@@ -61,15 +64,15 @@ async function twoTabs() {
 
 test('a tab that another one has overtaken sends and keeps nothing more, and is loaded anew when its user acts', async () => {
   const { first, second } = await twoTabs()
-  const kept = first.shelf.get(SESSION.sessionId)
+  const kept = first.storage.get(SESSION.sessionId)
   assert.equal(first.seen.renewals, 0, 'by itself it stays as it is')
 
   first.flow.actions.consent(true)
   await first.until(() => first.seen.renewals === 1)
   assert.deepEqual(first.service.paths(), ['open'])
-  assert.equal(first.shelf.get(SESSION.sessionId), kept)
+  assert.equal(first.storage.get(SESSION.sessionId), kept)
 
-  const again = await createStage({ shelf: first.shelf, answers: { open: [{ state: 'READY' }] } })
+  const again = await createFlowFixture({ storage: first.storage, answers: { open: [{ state: 'READY' }] } })
   await again.flow.start()
   assert.deepEqual(again.flow.view().state, { at: 'camera', status: 'prime' })
   assert.deepEqual([again.seen.renewals, second.seen.renewals], [0, 0], 'neither answers with the same')
@@ -81,11 +84,11 @@ test('the log that goes on is the one that the service has', async () => {
   const { first, second } = await twoTabs()
   first.flow.actions.consent(true)
   await first.until(() => first.seen.renewals === 1)
-  const again = await createStage({ shelf: first.shelf, answers: { open: [{ state: 'READY' }] } })
+  const again = await createFlowFixture({ storage: first.storage, answers: { open: [{ state: 'READY' }] } })
   await again.flow.start()
   again.flow.actions.startCamera()
   await again.reaches('done')
-  const logged = (stage: typeof again) => stage.service.bodies('events').flatMap(({ events }) => events)
+  const logged = (fixture: typeof again) => fixture.service.bodies('events').flatMap(({ events }) => events)
   const marks = new Map(logged(second).map(({ seq, hash }) => [seq, hash]))
   const repeated = logged(again).filter(({ seq }) => marks.has(seq))
   for (const { seq, hash } of repeated) assert.equal(hash, marks.get(seq))
@@ -98,11 +101,11 @@ test('no camera runs in a tab that was overtaken', async () => {
     await placed.promise
     return goodCapture(deps)
   }
-  const first = await createStage({ captures: [slow] })
+  const first = await createFlowFixture({ captures: [slow] })
   await first.flow.start()
   first.flow.actions.consent(true)
   await first.reaches('capture')
-  const second = await createStage({ shelf: first.shelf, answers: { open: [{ state: 'READY' }] } })
+  const second = await createFlowFixture({ storage: first.storage, answers: { open: [{ state: 'READY' }] } })
   await second.flow.start()
   placed.resolve()
   await first.until(() => first.seen.renewals > 0)
@@ -111,10 +114,10 @@ test('no camera runs in a tab that was overtaken', async () => {
 })
 
 test('a code that is opened twice in one browser leaves the tab that used it alone', async () => {
-  const first = await createStage({ hash: 'code' })
+  const first = await createFlowFixture({ hash: 'code' })
   await first.flow.start()
   const answers = { open: [{ status: 403, code: 'HANDOFF_REFUSED' }] }
-  const second = await createStage({ hash: 'code', shelf: first.shelf, answers })
+  const second = await createFlowFixture({ hash: 'code', storage: first.storage, answers })
   await second.flow.start()
   assert.deepEqual(second.flow.view().state, { at: 'problem', problem: 'code_refused' })
   first.flow.actions.consent(true)

@@ -4,7 +4,7 @@ import { createDevice, type Device } from '@ostiary/device'
 import { serverAheadMs } from './countdown.ts'
 import type { PageDeps } from './deps.ts'
 import { createPageLog, type PageLog } from './page-log.ts'
-import { patiently, waitMs } from './patience.ts'
+import { callWithRetries, waitMs } from './call-retries.ts'
 import { isPassing, problemOf, remedyFor } from './problem-of.ts'
 import type { Store } from './store.ts'
 
@@ -30,10 +30,10 @@ export interface KnownErrors {
 
 /** The session on this device: opened, kept over a reload, called until it answers. */
 export async function createSession({ deps, store, sessionId, signal, onOpened, onOvertaken }: SessionOptions) {
-  const { clock, shelf, door } = deps
+  const { clock, storage, page } = deps
   // A code may be opened in the browser that made it: two devices then, each with its own key.
   const keptAs = deps.address.joined ? `${sessionId}/2` : sessionId
-  const kept = deps.address.handoffCode === null ? await shelf.take(keptAs) : undefined
+  const kept = deps.address.handoffCode === null ? await storage.take(keptAs) : undefined
   let secondDevice = kept?.secondDevice ?? false
   let code = deps.address.handoffCode
   let wake: AbortController | null = null
@@ -43,7 +43,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
   /** What this tab knows is old once another one goes on: it keeps nothing and says nothing more. */
   async function keep(): Promise<void> {
     const saved = await device.save()
-    if (await shelf.keep(keptAs, { saved, secondDevice, key: device.publicKey.x })) return
+    if (await storage.keep(keptAs, { saved, secondDevice, key: device.publicKey.x })) return
     onOvertaken()
     await new Promise(() => {})
   }
@@ -65,9 +65,9 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
   })
   const log: PageLog = createPageLog(device.logEvent)
 
-  const patience = {
+  const retryOptions = {
     signal,
-    wait: door.wait,
+    wait: page.wait,
     onLost: () => {
       losses++
       store.patch({ offline: true })
@@ -75,11 +75,12 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     onBack: () => store.patch({ offline: false }),
   }
   /** Until it is answered. */
-  const call = <T>(work: (device: Device) => Promise<T>): Promise<T> => patiently(() => work(device), patience)
+  const call = <T>(work: (device: Device) => Promise<T>): Promise<T> =>
+    callWithRetries(() => work(device), retryOptions)
 
-  function tell(session: LaunchState): void {
+  function update(session: LaunchState): void {
     store.patch({ session })
-    store.dispatch({ type: 'told', session })
+    store.dispatch({ type: 'updated', session })
   }
 
   async function adopt(session: OpenedSession): Promise<void> {
@@ -110,7 +111,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
         store.dispatch({ type: 'refused', problem: problemOf(error) })
         if (!isPassing(error)) return
         wake = new AbortController()
-        await door.wait(waitMs(failures + 1, undefined), AbortSignal.any([signal, wake.signal])).catch(() => {})
+        await page.wait(waitMs(failures + 1, undefined), AbortSignal.any([signal, wake.signal])).catch(() => {})
         wake = null
       }
     }
@@ -131,7 +132,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
   return {
     call,
     log,
-    tell,
+    update,
     begin,
     reopen,
     /** A user who presses the button does not wait for the next try. */
@@ -147,7 +148,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     },
     /** How often a call got no answer. */
     losses: () => losses,
-    forget: () => shelf.forget(keptAs),
+    forget: () => storage.forget(keptAs),
   }
 }
 export type SessionLink = Awaited<ReturnType<typeof createSession>>

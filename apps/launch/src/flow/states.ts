@@ -19,8 +19,8 @@ export const TIPS = ['neutral', 'light', 'alone', 'face', 'quality', 'camera', '
 export type Tip = (typeof TIPS)[number]
 
 /** How far the other device is, for the one that watches. */
-export const STAGES = ['scanned', 'consent', 'face', 'document', 'passkey', 'done'] as const
-export type Stage = (typeof STAGES)[number]
+export const VIEWER_STAGES = ['scanned', 'consent', 'face', 'document', 'passkey', 'done'] as const
+export type ViewerStage = (typeof VIEWER_STAGES)[number]
 
 /** `prime`: the user is told what comes. `asking`: the browser asks. Else why there is no camera. */
 export type CameraStatus = 'prime' | 'asking' | CameraProblem
@@ -47,7 +47,7 @@ export type State =
   | { at: 'retry'; tip: Tip }
   | { at: 'passkey'; status: PasskeyStatus }
   | { at: 'handoff'; status: 'making' | 'ready' | 'refused' }
-  | { at: 'viewer'; stage: Stage }
+  | { at: 'viewer'; stage: ViewerStage }
   | { at: EndScreen }
 
 export const END_SCREENS = ['done', 'ended', 'expired', 'cancelled', 'declined'] as const
@@ -60,7 +60,7 @@ export interface EventFacts {
   /** The session is open here; also when it was opened again because the page had lost track of it. */
   opened: { session: LaunchState }
   /** The server said where the session stands. */
-  told: { session: LaunchState }
+  updated: { session: LaunchState }
   /** A call was refused or got no answer, and there is no going on without it. */
   refused: { problem: SessionProblem }
   answered: object

@@ -26,7 +26,7 @@ export function createStore(first: View) {
     onChange(listener: (view: View) => void): void {
       listeners.add(listener)
     },
-    /** Told of every new state: what a screen needs to have begun, begins here. */
+    /** HostEvent of every new state: what a screen needs to have begun, begins here. */
     onEnter(listener: (state: State, before: State) => void): void {
       entered.add(listener)
     },

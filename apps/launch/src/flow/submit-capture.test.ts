@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ended } from './testing/service.ts'
-import { createStage } from './testing/stage.ts'
+import { createFlowFixture } from './testing/fixture.ts'
 
 test('a finished capture is not lost with the connection: the same sealed text is sent until it is taken', async () => {
-  const { flow, service, hide, reaches } = await createStage({
+  const { flow, service, hide, reaches } = await createFlowFixture({
     answers: { submit: ['no network', 'no network', { status: 503, code: 'DEPENDENCY_DOWN' }] },
   })
   const offline: boolean[] = []
@@ -25,12 +25,16 @@ test('a finished capture is not lost with the connection: the same sealed text i
 
 test('a submit whose answer was lost: the page asks where the session stands', async () => {
   const refused = { status: 409, code: 'SESSION_NOT_OPEN' }
-  const judged = await createStage({ answers: { submit: ['no network', refused], open: [{}, ended('COMPLETED')] } })
+  const judged = await createFlowFixture({
+    answers: { submit: ['no network', refused], open: [{}, ended('COMPLETED')] },
+  })
   await judged.flow.start()
   judged.flow.actions.consent(true)
   await judged.reaches('done')
   assert.deepEqual(judged.service.paths().slice(-3), ['submit', 'submit', 'open'])
-  const tooLate = await createStage({ answers: { submit: ['no network', refused], open: [{}, { state: 'READY' }] } })
+  const tooLate = await createFlowFixture({
+    answers: { submit: ['no network', refused], open: [{}, { state: 'READY' }] },
+  })
   await tooLate.flow.start()
   tooLate.flow.actions.consent(true)
   await tooLate.reaches('retry', { tip: 'late' })

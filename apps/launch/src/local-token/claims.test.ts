@@ -4,24 +4,24 @@ import type { VerificationFacts, VerificationType } from '@ostiary/contract'
 import { decodeVector, verifyLocalProof } from '@ostiary/crypto'
 import { cosine } from '@ostiary/faces'
 import { createLocalClaims } from './claims.ts'
-import { faceOf, shelfWith, varied } from './testing/faces.ts'
+import { faceOf, storageWith, varied } from './testing/faces.ts'
 
 const sessionId = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
-const tokens = shelfWith()
+const tokens = storageWith()
 const ana = faceOf(1)
 const ben = faceOf(2)
 
-const claimsOf = (type: VerificationType, matching: VerificationFacts['matching'] = 'server', shelf = tokens) =>
+const claimsOf = (type: VerificationType, matching: VerificationFacts['matching'] = 'server', storage = tokens) =>
   createLocalClaims({
     sessionId,
     type,
     facts: { realm: 'shop', version: 'FACE3_3', matching },
-    tokens: shelf,
+    tokens: storage,
     nowMs: () => 1,
   })
 
-async function enrol(face: Float32Array, shelf = tokens) {
-  const enrolling = claimsOf('ENROLL', 'server', shelf)
+async function enrol(face: Float32Array, storage = tokens) {
+  const enrolling = claimsOf('ENROLL', 'server', storage)
   const claims = await enrolling.claimsFor(face, 'n')
   await enrolling.end(true)
   return claims
@@ -32,54 +32,54 @@ before(async () => {
 })
 
 test('ENROLL sends the vector and the public key of a token, and keeps the token when its key is on record', async () => {
-  const shelf = shelfWith()
-  const { face, local } = await enrol(ana, shelf)
+  const storage = storageWith()
+  const { face, local } = await enrol(ana, storage)
   assert.ok(face && cosine(decodeVector(face.vector), ana) > 0.999)
-  assert.deepEqual(local, { key: shelf.kept.get('shop')?.keys.publicKey })
+  assert.deepEqual(local, { key: storage.kept.get('shop')?.keys.publicKey })
 })
 
 test('an enrolment whose key the service did not take leaves nothing behind', async () => {
-  const shelf = shelfWith()
-  const enrolling = claimsOf('ENROLL', 'server', shelf)
+  const storage = storageWith()
+  const enrolling = claimsOf('ENROLL', 'server', storage)
   await enrolling.claimsFor(ana, 'n')
   await enrolling.end(false)
   await enrolling.end(true)
-  assert.equal(shelf.kept.size, 0)
+  assert.equal(storage.kept.size, 0)
 })
 
 test('a second try of an enrolment keeps its key, and the token has the face of the last', async () => {
-  const shelf = shelfWith()
-  const enrolling = claimsOf('ENROLL', 'server', shelf)
+  const storage = storageWith()
+  const enrolling = claimsOf('ENROLL', 'server', storage)
   const first = await enrolling.claimsFor(ben, 'n1')
   const second = await enrolling.claimsFor(ana, 'n2')
   assert.deepEqual(first.local, second.local)
   await enrolling.end(true)
-  const again = await claimsOf('SIGN-IN', 'local_first', shelf).claimsFor(ana, 'n3')
+  const again = await claimsOf('SIGN-IN', 'local_first', storage).claimsFor(ana, 'n3')
   assert.equal('face' in again, false)
 })
 
 test('a token is replaced exactly when the service has taken the new key, whoever the old one is of', async () => {
-  const shelf = shelfWith()
+  const storage = storageWith()
   for (const face of [ana, varied(ana, 0.3), ben]) {
-    const { local } = await enrol(face, shelf)
-    assert.deepEqual(local, { key: shelf.kept.get('shop')?.keys.publicKey })
+    const { local } = await enrol(face, storage)
+    assert.deepEqual(local, { key: storage.kept.get('shop')?.keys.publicKey })
   }
-  const kept = shelf.kept.get('shop')
+  const kept = storage.kept.get('shop')
   for (const face of [ben, ana]) {
-    const enrolling = claimsOf('ENROLL', 'server', shelf)
+    const enrolling = claimsOf('ENROLL', 'server', storage)
     await enrolling.claimsFor(face, 'n')
     await enrolling.end(false)
-    assert.equal(shelf.kept.get('shop'), kept)
+    assert.equal(storage.kept.get('shop'), kept)
   }
 })
 
 test('a face that another device goes on without is kept by nobody here', async () => {
-  const shelf = shelfWith()
-  const enrolling = claimsOf('ENROLL', 'server', shelf)
+  const storage = storageWith()
+  const enrolling = claimsOf('ENROLL', 'server', storage)
   await enrolling.claimsFor(ana, 'n')
   enrolling.drop()
   await enrolling.end(true)
-  assert.equal(shelf.kept.size, 0)
+  assert.equal(storage.kept.size, 0)
 })
 
 test('[D-049] SIGN-IN compares here first: where a hit is enough, the vector is not sent, and the claim is signed', async () => {
@@ -92,13 +92,13 @@ test('[D-049] SIGN-IN compares here first: where a hit is enough, the vector is 
 })
 
 test('[D-050] without a token the vector is sent, and no token is made by signing in', async () => {
-  const shelf = shelfWith()
-  const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+  const storage = storageWith()
+  const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
   const { face, local } = await signingIn.claimsFor(ana, 'n')
   assert.ok(face)
   assert.equal(local, undefined)
   await signingIn.end(true)
-  assert.equal(shelf.kept.size, 0)
+  assert.equal(storage.kept.size, 0)
 })
 
 test('[D-051] a face that is not the one of the token goes to the service', async () => {
@@ -114,51 +114,51 @@ test('[D-052] where the policy wants the service to compare, the vector is sent 
 })
 
 test('a hit that the service does not accept costs the token, and the next try sends the vector', async () => {
-  const shelf = shelfWith(new Map(tokens.kept))
-  const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+  const storage = storageWith(new Map(tokens.kept))
+  const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
   assert.equal('face' in (await signingIn.claimsFor(ana, 'n1')), false)
   await signingIn.refused()
-  assert.equal(shelf.kept.size, 0)
+  assert.equal(storage.kept.size, 0)
   assert.deepEqual(Object.keys(await signingIn.claimsFor(ana, 'n2')), ['face'])
 })
 
 test('a vector that was left out is there when the service does not know the key, once, and the token goes', async () => {
-  const shelf = shelfWith(new Map(tokens.kept))
-  const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+  const storage = storageWith(new Map(tokens.kept))
+  const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
   const face = ana.slice()
   assert.deepEqual(Object.keys(await signingIn.claimsFor(face, 'n1')), ['local'])
   face.fill(0)
   const wanted = signingIn.unknown()
   assert.ok(wanted?.face && cosine(decodeVector(wanted.face.vector), ana) > 0.999)
   assert.deepEqual(Object.keys(wanted), ['face'])
-  assert.equal(shelf.kept.size, 0)
+  assert.equal(storage.kept.size, 0)
   assert.equal(signingIn.unknown(), undefined)
   assert.deepEqual(Object.keys(await signingIn.claimsFor(ana, 'n2')), ['face'])
 })
 
 test('a vector that was left out is forgotten with the verdict, the end, and the device', async () => {
   for (const over of ['settled', 'end', 'drop'] as const) {
-    const shelf = shelfWith(new Map(tokens.kept))
-    const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+    const storage = storageWith(new Map(tokens.kept))
+    const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
     await signingIn.claimsFor(ana, 'n')
     await signingIn[over](true)
     assert.equal(signingIn.unknown(), undefined, over)
-    assert.equal(shelf.kept.size, 1, 'and nobody said that the key is unknown')
+    assert.equal(storage.kept.size, 1, 'and nobody said that the key is unknown')
   }
 })
 
 test('a miss that the service confirms leaves the token of somebody else alone', async () => {
-  const shelf = shelfWith(new Map(tokens.kept))
-  const signingIn = claimsOf('SIGN-IN', 'local_first', shelf)
+  const storage = storageWith(new Map(tokens.kept))
+  const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
   await signingIn.claimsFor(ben, 'n1')
   await signingIn.refused()
-  assert.equal(shelf.kept.size, 1)
+  assert.equal(storage.kept.size, 1)
 })
 
 test('a token that cannot be opened counts as none', async () => {
-  const shelf = shelfWith()
+  const storage = storageWith()
   const token = tokens.kept.get('shop')
   assert.ok(token)
-  shelf.kept.set('shop', { ...token, sealed: new Uint8Array(4096) })
-  assert.deepEqual(Object.keys(await claimsOf('SIGN-IN', 'local_first', shelf).claimsFor(ana, 'n')), ['face'])
+  storage.kept.set('shop', { ...token, sealed: new Uint8Array(4096) })
+  assert.deepEqual(Object.keys(await claimsOf('SIGN-IN', 'local_first', storage).claimsFor(ana, 'n')), ['face'])
 })

@@ -2,13 +2,13 @@ import type { VerificationFacts, VerificationType } from '@ostiary/contract'
 import { encodeVector, signLocalProof } from '@ostiary/crypto'
 import type { Completion } from '../flow/verification-part.ts'
 import { createLocalKeys, isSamePerson, type LocalKeys, makeToken, openToken } from './token.ts'
-import type { TokenShelf } from './token-shelf.ts'
+import type { TokenStorage } from './token-storage.ts'
 
 export interface LocalClaimsOptions {
   sessionId: string
   type: VerificationType
   facts: Pick<VerificationFacts, 'realm' | 'version' | 'matching'>
-  tokens: TokenShelf
+  tokens: TokenStorage
   nowMs(): number
 }
 

@@ -6,7 +6,7 @@ import type { Translate } from '../texts/translate.ts'
 import { Announcement } from './parts/announcement.tsx'
 import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
-import { Stage } from './parts/stage.tsx'
+import { Viewfinder } from './parts/viewfinder.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
@@ -26,7 +26,7 @@ export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.
   return (
     <div class="capture">
       <Title unseen>{t('capture.title')}</Title>
-      <Stage
+      <Viewfinder
         camera={view.camera}
         phase={phase}
         guidance={capture?.guidance ?? ''}

@@ -1,19 +1,19 @@
 import type { JSX } from 'preact'
-import { STAGES, type Stage } from '../flow/states.ts'
+import { VIEWER_STAGES, type ViewerStage } from '../flow/states.ts'
 import { Button } from './parts/button.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
 /** Steps that not every session has. */
-const ONLY_SOME: readonly Stage[] = ['document', 'passkey']
+const ONLY_SOME: readonly ViewerStage[] = ['document', 'passkey']
 
 /** Another device runs the flow; this one shows how far it is, and goes on by itself at the end. */
 export function ViewerScreen({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'viewer') return null
   const { stage } = view.state
-  const asked: readonly Stage[] = view.verification?.requirements.includes('passkey') ? ['passkey'] : []
-  const shown = STAGES.filter((name) => !ONLY_SOME.includes(name) || stage === name || asked.includes(name))
+  const asked: readonly ViewerStage[] = view.verification?.requirements.includes('passkey') ? ['passkey'] : []
+  const shown = VIEWER_STAGES.filter((name) => !ONLY_SOME.includes(name) || stage === name || asked.includes(name))
   const now = shown.indexOf(stage)
   return (
     <div class="screen">
@@ -32,7 +32,7 @@ export function ViewerScreen({ view, actions, texts: { t } }: ScreenProps): JSX.
         ))}
       </ol>
       <p class="unseen" role="status">
-        {t(`viewer.${stage satisfies Stage}`)}
+        {t(`viewer.${stage satisfies ViewerStage}`)}
       </p>
       <div class="buttons">
         {view.takeBackRefused && (

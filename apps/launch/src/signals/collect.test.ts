@@ -84,8 +84,8 @@ test('before a camera is granted nothing is said about it', async () => {
 })
 
 test('a phone that serves as a webcam is told apart', async () => {
-  const { browser: told, indicators } = await collect('Chrome on a Mac', { label: 'My iPhone Camera' })
-  assert.deepEqual(told, { kind: 'ordinary', phoneCamera: true })
+  const { browser: reported, indicators } = await collect('Chrome on a Mac', { label: 'My iPhone Camera' })
+  assert.deepEqual(reported, { kind: 'ordinary', phoneCamera: true })
   const { virtualCamera } = readIndicators(indicators)
   assert.deepEqual([virtualCamera.suspiciousLabels, virtualCamera.virtualCameraSoftware], [true, false])
 })
@@ -139,13 +139,13 @@ test('a browser in which everything throws is neither suspicious nor a reason to
   }
   const globals = new Proxy({}, { get: fail, has: fail, ownKeys: fail, getPrototypeOf: fail })
   const { clock } = browser('Chrome on Windows')
-  const { indicators, browser: told } = await collectSignals(readEnvironment(globals, clock), CAMERA)
+  const { indicators, browser: reported } = await collectSignals(readEnvironment(globals, clock), CAMERA)
   assert.match(indicators, /^[01-]{21}$/)
   assert.deepEqual(
     [...indicators].flatMap((mark, index) => (mark === '1' ? [INDICATOR_PATHS[index]] : [])),
     ['headless.webRTC'],
   )
-  assert.deepEqual(told, { kind: 'ordinary' })
+  assert.deepEqual(reported, { kind: 'ordinary' })
 })
 
 test('properties whose getters throw count as missing', async () => {

@@ -3,5 +3,5 @@
  * use it are type-checked with the page, by apps/launch/tsconfig.json.
  */
 export { createPerson, seeded } from '../capture/testing/person.ts'
-export { MODELS, type RehearsalOptions, rehearse } from '../capture/testing/rehearsal.ts'
+export { MODELS, type TestCaptureOptions, runTestCapture } from '../capture/testing/fixture.ts'
 export { LOCAL_MATCH_MIN } from '../local-token/token.ts'

@@ -27,8 +27,8 @@ export function createLanguages(files: TextFiles) {
     /** Those that have texts, in the order of the contract. */
     available,
     /** The first wish that can be met. A wish is any tag, as a host or a browser writes it. */
-    choose(wishes: readonly (string | null | undefined)[]): LocaleTag {
-      for (const wish of wishes) {
+    choose(outputs: readonly (string | null | undefined)[]): LocaleTag {
+      for (const wish of outputs) {
         const resolved = resolveLocale(wish ?? '')
         if (resolved.state === 'found' && find(resolved.tag)) return resolved.tag
       }

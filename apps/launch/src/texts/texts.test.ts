@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { LOCALES } from '@ostiary/contract'
 import { GUIDANCE } from '@ostiary/faces'
 import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
-import { SESSION_PROBLEMS, STAGES, TIPS } from '../flow/states.ts'
+import { SESSION_PROBLEMS, VIEWER_STAGES, TIPS } from '../flow/states.ts'
 import { createLanguages, type TextFiles } from './languages.ts'
 import { createTranslate, placeholdersOf, type Text } from './translate.ts'
 
@@ -71,7 +71,7 @@ test('every code that a screen can show has its text', () => {
     ...CAMERA_PROBLEMS.flatMap((problem) => [`camera.${problem}.title`, `camera.${problem}.text`]),
     ...SESSION_PROBLEMS.flatMap((problem) => [`problem.${problem}.title`, `problem.${problem}.text`]),
     ...TIPS.map((tip) => `retry.${tip}`),
-    ...STAGES.map((stage) => `viewer.${stage}`),
+    ...VIEWER_STAGES.map((stage) => `viewer.${stage}`),
     ...['turn_left', 'turn_right', 'look_up', 'blink', 'closer'].map((movement) => `movement.${movement}`),
   ]
   assert.deepEqual(

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import type { CapturePayload } from '@ostiary/contract'
 import { ended } from '../flow/testing/service.ts'
 import { faceOf } from '../local-token/testing/faces.ts'
-import { JPEG, rehearse } from './testing/rehearsal.ts'
+import { JPEG, createVerificationFixture } from './testing/fixture.ts'
 
-const payloads = async (service: Awaited<ReturnType<typeof rehearse>>['service']) =>
+const payloads = async (service: Awaited<ReturnType<typeof createVerificationFixture>>['service']) =>
   (await service.opened()) as CapturePayload[]
 
 /** A browser in which somebody has enrolled. */
 async function enrolledHere() {
-  const { capture, reaches, tokens, until } = await rehearse({ type: 'ENROLL' })
+  const { capture, reaches, tokens, until } = await createVerificationFixture({ type: 'ENROLL' })
   await capture()
   await reaches('done')
   await until(() => tokens.kept.size === 1)
@@ -19,7 +19,7 @@ async function enrolledHere() {
 
 test('[D-006] after a capture the engine forgets it, and no vector stays in memory as it was', async () => {
   for (const type of ['ENROLL', 'SIGN-IN', 'VERIFY'] as const) {
-    const { capture, reaches, given, begun } = await rehearse({ type })
+    const { capture, reaches, given, begun } = await createVerificationFixture({ type })
     await capture()
     await reaches('done')
     assert.equal(given.length, 1)
@@ -39,7 +39,7 @@ test('[D-006] a vector that was left out stays in memory only until the service 
         return copy
       },
     })
-  const { capture, reaches } = await rehearse({
+  const { capture, reaches } = await createVerificationFixture({
     tokens,
     face: watched(faceOf(1)),
     facts: { matching: 'local_first' },
@@ -54,7 +54,7 @@ test('[D-006] a vector that was left out stays in memory only until the service 
 
 test('an enrolment that succeeded leaves a token in this browser, and a sign-in finds it', async () => {
   const tokens = await enrolledHere()
-  const signIn = await rehearse({ tokens, facts: { matching: 'local_first' } })
+  const signIn = await createVerificationFixture({ tokens, facts: { matching: 'local_first' } })
   await signIn.capture()
   await signIn.reaches('done')
   const [payload] = await payloads(signIn.service)
@@ -64,7 +64,10 @@ test('an enrolment that succeeded leaves a token in this browser, and a sign-in 
 
 test('an enrolment that was cancelled or failed leaves none', async () => {
   const failed = { ...ended('COMPLETED', [1]), state: 'FAILED' }
-  const { capture, reaches, tokens } = await rehearse({ type: 'ENROLL', answers: { submit: [failed] } })
+  const { capture, reaches, tokens } = await createVerificationFixture({
+    type: 'ENROLL',
+    answers: { submit: [failed] },
+  })
   await capture()
   await reaches('ended')
   assert.equal(tokens.kept.size, 0)
@@ -73,7 +76,10 @@ test('an enrolment that was cancelled or failed leaves none', async () => {
 test('an enrolment whose key is not on record leaves none, and what was kept stays', async () => {
   const success = { ...ended('COMPLETED'), state: 'SUCCESS' }
   for (const answer of [{ ...success, localKeyBound: false }, success]) {
-    const { capture, tokens, until, seen } = await rehearse({ type: 'ENROLL', answers: { submit: [answer] } })
+    const { capture, tokens, until, seen } = await createVerificationFixture({
+      type: 'ENROLL',
+      answers: { submit: [answer] },
+    })
     await capture()
     await until(() => seen.left.length === 1)
     assert.equal(tokens.kept.size, 0)
@@ -81,7 +87,7 @@ test('an enrolment whose key is not on record leaves none, and what was kept sta
   const first = await enrolledHere()
   const kept = first.kept.get('shop')
   const bound = { ...success, localKeyBound: false }
-  const again = await rehearse({ type: 'ENROLL', tokens: first, answers: { submit: [bound] } })
+  const again = await createVerificationFixture({ type: 'ENROLL', tokens: first, answers: { submit: [bound] } })
   await again.capture()
   await again.until(() => again.seen.left.length === 1)
   assert.equal(first.kept.get('shop'), kept)
@@ -90,7 +96,7 @@ test('an enrolment whose key is not on record leaves none, and what was kept sta
 test('whoever enrols anew in the same browser has a token of the new key', async () => {
   const tokens = await enrolledHere()
   const old = tokens.kept.get('shop')
-  const again = await rehearse({ type: 'ENROLL', tokens })
+  const again = await createVerificationFixture({ type: 'ENROLL', tokens })
   await again.capture()
   await again.reaches('done')
   await again.until(() => tokens.kept.get('shop') !== old)
@@ -100,7 +106,7 @@ test('whoever enrols anew in the same browser has a token of the new key', async
 
 test('[D-050] a claim of a key that the service does not know is followed by the vector, without another capture', async () => {
   const tokens = await enrolledHere()
-  const again = await rehearse({
+  const again = await createVerificationFixture({
     tokens,
     facts: { matching: 'local_first', sendImages: true },
     answers: { submit: [{ state: 'FACE_ACTIVE' }] },
@@ -121,7 +127,7 @@ test('[D-050] a claim of a key that the service does not know is followed by the
 
 test('a service that asks for the vector for ever gets it once; then there is another try', async () => {
   const tokens = await enrolledHere()
-  const again = await rehearse({
+  const again = await createVerificationFixture({
     tokens,
     facts: { matching: 'local_first' },
     answers: { submit: [{ state: 'FACE_ACTIVE' }, { state: 'FACE_ACTIVE' }] },
@@ -133,7 +139,7 @@ test('a service that asks for the vector for ever gets it once; then there is an
 
 test('a face that is not found by its vector either is the usual miss, and the next try has the vector', async () => {
   const tokens = await enrolledHere()
-  const again = await rehearse({
+  const again = await createVerificationFixture({
     tokens,
     facts: { matching: 'local_first' },
     answers: { submit: [{ state: 'FACE_ACTIVE' }, { state: 'CONSENTED', errors: [-9] }] },
@@ -151,7 +157,7 @@ test('a face that is not found by its vector either is the usual miss, and the n
 
 test('a claim that was not believed is followed by a try with the vector', async () => {
   const tokens = await enrolledHere()
-  const again = await rehearse({
+  const again = await createVerificationFixture({
     tokens,
     facts: { matching: 'local_first' },
     answers: { submit: [{ state: 'CONSENTED', errors: [-9] }] },
@@ -173,25 +179,25 @@ test('a claim that was not believed is followed by a try with the vector', async
 test('a token of somebody who is not enrolled any more is dropped', async () => {
   const tokens = await enrolledHere()
   const gone = { ...ended('COMPLETED', [-36]), state: 'FAILED' }
-  const signIn = await rehearse({ tokens, answers: { submit: [gone] } })
+  const signIn = await createVerificationFixture({ tokens, answers: { submit: [gone] } })
   await signIn.capture()
   await signIn.reaches('ended')
   await signIn.until(() => tokens.kept.size === 0)
 })
 
 test('[D-005] [D-021] a picture is sent, sealed, exactly where the host gets it', async () => {
-  const without = await rehearse()
+  const without = await createVerificationFixture()
   await without.capture()
   await without.reaches('done')
   assert.deepEqual(await without.service.opened('selfie'), [])
-  const { capture, reaches, service } = await rehearse({ facts: { sendImages: true } })
+  const { capture, reaches, service } = await createVerificationFixture({ facts: { sendImages: true } })
   await capture()
   await reaches('done')
   assert.deepEqual(await service.opened('selfie'), [{ jpeg: Buffer.from(JPEG).toString('base64') }])
 })
 
 test('a selfie is not lost with the connection: the same sealed text is sent again', async () => {
-  const { capture, reaches, service } = await rehearse({
+  const { capture, reaches, service } = await createVerificationFixture({
     facts: { sendImages: true },
     answers: { submit: ['no network', 'no network'] },
   })
@@ -203,7 +209,7 @@ test('a selfie is not lost with the connection: the same sealed text is sent aga
 })
 
 test('while the service still works, the page asks again until it knows what came of it', async () => {
-  const { capture, reaches, service } = await rehearse({
+  const { capture, reaches, service } = await createVerificationFixture({
     answers: {
       submit: [{ state: 'SERVER_COMPARE' }],
       open: [{}, { state: 'SERVER_COMPARE' }, { ...ended('COMPLETED'), state: 'SUCCESS' }],
@@ -215,7 +221,7 @@ test('while the service still works, the page asks again until it knows what cam
 })
 
 test('a page that is loaded while the service works goes on with what came of it', async () => {
-  const { flow, reaches, seen } = await rehearse({
+  const { flow, reaches, seen } = await createVerificationFixture({
     answers: { open: [{ state: 'FINALIZING' }, { ...ended('COMPLETED'), state: 'SUCCESS' }] },
   })
   await flow.start()
@@ -224,7 +230,7 @@ test('a page that is loaded while the service works goes on with what came of it
 })
 
 test('an engine that fails to embed costs the try like any other fault of the device', async () => {
-  const { flow, capture, reaches, service, until } = await rehearse({ face: faceOf(1).subarray(0, 3) })
+  const { flow, capture, reaches, service, until } = await createVerificationFixture({ face: faceOf(1).subarray(0, 3) })
   await capture()
   await reaches('retry')
   await until(() => service.bodies('failure')[0]?.code === -22)

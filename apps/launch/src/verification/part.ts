@@ -4,7 +4,7 @@ import type { Completion, VerificationLink, VerificationPart } from '../flow/ver
 import { createLocalClaims } from '../local-token/claims.ts'
 import { createPasskeyStep } from './passkey-step.ts'
 import { createPopOut } from './pop-out.ts'
-import type { World } from './world.ts'
+import type { BrowserApis } from './browser-apis.ts'
 
 /** The service does not take the face for the person that this browser knows. */
 const NOT_THE_PERSON: readonly number[] = [codes.FACE_NOT_MATCH, codes.USER_NOT_ENROLLED]
@@ -13,20 +13,20 @@ const NOT_THE_PERSON: readonly number[] = [codes.FACE_NOT_MATCH, codes.USER_NOT_
 const VECTOR_WANTED = 'FACE_ACTIVE'
 
 /** What ENROLL, SIGN-IN and VERIFY add to the flow. */
-export function createVerification(link: VerificationLink, world: World): VerificationPart {
+export function createVerification(link: VerificationLink, apis: BrowserApis): VerificationPart {
   const { deps, store, opened } = link
   const { type, facts } = factsOf(opened)
-  const passkey = createPasskeyStep(link, world.passkeys)
-  const popOut = createPopOut(store, world)
+  const passkey = createPasskeyStep(link, apis.passkeys)
+  const popOut = createPopOut(store, apis)
   const local = createLocalClaims({
     sessionId: opened.sessionId,
     type,
     facts,
-    tokens: world.tokens,
+    tokens: apis.tokens,
     nowMs: deps.clock.nowMs,
   })
   const { requirements } = opened
-  const mustPopOut = world.isFramed && requirements.includes('passkey')
+  const mustPopOut = apis.isFramed && requirements.includes('passkey')
   store.patch({ verification: { ...facts, type, requirements, mustPopOut } })
   store.onEnter((state) => {
     if (state.at === 'passkey' && (state.status === 'prime' || state.status === 'refused')) passkey.enter()

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ended } from '../flow/testing/service.ts'
 import { problemOf } from './passkey-step.ts'
-import { PASSKEY, type Rehearsal, refusal, rehearse } from './testing/rehearsal.ts'
+import { PASSKEY, type VerificationFixtureOptions, refusal, createVerificationFixture } from './testing/fixture.ts'
 
 const ACTIVE = { state: 'PASSKEY_ACTIVE' }
 
 /** On the screen of the passkey. */
-async function atPasskey(options: Rehearsal = {}) {
-  const stage = await rehearse({
+async function atPasskey(options: VerificationFixtureOptions = {}) {
+  const fixture = await createVerificationFixture({
     requirements: ['face', 'passkey'],
     ...options,
     answers: { submit: [ACTIVE], ...options.answers },
   })
-  await stage.capture()
-  await stage.reaches('passkey')
-  return stage
+  await fixture.capture()
+  await fixture.reaches('passkey')
+  return fixture
 }
 
 test('after the face the passkey is asked for by a tap, and its answer sent', async () => {
@@ -87,7 +87,7 @@ test('who has none says so, and it is reported until the flow has ended', async 
 })
 
 test('a browser without passkeys says so and asks the service for nothing', async () => {
-  const { flow, service, reaches } = await atPasskey({ world: { passkeys: null } })
+  const { flow, service, reaches } = await atPasskey({ apis: { passkeys: null } })
   await reaches('passkey', { status: 'unsupported' })
   flow.actions.askPasskey()
   assert.deepEqual(flow.view().state, { at: 'passkey', status: 'unsupported' })

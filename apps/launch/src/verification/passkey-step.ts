@@ -3,7 +3,7 @@ import * as codes from '@ostiary/contract/codes'
 import { PASSKEY_ATTEMPTS } from '@ostiary/contract/limits'
 import type { PasskeyProblem } from '../flow/states.ts'
 import type { VerificationLink } from '../flow/verification-part.ts'
-import type { Passkeys } from './world.ts'
+import type { Passkeys } from './browser-apis.ts'
 
 /** The service takes an answer for five minutes, and a user may take one of them. */
 const FRESH_MS = 3.5 * 60_000
@@ -74,9 +74,9 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
       store.dispatch({ type: 'passkey', status: 'checking' })
       try {
         for (let reports = 0; reports < PASSKEY_ATTEMPTS; reports++) {
-          const told = await session.call((device) => device.failure(codes.PASSKEY_FAILED, reason))
-          session.tell(told)
-          if (told.flowStatus !== null) return
+          const reply = await session.call((device) => device.failure(codes.PASSKEY_FAILED, reason))
+          session.update(reply)
+          if (reply.flowStatus !== null) return
         }
         await session.reopen()
       } catch (error) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rehearse } from './testing/rehearsal.ts'
+import { createVerificationFixture } from './testing/fixture.ts'
 
 const requirements = ['face', 'passkey']
 
@@ -10,14 +10,17 @@ test('only a frame whose session wants a passkey needs a window of its own', asy
     [false, requirements, false],
     [true, ['face'], false],
   ] as const) {
-    const { flow } = await rehearse({ requirements: [...wanted], world: { isFramed } })
+    const { flow } = await createVerificationFixture({ requirements: [...wanted], apis: { isFramed } })
     await flow.start()
     assert.equal(flow.view().verification?.mustPopOut, mustPopOut)
   }
 })
 
 test('a window opens at the tap, goes to the address of a handoff, and the frame watches', async () => {
-  const { flow, service, windows, reaches } = await rehearse({ requirements, world: { isFramed: true } })
+  const { flow, service, windows, reaches } = await createVerificationFixture({
+    requirements,
+    apis: { isFramed: true },
+  })
   await flow.start()
   flow.actions.popOut()
   await reaches('handoff', { status: 'ready' })
@@ -28,7 +31,7 @@ test('a window opens at the tap, goes to the address of a handoff, and the frame
 })
 
 test('where no code can be made the window is closed again', async () => {
-  const { flow, windows, reaches } = await rehearse({
+  const { flow, windows, reaches } = await createVerificationFixture({
     requirements,
     answers: { handoff: [{ status: 409, code: 'HANDOFF_REFUSED' }] },
   })
@@ -39,7 +42,7 @@ test('where no code can be made the window is closed again', async () => {
 })
 
 test('where the browser opens no window the code is on the screen', async () => {
-  const { flow, reaches } = await rehearse({ requirements, world: { openWindow: () => null } })
+  const { flow, reaches } = await createVerificationFixture({ requirements, apis: { openWindow: () => null } })
   await flow.start()
   flow.actions.popOut()
   await reaches('handoff', { status: 'ready' })

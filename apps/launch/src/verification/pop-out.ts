@@ -1,11 +1,11 @@
 import type { Store } from '../flow/store.ts'
-import type { OwnWindow, World } from './world.ts'
+import type { OwnWindow, BrowserApis } from './browser-apis.ts'
 
 /**
  * Moves the flow into a window of its own, by a handoff like the one to another device: the frame stays and watches. Where the
  * browser opens none, the code is on the screen.
  */
-export function createPopOut(store: Store, { openWindow }: Pick<World, 'openWindow'>): () => void {
+export function createPopOut(store: Store, { openWindow }: Pick<BrowserApis, 'openWindow'>): () => void {
   let waiting: OwnWindow | null = null
   store.onEnter((state) => {
     if (!waiting || (state.at === 'handoff' && state.status === 'making')) return

@@ -1,4 +1,4 @@
-/** As much of a browser's database as the shelf of devices needs, with one store. Only tests import this. */
+/** As much of a browser's database as the storage of devices needs, with one store. Only tests import this. */
 export function databaseOf<T>(
   kept: Map<string, T>,
   { isFull = () => false }: { isFull?: () => boolean } = {},

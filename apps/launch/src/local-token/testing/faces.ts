@@ -1,6 +1,6 @@
-/** Made-up faces and a shelf that tests can look into. Only tests import this. */
+/** Made-up faces and a storage that tests can look into. Only tests import this. */
 import type { LocalToken } from '../token.ts'
-import type { TokenShelf } from '../token-shelf.ts'
+import type { TokenStorage } from '../token-storage.ts'
 
 const NUMBERS = 512
 
@@ -19,7 +19,7 @@ export function varied(face: Float32Array, share: number, seed = 99): Float32Arr
   return face.map((value, n) => value * (1 - share) + (other[n] ?? 0) * share)
 }
 
-export function shelfWith(kept = new Map<string, LocalToken>()): TokenShelf & { kept: Map<string, LocalToken> } {
+export function storageWith(kept = new Map<string, LocalToken>()): TokenStorage & { kept: Map<string, LocalToken> } {
   return {
     kept,
     find: async (realm) => kept.get(realm),

@@ -41,7 +41,7 @@ export function Bar({ brand, isTest, texts, languages, onLanguage }: Props): JSX
   )
 }
 
-/** A door in an oval: whoever keeps a door is an ostiary. */
+/** A door in an oval: an ostiary is a doorkeeper. */
 function Mark(): JSX.Element {
   return (
     <svg

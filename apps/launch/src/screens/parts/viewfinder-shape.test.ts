@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ovalFor } from '@ostiary/faces'
-import { cropOf, ovalPath, veilPath } from './stage-shape.ts'
+import { cropOf, ovalPath, veilPath } from './viewfinder-shape.ts'
 
 test('a wide picture is cut at its sides, a tall one above and below, one that fits not at all', () => {
   assert.deepEqual(cropOf(640, 480), { x: 140, y: 0, width: 360, height: 480 })

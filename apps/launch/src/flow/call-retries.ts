@@ -1,6 +1,6 @@
 import { isPassing } from './problem-of.ts'
 
-export interface Patience {
+export interface RetryOptions {
   /** Ends the waiting: the user left the screen, or the session has ended. */
   signal: AbortSignal
   /** Resolves after the time, earlier when the network comes back; rejects when the signal ends. */
@@ -13,19 +13,19 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 10_000
 
 /** Makes a call until it is answered. What is refused for a reason that does not pass is thrown at once. */
-export async function patiently<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
+export async function callWithRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
       const answer = await call()
-      if (failures > 0) patience.onBack()
+      if (failures > 0) options.onBack()
       return answer
     } catch (error) {
-      if (!isPassing(error) || patience.signal.aborted) {
-        if (failures > 0) patience.onBack()
+      if (!isPassing(error) || options.signal.aborted) {
+        if (failures > 0) options.onBack()
         throw error
       }
-      patience.onLost()
-      await patience.wait(waitMs(failures, error.retryAfterSeconds), patience.signal)
+      options.onLost()
+      await options.wait(waitMs(failures, error.retryAfterSeconds), options.signal)
     }
   }
 }

@@ -4,9 +4,9 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Camera } from '../../camera/camera-types.ts'
 import { Face } from './coach.tsx'
-import { cropOf, ovalPath, veilPath } from './stage-shape.ts'
+import { cropOf, ovalPath, veilPath } from './viewfinder-shape.ts'
 
-export interface StageProps {
+export interface ViewfinderProps {
   camera: Camera | null
   phase: 'load' | 'find' | 'challenge' | 'measure'
   guidance: string
@@ -22,7 +22,15 @@ export interface StageProps {
 const WITHOUT_CAMERA = { width: 480, height: 640 }
 
 /** The camera's picture as in a mirror, and over it the oval in which the guide wants the face: both from one rule. */
-export function Stage({ camera, phase, guidance, movement, progress, label, preview }: StageProps): JSX.Element {
+export function Viewfinder({
+  camera,
+  phase,
+  guidance,
+  movement,
+  progress,
+  label,
+  preview,
+}: ViewfinderProps): JSX.Element {
   // A camera that has stopped has no size any more, and the oval stays where it was.
   const last = useRef(WITHOUT_CAMERA)
   if (camera && camera.width > 0) last.current = { width: camera.width, height: camera.height }
@@ -32,17 +40,31 @@ export function Stage({ camera, phase, guidance, movement, progress, label, prev
   const stroke = crop.width * 0.016
   const ring = { ...oval, rx: oval.rx + stroke, ry: oval.ry + stroke }
   return (
-    <div class="stage" data-guidance={guidance} data-dim={phase === 'measure' ? '' : undefined}>
-      {camera?.stream ? <Preview stream={camera.stream} label={label} /> : <div class="stage__figure">{preview}</div>}
+    <div class="viewfinder" data-guidance={guidance} data-dim={phase === 'measure' ? '' : undefined}>
+      {camera?.stream ? (
+        <Preview stream={camera.stream} label={label} />
+      ) : (
+        <div class="viewfinder__figure">{preview}</div>
+      )}
       <svg viewBox={`${crop.x} ${crop.y} ${crop.width} ${crop.height}`} stroke-width={stroke} aria-hidden="true">
-        <path class="stage__veil" d={veilPath(crop, oval)} fill-rule="evenodd" stroke="none" />
-        <path class="stage__track" d={ovalPath(ring)} />
-        {phase === 'find' && <path class="stage__ring stage__ring--find" d={ovalPath(ring)} />}
+        <path class="viewfinder__veil" d={veilPath(crop, oval)} fill-rule="evenodd" stroke="none" />
+        <path class="viewfinder__track" d={ovalPath(ring)} />
+        {phase === 'find' && <path class="viewfinder__ring viewfinder__ring--find" d={ovalPath(ring)} />}
         {(phase === 'load' || phase === 'measure') && (
-          <path class="stage__ring stage__ring--wait" d={ovalPath(ring)} pathLength={100} stroke-dasharray="22 78" />
+          <path
+            class="viewfinder__ring viewfinder__ring--wait"
+            d={ovalPath(ring)}
+            pathLength={100}
+            stroke-dasharray="22 78"
+          />
         )}
         {phase === 'challenge' && (
-          <path class="stage__ring" d={ovalPath(ring)} pathLength={100} stroke-dasharray={`${progress * 100} 200`} />
+          <path
+            class="viewfinder__ring"
+            d={ovalPath(ring)}
+            pathLength={100}
+            stroke-dasharray={`${progress * 100} 200`}
+          />
         )}
         {phase === 'measure' && <Calm oval={oval} />}
         {movement && <Arrow movement={movement} oval={ring} />}
@@ -65,7 +87,7 @@ function Calm({ oval }: { oval: Oval }): JSX.Element {
   const scale = oval.ry / 48
   return (
     <g
-      class="stage__calm"
+      class="viewfinder__calm"
       transform={`translate(${oval.x - 30 * scale} ${oval.y - 38 * scale}) scale(${scale})`}
       stroke-width="1.5"
     >
@@ -82,7 +104,7 @@ function Arrow({ movement, oval }: { movement: Movement; oval: Oval }): JSX.Elem
   const size = oval.rx * 0.2
   return (
     <g transform={`translate(${oval.x + x * oval.rx} ${oval.y + y * oval.ry}) rotate(${turn}) scale(${size})`}>
-      <g class="stage__arrow">
+      <g class="viewfinder__arrow">
         <circle r="1" stroke="none" />
         <path d="M.42 0h-.84M-.1 -.34L-.44 0l.34 .34" stroke-width=".16" />
       </g>

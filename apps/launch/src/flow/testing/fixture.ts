@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Camera, CameraError, type CameraProblem } from '../../camera/camera-types.ts'
 import type { FaceCapture, RunCapture } from '../../capture/capture-types.ts'
-import type { Told } from '../../embed/host.ts'
+import type { HostEvent } from '../../embed/host.ts'
 import type { Engine, LoadedModels } from '../../engine/engine.ts'
 import type { BrowserFacts } from '../deps.ts'
 import type { FlowDeps } from '../flow-deps.ts'
-import { createDeviceShelf, type KeptDevice } from '../device-shelf.ts'
+import { createDeviceStorage, type KeptDevice } from '../device-storage.ts'
 import { createFlow } from '../run.ts'
 import { databaseOf } from './indexed-db.ts'
 import { createService, type Purpose, SESSION_ID } from './service.ts'
@@ -22,7 +22,7 @@ const CAPTURE: FaceCapture = {
   frames: [],
 }
 
-export interface StageOptions {
+export interface FlowFixtureOptions {
   answers?: Parameters<typeof createService>[0]
   /** One for each time the camera is asked for; a running one when none is left. */
   cameras?: CameraProblem[]
@@ -34,7 +34,7 @@ export interface StageOptions {
   loadModels?: () => Promise<LoadedModels>
   embedded?: boolean
   hash?: string
-  shelf?: Map<string, KeptDevice>
+  storage?: Map<string, KeptDevice>
   /** It joined with a code before it was loaded again. */
   joined?: boolean
   purpose?: Purpose
@@ -70,11 +70,11 @@ export const findingForEver: RunCapture = ({ onView, signal }) => {
 }
 
 /** A whole flow with everything around it played: service, camera, capture, clock and page. Pauses take no time. */
-export async function createStage(options: StageOptions = {}) {
+export async function createFlowFixture(options: FlowFixtureOptions = {}) {
   const service = await createService(options.answers, options.purpose)
-  const shelf = options.shelf ?? new Map<string, KeptDevice>()
+  const storage = options.storage ?? new Map<string, KeptDevice>()
   const seen = {
-    told: [] as Told[],
+    sentToHost: [] as HostEvent[],
     left: [] as string[],
     locales: [] as string[],
     cameras: 0,
@@ -112,7 +112,7 @@ export async function createStage(options: StageOptions = {}) {
     baseUrl: 'https://id.example',
     clock,
     fetch: service.fetch,
-    shelf: createDeviceShelf(clock.nowMs, () => databaseOf(shelf)),
+    storage: createDeviceStorage(clock.nowMs, () => databaseOf(storage)),
     engine: {
       load: options.loadModels ?? (async () => MODELS),
       look: async () => ({ faces: 0, face: null }),
@@ -144,14 +144,15 @@ export async function createStage(options: StageOptions = {}) {
       inApp: null,
       ...options.browser,
     },
-    door: {
+    page: {
       pause,
       wait: pause,
       onVisibility: (listener) => void watchers.push(listener),
       renew: () => void seen.renewals++,
       leave: (url) => void seen.left.push(url),
-      findHost: () => (options.embedded ? { isListening: true, tell: (told) => void seen.told.push(told) } : null),
-      close: () => void seen.told.push({ event: 'closed' }),
+      findHost: () =>
+        options.embedded ? { isListening: true, send: (event) => void seen.sentToHost.push(event) } : null,
+      close: () => void seen.sentToHost.push({ event: 'closed' }),
     },
     language: () => 'ar',
     onLocale: async (locale) => void seen.locales.push(locale),
@@ -164,7 +165,7 @@ export async function createStage(options: StageOptions = {}) {
     flow,
     service,
     seen,
-    shelf,
+    storage,
     hide: () => setVisible(false),
     show: () => setVisible(true),
     /** So much time goes by, and with it every long pause that was under way. */

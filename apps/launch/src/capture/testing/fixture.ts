@@ -3,12 +3,12 @@ import type { Challenge } from '@ostiary/contract'
 import type { Sighting } from '@ostiary/faces'
 import type { Camera } from '../../camera/camera-types.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { CaptureDeps, CaptureView, CaptureWishes, FaceCapture } from '../capture-types.ts'
+import type { CaptureDeps, CaptureView, CaptureOutputs, FaceCapture } from '../capture-types.ts'
 import { runCapture } from '../run-capture.ts'
 import { createPerson, type Person, seeded } from './person.ts'
 import { startVirtualTime, type VirtualTime } from './virtual-time.ts'
 
-export const MODELS = { id: 'rehearsal', hash: 'r'.repeat(43), backend: 'wasm', threads: 1 } as const
+export const MODELS = { id: 'test', hash: 'r'.repeat(43), backend: 'wasm', threads: 1 } as const
 
 export interface LoggedMoment {
   type: Parameters<CaptureDeps['log']>[0]
@@ -16,7 +16,7 @@ export interface LoggedMoment {
   t: number
 }
 
-export interface RehearsalOptions {
+export interface TestCaptureOptions {
   challenge: Challenge
   seed?: number
   person?: Person
@@ -34,10 +34,10 @@ export interface RehearsalOptions {
   /** Is told when the capture begins, with what it may pull. */
   onStart?: (levers: { time: VirtualTime; endCamera(): void; abort(reason: Error): void; startAnyway(): void }) => void
   engine?: Partial<Engine>
-  wishes?: CaptureWishes
+  outputs?: CaptureOutputs
 }
 
-export interface Rehearsal {
+export interface TestCapture {
   capture: FaceCapture
   log: LoggedMoment[]
   views: CaptureView[]
@@ -47,7 +47,7 @@ export interface Rehearsal {
 }
 
 /** Runs one capture to its end, or rejects as it does. */
-export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
+export async function runTestCapture(options: TestCaptureOptions): Promise<TestCapture> {
   const time = startVirtualTime()
   try {
     const person = options.person ?? createPerson({ random: seeded(options.seed ?? 1) })
@@ -62,7 +62,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
       camera,
       engine: { ...fakeEngine(time, person, options), ...options.engine },
       models: MODELS,
-      wishes: options.wishes ?? { ages: true, selfie: false },
+      outputs: options.outputs ?? { ages: true, selfie: false },
       clock: time.clock,
       challenge: async () => {
         await time.sleep(80)
@@ -94,13 +94,13 @@ interface Picture {
   close(): void
 }
 
-function fakeCamera(time: VirtualTime, pictures: Set<object>, options: RehearsalOptions) {
+function fakeCamera(time: VirtualTime, pictures: Set<object>, options: TestCaptureOptions) {
   const { frameMs = 33, hasPicture, turnedAtMs = 0 } = options
   const listeners: (() => void)[] = []
   const isTurned = () => time.clock.monotonicMs() >= turnedAtMs
   const camera: Camera = {
     stream: undefined,
-    label: 'rehearsal',
+    label: 'test',
     get width() {
       return isTurned() ? 640 : 480
     },
@@ -127,10 +127,10 @@ function fakeCamera(time: VirtualTime, pictures: Set<object>, options: Rehearsal
 }
 
 /** As the worker: one thing after the other. */
-function fakeEngine(time: VirtualTime, person: Person, options: RehearsalOptions): Engine {
+function fakeEngine(time: VirtualTime, person: Person, options: TestCaptureOptions): Engine {
   const { lookMs = 90, measureMs = 400, sight = (sighting) => sighting } = options
   let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(ms: number, bitmap: ImageBitmap, result: (atMs: number) => T): Promise<T> => {
+  const oneAtATime = <T>(ms: number, bitmap: ImageBitmap, result: (atMs: number) => T): Promise<T> => {
     const { atMs } = asPicture(bitmap)
     const done = last.then(() => time.sleep(ms)).then(() => result(atMs))
     bitmap.close()
@@ -140,8 +140,8 @@ function fakeEngine(time: VirtualTime, person: Person, options: RehearsalOptions
   const seen = (atMs: number) => sight({ faces: 1, face: person.faceAt(atMs) }, atMs)
   return {
     load: async () => MODELS,
-    look: (bitmap) => inTurn(lookMs, bitmap, seen),
-    measure: (bitmap) => inTurn(measureMs, bitmap, (atMs) => (seen(atMs).face ? person.measuredAt(atMs) : null)),
+    look: (bitmap) => oneAtATime(lookMs, bitmap, seen),
+    measure: (bitmap) => oneAtATime(measureMs, bitmap, (atMs) => (seen(atMs).face ? person.measuredAt(atMs) : null)),
     embed: async () => new Float32Array(512),
     selfie: async () => new Uint8Array(),
     begin: async () => {},

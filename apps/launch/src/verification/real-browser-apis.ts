@@ -1,16 +1,16 @@
 import type { PasskeyOptions } from '@ostiary/contract'
-import { createTokenShelf } from '../local-token/token-shelf.ts'
+import { createTokenStorage } from '../local-token/token-storage.ts'
 import { answerToJson, creationOf, requestOf } from './passkey-json.ts'
-import type { OwnWindow, World } from './world.ts'
+import type { OwnWindow, BrowserApis } from './browser-apis.ts'
 
 /** As large as a phone: the flow is made for one. */
 const WINDOW = 'popup,width=460,height=780'
 
-export function createBrowserWorld(): World {
+export function createBrowserApis(): BrowserApis {
   return {
     isFramed: window.parent !== window,
     passkeys: typeof PublicKeyCredential === 'undefined' ? null : { ask },
-    tokens: createTokenShelf(),
+    tokens: createTokenStorage(),
     openWindow,
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LaunchState } from '@ostiary/contract'
 import { SERVICE_STATES } from '@ostiary/contract/states'
-import { endOf, placeOf, stageOf, tipOf } from './place.ts'
+import { endOf, pageStateOf, stageOf, tipOf } from './page-state.ts'
 
 const holder: LaunchState = {
   sessionId: '00000000-0000-4000-8000-000000000000',
@@ -18,36 +18,36 @@ const holder: LaunchState = {
 }
 
 test('a session that waits for consent begins on the welcome screen', () => {
-  assert.deepEqual(placeOf(holder), { at: 'welcome', answering: false })
-  assert.deepEqual(placeOf({ ...holder, state: 'CREATED' }), { at: 'welcome', answering: false })
+  assert.deepEqual(pageStateOf(holder), { at: 'welcome', answering: false })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'CREATED' }), { at: 'welcome', answering: false })
 })
 
 test('a page loaded again after consent goes on with the camera and does not ask for consent again', () => {
-  assert.deepEqual(placeOf({ ...holder, state: 'READY' }), { at: 'camera', status: 'prime' })
-  assert.deepEqual(placeOf({ ...holder, state: 'FACE_ACTIVE' }), { at: 'camera', status: 'prime' })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'READY' }), { at: 'camera', status: 'prime' })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'FACE_ACTIVE' }), { at: 'camera', status: 'prime' })
 })
 
 test('a try that was not accepted leads to another one', () => {
-  assert.deepEqual(placeOf({ ...holder, state: 'READY', errors: [-32] }), { at: 'retry', tip: 'neutral' })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'READY', errors: [-32] }), { at: 'retry', tip: 'neutral' })
 })
 
 test('a step that this page does not know is a problem and not an empty screen', () => {
-  assert.deepEqual(placeOf({ ...holder, state: 'DOC_ACTIVE' }), { at: 'problem', problem: 'step_missing' })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'DOC_ACTIVE' }), { at: 'problem', problem: 'step_missing' })
 })
 
 test('a desktop that may not run the flow shows the code for a phone', () => {
   const desktop: LaunchState = { ...holder, state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }
-  assert.deepEqual(placeOf(desktop), { at: 'handoff', status: 'making' })
+  assert.deepEqual(pageStateOf(desktop), { at: 'handoff', status: 'making' })
 })
 
 test('a second device that made a code for a third shows it, and keeps its place until then', () => {
-  assert.deepEqual(placeOf({ ...holder, state: 'HANDOFF_WAIT' }), { at: 'handoff', status: 'making' })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'HANDOFF_WAIT' }), { at: 'handoff', status: 'making' })
 })
 
 test('a device that handed over watches the other one', () => {
   const stages = (['OPENED', 'READY', 'FACE_ACTIVE', 'DOC_ACTIVE', 'EVALUATING'] as const).map(stageOf)
   assert.deepEqual(stages, ['scanned', 'consent', 'face', 'document', 'done'])
-  assert.deepEqual(placeOf({ ...holder, state: 'FACE_ACTIVE', role: 'viewer' }), { at: 'viewer', stage: 'face' })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'FACE_ACTIVE', role: 'viewer' }), { at: 'viewer', stage: 'face' })
 })
 
 test('the end is told by how the flow ended, for holder and viewer alike', () => {
@@ -59,7 +59,7 @@ test('the end is told by how the flow ended, for holder and viewer alike', () =>
   assert.equal(end('CANCELLED', [-38]), 'cancelled')
   assert.equal(end('CANCELLED', [-18]), 'declined')
   assert.equal(end('EXPIRED'), 'expired')
-  assert.deepEqual(placeOf({ ...holder, role: 'viewer', flowStatus: 'EXPIRED' }), { at: 'expired' })
+  assert.deepEqual(pageStateOf({ ...holder, role: 'viewer', flowStatus: 'EXPIRED' }), { at: 'expired' })
 })
 
 test('every code of the server’s judgement gives the same tip; only what the device saw itself is told apart', () => {
@@ -68,7 +68,7 @@ test('every code of the server’s judgement gives the same tip; only what the d
 })
 
 test('the steps of ENROLL, SIGN-IN and VERIFY have their screens, also after the page is loaded again', () => {
-  const place = (state: LaunchState['state'], errors: number[] = []) => placeOf({ ...holder, state, errors })
+  const place = (state: LaunchState['state'], errors: number[] = []) => pageStateOf({ ...holder, state, errors })
   assert.deepEqual(place('CONSENTED'), { at: 'camera', status: 'prime' })
   assert.deepEqual(place('CONSENTED', [-9]), { at: 'retry', tip: 'neutral' })
   assert.deepEqual(place('PASSKEY_ACTIVE'), { at: 'passkey', status: 'prime' })

@@ -1,16 +1,17 @@
 /** A flow with everything of ENROLL, SIGN-IN and VERIFY around it. Only tests import this. */
 import type { PasskeyOptions, VerificationFacts, VerificationType } from '@ostiary/contract'
-import { createStage, type StageOptions } from '../../flow/testing/stage.ts'
-import { faceOf, shelfWith } from '../../local-token/testing/faces.ts'
+import { createFlowFixture, type FlowFixtureOptions } from '../../flow/testing/fixture.ts'
+import { faceOf, storageWith } from '../../local-token/testing/faces.ts'
 import { createVerification } from '../part.ts'
-import type { World } from '../world.ts'
+import type { BrowserApis } from '../browser-apis.ts'
 
-export interface Rehearsal extends Omit<StageOptions, 'purpose' | 'loadVerification' | 'engine'> {
+export interface VerificationFixtureOptions
+  extends Omit<FlowFixtureOptions, 'purpose' | 'loadVerification' | 'engine'> {
   type?: VerificationType
   requirements?: string[]
   facts?: Partial<VerificationFacts>
-  world?: Partial<World>
-  tokens?: ReturnType<typeof shelfWith>
+  apis?: Partial<BrowserApis>
+  tokens?: ReturnType<typeof storageWith>
   /** What the camera sees. */
   face?: Float32Array
   /** One for each time a passkey is asked for; a good one when none is left. */
@@ -27,13 +28,13 @@ export const FACTS: VerificationFacts = {
 export const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)
 export const PASSKEY = { id: 'AQI', type: 'public-key' }
 
-export async function rehearse(options: Rehearsal = {}) {
-  const { type = 'SIGN-IN', requirements = ['face'], tokens = shelfWith(), face = faceOf(1) } = options
+export async function createVerificationFixture(options: VerificationFixtureOptions = {}) {
+  const { type = 'SIGN-IN', requirements = ['face'], tokens = storageWith(), face = faceOf(1) } = options
   const asked: PasskeyOptions[] = []
   const windows: string[] = []
   const given: Float32Array[] = []
   const begun: unknown[] = []
-  const world: World = {
+  const apis: BrowserApis = {
     isFramed: false,
     tokens,
     passkeys: {
@@ -45,12 +46,12 @@ export async function rehearse(options: Rehearsal = {}) {
       },
     },
     openWindow: () => ({ go: (url) => void windows.push(url), close: () => void windows.push('closed') }),
-    ...options.world,
+    ...options.apis,
   }
-  const stage = await createStage({
+  const fixture = await createFlowFixture({
     ...options,
     purpose: { type, requirements, verification: { ...FACTS, ...options.facts } },
-    loadVerification: async () => (link) => createVerification(link, world),
+    loadVerification: async () => (link) => createVerification(link, apis),
     engine: {
       embed: async () => {
         const vector = face.slice()
@@ -58,11 +59,11 @@ export async function rehearse(options: Rehearsal = {}) {
         return vector
       },
       selfie: async () => JPEG,
-      begin: async (wishes) => void begun.push(wishes),
+      begin: async (outputs) => void begun.push(outputs),
     },
   })
   return {
-    ...stage,
+    ...fixture,
     tokens,
     asked,
     windows,
@@ -72,8 +73,8 @@ export async function rehearse(options: Rehearsal = {}) {
     begun,
     /** Up to the screen after the capture. */
     async capture(): Promise<void> {
-      await stage.flow.start()
-      stage.flow.actions.consent(true)
+      await fixture.flow.start()
+      fixture.flow.actions.consent(true)
     },
   }
 }

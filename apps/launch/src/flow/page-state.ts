@@ -1,7 +1,7 @@
 import type { LaunchState } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { FACE_STATES, SERVICE_STATES, type SessionState } from '@ostiary/contract/states'
-import type { Stage, State, Tip } from './states.ts'
+import type { ViewerStage, State, Tip } from './states.ts'
 
 const CHOSE_TO_DECLINE: State = { at: 'declined' }
 
@@ -9,7 +9,7 @@ const CHOSE_TO_DECLINE: State = { at: 'declined' }
  * The steps after consent: which states of the server belong to a step, and the screen it begins with. A new step is a line
  * here, a state, its line in the machine's table, and a screen.
  */
-const STEPS: readonly Step[] = [
+const STEPS: readonly ServerStep[] = [
   {
     serverStates: FACE_STATES,
     first: { at: 'camera', status: 'prime' },
@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
     again: () => ({ at: 'passkey', status: 'refused' }),
   },
 ]
-interface Step {
+interface ServerStep {
   serverStates: readonly SessionState[]
   first: State
   /** After a try that was not accepted. */
@@ -31,7 +31,7 @@ interface Step {
 }
 
 /** The screen for a session as the server sees it: after opening, after a capture was judged, when the device's role changes. */
-export function placeOf(session: LaunchState): State {
+export function pageStateOf(session: LaunchState): State {
   if (session.flowStatus !== null) return endOf(session)
   // A second device that made a code for a third has its place until the code is used.
   if (session.role === 'viewer' || session.state === 'HANDOFF_WAIT') return watching(session)
@@ -56,11 +56,11 @@ function watching({ state }: LaunchState): State {
     : { at: 'viewer', stage: stageOf(state) }
 }
 
-export function stageOf(serverState: SessionState): Stage {
+export function stageOf(serverState: SessionState): ViewerStage {
   return STAGE_OF[serverState] ?? 'done'
 }
 
-const STAGE_OF: Readonly<Partial<Record<SessionState, Stage>>> = {
+const STAGE_OF: Readonly<Partial<Record<SessionState, ViewerStage>>> = {
   OPENED: 'scanned',
   READY: 'consent',
   CONSENTED: 'consent',

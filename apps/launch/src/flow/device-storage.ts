@@ -13,7 +13,7 @@ export interface KeptDevice {
  * Where devices are kept, by session: in the browser's database, or nowhere when it has none for us. Several tabs may be one
  * device. The one that was loaded last goes on with it: two that count and log side by side would contradict each other.
  */
-export interface DeviceShelf {
+export interface DeviceStorage {
   /** From now on the device is this page's. */
   take(sessionId: string): Promise<KeptDevice | undefined>
   /** False, and nothing is kept, when another page has taken the device since. */
@@ -30,7 +30,7 @@ const KEPT_MS = 8 * 24 * 3600 * 1000
  * Keys in IndexedDB: they cannot be read there either, only used. Storage may be closed to a page (in frames, in private
  * windows, where some browsers throw when a page as much as asks for its databases): then a reload begins as another device.
  */
-export function createDeviceShelf(nowMs: () => number, findDatabases: () => IDBFactory): DeviceShelf {
+export function createDeviceStorage(nowMs: () => number, findDatabases: () => IDBFactory): DeviceStorage {
   // Not a UUID: pages that are not secure have none, and must come far enough to say so.
   const page = crypto.getRandomValues(new Uint32Array(4)).join()
   // Whose device it was when it was taken: where that cannot be written over, it must not look like somebody who came later.

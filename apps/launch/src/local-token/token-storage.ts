@@ -1,7 +1,7 @@
 import type { LocalToken } from './token.ts'
 
 /** Where tokens are kept, one for each realm: in the browser's database, or nowhere when it has none for us. */
-export interface TokenShelf {
+export interface TokenStorage {
   find(realm: string): Promise<LocalToken | undefined>
   keep(realm: string, token: LocalToken): Promise<void>
   forget(realm: string): Promise<void>
@@ -11,7 +11,7 @@ const DATABASE = 'ostiary-local'
 const STORE = 'tokens'
 
 /** Beside the devices' database and not in it: a token outlives its session. Without storage the server compares. */
-export function createTokenShelf(): TokenShelf {
+export function createTokenStorage(): TokenStorage {
   const opening = openDatabase()
   opening.catch(() => {})
   const inStore = <T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>) =>

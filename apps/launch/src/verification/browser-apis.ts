@@ -1,12 +1,12 @@
 import type { PasskeyOptions } from '@ostiary/contract'
-import type { TokenShelf } from '../local-token/token-shelf.ts'
+import type { TokenStorage } from '../local-token/token-storage.ts'
 
 /** What ENROLL, SIGN-IN and VERIFY need of the browser. */
-export interface World {
+export interface BrowserApis {
   isFramed: boolean
   /** Null where the browser has no passkeys. */
   passkeys: Passkeys | null
-  tokens: TokenShelf
+  tokens: TokenStorage
   /** To be called by a tap. Null where the browser does not let us. */
   openWindow(): OwnWindow | null
 }

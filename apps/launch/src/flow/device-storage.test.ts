@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDeviceShelf, type KeptDevice } from './device-shelf.ts'
+import { createDeviceStorage, type KeptDevice } from './device-storage.ts'
 import { databaseOf } from './testing/indexed-db.ts'
 
 const ID = 'a session'
@@ -14,7 +14,7 @@ function browser(options: { isFull?: () => boolean } = {}) {
   return {
     kept,
     openPage: () =>
-      createDeviceShelf(
+      createDeviceStorage(
         () => 1,
         () => databaseOf(kept, options),
       ),
@@ -72,7 +72,7 @@ test('where nothing can be written no page is told to begin anew: it would do so
   assert.equal(await page.keep(ID, device('k', 102)), true)
 })
 
-test('a page that is not secure gets a shelf too, so that it can say what is wrong', (t) => {
+test('a page that is not secure gets a storage too, so that it can say what is wrong', (t) => {
   t.mock.method(crypto, 'randomUUID', () => assert.fail('only secure pages have it'))
   assert.ok(browser().openPage())
 })
@@ -81,7 +81,7 @@ test('without a database nothing is found, and nobody is held up', async () => {
   const fails = () => assert.fail('storage is closed to this page')
   const closed = { open: fails } as unknown as IDBFactory
   for (const findDatabases of [() => closed, fails]) {
-    const page = createDeviceShelf(() => 1, findDatabases)
+    const page = createDeviceStorage(() => 1, findDatabases)
     assert.equal(await page.take(ID), undefined)
     assert.equal(await page.keep(ID, device('k', 1)), true)
     await page.forget(ID)

@@ -1,8 +1,8 @@
 import { closePopup, findHost } from '../embed/find-host.ts'
-import type { PageDoor } from './deps.ts'
+import type { PageControls } from './deps.ts'
 
 /** The page of a real browser. */
-export function createBrowserDoor(sessionId: string | null): PageDoor {
+export function createBrowserPage(sessionId: string | null): PageControls {
   return {
     pause,
     async wait(ms, signal) {

@@ -7,10 +7,10 @@ export interface Crop {
   height: number
 }
 
-/** Width by height of the stage, as style/capture.css has it. */
+/** Width by height of the viewfinder, as style/capture.css has it. */
 const RATIO = 3 / 4
 
-/** The part of the picture that the stage shows: its middle, as large as fits (CSS: object-fit: cover). */
+/** The part of the picture that the viewfinder shows: its middle, as large as fits (CSS: object-fit: cover). */
 export function cropOf(width: number, height: number): Crop {
   const shown = width / height > RATIO ? { width: height * RATIO, height } : { width, height: width / RATIO }
   return { x: (width - shown.width) / 2, y: (height - shown.height) / 2, ...shown }
