@@ -31,7 +31,7 @@ const languages = createLanguages(textFiles)
 let chosen = rememberedLanguage()
 let texts: Texts
 let screens: MoreScreens = {}
-let dress = async (plain: Texts) => plain
+let adaptTexts = async (plain: Texts) => plain
 
 const flow = createFlow({
   address,
@@ -44,10 +44,10 @@ const flow = createFlow({
   runCapture,
   collectSignals: (camera) => collectSignals(environment, camera),
   async loadVerification(session) {
-    const more = (await import('./verification/index.ts')).equip(session)
-    dress = more.dress
+    const more = (await import('./verification/index.ts')).setUpVerification(session)
+    adaptTexts = more.adaptTexts
     screens = more.screens
-    texts = await dress(texts)
+    texts = await adaptTexts(texts)
     return more.create
   },
   browser: {
@@ -86,7 +86,7 @@ async function speak(wish: string): Promise<void> {
   const tag = languages.choose([wish])
   if (tag !== texts.tag) {
     const plain = await languages.load(tag)
-    texts = await dress(plain)
+    texts = await adaptTexts(plain)
   }
   draw()
 }

@@ -7,7 +7,7 @@ import { App } from '../screens/app.tsx'
 import '../style/all.css'
 import { createLanguages } from '../texts/languages.ts'
 import { textFiles } from '../texts/text-files.ts'
-import { dresser } from '../texts/verification-text-files.ts'
+import { verificationTextsOf } from '../texts/verification-text-files.ts'
 import { applyTheme } from '../theme/apply-theme.ts'
 import { SCREENS } from '../verification/screens/screens.ts'
 import { DrawnPerson } from './person.tsx'
@@ -39,7 +39,7 @@ async function show(query: string): Promise<void> {
   const variant = variants[options.get('screen') ?? '']
   const verification = variant?.view.verification
   const plain = await languages.load(languages.choose([options.get('lang')]))
-  const texts = verification ? await dresser({ type: verification.type, verification })(plain) : plain
+  const texts = verification ? await verificationTextsOf({ type: verification.type, verification })(plain) : plain
   const root = document.documentElement
   root.lang = texts.tag
   root.dir = texts.direction

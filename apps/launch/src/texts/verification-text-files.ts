@@ -1,14 +1,14 @@
 import type { Texts } from './languages.ts'
-import { dress, type Purpose, type VerificationMessages } from './verification-texts.ts'
+import { adaptTexts, type Purpose, type VerificationMessages } from './verification-texts.ts'
 
 const files = import.meta.glob('./verification/*.json', { import: 'default' })
 
 /** Fetches what a language has for such a session, and puts it over its texts. */
-export function dresser(purpose: Purpose): (texts: Texts) => Promise<Texts> {
+export function verificationTextsOf(purpose: Purpose): (texts: Texts) => Promise<Texts> {
   return async (texts) => {
     const file = files[`./verification/${texts.tag}.json`]
     if (!file) throw new Error(`There are no texts for ${texts.tag}`)
     const messages = (await file()) as VerificationMessages // A file of ours: a test checks that it is complete.
-    return dress(texts, messages, purpose)
+    return adaptTexts(texts, messages, purpose)
   }
 }

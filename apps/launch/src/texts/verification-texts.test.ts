@@ -5,7 +5,7 @@ import type { OpenedSession, VerificationFacts } from '@ostiary/contract'
 import { PASSKEY_PROBLEMS } from '../flow/states.ts'
 import type { Texts } from './languages.ts'
 import { createTranslate, type Messages, placeholdersOf } from './translate.ts'
-import { conditionsOf, dress, ownText, type Purpose, type VerificationMessages } from './verification-texts.ts'
+import { conditionsOf, adaptTexts, ownText, type Purpose, type VerificationMessages } from './verification-texts.ts'
 
 type Table = Record<string, string>
 const read = (path: string): Table => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
@@ -33,7 +33,7 @@ function textsIn(tag: 'en' | 'ar', about: Purpose): Texts {
     direction,
     t: createTranslate(read(`./${tag}.json`) as unknown as Messages, { tag, direction }),
   } as const
-  return dress(plain, read(`./verification/${tag}.json`) as unknown as VerificationMessages, about)
+  return adaptTexts(plain, read(`./verification/${tag}.json`) as unknown as VerificationMessages, about)
 }
 
 for (const tag of tags) {
@@ -110,7 +110,7 @@ test('where this browser may recognise the person itself the text says that the 
   assert.doesNotMatch(leave(purpose('SIGN-IN')), /only if/)
 })
 
-test('texts of their own are to be had from dressed texts only, in the direction of the language', () => {
+test('texts of their own are to be had from adapted texts only, in the direction of the language', () => {
   const texts = textsIn('ar', purpose('ENROLL'))
   assert.match(ownText(texts)('selfieText', { name: 'Shop' }), /\u2068Shop\u2069/)
   assert.throws(() => ownText({ ...texts }), /age check/)

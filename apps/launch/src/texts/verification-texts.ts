@@ -30,7 +30,7 @@ export function conditionsOf({ type, verification }: Purpose): string[] {
 const own = new WeakMap<Texts, TranslateOwn>()
 
 /** The texts of a language as such a session shows them. */
-export function dress(texts: Texts, messages: VerificationMessages, purpose: Purpose): Texts {
+export function adaptTexts(texts: Texts, messages: VerificationMessages, purpose: Purpose): Texts {
   const table: Readonly<Record<string, Text | undefined>> = messages
   const conditions = conditionsOf(purpose)
   const standIn = (key: TextKey) => {
@@ -42,9 +42,9 @@ export function dress(texts: Texts, messages: VerificationMessages, purpose: Pur
     if (text === undefined) return texts.t(key, values)
     return createTranslate<string>({ [key]: text }, texts)(key, values)
   }
-  const dressed = { ...texts, t }
-  own.set(dressed, createTranslate<VerificationKey>(messages, texts))
-  return dressed
+  const adapted = { ...texts, t }
+  own.set(adapted, createTranslate<VerificationKey>(messages, texts))
+  return adapted
 }
 
 /** What is said only in such a session. */

@@ -1,12 +1,12 @@
 import type { OpenedSession } from '@ostiary/contract'
 import type { CreateVerification } from '../flow/verification-part.ts'
-import { dresser } from '../texts/verification-text-files.ts'
+import { verificationTextsOf } from '../texts/verification-text-files.ts'
 import { createBrowserApis } from './real-browser-apis.ts'
 import { createVerification } from './part.ts'
 import { SCREENS } from './screens/screens.ts'
 
 /** Everything of ENROLL, SIGN-IN and VERIFY, in one file of the built page that age checks never fetch. */
-export function equip(session: OpenedSession) {
+export function setUpVerification(session: OpenedSession) {
   const create: CreateVerification = (link) => createVerification(link, createBrowserApis())
-  return { create, screens: SCREENS, dress: dresser(session) }
+  return { create, screens: SCREENS, adaptTexts: verificationTextsOf(session) }
 }
