@@ -20,15 +20,15 @@ export class CameraError extends Error {
   }
 }
 
-/** A camera that runs. The real one shows its picture in a video element; tests may bring recorded pictures. */
+/** A running camera. The real one draws into a video element; tests supply recorded pictures. */
 export interface Camera {
   /** For the preview; undefined for a camera without one. */
   readonly stream: MediaStream | undefined
-  /** As the browser names it; only looked at on the device. */
+  /** The browser's name for it. It never leaves the device. */
   readonly label: string
   readonly width: number
   readonly height: number
-  /** The picture of this moment. */
+  /** Takes the current picture. */
   grab(): Promise<ImageBitmap>
   /** Called once if the camera stops by itself. */
   onEnded(listener: () => void): void

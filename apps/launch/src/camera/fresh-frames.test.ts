@@ -5,7 +5,7 @@ import { createFreshFrames, FRAME_WAIT_MS, NoFreshFrameError } from './fresh-fra
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
 afterEach(() => mock.timers.reset())
 
-/** A video element whose frames come when the test says so. */
+/** A video element that delivers a frame when the test says so. */
 function announcing() {
   const callbacks = new Map<number, () => void>()
   let handles = 0
@@ -26,7 +26,7 @@ function announcing() {
   }
 }
 
-test('a picture is one that comes after it was asked for', async () => {
+test('a picture is newer than the request for it', async () => {
   const video = announcing()
   const frames = createFreshFrames(video)
   let arrived = false
@@ -40,7 +40,7 @@ test('a picture is one that comes after it was asked for', async () => {
   assert.equal(arrived, true)
 })
 
-test('a camera that gives no new picture in time gives none, and is not waited for any longer', async () => {
+test('a camera without a new picture in time fails the request', async () => {
   const video = announcing()
   const next = createFreshFrames(video).next()
   mock.timers.tick(FRAME_WAIT_MS)
@@ -48,7 +48,7 @@ test('a camera that gives no new picture in time gives none, and is not waited f
   assert.equal(video.present(), 0)
 })
 
-test('where frames are not announced, a frame is new when the time of the video has moved on', async () => {
+test('in a browser without frame callbacks, a frame is new when the video time has advanced', async () => {
   const video = { currentTime: 1 }
   const frames = createFreshFrames(video)
   await frames.next()

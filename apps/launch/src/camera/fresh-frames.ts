@@ -1,4 +1,4 @@
-/** What is needed of a video element. */
+/** The part of a video element that is used here. */
 export interface FrameSource {
   readonly currentTime: number
   /** Not every browser has it. */
@@ -8,7 +8,7 @@ export interface FrameSource {
 
 /** Longer than one frame of a slow camera in a dark room (about 7 per second), shorter than a sample may be late. */
 export const FRAME_WAIT_MS = 200
-/** How often a browser that does not announce frames is asked for one. */
+/** How often to poll a browser that has no frame callback. */
 const ASK_EVERY_MS = 8
 
 export class NoFreshFrameError extends Error {
@@ -19,8 +19,8 @@ export class NoFreshFrameError extends Error {
 }
 
 /**
- * Waits for a picture that was not there before. A picture that is taken twice would look like a recording that repeats itself,
- * so a camera that gives none in time gives none.
+ * Waits for a new picture and fails if none arrives in time. It never returns the same picture twice: the server would take
+ * that for a recording in a loop.
  */
 export function createFreshFrames(video: FrameSource): { next(): Promise<void> } {
   let lastTime = Number.NEGATIVE_INFINITY

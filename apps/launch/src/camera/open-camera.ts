@@ -3,7 +3,7 @@ import { createFreshFrames } from './fresh-frames.ts'
 import { type CameraSituation, isTooPicky, problemBefore, problemOf } from './problems.ts'
 import { watchTrack } from './track-watch.ts'
 
-/** More pixels cost time and give the nets nothing: they look at 256 of them at most. */
+/** More pixels only cost time: the nets scale a face down to at most 256 pixels. */
 const PREFERRED: MediaTrackConstraints = {
   facingMode: 'user',
   width: { ideal: 640 },
@@ -12,7 +12,7 @@ const PREFERRED: MediaTrackConstraints = {
 }
 const FIRST_PICTURE_MS_MAX = 10_000
 
-/** Asks for the camera, and resolves when its first picture is there. Rejects with CameraError. */
+/** Opens the camera and resolves when the first picture has arrived. Rejects with CameraError. */
 export async function openCamera(): Promise<Camera> {
   const situation = readSituation()
   const problem = problemBefore(situation)
@@ -32,12 +32,12 @@ export async function openCamera(): Promise<Camera> {
 }
 
 function readSituation(): CameraSituation {
-  // Browsers disagree about the name, and some have neither; the types know none of them.
+  // Browsers use two names, some have neither, and the DOM types know none of them.
   const policies: Document & { permissionsPolicy?: Policy; featurePolicy?: Policy } = document
   const policy = policies.permissionsPolicy ?? policies.featurePolicy
   return {
     secure: isSecureContext,
-    // In an insecure page, and in some in-app browsers, there is no such thing.
+    // Insecure pages and some in-app browsers do not have it.
     hasApi: typeof navigator.mediaDevices?.getUserMedia === 'function',
     policyAllows: policy?.allowsFeature('camera'),
   }
@@ -56,7 +56,7 @@ async function askForStream(): Promise<MediaStream> {
   }
 }
 
-/** An element of our own beside the preview. Some browsers give frames only to what is in the document. */
+/** A second video element beside the preview. Some browsers decode frames only for elements in the document. */
 function createVideo(stream: MediaStream): HTMLVideoElement {
   const video = document.createElement('video')
   video.muted = true
@@ -97,7 +97,7 @@ function cameraOf(stream: MediaStream, video: HTMLVideoElement): Camera {
   return {
     stream,
     label: track.label,
-    // A phone that is turned round turns its pictures too.
+    // When the phone is rotated, its pictures rotate too.
     get width() {
       return video.videoWidth
     },

@@ -6,7 +6,7 @@ import { isTooPicky, problemBefore, problemOf } from './problems.ts'
 const WELL = { secure: true, hasApi: true, policyAllows: true }
 const named = (name: string) => Object.assign(new Error('no'), { name })
 
-describe('a refusal of the browser is told as a reason of code -7:', () => {
+describe('every error name of a browser maps to a reason of code -7:', () => {
   const cases = [
     ['NotAllowedError', 'permission_denied'],
     ['PermissionDeniedError', 'permission_denied'],
@@ -23,15 +23,16 @@ describe('a refusal of the browser is told as a reason of code -7:', () => {
   for (const [name, problem] of cases) {
     test(`${name} is ${problem}`, () => assert.equal(problemOf(named(name), WELL), problem))
   }
-  test('what is no error at all is a camera that does not come', () => assert.equal(problemOf('no', WELL), 'in_use'))
+  test('a rejection that is not an Error counts as a camera in use', () =>
+    assert.equal(problemOf('no', WELL), 'in_use'))
 })
 
-test('a policy of the embedding page is told from a refusal of the user', () => {
+test('a permissions policy of the embedding page is not reported as a refusal of the user', () => {
   assert.equal(problemOf(named('NotAllowedError'), { ...WELL, policyAllows: false }), 'policy_blocked')
   assert.equal(problemOf(named('NotAllowedError'), { ...WELL, policyAllows: undefined }), 'permission_denied')
 })
 
-test('what is known beforehand is not asked of the browser', () => {
+test('a known obstacle is reported without asking the browser', () => {
   assert.equal(problemBefore({ secure: false, hasApi: false, policyAllows: undefined }), 'insecure_context')
   assert.equal(problemBefore({ ...WELL, hasApi: false }), 'not_found')
   assert.equal(problemBefore({ ...WELL, policyAllows: false }), 'policy_blocked')
@@ -39,13 +40,13 @@ test('what is known beforehand is not asked of the browser', () => {
   assert.equal(problemBefore(WELL), undefined)
 })
 
-test('only a camera that could not do what was asked is asked again without outputs', () => {
+test('the page asks again without constraints only when the camera could not meet them', () => {
   assert.equal(isTooPicky(named('OverconstrainedError')), true)
   assert.equal(isTooPicky(named('NotAllowedError')), false)
   assert.equal(isTooPicky(undefined), false)
 })
 
-test('every reason but a camera that stops later can be found here', () => {
+test('every reason is covered, except a camera that stops later', () => {
   const found = new Set([
     ...['NotAllowedError', 'NotFoundError', 'NotReadableError', 'OverconstrainedError'].map((name) =>
       problemOf(named(name), WELL),

@@ -1,21 +1,21 @@
 import type { CameraProblem } from './camera-types.ts'
 
 export interface CameraSituation {
-  /** Cameras are for pages that came over https, or from this very machine. */
+  /** Browsers open cameras only for pages from https or from localhost. */
   secure: boolean
   hasApi: boolean
-  /** What the policy of the pages around this one says; undefined where the browser does not tell. */
+  /** Whether the permissions policy of the embedding pages allows the camera; undefined if the browser does not say. */
   policyAllows: boolean | undefined
 }
 
-/** Why the browser cannot even be asked; undefined when it can. */
+/** Why the page cannot ask for a camera at all; undefined if it can. */
 export function problemBefore({ secure, hasApi, policyAllows }: CameraSituation): CameraProblem | undefined {
   if (!secure) return 'insecure_context'
   if (!hasApi) return 'not_found'
   return policyAllows === false ? 'policy_blocked' : undefined
 }
 
-/** Names that browsers give, today's and those of some years ago. */
+/** Error names of current browsers and of some older ones. */
 const BY_NAME: Readonly<Record<string, CameraProblem>> = {
   NotAllowedError: 'permission_denied',
   PermissionDeniedError: 'permission_denied',
@@ -30,14 +30,14 @@ const BY_NAME: Readonly<Record<string, CameraProblem>> = {
   TypeError: 'constraints',
 }
 
-/** What the browser's refusal means. One that nobody has heard of is taken for a camera that does not come: trying again may help. */
+/** Maps a browser's error to a reason. An unknown error counts as `in_use`: another try may help. */
 export function problemOf(error: unknown, situation: CameraSituation): CameraProblem {
   const before = problemBefore(situation)
   if (before) return before
   return (error instanceof Error && BY_NAME[error.name]) || 'in_use'
 }
 
-/** Whether it is worth asking again, for any camera whatever it can do. */
+/** Whether to ask again without constraints. */
 export function isTooPicky(error: unknown): boolean {
   return error instanceof Error && BY_NAME[error.name] === 'constraints'
 }

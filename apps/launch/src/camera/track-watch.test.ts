@@ -18,14 +18,14 @@ function watched(isVisible: () => boolean = () => true) {
   return { track, ended, watch: watchTrack(track, isVisible, ended) }
 }
 
-test('a track that ends is told once', () => {
+test('the end of a track is reported once', () => {
   const { track, ended } = watched()
   track.dispatchEvent(new Event('ended'))
   track.dispatchEvent(new Event('ended'))
   assert.equal(ended.mock.callCount(), 1)
 })
 
-test('a mute moment is forgiven, a long one is the end', () => {
+test('a camera may be mute for a moment; a long mute counts as its end', () => {
   const { track, ended } = watched()
   track.mute(true)
   mock.timers.tick(MUTED_MS_MAX - 1)
@@ -37,7 +37,7 @@ test('a mute moment is forgiven, a long one is the end', () => {
   assert.equal(ended.mock.callCount(), 1)
 })
 
-test('while the page is out of view the camera may be mute as long as it likes', () => {
+test('while the page is hidden, a muted camera does not count as ended', () => {
   let visible = false
   const { track, ended } = watched(() => visible)
   track.mute(true)
@@ -48,7 +48,7 @@ test('while the page is out of view the camera may be mute as long as it likes',
   assert.equal(ended.mock.callCount(), 1)
 })
 
-test('a camera that was stopped on purpose has not stopped by itself', () => {
+test('a camera that the page stopped is not reported as ended', () => {
   const { track, ended, watch } = watched()
   track.mute(true)
   watch.stop()

@@ -1,12 +1,12 @@
-/** What is needed of a camera's track. */
+/** The part of a camera's track that is used here. */
 export interface WatchedTrack extends EventTarget {
   readonly muted: boolean
 }
 
-/** Phones mute the camera for a moment when a call comes in or another app is on top; after this long it is gone. */
+/** Phones mute the camera for a moment when a call comes in or another app is on top; after this long it counts as gone. */
 export const MUTED_MS_MAX = 5_000
 
-/** Calls once when the camera has stopped by itself: the track ended, or it has been mute while the page was in view. */
+/** Calls back once when the camera stops by itself: the track ended, or was mute for too long while the page was visible. */
 export function watchTrack(track: WatchedTrack, isVisible: () => boolean, onEnded: () => void): { stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = () => {

@@ -1,6 +1,6 @@
 import { createHost, type Host, type HostWindow } from './host.ts'
 
-/** The host of this page: around it when it is framed, before it when it is a popup, else none. */
+/** The host's window: the parent of a framed page, the opener of a popup, else null. */
 export function findHost(sessionId: string, origins: readonly string[]): Host | null {
   const framed = window.parent !== window
   const target: HostWindow | null = framed ? window.parent : openerOf(window)
@@ -10,9 +10,9 @@ export function findHost(sessionId: string, origins: readonly string[]): Host | 
   return host.isListening ? host : null
 }
 
-/** Typed as anything in the DOM; it is a window or null. */
+/** The DOM types `opener` as any; it is a window or null. */
 function openerOf({ opener }: { opener: unknown }): HostWindow | null {
-  return typeof opener === 'object' ? (opener as Window | null) : null // Of another origin: nothing of it can be checked.
+  return typeof opener === 'object' ? (opener as Window | null) : null // It may have another origin, so instanceof fails.
 }
 
 export function closePopup(): void {

@@ -22,7 +22,7 @@ test('a message goes to every listed origin when the browser does not say where 
   )
 })
 
-test('a host that is known gets it alone', () => {
+test('if the browser names the host, only that origin gets the message', () => {
   const { window, posted } = windowOf()
   const host = createHost(window, { sessionId, origins, knownOrigin: 'https://shop.example' })
   host.send({ event: 'finished', flowStatus: 'COMPLETED', redirectUrl: 'https://shop.example/back' })
@@ -32,7 +32,7 @@ test('a host that is known gets it alone', () => {
   )
 })
 
-test('a host that is not listed is told nothing, and the page is no embedded one', () => {
+test('a host that is not listed gets no message, and the page does not count as embedded', () => {
   const { window, posted } = windowOf()
   for (const host of [
     createHost(window, { sessionId, origins, knownOrigin: 'https://evil.example' }),

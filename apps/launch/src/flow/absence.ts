@@ -1,9 +1,9 @@
 import type { PageControls } from './deps.ts'
 
-/** Longer than a glance at a message that came in. */
+/** Longer than it takes to read a notification. */
 const GLANCE_MS = 5_000
 
-/** Whether the page has been out of view for longer than a glance. `onGone` is called when it becomes so. */
+/** Knows whether the page has been hidden for longer than a glance. Calls `onGone` when that time has passed. */
 export function watchAbsence(
   { onVisibility, pause }: Pick<PageControls, 'onVisibility' | 'pause'>,
   onGone: () => void,

@@ -20,12 +20,12 @@ test('a link without a code has none', () => {
   assert.equal(readAddress(`https://id.example/launch/?sessionId=${id}#top`).handoffCode, null)
 })
 
-test('what cannot be a session id is none', () => {
+test('a value that cannot be a session id is ignored', () => {
   for (const query of ['', '?sessionId=', '?sessionId=short', `?sessionId=${id}x`])
     assert.equal(readAddress(`https://id.example/launch/${query}`).sessionId, null)
 })
 
-test('a tab that joined with a code is still the one that joined after it is loaded again', () => {
+test('a tab that joined with a code is still known as joined after a reload', () => {
   const link = `https://id.example/launch/?sessionId=${id}`
   assert.deepEqual(
     [null, JOINED, 'other'].map((state) => readAddress(link, state).joined),

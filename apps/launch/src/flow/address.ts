@@ -1,9 +1,9 @@
-/** What the launch URL says. */
+/** The parts of the launch URL. */
 export interface Address {
   sessionId: string | null
-  /** One-time code of a handoff, from the fragment: no server sees it. */
+  /** One-time code of a handoff. It is in the fragment, which browsers do not send to servers. */
   handoffCode: string | null
-  /** This tab joined with a code, now or before it was loaded again: it is another device than the tab that made it. */
+  /** This tab joined with a code, now or before a reload. It is another device than the tab that showed the code. */
   joined: boolean
   /** The address without the code, for the address bar. */
   clean: string
@@ -11,7 +11,7 @@ export interface Address {
 
 const SESSION_ID_CHARS = 36
 
-/** What the history of a tab keeps about one that joined with a code. */
+/** `history.state` of a tab that joined with a code. */
 export const JOINED = 'joined'
 
 export function readAddress(href: string, historyState: unknown = null): Address {

@@ -1,7 +1,7 @@
 import { closePopup, findHost } from '../embed/find-host.ts'
 import type { PageControls } from './deps.ts'
 
-/** The page of a real browser. */
+/** Controls the page in a real browser. */
 export function createBrowserPage(sessionId: string | null): PageControls {
   return {
     pause,

@@ -29,7 +29,7 @@ test('a call is repeated until it is answered, with longer and longer pauses', a
   assert.deepEqual(seen, ['lost', 'wait 1000', 'lost', 'wait 2000', 'lost', 'wait 4000', 'back'])
 })
 
-test('an answer that does not pass is thrown at once, and the connection counts as back', async () => {
+test('a lasting error is thrown at once, and the connection counts as back', async () => {
   const { seen, options } = watched()
   await assert.rejects(
     callWithRetries(() => Promise.reject(new DeviceError(410, {})), options),

@@ -3,7 +3,7 @@ import { isPassing } from './problem-of.ts'
 export interface RetryOptions {
   /** Ends the waiting: the user left the screen, or the session has ended. */
   signal: AbortSignal
-  /** Resolves after the time, earlier when the network comes back; rejects when the signal ends. */
+  /** Resolves after this time, or earlier when the network comes back. Rejects when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   onLost(): void
   onBack(): void
@@ -12,7 +12,7 @@ export interface RetryOptions {
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 10_000
 
-/** Makes a call until it is answered. What is refused for a reason that does not pass is thrown at once. */
+/** Repeats a call until it gets an answer. Throws a lasting error at once. */
 export async function callWithRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -30,7 +30,7 @@ export async function callWithRetries<T>(call: () => Promise<T>, options: RetryO
   }
 }
 
-/** Twice as long each time, up to ten seconds; as long as the service asks for when it does. */
+/** Doubles with every failure, up to ten seconds. A longer `Retry-After` of the service wins. */
 export function waitMs(failures: number, retryAfterSeconds: number | undefined): number {
   const doubled = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS)
   return Math.max(doubled, (retryAfterSeconds ?? 0) * 1000)

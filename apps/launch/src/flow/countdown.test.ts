@@ -8,7 +8,7 @@ test('seconds are whole and never negative', () => {
   assert.equal(secondsUntil(10_000, 99_000), 0)
 })
 
-test('a clock is shown in the last two minutes only', () => {
+test('the countdown is shown in the last two minutes only', () => {
   assert.equal(matters(121), false)
   assert.equal(matters(120), true)
 })
@@ -19,7 +19,7 @@ test('time is written in the digits of the language', () => {
   assert.equal(clockText(92, 'fa'), '۱:۳۲')
 })
 
-test('a device whose clock is wrong counts by the server’s', () => {
+test('a device with a wrong clock counts by the server’s clock', () => {
   assert.equal(serverAheadMs('Thu, 01 Jan 2026 00:10:00 GMT', Date.UTC(2026, 0, 1)), 600_000)
   assert.equal(serverAheadMs(null, 0), null)
   assert.equal(serverAheadMs('soon', 0), null)

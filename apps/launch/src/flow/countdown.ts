@@ -1,4 +1,4 @@
-/** From here on a user is told how long the session still lasts; before, a clock only makes nervous. */
+/** The page shows the remaining time only from here on: earlier, a countdown only makes people nervous. */
 const MATTERS_FROM_SECONDS = 120
 
 /** Whole seconds until a moment, never below zero. */
@@ -17,7 +17,7 @@ export function clockText(seconds: number, locale: string): string {
   return `${whole.format(Math.floor(seconds / 60))}:${padded.format(seconds % 60)}`
 }
 
-/** By how much the server's clock is ahead of this device's, from the `Date` of an answer; null where it cannot be read. */
+/** By how much the server's clock is ahead of this device's, from a `Date` header; null if the header cannot be read. */
 export function serverAheadMs(date: string | null, nowMs: number): number | null {
   const serverMs = date === null ? Number.NaN : Date.parse(date)
   return Number.isNaN(serverMs) ? null : serverMs - nowMs

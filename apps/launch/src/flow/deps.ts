@@ -7,10 +7,10 @@ import type { Signals } from '../signals/index.ts'
 import type { Address } from './address.ts'
 import type { DeviceStorage } from './device-storage.ts'
 
-/** What every part of the flow needs of the browser. The page passes the real things; tests pass recorded ones. */
+/** What the parts of the flow need from the browser. main.tsx passes the real implementations; tests pass their own. */
 export interface PageDeps {
   address: Address
-  /** Address of the API, without a path. */
+  /** Origin of the API. */
   baseUrl: string
   clock: DeviceClock
   fetch: typeof globalThis.fetch
@@ -21,35 +21,35 @@ export interface PageDeps {
   collectSignals(camera: { label: string }): Promise<Signals>
   browser: BrowserFacts
   page: PageControls
-  /** The language in which the page is read at this moment. */
+  /** The current language of the page. */
   language(): string
-  /** The session asks for this language. The page takes it if its user has not chosen one, and resolves when the texts are loaded. */
+  /** Switches to the session's language unless the user has chosen one. Resolves when the texts are loaded. */
   onLocale(locale: string): Promise<void>
 }
 
 export interface BrowserFacts {
   platform: 'mobile' | 'desktop'
-  /** Of the browser, most wanted first. */
+  /** The browser's preferred language. */
   language: string
   isSecure: boolean
   hasCameraApi: boolean
   inApp: { name: string | null } | null
 }
 
-/** What the flow does to the page beside changing its screens. */
+/** What the flow does with the page besides changing its screens. */
 export interface PageControls {
-  /** Resolves after the time. Rejects when the signal ends. */
+  /** Resolves after this time. Rejects when the signal aborts. */
   pause(ms: number, signal: AbortSignal): Promise<void>
-  /** The same, but no longer than until the network comes back. */
+  /** The same, but resolves at once when the network comes back. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   onVisibility(listener: (visible: boolean) => void): void
-  /** Loads this page anew, but not before its user is with it: two tabs side by side would otherwise take turns for ever. */
+  /** Reloads the page once the user focuses it. Two visible tabs would otherwise take the session from each other for ever. */
   renew(): void
-  /** Goes to another page. */
+  /** Navigates to another page. */
   leave(url: string): void
   findHost(origins: readonly string[]): Host | null
   close(): void
 }
 
-/** A capture, with what the page knows of the browser. */
+/** A capture with the signals of the browser. */
 export type FullCapture = FaceCapture & Signals

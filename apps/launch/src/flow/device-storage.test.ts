@@ -21,7 +21,7 @@ function browser(options: { isFull?: () => boolean } = {}) {
   }
 }
 
-test('the page that took a device last may keep it; the one before is told so, and changes nothing', async () => {
+test('only the page that took a device last may save it; an earlier page gets false and changes nothing', async () => {
   const { kept, openPage } = browser()
   const first = openPage()
   assert.equal(await first.take(ID), undefined)
@@ -33,7 +33,7 @@ test('the page that took a device last may keep it; the one before is told so, a
   assert.equal(counterOf(kept), 102)
 })
 
-test('a page that is loaded again has its turn again, without a word from the other', async () => {
+test('a reloaded page takes the device back, without any message from the other page', async () => {
   const { openPage } = browser()
   const first = openPage()
   await first.keep(ID, device('k', 1))
@@ -45,7 +45,7 @@ test('a page that is loaded again has its turn again, without a word from the ot
   assert.equal(await second.keep(ID, device('k', 200)), false)
 })
 
-test('another device of this browser is nobody’s successor', async () => {
+test('another device of the same browser does not replace the first one', async () => {
   const { kept, openPage } = browser()
   const joined = openPage()
   await joined.keep(ID, device('k', 50))
@@ -54,7 +54,7 @@ test('another device of this browser is nobody’s successor', async () => {
   assert.equal(counterOf(kept), 51)
 })
 
-test('a device that was forgotten may be kept anew', async () => {
+test('a device that was forgotten can be saved again', async () => {
   const { openPage } = browser()
   const page = openPage()
   await page.keep(ID, device('k', 1))
@@ -62,7 +62,7 @@ test('a device that was forgotten may be kept anew', async () => {
   assert.equal(await page.keep(ID, device('k', 2)), true)
 })
 
-test('where nothing can be written no page is told to begin anew: it would do so for ever', async () => {
+test('if nothing can be written, no page is asked to reload: it would reload for ever', async () => {
   let isFull = false
   const { openPage } = browser({ isFull: () => isFull })
   await openPage().keep(ID, device('k', 1))
@@ -72,12 +72,12 @@ test('where nothing can be written no page is told to begin anew: it would do so
   assert.equal(await page.keep(ID, device('k', 102)), true)
 })
 
-test('a page that is not secure gets a storage too, so that it can say what is wrong', (t) => {
+test('an insecure page can create the storage too, so that it can show what is wrong', (t) => {
   t.mock.method(crypto, 'randomUUID', () => assert.fail('only secure pages have it'))
   assert.ok(browser().openPage())
 })
 
-test('without a database nothing is found, and nobody is held up', async () => {
+test('without a database nothing is found and nothing fails', async () => {
   const fails = () => assert.fail('storage is closed to this page')
   const closed = { open: fails } as unknown as IDBFactory
   for (const findDatabases of [() => closed, fails]) {

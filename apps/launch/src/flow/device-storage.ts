@@ -1,39 +1,39 @@
 import type { SavedDevice } from '@ostiary/device'
 
-/** A device of this browser, as it is kept for the next time the page is loaded. */
+/** A device of this browser, as stored for the next load of the page. */
 export interface KeptDevice {
   saved: SavedDevice
   /** It joined with the code of a handoff. */
   secondDevice: boolean
-  /** Of its public key: tells it from another device that this browser was for the same session. */
+  /** From its public key. One browser can be two devices of the same session; the key distinguishes them. */
   key: string
 }
 
 /**
- * Where devices are kept, by session: in the browser's database, or nowhere when it has none for us. Several tabs may be one
- * device. The one that was loaded last goes on with it: two that count and log side by side would contradict each other.
+ * Stores devices by session in IndexedDB, or nowhere if the browser refuses storage. Several tabs may be the same device. Only
+ * the tab that was loaded last continues with it: two tabs would send contradicting counters and logs.
  */
 export interface DeviceStorage {
-  /** From now on the device is this page's. */
+  /** Reads the device and makes this page its owner. */
   take(sessionId: string): Promise<KeptDevice | undefined>
-  /** False, and nothing is kept, when another page has taken the device since. */
+  /** Saves the device. Returns false and saves nothing if another page has taken it since. */
   keep(sessionId: string, device: KeptDevice): Promise<boolean>
   forget(sessionId: string): Promise<void>
 }
 
 const DATABASE = 'ostiary-launch'
 const STORE = 'devices'
-/** Sessions last a quarter of an hour, a week at most: what is older was left behind. */
+/** Sessions last 15 minutes by default and a week at most, so older entries belong to abandoned sessions. */
 const KEPT_MS = 8 * 24 * 3600 * 1000
 
 /**
- * Keys in IndexedDB: they cannot be read there either, only used. Storage may be closed to a page (in frames, in private
- * windows, where some browsers throw when a page as much as asks for its databases): then a reload begins as another device.
+ * IndexedDB holds keys that scripts can use but not read. A browser may refuse storage in frames and private windows; some throw
+ * as soon as a page reads `indexedDB`. A reload then starts as a new device.
  */
 export function createDeviceStorage(nowMs: () => number, findDatabases: () => IDBFactory): DeviceStorage {
-  // Not a UUID: pages that are not secure have none, and must come far enough to say so.
+  // Not randomUUID: insecure pages do not have it, and they must get far enough to show what is wrong.
   const page = crypto.getRandomValues(new Uint32Array(4)).join()
-  // Whose device it was when it was taken: where that cannot be written over, it must not look like somebody who came later.
+  // Includes the previous owner: if the write in `take` fails, its id stays stored and must not count as a newer page.
   const ours = new Set([page])
   const opening = openDatabase(findDatabases)
   opening.then((database) => dropOld(database, nowMs() - KEPT_MS)).catch(() => {})

@@ -27,7 +27,7 @@ test('a capture that was not accepted is tried again, with a retake in the log b
   assert.deepEqual(second.slice(0, 4), ['camera_requested', 'camera_ready', 'retake 1', 'challenge_received 2'])
 })
 
-test('what fails on the device is reported with its code, and the tip says what to do', async () => {
+test('a failure on the device is reported with its code, and the tip says what to do', async () => {
   const { flow, service, reaches, until } = await createFlowFixture({
     captures: [failing(-10)],
     answers: { failure: [{ state: 'READY' }] },
@@ -38,7 +38,7 @@ test('what fails on the device is reported with its code, and the tip says what 
   await until(() => service.bodies('failure')[0]?.code === -10)
 })
 
-test('a camera that does not start shows why, is reported, and the last try ends the flow', async () => {
+test('a camera that does not start is explained and reported, and the last try ends the flow', async () => {
   const answers = {
     failure: [{ attemptsLeft: 2 }, { attemptsLeft: 1 }, { attemptsLeft: 0, ...ended('COMPLETED', [-7]) }],
   }
@@ -60,7 +60,7 @@ test('a camera that does not start shows why, is reported, and the last try ends
   )
 })
 
-test('a failure that costs no try, on the last try, ends the flow instead of asking for ever', async () => {
+test('a failure that costs no try ends the flow on the last try, instead of asking for ever', async () => {
   const { flow, service, reaches } = await createFlowFixture({
     captures: [failing(-22)],
     answers: {
@@ -77,7 +77,7 @@ test('a failure that costs no try, on the last try, ends the flow instead of ask
   assert.deepEqual(service.paths().slice(-3), ['failure', 'challenge', 'open'])
 })
 
-test('models that cannot be loaded are reported as -20, and another try loads them again', async () => {
+test('models that fail to load are reported as -20, and the next try loads them again', async () => {
   let loads = 0
   const loadModels = async () => {
     loads++
@@ -117,7 +117,7 @@ test('an engine that breaks during a try is closed, and the next try begins with
   assert.deepEqual(happened.slice(0, 3), ['load', 'close', 'load'])
 })
 
-test('the same when it breaks after the movements, before the feature vector is there', async () => {
+test('an engine that breaks after the movements, before the feature vector exists, is closed too', async () => {
   const { happened, options } = watchedEngine()
   const nothing = () => undefined
   const dying: VerificationPart = {
@@ -147,7 +147,7 @@ test('the same when it breaks after the movements, before the feature vector is 
   assert.deepEqual(happened, ['load', 'close'])
 })
 
-test('an engine that cannot even start is closed too: it could not start a second time', async () => {
+test('an engine that fails to start is closed too: it could not start a second time', async () => {
   const { happened, options } = watchedEngine()
   const loadModels = () => Promise.reject(new TypeError('no memory for the nets'))
   const { flow, service, reaches, until } = await createFlowFixture({ ...options, loadModels })
@@ -158,7 +158,7 @@ test('an engine that cannot even start is closed too: it could not start a secon
   assert.deepEqual(happened, ['close'])
 })
 
-test('what could only not be fetched stays where it is: the files that came are still there', async () => {
+test('a failed download does not close the engine: it keeps the files that it has', async () => {
   const { happened, options } = watchedEngine()
   const loadModels = () => Promise.reject(new EngineLoadError('facemesh.onnx'))
   const { flow, service, reaches, until } = await createFlowFixture({ ...options, loadModels })

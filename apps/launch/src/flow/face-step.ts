@@ -13,7 +13,7 @@ import type { Store } from './store.ts'
 import { type Finished, submitCapture } from './submit-capture.ts'
 import type { VerificationPart } from './verification-part.ts'
 
-/** Who cannot follow the guidance for so long may start without. */
+/** After this time a user who cannot follow the guidance may start without it. */
 const START_ANYWAY_MS = 12_000
 
 export interface FaceStepOptions {
@@ -25,13 +25,13 @@ export interface FaceStepOptions {
   verification(): VerificationPart | null
 }
 
-/** The face step: camera, capture, submit, and what is reported when one of them fails. */
+/** The face step: opens the camera, captures, submits, and reports whatever fails. */
 export function createFaceStep({ deps, store, session, models, verification }: FaceStepOptions) {
   let activity = new AbortController()
   let startAnyway = new AbortController()
-  /** A challenge was received and no retake logged since: the next one needs its `retake` before it. */
+  /** A challenge was received and no `retake` logged since. The log needs one before the next challenge. */
   let answered = false
-  /** A challenge of this capture is under way, or on its way here. */
+  /** This capture has requested its challenge. */
   let asked = false
   const absence = watchAbsence(deps.page, () => {
     const { state, offline } = store.view()
@@ -45,7 +45,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
       return session.settle(error, { whileOpen: [code] })
     }
     const { session: known } = store.view()
-    // Codes that cost no try may still come on the last one: the server ends the flow when another is asked for.
+    // A code that costs no try can occur on the last one. The server ends the flow when the page asks for another challenge.
     if (known && known.flowStatus === null && known.attemptsLeft === 0) await giveUp()
   }
 
@@ -54,7 +54,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     await session.reopen({ atEnd: [codes.ATTEMPTS_EXCEEDED] })
   }
 
-  /** A camera that does not start costs a try like any other: docs/session-codes.md. */
+  /** A camera that does not start costs a try (docs/session-codes.md). */
   async function cameraFailed(problem: CameraProblem): Promise<void> {
     store.dispatch({ type: 'camera_failed', problem })
     if (deps.browser.inApp) await report(codes.UNSUPPORTED_BROWSER, 'in_app')
@@ -69,7 +69,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     store.dispatch({ type: 'camera_asked' })
     session.log.log('camera_requested')
     const camera = await deps.openCamera().catch((error: unknown) => {
-      // Browsers may not start one for a page that is out of view.
+      // Browsers may refuse the camera to a hidden page; that is not a failure.
       if (!signal.aborted && !absence.isGone())
         void cameraFailed(error instanceof CameraError ? error.problem : 'in_use')
       return null
@@ -94,7 +94,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
       camera.stop()
       if (activity.signal === signal) {
         store.patch({ camera: null, capture: null, mayStartAnyway: false })
-        // Nothing of a try outlives it, whatever became of it.
+        // The engine forgets the samples of this try, however it ended.
         deps.engine.begin().catch(() => {})
       }
     }
@@ -102,7 +102,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
 
   async function capture(camera: Camera, signal: AbortSignal): Promise<Finished> {
     const signals = deps.collectSignals({ label: camera.label })
-    // While the models come the camera may be unplugged.
+    // The camera may be unplugged while the models load.
     const ended = new Promise<never>((_resolve, reject) =>
       camera.onEnded(() => reject(new CaptureFailure(codes.CAMERA_FAIL, 'track_ended'))),
     )
@@ -128,7 +128,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         challenge: async () => {
           asked = true
           const challenge = await session.call((device) => {
-            // A capture that was left must not go on asking beside the next one.
+            // An abandoned capture must not keep asking beside the next one.
             signal.throwIfAborted()
             return device.challenge()
           })
@@ -152,7 +152,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
   }
 
   function show(view: CaptureView, camera: Camera): void {
-    // Nothing is filmed any more: the camera's light goes out while the device computes.
+    // Filming is over, so the camera's light goes out while the device computes.
     if (view.phase === 'measure') camera.stop()
     store.patch({
       capture: view,
@@ -171,12 +171,12 @@ export function createFaceStep({ deps, store, session, models, verification }: F
       store.dispatch({ type: 'judged', session: judged })
       if (wasLost() && judged.flowStatus === null) await report(codes.NETWORK_LOST)
     } catch (error) {
-      // Refused after the connection was away: the answer to an earlier try was lost, or the challenge is too old.
+      // Refused after the connection was lost: the answer to an earlier submit was lost, or the challenge is too old.
       await session.settle(error, wasLost() ? { whileOpen: [codes.NETWORK_LOST] } : {})
     }
   }
 
-  /** What was left out of a capture may be asked for: the user does nothing twice. */
+  /** Submits. If the service asks for claims that were left out, submits the same capture with them: no second capture. */
   async function judge(finished: Finished): Promise<LaunchState> {
     const judged = await submitCapture(finished, session)
     const claims = verification()?.judged(judged)
@@ -198,7 +198,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     store.patch({ camera: null, capture: null, mayStartAnyway: false })
   }
 
-  /** Nobody is there: the camera goes off. That is no failure, and a tap puts it on again. */
+  /** The user is away: turns the camera off. This is not a failure, and a tap turns it on again. */
   function rest(): void {
     stop()
     store.dispatch({ type: 'camera_failed', problem: 'track_ended' })
@@ -208,7 +208,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     start,
     stop,
     startAnyway: () => startAnyway.abort(),
-    /** The log begins anew: nothing in it was answered yet. */
+    /** The log starts again, so no challenge in it was answered. */
     begun: () => {
       answered = false
     },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ended } from './testing/service.ts'
 import { createFlowFixture } from './testing/fixture.ts'
 
-test('a device that hands over shows the code, follows the other one, and goes back to the host at the end', async () => {
+test('a device that hands over shows the code, follows the other device, and returns to the host at the end', async () => {
   const { flow, service, seen, reaches, until } = await createFlowFixture()
   await flow.start()
   flow.actions.askHandoff()
@@ -18,7 +18,7 @@ test('a device that hands over shows the code, follows the other one, and goes b
   await until(() => seen.left.length === 1)
 })
 
-test('a device that takes the session back begins with the consent, and its log begins anew', async () => {
+test('a device that takes the session back starts with the consent and with a new log', async () => {
   const { flow, service, reaches } = await createFlowFixture()
   await flow.start()
   flow.actions.askHandoff()
@@ -31,7 +31,7 @@ test('a device that takes the session back begins with the consent, and its log 
   assert.equal(service.bodies('events')[0].events[0].seq, 1)
 })
 
-test('a user who changes their mind while the code is being made gets the session back all the same', async () => {
+test('a user who takes the session back while the code is requested gets it back', async () => {
   const { flow, service, reaches } = await createFlowFixture()
   await flow.start()
   flow.actions.askHandoff()
@@ -40,7 +40,7 @@ test('a user who changes their mind while the code is being made gets the sessio
   assert.deepEqual(service.paths(), ['open', 'handoff', 'take-back'])
 })
 
-test('a device that joined with a code does not go to the host: the first one does', async () => {
+test('a device that joined with a code does not return to the host: the first device does', async () => {
   const { flow, service, seen, storage, reaches, until } = await createFlowFixture({ hash: 'code' })
   await flow.start()
   assert.equal(service.bodies('open')[0].handoffCode, 'code')
@@ -51,7 +51,7 @@ test('a device that joined with a code does not go to the host: the first one do
   assert.deepEqual(seen.left, [])
 })
 
-test('a desktop that may not run the flow begins with a code', async () => {
+test('a desktop that may not run the flow starts with a code', async () => {
   const { flow, service, reaches } = await createFlowFixture({
     answers: { open: [{ state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }] },
   })
@@ -61,7 +61,7 @@ test('a desktop that may not run the flow begins with a code', async () => {
   assert.equal(service.bodies('handoff').length, 1)
 })
 
-test('when there are no more codes the screen says so, and the session goes on here', async () => {
+test('when no more codes are allowed the screen says so, and the session continues on this device', async () => {
   const { flow, reaches } = await createFlowFixture({
     answers: { handoff: [{ status: 409, code: 'HANDOFF_REFUSED' }] },
   })
@@ -72,7 +72,7 @@ test('when there are no more codes the screen says so, and the session goes on h
   await reaches('welcome')
 })
 
-test('a code that nobody used in its time is replaced, once', async () => {
+test('an unused code is replaced once when it expires', async () => {
   const { flow, service, letPass, reaches, until } = await createFlowFixture()
   await flow.start()
   flow.actions.askHandoff()
@@ -83,7 +83,7 @@ test('a code that nobody used in its time is replaced, once', async () => {
   assert.equal(service.bodies('handoff').length, 2)
 })
 
-test('a session that may not be taken back stays where it is, and is still followed', async () => {
+test('a session that may not be taken back stays on the other device, and the page still follows it', async () => {
   const { flow, service, reaches, until } = await createFlowFixture({
     answers: { 'take-back': [{ status: 409, code: 'HANDOFF_REFUSED' }] },
   })
@@ -98,7 +98,7 @@ test('a session that may not be taken back stays where it is, and is still follo
   await reaches('viewer', { stage: 'consent' })
 })
 
-test('a code that is opened in the browser that made it makes another device, each with its own key and its own place', async () => {
+test('a code opened in the browser that made it creates a second device, with its own key and its own stored entry', async () => {
   const first = await createFlowFixture()
   await first.flow.start()
   first.flow.actions.askHandoff()

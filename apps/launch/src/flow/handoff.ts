@@ -4,7 +4,7 @@ import type { FlowDeps } from './flow-deps.ts'
 import type { SessionLink } from './session.ts'
 import type { Store } from './store.ts'
 
-/** However wrong this device's clock is: codes are few, and none lasts longer than five minutes. */
+/** Bounds for a device with a wrong clock: a session has few codes, and none lasts longer than five minutes. */
 const CODE_LASTS_MS = { min: 60_000, max: 300_000 } as const
 
 export interface HandoffOptions {
@@ -13,11 +13,11 @@ export interface HandoffOptions {
   session: SessionLink
   /** Ends with the flow. */
   signal: AbortSignal
-  /** This device holds the session again, and its log begins anew. */
+  /** This device holds the session again, and its log starts again. */
   onTakenBack(): void
 }
 
-/** Moving the session to another device, watching it there, and taking it back. */
+/** Moves the session to another device, watches it there, and takes it back. */
 export function createHandoff({ deps, store, session, signal, onTakenBack }: HandoffOptions) {
   let watching: AbortController | null = null
   let making: Promise<void> = Promise.resolve()
@@ -38,7 +38,7 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
     }
   }
 
-  /** A code that nobody used is replaced by itself. */
+  /** Replaces an unused code when it expires. */
   async function replaceInTime(handoff: Handoff): Promise<void> {
     const leftMs = Date.parse(handoff.expiresAt) - deps.clock.nowMs() - store.view().serverAheadMs
     try {
@@ -57,7 +57,7 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
     if (watching) return
     watching = new AbortController()
     const until = AbortSignal.any([signal, watching.signal])
-    // What arrives after the end of watching is about a time that is over: this device may hold the session again.
+    // Ignores updates that arrive after watching has ended: this device may hold the session again.
     const follow = (state: LaunchState) => {
       if (!until.aborted) session.update(state)
     }
@@ -75,7 +75,7 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
 
   async function makeItOurs(): Promise<void> {
     await making
-    // No code was ever made here: nothing has to be taken back, only the screen is left.
+    // This device never made a code, so there is nothing to take back: only the screen changes.
     const { role, state } = store.view().session ?? {}
     if (!letGo && role === 'holder' && state !== 'HANDOFF_WAIT') return session.reopen()
     unwatch()
@@ -93,13 +93,13 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
   }
 
   return {
-    /** A code for another device. */
+    /** Requests a code for another device. */
     makeCode(): Promise<void> {
       making = askForCode()
       return making
     },
     watch,
-    /** A second tap changes nothing. */
+    /** A second tap while it runs has no effect. */
     takeBack(): Promise<void> {
       taking ??= makeItOurs().finally(() => {
         taking = null

@@ -25,7 +25,7 @@ const ended = (flowStatus: 'COMPLETED' | 'CANCELLED' | 'EXPIRED', errors: number
 })
 const viewer = (state: LaunchState['state']): LaunchState => ({ ...session, state, role: 'viewer' })
 
-/** Every state once, with each of the differences that could matter to an event. */
+/** Every state, with each variant that could matter to an event. */
 const STATES: Record<string, State> = {
   loading: START,
   problem: { at: 'problem', problem: 'no_network' },
@@ -115,7 +115,7 @@ const WATCHING = {
   'updated ready': 'camera prime',
   'updated opened': 'welcome',
 }
-// The other device made a code for a third one: nothing to do here.
+// The other device made a code for a third one: the viewer stays.
 const { 'updated waiting': _waiting, ...VIEWER } = WATCHING
 const HANDOFF = { ...WATCHING, handoff_ready: 'handoff ready', handoff_refused: 'handoff refused' }
 
@@ -128,7 +128,7 @@ const JUDGED = {
   'judged document': 'problem step_missing',
 }
 
-/** All that may happen. What does not stand here must leave the state as it is. */
+/** All transitions. Every event that is not listed must leave the state unchanged. */
 const MOVES: Record<string, Record<string, string>> = {
   loading: { ...OPENED, unsupported: 'unsupported in_app', refused: 'problem gone', camera_failed: 'camera in_use' },
   problem: { ...OPENED, ...UPDATED_END, reopened: 'loading', refused: 'problem gone' },
@@ -176,7 +176,7 @@ function nameOf(state: State): string {
 }
 
 for (const [name, state] of Object.entries(STATES)) {
-  test(`on "${name}" exactly the listed events lead on`, () => {
+  test(`on "${name}" exactly the listed events change the state`, () => {
     for (const [what, event] of Object.entries(EVENTS)) {
       const expected = MOVES[name]?.[what] ?? nameOf(state)
       assert.equal(nameOf(next(state, event)), expected, `${name} + ${what}`)
@@ -184,7 +184,7 @@ for (const [name, state] of Object.entries(STATES)) {
   })
 }
 
-test('an event that cannot happen gives back the very same state, so that nothing is drawn anew', () => {
+test('an ignored event returns the same object, so that nothing is rendered again', () => {
   const capture = STATES.capture ?? START
   assert.equal(next(capture, { type: 'answered' }), capture)
   assert.equal(next(capture, { type: 'updated', session }), capture)
@@ -195,7 +195,7 @@ test('the table of this test knows every state and every event type', () => {
   for (const row of Object.values(MOVES)) for (const what of Object.keys(row)) assert.ok(what in EVENTS, what)
 })
 
-test('no end screen is ever left', () => {
+test('no event leaves an end screen', () => {
   for (const at of ['done', 'ended', 'expired', 'cancelled', 'declined'] as const)
     for (const event of Object.values(EVENTS)) assert.deepEqual(next({ at }, event), { at })
 })

@@ -2,8 +2,8 @@ import { endOf, pageStateOf, tipOf } from './page-state.ts'
 import type { Event, EventOf, EventType, State } from './states.ts'
 
 /**
- * Where an event leads. Events that cannot happen on a screen leave it as it is: late answers, a second tap, a connection
- * that comes back after the end. What has ended stays ended.
+ * The state after an event. A screen ignores events that it has no transition for: late answers, a second tap, a connection
+ * that comes back after the end. End screens have no transitions.
  */
 export function next(state: State, event: Event): State {
   return moved(TABLE[state.at], event) ?? state
@@ -18,7 +18,7 @@ function moved<T extends EventType>(transitions: Transitions, event: EventOf<T>)
   return move?.(event)
 }
 
-/** On every screen of a running flow: the host or the clock may end it, another device may take it over, it may break. */
+/** Every screen of a running flow: the host or expiry may end it, another device may take it over, a call may fail. */
 const RUNNING: Transitions = {
   updated: ({ session }) =>
     session.flowStatus !== null || session.role === 'viewer' ? pageStateOf(session) : undefined,
@@ -26,7 +26,7 @@ const RUNNING: Transitions = {
   refused: ({ problem }) => ({ at: 'problem', problem }),
 }
 
-/** On a screen that the user may leave for another device. */
+/** Screens from which the user may move to another device. */
 const HANDS_OFF: Transitions = { ...RUNNING, handoff_asked: () => ({ at: 'handoff', status: 'making' }) }
 
 const ASKING: State = { at: 'camera', status: 'asking' }
@@ -36,7 +36,7 @@ const CAMERA: Transitions = {
   camera_ready: () => ({ at: 'capture' }),
 }
 
-/** A device that watches learns everything from what it is told. */
+/** A watching device follows the server's updates. */
 const WATCHING: Transitions = {
   ...RUNNING,
   updated: ({ session }) => pageStateOf(session),
@@ -48,7 +48,7 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
     unsupported: ({ why }) => ({ at: 'unsupported', why }),
     opened: ({ session }) => pageStateOf(session),
     refused: ({ problem }) => ({ at: 'problem', problem }),
-    // Without a secure page there is neither a camera nor a key to open the session with.
+    // An insecure page has neither a camera nor a key to open the session with.
     camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),
   },
   problem: {
@@ -61,7 +61,7 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
   welcome: {
     ...HANDS_OFF,
     answered: () => ({ at: 'welcome', answering: true }),
-    // Consent was given: the browser is asked for the camera without another tap.
+    // After consent the page asks for the camera without another tap.
     camera_asked: () => ASKING,
   },
   camera: { ...HANDS_OFF, ...CAMERA },
@@ -83,12 +83,12 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
   },
   handoff: {
     ...WATCHING,
-    // Waiting goes on: the server says so again and again, and the code stays on the screen.
+    // The server repeats HANDOFF_WAIT in every update; the code stays on the screen.
     updated: ({ session }) => (isWaiting(session) ? undefined : pageStateOf(session)),
     handoff_ready: () => ({ at: 'handoff', status: 'ready' }),
     handoff_refused: () => ({ at: 'handoff', status: 'refused' }),
   },
-  // The other device made a code for a third one: one from here would make that worthless.
+  // HANDOFF_WAIT: the other device made a code for a third one. A new code from here would invalidate it.
   viewer: { ...WATCHING, updated: ({ session }) => (isWaiting(session) ? undefined : pageStateOf(session)) },
   done: {},
   ended: {},

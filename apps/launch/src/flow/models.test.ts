@@ -25,34 +25,34 @@ function loader(outcomes: ('ok' | Error)[]) {
   return { models, closed, waits, progress }
 }
 
-test('models are loaded once, however often they are asked for, and the end of loading is told', async () => {
+test('models are loaded once, however often they are requested, and progress reports the end', async () => {
   const { models, progress } = loader(['ok'])
   assert.equal(models.ready(), models.ready())
   assert.deepEqual(await models.ready(), MODELS)
   assert.deepEqual(progress, [{ loadedBytes: 1, totalBytes: 2 }, null])
 })
 
-test('a file that does not come is asked for again twice', async () => {
+test('a file that fails to load is requested twice more', async () => {
   const missing = () => new EngineLoadError('facemesh.onnx')
   const { models, waits } = loader([missing(), missing(), 'ok'])
   assert.deepEqual(await models.ready(), MODELS)
   assert.deepEqual(waits, [1000, 3000])
 })
 
-test('after the third failure it is told, and whoever asks again begins again', async () => {
+test('the third failure rejects, and the next request starts loading again', async () => {
   const missing = () => new EngineLoadError('facemesh.onnx')
   const { models } = loader([missing(), missing(), missing(), 'ok'])
   await assert.rejects(models.ready(), EngineLoadError)
   assert.deepEqual(await models.ready(), MODELS)
 })
 
-test('what is not a missing file is not tried again', async () => {
+test('an error that is not a failed download is not retried', async () => {
   const { models, waits } = loader([new TypeError('a fault of ours')])
   await assert.rejects(models.ready(), TypeError)
   assert.deepEqual(waits, [])
 })
 
-test('an engine that broke is closed and forgotten: whoever asks again gets another', async () => {
+test('a broken engine is closed, and the next request loads another one', async () => {
   const { models, closed, progress } = loader(['ok', 'ok'])
   const first = models.ready()
   await first
@@ -61,5 +61,5 @@ test('an engine that broke is closed and forgotten: whoever asks again gets anot
   const second = models.ready()
   assert.notEqual(second, first)
   assert.deepEqual(await second, MODELS)
-  assert.equal(progress.length, 4, 'the loading is told again')
+  assert.equal(progress.length, 4, 'progress is reported again')
 })

@@ -5,11 +5,11 @@ const PAUSES_MS = [1_000, 3_000]
 export interface ModelsDeps {
   engine: Pick<Engine, 'load' | 'close'>
   wait(ms: number): Promise<void>
-  /** Null when everything is there. */
+  /** Null when everything is loaded. */
   onProgress(progress: LoadProgress | null): void
 }
 
-/** The face models, fetched from the moment the page opens. A file that does not come is asked for again twice. */
+/** Loads the face models, starting when the page opens. Retries a failed download twice. */
 export function createModels({ engine, wait, onProgress }: ModelsDeps) {
   let loading: Promise<LoadedModels> | undefined
 
@@ -28,7 +28,7 @@ export function createModels({ engine, wait, onProgress }: ModelsDeps) {
   }
 
   return {
-    /** Asked again after a failure, it begins again. */
+    /** After a failure, the next call starts loading again. */
     ready(): Promise<LoadedModels> {
       loading ??= load()
       loading.catch(() => {
@@ -36,7 +36,7 @@ export function createModels({ engine, wait, onProgress }: ModelsDeps) {
       })
       return loading
     },
-    /** The engine is of no use any more: whoever asks next gets another. */
+    /** The engine is broken: closes it, so that the next `ready()` loads another one. */
     drop(): void {
       loading = undefined
       engine.close()

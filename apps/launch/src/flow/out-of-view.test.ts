@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
 import { createFlowFixture, findingForEver, goodCapture, MODELS, type FlowFixtureOptions } from './testing/fixture.ts'
 
-/** More than a pause of the fixture takes. */
+/** Longer than any pause in the fixture. */
 async function aWhile(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn()
 }
@@ -17,7 +17,7 @@ async function atCapture(options: FlowFixtureOptions) {
   return fixture
 }
 
-test('a camera that nobody sees goes off, and one tap puts it on again: nothing is reported, no try is lost', async () => {
+test('the camera goes off while the page is hidden, and one tap turns it on again: no report, no lost try', async () => {
   const { flow, seen, service, hide, show, reaches } = await atCapture({ captures: [findingForEver] })
   assert.equal(seen.running, 1)
   hide()
@@ -32,14 +32,14 @@ test('a camera that nobody sees goes off, and one tap puts it on again: nothing 
   assert.ok(!service.events().includes('failure'))
 })
 
-test('the same while the models still come', async () => {
+test('the camera also goes off while the models still load', async () => {
   const { seen, service, hide, reaches } = await atCapture({ loadModels: () => new Promise(() => {}) })
   hide()
   await reaches('camera', { status: 'track_ended' })
   assert.deepEqual([seen.running, service.bodies('failure')], [0, []])
 })
 
-test('who only glances at something else comes back to the same picture', async () => {
+test('a user who is away only for a moment returns to the same running camera', async () => {
   const { flow, seen, hide, show } = await atCapture({ captures: [findingForEver] })
   hide()
   show()
@@ -48,7 +48,7 @@ test('who only glances at something else comes back to the same picture', async 
   flow.actions.cancel()
 })
 
-test('a challenge that was asked for is left as it is: it ends by itself', async () => {
+test('a challenge in progress is not interrupted: it ends by itself', async () => {
   const answered = Promise.withResolvers<void>()
   const slow: RunCapture = async (deps) => {
     const capture = await goodCapture(deps)
@@ -64,7 +64,7 @@ test('a challenge that was asked for is left as it is: it ends by itself', async
   await reaches('done')
 })
 
-test('one that cannot be asked for, because the network is away, does not keep the camera on', async () => {
+test('a challenge that cannot be fetched, because the network is away, does not keep the camera on', async () => {
   const answers = { challenge: Array.from({ length: 200 }, () => 'no network' as const) }
   const { flow, seen, service, hide, reaches, until } = await atCapture({ answers })
   await until(() => flow.view().offline)
@@ -77,7 +77,7 @@ for (const [what, cameras] of [
   ['that starts', []],
   ['that cannot start', ['in_use']],
 ] as const) {
-  test(`a camera ${what} when its user has long gone is neither left on nor reported`, async () => {
+  test(`a camera ${what} after its user has left is neither left on nor reported`, async () => {
     const started = Promise.withResolvers<void>()
     const options = { cameras: [...cameras], cameraStarts: started.promise }
     const { flow, seen, service, hide, reaches } = await createFlowFixture(options)
@@ -92,7 +92,7 @@ for (const [what, cameras] of [
   })
 }
 
-test('a second try is watched from its beginning, while its models come anew', async () => {
+test('a second try notices absence from its start, while its models load again', async () => {
   let loads = 0
   const loadModels = () => {
     loads++

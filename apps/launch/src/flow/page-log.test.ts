@@ -21,7 +21,7 @@ test('events are written as they come, and while a capture is submitted they wai
   assert.equal(written.at(-1), 'failure')
 })
 
-test('what was held is written also when the submit fails', async () => {
+test('held events are written even if the submit fails', async () => {
   const written: string[] = []
   const { log, whileHeld } = createPageLog(async (type) => void written.push(type))
   const failing = whileHeld(async () => {

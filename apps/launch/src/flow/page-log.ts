@@ -3,14 +3,14 @@ import type { LaunchEventType } from '@ostiary/contract'
 export type WriteEvent = (type: LaunchEventType, n?: number) => Promise<void>
 
 /**
- * What happens on the page, for the device's log. While a capture is being submitted nothing may be added: its seal names the
- * last entry, and the server compares. What happens meanwhile is written afterwards.
+ * Writes page events to the device's log. A sealed capture names the last log entry and the server compares it, so events that
+ * happen during a submit are held back and written afterwards.
  */
 export function createPageLog(write: WriteEvent) {
   let held: [LaunchEventType, number | undefined][] | null = null
   const log = (type: LaunchEventType, n?: number): void => {
     if (held) held.push([type, n])
-    // The device itself keeps the order; a failure to write would show as a broken log, and that is what it would be.
+    // The device keeps the order. If a write fails, the server sees a gap in the log, which is correct.
     else void write(type, n)
   }
   return {

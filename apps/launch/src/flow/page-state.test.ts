@@ -40,7 +40,7 @@ test('a desktop that may not run the flow shows the code for a phone', () => {
   assert.deepEqual(pageStateOf(desktop), { at: 'handoff', status: 'making' })
 })
 
-test('a second device that made a code for a third shows it, and keeps its place until then', () => {
+test('a second device that made a code for a third shows the code until it is used', () => {
   assert.deepEqual(pageStateOf({ ...holder, state: 'HANDOFF_WAIT' }), { at: 'handoff', status: 'making' })
 })
 
@@ -50,7 +50,7 @@ test('a device that handed over watches the other one', () => {
   assert.deepEqual(pageStateOf({ ...holder, state: 'FACE_ACTIVE', role: 'viewer' }), { at: 'viewer', stage: 'face' })
 })
 
-test('the end is told by how the flow ended, for holder and viewer alike', () => {
+test('the flow status decides the end screen, for holder and viewer alike', () => {
   const end = (flowStatus: LaunchState['flowStatus'], errors: number[] = []) =>
     endOf({ ...holder, flowStatus, errors }).at
   assert.equal(end('COMPLETED'), 'done')
@@ -62,7 +62,7 @@ test('the end is told by how the flow ended, for holder and viewer alike', () =>
   assert.deepEqual(pageStateOf({ ...holder, role: 'viewer', flowStatus: 'EXPIRED' }), { at: 'expired' })
 })
 
-test('every code of the server’s judgement gives the same tip; only what the device saw itself is told apart', () => {
+test('every code of the server gives the same tip; only codes of the device have their own', () => {
   assert.deepEqual([1, 2, -9, -32, -34, undefined].map(tipOf), Array(6).fill('neutral'))
   assert.deepEqual([-10, -11, -12, -20, -22, -39].map(tipOf), ['light', 'alone', 'face', 'models', 'models', 'quality'])
 })

@@ -6,8 +6,8 @@ import type { ViewerStage, State, Tip } from './states.ts'
 const CHOSE_TO_DECLINE: State = { at: 'declined' }
 
 /**
- * The steps after consent: which states of the server belong to a step, and the screen it begins with. A new step is a line
- * here, a state, its line in the machine's table, and a screen.
+ * The steps after consent: the server's states of each step and its first screen. To add a step, add an entry here, a state, its
+ * row in the table of machine.ts, and a screen.
  */
 const STEPS: readonly ServerStep[] = [
   {
@@ -15,7 +15,7 @@ const STEPS: readonly ServerStep[] = [
     first: { at: 'camera', status: 'prime' },
     again: (code) => ({ at: 'retry', tip: tipOf(code) }),
   },
-  // The server still works on what it was sent: there is nothing to do here.
+  // The server is still processing the submit; the page only waits.
   { serverStates: SERVICE_STATES, first: { at: 'sending' } },
   {
     serverStates: ['PASSKEY_ACTIVE'],
@@ -26,14 +26,14 @@ const STEPS: readonly ServerStep[] = [
 interface ServerStep {
   serverStates: readonly SessionState[]
   first: State
-  /** After a try that was not accepted. */
+  /** The screen after a try that was not accepted. */
   again?: (code: number | undefined) => State
 }
 
-/** The screen for a session as the server sees it: after opening, after a capture was judged, when the device's role changes. */
+/** The page state for a session of the server: after opening, after a judgement, and when the device's role changes. */
 export function pageStateOf(session: LaunchState): State {
   if (session.flowStatus !== null) return endOf(session)
-  // A second device that made a code for a third has its place until the code is used.
+  // A second device that made a code for a third stays the holder until the code is used.
   if (session.role === 'viewer' || session.state === 'HANDOFF_WAIT') return watching(session)
   if (session.state === 'CREATED' || session.state === 'OPENED') return { at: 'welcome', answering: false }
   const step = STEPS.find(({ serverStates }) => serverStates.includes(session.state))
@@ -41,7 +41,7 @@ export function pageStateOf(session: LaunchState): State {
   return (session.errors.length > 0 && step.again?.(session.errors[0])) || step.first
 }
 
-/** A flow that ended in a verdict ends on `done`, whatever the verdict: it is the host's to tell. */
+/** A flow with a verdict ends on `done`, whatever the verdict: only the host may show it. */
 export function endOf({ flowStatus, errors, state }: LaunchState): State {
   if (flowStatus === 'EXPIRED') return { at: 'expired' }
   if (flowStatus === 'CANCELLED')
@@ -49,7 +49,7 @@ export function endOf({ flowStatus, errors, state }: LaunchState): State {
   return { at: errors.length > 0 || state === 'FAILED' ? 'ended' : 'done' }
 }
 
-/** A device that does not hold the session shows the code for another one, or what that one does. */
+/** A device that does not hold the session shows the code for another device, or that device's progress. */
 function watching({ state }: LaunchState): State {
   return state === 'HANDOFF_WAIT' || state === 'CREATED'
     ? { at: 'handoff', status: 'making' }
@@ -74,7 +74,7 @@ const STAGE_OF: Readonly<Partial<Record<SessionState, ViewerStage>>> = {
   PASSKEY_ACTIVE: 'passkey',
 }
 
-/** Only what the device noticed itself is told apart; every code of the server's judgement gives the same tip. */
+/** Codes of the device have their own tips. Every code of the server gives the neutral one: it must not reveal the check. */
 export function tipOf(code: number | undefined): Tip {
   return TIP_OF.get(code) ?? 'neutral'
 }

@@ -5,7 +5,7 @@ import { isPassing, problemOf, remedyFor } from './problem-of.ts'
 
 const answer = (status: number, code = 'ANY') => new DeviceError(status, { code })
 
-test('no answer, too many calls and a service that starts are waited for', () => {
+test('no answer, too many calls and a starting service are retried', () => {
   for (const status of [0, 429, 502, 503, 504]) {
     assert.equal(remedyFor(answer(status)), 'later')
     assert.ok(isPassing(answer(status)))
@@ -14,13 +14,13 @@ test('no answer, too many calls and a service that starts are waited for', () =>
   assert.equal(problemOf(answer(503)), 'busy')
 })
 
-test('a call that came at the wrong moment makes the page ask where the session stands', () => {
+test('a call in the wrong state makes the page open the session again', () => {
   assert.equal(remedyFor(answer(409, 'SESSION_NOT_OPEN')), 'reopen')
   assert.equal(remedyFor(answer(409, 'CHALLENGE_NOT_VALID')), 'reopen')
   assert.equal(remedyFor(answer(409, 'PAYLOAD_REPLAYED')), 'reopen')
 })
 
-test('everything else has a name for the user', () => {
+test('every other error has a name that the user sees', () => {
   const problems = [
     answer(404),
     answer(400),

@@ -2,8 +2,8 @@ import { DeviceError } from '@ostiary/device'
 import type { SessionProblem } from './states.ts'
 
 /**
- * What to do about a call that failed: try again later, ask the server where the session stands (it is not where the page
- * thought), or tell the user what is wrong.
+ * What to do about a failed call: retry later, open the session again (the page had an outdated state), or show the problem to
+ * the user.
  */
 export type Remedy = 'later' | 'reopen' | SessionProblem
 
@@ -15,14 +15,14 @@ export function remedyFor(error: unknown): Remedy {
   return PROBLEM_OF[error.status] ?? 'fault'
 }
 
-/** For a page that waits no longer: what is passing gets a name too. */
+/** The problem to show. Temporary errors get a name too, for a page that stops waiting. */
 export function problemOf(error: unknown): SessionProblem {
   const remedy = remedyFor(error)
   if (remedy === 'later') return error instanceof DeviceError && error.status === 0 ? 'no_network' : 'busy'
   return remedy === 'reopen' ? 'fault' : remedy
 }
 
-/** No answer, too many calls, a service that is just starting: the same call may go well in a moment. */
+/** Temporary: no answer, too many calls, a starting service. The same call may succeed in a moment. */
 export function isPassing(error: unknown): error is DeviceError {
   return error instanceof DeviceError && PASSING.includes(error.status)
 }

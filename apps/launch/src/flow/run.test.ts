@@ -33,7 +33,7 @@ test('a flow goes from the welcome screen to the end with one tap, and back to t
   await until(() => seen.left.length === 1)
 })
 
-test('the log says when the consent was given: never sooner than a person can read', async () => {
+test('the log has the time of consent, never sooner than a person can read the question', async () => {
   const { flow, service, reaches } = await createFlowFixture()
   await flow.start()
   flow.actions.consent(true)
@@ -43,7 +43,7 @@ test('the log says when the consent was given: never sooner than a person can re
   assert.ok(at('consent_given') - at('consent_shown') >= 250)
 })
 
-test('the session’s language is taken up, and the device is forgotten at the end', async () => {
+test('the page switches to the session’s language, and deletes the stored device at the end', async () => {
   const { flow, seen, storage, reaches, until } = await createFlowFixture()
   await flow.start()
   assert.deepEqual(seen.locales, ['de'])
@@ -53,7 +53,7 @@ test('the session’s language is taken up, and the device is forgotten at the e
   await until(() => storage.size === 0)
 })
 
-test('cancelling ends it, with the camera off', async () => {
+test('cancelling ends the flow and turns the camera off', async () => {
   const never: RunCapture = ({ signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const { flow, seen, service, reaches } = await createFlowFixture({ captures: [never] })
@@ -67,7 +67,7 @@ test('cancelling ends it, with the camera off', async () => {
   assert.equal(service.bodies('failure').length, 0)
 })
 
-test('a browser that cannot do it is told before the session is bound to it', async () => {
+test('an unsupported browser is shown as such before the session is bound to it', async () => {
   const inApp = await createFlowFixture({ browser: { hasCameraApi: false, inApp: { name: 'Chat' } } })
   await inApp.flow.start()
   assert.deepEqual(inApp.flow.view().state, { at: 'unsupported', why: { kind: 'in_app', app: 'Chat' } })
@@ -77,14 +77,14 @@ test('a browser that cannot do it is told before the session is bound to it', as
   assert.deepEqual([...inApp.service.calls, ...insecure.service.calls], [])
 })
 
-test('a session whose time is over is asked for, and its end shown', async () => {
+test('when a session’s time is over, the page asks the server and shows the end', async () => {
   const { flow, letPass, reaches } = await createFlowFixture({ answers: { open: [{}, ended('EXPIRED')] } })
   await flow.start()
   letPass(1_000_000)
   await reaches('expired')
 })
 
-test('an embedded page tells its host each step and the end, and does not leave by itself', async () => {
+test('an embedded page reports each step and the end to its host, and does not leave by itself', async () => {
   const { flow, seen, until } = await createFlowFixture({ embedded: true })
   await flow.start()
   flow.actions.consent(true)

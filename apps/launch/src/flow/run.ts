@@ -12,7 +12,7 @@ import { createStore } from './store.ts'
 import type { VerificationPart } from './verification-part.ts'
 import { type Actions, FIRST_VIEW } from './view.ts'
 
-/** Reading a question takes longer; a tap that comes sooner was not meant for it. */
+/** Nobody reads the question in less time; the log must not show a consent that is sooner. */
 const CONSENT_READ_MS = 400
 const TEXTS_MS_MAX = 4_000
 const EXPIRY_LOOK_MS_MAX = 30_000
@@ -33,7 +33,7 @@ interface Parts {
   handoff: HandoffPart
 }
 
-/** Runs the flow: what happens behind the screens, from opening the link to going back to the host. */
+/** Runs the flow behind the screens, from opening the link to going back to the host. */
 export function createFlow(deps: FlowDeps) {
   const { address, browser, clock, page, engine } = deps
   const store = createStore({ ...FIRST_VIEW, inApp: browser.inApp })
@@ -96,7 +96,7 @@ export function createFlow(deps: FlowDeps) {
 
   const isHolder = () => store.view().session?.role === 'holder'
 
-  /** A part that cannot be fetched is a connection that is away: it is tried again like any call. */
+  /** A failed import counts as a lost connection (status 0), so it is retried like any call. */
   async function addVerification(opened: OpenedSession): Promise<void> {
     if (!parts || verification || opened.verification === null) return
     const create = await deps.loadVerification(opened).catch((error) => {
@@ -107,7 +107,7 @@ export function createFlow(deps: FlowDeps) {
 
   async function onOpened(session: OpenedSession): Promise<void> {
     await addVerification(session)
-    // No screen in one language that turns into another; but a language that cannot be had keeps nobody waiting for ever.
+    // Waits for the texts, so that no screen switches its language while it is shown; but not for ever if they fail to load.
     await Promise.race([deps.onLocale(session.locale).catch(() => {}), page.pause(TEXTS_MS_MAX, signal)])
     if (host) return
     host = page.findHost(session.embedOrigins)
@@ -115,7 +115,7 @@ export function createFlow(deps: FlowDeps) {
     host?.send({ event: 'ready' })
   }
 
-  /** The page begins anew where the other tab is; until then no camera runs here. */
+  /** Another tab has taken the device: stops the camera, and reloads this page when the user returns to it. */
   function onOvertaken(): void {
     parts?.face.stop()
     page.renew()
@@ -153,7 +153,7 @@ export function createFlow(deps: FlowDeps) {
     }
   }
 
-  /** The service still works on what it has: opening the session waits for what comes of it. */
+  /** The service is still processing the submit: opens the session again and again until there is an outcome. */
   async function joinWork(session: SessionLink): Promise<void> {
     try {
       for (;;) {
@@ -176,7 +176,7 @@ export function createFlow(deps: FlowDeps) {
     }
   }
 
-  /** At the end of its time the server is asked: it may still give grace, and this clock may be wrong. */
+  /** When the time is over, asks the server: it may grant more time, and this device's clock may be wrong. */
   async function watchExpiry(session: SessionLink): Promise<void> {
     try {
       while (!signal.aborted) {
@@ -236,7 +236,7 @@ function isEnd(at: State['at']): at is EndScreen {
   return END_SCREENS.some((name) => name === at)
 }
 
-/** The camera runs on these screens only. */
+/** True for every screen on which the camera must not run. */
 function leavesFace({ at }: State): boolean {
   return at !== 'camera' && at !== 'capture' && at !== 'sending' && at !== 'retry'
 }

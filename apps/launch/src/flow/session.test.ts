@@ -4,7 +4,7 @@ import type { RunCapture } from '../capture/capture-types.ts'
 import { SESSION } from './testing/service.ts'
 import { createFlowFixture, goodCapture } from './testing/fixture.ts'
 
-test('after a reload the page is the same device and goes on after the consent', async () => {
+test('after a reload the page is the same device and continues after the consent', async () => {
   const { flow, storage, service } = await createFlowFixture()
   await flow.start()
   flow.actions.consent(true)
@@ -18,7 +18,7 @@ test('after a reload the page is the same device and goes on after the consent',
   assert.deepEqual(again.service.events().slice(-9)[0], 'page_open')
 })
 
-test('what the server has of the log is never ahead of what a reload would go on with', async () => {
+test('the server never has more of the log than a reload would continue with', async () => {
   const { flow, storage, service, reaches } = await createFlowFixture({
     answers: { submit: [{ state: 'READY', errors: [-32] }] },
   })
@@ -33,7 +33,7 @@ test('what the server has of the log is never ahead of what a reload would go on
   assert.ok(saved && saved.log.seq >= sent.seq)
 })
 
-test('a link that is unknown, gone or open elsewhere says so; a network that is away is waited for', async () => {
+test('an unknown, expired or foreign link is shown as a problem; a lost network is retried', async () => {
   for (const [status, problem] of [
     [404, 'unknown_link'],
     [410, 'gone'],
@@ -48,7 +48,7 @@ test('a link that is unknown, gone or open elsewhere says so; a network that is 
   assert.deepEqual(seen.screens, ['loading', 'problem', 'welcome'])
 })
 
-/** One stands at the welcome; the other, of the same device, has gone on to a try that failed. */
+/** Two tabs of one device: the first is at the welcome screen, the second has continued to a failed try. */
 async function twoTabs() {
   const first = await createFlowFixture()
   await first.flow.start()
@@ -62,10 +62,10 @@ async function twoTabs() {
   return { first, second }
 }
 
-test('a tab that another one has overtaken sends and keeps nothing more, and is loaded anew when its user acts', async () => {
+test('a tab whose device another tab has taken sends and saves nothing more, and reloads when its user acts', async () => {
   const { first, second } = await twoTabs()
   const kept = first.storage.get(SESSION.sessionId)
-  assert.equal(first.seen.renewals, 0, 'by itself it stays as it is')
+  assert.equal(first.seen.renewals, 0, 'it does not reload by itself')
 
   first.flow.actions.consent(true)
   await first.until(() => first.seen.renewals === 1)
@@ -80,7 +80,7 @@ test('a tab that another one has overtaken sends and keeps nothing more, and is 
   await second.until(() => second.seen.renewals === 1)
 })
 
-test('the log that goes on is the one that the service has', async () => {
+test('the continued log is the one that the service has', async () => {
   const { first, second } = await twoTabs()
   first.flow.actions.consent(true)
   await first.until(() => first.seen.renewals === 1)
@@ -95,7 +95,7 @@ test('the log that goes on is the one that the service has', async () => {
   assert.ok(logged(again).every(({ seq }) => marks.has(seq) || seq > marks.size))
 })
 
-test('no camera runs in a tab that was overtaken', async () => {
+test('no camera runs in a tab whose device another tab has taken', async () => {
   const placed = Promise.withResolvers<void>()
   const slow: RunCapture = async (deps) => {
     await placed.promise
@@ -113,7 +113,7 @@ test('no camera runs in a tab that was overtaken', async () => {
   assert.deepEqual(first.service.bodies('challenge'), [])
 })
 
-test('a code that is opened twice in one browser leaves the tab that used it alone', async () => {
+test('a code opened twice in one browser does not disturb the tab that used it', async () => {
   const first = await createFlowFixture({ hash: 'code' })
   await first.flow.start()
   const answers = { open: [{ status: 403, code: 'HANDOFF_REFUSED' }] }

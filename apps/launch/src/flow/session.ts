@@ -8,7 +8,7 @@ import { callWithRetries, waitMs } from './call-retries.ts'
 import { isPassing, problemOf, remedyFor } from './problem-of.ts'
 import type { Store } from './store.ts'
 
-/** A page in another tab, or one that was closed at the wrong moment, may have used numbers that nobody kept. */
+/** Another tab, or a page closed at the wrong moment, may have used counter values that were never saved. */
 const COUNTER_HEADROOM = 100
 
 export interface SessionOptions {
@@ -18,20 +18,20 @@ export interface SessionOptions {
   /** Ends with the flow. */
   signal: AbortSignal
   onOpened(session: OpenedSession): Promise<void>
-  /** Another tab goes on with this device. */
+  /** Another tab has taken this device. */
   onOvertaken(): void
 }
 
-/** Why the last try came to nothing, if the session goes on, and why it ended, if it did. */
+/** Errors that only the page knows: of the last try if the session is still open, of the end if it has ended. */
 export interface KnownErrors {
   whileOpen?: number[]
   atEnd?: number[]
 }
 
-/** The session on this device: opened, kept over a reload, called until it answers. */
+/** The session on this device: opens it, saves the device for a reload, and retries its calls. */
 export async function createSession({ deps, store, sessionId, signal, onOpened, onOvertaken }: SessionOptions) {
   const { clock, storage, page } = deps
-  // A code may be opened in the browser that made it: two devices then, each with its own key.
+  // A code may be opened in the browser that made it. Then one browser is two devices, each stored under its own name.
   const keptAs = deps.address.joined ? `${sessionId}/2` : sessionId
   const kept = deps.address.handoffCode === null ? await storage.take(keptAs) : undefined
   let secondDevice = kept?.secondDevice ?? false
@@ -40,7 +40,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
   let losses = 0
   let began = false
 
-  /** What this tab knows is old once another one goes on: it keeps nothing and says nothing more. */
+  /** Saves the device. If another tab has taken it, never resolves: this tab's state is outdated and must not be sent. */
   async function keep(): Promise<void> {
     const saved = await device.save()
     if (await storage.keep(keptAs, { saved, secondDevice, key: device.publicKey.x })) return
@@ -54,7 +54,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     clock,
     locale: deps.browser.language,
     ...(kept && { saved: { ...kept.saved, counter: kept.saved.counter + COUNTER_HEADROOM } }),
-    // What was sent is never ahead of what was kept: after a reload the log and the counter go on where the server is.
+    // Saves before sending: after a reload, the log and the counter are never behind what the server has.
     fetch: async (input, init) => {
       await keep()
       const response = await deps.fetch(input, init)
@@ -74,7 +74,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     },
     onBack: () => store.patch({ offline: false }),
   }
-  /** Until it is answered. */
+  /** Retries until the service answers. */
   const call = <T>(work: (device: Device) => Promise<T>): Promise<T> =>
     callWithRetries(() => work(device), retryOptions)
 
@@ -97,7 +97,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     return session
   }
 
-  /** Opens it, and says on the screen what keeps it from being opened. What passes is waited for. */
+  /** Opens the session. Shows the problem if that fails, and retries if the problem is temporary. */
   async function begin(): Promise<void> {
     if (!began) log.log('page_open')
     began = true
@@ -117,7 +117,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     }
   }
 
-  /** The page has lost track of the session: asks where it stands. What the page knows and the server does not say is added. */
+  /** Opens the session again because the page's state is outdated. Adds errors that only the page knows. */
   async function reopen(known: KnownErrors = {}): Promise<void> {
     try {
       const session = await call(() => open())
@@ -135,12 +135,12 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     update,
     begin,
     reopen,
-    /** A user who presses the button does not wait for the next try. */
+    /** The user asks for another try: skips the waiting. */
     async again(): Promise<void> {
       if (wake) wake.abort()
       else await reopen()
     },
-    /** A call was refused. */
+    /** Handles a refused call: opens the session again or shows the problem. */
     async settle(error: unknown, known?: KnownErrors): Promise<void> {
       if (signal.aborted) return
       if (remedyFor(error) === 'reopen') await reopen(known)

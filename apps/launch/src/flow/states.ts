@@ -1,7 +1,7 @@
 import type { LaunchState } from '@ostiary/contract'
 import type { CameraProblem } from '../camera/camera-types.ts'
 
-/** Why a session cannot be shown, or not any more. */
+/** Why a session cannot be shown, or can no longer be shown. */
 export const SESSION_PROBLEMS = [
   'unknown_link',
   'gone',
@@ -14,28 +14,28 @@ export const SESSION_PROBLEMS = [
 ] as const
 export type SessionProblem = (typeof SESSION_PROBLEMS)[number]
 
-/** What a user can do better at the next try. What the server found stays `neutral`: it never says which check failed. */
+/** How to do better at the next try. Failures of the server's checks give `neutral`: the server never says which check failed. */
 export const TIPS = ['neutral', 'light', 'alone', 'face', 'quality', 'camera', 'models', 'late'] as const
 export type Tip = (typeof TIPS)[number]
 
-/** How far the other device is, for the one that watches. */
+/** The other device's progress, as the watching device shows it. */
 export const VIEWER_STAGES = ['scanned', 'consent', 'face', 'document', 'passkey', 'done'] as const
 export type ViewerStage = (typeof VIEWER_STAGES)[number]
 
-/** `prime`: the user is told what comes. `asking`: the browser asks. Else why there is no camera. */
+/** `prime`: explains what comes next. `asking`: the browser asks. Else the reason why there is no camera. */
 export type CameraStatus = 'prime' | 'asking' | CameraProblem
 
-/** Why a passkey did not come to be. Browsers do not say more: a device without one looks like a user who says no. */
+/** Why there is no passkey. Browsers do not say more: a device without a passkey looks like a user who refuses. */
 export const PASSKEY_PROBLEMS = ['cancelled', 'none_here', 'refused', 'unsupported', 'failed'] as const
 export type PasskeyProblem = (typeof PASSKEY_PROBLEMS)[number]
 
-/** `prime`: the user is told what comes. `asking`: the browser asks. `checking`: the service looks at the answer. */
+/** `prime`: explains what comes next. `asking`: the browser asks. `checking`: the service verifies the answer. */
 export type PasskeyStatus = 'prime' | 'asking' | 'checking' | PasskeyProblem
 
-/** `app` is the app inside which this page is open; null when it is one, and nobody knows which. */
+/** `app`: the app whose built-in browser shows this page; null if its name is unknown. */
 export type Unsupported = { kind: 'in_app'; app: string | null } | { kind: 'no_camera_api' }
 
-/** Where the page is. One state for each screen, with what only that screen needs. */
+/** The state of the page: one per screen, with the data that only this screen needs. */
 export type State =
   | { at: 'loading' }
   | { at: 'problem'; problem: SessionProblem }
@@ -53,15 +53,15 @@ export type State =
 export const END_SCREENS = ['done', 'ended', 'expired', 'cancelled', 'declined'] as const
 export type EndScreen = (typeof END_SCREENS)[number]
 
-/** What happens, and what is told with it. */
+/** The events and their data. */
 export interface EventFacts {
-  /** This browser has no camera. Found before the session is opened, so that the same link works in another one. */
+  /** This browser has no camera. Checked before the session is opened, so that the same link still works in another browser. */
   unsupported: { why: Unsupported }
-  /** The session is open here; also when it was opened again because the page had lost track of it. */
+  /** The session was opened, or opened again because the page's state was outdated. */
   opened: { session: LaunchState }
-  /** The server said where the session stands. */
+  /** The server sent the current session. */
   updated: { session: LaunchState }
-  /** A call was refused or got no answer, and there is no going on without it. */
+  /** A call failed, and the flow cannot continue without it. */
   refused: { problem: SessionProblem }
   answered: object
   camera_asked: object
@@ -69,9 +69,9 @@ export interface EventFacts {
   camera_ready: object
   captured: object
   capture_failed: { code: number }
-  /** The passkey step has come so far. */
+  /** The passkey step has a new status. */
   passkey: { status: PasskeyStatus }
-  /** The server has judged a capture, or a passkey. */
+  /** The server has judged a capture or a passkey. */
   judged: { session: LaunchState }
   /** The user wants the session to be opened again. */
   reopened: object

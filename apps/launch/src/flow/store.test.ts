@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createStore } from './store.ts'
 import { FIRST_VIEW } from './view.ts'
 
-test('a new state is shown first and entered then, and an impossible event does neither', () => {
+test('onChange runs before onEnter, and an impossible event triggers neither', () => {
   const store = createStore(FIRST_VIEW)
   const seen: string[] = []
   store.onChange(({ state }) => seen.push(`shows ${state.at}`))
@@ -13,7 +13,7 @@ test('a new state is shown first and entered then, and an impossible event does 
   assert.deepEqual(seen, ['shows problem', 'loading to problem'])
 })
 
-test('what is patched is shown, and the rest stays', () => {
+test('a patch changes only its own fields', () => {
   const store = createStore(FIRST_VIEW)
   const shown: boolean[] = []
   store.onChange(({ offline }) => shown.push(offline))

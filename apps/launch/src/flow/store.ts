@@ -2,7 +2,7 @@ import { next } from './machine.ts'
 import type { Event, State } from './states.ts'
 import type { View } from './view.ts'
 
-/** What the page shows, and the one way to change it. */
+/** Holds the view. All changes go through `patch` and `dispatch`. */
 export function createStore(first: View) {
   let view = first
   const listeners = new Set<(view: View) => void>()
@@ -14,7 +14,7 @@ export function createStore(first: View) {
   return {
     view: () => view,
     patch,
-    /** The state after the event; the same as before when the event cannot happen there. */
+    /** Returns the state after the event: the same one if the current screen ignores the event. */
     dispatch(event: Event): State {
       const before = view.state
       const state = next(before, event)
@@ -26,7 +26,7 @@ export function createStore(first: View) {
     onChange(listener: (view: View) => void): void {
       listeners.add(listener)
     },
-    /** HostEvent of every new state: what a screen needs to have begun, begins here. */
+    /** Called with every new state: starts the work that its screen needs. */
     onEnter(listener: (state: State, before: State) => void): void {
       entered.add(listener)
     },

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { ended } from './testing/service.ts'
 import { createFlowFixture } from './testing/fixture.ts'
 
-test('a finished capture is not lost with the connection: the same sealed text is sent until it is taken', async () => {
+test('a lost connection does not lose a finished capture: the same sealed text is sent until it is accepted', async () => {
   const { flow, service, hide, reaches } = await createFlowFixture({
     answers: { submit: ['no network', 'no network', { status: 503, code: 'DEPENDENCY_DOWN' }] },
   })
   const offline: boolean[] = []
   flow.onChange((view) => {
     if (view.offline !== offline.at(-1)) offline.push(view.offline)
-    // A tab that goes away meanwhile must not get between the log's end and the seal that names it.
+    // A tab_hidden event must not be logged between the last entry and the seal that names it.
     if (view.offline) hide()
   })
   await flow.start()
@@ -23,7 +23,7 @@ test('a finished capture is not lost with the connection: the same sealed text i
   assert.equal(service.events().at(-1), 'submit')
 })
 
-test('a submit whose answer was lost: the page asks where the session stands', async () => {
+test('after a submit whose answer was lost, the page opens the session again', async () => {
   const refused = { status: 409, code: 'SESSION_NOT_OPEN' }
   const judged = await createFlowFixture({
     answers: { submit: ['no network', refused], open: [{}, ended('COMPLETED')] },

@@ -3,14 +3,14 @@ import type { FullCapture } from './deps.ts'
 import type { SessionLink } from './session.ts'
 import type { Completion } from './verification-part.ts'
 
-/** A capture, and what goes with it of a face that is recognised or enrolled. */
+/** A capture, with the claims and the selfie of ENROLL, SIGN-IN and VERIFY. */
 export interface Finished extends Partial<Completion> {
   capture: FullCapture
 }
 
 /**
- * Sends a finished capture. It is sealed once, together with the end of the log; when the connection is lost the same sealed
- * text is sent again until it is taken, so that nobody has to repeat what is done.
+ * Submits a finished capture. Seals it once, with the end of the log. If the connection is lost, sends the same sealed text
+ * again until the service accepts it, so that the user need not repeat the capture.
  */
 export async function submitCapture(
   { capture, claims, selfie }: Finished,

@@ -4,25 +4,25 @@ import type { PageDeps } from './deps.ts'
 import type { SessionLink } from './session.ts'
 import type { Store } from './store.ts'
 
-/** What ENROLL, SIGN-IN and VERIFY add to the flow. It is loaded only for them: this file has nothing but its shape. */
+/** What ENROLL, SIGN-IN and VERIFY add to the flow. Loaded only for them, so this file has only the types. */
 export interface VerificationPart {
-  /** What goes out with a capture. Asked for once per capture, while the engine still knows its best sample. */
+  /** What is sent with a capture. Called once per capture, while the engine still has its best sample. */
   complete(nonce: string): Promise<Completion>
-  /** The server has judged what was sent. Returns what it wants with the same capture, in the place of what went with it. */
+  /** The server has judged a submit. Returns other claims if it wants the same capture with them, else undefined. */
   judged(session: LaunchState): Completion['claims'] | undefined
-  /** Asks the browser for a passkey. To be called by a tap: browsers refuse it otherwise. */
+  /** Asks the browser for a passkey. Call it from a tap: browsers refuse it otherwise. */
   askPasskey(): void
-  /** The user has no passkey to give. */
+  /** The user has no passkey. */
   skipPasskey(): void
-  /** Goes on in a window of its own. To be called by a tap. */
+  /** Continues in a separate window. Call it from a tap. */
   popOut(): void
-  /** The flow is over: keeps what this browser needs next time, and forgets the rest. */
+  /** The flow is over: saves what this browser needs next time and deletes the rest. */
   end(session: LaunchState | null): Promise<void>
 }
 
 export interface Completion {
   claims: Pick<Capture, 'face' | 'local'>
-  /** JPEG, when the host gets the picture. */
+  /** A JPEG, if the host gets the picture. */
   selfie?: Uint8Array<ArrayBuffer>
 }
 

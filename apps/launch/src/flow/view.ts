@@ -13,22 +13,22 @@ export interface View {
   verification: VerificationView | null
   /** A call gets no answer and is being repeated. */
   offline: boolean
-  /** Of the models, while they are fetched; null when they are ready. */
+  /** Download progress of the models; null when they are ready. */
   loading: LoadProgress | null
   camera: Camera | null
   /** Null until the face engine is ready. */
   capture: CaptureView | null
-  /** The guidance has not been satisfied for a while. */
+  /** The user could not follow the guidance for a while and may start without it. */
   mayStartAnyway: boolean
   handoff: Handoff | null
-  /** The first device may not run the flow: it is a desktop and the host wants phones. */
+  /** This device may not run the flow: it is a desktop, and the host allows only phones. */
   barred: boolean
   takeBackRefused: boolean
-  /** This device joined with a code: at the end the first one goes on. */
+  /** This device joined with a code: at the end the first device continues. */
   secondDevice: boolean
-  /** A host listens: it is told of the end, and the page does not leave by itself. */
+  /** A host listens: the page reports the end to it and does not navigate by itself. */
   embedded: boolean
-  /** The app inside which this page is open, if it is one. */
+  /** The app whose built-in browser shows this page; null in an ordinary browser. */
   inApp: { name: string | null } | null
   /** By how much the server's clock is ahead of this device's. */
   serverAheadMs: number
@@ -38,9 +38,9 @@ export interface View {
 export interface VerificationView extends VerificationFacts {
   type: VerificationType
   requirements: readonly string[]
-  /** Passkeys are not to be had inside a frame: the flow needs a window of its own. */
+  /** Browsers refuse passkeys inside a frame, so the flow needs a separate window. */
   mustPopOut: boolean
-  /** What the browser will be asked for; unknown before the service has said. */
+  /** Whether the browser will create or use a passkey; undefined until the service has said. */
   passkeyMode?: 'create' | 'get'
 }
 
@@ -50,12 +50,12 @@ export interface Actions {
   startCamera(): void
   startAnyway(): void
   askHandoff(): void
-  /** Goes on here: after a handoff, or when none was possible. */
+  /** Continues on this device after a handoff, or when none was possible. */
   takeBack(): void
   cancel(): void
   askPasskey(): void
   skipPasskey(): void
-  /** Goes on in a window of its own. */
+  /** Continues in a separate window. */
   popOut(): void
   reopen(): void
   closePage(): void

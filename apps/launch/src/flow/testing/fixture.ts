@@ -14,7 +14,7 @@ export const MODELS: LoadedModels = { id: 'faces-1', hash: 'A'.repeat(43), backe
 const LONG_MS = 12_000
 const START_MS = Date.UTC(2026, 0, 1)
 
-/** A finished capture; what is in it does not matter to the flow. */
+/** A finished capture. The flow does not read its content. */
 const CAPTURE: FaceCapture = {
   model: { id: MODELS.id, hash: MODELS.hash },
   estimate: { age: 312, spread: 9, frames: 5 },
@@ -24,25 +24,25 @@ const CAPTURE: FaceCapture = {
 
 export interface FlowFixtureOptions {
   answers?: Parameters<typeof createService>[0]
-  /** One for each time the camera is asked for; a running one when none is left. */
+  /** One problem per request for the camera. When none is left, the camera starts. */
   cameras?: CameraProblem[]
-  /** The camera takes until then to start. */
+  /** The camera starts when this resolves. */
   cameraStarts?: Promise<void>
-  /** One for each capture; a good one when none is left. */
+  /** One per capture. When none is left, the capture succeeds. */
   captures?: RunCapture[]
   browser?: Partial<BrowserFacts>
   loadModels?: () => Promise<LoadedModels>
   embedded?: boolean
   hash?: string
   storage?: Map<string, KeptDevice>
-  /** It joined with a code before it was loaded again. */
+  /** The page joined with a code before it was reloaded. */
   joined?: boolean
   purpose?: Purpose
   loadVerification?: FlowDeps['loadVerification']
   engine?: Partial<Engine>
 }
 
-/** What a capture that goes well does to the log and the screen. */
+/** Logs and shows what a successful capture does. */
 export const goodCapture: RunCapture = async ({ challenge, log, onView }) => {
   const view = { guidance: null, movement: null, movementsSeen: 0, movementsTotal: 3, progress: 0 }
   onView({ ...view, phase: 'find', guidance: 'in_oval' })
@@ -56,7 +56,7 @@ export const goodCapture: RunCapture = async ({ challenge, log, onView }) => {
   return CAPTURE
 }
 
-/** A capture of a face that is never well placed. */
+/** A capture that never finds a well-placed face. */
 export const findingForEver: RunCapture = ({ onView, signal }) => {
   onView({
     phase: 'find',
@@ -69,7 +69,7 @@ export const findingForEver: RunCapture = ({ onView, signal }) => {
   return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }
 
-/** A whole flow with everything around it played: service, camera, capture, clock and page. Pauses take no time. */
+/** A flow with test implementations of service, camera, capture, clock and page. Pauses take no time. */
 export async function createFlowFixture(options: FlowFixtureOptions = {}) {
   const service = await createService(options.answers, options.purpose)
   const storage = options.storage ?? new Map<string, KeptDevice>()
@@ -80,7 +80,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     cameras: 0,
     running: 0,
     screens: [] as string[],
-    /** How often the page wanted to be loaded anew. */
+    /** How often the flow asked for a reload. */
     renewals: 0,
   }
   let monotonicMs = 0
@@ -90,7 +90,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
   }
   const clock = { nowMs: () => START_MS + monotonicMs, monotonicMs: () => monotonicMs }
   const long: (() => void)[] = []
-  /** Short ones pass at once, long ones when a test lets them. */
+  /** Short pauses end at once, long ones when the test calls `letPass`. */
   const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
@@ -168,18 +168,18 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     storage,
     hide: () => setVisible(false),
     show: () => setVisible(true),
-    /** So much time goes by, and with it every long pause that was under way. */
+    /** Advances the clock and ends every long pause. */
     letPass(ms: number) {
       monotonicMs += ms
       for (const pass of long.splice(0)) pass()
     },
-    /** Resolves when the screen is there, with what is given of it; a flow that gets stuck fails the test. */
+    /** Resolves when the flow is in this state, with these facts; throws if it never gets there. */
     reaches: (at: string, facts: object = {}) =>
       until(
         () => isDeepStrictEqual({ ...flow.view().state, ...facts, at }, flow.view().state),
-        () => `The flow is on ${JSON.stringify(flow.view().state)} and never came to "${at}"`,
+        () => `The flow is on ${JSON.stringify(flow.view().state)} and never reached "${at}"`,
       ),
-    until: (holds: () => boolean) => until(holds, () => `It never came: ${holds}`),
+    until: (holds: () => boolean) => until(holds, () => `It never became true: ${holds}`),
   }
 }
 

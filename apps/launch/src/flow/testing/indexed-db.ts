@@ -1,4 +1,4 @@
-/** As much of a browser's database as the storage of devices needs, with one store. Only tests import this. */
+/** As much of IndexedDB as device-storage.ts needs, with one object store. Only tests import this. */
 export function databaseOf<T>(
   kept: Map<string, T>,
   { isFull = () => false }: { isFull?: () => boolean } = {},
@@ -17,7 +17,7 @@ export function databaseOf<T>(
   return { open: () => requestOf(() => database) } as unknown as IDBFactory
 }
 
-/** Answers when whoever asked has said whom to tell. */
+/** Answers in a microtask, after the caller has set its handlers. */
 function requestOf(work: () => unknown) {
   const request = { result: undefined as unknown, error: undefined as unknown, onsuccess() {}, onerror() {} }
   queueMicrotask(() => {

@@ -45,8 +45,8 @@ export interface Call {
 }
 
 /**
- * The other side of the wire: keeps the session, answers every call with it, and notes what was sent. `answers` are taken one
- * after the other for a path; without one left, a call leads where it leads when all goes well.
+ * A service for tests: holds the session, answers every call with it, and records the calls. It takes the `answers` of a path
+ * one after the other, and answers with success when none is left.
  */
 export async function createService(
   answers: Record<string, Answer[]> = {},
