@@ -4,25 +4,25 @@ import type { Guidance } from '@ostiary/faces'
 import type { Camera } from '../camera/camera-types.ts'
 import type { Engine, LoadedModels } from '../engine/engine.ts'
 
-/** What the capture screen shows at a moment. */
+/** What the capture screen shows. */
 export interface CaptureView {
   /** `find`: the user places the face in the oval. `challenge`: movements are asked for. `measure`: the device computes. */
   phase: 'find' | 'challenge' | 'measure'
   guidance: Guidance | null
-  /** The movement that is asked for now. */
+  /** The movement that the screen asks for now. */
   movement: Movement | null
-  /** How many movements were seen, of how many. */
+  /** How many movements were seen. */
   movementsSeen: number
   movementsTotal: number
   /** Of the whole capture, 0 to 1. */
   progress: number
 }
 
-/** What a session asks of a capture beside liveness. */
+/** What a session wants from a capture besides liveness. */
 export interface CaptureOutputs {
-  /** The age is estimated. */
+  /** Estimate the age. */
   ages: boolean
-  /** The best picture is kept until it is asked for. */
+  /** Keep the best picture until `selfie()` is called. */
   selfie: boolean
 }
 
@@ -32,7 +32,7 @@ export interface CaptureDeps {
   models: LoadedModels
   outputs: CaptureOutputs
   clock: DeviceClock
-  /** Asked for when the face is well placed; the capture begins when it resolves. */
+  /** Called when the face is well placed. The movements start when it resolves. */
   challenge(): Promise<Challenge>
   log(type: 'challenge_received' | 'movement_shown' | 'movement_seen' | 'capture_done', n?: number): void
   onView(view: CaptureView): void
@@ -41,10 +41,10 @@ export interface CaptureDeps {
   signal: AbortSignal
 }
 
-/** The capture without what only the page knows: browser indicators are added before it is sealed. */
+/** The capture without the browser's signals, which the flow adds before it is sealed. */
 export type FaceCapture = Omit<Capture, 'indicators' | 'browser' | 'metadata'>
 
-/** A try that came to nothing on the device, with its session code (docs/session-codes.md). */
+/** A try that failed on the device, with its session code (docs/session-codes.md). */
 export class CaptureFailure extends Error {
   readonly code: number
   readonly reason: string | undefined

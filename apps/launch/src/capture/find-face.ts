@@ -4,8 +4,8 @@ import { glance } from './glance.ts'
 import { createPlacement } from './placement.ts'
 
 /**
- * Guides the user until the face is well placed, or until they start anyway. Says how the face looked at the end: it is at rest
- * then. Rejects with CaptureFailure when that never came to be.
+ * Guides the user until the face is well placed, or until they start anyway. Returns the last faces seen: the face at rest.
+ * Rejects with CaptureFailure if the face is never well placed.
  */
 export async function findFace(deps: CaptureDeps, signal: AbortSignal): Promise<SeenFace[]> {
   const { camera, onView, startAnyway } = deps

@@ -3,7 +3,7 @@ import type { Sighting } from '@ostiary/faces'
 import { type CaptureDeps, CaptureFailure } from './capture-types.ts'
 import { waitUntil } from './wait.ts'
 
-/** Between two questions to a camera that has no new picture. */
+/** Pause before asking a camera again that has no new picture. */
 const PAUSE_MS = 100
 
 export interface Glance {
@@ -12,7 +12,7 @@ export interface Glance {
   atMs: number
 }
 
-/** One look at what the camera shows; undefined, after a pause, while it shows nothing new. */
+/** Looks at the current picture once. Returns undefined, after a pause, if the camera has no new one. */
 export async function glance(deps: CaptureDeps, signal: AbortSignal): Promise<Glance | undefined> {
   const { clock, engine } = deps
   const picture = await grab(deps)
@@ -28,12 +28,12 @@ export async function glance(deps: CaptureDeps, signal: AbortSignal): Promise<Gl
   return { sighting, atMs }
 }
 
-/** A camera may have nothing to give just now: the tab is hidden, or its last picture is the one we have. */
+/** A camera may have no new picture: the tab is hidden, or the last picture was used already. */
 export function grab({ camera }: Pick<CaptureDeps, 'camera'>): Promise<ImageBitmap | undefined> {
   return camera.grab().catch(() => undefined)
 }
 
-/** What goes wrong inside the engine is a failure of the capture, and says nothing about the user. */
+/** An error inside the engine fails the capture with FACE_SCAN_ERROR: it says nothing about the user. */
 export function orScanError<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
     const failure = new CaptureFailure(codes.FACE_SCAN_ERROR)

@@ -12,12 +12,12 @@ export interface Rest {
 type Face = Pick<SeenFace, 'pose' | 'eyes' | 'size'>
 
 /**
- * When the page tells the user that a movement was seen. A little more than the server asks for (12 and 8 degrees, 35 % of the
- * open eyes, 1.15 times the size): who is told that it was enough must have done enough.
+ * From these values on the page counts a movement as seen. Slightly stricter than the server (12 and 8 degrees, 35 % of the open
+ * eyes, 1.15 times the size), so that the server accepts every movement that the page confirmed.
  */
 const ENOUGH = { turnDegrees: 14, lookUpDegrees: 10, eyesShut: 0.3, closer: 1.18 } as const
 
-/** The middle of what was seen before the first movement was asked for. Eyes: the widest, because people blink. */
+/** The median of the faces seen before the first movement was asked for. For the eyes the widest, because people blink. */
 export function restOf(faces: readonly Face[]): Rest | undefined {
   if (faces.length === 0) return undefined
   return {

@@ -16,7 +16,7 @@ function sample(tMs: number, face: Partial<SeenFace> = {}, measured: Partial<Mea
 const withScore = (score: number) => ({ quality: { ...person.faceAt(0).quality, score } })
 const failsWith = (code: number) => (error: unknown) => error instanceof CaptureFailure && error.code === code
 
-test('a frame has the units of the wire: tenths of degrees and years, thousandths of the rest', () => {
+test('a frame has the units of the contract: tenths of degrees and years, thousandths of the rest', () => {
   const face = { pose: { yaw: -12.34, pitch: 5.06, roll: -0.02 }, eyes: 0.8761, size: 0.3333, ...withScore(0.7296) }
   assert.deepEqual(frameOf(sample(1234.6, face, { ageYears: 34.27, digest: 'abcdefghijk' })), {
     t: 1235,
@@ -31,12 +31,12 @@ test('a frame has the units of the wire: tenths of degrees and years, thousandth
   })
 })
 
-test('shares stay between nothing and all', () => {
+test('shares are clamped to 0 to 1', () => {
   const { eyes, quality } = frameOf(sample(0, { eyes: 1.2, ...withScore(-0.1) }))
   assert.deepEqual([eyes, quality], [1000, 0])
 })
 
-test('a frame that is too poor has no age, and neither has one whose age no person has', () => {
+test('a frame of low quality has no age, nor has one with an impossible age', () => {
   const age = (score: number, ageYears: number | undefined) => frameOf(sample(0, withScore(score), { ageYears })).age
   assert.equal(age(0.3494, 30), undefined)
   assert.equal(age(0.3496, 30), 300)
@@ -45,12 +45,12 @@ test('a frame that is too poor has no age, and neither has one whose age no pers
   assert.equal(age(0.8, undefined), undefined)
 })
 
-test('the estimate is mean and deviation of the frames that have an age', () => {
+test('the estimate is the mean and deviation of all frames with an age', () => {
   const frames = [30, 32, undefined, 37].map((ageYears, index) => frameOf(sample(index, {}, { ageYears })))
   assert.deepEqual(estimateOf(frames), { age: 330, spread: 29, frames: 3 })
 })
 
-test('a capture names the models and says what the passive check says', () => {
+test('a capture has the names of the models and the score of the passive check', () => {
   const capture = assembleCapture(
     [200, 600, 1000, 1400, 1800].map((tMs) => sample(tMs, {}, { live: 0.9 })),
     FACTS,
@@ -60,7 +60,7 @@ test('a capture names the models and says what the passive check says', () => {
   assert.equal(capture.frames.length, 5)
 })
 
-test('landmarks that no head can have are left out, as no face is', () => {
+test('a frame with impossible landmarks is left out, like one without a face', () => {
   const odd = [
     { pose: { yaw: 71, pitch: 0, roll: 0 } },
     { pose: { yaw: 0, pitch: -56, roll: 0 } },
@@ -76,7 +76,7 @@ test('landmarks that no head can have are left out, as no face is', () => {
   )
 })
 
-test('a picture that the camera gives again is left out, twice at most: more of them look like a still', () => {
+test('a repeated picture is left out, twice at most: more repetitions look like a still image', () => {
   const pictures = [100, 200, 300, 400, 500, 600].map((tMs) => sample(tMs))
   const again = (...at: number[]) =>
     pictures.map(({ tMs, measured }, index) => ({
@@ -89,7 +89,7 @@ test('a picture that the camera gives again is left out, twice at most: more of 
   assert.deepEqual(timesOf(again(1, 3, 5)), [100, 200, 300, 400, 500, 600])
 })
 
-test('of two pictures with the same numbers one is enough, and one picture that came twice stays', () => {
+test('of two different pictures with equal numbers one is dropped; a picture that the camera repeated stays', () => {
   const [first, other] = [sample(100), sample(200)]
   const twin = { tMs: 300, measured: { ...first.measured, digest: 'another-one' } }
   const repeat = { tMs: 400, measured: first.measured }
@@ -98,13 +98,13 @@ test('of two pictures with the same numbers one is enough, and one picture that 
   assert.deepEqual(timesOf([first, other, repeat]), [100, 200, 400])
 })
 
-test('without any face there is nothing to send, -12; without any age neither, -39', () => {
+test('a capture without any face fails with -12, one without any age with -39', () => {
   assert.throws(() => assembleCapture([], FACTS), failsWith(-12))
   assert.throws(() => assembleCapture([sample(1, { size: 0.99 })], FACTS), failsWith(-12))
   assert.throws(() => assembleCapture([sample(1, {}, { ageYears: undefined })], FACTS), failsWith(-39))
 })
 
-test('[D-022] where no age is asked for, no frame has one, the estimate is empty, and only the quality counts', () => {
+test('[D-022] if no age is wanted, no frame has one, the estimate is empty, and only the quality counts', () => {
   const facts = { models: MODELS, ages: false }
   const capture = assembleCapture([sample(100, {}, { ageYears: 30 }), sample(200)], facts)
   assert.deepEqual(capture.estimate, { age: 0, spread: 0, frames: 0 })

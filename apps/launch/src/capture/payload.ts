@@ -12,24 +12,24 @@ export interface Sample {
 
 /** Frames below it give no age (docs/api/launch.md). In thousandths. */
 const AGED_QUALITY_MIN = 350
-/** No age that a net gives for a face lies outside. In tenths of a year. */
+/** The net gives no age outside this range for a face. In tenths of a year. */
 const AGE = { min: 10, max: 1_100 } as const
 /**
- * Landmarks of a face that is half out of the picture can be anything. What no head does is no measurement, and the server would
- * take it for an invention: such a frame is left out, as one without a face is.
+ * Landmarks of a face that is half outside the picture can be anything. The server rejects an impossible pose as fabricated, so
+ * such a frame is left out, like one without a face.
  */
 const HEAD = { yawMax: 70, pitchMax: 55, rollMax: 55, sizeMin: 0.09, sizeMax: 0.97 } as const
 
-/** Pictures that came again in one capture. */
+/** Limits for pictures that the camera repeats in one capture. */
 const STUTTERS_MAX = 2
 
 export interface CaptureFacts {
   models: LoadedModels
-  /** Without it no age leaves the device. */
+  /** If false, no age leaves the device. */
   ages: boolean
 }
 
-/** What is sealed for the server: the samples in the units of the wire, and the estimate as the server computes it from them. */
+/** The capture that is sealed for the server: samples in the units of the contract, and the estimate computed as the server does. */
 export function assembleCapture(samples: readonly Sample[], { models: { id, hash }, ages }: CaptureFacts): FaceCapture {
   const usable = samples.filter(({ measured }) => isHead(measured.face))
   if (usable.length === 0) throw new CaptureFailure(codes.NO_FACE)
@@ -60,8 +60,8 @@ export function frameOf({ tMs, measured }: Sample, ages = true): CaptureFrame {
 }
 
 /**
- * Cameras and their drivers give a picture again when they are late with the next one. A few such pictures right after each other
- * are left out; of more the server is to know, because a still or a loop looks like that.
+ * Cameras and their drivers repeat a picture when the next one is late. A few consecutive repetitions are left out; more are
+ * sent, so that the server can recognise a still image or a loop.
  */
 function withoutStutter(frames: readonly CaptureFrame[]): readonly CaptureFrame[] {
   const fresh = frames.filter(({ digest }, index) => index === 0 || digest !== frames[index - 1]?.digest)
@@ -69,8 +69,8 @@ function withoutStutter(frames: readonly CaptureFrame[]): readonly CaptureFrame[
 }
 
 /**
- * Two pictures of somebody who sits still may agree in every rounded number, and then look like one picture sent twice. The second
- * says nothing that the first does not. One picture that the camera really gave twice stays: that is for the server to see.
+ * Two pictures of a person who does not move may agree in every rounded number and look like one picture sent twice. The second
+ * adds nothing, so it is dropped. A picture that the camera really repeated stays, so that the server sees it.
  */
 function withoutTwins(frames: readonly CaptureFrame[]): CaptureFrame[] {
   const numbersOf = ({ yaw, pitch, roll, eyes, size, quality }: CaptureFrame) =>
@@ -83,7 +83,7 @@ function withoutTwins(frames: readonly CaptureFrame[]): CaptureFrame[] {
   )
 }
 
-/** Mean and deviation of the frames' ages. Both are taken from the rounded numbers, because the server has only those. */
+/** Mean and deviation of the frames' ages, computed from the rounded numbers because the server has only those. */
 export function estimateOf(frames: readonly CaptureFrame[]): FaceCapture['estimate'] {
   const ages = frames.flatMap(({ age }) => (age === undefined ? [] : [age]))
   if (ages.length === 0) return { age: 0, spread: 0, frames: 0 }
@@ -106,7 +106,7 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** Zero without a sign: JSON has no other. */
+/** Turns -0 into 0, because JSON has no -0. */
 function tenths(value: number): number {
   return Math.round(10 * value) + 0
 }

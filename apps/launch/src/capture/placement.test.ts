@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import type { Guidance } from '@ostiary/faces'
 import { createPlacement, PLACED_MS, SEARCH_MS_MAX } from './placement.ts'
 
-/** Says the same every 100 ms; the last answer. */
+/** Repeats the same guidance every 100 ms and returns the last answer. */
 function say(placement: ReturnType<typeof createPlacement>, guidance: Guidance, fromMs: number, forMs: number) {
   let last = placement.note(guidance, fromMs)
   for (let ms = 100; ms <= forMs && last.is === 'searching'; ms += 100) last = placement.note(guidance, fromMs + ms)
   return last
 }
 
-test('a face is placed when it has been in the oval for a moment without a break', () => {
+test('a face counts as placed when it has stayed in the oval for a moment', () => {
   const placement = createPlacement()
   assert.deepEqual(say(placement, 'in_oval', 0, PLACED_MS - 100), { is: 'searching' })
   assert.deepEqual(say(placement, 'too_far', PLACED_MS, 0), { is: 'searching' })
@@ -18,14 +18,14 @@ test('a face is placed when it has been in the oval for a moment without a break
   assert.deepEqual(say(placement, 'in_oval', 1000 + PLACED_MS, 0), { is: 'placed' })
 })
 
-test('after the search is over its code is that of what was wrong for the longest time', () => {
+test('the code of a failed search is that of the problem that lasted longest', () => {
   const placement = createPlacement()
   say(placement, 'no_face', 0, 15_000)
   say(placement, 'too_dark', 15_100, 10_000)
   assert.deepEqual(say(placement, 'backlit', 25_200, 30_000), { is: 'given_up', code: -10 })
 })
 
-test('distance, pose and sharpness are one matter: quality', () => {
+test('distance, pose and sharpness share one code: quality', () => {
   const placement = createPlacement()
   say(placement, 'no_face', 0, 16_000)
   say(placement, 'too_far', 16_100, 10_000)
@@ -33,7 +33,7 @@ test('distance, pose and sharpness are one matter: quality', () => {
   assert.deepEqual(say(placement, 'look_straight', 36_300, 20_000), { is: 'given_up', code: -39 })
 })
 
-test('time in which nobody looked is not held against the user', () => {
+test('time without looks does not count against the user', () => {
   const placement = createPlacement()
   placement.note('no_face', 0)
   assert.deepEqual(placement.note('no_face', 10 * SEARCH_MS_MAX), { is: 'searching' })

@@ -1,14 +1,14 @@
 import * as codes from '@ostiary/contract/codes'
 import type { Guidance } from '@ostiary/faces'
 
-/** So long the face must be well placed before the movements begin. */
+/** The face must be well placed for this long before the movements start. */
 export const PLACED_MS = 700
-/** So long we look for a face that can be measured. */
+/** The search for a well-placed face ends after this time. */
 export const SEARCH_MS_MAX = 45_000
-/** A longer pause between two looks (a tab in the background) counts as this much: nobody could place anything meanwhile. */
+/** A longer gap between two looks (a background tab) counts as this much: the user got no guidance meanwhile. */
 const GAP_MS_MAX = 2_000
 
-/** Session codes for what was wrong most of the time. Guidance that is not here is about distance, pose or sharpness. */
+/** Session codes for the problem that lasted longest. Guidance that is not listed is about distance, pose or sharpness. */
 const CODE_OF: Partial<Record<Guidance, number>> = {
   no_face: codes.NO_FACE,
   one_face_only: codes.MULTIPLE_FACES,
@@ -19,7 +19,7 @@ const CODE_OF: Partial<Record<Guidance, number>> = {
 
 export type Placement = { is: 'searching' } | { is: 'placed' } | { is: 'given_up'; code: number }
 
-/** Follows what the guide says until the face has been well placed for a moment, or for too long was not. */
+/** Follows the guidance until the face has been well placed for a moment, or has not been for too long. */
 export function createPlacement(): { note(guidance: Guidance, atMs: number): Placement } {
   const spentMs = new Map<number, number>()
   let lastMs: number | undefined

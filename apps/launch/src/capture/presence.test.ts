@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CROWD_MS_MAX, createPresence, LOST_MS_MAX } from './presence.ts'
 
-test('a face may be lost for a moment, and is gone after longer and three looks', () => {
+test('a face may be lost for a moment; after a longer time and three looks it counts as gone', () => {
   const presence = createPresence()
   assert.equal(presence.count(0, 0), undefined)
   assert.equal(presence.count(0, 100), undefined)
@@ -13,7 +13,7 @@ test('a face may be lost for a moment, and is gone after longer and three looks'
   assert.equal(presence.count(0, 2 * LOST_MS_MAX + 400), -12)
 })
 
-test('another face may be seen for a moment, and ends the try after longer', () => {
+test('a second face may appear for a moment; after a longer time it ends the try', () => {
   const presence = createPresence()
   assert.equal(presence.count(2, 0), undefined)
   assert.equal(presence.count(1, 100), undefined)
@@ -22,7 +22,7 @@ test('another face may be seen for a moment, and ends the try after longer', () 
   assert.equal(presence.count(2, 201 + CROWD_MS_MAX), -11)
 })
 
-test('a measured sample shows that the face is back, unless it is older than what was counted last', () => {
+test('a measured sample shows that the face is back, unless it is older than the last look', () => {
   const presence = createPresence()
   presence.count(0, 1000)
   presence.meet(1500)
@@ -32,7 +32,7 @@ test('a measured sample shows that the face is back, unless it is older than wha
   assert.equal(presence.count(0, 1200 + 2 * LOST_MS_MAX), -12)
 })
 
-test('a measured sample says nothing about others', () => {
+test('a measured sample says nothing about other faces', () => {
   const presence = createPresence()
   presence.count(2, 0)
   presence.meet(500)

@@ -1,21 +1,21 @@
 import * as codes from '@ostiary/contract/codes'
 
-/** A head that turns away is lost for a moment; a person who has left is gone for longer. */
+/** A head that turns away is lost for a shorter time than this; a person who has left, for longer. */
 export const LOST_MS_MAX = 1_500
-/** A pattern on the wall may be taken for a face once; the engine counts again with every look until it is one. */
+/** A pattern on the wall may be taken for a face for a moment. The engine counts again at every look. */
 export const CROWD_MS_MAX = 1_000
 
-/** A device that looks twice a second cannot tell a blur from an empty room by two looks. */
+/** On a slow device with two looks a second, two looks cannot distinguish a blur from an empty room. */
 const LOST_LOOKS_MIN = 3
 
 export interface Presence {
-  /** So many faces were counted. Says the session code of what ends the try. */
+  /** Takes the number of faces of a look. Returns a session code if the try must end. */
   count(faces: number, atMs: number): number | undefined
-  /** A face was measured; whether others were there is not known. */
+  /** A face was measured. How many others there were is unknown. */
   meet(atMs: number): void
 }
 
-/** Watches during the movements that one person is there. */
+/** Checks during the movements that exactly one person is present. */
 export function createPresence(): Presence {
   let lastMs = Number.NEGATIVE_INFINITY
   let lostSinceMs: number | undefined
@@ -33,7 +33,7 @@ export function createPresence(): Presence {
       return undefined
     },
     meet(atMs) {
-      // Samples are measured after later pictures were looked at: what is older than what we know is no news.
+      // A sample is measured after later pictures were looked at, so an older one changes nothing.
       if (atMs <= lastMs) return
       lostSinceMs = undefined
       lostLooks = 0

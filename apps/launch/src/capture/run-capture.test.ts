@@ -24,7 +24,7 @@ const failing = (options: Partial<TestCaptureOptions>, code: number, reason?: st
     return true
   })
 
-test('a person who does what is asked gives one frame per sample, near its time', async () => {
+test('a person who follows the challenge gives one frame per sample, close to its time', async () => {
   const { capture, openPictures } = await runTestCapture({ challenge: CHALLENGE })
   const lateMs = capture.frames.map(({ t }, index) => t - (CHALLENGE.sampleAtMs[index] ?? 0))
   assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
@@ -36,7 +36,7 @@ test('a person who does what is asked gives one frame per sample, near its time'
   assert.equal(openPictures, 0)
 })
 
-test('the log tells of the challenge, of each movement in turn and of the end', async () => {
+test('the log has the challenge, each movement in order, and the end', async () => {
   const { log, capture } = await runTestCapture({ challenge: CHALLENGE })
   assert.deepEqual(
     log.map(({ type, n }) => [type, n]),
@@ -58,7 +58,7 @@ test('the log tells of the challenge, of each movement in turn and of the end', 
   assert.ok((log.at(-1)?.t ?? 0) - start >= (capture.frames.at(-1)?.t ?? 0))
 })
 
-test('the views lead from finding through the movements to measuring, and never go back', async () => {
+test('the phases are find, challenge, measure, and never go back', async () => {
   const { views } = await runTestCapture({ challenge: CHALLENGE })
   const phases = views.map(({ phase }) => phase).filter((phase, index, all) => phase !== all[index - 1])
   assert.deepEqual(phases, ['find', 'challenge', 'measure'])
@@ -69,7 +69,7 @@ test('the views lead from finding through the movements to measuring, and never 
   assert.deepEqual(asked, [null, 'turn_left', null, 'blink', null, 'closer', null])
 })
 
-test('an engine that takes its time delays neither the samples nor the movements', async () => {
+test('a slow engine delays neither the samples nor the movements', async () => {
   const { capture, log } = await runTestCapture({ challenge: CHALLENGE, lookMs: 350, measureMs: 1500 })
   const lateMs = capture.frames.map(({ t }, index) => t - (CHALLENGE.sampleAtMs[index] ?? 0))
   assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
@@ -78,7 +78,7 @@ test('an engine that takes its time delays neither the samples nor the movements
   assert.equal(log.at(-1)?.type, 'capture_done')
 })
 
-test('samples are measured while nobody is waited for, so that little is left to do at the end', async () => {
+test('samples are measured between the movements, so that few are left at the end', async () => {
   const { views, tookMs } = await runTestCapture({ challenge: CHALLENGE, lookMs: 90, measureMs: 400 })
   const left = views.find(({ phase }) => phase === 'measure')?.progress ?? 0
   assert.ok(left > 0.85, `${left}`)
@@ -94,7 +94,7 @@ test('a slow camera misses samples rather than sending one picture twice or late
 })
 
 describe('a try that cannot be finished ends with its code:', () => {
-  test('nobody before the camera, -12', () => failing({ sight: () => ({ faces: 0, face: null }) }, -12))
+  test('no face, -12', () => failing({ sight: () => ({ faces: 0, face: null }) }, -12))
   test('two people while the face is looked for, -11', () =>
     failing({ sight: (sighting) => ({ ...sighting, faces: 2 }) }, -11))
   test('darkness, -10', () =>
@@ -126,7 +126,7 @@ describe('a try that cannot be finished ends with its code:', () => {
     failing({ engine: { measure: () => Promise.reject(new Error('out of memory')) } }, -22))
 })
 
-test('a second face that is seen for a moment ends nothing', async () => {
+test('a second face that appears for a moment does not end the try', async () => {
   const { log } = await runTestCapture({
     challenge: CHALLENGE,
     sight: (sighting, atMs) => (atMs > 14_000 && atMs < 14_700 ? { ...sighting, faces: 2 } : sighting),
@@ -134,7 +134,7 @@ test('a second face that is seen for a moment ends nothing', async () => {
   assert.equal(log.at(-1)?.type, 'capture_done')
 })
 
-test('a camera that stops after the last sample is not missed', async () => {
+test('a camera that stops after the last sample does not fail the capture', async () => {
   const { capture } = await runTestCapture({
     challenge: CHALLENGE,
     measureMs: 900,
@@ -143,7 +143,7 @@ test('a camera that stops after the last sample is not missed', async () => {
   assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
 })
 
-test('who cannot satisfy the guidance may start anyway', async () => {
+test('a user who cannot follow the guidance may start anyway', async () => {
   const { log } = await runTestCapture({
     challenge: CHALLENGE,
     sight: ({ faces, face }) => ({ faces, face: face && { ...face, box: { ...face.box, width: 60 } } }),
@@ -152,14 +152,14 @@ test('who cannot satisfy the guidance may start anyway', async () => {
   assert.equal(log.at(-1)?.type, 'capture_done')
 })
 
-test('a phone that is turned while the face is placed is guided by the picture as it is now', async () => {
+test('guidance follows the current picture when the phone is rotated', async () => {
   const { views } = await runTestCapture({ challenge: CHALLENGE, turnedAtMs: 11_000 })
   const found = views.findIndex(({ phase }) => phase === 'challenge')
   const said = new Set(views.slice(0, found).map(({ guidance }) => guidance))
   assert.deepEqual([...said], [null, 'move_right', 'in_oval'])
 })
 
-test('who leaves is let go at once, with the reason given', async () => {
+test('an aborted capture rejects at once with the reason', async () => {
   const reason = new Error('cancelled')
   for (const afterMs of [200, 4000, 9500]) {
     const leaving = runTestCapture({
@@ -171,7 +171,7 @@ test('who leaves is let go at once, with the reason given', async () => {
   }
 })
 
-test('a person who does something else is measured all the same, and not told that it was seen', async () => {
+test('a person who does something else is measured, and no movement counts as seen', async () => {
   const person = createPerson({
     random: seeded(3),
     answer: (asked) => (asked === 'turn_left' ? 'turn_right' : asked),
@@ -184,7 +184,7 @@ test('a person who does something else is measured all the same, and not told th
   assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
 })
 
-test('the engine is told what a session asks for, and what it does not', async () => {
+test('the engine gets the outputs that the session wants', async () => {
   const begun: unknown[] = []
   const engine = { begin: async (outputs: unknown) => void begun.push(outputs) }
   const outputs = { ages: false, selfie: true }

@@ -5,7 +5,7 @@ import { orScanError } from './glance.ts'
 import { assembleCapture } from './payload.ts'
 import { runChallenge } from './run-challenge.ts'
 
-/** One try: the face is placed, the challenge asked for and answered, the samples measured and put into the form of the wire. */
+/** One try: finds the face, fetches and runs the challenge, measures the samples, and assembles the capture. */
 export const runCapture: RunCapture = async (deps) => {
   const stop = new AbortController()
   const leave = () => stop.abort(deps.signal.reason)

@@ -8,27 +8,27 @@ import { createPresence, type Presence } from './presence.ts'
 import { createSteps, type Steps } from './steps.ts'
 import { waitUntil } from './wait.ts'
 
-/** The server takes a frame up to 250 ms after it was due; a page of ours sends none that is later. */
+/** The server accepts a frame up to 250 ms after it was due. The page drops later ones. */
 const LATE_MS_MAX = 240
-/** Of the bar that fills: the movements, and then the measuring of what is left. */
+/** The movements fill this share of the progress bar; measuring the remaining samples fills the rest. */
 const FILMING_SHARE = 0.8
 
 export interface ChallengeRun {
   challenge: Challenge
-  /** The face as it was before. */
+  /** The faces seen at rest, before the challenge. */
   restFaces: readonly SeenFace[]
-  /** Stops everything that is under way. */
+  /** Stops the challenge. */
   stop: AbortController
-  /** The camera is not needed any more. */
+  /** The camera is no longer needed. */
   onFilmed(): void
 }
 
-/** A challenge under way. */
+/** A running challenge. */
 interface Run {
   deps: CaptureDeps
   challenge: Challenge
   signal: AbortSignal
-  /** Of the clock; times of the challenge count from here. */
+  /** Clock time of the start; the times of the challenge count from here. */
   startMs: number
   steps: Steps
   presence: Presence
@@ -38,13 +38,13 @@ interface Run {
   taken: number
   measured: number
   guidance: Guidance | null
-  /** Until the last movement was shown and the last sample taken. */
+  /** True until the last movement was shown and the last sample taken. */
   filming: boolean
 }
 
 /**
- * Shows the movements at their times, takes the samples at theirs, and measures them: during the movements while nobody is
- * waited for, and the rest afterwards. Taking a picture is quick and never waits for the measuring, which is not.
+ * Shows the movements and takes the samples at their times. Measures samples while it does not wait for the user, and the rest
+ * afterwards. Taking a picture is quick and never waits for the slow measuring.
  */
 export async function runChallenge(
   deps: CaptureDeps,
@@ -70,7 +70,7 @@ export async function runChallenge(
       throw error
     })
   showView(run)
-  // The capture begins when its first view is on the screen.
+  // The clock starts when the first view is on the screen.
   run.startMs = deps.clock.monotonicMs()
   try {
     await Promise.all([orStop(film(run).then(onFilmed)), orStop(work(run))])
@@ -114,7 +114,7 @@ async function takeSamples(run: Run): Promise<void> {
   }
 }
 
-/** The engine does one thing at a time: it looks while the user is waited for, and measures while not. */
+/** The engine does one thing at a time: it looks while the page waits for a movement, and measures otherwise. */
 async function work(run: Run): Promise<void> {
   while (run.filming || run.queue.length > 0) {
     const isAwaiting = run.filming && run.steps.awaits(run.deps.clock.monotonicMs())
@@ -145,7 +145,7 @@ async function measure(run: Run, { picture, atMs }: Run['queue'][number]): Promi
   notice(run, measured.face, atMs)
 }
 
-/** What is noticed after the movements is for the server to find in the samples: the log of this try is closed then. */
+/** After the movements the log of this try is closed. The server finds later movements in the samples. */
 function notice({ deps, steps, filming }: Run, face: SeenFace, atMs: number): void {
   const number = filming ? steps.observe({ face, atMs }, deps.clock.monotonicMs()) : undefined
   if (number !== undefined) deps.log('movement_seen', number)

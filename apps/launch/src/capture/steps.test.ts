@@ -25,14 +25,14 @@ const started = () => {
   return steps
 }
 
-test('movements are numbered as they are shown, and the last one shown is asked for', () => {
+test('movements are numbered in the order shown, and the last one shown is the current one', () => {
   const steps = started()
   assert.equal(steps.view().movement, 'turn_left')
   assert.equal(steps.show(3000), 2)
   assert.deepEqual(steps.view(), { movement: 'blink', movementsSeen: 0, movementsTotal: 2 })
 })
 
-test('a movement is seen once, in a picture taken when a person can have answered', () => {
+test('a movement is seen once, in a picture that is later than a person’s reaction time', () => {
   const steps = started()
   assert.equal(steps.observe({ face: LEFT, atMs: 1150 }, 1250), undefined)
   assert.equal(steps.observe({ face: REST, atMs: 1300 }, 1400), undefined)
@@ -40,20 +40,20 @@ test('a movement is seen once, in a picture taken when a person can have answere
   assert.equal(steps.observe({ face: LEFT, atMs: 1600 }, 1700), undefined)
 })
 
-test('an answer that comes late, or is noticed late, is not logged: the server would take it for an invention', () => {
+test('a movement that comes late, or is noticed late, is not logged: the server would take it for fabricated', () => {
   assert.equal(started().observe({ face: LEFT, atMs: 3600 }, 3650), undefined)
   assert.equal(started().observe({ face: LEFT, atMs: 3400 }, 3950), undefined)
   assert.equal(started().observe({ face: LEFT, atMs: 3400 }, 3500), 1)
 })
 
-test('a late answer counts for its own movement when the next one is already asked for', () => {
+test('a late movement counts for its own request even if the next one is already shown', () => {
   const steps = started()
   steps.show(3000)
   assert.equal(steps.observe({ face: LEFT, atMs: 3300 }, 3400), 1)
   assert.equal(steps.observe({ face: SHUT, atMs: 3500 }, 3600), 2)
 })
 
-test('the user is told only when a sample was taken since: samples are all that is sent', () => {
+test('a movement is confirmed only when a sample was taken since: only samples are sent', () => {
   const steps = started()
   steps.sampled(1400)
   steps.observe({ face: LEFT, atMs: 1500 }, 1600)
@@ -62,7 +62,7 @@ test('the user is told only when a sample was taken since: samples are all that 
   assert.deepEqual(steps.view(), { movement: null, movementsSeen: 1, movementsTotal: 2 })
 })
 
-test('the user is waited for from the asking until it was seen, or until it is too late', () => {
+test('the page waits for the user from the request until the movement was seen, or until it is too late', () => {
   const steps = createSteps([{ movement: 'turn_left', atMs: 1000 }], [REST])
   assert.equal(steps.awaits(900), false)
   steps.show(1000)
@@ -72,14 +72,14 @@ test('the user is waited for from the asking until it was seen, or until it is t
   assert.equal(steps.awaits(1601), false)
 })
 
-test('faces seen before the first movement are the rest that it is measured against', () => {
+test('faces seen before the first movement define the face at rest', () => {
   const steps = createSteps([{ movement: 'turn_left', atMs: 1000 }], [])
   for (const atMs of [200, 400, 600]) steps.observe({ face: LEFT, atMs }, atMs + 50)
   steps.show(1000)
   assert.equal(steps.observe({ face: LEFT, atMs: 1500 }, 1600), undefined)
 })
 
-test('without any face at rest nothing can be seen', () => {
+test('without a face at rest no movement is seen', () => {
   const steps = createSteps([{ movement: 'turn_left', atMs: 1000 }], [])
   steps.show(1000)
   assert.equal(steps.observe({ face: LEFT, atMs: 1500 }, 1600), undefined)

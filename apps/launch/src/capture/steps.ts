@@ -2,19 +2,19 @@ import type { Challenge, Movement } from '@ostiary/contract'
 import type { SeenFace } from '@ostiary/faces'
 import { type Rest, restOf, shows } from './movements.ts'
 
-/** Nobody answers sooner: what is seen before is left over from the movement before. */
+/** Reaction time: a movement seen sooner belongs to the previous request. */
 export const ANSWER_FROM_MS = 200
-/** After this the server takes it for no answer any more. */
+/** The server does not count a movement after this time. */
 export const ANSWER_UNTIL_MS = 2_500
-/** A movement that the engine notices later than this after its asking is not logged as seen. */
+/** A movement that the engine notices later than this after the request is not logged as seen. */
 const NOTICED_MS_MAX = 2_900
-/** Of the faces seen at rest the last few are enough. */
+/** Only this many faces at rest are kept, the latest ones. */
 const REST_FACES_MAX = 12
 
 interface Step {
   movement: Movement
   shownAtMs: number | undefined
-  /** When the picture was taken that showed it. */
+  /** When the picture that showed it was taken. */
   seenAtMs: number | undefined
 }
 
@@ -24,18 +24,18 @@ export interface Observation {
   atMs: number
 }
 
-/** The movements of one challenge: which was asked for, which was seen. All times are of one clock. */
+/** The movements of one challenge: which were shown and which were seen. All times are of one clock. */
 export function createSteps(steps: Challenge['steps'], restFaces: readonly SeenFace[]) {
   const all: Step[] = steps.map(({ movement }) => ({ movement, shownAtMs: undefined, seenAtMs: undefined }))
   const resting = [...restFaces]
   let rest: Rest | undefined
   let lastSampleMs = Number.NEGATIVE_INFINITY
 
-  /** A movement counts when a sample was taken since it was seen: only samples are sent, and who is told early stops early. */
+  /** A movement counts once a sample was taken after it was seen: only samples are sent, and users stop when it is confirmed. */
   const isDone = ({ seenAtMs }: Step) => seenAtMs !== undefined && lastSampleMs >= seenAtMs
 
   return {
-    /** The next movement is on the screen. Says its number, from 1. */
+    /** The next movement is on the screen. Returns its number, from 1. */
     show(atMs: number): number {
       rest ??= restOf(resting.slice(-REST_FACES_MAX))
       const index = all.findIndex(({ shownAtMs }) => shownAtMs === undefined)
@@ -43,7 +43,7 @@ export function createSteps(steps: Challenge['steps'], restFaces: readonly SeenF
       if (step) step.shownAtMs = atMs
       return index + 1
     },
-    /** A face was looked at. Says the number of a movement that is seen for the first time. */
+    /** Takes a face. Returns the number of a movement that is seen for the first time. */
     observe({ face, atMs }: Observation, nowMs: number): number | undefined {
       if (all[0]?.shownAtMs === undefined) {
         resting.push(face)
@@ -67,7 +67,7 @@ export function createSteps(steps: Challenge['steps'], restFaces: readonly SeenF
     sampled(atMs: number): void {
       lastSampleMs = atMs
     },
-    /** Whether the user is being waited for. */
+    /** Whether the page waits for a movement of the user. */
     awaits(nowMs: number): boolean {
       return all.some(
         ({ shownAtMs, seenAtMs }) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startVirtualTime } from './testing/virtual-time.ts'
 import { waitUntil } from './wait.ts'
 
-test('waits until the time has come, and not at all when it has passed', async () => {
+test('resolves at the time, or at once if it has passed', async () => {
   const time = startVirtualTime()
   const { signal } = new AbortController()
   const startMs = time.clock.monotonicMs()
@@ -30,7 +30,7 @@ test('a timer that fires early is set again', async () => {
   assert.equal(await waiting, 5.5)
 })
 
-test('who stops waiting is told why', async () => {
+test('an aborted wait rejects with the reason', async () => {
   const stop = new AbortController()
   const clock = { nowMs: () => 0, monotonicMs: () => 0 }
   const waiting = waitUntil(clock, 60_000, stop.signal)

@@ -1,4 +1,4 @@
-/** The page's end and the worker's end of the engine, joined by a real channel. */
+/** Tests the page's side and the worker's side of the engine, connected by a real MessageChannel. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Picture } from '@ostiary/faces'
@@ -22,7 +22,7 @@ const FACES: StartedFaces = {
   },
 }
 
-/** Can be sent through a channel and closed, which is all that is asked of a bitmap here. */
+/** A stand-in for a bitmap: it can be sent through a channel and closed. */
 const bitmap = () => new MessageChannel().port1 as unknown as ImageBitmap
 
 function joined(host: Partial<EngineHostOptions> = {}) {
@@ -33,7 +33,7 @@ function joined(host: Partial<EngineHostOptions> = {}) {
   return { client, requests }
 }
 
-test('what is asked is answered', async () => {
+test('every question gets its answer', async () => {
   const { client } = joined()
   assert.deepEqual(await client.load(() => {}), { id: 'faces-1', hash: 'h', threads: 1, lookMs: 40 })
   await client.begin()
@@ -43,7 +43,7 @@ test('what is asked is answered', async () => {
   client.close()
 })
 
-test('loading tells how far it is and what it asked the network for', async () => {
+test('loading reports its progress and its network requests', async () => {
   const request = { method: 'GET', url: 'https://check.example/x', bytesOut: 0 }
   const { client, requests } = joined({
     async start(report) {
@@ -59,7 +59,7 @@ test('loading tells how far it is and what it asked the network for', async () =
   client.close()
 })
 
-test('one thing is done after the other', async () => {
+test('the worker does one thing at a time', async () => {
   let running = 0
   let most = 0
   const look = async () => {
@@ -76,7 +76,7 @@ test('one thing is done after the other', async () => {
   client.close()
 })
 
-test('a file that could not be loaded is named, and loading may be tried again', async () => {
+test('the error names the file that failed to load, and loading can be tried again', async () => {
   let tries = 0
   const { client } = joined({
     async start() {
@@ -94,7 +94,7 @@ test('a file that could not be loaded is named, and loading may be tried again',
   client.close()
 })
 
-test('a runtime that does not run makes this worker useless for good', async () => {
+test('a runtime that does not run breaks the worker for good', async () => {
   const { client } = joined({ start: () => Promise.reject(new RuntimeBrokenError('models/a.onnx', 'no simd')) })
   await assert.rejects(
     client.load(() => {}),
@@ -105,7 +105,7 @@ test('a runtime that does not run makes this worker useless for good', async () 
   client.close()
 })
 
-test('an error while looking is an error of that look only', async () => {
+test('an error in one look does not affect the next', async () => {
   let looks = 0
   const look = async () => {
     looks += 1
@@ -119,7 +119,7 @@ test('an error while looking is an error of that look only', async () => {
   client.close()
 })
 
-test('when the worker dies, everything that waits for it fails', async () => {
+test('when the worker dies, every pending call fails', async () => {
   const { client } = joined({ start: () => new Promise(() => {}) })
   const loading = client.load(() => {})
   client.fail(new Error('out of memory'))
@@ -128,13 +128,13 @@ test('when the worker dies, everything that waits for it fails', async () => {
   client.close()
 })
 
-test('nothing can be looked at before it is loaded', async () => {
+test('looking fails before loading', async () => {
   const { client } = joined()
   await assert.rejects(client.look(bitmap()), /Nothing is loaded/)
   client.close()
 })
 
-test('the best picture is kept only where it is wished for, given once, and forgotten by the next capture', async () => {
+test('the best picture is kept only on request, returned once, and forgotten at the next capture', async () => {
   const scores = [0.4, 0.9, 0.9, 0.6]
   const widths = [1, 2, 3, 4]
   const measured = (score: number) => ({ face: { quality: { score } } }) as Awaited<ReturnType<typeof measure>>
@@ -155,7 +155,7 @@ test('the best picture is kept only where it is wished for, given once, and forg
   client.close()
 })
 
-test('the engine behind is told what is wished for, and after the last capture nothing', async () => {
+test('the engine gets the wanted outputs, and none after the last capture', async () => {
   const begun: unknown[] = []
   const engine = { ...FACES.engine, begin: (outputs: unknown) => void begun.push(outputs) }
   const { client } = joined({ start: async () => ({ ...FACES, engine }) })

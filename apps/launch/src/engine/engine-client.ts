@@ -7,16 +7,16 @@ export interface LoadedEngine {
   id: string
   hash: string
   threads: number
-  /** What one look took when the nets were warm. */
+  /** Duration of one look with warm nets. */
   lookMs: number
 }
 
-/** The page's end of one worker. */
+/** The page's side of one worker. */
 export interface EngineClient extends Omit<Engine, 'load'> {
   load(onProgress: (progress: LoadProgress) => void): Promise<LoadedEngine>
-  /** The worker died, or could not even start. */
+  /** The worker died or could not start. */
   fail(error: Error): void
-  /** Once true it stays so: only another worker can help. */
+  /** Stays true: only a new worker helps. */
   readonly broken: boolean
 }
 
@@ -35,7 +35,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Asks a worker; `engine-host.ts` answers. */
+/** Sends questions to a worker, in which engine-host.ts answers. */
 export function connectEngine({ port, onRequest, onClose }: EngineClientOptions): EngineClient {
   const waiting = new Map<number, Waiting>()
   let number = 0

@@ -31,10 +31,10 @@ interface KeptSelfie {
   picture: Picture | null
 }
 
-/** The nets are there but do not run: this worker can never be of use again. */
+/** The nets are loaded but do not run: this worker is broken for good. */
 export class RuntimeBrokenError extends EngineLoadError {}
 
-/** The worker's side of the channel. Questions are answered one after the other: nets cannot run side by side. */
+/** The worker's side of the channel. Answers one question at a time: nets cannot run in parallel. */
 export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions): void {
   let faces: StartedFaces | undefined
   let selfie: KeptSelfie | null = null
@@ -72,7 +72,7 @@ export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions
     }
   }
 
-  /** The picture that is kept is the one that the feature vector is of: the best, and the first of equals. */
+  /** Keeps the picture of the sample that the feature vector comes from: the best one, and the first of equals. */
   async function measure({ engine }: StartedFaces, picture: Picture): Promise<Measured | null> {
     const measured = await engine.measure(picture)
     const score = measured?.face.quality.score ?? -1

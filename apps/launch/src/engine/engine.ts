@@ -1,29 +1,29 @@
 import type { EmbeddingId, Measured, Sighting } from '@ostiary/faces'
 
-/** The face engine as the page sees it. The work is done in a Web Worker; pictures go there and never further. */
+/** The face engine as the page sees it. It runs in a Web Worker, and pictures never leave that worker. */
 export interface Engine {
   /**
-   * Loads what looking and measuring need. Again after a failure: what is there already is not fetched again. After `close`
-   * in a new worker. To be called once at a time.
+   * Loads what `look` and `measure` need. After a failure, fetches only the missing files. After `close`, starts a new worker.
+   * Do not call it while it runs.
    */
   load(onProgress: (progress: LoadProgress) => void): Promise<LoadedModels>
-  /** For guidance: where the face is and how good the picture. The bitmap is closed by the engine. */
+  /** For guidance: where the face is and how good the picture is. The engine closes the bitmap. */
   look(picture: ImageBitmap): Promise<Sighting>
-  /** Everything about one sample; null without a usable face. Pictures wait their turn. The bitmap is closed by the engine. */
+  /** Measures one sample; null without a usable face. Samples are queued. The engine closes the bitmap. */
   measure(picture: ImageBitmap): Promise<Measured | null>
   /** The feature vector of the best sample measured since `begin`, for flows that need one. */
   embed(id: EmbeddingId): Promise<Float32Array>
-  /** That sample as a JPEG, where the capture was begun with `selfie`. It is given once and forgotten. */
+  /** That sample as a JPEG, if the capture began with `selfie`. Returned once, then forgotten. */
   selfie(): Promise<Uint8Array<ArrayBuffer>>
-  /** A new capture begins: forgets everything about the samples before. Nothing is wished for after the last one. */
+  /** Starts a capture: forgets all earlier samples. Call it without outputs after the last capture. */
   begin(outputs?: EngineOutputs): Promise<void>
   close(): void
 }
 
 export interface EngineOutputs {
-  /** Ages are estimated. */
+  /** Estimate ages. */
   ages: boolean
-  /** The picture of the best sample is kept. */
+  /** Keep the picture of the best sample. */
   selfie: boolean
 }
 
@@ -32,7 +32,7 @@ export interface LoadProgress {
   totalBytes: number
 }
 
-/** Names the set of models in the sealed payload; the server knows the sets that were released. */
+/** Identifies the models in the sealed payload. The server knows all released sets. */
 export interface LoadedModels {
   id: string
   hash: string
@@ -40,7 +40,7 @@ export interface LoadedModels {
   threads: number
 }
 
-/** The models could not be fetched, or are not what the manifest says. `file` names which. */
+/** A model could not be fetched, or does not match the manifest. `file` names it. */
 export class EngineLoadError extends Error {
   readonly file: string
 

@@ -14,7 +14,7 @@ const pinned = (path: string, content: string): PinnedFile => ({
   sha256: createHash('sha256').update(content).digest('hex'),
 })
 
-/** A server with these files, and what it was asked for. */
+/** A server with these files, which records the requests. */
 function serving(files: Record<string, string | ((signal?: AbortSignal | null) => Response)>, silentMs?: number) {
   const progress: LoadProgress[] = []
   const asked: string[] = []
@@ -44,7 +44,7 @@ function inPieces(text: string): ReadableStream<Uint8Array> {
 
 const failsOn = (file: string) => (error: unknown) => error instanceof EngineLoadError && error.file === file
 
-test('a file that is what it should be is taken, and its bytes are counted as they come', async () => {
+test('a file with the expected hash is accepted, and its bytes are counted as they arrive', async () => {
   const one = pinned('models/a.onnx', '0123456789')
   const other = pinned('models/b.onnx', 'abcd')
   const { store, progress } = serving({ 'models/a.onnx': '0123456789', 'models/b.onnx': 'abcd' })
@@ -58,21 +58,21 @@ test('a file that is what it should be is taken, and its bytes are counted as th
   )
 })
 
-test('a file with other content, fewer or more bytes is refused by its name', async () => {
+test('a file with other content, fewer or more bytes is refused, and the error names it', async () => {
   const { store } = serving({ 'models/a.onnx': '0123456789' })
   await assert.rejects(store.get(pinned('models/a.onnx', '9876543210')), failsOn('models/a.onnx'))
   await assert.rejects(store.get(pinned('models/a.onnx', '012345678')), failsOn('models/a.onnx'))
   await assert.rejects(store.get(pinned('models/a.onnx', '0123456789a')), failsOn('models/a.onnx'))
 })
 
-test('a file that is not there, or a network that is not, names the file', async () => {
+test('the error of a missing file or a lost network names the file', async () => {
   const { store } = serving({ 'models/b.onnx': () => Response.error() })
   await assert.rejects(store.get(pinned('models/a.onnx', 'x')), failsOn('models/a.onnx'))
   await assert.rejects(store.get(pinned('models/b.onnx', 'x')), failsOn('models/b.onnx'))
   await assert.rejects(store.models(), failsOn(MANIFEST_PATH))
 })
 
-test('what came in is not fetched again, what failed is', async () => {
+test('a loaded file is not fetched again, a failed one is', async () => {
   let isUp = false
   const file = pinned('models/a.onnx', 'abcd')
   const { store, asked } = serving({
@@ -91,19 +91,19 @@ const MANIFEST = {
   nets: NETS.map((id) => ({ id, file: `${id}/0123/${id}.onnx`, bytes: 10, sha256: 'ab', licence: 'MIT' })),
 }
 
-test('the manifest says where each net is', async () => {
+test('the manifest has the path of each net', async () => {
   const { store } = serving({ [MANIFEST_PATH]: JSON.stringify(MANIFEST) })
   const { id, hash, nets } = await store.models()
   assert.deepEqual([id, hash], [MANIFEST.id, MANIFEST.hash])
   assert.deepEqual(nets.get('facemesh'), { path: 'models/facemesh/0123/facemesh.onnx', sizeBytes: 10, sha256: 'ab' })
 })
 
-test('a manifest without a net of ours, or that is none, is refused', () => {
+test('a file that is not a manifest, or lacks one of our nets, is refused', () => {
   assert.throws(() => readManifest({ ...MANIFEST, nets: MANIFEST.nets.slice(1) }), /blazeface/)
   for (const none of [null, 'x', [], {}, { ...MANIFEST, hash: 1 }]) assert.throws(() => readManifest(none), /manifest/)
 })
 
-/** Gives its pieces one by one with a pause, and then nothing more, as a connection that died. */
+/** Sends its chunks one by one with a pause and then nothing more, like a dead connection. */
 function slowly(pieces: readonly string[], everyMs: number, { ends }: { ends: boolean }) {
   return (signal?: AbortSignal | null) => {
     const body = new ReadableStream<Uint8Array>({
@@ -120,7 +120,7 @@ function slowly(pieces: readonly string[], everyMs: number, { ends }: { ends: bo
   }
 }
 
-test('a download that falls silent has failed, and can be tried again', async () => {
+test('a stalled download fails and can be tried again', async () => {
   let dies = true
   const file = pinned('models/a.onnx', 'abcd')
   const { store, asked } = serving(
@@ -133,12 +133,12 @@ test('a download that falls silent has failed, and can be tried again', async ()
   assert.equal(asked.length, 2)
 })
 
-test('a manifest that never comes has failed too', async () => {
+test('a manifest that never arrives fails too', async () => {
   const { store } = serving({ [MANIFEST_PATH]: slowly([], 0, { ends: false }) }, 100)
   await assert.rejects(store.models(), failsOn(MANIFEST_PATH))
 })
 
-test('one that waits while others come is not cut', async () => {
+test('a waiting download is not aborted while others make progress', async () => {
   const pieces = ['a', 'b', 'c', 'd', 'e', 'f']
   const { store } = serving(
     {

@@ -1,9 +1,9 @@
 import { NETS, type NetId } from '@ostiary/faces'
 import { EngineLoadError, type LoadProgress } from './engine.ts'
 
-/** A file that must be exactly this one. */
+/** A file with its expected size and hash. */
 export interface PinnedFile {
-  /** Below the page's folder. */
+  /** Relative to the page's folder. */
   path: string
   sizeBytes: number
   /** Hexadecimal. */
@@ -20,7 +20,7 @@ export interface ModelFilesOptions {
   baseUrl: string
   fetch: typeof globalThis.fetch
   onProgress(progress: LoadProgress): void
-  /** When nothing at all has come for so long, what is under way has failed: a connection can die without a word. */
+  /** If no byte of any file arrives for this long, all downloads fail: a dead connection reports no error. */
   silentMs?: number
 }
 
@@ -28,7 +28,7 @@ const SILENT_MS = 30_000
 
 export const MANIFEST_PATH = 'models/manifest.json'
 
-/** Fetches models and runtime, counts their bytes and takes none that is not what it should be. */
+/** Fetches models and runtime, counts their bytes, and refuses files with another size or hash. */
 export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT_MS }: ModelFilesOptions) {
   const expected = new Map<string, PinnedFile>()
   const loadedBytes = new Map<string, number>()
@@ -38,7 +38,7 @@ export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT
   let cut = new AbortController()
   let silence: ReturnType<typeof setTimeout> | undefined
 
-  /** All files together: browsers fetch some of them only when others are done. */
+  /** One timer for all files, because browsers start some downloads only when others are done. */
   function heard(): void {
     clearTimeout(silence)
     if (underWay === 0) return
@@ -98,11 +98,11 @@ export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT
       })
       return models
     },
-    /** From here on these files count into the progress. */
+    /** Adds these files to the progress. */
     expect(wanted: readonly PinnedFile[]): void {
       for (const file of wanted) expected.set(file.path, file)
     },
-    /** A file that came in once is not fetched again; one that failed is. */
+    /** Fetches a file once. Only a failed file is fetched again. */
     get(file: PinnedFile): Promise<Uint8Array<ArrayBuffer>> {
       const known = files.get(file.path)
       if (known) return known
@@ -113,7 +113,7 @@ export function createModelFiles({ baseUrl, fetch, onProgress, silentMs = SILENT
       files.set(file.path, coming)
       return coming
     },
-    /** Its net is built: the bytes need not be kept. */
+    /** The net is built, so its bytes are no longer needed. */
     drop(file: PinnedFile): void {
       files.delete(file.path)
     },
@@ -139,7 +139,7 @@ function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** Reads into one buffer of the size that is expected, so that large files are not copied twice. */
+/** Reads into one buffer of the expected size, so that large files are not copied twice. */
 async function readBody(
   { body }: Response,
   sizeBytes: number,

@@ -2,23 +2,23 @@ import type { Net, Tensor } from '@ostiary/faces'
 import { env, InferenceSession, Tensor as OrtTensor } from 'onnxruntime-web/wasm'
 
 export interface RuntimeOptions {
-  /** The runtime itself, already checked. */
+  /** The runtime's bytes, already verified. */
   wasm: Uint8Array<ArrayBuffer>
-  /** Its loader, on our own origin: the runtime makes its threads from this address. */
+  /** URL of its loader, on our own origin. The runtime starts its threads from it. */
   loaderUrl: string
   threads: number
 }
 
-/** Where the build puts the runtime (build.ts), and what it must be. Vite puts it in. */
+/** Path and hash of the runtime (build.ts). Vite defines the value. */
 export interface RuntimeFacts {
   loaderPath: string
   wasm: { path: string; sizeBytes: number; sha256: string }
 }
 
-/** To be called once, before the first net. */
+/** Call it once, before the first net. */
 export function configureRuntime({ wasm, loaderUrl, threads }: RuntimeOptions): void {
   env.wasm.numThreads = threads
-  // We are in a worker of our own already.
+  // This code runs in a worker already.
   env.wasm.proxy = false
   env.wasm.wasmPaths = { mjs: loaderUrl }
   env.wasm.wasmBinary = wasm.buffer

@@ -2,14 +2,14 @@ import type { EmbeddingId, Measured, Sighting } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
 import type { EngineOutputs, LoadProgress } from './engine.ts'
 
-/** What the worker is told before anything else, together with its end of the channel. */
+/** The first message to the worker; it comes with the worker's port of the channel. */
 export interface EngineSetup {
-  /** The folder of the page, with a slash at its end: models and runtime lie below it. */
+  /** URL of the page's folder, with a trailing slash. Models and runtime are below it. */
   baseUrl: string
   threads: number
 }
 
-/** What the page asks of the worker; each question has one answer with its number. */
+/** Questions of the page. Each gets one answer with the same number. */
 export type EngineQuestion =
   | { ask: 'load' }
   | { ask: 'look'; picture: ImageBitmap }
@@ -25,7 +25,7 @@ export type EngineAnswer =
   | { is: 'embedding'; vector: Float32Array }
   | { is: 'selfie'; jpeg: Uint8Array<ArrayBuffer> }
   | { is: 'begun' }
-  /** `file` when something could not be loaded; `broken` when this worker can never be of use again. */
+  /** `file`: this file could not be loaded. `broken`: the worker is broken for good. */
   | { is: 'failed'; message: string; file?: string; broken?: boolean }
 
 export type ToWorker = { number: number } & EngineQuestion

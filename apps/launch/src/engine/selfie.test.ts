@@ -8,7 +8,7 @@ test('a picture keeps its shape, and its longer side is 640 pixels at most', () 
   assert.deepEqual(fitted({ width: 320, height: 240 }), { width: 320, height: 240 })
 })
 
-test('the best quality that is small enough is taken', async () => {
+test('the best quality that fits the limit is used', async () => {
   const tried: number[] = []
   const jpeg = await encodeSmall(async (quality) => {
     tried.push(quality)

@@ -1,8 +1,8 @@
 import type { Picture } from '@ostiary/faces'
 
-/** Of the longer side. A face that fills a third of it can still be recognised by a person. */
+/** Pixels of the longer side. A person can still recognise a face that fills a third of it. */
 export const SELFIE_SIDE = 640
-/** The service takes 200 KB; base64 and the seal are not counted there. */
+/** The service accepts 200 KB, not counting base64 and the seal. */
 export const SELFIE_BYTES_MAX = 150 * 1024
 const QUALITIES = [0.9, 0.8, 0.7, 0.55, 0.4, 0.25]
 
@@ -11,13 +11,13 @@ export interface Size {
   height: number
 }
 
-/** The largest size of this shape that is not too large. Small pictures stay as they are. */
+/** Scales the size down to the limit and keeps the aspect ratio. Small pictures stay as they are. */
 export function fitted({ width, height }: Size): Size {
   const share = Math.min(1, SELFIE_SIDE / Math.max(width, height))
   return { width: Math.round(width * share), height: Math.round(height * share) }
 }
 
-/** Makes it as good as its limit lets it be. */
+/** Encodes with the best quality that fits the limit. */
 export async function encodeSmall(encode: (quality: number) => Promise<Blob>): Promise<Uint8Array<ArrayBuffer>> {
   for (const quality of QUALITIES) {
     const blob = await encode(quality)
@@ -26,7 +26,7 @@ export async function encodeSmall(encode: (quality: number) => Promise<Blob>): P
   throw new Error('The picture cannot be made small enough')
 }
 
-/** Only inside a worker or a page: needs canvases. */
+/** Needs a canvas, so it runs only in a worker or a page. */
 export async function jpegOf(picture: Picture): Promise<Uint8Array<ArrayBuffer>> {
   const { width, height } = fitted(picture)
   const bitmap = await createImageBitmap(

@@ -7,11 +7,11 @@ import { areWorthIt, threadsToTry } from './threads.ts'
 import workerUrl from './worker.ts?worker&url'
 
 export interface StartEngineOptions {
-  /** Hears of every request that the worker makes. */
+  /** Called for every network request of the worker. */
   onRequest?: (request: NotedRequest) => void
 }
 
-/** The engine of this page, in a worker of its own. Nothing happens before `load`. */
+/** The engine of this page, in its own worker. The worker starts at `load`. */
 export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): Engine {
   let client: EngineClient | undefined
   const ready = () => client ?? notLoaded()
@@ -39,7 +39,7 @@ export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): 
   }
 }
 
-/** A second worker with more threads, when the first is slow; undefined when that is no better, for whatever reason. */
+/** Tries a second worker with more threads if the first is slow. Returns undefined if that is not faster or fails. */
 async function tryThreads(
   lookMs: number,
   onRequest: (request: NotedRequest) => void,
@@ -51,7 +51,7 @@ async function tryThreads(
     const loaded = await client.load(() => {})
     if (areWorthIt(lookMs, loaded.lookMs)) return { client, loaded }
   } catch {
-    // One thread runs already; that this did not work out is nobody's business.
+    // One thread works already, so a failed trial is not reported.
   }
   client.close()
   return undefined

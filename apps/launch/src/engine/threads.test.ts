@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { areWorthIt, threadsToTry } from './threads.ts'
 
-test('threads are tried where one is slow, cores are many and memory may be shared', () => {
+test('more threads are tried if one is slow, there are enough cores, and memory can be shared', () => {
   assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 8 }), 4)
   assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 6 }), 3)
   assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 32 }), 4)

@@ -1,4 +1,4 @@
-/** The face engine's thread. Pictures come in, numbers go out, and nothing else. */
+/** The face engine's worker. Pictures come in, and only numbers go out. */
 import { systemClock } from '@ostiary/device'
 import { createFaceEngine, type FaceEngine, LOOK_NETS, MEASURE_NETS, type NetId, type Picture } from '@ostiary/faces'
 import { watchTimeline } from '../ledger/timeline.ts'
@@ -12,7 +12,7 @@ import { jpegOf } from './selfie.ts'
 
 declare const RUNTIME: RuntimeFacts
 
-/** The age of so many samples is enough, and each costs a fifth of a second on a slow phone. */
+/** Ages of this many samples are enough; each costs a fifth of a second on a slow phone. */
 const AGED_MAX = 8
 const TIMED_LOOKS = 3
 
@@ -42,7 +42,7 @@ function starter({ baseUrl, threads }: EngineSetup): (report: EngineReport) => P
     })
     const loaderUrl = new URL(RUNTIME.loaderPath, baseUrl).href
     trustWorkerUrls(loaderUrl)
-    // The runtime imports it too; asked for here, a loader that is missing is named.
+    // The runtime imports the loader too. Importing it here first gives an error that names a missing loader.
     await import(/* @vite-ignore */ loaderUrl).catch((error) => {
       throw new RuntimeBrokenError(RUNTIME.loaderPath, error)
     })
@@ -65,7 +65,7 @@ function starter({ baseUrl, threads }: EngineSetup): (report: EngineReport) => P
   }
 }
 
-/** The best of a few: whatever else the device does meanwhile can only make it slower. */
+/** The fastest of a few looks: other work on the device can only make one slower. */
 async function timeLook({ warmUp }: FaceEngine): Promise<number> {
   const times: number[] = []
   while (times.length < TIMED_LOOKS) {
@@ -76,7 +76,7 @@ async function timeLook({ warmUp }: FaceEngine): Promise<number> {
   return Math.min(...times)
 }
 
-/** One canvas for all pictures, as long as they have one size. */
+/** Reuses one canvas as long as the pictures have the same size. */
 function pixelReader(): (bitmap: ImageBitmap) => Picture {
   let canvas = new OffscreenCanvas(1, 1)
   let context = canvas.getContext('2d', { willReadFrequently: true })

@@ -1,4 +1,4 @@
-/** A capture without camera and nets: both interfaces have an implementation here, and time is virtual. Only tests import this. */
+/** Runs a capture with a fake camera, a fake engine and virtual time. Only tests import this. */
 import type { Challenge } from '@ostiary/contract'
 import type { Sighting } from '@ostiary/faces'
 import type { Camera } from '../../camera/camera-types.ts'
@@ -20,19 +20,24 @@ export interface TestCaptureOptions {
   challenge: Challenge
   seed?: number
   person?: Person
-  /** Of the camera. Frames come at whole multiples of it. */
+  /** Time between two frames of the camera. */
   frameMs?: number
   /** How long the engine takes. */
   lookMs?: number
   measureMs?: number
-  /** Changes what the engine sees. */
+  /** Changes what the engine reports. */
   sight?: (sighting: Sighting, atMs: number) => Sighting
-  /** The phone is held upright until then, and on its side from then on. */
+  /** The phone is upright until then and sideways afterwards. */
   turnedAtMs?: number
   /** Whether the camera has a picture at this time. */
   hasPicture?: (atMs: number) => boolean
-  /** Is told when the capture begins, with what it may pull. */
-  onStart?: (levers: { time: VirtualTime; endCamera(): void; abort(reason: Error): void; startAnyway(): void }) => void
+  /** Called when the capture starts, with controls for the test. */
+  onStart?: (controls: {
+    time: VirtualTime
+    endCamera(): void
+    abort(reason: Error): void
+    startAnyway(): void
+  }) => void
   engine?: Partial<Engine>
   outputs?: CaptureOutputs
 }
@@ -41,12 +46,12 @@ export interface TestCapture {
   capture: FaceCapture
   log: LoggedMoment[]
   views: CaptureView[]
-  /** Pictures that nobody closed: each would hold its memory for ever. */
+  /** Pictures that were never closed: each would hold its memory for ever. */
   openPictures: number
   tookMs: number
 }
 
-/** Runs one capture to its end, or rejects as it does. */
+/** Runs one capture to its end. Rejects if the capture does. */
 export async function runTestCapture(options: TestCaptureOptions): Promise<TestCapture> {
   const time = startVirtualTime()
   try {
@@ -126,7 +131,7 @@ function fakeCamera(time: VirtualTime, pictures: Set<object>, options: TestCaptu
   }
 }
 
-/** As the worker: one thing after the other. */
+/** Does one thing at a time, as the worker does. */
 function fakeEngine(time: VirtualTime, person: Person, options: TestCaptureOptions): Engine {
   const { lookMs = 90, measureMs = 400, sight = (sighting) => sighting } = options
   let last: Promise<unknown> = Promise.resolve()
@@ -149,6 +154,6 @@ function fakeEngine(time: VirtualTime, person: Person, options: TestCaptureOptio
   }
 }
 
-/** The capture passes pictures on and closes them; it never looks into one. */
+/** The capture passes pictures on and closes them but never reads them, so an object is enough. */
 const asBitmap = (picture: Picture) => picture as unknown as ImageBitmap
 const asPicture = (bitmap: ImageBitmap) => bitmap as unknown as Picture

@@ -1,10 +1,10 @@
-/** A person before the camera who does what the screen says, for the tests of the capture. Only tests import this. */
+/** Simulates a person at the camera who does what the screen says. Only tests import this. */
 import type { Movement } from '@ostiary/contract'
 import type { Measured, SeenFace } from '@ostiary/faces'
 
 export type Random = () => number
 
-/** The same numbers for the same seed. */
+/** Random numbers that depend only on the seed. */
 export function seeded(seed: number): Random {
   let state = (seed * 2_654_435_761) >>> 0
   return () => {
@@ -21,7 +21,7 @@ interface Reaction {
 }
 
 export interface Person {
-  /** The screen asks for this movement, or for none. */
+  /** The screen shows this movement, or none. */
   read(movement: Movement | null, nowMs: number): void
   faceAt(atMs: number): SeenFace
   measuredAt(atMs: number): Measured
@@ -30,7 +30,7 @@ export interface Person {
 export interface PersonOptions {
   random: Random
   ageYears?: number
-  /** What the person does on being asked; without it, what was asked. */
+  /** What the person does when a movement is shown. Default: that movement. */
   answer?: (asked: Movement) => Movement | undefined
 }
 

@@ -1,14 +1,14 @@
-/** Time that passes only when a test lets it, so that seconds of a capture take milliseconds. Only tests import this. */
+/** Virtual time: seconds of a capture take milliseconds of a test. Only tests import this. */
 import { mock } from 'node:test'
 import type { DeviceClock } from '@ostiary/device'
 
-/** More turns than any chain of promises in a capture has. */
+/** Longer than any chain of promises in a capture. */
 const TURNS = 30
 
 export interface VirtualTime {
   clock: DeviceClock
   sleep(ms: number): Promise<void>
-  /** Lets time pass until the promise is settled, and settles as it does. */
+  /** Advances time until the promise settles, and settles the same way. */
   pass<T>(until: Promise<T>, maxMs?: number): Promise<T>
   end(): void
 }
@@ -30,7 +30,7 @@ export function startVirtualTime(): VirtualTime {
 
   function runNext(): void {
     const [next] = [...timers].sort((a, b) => a.dueMs - b.dueMs)
-    if (!next) throw new Error('Everything waits for something that never comes')
+    if (!next) throw new Error('No timer is left, and the promise is still pending')
     timers.delete(next)
     nowMs = Math.max(nowMs, next.dueMs)
     next.run()
@@ -49,7 +49,7 @@ export function startVirtualTime(): VirtualTime {
       for (;;) {
         for (let turn = 0; turn < TURNS; turn++) await undefined
         if (settled) return until
-        if (nowMs > endMs) throw new Error(`Nothing came of it in ${maxMs} ms`)
+        if (nowMs > endMs) throw new Error(`The promise is still pending after ${maxMs} ms`)
         runNext()
       }
     },
