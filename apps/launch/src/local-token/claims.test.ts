@@ -31,14 +31,14 @@ before(async () => {
   await enrol(ana)
 })
 
-test('ENROLL sends the vector and the public key of a token, and keeps the token when its key is on record', async () => {
+test('ENROLL sends the vector and the public key of a token, and stores the token once the service has recorded the key', async () => {
   const storage = storageWith()
   const { face, local } = await enrol(ana, storage)
   assert.ok(face && cosine(decodeVector(face.vector), ana) > 0.999)
   assert.deepEqual(local, { key: storage.kept.get('shop')?.keys.publicKey })
 })
 
-test('an enrolment whose key the service did not take leaves nothing behind', async () => {
+test('an enrolment whose key the service did not record stores nothing', async () => {
   const storage = storageWith()
   const enrolling = claimsOf('ENROLL', 'server', storage)
   await enrolling.claimsFor(ana, 'n')
@@ -47,7 +47,7 @@ test('an enrolment whose key the service did not take leaves nothing behind', as
   assert.equal(storage.kept.size, 0)
 })
 
-test('a second try of an enrolment keeps its key, and the token has the face of the last', async () => {
+test('a second try of an enrolment keeps the key, and the token has the face of the last try', async () => {
   const storage = storageWith()
   const enrolling = claimsOf('ENROLL', 'server', storage)
   const first = await enrolling.claimsFor(ben, 'n1')
@@ -58,7 +58,7 @@ test('a second try of an enrolment keeps its key, and the token has the face of 
   assert.equal('face' in again, false)
 })
 
-test('a token is replaced exactly when the service has taken the new key, whoever the old one is of', async () => {
+test('a token is replaced exactly when the service has recorded the new key, also if the old one is of another person', async () => {
   const storage = storageWith()
   for (const face of [ana, varied(ana, 0.3), ben]) {
     const { local } = await enrol(face, storage)
@@ -73,7 +73,7 @@ test('a token is replaced exactly when the service has taken the new key, whoeve
   }
 })
 
-test('a face that another device goes on without is kept by nobody here', async () => {
+test('when another device takes over, this one keeps no face', async () => {
   const storage = storageWith()
   const enrolling = claimsOf('ENROLL', 'server', storage)
   await enrolling.claimsFor(ana, 'n')
@@ -82,7 +82,7 @@ test('a face that another device goes on without is kept by nobody here', async 
   assert.equal(storage.kept.size, 0)
 })
 
-test('[D-049] SIGN-IN compares here first: where a hit is enough, the vector is not sent, and the claim is signed', async () => {
+test('[D-049] SIGN-IN compares on the device first: if a hit is enough, the vector is not sent and the claim is signed', async () => {
   const { face, local } = await claimsOf('SIGN-IN', 'local_first').claimsFor(varied(ana, 0.3), 'nonce')
   assert.equal(face, undefined)
   assert.ok(local && 'proof' in local && local.hit)
@@ -91,7 +91,7 @@ test('[D-049] SIGN-IN compares here first: where a hit is enough, the vector is 
   await verifyLocalProof(key, local.proof, { sessionId, nonce: 'nonce', hit: true })
 })
 
-test('[D-050] without a token the vector is sent, and no token is made by signing in', async () => {
+test('[D-050] without a token the vector is sent, and signing in creates no token', async () => {
   const storage = storageWith()
   const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
   const { face, local } = await signingIn.claimsFor(ana, 'n')
@@ -101,19 +101,19 @@ test('[D-050] without a token the vector is sent, and no token is made by signin
   assert.equal(storage.kept.size, 0)
 })
 
-test('[D-051] a face that is not the one of the token goes to the service', async () => {
+test('[D-051] the vector of a face that does not match the token is sent to the service', async () => {
   const { face, local } = await claimsOf('VERIFY', 'local_first').claimsFor(ben, 'n')
   assert.ok(face && local && 'hit' in local)
   assert.equal(local.hit, false)
 })
 
-test('[D-052] where the policy wants the service to compare, the vector is sent with the hit', async () => {
+test('[D-052] if the policy wants the service to compare, the vector is sent with the hit', async () => {
   const { face, local } = await claimsOf('SIGN-IN', 'server').claimsFor(ana, 'n')
   assert.ok(face && local && 'hit' in local)
   assert.equal(local.hit, true)
 })
 
-test('a hit that the service does not accept costs the token, and the next try sends the vector', async () => {
+test('a hit that the service does not accept deletes the token, and the next try sends the vector', async () => {
   const storage = storageWith(new Map(tokens.kept))
   const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
   assert.equal('face' in (await signingIn.claimsFor(ana, 'n1')), false)
@@ -122,7 +122,7 @@ test('a hit that the service does not accept costs the token, and the next try s
   assert.deepEqual(Object.keys(await signingIn.claimsFor(ana, 'n2')), ['face'])
 })
 
-test('a vector that was left out is there when the service does not know the key, once, and the token goes', async () => {
+test('if the service does not know the key, the withheld vector is returned once and the token is deleted', async () => {
   const storage = storageWith(new Map(tokens.kept))
   const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
   const face = ana.slice()
@@ -136,18 +136,18 @@ test('a vector that was left out is there when the service does not know the key
   assert.deepEqual(Object.keys(await signingIn.claimsFor(ana, 'n2')), ['face'])
 })
 
-test('a vector that was left out is forgotten with the verdict, the end, and the device', async () => {
+test('a withheld vector is wiped after the verdict, at the end, and when another device takes over', async () => {
   for (const over of ['settled', 'end', 'drop'] as const) {
     const storage = storageWith(new Map(tokens.kept))
     const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
     await signingIn.claimsFor(ana, 'n')
     await signingIn[over](true)
     assert.equal(signingIn.unknown(), undefined, over)
-    assert.equal(storage.kept.size, 1, 'and nobody said that the key is unknown')
+    assert.equal(storage.kept.size, 1, 'the service did not say that the key is unknown')
   }
 })
 
-test('a miss that the service confirms leaves the token of somebody else alone', async () => {
+test('a miss that the service confirms does not delete the token of another person', async () => {
   const storage = storageWith(new Map(tokens.kept))
   const signingIn = claimsOf('SIGN-IN', 'local_first', storage)
   await signingIn.claimsFor(ben, 'n1')
@@ -155,7 +155,7 @@ test('a miss that the service confirms leaves the token of somebody else alone',
   assert.equal(storage.kept.size, 1)
 })
 
-test('a token that cannot be opened counts as none', async () => {
+test('a token that cannot be opened is ignored', async () => {
   const storage = storageWith()
   const token = tokens.kept.get('shop')
   assert.ok(token)

@@ -12,22 +12,22 @@ export interface LocalClaimsOptions {
   nowMs(): number
 }
 
-/** A face that waits for its enrolment to succeed. */
+/** A token that is stored when its enrolment succeeds. */
 interface Enrolling {
   vector: Float32Array
   keys: LocalKeys
 }
 
 /**
- * What this browser says about a face: its vector, and what a comparison here found. Where a hit here is enough, the vector
- * stays. Vectors are wiped as soon as they are not needed any more.
+ * What this browser claims about a face: its vector, and the result of the comparison on the device. If a local hit is enough,
+ * the vector is withheld. Vectors are wiped as soon as they are no longer needed.
  */
 export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: LocalClaimsOptions) {
   const { realm, version, matching } = facts
   let enrolling: Enrolling | null = null
   let claimedHit = false
   let wasRefused = false
-  /** Not sent, and kept until the service has said whether it wants it after all. */
+  /** The withheld vector, kept until the service has said whether it wants it. */
   let withheld: Float32Array | null = null
 
   async function enrolled(vector: Float32Array): Promise<Completion['claims']> {
@@ -57,7 +57,7 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
   }
 
   return {
-    /** `vector` is wiped by whoever gives it. */
+    /** The caller wipes `vector`. */
     async claimsFor(vector: Float32Array, nonce: string): Promise<Completion['claims']> {
       const local = type === 'ENROLL' ? await enrolled(vector) : await compared(vector, nonce)
       const isEnough = claimedHit && matching === 'local_first' && !wasRefused
@@ -65,7 +65,7 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
       if (isEnough) withheld = vector.slice()
       return isEnough ? local : { ...local, face: faceOf(vector) }
     },
-    /** The service does not know the token's key: the token goes, and the vector is sent in the place of its word. */
+    /** The service does not know the token's key: deletes the token and returns the withheld vector instead of the claim. */
     unknown(): Completion['claims'] | undefined {
       if (!withheld) return undefined
       const face = faceOf(withheld)
@@ -75,17 +75,17 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
       void tokens.forget(realm)
       return { face }
     },
-    /** The service has judged, and wants no vector that was left out. */
+    /** The service has judged and does not want the withheld vector. */
     settled,
-    /** The service did not take it for the person: a hit here was wrong, or is not believed any more. */
+    /** The service did not recognise the person: a local hit was wrong or is no longer accepted. */
     async refused(): Promise<void> {
       wasRefused = true
       if (claimedHit) await tokens.forget(realm)
       claimedHit = false
     },
     /**
-     * A token is kept exactly where the service has put its key on record, and then in the place of any other: an older one
-     * may be of a person who was deleted. Whoever was enrolled already keeps what this browser has of them.
+     * Stores the token if the service has recorded its key, and replaces any older one: that may be of a deleted person. If the
+     * person was enrolled already, the stored token stays.
      */
     async end(isBound: boolean): Promise<void> {
       const done = enrolling
@@ -95,7 +95,7 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
       if (isBound) await tokens.keep(realm, await makeToken({ realm, ...done, atMs: nowMs() }))
       done.vector.fill(0)
     },
-    /** Another device goes on: what was seen here will be nobody's enrolment. */
+    /** Another device takes over: the face seen here will not be enrolled. */
     drop(): void {
       settled()
       enrolling?.vector.fill(0)

@@ -1,6 +1,6 @@
 import type { LocalToken } from './token.ts'
 
-/** Where tokens are kept, one for each realm: in the browser's database, or nowhere when it has none for us. */
+/** Stores tokens in IndexedDB, one per realm, or nowhere if the browser refuses storage. */
 export interface TokenStorage {
   find(realm: string): Promise<LocalToken | undefined>
   keep(realm: string, token: LocalToken): Promise<void>
@@ -10,7 +10,7 @@ export interface TokenStorage {
 const DATABASE = 'ostiary-local'
 const STORE = 'tokens'
 
-/** Beside the devices' database and not in it: a token outlives its session. Without storage the server compares. */
+/** A database of its own, because a token outlives its session. Without storage the server compares. */
 export function createTokenStorage(): TokenStorage {
   const opening = openDatabase()
   opening.catch(() => {})

@@ -7,12 +7,12 @@ import { createLocalKeys, isSamePerson, makeToken, openToken, TOKEN_BYTES } from
 const keys = await createLocalKeys()
 const token = (realm: string, vector: Float32Array) => makeToken({ realm, vector, keys, atMs: 5 })
 
-test('what was put into a token comes out of it, as near as one byte a number is', async () => {
+test('a token returns its vector, with a precision of one byte per number', async () => {
   const vector = await openToken(await token('shop', faceOf(1)), 'shop')
   assert.ok(vector && cosine(vector, faceOf(1)) > 0.999)
 })
 
-test('every token has the same size, and two of one face have nothing in common', async () => {
+test('every token has the same size, and two tokens of one face share no bytes', async () => {
   const [one, other] = await Promise.all([token('shop', faceOf(1)), token('shop', faceOf(1))])
   assert.equal(one.sealed.length, TOKEN_BYTES)
   assert.equal(other.sealed.length, TOKEN_BYTES)
@@ -20,7 +20,7 @@ test('every token has the same size, and two of one face have nothing in common'
   assert.ok(alike < TOKEN_BYTES / 64, `${alike} bytes are alike`)
 })
 
-test('[D-006] neither key of a token can be read, and the vector stands nowhere in it', async () => {
+test('[D-006] neither key of a token can be read, and the token does not contain the plain vector', async () => {
   const made = await token('shop', faceOf(2))
   await assert.rejects(crypto.subtle.exportKey('raw', made.sealKey))
   await assert.rejects(crypto.subtle.exportKey('jwk', made.keys.privateKey))
@@ -28,14 +28,14 @@ test('[D-006] neither key of a token can be read, and the vector stands nowhere 
   assert.deepEqual(kept, [made.sealed])
 })
 
-test('a token of another realm does not open, and neither does a broken one', async () => {
+test('a token of another realm does not open, nor does a corrupted one', async () => {
   const made = await token('shop', faceOf(3))
   assert.equal(await openToken(made, 'other'), undefined)
   const broken = { ...made, sealed: made.sealed.map((byte, n) => (n === 2000 ? byte ^ 1 : byte)) }
   assert.equal(await openToken(broken, 'shop'), undefined)
 })
 
-test('two faces are the same person up to a difference, which is the threshold of the service', () => {
+test('two faces match up to the threshold of the service', () => {
   assert.equal(isSamePerson(faceOf(1), varied(faceOf(1), 0.3)), true)
   assert.equal(isSamePerson(faceOf(1), varied(faceOf(1), 0.7)), false)
   assert.equal(isSamePerson(faceOf(1), faceOf(2)), false)

@@ -2,9 +2,9 @@ import type { DeviceKey } from '@ostiary/contract'
 import { decodeVector, encodeVector } from '@ostiary/crypto'
 import { cosine } from '@ostiary/faces'
 
-/** How near two faces must be to be one person: what the service asks for FACE3_3 (docs/api/biometrics.md). */
+/** The score from which two faces count as one person: the service's threshold for FACE3_3 (docs/api/biometrics.md). */
 export const LOCAL_MATCH_MIN = 0.5
-/** Every token has this size, whoever it is of. */
+/** Every token has this size, so that its size says nothing about the face. */
 export const TOKEN_BYTES = 4096
 
 const VERSION = 1
@@ -14,7 +14,7 @@ const VECTOR_CHARS = 683
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' } as const
 const AES = 'AES-GCM'
 
-/** The key with which this browser shows later that it is the one that enrolled. It can be used, and not be read. */
+/** The key with which this browser later proves that it enrolled the person. Scripts can use it but not read it. */
 export interface LocalKeys {
   privateKey: CryptoKey
   publicKey: DeviceKey
@@ -22,13 +22,13 @@ export interface LocalKeys {
 
 /**
  * What a browser keeps of an enrolment: the feature vector, sealed with a key that no script can read, and the key of its claims.
- * Whoever copies the database has neither key; whoever runs scripts on this origin could use both, and see the vector.
+ * A copy of the database contains neither key in readable form. A script on this origin could use both and read the vector.
  */
 export interface LocalToken {
   version: typeof VERSION
   atMs: number
   sealKey: CryptoKey
-  /** Nonce, then what is sealed: the vector's text and random bytes up to the size that all have. */
+  /** Nonce, then the sealed text: the vector, padded with random bytes to the common size. */
   sealed: Uint8Array<ArrayBuffer>
   keys: LocalKeys
 }
@@ -59,7 +59,7 @@ export async function makeToken({ realm, vector, keys, atMs }: NewToken): Promis
   return { version: VERSION, atMs, sealKey, sealed, keys }
 }
 
-/** The vector in a token; undefined when the token is not one of this realm, or broken. */
+/** The vector in a token; undefined if the token is corrupted or of another realm. */
 export async function openToken({ sealed, sealKey }: LocalToken, realm: string): Promise<Float32Array | undefined> {
   const iv = sealed.slice(0, IV_BYTES)
   try {
@@ -77,7 +77,7 @@ export function isSamePerson(one: Float32Array, other: Float32Array): boolean {
   return cosine(one, other) >= LOCAL_MATCH_MIN
 }
 
-/** A token that was moved to another realm does not open there. */
+/** Binds a token to its realm: moved to another realm, it does not open. */
 function labelOf(realm: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`ostiary-local ${VERSION} ${realm}`)
 }

@@ -1,18 +1,18 @@
 import type { PasskeyOptions } from '@ostiary/contract'
 import type { TokenStorage } from '../local-token/token-storage.ts'
 
-/** What ENROLL, SIGN-IN and VERIFY need of the browser. */
+/** What ENROLL, SIGN-IN and VERIFY need from the browser. */
 export interface BrowserApis {
   isFramed: boolean
   /** Null where the browser has no passkeys. */
   passkeys: Passkeys | null
   tokens: TokenStorage
-  /** To be called by a tap. Null where the browser does not let us. */
+  /** Call it from a tap. Null if the browser refuses. */
   openWindow(): OwnWindow | null
 }
 
 export interface Passkeys {
-  /** Makes one, or asks for one. Rejects as `navigator.credentials` does. */
+  /** Creates or uses a passkey. Rejects as `navigator.credentials` does. */
   ask(asked: PasskeyOptions): Promise<object>
 }
 

@@ -5,7 +5,7 @@ import { createBrowserApis } from './real-browser-apis.ts'
 import { createVerification } from './part.ts'
 import { SCREENS } from './screens/screens.ts'
 
-/** Everything of ENROLL, SIGN-IN and VERIFY, in one file of the built page that age checks never fetch. */
+/** Everything for ENROLL, SIGN-IN and VERIFY, in one file of the built page that age checks never load. */
 export function setUpVerification(session: OpenedSession) {
   const create: CreateVerification = (link) => createVerification(link, createBrowserApis())
   return { create, screens: SCREENS, adaptTexts: verificationTextsOf(session) }

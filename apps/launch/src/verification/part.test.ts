@@ -8,7 +8,7 @@ import { JPEG, createVerificationFixture } from './testing/fixture.ts'
 const payloads = async (service: Awaited<ReturnType<typeof createVerificationFixture>>['service']) =>
   (await service.opened()) as CapturePayload[]
 
-/** A browser in which somebody has enrolled. */
+/** A browser in which a person has enrolled. */
 async function enrolledHere() {
   const { capture, reaches, tokens, until } = await createVerificationFixture({ type: 'ENROLL' })
   await capture()
@@ -17,7 +17,7 @@ async function enrolledHere() {
   return tokens
 }
 
-test('[D-006] after a capture the engine forgets it, and no vector stays in memory as it was', async () => {
+test('[D-006] after a capture the engine forgets its samples, and every vector in memory is wiped', async () => {
   for (const type of ['ENROLL', 'SIGN-IN', 'VERIFY'] as const) {
     const { capture, reaches, given, begun } = await createVerificationFixture({ type })
     await capture()
@@ -28,7 +28,7 @@ test('[D-006] after a capture the engine forgets it, and no vector stays in memo
   }
 })
 
-test('[D-006] a vector that was left out stays in memory only until the service has answered', async () => {
+test('[D-006] a withheld vector stays in memory only until the service has answered', async () => {
   const tokens = await enrolledHere()
   const copies: Float32Array[] = []
   const watched = (vector: Float32Array): Float32Array =>
@@ -48,11 +48,11 @@ test('[D-006] a vector that was left out stays in memory only until the service 
   })
   await capture()
   await reaches('passkey')
-  assert.equal(copies.length, 2, 'the one that the engine gave, and the one that waited')
+  assert.equal(copies.length, 2, 'the engine’s vector and the withheld copy')
   assert.ok(copies.every((vector) => vector.every((value) => value === 0)))
 })
 
-test('an enrolment that succeeded leaves a token in this browser, and a sign-in finds it', async () => {
+test('a successful enrolment stores a token in this browser, and a sign-in finds it', async () => {
   const tokens = await enrolledHere()
   const signIn = await createVerificationFixture({ tokens, facts: { matching: 'local_first' } })
   await signIn.capture()
@@ -62,7 +62,7 @@ test('an enrolment that succeeded leaves a token in this browser, and a sign-in 
   assert.equal(payload.face, undefined)
 })
 
-test('an enrolment that was cancelled or failed leaves none', async () => {
+test('a cancelled or failed enrolment stores no token', async () => {
   const failed = { ...ended('COMPLETED', [1]), state: 'FAILED' }
   const { capture, reaches, tokens } = await createVerificationFixture({
     type: 'ENROLL',
@@ -73,7 +73,7 @@ test('an enrolment that was cancelled or failed leaves none', async () => {
   assert.equal(tokens.kept.size, 0)
 })
 
-test('an enrolment whose key is not on record leaves none, and what was kept stays', async () => {
+test('an enrolment whose key was not recorded stores no token and keeps the old one', async () => {
   const success = { ...ended('COMPLETED'), state: 'SUCCESS' }
   for (const answer of [{ ...success, localKeyBound: false }, success]) {
     const { capture, tokens, until, seen } = await createVerificationFixture({
@@ -93,7 +93,7 @@ test('an enrolment whose key is not on record leaves none, and what was kept sta
   assert.equal(first.kept.get('shop'), kept)
 })
 
-test('whoever enrols anew in the same browser has a token of the new key', async () => {
+test('a second enrolment in the same browser stores a token with the new key', async () => {
   const tokens = await enrolledHere()
   const old = tokens.kept.get('shop')
   const again = await createVerificationFixture({ type: 'ENROLL', tokens })
@@ -104,7 +104,7 @@ test('whoever enrols anew in the same browser has a token of the new key', async
   assert.deepEqual(payload?.local, { key: tokens.kept.get('shop')?.keys.publicKey })
 })
 
-test('[D-050] a claim of a key that the service does not know is followed by the vector, without another capture', async () => {
+test('[D-050] if the service does not know the key of a claim, the vector follows without another capture', async () => {
   const tokens = await enrolledHere()
   const again = await createVerificationFixture({
     tokens,
@@ -113,7 +113,7 @@ test('[D-050] a claim of a key that the service does not know is followed by the
   })
   await again.capture()
   await again.reaches('done')
-  assert.equal(tokens.kept.size, 0, 'the token is of no use any more')
+  assert.equal(tokens.kept.size, 0, 'the token is deleted')
   assert.deepEqual([again.seen.cameras, again.given.length], [1, 1])
   assert.deepEqual(again.seen.screens.slice(-3), ['capture', 'sending', 'done'])
   const [claim, vector, ...more] = await payloads(again.service)
@@ -125,7 +125,7 @@ test('[D-050] a claim of a key that the service does not know is followed by the
   assert.deepEqual(again.service.events().slice(-3), ['capture_done', 'submit', 'submit'])
 })
 
-test('a service that asks for the vector for ever gets it once; then there is another try', async () => {
+test('a service that keeps asking for the vector gets it once; then the user tries again', async () => {
   const tokens = await enrolledHere()
   const again = await createVerificationFixture({
     tokens,
@@ -137,7 +137,7 @@ test('a service that asks for the vector for ever gets it once; then there is an
   assert.equal(again.service.bodies('submit').length, 2)
 })
 
-test('a face that is not found by its vector either is the usual miss, and the next try has the vector', async () => {
+test('a face that the vector does not match either is an ordinary miss, and the next try sends the vector', async () => {
   const tokens = await enrolledHere()
   const again = await createVerificationFixture({
     tokens,
@@ -155,7 +155,7 @@ test('a face that is not found by its vector either is the usual miss, and the n
   )
 })
 
-test('a claim that was not believed is followed by a try with the vector', async () => {
+test('after a claim that was not accepted, the next try sends the vector', async () => {
   const tokens = await enrolledHere()
   const again = await createVerificationFixture({
     tokens,
@@ -176,7 +176,7 @@ test('a claim that was not believed is followed by a try with the vector', async
   )
 })
 
-test('a token of somebody who is not enrolled any more is dropped', async () => {
+test('the token of a person who is no longer enrolled is deleted', async () => {
   const tokens = await enrolledHere()
   const gone = { ...ended('COMPLETED', [-36]), state: 'FAILED' }
   const signIn = await createVerificationFixture({ tokens, answers: { submit: [gone] } })
@@ -185,7 +185,7 @@ test('a token of somebody who is not enrolled any more is dropped', async () => 
   await signIn.until(() => tokens.kept.size === 0)
 })
 
-test('[D-005] [D-021] a picture is sent, sealed, exactly where the host gets it', async () => {
+test('[D-005] [D-021] a sealed picture is sent exactly if the host gets it', async () => {
   const without = await createVerificationFixture()
   await without.capture()
   await without.reaches('done')
@@ -196,7 +196,7 @@ test('[D-005] [D-021] a picture is sent, sealed, exactly where the host gets it'
   assert.deepEqual(await service.opened('selfie'), [{ jpeg: Buffer.from(JPEG).toString('base64') }])
 })
 
-test('a selfie is not lost with the connection: the same sealed text is sent again', async () => {
+test('a lost connection does not lose a selfie: the same sealed text is sent again', async () => {
   const { capture, reaches, service } = await createVerificationFixture({
     facts: { sendImages: true },
     answers: { submit: ['no network', 'no network'] },
@@ -208,7 +208,7 @@ test('a selfie is not lost with the connection: the same sealed text is sent aga
   assert.equal(new Set(selfies).size, 1)
 })
 
-test('while the service still works, the page asks again until it knows what came of it', async () => {
+test('while the service is still processing, the page asks again until there is an outcome', async () => {
   const { capture, reaches, service } = await createVerificationFixture({
     answers: {
       submit: [{ state: 'SERVER_COMPARE' }],
@@ -220,7 +220,7 @@ test('while the service still works, the page asks again until it knows what cam
   assert.deepEqual(service.paths().slice(-3), ['submit', 'open', 'open'])
 })
 
-test('a page that is loaded while the service works goes on with what came of it', async () => {
+test('a page loaded while the service is processing continues with the outcome', async () => {
   const { flow, reaches, seen } = await createVerificationFixture({
     answers: { open: [{ state: 'FINALIZING' }, { ...ended('COMPLETED'), state: 'SUCCESS' }] },
   })
@@ -229,7 +229,7 @@ test('a page that is loaded while the service works goes on with what came of it
   assert.deepEqual(seen.screens, ['loading', 'sending', 'done'])
 })
 
-test('an engine that fails to embed costs the try like any other fault of the device', async () => {
+test('an engine that fails to embed fails the try, like any other error of the device', async () => {
   const { flow, capture, reaches, service, until } = await createVerificationFixture({ face: faceOf(1).subarray(0, 3) })
   await capture()
   await reaches('retry')

@@ -6,10 +6,10 @@ import { createPasskeyStep } from './passkey-step.ts'
 import { createPopOut } from './pop-out.ts'
 import type { BrowserApis } from './browser-apis.ts'
 
-/** The service does not take the face for the person that this browser knows. */
+/** The service did not recognise the face as the person that this browser knows. */
 const NOT_THE_PERSON: readonly number[] = [codes.FACE_NOT_MATCH, codes.USER_NOT_ENROLLED]
 
-/** The try goes on after a submit: this browser's word is not enough, because the service does not know the key of its token. */
+/** The state after a submit whose claim is not enough: the service does not know the token's key and wants the vector. */
 const VECTOR_WANTED = 'FACE_ACTIVE'
 
 /** What ENROLL, SIGN-IN and VERIFY add to the flow. */
@@ -41,7 +41,7 @@ export function createVerification(link: VerificationLink, apis: BrowserApis): V
       return facts.sendImages ? { claims, selfie: await deps.engine.selfie() } : { claims }
     } finally {
       vector.fill(0)
-      // The engine forgets its samples, and with them the vectors and the picture that it kept.
+      // The engine forgets its samples, including their vectors and the picture.
       await deps.engine.begin()
     }
   }

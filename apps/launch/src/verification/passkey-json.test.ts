@@ -4,7 +4,7 @@ import { answerToJson, creationOf, requestOf } from './passkey-json.ts'
 
 const bytes = (...values: number[]) => Uint8Array.from(values)
 
-test('options for making a passkey become buffers where the browser wants buffers', () => {
+test('options to create a passkey get buffers where the browser wants buffers', () => {
   const made = creationOf({
     challenge: '-_8',
     rp: { id: 'id.example', name: 'Shop' },
@@ -24,7 +24,7 @@ test('options for making a passkey become buffers where the browser wants buffer
   })
 })
 
-test('options for using one too, also without a list of those that may be used', () => {
+test('options to use a passkey get buffers too, also without a list of allowed credentials', () => {
   assert.deepEqual(requestOf({ challenge: 'AA', rpId: 'id.example', userVerification: 'required' }), {
     challenge: bytes(0),
     rpId: 'id.example',
@@ -35,7 +35,7 @@ test('options for using one too, also without a list of those that may be used',
   assert.deepEqual(allowCredentials, [{ id: bytes(7), type: 'public-key' }])
 })
 
-test('an answer becomes text wherever it has buffers, and says how the passkey can be reached', () => {
+test('an answer gets text for every buffer, and includes the transports', () => {
   const answer = {
     id: 'AQI',
     rawId: bytes(1, 2).buffer,

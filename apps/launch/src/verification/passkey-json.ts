@@ -1,10 +1,10 @@
 /**
- * Between the JSON in which options and answers travel and the buffers that `navigator.credentials` has. Newer browsers can do
- * this by themselves; those that cannot have passkeys too.
+ * Converts between the JSON of the contract and the buffers of `navigator.credentials`. Newer browsers can do this themselves;
+ * older ones with passkeys cannot.
  */
 type Json = Record<string, unknown>
 
-/** The part of an answer that this file reads; a credential of a browser has it, and so has one in a test. */
+/** The part of a credential that this file reads. */
 export interface PasskeyAnswer {
   id: string
   rawId: ArrayBuffer
@@ -14,7 +14,7 @@ export interface PasskeyAnswer {
   getClientExtensionResults(): object
 }
 
-// Both are built by our own service in the standard's form; buffers are all that JSON cannot have. We ask for no extensions.
+// Our own service builds both in the standard's form; only buffers differ from JSON. We request no extensions.
 export function creationOf(json: Json): PublicKeyCredentialCreationOptions {
   const { extensions: _, ...options } = json as unknown as PublicKeyCredentialCreationOptionsJSON
   return {
@@ -34,7 +34,7 @@ export function requestOf(json: Json): PublicKeyCredentialRequestOptions {
   } as PublicKeyCredentialRequestOptions
 }
 
-/** An answer of either kind: whatever of its response is a buffer becomes text. */
+/** Converts an answer of either kind: every buffer of its response becomes text. */
 export function answerToJson(answer: PasskeyAnswer): Json {
   const { response } = answer
   const parts = BUFFERS.flatMap((name) => {

@@ -6,7 +6,7 @@ import { PASSKEY, type VerificationFixtureOptions, refusal, createVerificationFi
 
 const ACTIVE = { state: 'PASSKEY_ACTIVE' }
 
-/** On the screen of the passkey. */
+/** A flow at the passkey screen. */
 async function atPasskey(options: VerificationFixtureOptions = {}) {
   const fixture = await createVerificationFixture({
     requirements: ['face', 'passkey'],
@@ -18,7 +18,7 @@ async function atPasskey(options: VerificationFixtureOptions = {}) {
   return fixture
 }
 
-test('after the face the passkey is asked for by a tap, and its answer sent', async () => {
+test('after the face, a tap asks for the passkey, and its answer is sent', async () => {
   for (const [type, mode] of [
     ['ENROLL', 'create'],
     ['SIGN-IN', 'get'],
@@ -37,7 +37,7 @@ test('after the face the passkey is asked for by a tap, and its answer sent', as
   }
 })
 
-test('an enrolment keeps its token only when the passkey was there too', async () => {
+test('an enrolment stores its token only after the passkey succeeded too', async () => {
   const { flow, tokens, reaches, until } = await atPasskey({ type: 'ENROLL' })
   assert.equal(tokens.kept.size, 0)
   flow.actions.askPasskey()
@@ -45,7 +45,7 @@ test('an enrolment keeps its token only when the passkey was there too', async (
   await until(() => tokens.kept.size === 1)
 })
 
-test('who closes the window may ask again, without another question to the service', async () => {
+test('a user who closes the dialog may ask again, without another call to the service', async () => {
   const { flow, service, asked, reaches } = await atPasskey({ passkeys: [refusal('NotAllowedError')] })
   flow.actions.askPasskey()
   await reaches('passkey', { status: 'none_here' })
@@ -56,7 +56,7 @@ test('who closes the window may ask again, without another question to the servi
   assert.equal(service.bodies('failure').length, 0)
 })
 
-test('a passkey that was not accepted is followed by a new question', async () => {
+test('after a passkey that was not accepted, the page fetches new options', async () => {
   const { flow, service, reaches, until } = await atPasskey({
     answers: { 'passkey/verify': [{ ...ACTIVE, errors: [-25] }] },
   })
@@ -67,7 +67,7 @@ test('a passkey that was not accepted is followed by a new question', async () =
   await reaches('done')
 })
 
-test('who has none says so, and it is reported until the flow has ended', async () => {
+test('a user without a passkey says so, and the page reports it until the flow has ended', async () => {
   const over = { ...ended('COMPLETED', [-25]), state: 'FAILED' }
   const { flow, service, reaches } = await atPasskey({
     passkeys: [refusal('NotAllowedError')],
@@ -86,7 +86,7 @@ test('who has none says so, and it is reported until the flow has ended', async 
   )
 })
 
-test('a browser without passkeys says so and asks the service for nothing', async () => {
+test('a browser without passkeys shows that and makes no call', async () => {
   const { flow, service, reaches } = await atPasskey({ apis: { passkeys: null } })
   await reaches('passkey', { status: 'unsupported' })
   flow.actions.askPasskey()
@@ -94,7 +94,7 @@ test('a browser without passkeys says so and asks the service for nothing', asyn
   assert.equal(service.bodies('passkey/options').length, 0)
 })
 
-test('an answer that got lost is not sent for another question: the page asks where the session stands', async () => {
+test('a lost answer is not sent again with other options: the page opens the session again', async () => {
   const { flow, service, reaches } = await atPasskey({
     answers: {
       open: [{}, { ...ended('COMPLETED'), state: 'SUCCESS' }],
@@ -106,7 +106,7 @@ test('an answer that got lost is not sent for another question: the page asks wh
   assert.deepEqual(service.paths().slice(-3), ['passkey/verify', 'passkey/verify', 'open'])
 })
 
-test('two taps are one question', async () => {
+test('two taps ask the browser once', async () => {
   const { flow, asked, reaches } = await atPasskey()
   flow.actions.askPasskey()
   flow.actions.askPasskey()
@@ -114,7 +114,7 @@ test('two taps are one question', async () => {
   assert.equal(asked.length, 1)
 })
 
-test('what a browser says is put as far as it goes: it does not tell a user who says no from one who has none', () => {
+test('browser errors map to problems; a refusal and a missing passkey look the same', () => {
   assert.equal(problemOf(refusal('NotAllowedError'), 'create'), 'cancelled')
   assert.equal(problemOf(refusal('NotAllowedError'), 'get'), 'none_here')
   assert.equal(problemOf(refusal('AbortError'), 'create'), 'cancelled')

@@ -5,14 +5,14 @@ import type { PasskeyProblem } from '../flow/states.ts'
 import type { VerificationLink } from '../flow/verification-part.ts'
 import type { Passkeys } from './browser-apis.ts'
 
-/** The service takes an answer for five minutes, and a user may take one of them. */
+/** The service accepts an answer for five minutes; the browser's dialog may take one of them. */
 const FRESH_MS = 3.5 * 60_000
 
-/** Asks the browser for a passkey, sends what it says, and reports who has none. */
+/** Asks the browser for a passkey, submits the answer, and reports a user without one. */
 export function createPasskeyStep({ deps, store, session }: VerificationLink, passkeys: Passkeys | null) {
   let prepared: { options: Promise<PasskeyOptions>; atMs: number } | null = null
 
-  /** Before the tap: a browser that is asked later than a moment after it says no. */
+  /** Options fetched before the tap: a browser refuses a request that comes too long after it. */
   function prepare(): Promise<PasskeyOptions> {
     const nowMs = deps.clock.monotonicMs()
     if (prepared && nowMs - prepared.atMs < FRESH_MS) return prepared.options
@@ -38,12 +38,12 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
   }
 
   return {
-    /** The screen is shown. */
+    /** The passkey screen is shown. */
     enter(): void {
       if (!passkeys) store.dispatch({ type: 'passkey', status: 'unsupported' })
       else prepare().catch((error) => session.settle(error))
     },
-    /** Another screen is shown. Whatever comes next, on this device or another, gets a question of its own. */
+    /** Another screen is shown. The next attempt, here or on another device, fetches its own options. */
     leave(): void {
       prepared = null
     },
@@ -59,14 +59,14 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
         })
         // The session may have gone to another device while the browser asked.
         if (answer === null || store.view().state.at !== 'passkey') return
-        // One answer for each question, be it right or wrong.
+        // Options are good for one answer, accepted or not.
         prepared = null
         await send(answer)
       } catch (error) {
         await session.settle(error)
       }
     },
-    /** The user has none: each report uses up a try, until the service ends the flow. */
+    /** The user has no passkey: each report uses up a try, until the service ends the flow. */
     async skip(): Promise<void> {
       const { state } = store.view()
       if (state.at !== 'passkey') return
@@ -86,7 +86,7 @@ export function createPasskeyStep({ deps, store, session }: VerificationLink, pa
   }
 }
 
-/** A browser says `NotAllowedError` to whoever cancels, waits too long, or has no passkey, so that pages cannot find out which. */
+/** `NotAllowedError` means cancelled, timed out or no passkey: browsers hide which, so that pages cannot find out. */
 export function problemOf(error: unknown, mode: PasskeyOptions['mode']): PasskeyProblem {
   const name = error instanceof Error || error instanceof DOMException ? error.name : ''
   if (name === 'NotAllowedError' || name === 'AbortError') return mode === 'get' ? 'none_here' : 'cancelled'

@@ -4,7 +4,7 @@ import { createVerificationFixture } from './testing/fixture.ts'
 
 const requirements = ['face', 'passkey']
 
-test('only a frame whose session wants a passkey needs a window of its own', async () => {
+test('only a framed session that requires a passkey needs a separate window', async () => {
   for (const [isFramed, wanted, mustPopOut] of [
     [true, requirements, true],
     [false, requirements, false],
@@ -16,7 +16,7 @@ test('only a frame whose session wants a passkey needs a window of its own', asy
   }
 })
 
-test('a window opens at the tap, goes to the address of a handoff, and the frame watches', async () => {
+test('a window opens at the tap, navigates to the handoff URL, and the frame watches', async () => {
   const { flow, service, windows, reaches } = await createVerificationFixture({
     requirements,
     apis: { isFramed: true },
@@ -30,7 +30,7 @@ test('a window opens at the tap, goes to the address of a handoff, and the frame
   assert.equal(windows.length, 1)
 })
 
-test('where no code can be made the window is closed again', async () => {
+test('if no code can be made, the window is closed again', async () => {
   const { flow, windows, reaches } = await createVerificationFixture({
     requirements,
     answers: { handoff: [{ status: 409, code: 'HANDOFF_REFUSED' }] },
@@ -41,7 +41,7 @@ test('where no code can be made the window is closed again', async () => {
   assert.deepEqual(windows, ['closed'])
 })
 
-test('where the browser opens no window the code is on the screen', async () => {
+test('if the browser opens no window, the code is shown on the screen', async () => {
   const { flow, reaches } = await createVerificationFixture({ requirements, apis: { openWindow: () => null } })
   await flow.start()
   flow.actions.popOut()

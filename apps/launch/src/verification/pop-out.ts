@@ -2,8 +2,8 @@ import type { Store } from '../flow/store.ts'
 import type { OwnWindow, BrowserApis } from './browser-apis.ts'
 
 /**
- * Moves the flow into a window of its own, by a handoff like the one to another device: the frame stays and watches. Where the
- * browser opens none, the code is on the screen.
+ * Moves the flow into a separate window with a handoff, as to another device; the frame stays and watches. If the browser opens
+ * no window, the code is shown on the screen.
  */
 export function createPopOut(store: Store, { openWindow }: Pick<BrowserApis, 'openWindow'>): () => void {
   let waiting: OwnWindow | null = null

@@ -3,7 +3,7 @@ import { createTokenStorage } from '../local-token/token-storage.ts'
 import { answerToJson, creationOf, requestOf } from './passkey-json.ts'
 import type { OwnWindow, BrowserApis } from './browser-apis.ts'
 
-/** As large as a phone: the flow is made for one. */
+/** The size of a phone, because the flow is designed for one. */
 const WINDOW = 'popup,width=460,height=780'
 
 export function createBrowserApis(): BrowserApis {
@@ -25,7 +25,7 @@ async function ask({ mode, options }: PasskeyOptions): Promise<object> {
   return answerToJson(answer)
 }
 
-/** Its address is known only after a call, and a browser opens windows only right after a tap: it opens empty. */
+/** Opens an empty window: browsers open one only right after a tap, and its URL is known only after a call. */
 function openWindow(): OwnWindow | null {
   const opened = window.open('', '_blank', WINDOW)
   return opened && { go: (url) => opened.location.replace(url), close: () => opened.close() }

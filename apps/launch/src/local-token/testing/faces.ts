@@ -1,10 +1,10 @@
-/** Made-up faces and a storage that tests can look into. Only tests import this. */
+/** Synthetic faces, and a token storage that tests can inspect. Only tests import this. */
 import type { LocalToken } from '../token.ts'
 import type { TokenStorage } from '../token-storage.ts'
 
 const NUMBERS = 512
 
-/** A face that is like no other of another seed: two of them lie at right angles, nearly. */
+/** A face vector that is nearly orthogonal to that of any other seed. */
 export function faceOf(seed: number): Float32Array {
   let state = seed * 2_654_435_761 + 1
   return Float32Array.from({ length: NUMBERS }, () => {
@@ -13,7 +13,7 @@ export function faceOf(seed: number): Float32Array {
   })
 }
 
-/** The same face on another day: so much of it is another's. */
+/** The same face on another day: mixed with this share of another face. */
 export function varied(face: Float32Array, share: number, seed = 99): Float32Array {
   const other = faceOf(seed)
   return face.map((value, n) => value * (1 - share) + (other[n] ?? 0) * share)

@@ -7,7 +7,7 @@ import { WayOut } from '../../screens/parts/way-out.tsx'
 import type { ScreenProps } from '../../screens/screen.ts'
 import { ownText } from '../../texts/verification-texts.ts'
 
-/** The same for everybody, except that who must wait is told so: another try now would be in vain. */
+/** The same for everybody, except that a locked-out user sees that they must wait: another try now would fail. */
 export function VerificationEnded(props: ScreenProps): JSX.Element {
   const { view, texts } = props
   if (!view.session?.errors.includes(codes.TEMPORARILY_LOCKED)) return <EndedScreen {...props} />

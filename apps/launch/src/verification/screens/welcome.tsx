@@ -5,7 +5,7 @@ import type { ScreenProps } from '../../screens/screen.ts'
 import { WelcomeScreen } from '../../screens/welcome.tsx'
 import { ownText } from '../../texts/verification-texts.ts'
 
-/** The question, with what these sessions ask for beside a look at the face. A selfie that is shared stands out. */
+/** The consent question, with what these sessions need besides the face. A shared selfie is emphasised. */
 export function VerificationWelcome(props: ScreenProps): JSX.Element | null {
   const { view, actions, texts } = props
   const { verification, brand } = view
@@ -25,7 +25,7 @@ export function VerificationWelcome(props: ScreenProps): JSX.Element | null {
       )}
     </>
   )
-  // Before everything else: who agrees without reading on has still seen it.
+  // First, so that a user who agrees without reading further has still seen it.
   const first = sendImages && (
     <Point
       icon="person"

@@ -1,4 +1,4 @@
-/** A flow with everything of ENROLL, SIGN-IN and VERIFY around it. Only tests import this. */
+/** A flow of ENROLL, SIGN-IN or VERIFY with test implementations around it. Only tests import this. */
 import type { PasskeyOptions, VerificationFacts, VerificationType } from '@ostiary/contract'
 import { createFlowFixture, type FlowFixtureOptions } from '../../flow/testing/fixture.ts'
 import { faceOf, storageWith } from '../../local-token/testing/faces.ts'
@@ -14,7 +14,7 @@ export interface VerificationFixtureOptions
   tokens?: ReturnType<typeof storageWith>
   /** What the camera sees. */
   face?: Float32Array
-  /** One for each time a passkey is asked for; a good one when none is left. */
+  /** One per request for a passkey. When none is left, the request succeeds. */
   passkeys?: (Error | object)[]
 }
 
@@ -67,11 +67,11 @@ export async function createVerificationFixture(options: VerificationFixtureOpti
     tokens,
     asked,
     windows,
-    /** Vectors that the engine gave out, as they are now. */
+    /** The vectors that the engine returned, with their current content. */
     given,
-    /** With what the engine was told to begin anew. */
+    /** The outputs that each `begin` of the engine got. */
     begun,
-    /** Up to the screen after the capture. */
+    /** Starts the flow and consents; the capture then runs by itself. */
     async capture(): Promise<void> {
       await fixture.flow.start()
       fixture.flow.actions.consent(true)
@@ -79,7 +79,7 @@ export async function createVerificationFixture(options: VerificationFixtureOpti
   }
 }
 
-/** As browsers name what went wrong. */
+/** An error as `navigator.credentials` rejects with. */
 export function refusal(name: string): Error {
   return Object.assign(new Error(name), { name })
 }
