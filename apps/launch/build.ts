@@ -1,6 +1,6 @@
 /**
- * `npm run build -w apps/launch`: everything that a static host needs, in dist/. With `--shell` only what Vite makes (for work on
- * the screens), with `--screen-catalog` the screen catalog too.
+ * `npm run build -w apps/launch`: builds everything that a static host needs into dist/. With `--shell`, builds no models (for
+ * work on the screens). With `--screen-catalog`, builds the screen catalog too.
  */
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const HERE = import.meta.dirname
 const DIST = join(HERE, 'dist')
 const MODELS = join(HERE, '../../.models')
 const COMPRESSIBLE = /\.(html|js|mjs|css|json|svg|wasm|onnx)$/
-/** Below this, headers weigh more than what is saved. */
+/** Compressing a smaller file does not pay off. */
 const COMPRESSED_BYTES_MIN = 512
 
 const isShell = process.argv.includes('--shell')
@@ -30,7 +30,7 @@ await buildServiceWorker({ page: hashOfPage(), models, runtime: RUNTIME.facts.wa
 if (!isShell) compress()
 report()
 
-/** The nets and their list; says which set it is. */
+/** Copies the nets and their manifest. Returns the hash of the set. */
 function copyModels(): string {
   const manifestPath = join(MODELS, 'manifest.json')
   if (!existsSync(manifestPath)) throw new Error('There are no models: run tools/bootstrap first')
@@ -55,7 +55,7 @@ function copy(from: string, to: string): void {
   copyFileSync(from, target)
 }
 
-/** Its name has no hash, because browsers ask for it by its name to see whether it changed. */
+/** Its name has no hash, because browsers look for updates under the same name. */
 async function buildServiceWorker(releases: Releases): Promise<void> {
   await build({
     configFile: false,
@@ -75,7 +75,7 @@ async function buildServiceWorker(releases: Releases): Promise<void> {
   })
 }
 
-/** Names of assets hold their hashes, so the page and their list say which release it is. */
+/** Asset names contain their hashes, so the page and the list of assets identify the release. */
 function hashOfPage(): string {
   const hash = createHash('sha256').update(readFileSync(join(DIST, 'index.html')))
   for (const name of readdirSync(join(DIST, 'assets')).sort()) hash.update(name)

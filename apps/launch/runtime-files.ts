@@ -9,7 +9,7 @@ const WASM = 'ort-wasm-simd-threaded.wasm'
 
 export const RUNTIME = findRuntime()
 
-/** The one build of the runtime that the page uses: where its files are, where they go, and what the worker checks. */
+/** The build of the runtime that the page uses: source paths, target paths, and the hash that the worker checks. */
 function findRuntime(): { facts: RuntimeFacts; files: { from: string; to: string }[] } {
   const folder = dirname(fileURLToPath(import.meta.resolve(`onnxruntime-web/${WASM}`)))
   const { version } = JSON.parse(readFileSync(join(folder, '../package.json'), 'utf8'))

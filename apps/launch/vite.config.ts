@@ -1,7 +1,7 @@
 import { defaultClientConditions, defineConfig, loadEnv, type Plugin } from 'vite'
 import { RUNTIME } from './runtime-files.ts'
 
-/** Parts that come later bring no styles: what Vite wraps around their imports to fetch some would weigh half a kilobyte. */
+/** Lazy chunks have no styles. Without this, Vite adds half a kilobyte of code that preloads styles. */
 const PLAIN_IMPORTS: Plugin = {
   name: 'plain-imports',
   enforce: 'pre',
@@ -10,17 +10,17 @@ const PLAIN_IMPORTS: Plugin = {
 
 // biome-ignore lint/style/noDefaultExport: Vite takes its settings from the default export.
 export default defineConfig(({ mode }) => {
-  // The screen catalog shows every screen with made-up props, for screenshots and accessibility checks. It is not part of the page.
+  // The screen catalog shows every screen with invented props, for screenshots and accessibility checks. It is not part of the page.
   const hasScreenCatalog =
     mode === 'screen-catalog' || loadEnv(mode, import.meta.dirname, 'SCREEN_CATALOG').SCREEN_CATALOG === '1'
   return {
     root: import.meta.dirname,
-    // Relative, so that the page can lie at any path.
+    // Relative, so that the page can be served at any path.
     base: './',
     plugins: [PLAIN_IMPORTS],
     define: { RUNTIME: JSON.stringify(RUNTIME.facts) },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // The runtime's own loader lies beside it: threads are made from a file of its own.
+    // The runtime's loader is a separate file, because the runtime starts its threads from it.
     resolve: { conditions: ['onnxruntime-web-use-extern-wasm', ...defaultClientConditions] },
     worker: { format: 'es' },
     build: {

@@ -7,7 +7,7 @@ const RELEASES = { page: 'p2', models: 'm1', runtime: '1.30.0' }
 const get = (path: string, isNavigation = false) =>
   cacheRuleFor({ method: 'GET', url: new URL(path, SCOPE).href, isNavigation }, SCOPE, RELEASES)
 
-describe('files that never change come out of the cache:', () => {
+describe('files that never change are served from the cache:', () => {
   const cases = [
     ['models/facemesh/0123456789ab/facemesh.onnx', 'ostiary-models-m1'],
     ['ort/1.30.0/ort-wasm-simd-threaded.wasm', 'ostiary-runtime-1.30.0'],
@@ -17,7 +17,7 @@ describe('files that never change come out of the cache:', () => {
     test(path, () => assert.deepEqual(get(path), { rule: 'keep', cache, key: SCOPE + path }))
 })
 
-test('the page and the list of models come from the network, and out of the cache only when there is none', () => {
+test('the page and the manifest of models come from the network, and from the cache only without a network', () => {
   assert.deepEqual(get('?sessionId=0d4f1c52', true), { rule: 'refresh', cache: 'ostiary-page-p2', key: SCOPE })
   assert.deepEqual(get('models/manifest.json'), {
     rule: 'refresh',
@@ -26,20 +26,20 @@ test('the page and the list of models come from the network, and out of the cach
   })
 })
 
-test('calls of the flow are never touched, whatever they look like', () => {
+test('calls of the flow are never cached', () => {
   for (const path of ['api/open', 'api/status?sessionId=0d4f1c52', 'api/assets/x.js'])
     assert.deepEqual(get(path), { rule: 'pass' })
   const url = `${SCOPE}assets/index.js`
   assert.deepEqual(cacheRuleFor({ method: 'POST', url, isNavigation: false }, SCOPE, RELEASES), { rule: 'pass' })
 })
 
-test('other origins, other folders and files without a version are left alone', () => {
+test('other origins, other folders and files without a version are not cached', () => {
   for (const path of ['https://else.example/launch/assets/a.js', '/v2/age', 'service-worker.js', 'models/x/y.onnx'])
     assert.deepEqual(get(path), { rule: 'pass' })
   assert.deepEqual(get('screen-catalog.html', true), { rule: 'pass' })
 })
 
-test('caches of earlier releases are dropped, and those of others are not ours to drop', () => {
+test('caches of earlier releases are deleted; caches of other applications stay', () => {
   const names = ['ostiary-page-p1', 'ostiary-page-p2', 'ostiary-models-m0', 'ostiary-models-m1', 'someone-else']
   assert.deepEqual(outdatedCaches(names, RELEASES), ['ostiary-page-p1', 'ostiary-models-m0'])
 })

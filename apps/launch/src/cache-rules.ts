@@ -1,4 +1,4 @@
-/** Which release of each kind of file is served; the build puts it into the service worker. */
+/** The current release of each kind of file. The build writes it into the service worker. */
 export interface Releases {
   page: string
   models: string
@@ -8,24 +8,24 @@ export interface Releases {
 export interface CachedRequest {
   method: string
   url: string
-  /** Whether the browser goes to a new page with it. */
+  /** Whether the request is a navigation. */
   isNavigation: boolean
 }
 
-/** `keep`: what is in the cache is used. `refresh`: only when the network gives nothing. `pass`: none of our business. */
+/** `keep`: cache first. `refresh`: network first, cache if it fails. `pass`: not handled. */
 export type CacheRule = { rule: 'pass' } | { rule: 'keep' | 'refresh'; cache: string; key: string }
 
 const PREFIX = 'ostiary-'
 const PASS = { rule: 'pass' } as const
 
-/** What the service worker does about a request. `scope` is the page's folder. */
+/** What the service worker does with a request. `scope` is the URL of the page's folder. */
 export function cacheRuleFor(request: CachedRequest, scope: string, releases: Releases): CacheRule {
   const { method, url, isNavigation } = request
   if (method !== 'GET' || !url.startsWith(scope)) return PASS
   const { pathname } = new URL(url)
   const path = pathname.slice(new URL(scope).pathname.length)
   if (path.startsWith('api/')) return PASS
-  // The query of a page names its session, and the page is the same for all: neither belongs into a cache.
+  // The query has the session id, and the page is the same for all sessions, so the cache key has no query.
   if (isNavigation) return path === '' ? { rule: 'refresh', cache: nameOf('page', releases), key: scope } : PASS
   if (/^models\/[^/]+\/[0-9a-f]{12}\//.test(path)) return { rule: 'keep', cache: nameOf('models', releases), key: url }
   if (path.startsWith('ort/')) return { rule: 'keep', cache: nameOf('runtime', releases), key: url }

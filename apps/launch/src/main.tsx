@@ -21,7 +21,7 @@ import { applyTheme } from './theme/apply-theme.ts'
 
 const link = location.href
 const address = readAddress(link, history.state)
-// A code is for one use: it must not stay where it can be copied or bookmarked.
+// A code works once, so it must not stay in the address bar, where users copy or bookmark it.
 if (address.handoffCode !== null) history.replaceState(JOINED, '', address.clean)
 
 const ledger = createLedger({ fetch: (input, init) => fetch(input, init), clock: systemClock, pageUrl: link })
@@ -60,11 +60,11 @@ const flow = createFlow({
   page: createBrowserPage(address.sessionId),
   language: () => texts.tag,
   async onLocale(locale) {
-    if (chosen === null) await speak(locale)
+    if (chosen === null) await switchLanguage(locale)
   },
 })
 
-/** Without any text there is nothing to show: this sentence then stands alone, in the language most can read. */
+/** If no texts can be loaded at all, the page shows only this English sentence. */
 async function firstTexts(): Promise<Texts> {
   const wanted = languages.choose([chosen, ...navigator.languages])
   try {
@@ -76,14 +76,14 @@ async function firstTexts(): Promise<Texts> {
   }
 }
 
-/** The page of the API is on its own origin, unless it was put on a host by itself. */
+/** The API has the page's origin, unless the page is hosted separately and names it in a meta element. */
 function apiUrl(): string {
   const named = document.querySelector('meta[name="ostiary-api"]')?.getAttribute('content')
   return named ? new URL(named).origin : location.origin
 }
 
-async function speak(wish: string): Promise<void> {
-  const tag = languages.choose([wish])
+async function switchLanguage(wanted: string): Promise<void> {
+  const tag = languages.choose([wanted])
   if (tag !== texts.tag) {
     const plain = await languages.load(tag)
     texts = await adaptTexts(plain)
@@ -94,7 +94,7 @@ async function speak(wish: string): Promise<void> {
 function choose(tag: string): void {
   chosen = tag
   rememberLanguage(tag)
-  void speak(tag)
+  void switchLanguage(tag)
 }
 
 const root = document.documentElement
@@ -123,7 +123,7 @@ function draw(): void {
   )
 }
 
-/** Nothing in this file is awaited at its top: parts that come later import from here, and would wait for it for ever. */
+/** No top-level await in this file: lazy chunks import from it and would wait for ever. */
 async function begin(): Promise<void> {
   texts = await firstTexts()
   flow.onChange(draw)

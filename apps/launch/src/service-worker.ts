@@ -1,11 +1,11 @@
-/** Keeps models, runtime and scripts, so that a second visit fetches none of them. Calls of the flow never come by here. */
+/** Caches models, runtime and scripts, so that a second visit does not download them. It never handles calls of the flow. */
 import { cacheRuleFor, outdatedCaches, type Releases } from './cache-rules.ts'
 import type { ServiceWorkerMessage } from './ledger/browser-requests.ts'
 import { watchTimeline } from './ledger/timeline.ts'
 
 declare const RELEASES: Releases
 
-/** What is needed of a service worker's world: its types and those of a page cannot be had together. */
+/** The part of a service worker's global scope that is used here: TypeScript cannot load its types together with the DOM's. */
 interface WorkerEvent extends Event {
   waitUntil(work: Promise<unknown>): void
 }
@@ -23,10 +23,10 @@ interface ServiceWorker {
   addEventListener(type: 'install' | 'activate', listener: (event: WorkerEvent) => void): void
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void
 }
-// A service worker's global object is none that the page's types know.
+// The page's types do not describe a service worker's global object.
 const worker = globalThis as unknown as ServiceWorker
 
-// A page that has its files from here cannot tell which of them came from the network. Its own address it knows.
+// A page cannot see which of its files the service worker took from the network, so the worker reports them.
 watchTimeline(
   async (ostiaryRequest) => {
     if (ostiaryRequest.url.split('?')[0] === worker.registration.scope) return
@@ -81,7 +81,7 @@ async function refresh(place: Place): Promise<Response> {
 
 async function fetchInto({ cache, key, event }: Place): Promise<Response> {
   const response = await fetch(event.request)
-  // A full disk is no reason to refuse what has just arrived.
+  // If the disk is full, the response is still used.
   if (response.ok && !response.redirected) event.waitUntil(cache.put(key, response.clone()).catch(() => {}))
   return response
 }

@@ -40,7 +40,7 @@ for (const hasTrustedTypes of [true, false]) {
   })
 }
 
-test('a policy is made once', async () => {
+test('the policy is created once', async () => {
   const { policies, trustedScriptUrl } = await inBrowser(true)
   trustedScriptUrl('a.js')
   policies.clear()
@@ -48,7 +48,7 @@ test('a policy is made once', async () => {
   assert.equal(policies.size, 0)
 })
 
-test('the runtime may make threads of its own loader, and of nothing else', async () => {
+test('the runtime may start threads from its own loader only', async () => {
   const { policies, trustWorkerUrls } = await inBrowser(true)
   trustWorkerUrls('https://check.example/launch/ort/loader.mjs')
   const rules = policies.get('default')

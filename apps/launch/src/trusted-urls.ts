@@ -12,7 +12,7 @@ declare global {
 
 let ownOrigin: { createScriptURL(url: string): string } | undefined
 
-/** An address on the page's own origin, for `new Worker` and the service worker. */
+/** A URL on the page's own origin, for `new Worker` and the service worker. */
 export function trustedScriptUrl(url: string): string {
   ownOrigin ??= globalThis.trustedTypes?.createPolicy('ostiary', { createScriptURL: sameOrigin }) ?? {
     createScriptURL: sameOrigin,
@@ -25,7 +25,7 @@ function sameOrigin(url: string): string {
   return url
 }
 
-/** For a runtime that makes its threads itself: it may do so from this one address. */
+/** Lets the runtime, which starts its threads itself, use this one URL. */
 export function trustWorkerUrls(loaderUrl: string): void {
   globalThis.trustedTypes?.createPolicy('default', {
     createScriptURL(url) {

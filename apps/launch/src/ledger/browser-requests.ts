@@ -1,14 +1,14 @@
 import type { NotedRequest } from './ledger.ts'
 import { watchTimeline } from './timeline.ts'
 
-/** What the service worker tells its pages when it asked the network. */
+/** The message of the service worker about a network request. */
 export interface ServiceWorkerMessage {
   ostiaryRequest: NotedRequest
 }
 
 /**
- * Tells of the requests of this page that did not go through the ledger's own fetch: those of the browser, and those that the
- * service worker made in its place. To be called first of all: what nobody listens to is lost. Returns what ends it.
+ * Reports requests that did not go through the ledger's fetch: those of the browser itself, and those of the service worker.
+ * Call it before anything else, because earlier messages are lost. Returns a function that stops it.
  */
 export function watchBrowserRequests(note: (request: NotedRequest) => void): () => void {
   const endTimeline = watchTimeline(note, { fetches: false })

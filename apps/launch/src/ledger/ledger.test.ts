@@ -18,7 +18,7 @@ function ledgerWith() {
   return { ledger, sent }
 }
 
-test('each request is listed with the bytes of its body and what it was for', async () => {
+test('each request is listed with its body size and its purpose', async () => {
   const { ledger } = ledgerWith()
   const body = new TextEncoder().encode('{"sessionId":"0d4f1c52"}')
   await ledger.fetch('https://check.example/launch/api/open', { method: 'POST', body })
@@ -31,7 +31,7 @@ test('each request is listed with the bytes of its body and what it was for', as
   ])
 })
 
-test('the request goes out as it was given, also when it fails', async () => {
+test('the request is sent unchanged, and listed even if it fails', async () => {
   const { ledger, sent } = ledgerWith()
   const options = { method: 'POST', body: 'x', headers: { 'x-device-proof': 'p' } }
   assert.equal(await (await ledger.fetch('/launch/api/open', options)).text(), 'ok')
@@ -45,7 +45,7 @@ test('the request goes out as it was given, also when it fails', async () => {
   assert.equal(offline.entries().length, 1)
 })
 
-test('nothing leaves uncounted: a body that cannot be counted is not sent', async () => {
+test('a body that cannot be counted is not sent', async () => {
   const { ledger, sent } = ledgerWith()
   assert.throws(() => ledger.fetch('/x', { method: 'POST', body: new FormData() }), /counted/)
   assert.throws(() => ledger.fetch(new Request('https://check.example/x', { method: 'POST', body: 'x' })), /counted/)
@@ -59,7 +59,7 @@ test('nothing leaves uncounted: a body that cannot be counted is not sent', asyn
   )
 })
 
-test('requests that were made elsewhere are listed at their own time', () => {
+test('requests made elsewhere are listed with their own time', () => {
   const { ledger } = ledgerWith()
   ledger.note({ method: 'GET', url: '/launch/models/manifest.json', bytesOut: 0 })
   ledger.note({ method: 'GET', url: PAGE, bytesOut: 0, atMs: 400 })
@@ -72,7 +72,7 @@ test('requests that were made elsewhere are listed at their own time', () => {
   )
 })
 
-test('a listener hears of every entry until it has enough', () => {
+test('a listener gets every entry until it unsubscribes', () => {
   const { ledger } = ledgerWith()
   let heard = 0
   const enough = ledger.onChange(() => {
@@ -84,13 +84,13 @@ test('a listener hears of every entry until it has enough', () => {
   assert.equal(heard, 1)
 })
 
-test('another origin is told, and a fragment is not: it never leaves', () => {
+test('an entry shows another origin, but no fragment, because that is never sent', () => {
   const { ledger } = ledgerWith()
   ledger.note({ method: 'POST', url: 'https://api.example/launch/api/open#h=code', bytesOut: 1 })
   assert.equal(ledger.entries()[0]?.path, 'https://api.example/launch/api/open')
 })
 
-describe('what a request is for is known by its path:', () => {
+describe('the path of a request gives its purpose:', () => {
   const cases = [
     ['assets/index-abc.js', 'page'],
     ['models/blazeface/0123/blazeface.onnx', 'model'],

@@ -1,16 +1,16 @@
 import { LAUNCH_API, LAUNCH_PATHS } from '@ostiary/contract/paths'
 import type { DeviceClock } from '@ostiary/device'
 
-/** What a request was for: the page itself, its models, a step of the flow, or the result. */
+/** The purpose of a request: the page, its models, a step of the flow, or the result. */
 export type LedgerKind = 'page' | 'model' | 'call' | 'submit'
 
 export interface LedgerEntry {
   /** Unix milliseconds. */
   atMs: number
   method: string
-  /** With its query, which leaves too; with its origin when it is not the page's. */
+  /** Includes the query, which is sent too, and the origin if it is not the page's. */
   path: string
-  /** Of the body. Headers are not counted. */
+  /** Size of the body, without headers. */
   bytesOut: number
   kind: LedgerKind
 }
@@ -20,16 +20,16 @@ export interface NotedRequest {
   method: string
   url: string
   bytesOut: number
-  /** Unix milliseconds; now, when it is left out. */
+  /** Unix milliseconds. Default: now. */
   atMs?: number
 }
 
 export interface Ledger {
   fetch: typeof globalThis.fetch
   note(request: NotedRequest): void
-  /** The oldest first. */
+  /** Oldest first. */
   entries(): readonly LedgerEntry[]
-  /** Returns what ends it. */
+  /** Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
 }
 
@@ -40,7 +40,7 @@ export interface LedgerOptions {
   pageUrl: string
 }
 
-/** Keeps a list of everything that leaves the device: each request, and how many bytes went out with it. */
+/** Lists everything that leaves the device: each request with the bytes that it sent. */
 export function createLedger({ fetch, clock, pageUrl }: LedgerOptions): Ledger {
   const entries: LedgerEntry[] = []
   const listeners = new Set<() => void>()
@@ -52,7 +52,7 @@ export function createLedger({ fetch, clock, pageUrl }: LedgerOptions): Ledger {
   return {
     fetch: (input, options = {}) => {
       const request = typeof input === 'object' && 'url' in input ? input : undefined
-      // A body inside a Request can only be counted by reading it, and none of ours is sent that way.
+      // The body of a Request object cannot be counted without reading it, and the page sends none that way.
       if (request?.body) throw new TypeError('Give the body to fetch itself: only there it can be counted')
       note({
         method: (options.method ?? request?.method ?? 'GET').toUpperCase(),
@@ -70,7 +70,7 @@ export function createLedger({ fetch, clock, pageUrl }: LedgerOptions): Ledger {
   }
 }
 
-/** Nothing leaves uncounted: a body of a kind that we do not know is refused. */
+/** Throws for a body of an unknown kind, so that nothing is sent uncounted. */
 function sizeOf(body: BodyInit | null | undefined): number {
   if (body === null || body === undefined) return 0
   if (typeof body === 'string') return new TextEncoder().encode(body).length

@@ -21,17 +21,17 @@ test('a script that the browser fetched is a request without a body, at its own 
   })
 })
 
-test('the page itself is one too', () => {
+test('the page itself is a request too', () => {
   const page = { entryType: 'navigation', name: 'https://check.example/launch/?sessionId=x', startTime: 0 }
   assert.equal(requestOf(page, AT)?.url, page.name)
 })
 
-test('where nobody else notes what fetch asked for, it is told here', () => {
+test('with `fetches`, requests by fetch are reported too', () => {
   const fetched = { ...SCRIPT, initiatorType: 'fetch' }
   assert.equal(requestOf(fetched, { ...AT, fetches: true })?.url, SCRIPT.name)
 })
 
-test('what a cache gave, what our own fetch asked for and what never touched the network is none', () => {
+test('cache hits, requests by our own fetch and entries without network access are not requests', () => {
   assert.equal(requestOf({ ...SCRIPT, transferSize: 0 }, AT), undefined)
   assert.equal(requestOf({ ...SCRIPT, initiatorType: 'fetch' }, AT), undefined)
   assert.equal(requestOf({ ...SCRIPT, name: 'blob:https://check.example/1' }, AT), undefined)

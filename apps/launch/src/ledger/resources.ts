@@ -1,18 +1,18 @@
 import type { NotedRequest } from './ledger.ts'
 
-/** What is needed of an entry of the browser's performance timeline. */
+/** The part of a performance entry that is used here. */
 export interface Resource {
   entryType: string
   name: string
   initiatorType?: string
-  /** After the time origin. */
+  /** Milliseconds after the time origin. */
   startTime: number
   transferSize?: number
 }
 
 /**
- * Requests that the browser made by itself: the page, its scripts and styles, and with `fetches` also what was asked for with
- * fetch. What came out of a cache was no request.
+ * The request of a performance entry: the page, scripts and styles, and with `fetches` also requests by fetch. Undefined for
+ * everything else and for cache hits.
  */
 export function requestOf(
   { entryType, name, initiatorType, startTime, transferSize }: Resource,

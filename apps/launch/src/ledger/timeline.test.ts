@@ -9,7 +9,7 @@ afterEach(() => {
   globalThis.PerformanceObserver = original
 })
 
-/** A browser whose timeline the test writes. */
+/** A browser with a performance timeline that the test controls. */
 function browserWith(supportedEntryTypes: readonly string[]) {
   const observed: string[] = []
   let tell: (entries: readonly Resource[]) => void = () => {}
@@ -32,7 +32,7 @@ function browserWith(supportedEntryTypes: readonly string[]) {
 const PAGE = { entryType: 'navigation', name: 'https://check.example/launch/', startTime: 0, transferSize: 900 }
 const SCRIPT = { entryType: 'resource', name: 'https://check.example/launch/a.js', startTime: 9, transferSize: 900 }
 
-test('an entry that is told twice is noted once, and the same file fetched again is another', () => {
+test('an entry that is reported twice counts once; a second fetch of the same file counts again', () => {
   const browser = browserWith(['navigation', 'resource'])
   const noted: NotedRequest[] = []
   watchTimeline((request) => noted.push(request), { fetches: false })
@@ -45,7 +45,7 @@ test('an entry that is told twice is noted once, and the same file fetched again
   )
 })
 
-test('only what the thread has is watched, until it is ended', () => {
+test('only entry types that the thread supports are observed, until it is stopped', () => {
   const browser = browserWith(['resource'])
   const noted: NotedRequest[] = []
   const end = watchTimeline((request) => noted.push(request), { fetches: true })
@@ -55,7 +55,7 @@ test('only what the thread has is watched, until it is ended', () => {
   assert.equal(noted.length, 0)
 })
 
-test('a browser without a timeline tells nothing', () => {
+test('a browser without a timeline reports nothing', () => {
   Object.assign(globalThis, { PerformanceObserver: undefined })
   watchTimeline(() => assert.fail(), { fetches: true })()
 })

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 
-/** A drawn person before a camera: stands in for a real face wherever a screen is shown or photographed. */
+/** A drawn person in place of the camera's picture, for the screen catalog. */
 export function DrawnPerson(): JSX.Element {
   return (
     <svg viewBox="0 0 480 640" width="100%" height="100%" preserveAspectRatio="xMidYMid slice" aria-hidden="true">

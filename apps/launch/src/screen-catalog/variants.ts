@@ -5,7 +5,7 @@ import type { CaptureView } from '../capture/capture-types.ts'
 import { PASSKEY_PROBLEMS, SESSION_PROBLEMS, type State } from '../flow/states.ts'
 import { FIRST_VIEW, type VerificationView, type View } from '../flow/view.ts'
 
-/** A name for each screen and each of its faces, with what the flow would have it show. */
+/** Every variant of every screen by name, with the view that it shows. */
 export interface Variant {
   view: View
   dialog?: 'ledger' | 'cancel'
@@ -118,7 +118,7 @@ function captures(on: (state: State, more: Partial<View>) => Variant): Record<st
   }
 }
 
-/** The screens of ENROLL, SIGN-IN and VERIFY that are not those of an age check. */
+/** The screens of ENROLL, SIGN-IN and VERIFY that differ from those of an age check. */
 function verifications(on: (state: State, more: Partial<View>) => Variant, over: LaunchState): Record<string, Variant> {
   const asked = (more: Partial<VerificationView>): Partial<View> => ({
     verification: {

@@ -33,7 +33,7 @@ const SCREENS: Screens = {
   capture: CaptureScreen,
   sending: SendingScreen,
   retry: RetryScreen,
-  // Only sessions that bring their own have it.
+  // Only the verification part has this screen.
   passkey: LoadingScreen,
   handoff: HandoffScreen,
   viewer: ViewerScreen,
@@ -47,9 +47,9 @@ const SCREENS: Screens = {
 export interface AppProps extends ScreenProps {
   languages: Languages['available']
   onLanguage(tag: string): void
-  /** Instead of the usual ones. */
+  /** They replace the default screens. */
   screens: MoreScreens
-  /** Open from the start: for the screen catalog. */
+  /** Open at the start; used by the screen catalog. */
   dialog?: DialogName
 }
 type DialogName = 'ledger' | 'cancel' | null
@@ -92,7 +92,7 @@ export function App(props: AppProps): JSX.Element {
   )
 }
 
-/** What concerns every screen: the connection, and the time that is left when it gets short. */
+/** Shown on every screen: a lost connection, and the remaining time when it is short. */
 function Notices({ view, texts: { t, tag }, page }: AppProps): JSX.Element | null {
   if (view.offline && view.state.at !== 'sending') {
     return (
@@ -117,7 +117,7 @@ function Notices({ view, texts: { t, tag }, page }: AppProps): JSX.Element | nul
   )
 }
 
-/** Another device, what was sent, and the way out: on every screen, in the same place. */
+/** Shown on every screen: the other device, the ledger, and cancel. */
 function Menu({
   view,
   actions,
@@ -145,7 +145,7 @@ function Menu({
   )
 }
 
-/** For tests and for hosts' own styles of observation: where exactly the flow is. */
+/** Data attributes with the exact state of the flow, for tests. */
 function marksOf({
   view: { state, capture, offline, session, handoff },
 }: AppProps): Record<string, string | number | undefined> {

@@ -8,7 +8,7 @@ import { inAppText } from './parts/in-app-text.ts'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** Before the browser asks, while it asks, and what to do when there is no camera after all. */
+/** Shown before the browser asks for the camera, while it asks, and when there is no camera. */
 export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'camera') return null
   const { status } = view.state
@@ -51,7 +51,7 @@ export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps)
   )
 }
 
-/** Another try on this page cannot go better. */
+/** Another try on this page cannot succeed. */
 const HOPELESS: readonly CameraStatus[] = ['insecure_context', 'policy_blocked']
 
 function textsOf(status: CameraStatus): { title: TextKey; text: TextKey } {

@@ -4,7 +4,7 @@ import { Title } from './parts/title.tsx'
 import { WayOut } from './parts/way-out.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** By the user or by the host. */
+/** The user or the host cancelled. */
 export function CancelledScreen(props: ScreenProps): JSX.Element {
   const { t } = props.texts
   return (

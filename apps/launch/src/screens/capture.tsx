@@ -12,13 +12,13 @@ import type { ScreenProps } from './screen.ts'
 
 const SEEN_MS = 60
 
-/** Places the face, asks for the movements, and measures. Everything that matters is both to be seen and to be heard. */
+/** Guides the face, asks for the movements, and shows the measuring. Everything important is shown and announced. */
 export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.Element {
   const { t, tag } = texts
   const { capture, loading } = view
   const phase = capture?.phase ?? 'load'
   const seen = capture?.movementsSeen ?? 0
-  // Closed eyes see no screen: a phone that can be felt says that it was enough.
+  // A user with closed eyes cannot see the screen: the phone vibrates when the movement was seen.
   useEffect(() => {
     if (seen > 0 && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SEEN_MS)
   }, [seen])
@@ -106,7 +106,7 @@ function Movements({ capture, t }: { capture: CaptureView; t: Translate }): JSX.
 
 const guidanceKey = ({ guidance }: CaptureView) => `guidance.${guidance ?? 'no_face'}` as const
 
-/** What is said beside the movements themselves: those do not wait for their turn. */
+/** Announced besides the movements. Movements are announced at once. */
 function politeText(capture: CaptureView | null, t: Translate): string {
   if (!capture) return t('capture.load')
   if (capture.phase === 'measure') return `${t('capture.measure')}. ${t('capture.measureText')}`

@@ -9,7 +9,7 @@ interface Props {
   onClose(): void
 }
 
-/** Cancelling cannot be undone, so it is asked for twice; the way back comes first. */
+/** Cancelling cannot be undone, so the page asks again; "go back" is the first button. */
 export function ConfirmCancelDialog({ texts: { t }, onConfirm, onClose }: Props): JSX.Element {
   return (
     <Dialog name="cancel" title={t('cancel.title')} onClose={onClose}>

@@ -4,7 +4,7 @@ import { Title } from './parts/title.tsx'
 import { WayOut } from './parts/way-out.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** The flow is over. What came out of it is the host's to tell, so this screen looks the same for everybody. */
+/** The flow is over. Only the host may show the result, so this screen is the same for everybody. */
 export function DoneScreen(props: ScreenProps): JSX.Element {
   const { view, texts } = props
   const { t } = texts

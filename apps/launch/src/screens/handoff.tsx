@@ -6,7 +6,7 @@ import { QrCode } from './parts/qr.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** The code for another device. A desktop that may not run the flow begins here. */
+/** The code for another device. A desktop that may not run the flow starts here. */
 export function HandoffScreen({ view, actions, texts, page }: ScreenProps): JSX.Element | null {
   const { t, tag } = texts
   if (view.state.at !== 'handoff') return null

@@ -5,7 +5,7 @@ import { Dialog } from './parts/dialog.tsx'
 import { bytesOf, sizeText, sumsOf } from './parts/ledger-sums.ts'
 import type { PageFacts, ScreenProps } from './screen.ts'
 
-/** Everything that left the device: first in words, then every request with its bytes. */
+/** Everything that left the device: a summary, then every request with its bytes. */
 export function LedgerDialog({
   texts,
   page,

@@ -6,7 +6,7 @@ import { Icon, type IconName } from './parts/icons.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** Another try. Says what the user can do better, and never which check was not passed. */
+/** Another try. Says what the user can do better, and never which check failed. */
 export function RetryScreen({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'retry') return null
   const left = view.session?.attemptsLeft ?? 0

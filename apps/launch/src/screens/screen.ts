@@ -6,7 +6,7 @@ import type { Texts } from '../texts/languages.ts'
 
 /** One screen for each state of the flow. */
 export type Screens = Readonly<Record<State['at'], (props: ScreenProps) => JSX.Element | null>>
-/** Those of a kind of session that has its own. */
+/** Screens that replace the default ones, for sessions that have their own. */
 export type MoreScreens = Partial<Screens>
 
 /** What every screen gets. */
@@ -17,14 +17,14 @@ export interface ScreenProps {
   page: PageFacts
 }
 
-/** What a screen needs to know of the page it is on, and may do to it. */
+/** What a screen needs to know about the page. */
 export interface PageFacts {
   /** Unix milliseconds by this device's clock. */
   nowMs(): number
-  /** The link with which the page was opened, code of a handoff included. */
+  /** The link with which the page was opened, including a handoff code. */
   link: string
   userAgent: string
-  /** Stands in for the camera's picture where there is no camera: in the screen catalog. */
+  /** Replaces the camera's picture in the screen catalog, which has no camera. */
   preview?: ComponentChildren
   ledger: { entries(): readonly LedgerEntry[]; onChange(listener: () => void): () => void }
 }

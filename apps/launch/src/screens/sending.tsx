@@ -3,7 +3,7 @@ import { Emblem } from './parts/emblem.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** The capture is finished and waits to be taken: a lost connection is waited for as long as its challenge lives. */
+/** The capture is being submitted. After a lost connection the page retries as long as the challenge is valid. */
 export function SendingScreen({ view, texts: { t } }: ScreenProps): JSX.Element {
   return (
     <div class="screen screen--still">

@@ -5,7 +5,7 @@ import { QrCode } from './parts/qr.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** The link is still unused: whichever browser opens it can run the check. */
+/** The link is still unused, so another browser can open it. */
 export function UnsupportedScreen({ view, texts: { t }, page }: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'unsupported') return null
   const { why } = view.state

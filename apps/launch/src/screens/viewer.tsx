@@ -5,10 +5,10 @@ import { Icon } from './parts/icons.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
-/** Steps that not every session has. */
+/** Stages that not every session has. */
 const ONLY_SOME: readonly ViewerStage[] = ['document', 'passkey']
 
-/** Another device runs the flow; this one shows how far it is, and goes on by itself at the end. */
+/** Another device runs the flow. This one shows its progress and continues by itself at the end. */
 export function ViewerScreen({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'viewer') return null
   const { stage } = view.state

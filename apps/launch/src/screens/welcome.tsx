@@ -6,13 +6,13 @@ import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
 interface Props extends ScreenProps {
-  /** Points before and after, and what stands in for the question: for sessions that are no age checks. */
+  /** Points before and after, and a replacement for the question, for sessions that are not age checks. */
   first?: ComponentChildren
   more?: ComponentChildren
   instead?: ComponentChildren
 }
 
-/** Who asks, what happens, what leaves the device and what does not, and the question itself. */
+/** Who asks, what happens, what leaves the device and what does not, and the consent question. */
 export function WelcomeScreen({ view, actions, texts: { t }, first, more, instead }: Props): JSX.Element {
   const busy = view.state.at === 'welcome' && view.state.answering
   return (

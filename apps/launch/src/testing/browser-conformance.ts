@@ -1,5 +1,5 @@
 /**
- * The entry point `@ostiary/launch/browser-conformance`: as `conformance`, for code that needs the types of a browser. The tests that
+ * The entry point `@ostiary/launch/browser-conformance`: like `conformance`, for code that needs the types of a browser. The tests that
  * use it are type-checked with the page, by apps/launch/tsconfig.json.
  */
 export { createPerson, seeded } from '../capture/testing/person.ts'

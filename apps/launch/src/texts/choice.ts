@@ -1,6 +1,6 @@
 const KEY = 'ostiary-language'
 
-/** What the user chose on this page before it was loaded again. Storage may be closed to a page: then nothing. */
+/** The language that the user chose before a reload; null if the browser refuses storage. */
 export function rememberedLanguage(): string | null {
   try {
     return sessionStorage.getItem(KEY)
@@ -13,6 +13,6 @@ export function rememberLanguage(tag: string): void {
   try {
     sessionStorage.setItem(KEY, tag)
   } catch {
-    // It then lasts until the page is loaded again.
+    // Without storage the choice lasts until the next reload.
   }
 }

@@ -11,12 +11,12 @@ export interface Texts {
   t: Translate
 }
 
-/** How the texts of a language are had, by path of their file: `import.meta.glob` gives this. */
+/** Loaders of the texts by file path, as `import.meta.glob` returns them. */
 export type TextFiles = Readonly<Record<string, () => Promise<unknown>>>
 
 /**
- * The languages of the page. All 44 of the contract can be asked for; those whose texts are not written yet are shown in
- * English, in English direction: half a translation would be worse.
+ * The languages of the page. A host may request all 44 of the contract. A language without texts is shown in English and from
+ * left to right: half a translation would be worse.
  */
 export function createLanguages(files: TextFiles) {
   const fileOf = (tag: string) => files[`./${tag}.json`]
@@ -24,9 +24,9 @@ export function createLanguages(files: TextFiles) {
   const find = (tag: string) => available.find((locale) => locale.tag === tag)
 
   return {
-    /** Those that have texts, in the order of the contract. */
+    /** Languages with texts, in the order of the contract. */
     available,
-    /** The first wish that can be met. A wish is any tag, as a host or a browser writes it. */
+    /** The first requested tag that has texts. A tag may be spelled as any host or browser spells it. */
     choose(outputs: readonly (string | null | undefined)[]): LocaleTag {
       for (const wish of outputs) {
         const resolved = resolveLocale(wish ?? '')
@@ -38,7 +38,7 @@ export function createLanguages(files: TextFiles) {
       const locale = find(tag) ?? find(FALLBACK)
       const file = locale && fileOf(locale.tag)
       if (!locale || !file) throw new Error(`There are no texts for ${tag}`)
-      const messages = (await file()) as Messages // A file of ours: a test checks that it is complete.
+      const messages = (await file()) as Messages // Our own file: a test checks that it is complete.
       const { name, direction } = locale
       return { tag: locale.tag, name, direction, t: createTranslate(messages, locale) }
     },

@@ -1,4 +1,4 @@
 import type { TextFiles } from './languages.ts'
 
-/** Each language is a file of its own, fetched when it is shown. */
+/** Each language is a separate file, loaded when it is shown. */
 export const textFiles: TextFiles = import.meta.glob('./*.json', { import: 'default' })

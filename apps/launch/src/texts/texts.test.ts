@@ -35,7 +35,7 @@ for (const tag of tags) {
 
   test(`${tag}: every text has the placeholders of English`, () => {
     for (const [key, text] of Object.entries(texts)) {
-      // A language may leave the number out where the form says it: "one more try".
+      // A language may leave out the number if the plural form says it: "one more try".
       const wanted = new Set(formsOf(english[key]).flatMap(placeholdersOf))
       const used = new Set(formsOf(text).flatMap(placeholdersOf))
       assert.deepEqual([...used].sort(), [...wanted].sort(), key)
@@ -50,14 +50,14 @@ for (const tag of tags) {
     }
   })
 
-  test(`${tag}: who waits for the connection is promised no more than that we keep trying`, () => {
+  test(`${tag}: a user who waits for the connection reads only that the page keeps trying`, () => {
     const [everywhere, sending] = ['app.offline', 'sending.offline'].map((key) => String(texts[key]))
     assert.ok(sending?.startsWith(`${everywhere} `), sending)
     const kept = String(texts['viewer.text']).split('.')[0]
-    assert.equal(sending?.slice(everywhere?.length), ` ${kept}.`, 'and is asked to leave the page open')
+    assert.equal(sending?.slice(everywhere?.length), ` ${kept}.`, 'asks to leave the page open')
   })
 
-  test(`${tag}: no text is empty, shouts, or is left in English by mistake`, () => {
+  test(`${tag}: no text is empty, in capitals, or left in English by mistake`, () => {
     const alike = Object.entries(texts).filter(([key, text]) => tag !== 'en' && text === english[key])
     assert.deepEqual(alike, [])
     for (const [key, text] of Object.entries(texts))
@@ -80,7 +80,7 @@ test('every code that a screen can show has its text', () => {
   )
 })
 
-test('a wish in any spelling leads to the texts there are, and otherwise the next wish counts', () => {
+test('a tag in any spelling finds its texts, and without texts the next tag counts', () => {
   const languages = createLanguages(files)
   assert.equal(languages.choose(['de_AT']), 'de')
   assert.equal(languages.choose([null, 'ar-EG', 'de']), 'ar')
@@ -112,7 +112,7 @@ test('a name keeps its own direction inside Arabic, and nothing is added to a te
   assert.equal(ltr('end.back', { name: 'Shop' }), 'to Shop {unknown}')
 })
 
-test('numbers are written as the language writes them', () => {
+test('numbers are formatted for the language', () => {
   const t = createTranslate(english as never, { tag: 'de', direction: 'ltr' })
   assert.equal(t('retry.left', { count: 1234 }), 'You have 1.234 more tries.')
 })

@@ -1,6 +1,6 @@
 import type english from './en.json'
 
-/** The texts of a language: English says which there are; a test keeps the others complete. */
+/** The texts of a language. English defines the keys; a test checks that the others are complete. */
 export type Messages = { readonly [K in TextKey]: Text }
 export type TextKey = keyof typeof english
 /** A plain text, or one for each plural form of the language. Placeholders stand in braces. */
@@ -38,12 +38,12 @@ function formOf(forms: Exclude<Text, string>, plurals: Intl.PluralRules, count: 
   return forms[plurals.select(Number(count ?? 0))] ?? forms.other ?? ''
 }
 
-/** A name in Latin letters keeps its own order inside a text that runs from right to left. */
+/** Isolates a value, so that a Latin name keeps its direction inside a right-to-left text. */
 function isolated(value: string): string {
   return `\u2068${value}\u2069`
 }
 
-/** The placeholders of a text, sorted: for the test of completeness. */
+/** The sorted placeholders of a text, for the test of completeness. */
 export function placeholdersOf(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '').sort()
 }

@@ -45,14 +45,14 @@ for (const tag of tags) {
       assert.deepEqual(placeholdersOf(text), placeholdersOf(english[key] ?? ''), key)
   })
 
-  test(`${tag}: no text is empty, shouts, or is left in English by mistake`, () => {
+  test(`${tag}: no text is empty, in capitals, or left in English by mistake`, () => {
     const alike = Object.entries(table).filter(([key, text]) => tag !== 'en' && text === english[key])
     assert.deepEqual(alike, [])
     for (const [key, text] of Object.entries(table)) assert.match(text, /^[^!]*\S[^!]*$/, key)
   })
 }
 
-test('a text that stands in for another names one that there is, with no more placeholders, under a condition that there is', () => {
+test('a replacement names an existing text and an existing condition, and has no more placeholders', () => {
   const types = ['ENROLL', 'SIGN-IN', 'VERIFY'] as const
   const known = new Set(
     types.flatMap((type) => [
@@ -72,14 +72,14 @@ test('every code that the passkey screen can show has its text', () => {
     for (const part of ['title', 'text']) assert.ok(`passkey.${status}.${part}` in english, status)
 })
 
-test('a session shows its own texts, and those of the age check where it has none', () => {
+test('a session shows its own texts, and the default texts otherwise', () => {
   const { t } = textsIn('en', purpose('SIGN-IN'))
   assert.equal(t('welcome.title'), english['SIGN-IN:welcome.title'])
   assert.equal(t('welcome.asks', { name: 'Larkfield' }), 'Larkfield would like to see that it is you.')
   assert.equal(t('menu.cancel'), plainEnglish['menu.cancel'])
 })
 
-test('[D-021] where the selfie is shared no text says that pictures stay, before the consent or after', () => {
+test('[D-021] if the selfie is shared, no text says that pictures stay on the device, before the consent or after', () => {
   const { t } = textsIn('en', purpose('ENROLL', { sendImages: true }))
   for (const key of [
     'welcome.stayText',
@@ -93,7 +93,7 @@ test('[D-021] where the selfie is shared no text says that pictures stay, before
   }
 })
 
-test('without one, what is sent names the feature vector, and the age only where it is estimated', () => {
+test('without a selfie, the texts name the feature vector, and the age only if it is estimated', () => {
   const submit = (facts: Partial<VerificationFacts>) => textsIn('en', purpose('ENROLL', facts)).t('ledger.submitText')
   assert.match(submit({}), /feature vector/)
   assert.doesNotMatch(submit({}), /age|selfie/)
@@ -101,7 +101,7 @@ test('without one, what is sent names the feature vector, and the age only where
   assert.match(submit({ estimateAge: true, sendImages: true }), /selfie.*estimated age/)
 })
 
-test('where this browser may recognise the person itself the text says that the vector then stays', () => {
+test('if this browser may recognise the person itself, the text says that the vector then stays', () => {
   const leave = (about: Purpose) => textsIn('en', about).t('welcome.leaveText')
   assert.match(
     leave(purpose('SIGN-IN', { matching: 'local_first' })),
@@ -110,7 +110,7 @@ test('where this browser may recognise the person itself the text says that the 
   assert.doesNotMatch(leave(purpose('SIGN-IN')), /only if/)
 })
 
-test('texts of their own are to be had from adapted texts only, in the direction of the language', () => {
+test('ownText works for adapted texts only, in the direction of the language', () => {
   const texts = textsIn('ar', purpose('ENROLL'))
   assert.match(ownText(texts)('selfieText', { name: 'Shop' }), /\u2068Shop\u2069/)
   assert.throws(() => ownText({ ...texts }), /age check/)

@@ -4,8 +4,8 @@ import { createTranslate, type Text, type TextKey, type Translate } from './tran
 import type english from './verification/en.json'
 
 /**
- * The texts of ENROLL, SIGN-IN and VERIFY: keys of their own, and others that stand in for texts of the age check. Those name
- * after a colon the text they replace, and before it when: `SIGN-IN:welcome.title`.
+ * The texts of ENROLL, SIGN-IN and VERIFY: their own keys, and replacements for default texts. The key of a replacement is its
+ * condition, a colon, and the replaced key: `SIGN-IN:welcome.title`.
  */
 type FileKey = keyof typeof english
 export type VerificationKey = Exclude<FileKey, `${string}:${string}`>
@@ -14,7 +14,7 @@ export type TranslateOwn = ReturnType<typeof createTranslate<VerificationKey>>
 
 export type Purpose = Pick<OpenedSession, 'type' | 'verification'>
 
-/** The first that there is counts. */
+/** The conditions of a session. The first one with a replacement wins. */
 export function conditionsOf({ type, verification }: Purpose): string[] {
   const { sendImages = false, estimateAge = false, matching = 'server' } = verification ?? {}
   return [
@@ -29,7 +29,7 @@ export function conditionsOf({ type, verification }: Purpose): string[] {
 
 const own = new WeakMap<Texts, TranslateOwn>()
 
-/** The texts of a language as such a session shows them. */
+/** Adapts the default texts of a language to such a session. */
 export function adaptTexts(texts: Texts, messages: VerificationMessages, purpose: Purpose): Texts {
   const table: Readonly<Record<string, Text | undefined>> = messages
   const conditions = conditionsOf(purpose)
@@ -47,7 +47,7 @@ export function adaptTexts(texts: Texts, messages: VerificationMessages, purpose
   return adapted
 }
 
-/** What is said only in such a session. */
+/** The texts that only such a session has. */
 export function ownText(texts: Texts): TranslateOwn {
   const translate = own.get(texts)
   if (!translate) throw new Error('These texts are of an age check')

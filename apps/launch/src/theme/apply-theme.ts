@@ -9,7 +9,7 @@ const PROPERTY_OF: Readonly<Record<keyof Palette, string>> = {
   onBackdrop: '--on-backdrop',
 }
 
-/** Paints the page in the tenant's colours, and again when the user changes between light and dark. */
+/** Applies the tenant's colours, and again when the user switches between light and dark. */
 export function applyTheme(colours: BrandColours, root: HTMLElement): void {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const paint = () => {
@@ -17,7 +17,7 @@ export function applyTheme(colours: BrandColours, root: HTMLElement): void {
     const palette = paletteOf(colours, scheme)
     for (const name of NAMES) {
       const colour = palette[name]
-      // Through CSSOM: the page's content security policy knows no inline styles.
+      // Through the CSSOM, because the content security policy forbids inline styles.
       if (colour === undefined) root.style.removeProperty(PROPERTY_OF[name])
       else root.style.setProperty(PROPERTY_OF[name], colour)
     }

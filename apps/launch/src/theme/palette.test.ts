@@ -7,7 +7,7 @@ const SCHEMES: readonly Scheme[] = ['light', 'dark']
 const of = (primary: string | null, scheme: Scheme, background: string | null = null) =>
   paletteOf({ primary, background }, scheme)
 
-test('a colour that can be seen and written on stays as the tenant chose it', () => {
+test('a colour with enough contrast stays as the tenant chose it', () => {
   assert.deepEqual(of('#0a5c8f', 'light'), {
     accent: '#0a5c8f',
     onAccent: BRAND_PAPER,
@@ -16,7 +16,7 @@ test('a colour that can be seen and written on stays as the tenant chose it', ()
   })
 })
 
-test('whatever the primary, button, its text and links can be read in both schemes', () => {
+test('for every primary colour, buttons, their text and links are readable in both schemes', () => {
   const steps = ['00', '33', '66', '99', 'cc', 'ff']
   for (const red of steps)
     for (const green of steps)
@@ -30,7 +30,7 @@ test('whatever the primary, button, its text and links can be read in both schem
         }
 })
 
-test('a light yellow stays itself, with dark text on it; on white it gets an edge', () => {
+test('a light yellow stays, with dark text; on white it gets an edge', () => {
   for (const scheme of SCHEMES) {
     const { accent, onAccent } = of('#ffe000', scheme)
     assert.deepEqual([accent, onAccent], ['#ffe000', BRAND_INK])
@@ -39,19 +39,19 @@ test('a light yellow stays itself, with dark text on it; on white it gets an edg
   assert.equal(of('#ffe000', 'dark').accentEdge, '#ffe000')
 })
 
-test('a mid tone on which no text can be read gives way', () => {
+test('a mid tone on which no text is readable is changed', () => {
   const grey = '#7b7b7b'
   assert.ok(contrastOf(grey, BRAND_INK) < 4.5 && contrastOf(grey, BRAND_PAPER) < 4.5)
   assert.notEqual(of(grey, 'light').accent, grey)
 })
 
-test('a background counts in the scheme it fits', () => {
+test('a background applies only in the scheme that it fits', () => {
   assert.deepEqual(of(null, 'light', '#f4f0e6'), { backdrop: '#f4f0e6', onBackdrop: BRAND_INK })
   assert.deepEqual(of(null, 'dark', '#f4f0e6'), {})
   assert.deepEqual(of(null, 'dark', '#101a2b'), { backdrop: '#101a2b', onBackdrop: BRAND_PAPER })
   assert.deepEqual(of(null, 'light', '#101a2b'), {})
 })
 
-test('what is no colour changes nothing', () => {
+test('an invalid colour changes nothing', () => {
   for (const text of ['red', '#fff', '#12345g', 'url(x)', '']) assert.deepEqual(of(text, 'light', text), {})
 })

@@ -9,36 +9,36 @@ import {
 
 export type Scheme = 'light' | 'dark'
 
-/** The tenant's colours as they came; the server has checked them, and the page checks again. */
+/** The tenant's colours as received. The server has validated them, and the page does so again. */
 export interface BrandColours {
   primary: string | null
   background: string | null
 }
 
-/** What a brand changes; what it leaves alone is absent. */
+/** The colours that a brand changes. Unchanged ones are absent. */
 export interface Palette {
-  /** Of buttons, and of the text on them. */
+  /** Buttons and their text. */
   accent?: string
   onAccent?: string
-  /** Around buttons: a colour that hardly stands off from the surface gets an edge that does. */
+  /** The edge of buttons: it has contrast to the surface even if the button has little. */
   accentEdge?: string
-  /** Of links, the ring and the focus mark: always to be seen on the page's own surface. */
+  /** Links, the progress ring and the focus mark: always visible on the page's surface. */
   accentText?: string
-  /** Around the card, and of the text there. */
+  /** The area around the card and its text. */
   backdrop?: string
   onBackdrop?: string
 }
 
-/** The surface that everything is read on, as style/tokens.css has it. */
+/** The surface behind all texts, as in style/tokens.css. */
 export const SURFACE: Readonly<Record<Scheme, string>> = { light: '#ffffff', dark: '#16191d' }
 
 const COLOUR = /^#[0-9a-f]{6}$/i
 const STEP = 0.06
 
 /**
- * Colours for a brand. Where a primary does not stand off from the surface, a shade of it that does is used for links and
- * edges, so that no tenant can make a button or a link that nobody sees. A background counts only in the scheme it fits: a white one
- * does not blind a user who asked for dark.
+ * Colours for a brand. If a primary colour lacks contrast to the surface, links and edges use a shade of it that has enough, so
+ * that no tenant can make an invisible button or link. A background applies only in the scheme that it fits: a white one does not
+ * blind a user who asked for dark.
  */
 export function paletteOf({ primary, background }: BrandColours, scheme: Scheme): Palette {
   return { ...accentsOf(primary, scheme), ...backdropOf(background, scheme) }
@@ -47,7 +47,7 @@ export function paletteOf({ primary, background }: BrandColours, scheme: Scheme)
 function accentsOf(primary: string | null, scheme: Scheme): Palette {
   if (primary === null || !COLOUR.test(primary)) return {}
   const accentText = stoodOff(primary, scheme, BRAND_CONTRAST_MIN)
-  // Mid tones leave neither dark nor white text enough contrast: then the accent gives way until one of them has it.
+  // On a mid tone neither dark nor white text has enough contrast: the accent changes until one of them has.
   const accent = contrastOf(primary, textOn(primary)) >= BRAND_CONTRAST_MIN ? primary : accentText
   const isSeen = contrastOf(accent, SURFACE[scheme]) >= BRAND_EDGE_CONTRAST_MIN
   return { accent, onAccent: textOn(accent), accentEdge: isSeen ? accent : accentText, accentText }
@@ -60,7 +60,7 @@ function backdropOf(background: string | null, scheme: Scheme): Palette {
   return fits && contrastOf(background, onBackdrop) >= BRAND_CONTRAST_MIN ? { backdrop: background, onBackdrop } : {}
 }
 
-/** The colour itself, or the nearest one on its way to dark (or, on a dark surface, to white) that has the contrast. */
+/** The colour itself, or the nearest darker one (on a dark surface: lighter) with enough contrast. */
 function stoodOff(colour: string, scheme: Scheme, contrastMin: number): string {
   const towards = scheme === 'light' ? BRAND_INK : BRAND_PAPER
   for (let share = 0; share < 1; share += STEP) {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { createAnnouncer } from '../../flow/announcer.ts'
 
-/** Says to a screen reader what is to be seen, not more often than it can be heard. */
+/** Announces the visible text to screen readers, at a rate that can be followed. */
 export function Announcement({ text, nowMs }: { text: string; nowMs(): number }): JSX.Element {
   const announcer = useRef(createAnnouncer())
   const [said, setSaid] = useState('')

@@ -11,7 +11,7 @@ interface Props {
   onLanguage(tag: string): void
 }
 
-/** Whose page this is, and in which language. */
+/** The tenant's name and the language menu. */
 export function Bar({ brand, isTest, texts, languages, onLanguage }: Props): JSX.Element {
   const { t, tag } = texts
   return (

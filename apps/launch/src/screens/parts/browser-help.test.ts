@@ -17,11 +17,11 @@ const BROWSERS: Record<string, string> = {
 }
 
 for (const [help, userAgent] of Object.entries(BROWSERS)) {
-  test(`a browser is told its own way to allow the camera: ${help}`, () => {
+  test(`each browser gets its own instructions to allow the camera: ${help}`, () => {
     assert.deepEqual(allowHelp(userAgent), [help, 'allow.system'])
   })
 }
 
-test('an unknown browser is told the general way', () => {
+test('an unknown browser gets the general instructions', () => {
   assert.deepEqual(allowHelp('Lynx/2.9'), ['allow.other', 'allow.system'])
 })

@@ -4,7 +4,7 @@ interface Props {
   action: string
   onPress(): void
   look?: 'main' | 'soft' | 'text' | 'alert'
-  /** Keeps the button where it is and deaf, while what it began is under way. */
+  /** Shows the button but ignores taps while its action is running. */
   busy?: boolean
   children: ComponentChildren
 }
@@ -15,7 +15,7 @@ export function Button({ action, onPress, look = 'text', busy = false, children 
       type="button"
       class={`button button--${look}`}
       data-action={action}
-      // Not `disabled`: focus would be lost in the middle of the page.
+      // Not `disabled`: the button would lose the focus.
       aria-disabled={busy}
       onClick={() => {
         if (!busy) onPress()

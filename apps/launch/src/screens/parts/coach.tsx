@@ -1,7 +1,7 @@
 import type { Movement } from '@ostiary/contract'
 import type { JSX } from 'preact'
 
-/** A head that makes the movement, as in a mirror. Still, and already there, for those who want no motion. */
+/** A head that shows the movement, mirrored. With reduced motion it stands still in the final position. */
 export function Coach({ movement }: { movement: Movement | 'rest' }): JSX.Element {
   return (
     <svg class={`coach coach--${movement}`} viewBox="0 0 60 76" stroke-width="2.5" aria-hidden="true">
@@ -13,7 +13,7 @@ export function Coach({ movement }: { movement: Movement | 'rest' }): JSX.Elemen
   )
 }
 
-/** Two eyes, nose and mouth on a field of 60 by 76. */
+/** Eyes, nose and mouth in a box of 60 by 76. */
 export function Face(): JSX.Element {
   return (
     <g class="coach__face">

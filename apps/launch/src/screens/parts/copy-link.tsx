@@ -4,7 +4,7 @@ import type { Translate } from '../../texts/translate.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icons.tsx'
 
-/** Copies a link, or shows it to be copied by hand where the browser does not let a page do it. */
+/** Copies a link, or shows it for copying by hand if the browser refuses. */
 export function CopyLink({ link, look, t }: { link: string; look: 'main' | 'soft'; t: Translate }): JSX.Element {
   const [outcome, setOutcome] = useState<'none' | 'copied' | 'refused'>('none')
   const copy = async () => {

@@ -4,14 +4,14 @@ import { clockText, secondsUntil } from '../../flow/countdown.ts'
 
 interface Props {
   untilMs: number
-  /** By this device's clock, set right by the server's. */
+  /** By this device's clock, corrected by the server's. */
   nowMs(): number
   locale: string
-  /** What stands around the time; null for nothing at all at the moment. */
+  /** The text around the time; null to show nothing. */
   children(time: string, secondsLeft: number): JSX.Element | null
 }
 
-/** Counts down to a moment, once a second. Nobody is told aloud: the time is there for whoever looks. */
+/** Counts down once a second. Screen readers do not announce it. */
 export function Countdown({ untilMs, nowMs, locale, children }: Props): JSX.Element | null {
   const [seconds, setSeconds] = useState(secondsUntil(untilMs, nowMs()))
   useEffect(() => {

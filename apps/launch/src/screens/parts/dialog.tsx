@@ -8,7 +8,7 @@ interface Props {
   children: ComponentChildren
 }
 
-/** A modal dialog of the browser: it keeps the focus inside, ends with Escape, and gives the focus back. */
+/** A modal dialog of the browser: it traps the focus, closes with Escape, and restores the focus. */
 export function Dialog({ name, title, onClose, children }: Props): JSX.Element {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -16,9 +16,9 @@ export function Dialog({ name, title, onClose, children }: Props): JSX.Element {
     const dialog = element.current
     dialog?.showModal()
     return () => {
-      // Until it is closed, nothing behind it can have the focus.
+      // Nothing behind an open dialog can get the focus, so close it first.
       dialog?.close()
-      // The screen behind it may have changed meanwhile.
+      // The screen behind the dialog may have changed.
       const back = before?.isConnected && before !== document.body ? before : document.querySelector('main h1')
       if (back instanceof HTMLElement) back.focus()
     }

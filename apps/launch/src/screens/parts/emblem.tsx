@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icons.tsx'
 
 type Mood = 'plain' | 'wait' | 'done' | 'alert'
 
-/** The oval of the camera, with a sign in it: every screen begins with one. */
+/** An oval with an icon, at the top of every screen. */
 export function Emblem({ icon, mood = 'plain' }: { icon: IconName; mood?: Mood }): JSX.Element {
   return (
     <div class={`emblem emblem--${mood}`} aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 
-/** Lines of 1.75 on a field of 24: one weight for all. */
+/** Line width 1.75 in a box of 24, for all icons. */
 const PATHS = {
   check: ['M5 12.5l4.5 4.5L19 7.5'],
   camera: [

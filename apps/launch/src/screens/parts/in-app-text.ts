@@ -1,6 +1,6 @@
 import type { Translate } from '../../texts/translate.ts'
 
-/** Why it may not work here, for a page that is open inside an app whose name may not be known. */
+/** Why the check may not work inside an app's built-in browser. The app's name may be unknown. */
 export function inAppText(app: string | null, t: Translate): string {
   return app === null ? t('unsupported.someApp') : t('unsupported.app', { app })
 }

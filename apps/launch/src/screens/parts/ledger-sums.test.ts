@@ -11,7 +11,7 @@ const entry = (kind: LedgerEntry['kind'], bytesOut: number): LedgerEntry => ({
   kind,
 })
 
-test('requests are summed by kind, what says most about the user first, and no kind that did not happen', () => {
+test('requests are summed by kind, the most personal kind first, without kinds that did not occur', () => {
   const entries = [entry('page', 0), entry('call', 300), entry('submit', 1900), entry('call', 200), entry('page', 0)]
   assert.deepEqual(sumsOf(entries), [
     { kind: 'submit', requests: 1, bytesOut: 1900 },
@@ -22,7 +22,7 @@ test('requests are summed by kind, what says most about the user first, and no k
   assert.deepEqual(sumsOf([]), [])
 })
 
-test('sizes are written as the language writes them', () => {
+test('sizes are formatted for the language', () => {
   assert.equal(sizeText(884, 'en'), '884 bytes')
   assert.equal(sizeText(1934, 'en'), '1.9 kB')
   assert.equal(sizeText(1934, 'de'), '1,9 kB')

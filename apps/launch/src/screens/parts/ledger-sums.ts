@@ -1,16 +1,16 @@
 import type { LedgerEntry, LedgerKind } from '../../ledger/ledger.ts'
 
-/** What left the device of one kind. */
+/** The sum of the requests of one kind. */
 export interface LedgerSum {
   kind: LedgerKind
   requests: number
   bytesOut: number
 }
 
-/** What says most about the user comes first. */
+/** The most personal kind first. */
 const ORDER: readonly LedgerKind[] = ['submit', 'call', 'model', 'page']
 
-/** One line for each kind there is. */
+/** One line per kind that occurs. */
 export function sumsOf(entries: readonly LedgerEntry[]): LedgerSum[] {
   return ORDER.flatMap((kind) => {
     const ofKind = entries.filter((entry) => entry.kind === kind)
@@ -22,7 +22,7 @@ export function bytesOf(entries: readonly LedgerEntry[]): number {
   return entries.reduce((sum, { bytesOut }) => sum + bytesOut, 0)
 }
 
-/** Bytes below a thousand, kilobytes above, in the words of the language. */
+/** Bytes below a thousand, kilobytes above, formatted for the language. */
 export function sizeText(bytes: number, locale: string): string {
   const small = bytes < 1000
   return new Intl.NumberFormat(locale, {

@@ -5,11 +5,11 @@ interface Props {
   icon: IconName
   title: string
   text: string
-  /** Names what nobody may overlook; it stands out then. */
+  /** An emphasised heading, for a point that nobody may overlook. */
   note?: string
 }
 
-/** One of the things to know before agreeing. */
+/** One point of the consent screen. */
 export function Point({ icon, title, text, note }: Props): JSX.Element {
   return (
     <li class={note && 'how'} data-note={note}>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { encode } from 'uqr'
 import { qrPath } from './qr-path.ts'
 
-test('neighbouring modules of a row become one piece', () => {
+test('adjacent modules of a row become one rectangle', () => {
   const on = true
   const off = false
   assert.equal(
@@ -16,7 +16,7 @@ test('neighbouring modules of a row become one piece', () => {
   )
 })
 
-test('a real code is drawn module by module as it was made', () => {
+test('the path draws every module of a real code', () => {
   const { data } = encode('https://id.example/launch/?sessionId=0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b#h=abc', {
     border: 0,
   })

@@ -1,4 +1,4 @@
-/** One path for all dark modules, row by row: an SVG that needs no markup made from text. */
+/** One SVG path for all dark modules, row by row. It needs no HTML built from strings. */
 export function qrPath(modules: readonly (readonly boolean[])[]): string {
   return modules
     .flatMap((row, y) => runsOf(row).map(({ from, length }) => `M${from} ${y}h${length}v1h-${length}z`))

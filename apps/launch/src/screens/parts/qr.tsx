@@ -5,7 +5,7 @@ import { qrPath } from './qr-path.ts'
 
 type Encode = typeof import('uqr').encode
 
-/** The link as a QR code; null while it is being made. The encoder is fetched when a code is first needed. */
+/** The link as a QR code; null until it is ready. The encoder is loaded with the first code. */
 export function QrCode({ link, t }: { link: string | null; t: Translate }): JSX.Element {
   const [encode, setEncode] = useState<{ it: Encode } | null>(null)
   useEffect(() => {

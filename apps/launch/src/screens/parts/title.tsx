@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** The heading of a screen. It takes the focus when it comes up or changes, so that reading and tabbing begin there. */
+/** The heading of a screen. It takes the focus when it appears or changes, so that reading and tabbing start there. */
 export function Title({ children, unseen = false }: { children: string; unseen?: boolean }): JSX.Element {
   const element = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // Whoever is just choosing a language stays there: the heading changed, the screen did not.
+    // A user who changes the language keeps the focus there: only the heading's text changed, not the screen.
     const isChoosing = document.activeElement instanceof HTMLSelectElement
     if (!isChoosing) element.current?.focus({ preventScroll: true })
   }, [children])

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { ovalFor } from '@ostiary/faces'
 import { cropOf, ovalPath, veilPath } from './viewfinder-shape.ts'
 
-test('a wide picture is cut at its sides, a tall one above and below, one that fits not at all', () => {
+test('a wide picture is cropped at its sides, a tall one at top and bottom, a fitting one not at all', () => {
   assert.deepEqual(cropOf(640, 480), { x: 140, y: 0, width: 360, height: 480 })
   assert.deepEqual(cropOf(480, 860), { x: 0, y: 110, width: 480, height: 640 })
   assert.deepEqual(cropOf(480, 640), { x: 0, y: 0, width: 480, height: 640 })
 })
 
-test('the oval that guides the face is wholly in sight, whatever picture the camera gives', () => {
+test('the guiding oval is fully visible for every picture size', () => {
   for (const [width, height] of [
     [640, 480],
     [480, 640],
@@ -24,7 +24,7 @@ test('the oval that guides the face is wholly in sight, whatever picture the cam
   }
 })
 
-test('the oval begins at its top, and the veil has it as a hole', () => {
+test('the oval’s path starts at its top, and the veil has it as a hole', () => {
   const oval = { x: 50, y: 60, rx: 30, ry: 40 }
   assert.equal(ovalPath(oval), 'M50 20A30 40 0 0 1 50 100A30 40 0 0 1 50 20z')
   assert.equal(veilPath({ x: 0, y: 0, width: 100, height: 120 }, oval), `M0 0h100v120h-100z${ovalPath(oval)}`)

@@ -7,7 +7,7 @@ export interface Crop {
   height: number
 }
 
-/** Width by height of the viewfinder, as style/capture.css has it. */
+/** Aspect ratio of the viewfinder, as in style/capture.css. */
 const RATIO = 3 / 4
 
 /** The part of the picture that the viewfinder shows: its middle, as large as fits (CSS: object-fit: cover). */
@@ -16,12 +16,12 @@ export function cropOf(width: number, height: number): Crop {
   return { x: (width - shown.width) / 2, y: (height - shown.height) / 2, ...shown }
 }
 
-/** An oval as a path that begins at its top and runs with the clock: strokes of progress begin there. */
+/** An oval as a clockwise path from its top, where the progress stroke starts. */
 export function ovalPath({ x, y, rx, ry }: Oval): string {
   return `M${x} ${y - ry}A${rx} ${ry} 0 0 1 ${x} ${y + ry}A${rx} ${ry} 0 0 1 ${x} ${y - ry}z`
 }
 
-/** Everything but the oval: drawn with the rule "evenodd", the oval is a hole. */
+/** Everything except the oval: with fill rule "evenodd", the oval is a hole. */
 export function veilPath(crop: Crop, oval: Oval): string {
   return `M${crop.x} ${crop.y}h${crop.width}v${crop.height}h-${crop.width}z${ovalPath(oval)}`
 }

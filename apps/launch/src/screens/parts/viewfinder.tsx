@@ -18,10 +18,10 @@ export interface ViewfinderProps {
   preview: ComponentChildren
 }
 
-/** The size of the drawing when there is no camera. */
+/** The picture size when there is no camera. */
 const WITHOUT_CAMERA = { width: 480, height: 640 }
 
-/** The camera's picture as in a mirror, and over it the oval in which the guide wants the face: both from one rule. */
+/** The camera's mirrored picture with the oval for the face. The oval comes from the same function as the guidance. */
 export function Viewfinder({
   camera,
   phase,
@@ -31,7 +31,7 @@ export function Viewfinder({
   label,
   preview,
 }: ViewfinderProps): JSX.Element {
-  // A camera that has stopped has no size any more, and the oval stays where it was.
+  // A stopped camera has no size, and the oval must not move.
   const last = useRef(WITHOUT_CAMERA)
   if (camera && camera.width > 0) last.current = { width: camera.width, height: camera.height }
   const { width, height } = last.current
@@ -78,11 +78,11 @@ function Preview({ stream, label }: { stream: MediaStream; label: string }): JSX
   useEffect(() => {
     if (element.current) element.current.srcObject = stream
   }, [stream])
-  // A live picture of the user, without sound: there is nothing to caption.
+  // A live picture without sound needs no captions.
   return <video ref={element} aria-label={label} autoplay muted playsInline />
 }
 
-/** The camera is off already: a face of a few lines keeps its place. */
+/** The camera is off already: a drawn face takes the place of its picture. */
 function Calm({ oval }: { oval: Oval }): JSX.Element {
   const scale = oval.ry / 48
   return (
@@ -96,7 +96,7 @@ function Calm({ oval }: { oval: Oval }): JSX.Element {
   )
 }
 
-/** A sign on the edge of the oval, on the side the head should go. In a mirror, the user's left is on the left. */
+/** An arrow at the edge of the oval, on the side that the head should turn to. In a mirror, the user's left is on the left. */
 function Arrow({ movement, oval }: { movement: Movement; oval: Oval }): JSX.Element | null {
   const direction = DIRECTIONS[movement]
   if (!direction) return null

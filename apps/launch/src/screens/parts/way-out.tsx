@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { ScreenProps } from '../screen.ts'
 import { Button } from './button.tsx'
 
-/** How an end screen is left: back to the host by itself or by link, or by closing where somebody else goes on. */
+/** How to leave an end screen: back to the host, automatically or by link, or close it if another device or page continues. */
 export function WayOut({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
   const [closed, setClosed] = useState(false)
   const redirectUrl = view.session?.redirectUrl ?? null
@@ -17,7 +17,7 @@ export function WayOut({ view, actions, texts: { t } }: ScreenProps): JSX.Elemen
       </div>
     )
   }
-  // A browser closes only what a page has opened: where it does not, the user is told to.
+  // A browser closes only windows that a page has opened. Otherwise a text asks the user to close it.
   if (closed) return <p class="small">{t('end.closeHint')}</p>
   return (
     <div class="buttons">
