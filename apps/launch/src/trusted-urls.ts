@@ -1,6 +1,6 @@
 /**
- * Trusted Types: the browser makes a worker only of an address that a policy of ours has let through. Where it does not know
- * them, addresses stay what they are. Node's types have none of this, and neither has every browser.
+ * Trusted Types: the browser starts a worker only from a URL that a policy of ours has allowed. In a browser without Trusted
+ * Types the URL stays a string. Declared here because Node's types do not include them.
  */
 interface TrustedTypePolicies {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): { createScriptURL(url: string): string }

@@ -104,7 +104,7 @@ signalTable('browserAnomalies.automationProperties', [
   ['the wallet that is called Phantom', CHROME, '0', putOn('phantom', {})],
 ])
 
-test('the offset of a zone is that of the day, summer time included', () => {
+test('the offset of a time zone depends on the date, including summer time', () => {
   const [winter, summer] = [Date.UTC(2026, 0, 15, 23, 30), Date.UTC(2026, 6, 15, 23, 30)]
   for (const [zone, inWinter, inSummer] of [
     ['UTC', 0, 0],

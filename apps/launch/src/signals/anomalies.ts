@@ -25,7 +25,7 @@ export function inconsistentFingerprint(facts: Facts): boolean | undefined {
 export function automationProperties({ navigator, window, document }: Facts): boolean {
   return (
     [...window.properties, ...document.properties].some((name) => AUTOMATION_MARKS.test(name)) ||
-    // No browser has it here; scripts that want to hide it put it here.
+    // Browsers have it on the prototype; scripts that hide it define it here.
     navigator.ownProperties.includes('webdriver')
   )
 }
@@ -37,7 +37,7 @@ function contradictsPlatform({ userAgent, platform }: NavigatorFacts): boolean {
 
 function contradictsEngine({ userAgent, vendor }: NavigatorFacts): boolean {
   const engine = engineOf(userAgent)
-  // Some browsers empty it, so only the name of another vendor speaks.
+  // Some browsers leave it empty, so only the name of another vendor counts.
   return engine !== undefined && vendor ? vendor !== VENDORS[engine.name] && ALL_VENDORS.includes(vendor) : false
 }
 
@@ -45,14 +45,14 @@ function isUntouchablePhone({ userAgent, maxTouchPoints }: NavigatorFacts): bool
   return isMobileSystem(userAgent) && /\bMobile\b/.test(userAgent) && maxTouchPoints === 0
 }
 
-/** A window without size is no window. WebViews give 0 for the outer size, and some iOS apps do. */
+/** A visible window has a size. WebViews and some iOS apps report 0 for the outer size. */
 function hasNoScreen({ navigator, window, screen, document }: SignalEnvironment): boolean {
   if (screen.width === 0 || screen.height === 0) return true
   const isChromium = engineOf(navigator.userAgent)?.name === 'chromium' && !isMobileSystem(navigator.userAgent)
   return isChromium && document.isVisible && window.outerWidth === 0 && window.outerHeight === 0
 }
 
-/** Date and Intl ask the same system; a script that moves one often forgets the other. */
+/** Date and Intl read the same system setting; a script that changes one often forgets the other. */
 function contradictsTimeZone({ zone, offsetMinutes, nowMs }: TimeFacts): boolean {
   if (zone === undefined || offsetMinutes === undefined) return false
   const named = offsetOfZone(zone, nowMs)
@@ -83,7 +83,7 @@ const DATE_PARTS = {
   second: 'numeric',
 } as const
 
-/** An iPad may call itself a Mac, and an iPhone does when the user asks for desktop pages. */
+/** An iPad may report itself as a Mac, and so does an iPhone when the user asks for desktop pages. */
 const PLATFORMS: Readonly<Record<System, RegExp>> = {
   windows: /^Win/,
   android: /^(?:Linux|Android)/,
@@ -99,7 +99,7 @@ const VENDORS: Readonly<Record<Engine['name'], string>> = {
   webkit: 'Apple Computer, Inc.',
 }
 const ALL_VENDORS = Object.values(VENDORS)
-/** What scripts replace to seem another browser. Others, such as `globalPrivacyControl`, privacy tools add openly. */
+/** Properties that scripts replace to look like another browser. Privacy tools add others openly, such as `globalPrivacyControl`. */
 const TELLING_PROPERTIES: ReadonlySet<string> = new Set([
   'userAgent',
   'userAgentData',
@@ -114,6 +114,6 @@ const TELLING_PROPERTIES: ReadonlySet<string> = new Set([
   'mediaDevices',
   'permissions',
 ])
-/** Selenium and PhantomJS have signals of their own. */
+/** Selenium and PhantomJS have their own signals. */
 const AUTOMATION_MARKS =
   /^__(?:playwright|pw[A-Z_]|puppeteer|nightmare|cypress|testcafe)|^_Selenium_IDE_Recorder$|^_WEBDRIVER_ELEM_CACHE$|^domAutomation(?:Controller)?$|^__lastWatir|^ChromeDriverw$|^awesomium$|^Cypress$/

@@ -2,7 +2,7 @@ import { engineOf } from './engines.ts'
 import type { Answers, BrowserKind, SignalEnvironment } from './environment.ts'
 import { detectInAppBrowser } from './in-app.ts'
 
-/** What may explain a signal. A claim like the signals themselves: the server lets it soften little. */
+/** The kind of browser, which may explain a signal. The device claims it, so the server lets it soften little. */
 export function browserKind(env: SignalEnvironment, { webGL }: Pick<Answers, 'webGL'>): BrowserKind {
   const { userAgent, isBrave } = env.navigator
   if (detectInAppBrowser(userAgent) !== null) return 'webview'
@@ -11,8 +11,8 @@ export function browserKind(env: SignalEnvironment, { webGL }: Pick<Answers, 'we
 }
 
 /**
- * Tor Browser, Mullvad, LibreWolf and Firefox with `privacy.resistFingerprinting` look alike on purpose: they give no name to
- * the graphics card, or live at Greenwich on a screen that is just as large as the window.
+ * Tor Browser, Mullvad, LibreWolf and Firefox with `privacy.resistFingerprinting` look alike on purpose: they hide the
+ * name of the graphics card, or report UTC and a screen that is exactly as large as the window.
  */
 function resistsFingerprinting({ navigator, window, screen, time }: SignalEnvironment, renderer?: string): boolean {
   if (engineOf(navigator.userAgent)?.name !== 'gecko') return false

@@ -1,19 +1,19 @@
 /**
- * What the name of a camera says about it. Names are the only thing a page gets to know of a camera, they can be chosen
- * freely, and they never leave the device.
+ * Judges a camera by its name. The name is all that a page learns about a camera. It can be chosen freely, and it never leaves
+ * the device.
  */
 
-/** Software that is known to put pictures of its own in a camera's place, or effects over a real one's. */
+/** Known software that replaces a camera's pictures or adds effects to them. */
 export function isVirtualCamera(label: string): boolean {
   return VIRTUAL_CAMERAS.test(label)
 }
 
-/** A phone that serves as a webcam: a real camera, reached through software. */
+/** A phone used as a webcam: a real camera behind software. */
 export function isPhoneCamera(label: string): boolean {
   return PHONE_CAMERAS.test(label)
 }
 
-/** Not known by name, but named as no camera maker names one. */
+/** Not a known name, but one that no camera maker uses. */
 export function looksVirtual(label: string): boolean {
   return VIRTUAL_WORDS.test(label) || FILE_PATH.test(label)
 }
@@ -56,11 +56,11 @@ const VIRTUAL_CAMERAS = new RegExp(
   'i',
 )
 
-/** On a phone itself no camera is named after the phone. */
+/** Names of phones. On the phone itself no camera has such a name. */
 const PHONE_CAMERAS =
   /\b(?:iphone|ipad)\b|continuity|droidcam|\biriun\b|\bivcam\b|epoccam|\bcamo\b|desk view|android webcam/i
 
 const VIRTUAL_WORDS = /virtual|fake|dummy|loopback|synthetic|emulat|simulat|test pattern|screen ?capture|screen ?cast/i
 
-/** Chromium names a camera that plays a file after the file. */
+/** Chromium names a fake camera that plays a file after that file. */
 const FILE_PATH = /^(?:\/|[a-z]:\\)|\.(?:mjpe?g|y4m|mp4|webm|avi|mkv)$/i

@@ -18,7 +18,7 @@ test('there are the 21 indicators of the contract, in its order', () => {
   assert.deepEqual(Object.keys(SIGNALS), INDICATOR_PATHS)
 })
 
-/** What each browser cannot be asked, and the little that is suspicious about it in honest hands. */
+/** Per browser: the indicators that it cannot evaluate, and the few that are suspicious although the user is honest. */
 interface Expected {
   kind?: BrowserKind
   notEvaluated?: readonly IndicatorPath[]
@@ -61,7 +61,7 @@ const EXPECTED: Readonly<Record<BrowserName, Expected>> = {
   'Facebook on an iPhone': { kind: 'webview', notEvaluated: IOS },
 }
 
-describe('a browser in honest hands', () => {
+describe('a browser of an honest user', () => {
   for (const name of BROWSER_NAMES) {
     const { kind = 'ordinary', notEvaluated = [], suspicious = [] } = EXPECTED[name]
     test(`${name}: ${kind}, ${suspicious.length === 0 ? 'nothing' : suspicious.join(', ')} suspicious`, async () => {
@@ -72,7 +72,7 @@ describe('a browser in honest hands', () => {
   }
 })
 
-test('before a camera is granted nothing is said about it', async () => {
+test('before a camera is granted, no camera indicator is evaluated', async () => {
   const { globals, clock } = browser('Chrome on Windows')
   const { indicators } = await collectSignals(readEnvironment(globals, clock))
   const unknown = new Set<IndicatorPath>([
@@ -83,14 +83,14 @@ test('before a camera is granted nothing is said about it', async () => {
   assert.equal(indicators, writeIndicators(new Set(), unknown))
 })
 
-test('a phone that serves as a webcam is told apart', async () => {
+test('a phone used as a webcam is reported as one', async () => {
   const { browser: reported, indicators } = await collect('Chrome on a Mac', { label: 'My iPhone Camera' })
   assert.deepEqual(reported, { kind: 'ordinary', phoneCamera: true })
   const { virtualCamera } = readIndicators(indicators)
   assert.deepEqual([virtualCamera.suspiciousLabels, virtualCamera.virtualCameraSoftware], [true, false])
 })
 
-test('the sealed payload takes what is collected', async () => {
+test('the collected signals fit the schema of the payload', async () => {
   const { indicators, browser: kind } = CapturePayload.properties
   for (const label of [CAMERA.label, 'DroidCam Source 3']) {
     const signals = await collect('Chrome on Windows', { label })
@@ -98,8 +98,8 @@ test('the sealed payload takes what is collected', async () => {
   }
 })
 
-test('probes that hang are cut off together, and only they are not evaluated', async (t) => {
-  // All that can be done now is done.
+test('probes that hang share one timeout, and only they are not evaluated', async (t) => {
+  // Everything that can run now has run.
   const aWhile = async () => {
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
   }
@@ -121,7 +121,7 @@ test('probes that hang are cut off together, and only they are not evaluated', a
   await aWhile()
   t.mock.timers.tick(PROBE_MS_MAX - 1)
   await aWhile()
-  assert.equal(isDone, false, 'each has its time')
+  assert.equal(isDone, false, 'each probe gets its full time')
   t.mock.timers.tick(1)
   const { indicators } = await collecting
   const hung = new Set<IndicatorPath>([
@@ -133,7 +133,7 @@ test('probes that hang are cut off together, and only they are not evaluated', a
   assert.equal(indicators, writeIndicators(new Set(), hung))
 })
 
-test('a browser in which everything throws is neither suspicious nor a reason to stop', async () => {
+test('a browser in which everything throws is not suspicious and stops nothing', async () => {
   const fail = () => {
     throw new Error('denied')
   }

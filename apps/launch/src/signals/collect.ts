@@ -7,7 +7,7 @@ import * as headless from './headless.ts'
 import { askAll } from './probes.ts'
 import { mediaDevicesError, noMediaDevices, suspiciousLabels, virtualCameraSoftware } from './virtual-camera.ts'
 
-/** What the sealed payload carries about the browser. */
+/** The browser's part of the sealed payload. */
 export interface Signals {
   /** One letter per indicator, in the order of SIGNALS: 1 suspicious, 0 not, - not evaluated. */
   indicators: string
@@ -15,8 +15,8 @@ export interface Signals {
 }
 
 /**
- * Evaluates the 21 indicators. To be called once the camera runs, because its name counts, and not to be waited for before
- * the payload is sealed: it takes as long as its slowest probe may. Never rejects.
+ * Evaluates the 21 indicators. Call it once the camera runs, because its name counts. Await it only before the payload is sealed,
+ * because it takes as long as its slowest probe. Never rejects.
  */
 export async function collectSignals(env: SignalEnvironment, camera?: { label: string }): Promise<Signals> {
   const answers = await askAll(env.probes)
@@ -30,8 +30,8 @@ export async function collectSignals(env: SignalEnvironment, camera?: { label: s
 }
 
 /**
- * In the order of the contract's INDICATOR_PATHS, which a test compares: only the contract's types come into the page, because
- * its values would bring a validator with them.
+ * In the order of the contract's INDICATOR_PATHS; a test compares the two. The page imports only the contract's types, because
+ * its values would bring the validator into the bundle.
  */
 export const SIGNALS: Readonly<Record<IndicatorPath, Signal>> = {
   'headless.webdriver': headless.webdriver,

@@ -5,7 +5,7 @@ import { type BrowserName, SHAPES } from './testing/browsers.ts'
 
 const userAgent = (name: BrowserName) => SHAPES[name].userAgent
 
-test('the engine and its version, as the user agent has them', () => {
+test('the user agent gives the engine and its version', () => {
   for (const [name, engine, version] of [
     ['Chrome on Windows', 'chromium', 140],
     ['Edge on Windows', 'chromium', 140],
@@ -21,7 +21,7 @@ test('the engine and its version, as the user agent has them', () => {
   }
 })
 
-test('what is no engine that we know has none', () => {
+test('an unknown user agent has no engine', () => {
   for (const unknown of [
     '',
     'curl/8.5.0',
@@ -32,7 +32,7 @@ test('what is no engine that we know has none', () => {
   }
 })
 
-test('the system, as the user agent has it', () => {
+test('the user agent gives the operating system', () => {
   for (const [name, system] of [
     ['Chrome on Windows', 'windows'],
     ['Chrome on a Mac', 'mac'],
@@ -49,7 +49,7 @@ test('the system, as the user agent has it', () => {
   assert.equal(systemOf('curl/8.5.0'), undefined)
 })
 
-test('a Chromium with a name of its own is not one that we know', () => {
+test('a Chromium with another product name is not a known one', () => {
   assert.ok(isKnownChromium(userAgent('Chrome on Windows')))
   assert.ok(isKnownChromium(userAgent('Edge on Windows')))
   assert.ok(!isKnownChromium(userAgent('Samsung Internet')))

@@ -1,11 +1,11 @@
-/** What a user agent claims to be. Other signals check the claim. */
+/** The engine that a user agent claims. Other signals check the claim. */
 export interface Engine {
   name: 'chromium' | 'gecko' | 'webkit'
-  /** Of the engine, in the numbers by which it is released: 140, 18.4. */
+  /** Release version of the engine: 140, 18.4. */
   version: number
 }
 
-/** Undefined for programs, for engines that are gone, and for what we do not know. */
+/** Undefined for programs, discontinued engines and unknown user agents. */
 export function engineOf(userAgent: string): Engine | undefined {
   // Every browser on an iPhone or iPad runs WebKit, whatever its name is.
   if (APPLE_MOBILE.test(userAgent)) return engine('webkit', VERSION.exec(userAgent) ?? IOS_VERSION.exec(userAgent))

@@ -1,6 +1,6 @@
 /**
- * Everything the signals look at, and nothing else: read once from the browser's globals (`readEnvironment`), so that each
- * signal is a pure function and a test can be any browser. What a browser lacks is undefined.
+ * Everything that the signals read, and nothing else. `readEnvironment` reads it once from the browser's globals, so that each
+ * signal is a pure function and a test can simulate any browser. A value that the browser lacks is undefined.
  */
 export interface SignalEnvironment {
   readonly navigator: NavigatorFacts
@@ -9,7 +9,7 @@ export interface SignalEnvironment {
   readonly screen: { readonly width: number | undefined; readonly height: number | undefined }
   readonly time: TimeFacts
   readonly notification: { readonly exists: boolean; readonly permission: string | undefined }
-  /** Interfaces of `EXPECTED_INTERFACES` that are not there. */
+  /** Missing interfaces of `EXPECTED_INTERFACES`. */
   readonly missingInterfaces: readonly string[]
   /** Functions of the browser that a script replaced, such as `mediaDevices.getUserMedia`. */
   readonly replacedFunctions: readonly string[]
@@ -31,11 +31,11 @@ export interface NavigatorFacts {
   readonly connectionRttMs: number | undefined
   readonly clientHints: ClientHints | undefined
   readonly isBrave: boolean
-  /** A browser keeps its properties on the prototype: names here were put there by a script. */
+  /** Own properties. Browsers define theirs on the prototype, so a script added these. */
   readonly ownProperties: readonly string[]
 }
 
-/** `navigator.userAgentData`: what the browser says about itself beside the user agent. */
+/** `navigator.userAgentData`: the client hints beside the user agent. */
 export interface ClientHints {
   readonly brands: readonly { readonly brand: string; readonly version: string }[]
   readonly mobile: boolean | undefined
@@ -62,21 +62,21 @@ export interface DocumentFacts {
 
 export interface TimeFacts {
   readonly nowMs: number
-  /** The name of the time zone, as Intl has it. */
+  /** Name of the time zone, from Intl. */
   readonly zone: string | undefined
-  /** Minutes east of Greenwich, as Date has it. */
+  /** Minutes east of Greenwich, from Date. */
   readonly offsetMinutes: number | undefined
 }
 
-/** What must be asked and takes time. Each may answer undefined: cannot be asked here. */
+/** Asynchronous questions to the browser. Each may return undefined if this browser cannot answer. */
 export interface Probes {
-  /** Null when the browser has no WebGL to give. */
+  /** Null if the browser has no WebGL. */
   webGL(): Promise<WebGLFacts | null | undefined>
   webRTC(): Promise<'missing' | 'fails' | 'works' | undefined>
-  /** How the permission for notifications stands, by the permissions interface. */
+  /** State of the notification permission, from the Permissions API. */
   notificationPermission(): Promise<string | undefined>
   cameras(): Promise<{ readonly failed: boolean; readonly count: number } | undefined>
-  /** Times of animation frames that follow each other, in milliseconds. */
+  /** Times of consecutive animation frames, in milliseconds. */
   frameTimesMs(): Promise<readonly number[] | undefined>
   /** How long a timer of TIMER_MS really took. */
   timerTookMs(): Promise<number | undefined>
@@ -87,14 +87,14 @@ export interface WebGLFacts {
   readonly renderer: string
 }
 
-/** What the probes answered; undefined where one could not be asked, failed or did not answer in time. */
+/** The answers of the probes; undefined if a probe is not possible, failed or timed out. */
 export type Answers = {
   readonly [Name in keyof Probes]: Awaited<ReturnType<Probes[Name]>>
 }
 
 export type BrowserKind = 'ordinary' | 'webview' | 'privacy'
 
-/** All that a signal may be decided by. */
+/** Everything that a signal may use. */
 export interface Facts extends SignalEnvironment {
   readonly answers: Answers
   readonly kind: BrowserKind
@@ -102,5 +102,5 @@ export interface Facts extends SignalEnvironment {
   readonly camera: { readonly label: string } | undefined
 }
 
-/** True: suspicious. Undefined: cannot be told in this browser, which is no suspicion. */
+/** True: suspicious. Undefined: cannot be evaluated in this browser, which is not suspicious. */
 export type Signal = (facts: Facts) => boolean | undefined

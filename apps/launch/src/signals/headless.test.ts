@@ -175,7 +175,7 @@ signalTable('headless.notification', [
   ['an iPhone, which has none', 'Safari on an iPhone', '-'],
   ['an iPad, which has none', 'an iPad that calls itself a Mac', '-'],
   ['a WebView, which has none', 'a WebView on Android', '-'],
-  ['Firefox that was told to have none', 'Firefox on Windows', '-', remove('Notification')],
+  ['Firefox with notifications disabled', 'Firefox on Windows', '-', remove('Notification')],
   ['a page that is not secure', CHROME, '-', all(remove('Notification'), set('isSecureContext', false))],
 ])
 
@@ -196,7 +196,7 @@ signalTable('headless.connectionType', [
   ['Safari, which lacks it', 'Safari on an iPhone', '-'],
 ])
 
-/** Frames at the given distances, one after the other. */
+/** Frame times with these intervals. */
 const frames = (...gapsMs: readonly number[]) => {
   let [timeMs, index] = [0, 0]
   return set('requestAnimationFrame', (then: (timeMs: number) => void) => {

@@ -2,7 +2,7 @@ import { engineOf, isKnownChromium, isMobileSystem, type System, systemOf } from
 import type { ClientHints, Facts } from './environment.ts'
 import { TIMER_MS } from './probes.ts'
 
-/** Signs that no person sits before this browser: the fourteen of `headless`. */
+/** Signs that no person uses this browser: the fourteen of `headless`. */
 
 export function webdriver({ navigator }: Facts): boolean | undefined {
   return navigator.webdriver
@@ -13,7 +13,7 @@ export function userAgent({ navigator }: Facts): boolean | undefined {
   const { userAgent: claimed, clientHints } = navigator
   if (claimed === '') return undefined
   if (WINDOWLESS.test(claimed)) return true
-  // Apps that set a user agent of their own leave the hints empty: those contradict nothing.
+  // Apps that set their own user agent leave the hints empty; empty hints contradict nothing.
   if (clientHints === undefined || clientHints.brands.length === 0) return false
   return clientHints.brands.some(({ brand }) => WINDOWLESS.test(brand)) || contradicts(claimed, clientHints)
 }
@@ -32,7 +32,7 @@ export function webGL({ answers }: Facts): boolean | undefined {
   return answers.webGL === null || SOFTWARE_GRAPHICS.test(`${answers.webGL.vendor} ${answers.webGL.renderer}`)
 }
 
-/** `window.phantom` alone says nothing: a wallet of that name puts it into the pages of honest people. */
+/** `window.phantom` alone says nothing: a wallet of that name adds it to the pages of honest people. */
 export function phantom({ navigator, window }: Facts): boolean {
   return /\bPhantomJS\b/.test(navigator.userAgent) || PHANTOM_MARKS.some((name) => window.properties.includes(name))
 }
@@ -44,7 +44,7 @@ export function selenium({ window, document }: Facts): boolean {
   )
 }
 
-/** Inside an app the object is missing by nature; the server gives that little weight there. */
+/** WebViews never have the object; the server gives its absence little weight there. */
 export function chrome({ navigator, window, kind }: Facts): boolean | undefined {
   if (engineOf(navigator.userAgent)?.name !== 'chromium') return undefined
   if (kind !== 'webview' && !isKnownChromium(navigator.userAgent)) return undefined
@@ -52,8 +52,8 @@ export function chrome({ navigator, window, kind }: Facts): boolean | undefined 
 }
 
 /**
- * Chromium without a window refuses notifications in one place and has never been asked in the other. In a frame of another
- * site every Chromium does, and Firefox does in private windows.
+ * Headless Chromium reports notifications as denied in one API and as never asked in the other. So does every Chromium in a
+ * cross-site frame, and Firefox in private windows.
  */
 export function permissions({ navigator, window, notification, answers }: Facts): boolean | undefined {
   if (engineOf(navigator.userAgent)?.name !== 'chromium' || !window.isTop) return undefined
@@ -72,7 +72,7 @@ export function languages({ navigator }: Facts): boolean | undefined {
   if (all === undefined && language === undefined) return undefined
   const first = all?.[0]
   if (!first || !language) return true
-  // A browser may shorten one of the two (`de`, `de-DE`); another language altogether it does not name.
+  // A browser may shorten one of the two (`de`, `de-DE`), but both name the same language.
   return baseOf(first) !== baseOf(language)
 }
 
@@ -82,7 +82,7 @@ export function webRTC({ answers }: Facts): boolean | undefined {
   return answers.webRTC === undefined ? undefined : answers.webRTC !== 'works'
 }
 
-/** Only on a desktop is it certain that Chromium has the interface: WebViews and iOS lack it. */
+/** Only desktop Chromium always has the interface: WebViews and iOS lack it. */
 export function notification({ navigator, window, notification: found, kind }: Facts): boolean | undefined {
   if (found.exists) return !NOTIFICATION_PERMISSIONS.has(found.permission ?? '')
   const mustHave = isDesktopChromium(navigator.userAgent) && kind !== 'webview' && window.isSecureContext
@@ -100,7 +100,7 @@ export function connectionType({ navigator }: Facts): boolean | undefined {
   return navigator.connectionRttMs === undefined ? undefined : navigator.connectionRttMs === 0
 }
 
-/** A clock that is coarse on purpose cannot tell, and a hidden tab has no frames. */
+/** Not evaluated with a deliberately coarse clock or in a hidden tab, which has no frames. */
 export function timing({ answers, document, kind }: Facts): boolean | undefined {
   const { frameTimesMs, timerTookMs } = answers
   if (kind === 'privacy' || !document.isVisible) return undefined
@@ -112,8 +112,8 @@ export function timing({ answers, document, kind }: Facts): boolean | undefined 
 }
 
 /**
- * Faster than any screen, or every 16 ms exactly, as clocks for tests have it: at 60 pictures a second a browser that counts
- * whole milliseconds has some of 17 among them. Equal distances alone say nothing, a screen of 100 Hz has them too.
+ * Faster than any screen, or exactly every 16 ms, as test clocks do: at 60 frames a second a browser with whole milliseconds also
+ * has intervals of 17. Equal intervals alone say nothing, because a screen of 100 Hz has them too.
  */
 function isDrivenByNoScreen(timesMs: readonly number[]): boolean {
   const gapsMs = timesMs.slice(1).map((time, index) => time - (timesMs[index] ?? time))
@@ -131,7 +131,7 @@ const SELENIUM_MARKS =
   /^\$?cdc_[A-Za-z0-9]{10,}|^__(?:webdriver|selenium|fxdriver|driver)_|^__\$?webdriver|^_selenium$|^call(?:ed)?Selenium$|^\$chrome_asyncScriptInfo$/
 const SELENIUM_ATTRIBUTES: ReadonlySet<string> = new Set(['webdriver', 'selenium', 'driver'])
 const NOTIFICATION_PERMISSIONS: ReadonlySet<string> = new Set(['default', 'granted', 'denied'])
-/** A thousand pictures a second and some. */
+/** About a thousand frames a second. */
 const FRAME_GAP_MS_MIN = 0.9
 const TEST_CLOCK_GAP_MS = 16
 const HINTED_SYSTEMS: Readonly<Record<string, System>> = {

@@ -37,7 +37,7 @@ describe('a page inside an app', () => {
   }
 })
 
-test('a browser of its own is no app', () => {
+test('a standalone browser is not an app', () => {
   const inside = BROWSER_NAMES.filter((name) => detectInAppBrowser(SHAPES[name].userAgent) !== null)
   assert.deepEqual(inside, ['a WebView on Android', 'Instagram on Android', 'Facebook on an iPhone'])
   for (const userAgent of [

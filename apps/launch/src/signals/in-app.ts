@@ -1,10 +1,10 @@
-/** An app that shows web pages inside itself. Its camera may be closed to pages, and its links open nowhere else. */
+/** An app with a built-in browser. It may refuse the camera to pages and open links only inside itself. */
 export interface InAppBrowser {
-  /** Null when only the technique shows, not the app. */
+  /** Null if the page is in some app whose name is unknown. */
   name: string | null
 }
 
-/** The app in which this page is open, or null in a browser of its own. */
+/** The app whose built-in browser shows this page, or null in a standalone browser. */
 export function detectInAppBrowser(userAgent: string): InAppBrowser | null {
   const app = APPS.find(({ pattern }) => pattern.test(userAgent))
   if (app) return { name: app.name }
@@ -16,7 +16,7 @@ function isAppleWebView(userAgent: string): boolean {
   return APPLE_MOBILE.test(userAgent) && !/\bSafari\//.test(userAgent)
 }
 
-/** The order counts: Messenger also names Facebook. */
+/** The order matters: Messenger's user agent contains Facebook's marks too. */
 const APPS: readonly { name: string; pattern: RegExp }[] = [
   { name: 'Messenger', pattern: /\bMessengerForiOS|\bMessengerLite|FB_IAB\/(?:Orca|MESSENGER)/ },
   { name: 'Instagram', pattern: /\bInstagram\b/ },
@@ -34,6 +34,6 @@ const APPS: readonly { name: string; pattern: RegExp }[] = [
   { name: 'Google', pattern: /\bGSA\/\d/ },
 ]
 
-/** Browsers that are built on the WebView (MIUI, Huawei, DuckDuckGo …) leave this mark out. */
+/** Browsers built on the WebView (MIUI, Huawei, DuckDuckGo …) do not have this mark. */
 const ANDROID_WEBVIEW = /\bAndroid\b.*; wv\)/
 const APPLE_MOBILE = /\b(?:iPhone|iPad|iPod)\b.*\bAppleWebKit\//

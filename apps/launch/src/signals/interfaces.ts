@@ -1,9 +1,9 @@
 import type { Engine } from './engines.ts'
 
 /**
- * Interfaces that no setting of an ordinary browser takes away, with the first version of each engine that has them on every
- * system. What settings, policies or privacy modes do switch off (WebRTC, notifications, IndexedDB, WebAssembly in a
- * lockdown) does not belong here: its absence would tell on careful people.
+ * Interfaces that no setting of an ordinary browser removes, with the first version of each engine that has them on every system.
+ * Interfaces that settings, policies or privacy modes switch off (WebRTC, notifications, IndexedDB, WebAssembly in lockdown mode)
+ * do not belong here: their absence would flag careful users.
  */
 export const EXPECTED_INTERFACES: Readonly<Record<string, Readonly<Record<Engine['name'], number>>>> = {
   customElements: { chromium: 54, gecko: 63, webkit: 10.3 },

@@ -24,20 +24,20 @@ const MOBILE: readonly BrowserName[] = [
   'Facebook on an iPhone',
 ]
 
-describe('what the page takes its device for', () => {
+describe('the platform that the page reports', () => {
   for (const name of BROWSER_NAMES) {
     const expected = MOBILE.includes(name) ? 'mobile' : 'desktop'
     test(`${name}: ${expected}`, () => assert.equal(platformOf(name), expected))
   }
 })
 
-test('a Mac that nobody can touch is no iPad, and a Windows tablet is a desktop', () => {
+test('a Mac without touch is not an iPad, and a Windows tablet is a desktop', () => {
   assert.equal(platformOf('an iPad that calls itself a Mac', set('navigator.maxTouchPoints', 0)), 'desktop')
   assert.equal(platformOf('Chrome on a Mac', set('navigator.maxTouchPoints', 5)), 'desktop')
   assert.equal(platformOf('Chrome on Windows', set('navigator.maxTouchPoints', 10)), 'desktop')
 })
 
-test('a phone by its name whose hints say desktop is one', () => {
+test('a phone user agent with desktop client hints is a desktop', () => {
   const hints = { brands: [{ brand: 'Chromium', version: '140' }], mobile: false, platform: 'Windows' }
   assert.equal(platformOf('Chrome on Android', set('navigator.userAgentData', hints)), 'desktop')
 })

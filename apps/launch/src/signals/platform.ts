@@ -2,11 +2,11 @@ import type { SignalEnvironment } from './environment.ts'
 
 /**
  * Whether this is a phone or tablet, or a desktop. The server checks the answer against the headers of the page (its
- * device-class.ts), so both go by the same marks; only the page can feel that a Mac is touched and is an iPad.
+ * device-class.ts), so both use the same marks. Only the page can see that a "Mac" has touch and is an iPad.
  */
 export function devicePlatform({ navigator }: Pick<SignalEnvironment, 'navigator'>): 'mobile' | 'desktop' {
   const { userAgent, clientHints, maxTouchPoints = 0 } = navigator
-  // In apps that set a user agent of their own the hints are empty and say "not mobile" of every phone.
+  // In apps that set their own user agent the hints are empty and report every phone as not mobile.
   const hints = clientHints?.brands.length ? clientHints : undefined
   if (DESKTOP_SYSTEM.test(userAgent)) return 'desktop'
   if (PHONE_OR_TABLET.test(userAgent)) {

@@ -19,7 +19,7 @@ test('a browser answers every probe', async () => {
   assert.ok(timerTookMs !== undefined && timerTookMs >= 40, `took ${timerTookMs} ms`)
 })
 
-test('where there is nothing to ask, only the missing WebRTC is told', async () => {
+test('in an environment without any API, only the missing WebRTC is reported', async () => {
   const { clock } = browser('Chrome on a Mac')
   assert.deepEqual(await askAll(createProbes({}, clock)), {
     webGL: undefined,
@@ -31,7 +31,7 @@ test('where there is nothing to ask, only the missing WebRTC is told', async () 
   })
 })
 
-test('the graphics context and the connection are given back', async () => {
+test('the graphics context and the connection are released', async () => {
   const { globals, clock } = browser('Chrome on a Mac')
   const given: string[] = []
   Object.assign(globals, {
@@ -60,7 +60,7 @@ test('the graphics context and the connection are given back', async () => {
   assert.deepEqual(given, ['connection', 'graphics'])
 })
 
-test('a probe that throws at once is not evaluated, and the others are', async () => {
+test('a probe that throws is not evaluated, and the others are', async () => {
   const { globals, clock } = browser('Chrome on a Mac')
   const probes = createProbes(globals, clock)
   const answers = await askAll({

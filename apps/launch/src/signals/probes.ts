@@ -2,13 +2,13 @@ import type { DeviceClock } from '@ostiary/device'
 import type { Answers, Probes, WebGLFacts } from './environment.ts'
 import { at, call, isReachable, list, number, text, tryCall } from './reach.ts'
 
-/** No probe is waited for longer than this: what hangs is not evaluated, because a slow device is no suspicious one. */
+/** Time limit of every probe. A probe that hangs is not evaluated, because a slow device is not suspicious. */
 export const PROBE_MS_MAX = 300
 export const TIMER_MS = 40
-/** Seven distances: a screen of 30 Hz shows that many in time. */
+/** Seven intervals: a screen of 30 Hz shows that many frames within the time limit. */
 const FRAMES = 8
 
-/** The questions to a browser that take time. Nothing here opens a camera, and nothing sends anything. */
+/** The asynchronous questions to a browser. None of them opens a camera or sends anything. */
 export function createProbes(globals: object, clock: DeviceClock): Probes {
   return {
     webGL: async () => readWebGL(globals),
@@ -21,7 +21,7 @@ export function createProbes(globals: object, clock: DeviceClock): Probes {
   }
 }
 
-/** All probes at once. One that fails or hangs is undefined; this never rejects. */
+/** Runs all probes at once. A probe that fails or hangs gives undefined. Never rejects. */
 export async function askAll(probes: Probes): Promise<Answers> {
   const [webGL, webRTC, notificationPermission, cameras, frameTimesMs, timerTookMs] = await Promise.all([
     inTime(probes.webGL),
@@ -49,7 +49,7 @@ function inTime<T>(probe: () => Promise<T>): Promise<T | undefined> {
   })
 }
 
-/** The context is given back at once: browsers allow a page only a few. */
+/** Releases the context at once: browsers allow a page only a few. */
 function readWebGL(globals: object): WebGLFacts | null | undefined {
   const canvas = tryCall(at(globals, 'document'), 'createElement', 'canvas')
   if (typeof at(canvas, 'getContext') !== 'function') return undefined
@@ -66,7 +66,7 @@ function readWebGL(globals: object): WebGLFacts | null | undefined {
   return facts
 }
 
-/** An offer is made and thrown away. It is never set, so that no address of the device is looked up. */
+/** Creates an offer and discards it. It is never set, so that no address of the device is looked up. */
 async function tryWebRTC(globals: object): Promise<'missing' | 'fails' | 'works'> {
   const Connection = at(globals, 'RTCPeerConnection')
   if (typeof Connection !== 'function') return 'missing'

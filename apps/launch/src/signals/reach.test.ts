@@ -11,7 +11,7 @@ const refusing = {
   },
 }
 
-test('a path is followed to its end, and ends in nothing where a step is missing or refuses', () => {
+test('a path is followed to its end, and gives undefined if a property is missing or throws', () => {
   assert.equal(at({ a: { b: 3 } }, 'a', 'b'), 3)
   assert.equal(
     at(() => 0, 'length'),
@@ -23,7 +23,7 @@ test('a path is followed to its end, and ends in nothing where a step is missing
   }
 })
 
-test('a method keeps its object, and one that is not there is not called', () => {
+test('a method is called on its object, and a missing method is not called', () => {
   const counter = {
     count: 2,
     add(by: number) {
@@ -37,7 +37,7 @@ test('a method keeps its object, and one that is not there is not called', () =>
   assert.equal(tryCall(refusing, 'fail'), undefined)
 })
 
-test('a value of another type than expected is none', () => {
+test('a value of another type than expected gives undefined', () => {
   assert.deepEqual(
     [text('a'), text(1), number(1), number('1'), number(Number.NaN)],
     ['a', undefined, 1, undefined, undefined],
@@ -45,7 +45,7 @@ test('a value of another type than expected is none', () => {
   assert.deepEqual([flag(false), flag('false')], [false, undefined])
 })
 
-test('what looks like an array is read as one, and never without end', () => {
+test('an array-like object is read as an array, up to a limit', () => {
   assert.deepEqual(list(['a', 'b']), ['a', 'b'])
   assert.deepEqual(list({ length: 2, 0: 'a', 1: 'b' }), ['a', 'b'])
   assert.equal(list('ab'), undefined)
@@ -53,7 +53,7 @@ test('what looks like an array is read as one, and never without end', () => {
   assert.equal(list({ length: 1e9 })?.length, 100)
 })
 
-test('names are those of the object itself, also the hidden ones', () => {
+test('names are the object’s own properties, including non-enumerable ones', () => {
   const object = Object.create({ inherited: 1 }, { hidden: { value: 1, enumerable: false } })
   assert.deepEqual(ownNames(object), ['hidden'])
   assert.ok(has(object, 'inherited') && !has(object, 'other') && !has(null, 'x'))

@@ -1,9 +1,9 @@
 /**
- * How signals touch the browser's globals. A global may be missing, may be another type than the standard says, and its
- * getter may throw (extensions and privacy modes do all of this), so nothing here trusts a type and nothing throws.
+ * Safe access to the browser's globals. A global may be missing, may have another type than the standard says, and its getter
+ * may throw (extensions and privacy modes do all of this). So nothing here trusts a type, and nothing throws.
  */
 
-/** What lies at the end of the path, or undefined when it cannot be reached. */
+/** The value at the end of the path, or undefined if it cannot be reached. */
 export function at(start: unknown, ...path: readonly string[]): unknown {
   try {
     return path.reduce<unknown>((value, name) => (isReachable(value) ? Reflect.get(value, name) : undefined), start)
@@ -12,13 +12,13 @@ export function at(start: unknown, ...path: readonly string[]): unknown {
   }
 }
 
-/** Calls a method, or gives undefined where there is none. What the method throws is the caller's to judge. */
+/** Calls a method; undefined if there is none. Errors of the method are passed to the caller. */
 export function call(target: unknown, method: string, ...parameters: readonly unknown[]): unknown {
   const found = at(target, method)
   return typeof found === 'function' ? Reflect.apply(found, target, parameters) : undefined
 }
 
-/** As `call`, for callers to whom a failure is no news. */
+/** Like `call`, but an error of the method gives undefined. */
 export function tryCall(target: unknown, method: string, ...parameters: readonly unknown[]): unknown {
   try {
     return call(target, method, ...parameters)
@@ -39,7 +39,7 @@ export function flag(value: unknown): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
 
-/** The entries of an array, or of what only looks like one, as a PluginArray does. */
+/** The entries of an array or of an array-like object, such as a PluginArray. */
 export function list(value: unknown): readonly unknown[] | undefined {
   const length = number(at(value, 'length'))
   if (!isReachable(value) || length === undefined) return undefined
@@ -58,7 +58,7 @@ export function has(target: unknown, name: string): boolean {
   }
 }
 
-/** Names of the object's own properties, those included that do not show in a loop. */
+/** Names of the object's own properties, including non-enumerable ones. */
 export function ownNames(target: unknown): readonly string[] {
   try {
     return isReachable(target) ? Object.getOwnPropertyNames(target) : []

@@ -4,7 +4,7 @@ import { readEnvironment } from './read-environment.ts'
 import { browser, NOW_MS } from './testing/browsers.ts'
 import { remove, set } from './testing/marks.ts'
 
-test('what is read is what the browser has', () => {
+test('the environment has the browser’s values', () => {
   const { globals, clock } = browser('Chrome on Android')
   const { probes: _, ...env } = readEnvironment(globals, clock)
   assert.deepEqual(env.navigator.languages, ['en-US', 'en'])
@@ -24,7 +24,7 @@ test('what is read is what the browser has', () => {
   assert.ok(env.window.properties.includes('chrome') && env.window.hasChrome && env.window.isTop)
 })
 
-test('what a script replaced is named', () => {
+test('functions that a script replaced are listed', () => {
   const fake = browser('Chrome on Windows')
   set('navigator.mediaDevices.getUserMedia', async () => ({}))(fake)
   remove('BigInt')(fake)
@@ -33,7 +33,7 @@ test('what a script replaced is named', () => {
   assert.deepEqual(env.missingInterfaces, ['BigInt'])
 })
 
-test('of nothing everything is missing, and nothing throws', () => {
+test('without any globals everything is missing, and nothing throws', () => {
   const { clock } = browser('Chrome on Windows')
   const env = readEnvironment({}, clock)
   assert.equal(env.navigator.userAgent, '')

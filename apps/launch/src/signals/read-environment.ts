@@ -4,7 +4,7 @@ import { EXPECTED_INTERFACES } from './interfaces.ts'
 import { createProbes } from './probes.ts'
 import { at, flag, has, isReachable, list, number, ownNames, text, tryCall } from './reach.ts'
 
-/** The one place that reads the browser's globals: `readEnvironment(globalThis, systemClock)`. Never throws. */
+/** The only place that reads the browser's globals: `readEnvironment(globalThis, systemClock)`. Never throws. */
 export function readEnvironment(globals: object, clock: DeviceClock): SignalEnvironment {
   const document = at(globals, 'document')
   const notification = at(globals, 'Notification')
@@ -83,7 +83,7 @@ function readTime(globals: object, nowMs: number) {
   }
 }
 
-/** Date counts west of Greenwich; everyone else counts east. */
+/** Date counts minutes west of Greenwich; everything else counts east. */
 function offsetMinutes(globals: object, nowMs: number): number | undefined {
   const Clock = at(globals, 'Date')
   try {
@@ -96,7 +96,7 @@ function offsetMinutes(globals: object, nowMs: number): number | undefined {
   }
 }
 
-/** Those whose replacement would let a script put its own pictures, names or answers in the browser's place. */
+/** Functions that a script would replace to supply its own pictures, names or answers. */
 const GUARDED: readonly (readonly [path: readonly string[], method: string])[] = [
   [['navigator', 'mediaDevices'], 'getUserMedia'],
   [['navigator', 'mediaDevices'], 'enumerateDevices'],
@@ -113,7 +113,7 @@ function replacedFunctions(globals: object): readonly string[] {
   })
 }
 
-/** Asked of the prototype, because a function that was put in place may bring a `toString` of its own. */
+/** Calls the prototype's `toString`, because a replaced function may have its own. */
 function isNative(globals: object, found: object): boolean {
   const toText = at(globals, 'Function', 'prototype', 'toString')
   const source = text(tryCall(toText, 'call', found))

@@ -1,10 +1,10 @@
 import type { IndicatorPath } from '@ostiary/contract'
 
-/** For docs/risk-flags.md; the page itself does not load it. */
+/** Explanations for docs/risk-flags.md. The page does not load them. */
 export interface SignalReading {
-  /** What is suspicious, in terms of what the page reads. */
+  /** What counts as suspicious, in terms of what the page reads. */
   suspicious: string
-  /** Where it cannot be told, or must not be. Empty: it is always evaluated. */
+  /** Where it cannot or must not be evaluated. Empty: it is always evaluated. */
   notEvaluated: string
 }
 

@@ -75,7 +75,7 @@ signalTable('virtualCamera.noMediaDevices', [
 
 signalTable('virtualCamera.mediaDevicesError', [
   ['a list that fails', 'Chrome on Android', '1', devices(async () => Promise.reject(new Error('NotReadableError')))],
-  ['a list that is none', MAC, '1', devices(async () => undefined)],
+  ['a result that is not a list', MAC, '1', devices(async () => undefined)],
   ['a list', MAC, '0'],
   ['a list before a camera is granted', MAC, '0', undefined, null],
   ['a list that never comes', MAC, '-', devices(() => new Promise(() => {}))],

@@ -27,9 +27,9 @@ export function createLanguages(files: TextFiles) {
     /** Languages with texts, in the order of the contract. */
     available,
     /** The first requested tag that has texts. A tag may be spelled as any host or browser spells it. */
-    choose(outputs: readonly (string | null | undefined)[]): LocaleTag {
-      for (const wish of outputs) {
-        const resolved = resolveLocale(wish ?? '')
+    choose(tags: readonly (string | null | undefined)[]): LocaleTag {
+      for (const tag of tags) {
+        const resolved = resolveLocale(tag ?? '')
         if (resolved.state === 'found' && find(resolved.tag)) return resolved.tag
       }
       return FALLBACK

@@ -1,13 +1,13 @@
 import type { DeviceClock } from '@ostiary/device'
 import { EXPECTED_INTERFACES } from '../interfaces.ts'
 
-/** A browser's globals as a page finds them, and the clock that its timers and frames follow. */
+/** A browser's globals as a page finds them, and the clock of its timers and frames. */
 export interface FakeBrowser {
   globals: Record<string, unknown>
   clock: DeviceClock
 }
 
-/** What sets one browser apart from another. Values were taken from real browsers' documentation and habits. */
+/** The differences between browsers. The values come from the documentation and behaviour of real browsers. */
 interface Shape {
   userAgent: string
   platform: string
@@ -27,12 +27,12 @@ interface Shape {
   screen?: readonly [width: number, height: number]
   inner?: readonly [width: number, height: number]
   outer?: readonly [width: number, height: number]
-  /** How finely the browser tells times, in milliseconds. */
+  /** Resolution of the browser's clock, in milliseconds. */
   resolutionMs?: number
 }
 
 export const CAMERA = { label: 'Integrated Camera (04f2:b6d9)' }
-/** 15 June 2026, noon at Greenwich: summer time where there is one. */
+/** 15 June 2026, noon UTC: during summer time. */
 export const NOW_MS = Date.UTC(2026, 5, 15, 12)
 
 const GOOGLE = 'Google Inc.'
@@ -121,7 +121,7 @@ const WEBVIEW_ANDROID: Shape = {
   outer: [0, 0],
 }
 
-/** Browsers in honest hands. */
+/** Browsers of honest users. */
 export const SHAPES = {
   'Chrome on Windows': CHROME_WINDOWS,
   'Chrome on a Mac': CHROME_MAC,
@@ -220,7 +220,7 @@ function withoutConnection({ connection: _, ...shape }: Shape): Shape {
   return shape
 }
 
-/** A fresh browser of this kind; what is changed in it changes no other. */
+/** A new browser of this kind. Changes to it do not affect others. */
 export function browser(name: BrowserName): FakeBrowser {
   return createBrowser(SHAPES[name])
 }
@@ -264,7 +264,7 @@ function createBrowser(shape: Shape): FakeBrowser {
 
 const rounded = (timeMs: number, { resolutionMs = 0.1 }: Shape) => Math.floor(timeMs / resolutionMs) * resolutionMs
 
-/** As in a browser, everything is on the prototype and nothing on the object itself. */
+/** As in a real browser, all properties are on the prototype. */
 function createNavigator(shape: Shape): object {
   const { languages = ['en-US', 'en'], deviceMemory, connection, hints: userAgentData, isBrave } = shape
   return Object.create({
@@ -321,7 +321,7 @@ class FakeConnection {
   }
 }
 
-/** A bound function shows its source as browsers' own functions do. */
+/** A bound function prints its source like native functions do. */
 function native<T extends (...parameters: never[]) => unknown>(body: T): T {
   return body.bind(undefined) as T // the bound function takes what the body takes
 }

@@ -19,7 +19,7 @@ export async function markOf(
   return indicators[INDICATOR_PATHS.indexOf(path)]
 }
 
-/** Sets what lies at the path, where the browser itself would have it: on the prototype, where there is one of its own. */
+/** Sets the value at the path where a browser has it: on the prototype, if the object has its own. */
 export function set(path: string, value: unknown): Patch {
   return ({ globals }) => {
     const { owner, name } = reach(globals, path)
@@ -27,7 +27,7 @@ export function set(path: string, value: unknown): Patch {
   }
 }
 
-/** Puts a property on the object itself, as scripts do. */
+/** Defines a property on the object itself, as scripts do. */
 export function putOn(path: string, value: unknown): Patch {
   return ({ globals }) => {
     const { owner, name } = reach(globals, path)
@@ -35,7 +35,7 @@ export function putOn(path: string, value: unknown): Patch {
   }
 }
 
-/** Takes a property away, wherever it is. */
+/** Removes a property, wherever it is defined. */
 export function remove(path: string): Patch {
   return ({ globals }) => {
     const { owner, name } = reach(globals, path)
@@ -50,7 +50,7 @@ export function all(...patches: readonly Patch[]): Patch {
   }
 }
 
-/** Navigator and document have one; what all objects and functions share must not be touched. */
+/** The own prototype of navigator or document. The shared prototypes of objects and functions must not change. */
 function prototypeOf(owner: object): object | undefined {
   const prototype: unknown = Object.getPrototypeOf(owner)
   const isShared = prototype === Object.prototype || prototype === Function.prototype || prototype === Array.prototype
