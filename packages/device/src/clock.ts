@@ -1,6 +1,6 @@
 import type { DeviceClock } from './event-log.ts'
 
-/** The clocks every browser has. */
+/** The clocks that every browser has. */
 export const systemClock: DeviceClock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

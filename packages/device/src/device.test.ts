@@ -34,7 +34,7 @@ interface Sent {
   bytes: Uint8Array
 }
 
-/** What is sent is looked at; the real service is met in the API tests. */
+/** Records what the device sends. The API tests use the real service. */
 async function device(answers: Partial<Record<string, () => Response>> = {}, more: Partial<DeviceOptions> = {}) {
   const sent: Sent[] = []
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -44,7 +44,7 @@ async function device(answers: Partial<Record<string, () => Response>> = {}, mor
     const { pathname } = new URL(String(url))
     sent.push({ method: init?.method ?? '', url: String(url), proof, body, bytes })
     const known: Record<string, unknown> = { [LAUNCH_PATHS.open]: opened, [LAUNCH_PATHS.challenge]: challenge }
-    // A later call would overtake this one if the device let it.
+    // Without the lock, a later call would overtake this one.
     await new Promise((resolve) => setTimeout(resolve, 10 - 2 * sent.length))
     return answers[pathname]?.() ?? Response.json(known[pathname] ?? state)
   }
@@ -72,7 +72,7 @@ async function counters(sent: readonly Sent[], key: Parameters<typeof verifyProo
   return (await Promise.all(proofs)).map(({ counter }) => counter)
 }
 
-test('calls made at once are sent one after the other, each signed over its own bytes with the next counter', async () => {
+test('concurrent calls are sent one at a time, each signed over its own bytes with the next counter', async () => {
   const { it, sent } = await device()
   await Promise.all([it.open('h-1'), it.challenge(), it.handoff(), it.takeBack(), it.cancel()])
   assert.deepEqual(paths(sent), ['open', 'challenge', 'handoff', 'take-back', 'cancel'])
@@ -87,7 +87,7 @@ test('calls made at once are sent one after the other, each signed over its own 
   assert.deepEqual(sent[4]?.body, { sessionId: SESSION })
 })
 
-test('a refused call does not hold up the next, and says what the service said', async () => {
+test('a refused call does not block the next one, and its error has the service’s answer', async () => {
   const refusal = { statusCode: 429, code: 'RATE_LIMITED', message: 'Slower', retryAfter: 7 }
   const { it, sent } = await device({ [LAUNCH_PATHS.open]: () => Response.json(refusal, { status: 429 }) })
   const [refused, later] = await Promise.allSettled([it.open(), it.cancel()])
@@ -98,7 +98,7 @@ test('a refused call does not hold up the next, and says what the service said',
   assert.deepEqual(await counters(sent, it.publicKey), [1, 2])
 })
 
-test('a lost connection and an answer that is none are told apart from refusals', async () => {
+test('a lost connection and an invalid answer are distinct from refusals', async () => {
   const lost = await device({
     [LAUNCH_PATHS.cancel]: () => {
       throw new TypeError('fetch failed')
@@ -109,7 +109,7 @@ test('a lost connection and an answer that is none are told apart from refusals'
   await assert.rejects(odd.it.cancel(), { name: 'DeviceError', status: 502, code: 'UNKNOWN' })
 })
 
-test('the last state is what the service said last, whichever call brought it', async () => {
+test('the last state is the latest answer of any call', async () => {
   const ended = { ...state, flowStatus: 'CANCELLED', redirectUrl: 'https://shop.example/' }
   const { it } = await device({ [LAUNCH_PATHS.cancel]: () => Response.json(ended) })
   assert.equal(it.lastState, undefined)
@@ -132,7 +132,7 @@ test('consent repeats the version and the language of the text that was shown', 
 const LIMITS = { sessionId: SESSION, maxBytes: 4096, maxInflatedBytes: 16_384 }
 const capture = { model: { id: 'm', hash: 'h' }, estimate: { age: 300, spread: 9, frames: 6 }, live: 950, frames: [] }
 
-test('submit ends the log, sends it first, and seals the capture with where it ends', async () => {
+test('submit ends the log, sends it first, and seals the capture with the last entry', async () => {
   const { it, sent } = await device()
   await it.open()
   await it.challenge()
@@ -159,7 +159,7 @@ test('submit ends the log, sends it first, and seals the capture with where it e
   assert.equal(sent.length, 4)
 })
 
-test('a selfie is sealed beside the capture, and can be sealed by itself', async () => {
+test('a selfie is sealed separately from the capture', async () => {
   const jpeg = new Uint8Array(20_000).map((_byte, at) => at % 251)
   const expected = { jpeg: Buffer.from(jpeg).toString('base64') }
   const limits = { sessionId: SESSION, maxBytes: 200_000, maxInflatedBytes: 200_000 }
@@ -176,7 +176,7 @@ test('a selfie is sealed beside the capture, and can be sealed by itself', async
   assert.deepEqual(sent.at(-1)?.body, { sessionId: SESSION, sealed: 'sealed' })
 })
 
-test('the passkey step asks, and sends what the authenticator answers', async () => {
+test('the passkey step fetches options and sends the authenticator’s answer', async () => {
   const asked = { mode: 'get', options: { challenge: 'c' } }
   const { it, sent } = await device({ [LAUNCH_PATHS.passkeyOptions]: () => Response.json(asked) })
   assert.deepEqual(await it.passkeyOptions(), asked)
@@ -186,7 +186,7 @@ test('the passkey step asks, and sends what the authenticator answers', async ()
   assert.deepEqual(it.lastState, state)
 })
 
-test('whenever something is logged during a submit, the payload names the last entry that was sent before it', async () => {
+test('if something is logged during a submit, the payload names the last entry that was sent before it', async () => {
   for (let ticks = 0; ticks < 16; ticks++) {
     const { it, sent } = await device()
     await it.open()
@@ -202,7 +202,7 @@ test('whenever something is logged during a submit, the payload names the last e
   }
 })
 
-test('a long log goes out in parts, and a part that was not taken is sent again', async () => {
+test('a long log is sent in parts, and a part that was not accepted is sent again', async () => {
   let refuses = true
   const { it, sent } = await device({
     [LAUNCH_PATHS.events]: () =>
@@ -223,7 +223,7 @@ test('a long log goes out in parts, and a part that was not taken is sent again'
   )
 })
 
-test('who takes a session back begins a new log, later than the old one', async () => {
+test('taking a session back starts a new log, later than the old one', async () => {
   const { it, sent } = await device()
   await it.logEvent('page_open')
   await it.flushEvents()
@@ -239,7 +239,7 @@ test('who takes a session back begins a new log, later than the old one', async 
   assert.deepEqual(event, { seq: 1, t: 30, type: 'page_open', hash })
 })
 
-test('the log is a new one before the session is asked for: kept then, it is right also when the answer is lost', async () => {
+test('the new log exists before the call to take back, so a saved device is right even if the answer is lost', async () => {
   const kept: unknown[] = []
   const { it } = await device({
     [LAUNCH_PATHS.takeBack]: () => {
@@ -254,7 +254,7 @@ test('the log is a new one before the session is asked for: kept then, it is rig
   assert.deepEqual([saved?.log.seq, saved?.log.pending], [0, []])
 })
 
-test('a call names its try, so that it counts once when its answer is lost', async () => {
+test('a call names its try, so that it counts once even if its answer is lost', async () => {
   const at = (where: string, attempt: number) => ({ ...state, state: where, attempt })
   let server = at('READY', 1)
   let lose = false
@@ -306,7 +306,7 @@ test('a failure is logged with its code before it is reported', async () => {
   assert.deepEqual(sent[1]?.body, { sessionId: SESSION, code: -3, reason: 'camera_denied', attempt: 1 })
 })
 
-test('a saved device is the same device: its key, its counter and its log go on, and its time never goes back', async () => {
+test('a saved device continues with its key, counter and log, and its time never goes back', async () => {
   const first = await device()
   await first.it.open()
   await first.it.logEvent('page_open')
@@ -334,7 +334,7 @@ test('a saved device is the same device: its key, its counter and its log go on,
   }
 })
 
-test('watching tells each state until the flow ends, and connects again when the stream breaks off', async () => {
+test('watching reports each state until the flow ends, and reconnects when the stream breaks', async () => {
   const event = (value: object) => `event: state\ndata: ${JSON.stringify(value)}\n\n`
   const ended = { ...state, state: 'COMPLETED', flowStatus: 'COMPLETED' }
   const streams = [event(state), `${event({ ...state, state: 'READY' })}${event(ended)}${event(state)}`]

@@ -23,13 +23,13 @@ export interface DeviceOptions {
   sessionId: string
   platform: OpenBody['platform']
   clock: DeviceClock
-  /** Language of the page (BCP 47), when the session names none. */
+  /** Language of the page (BCP 47), for sessions without a locale. */
   locale?: string
-  /** Browsers send their own. */
+  /** Not for browsers, which send their own. */
   userAgent?: string
   /** Per call. Default 30 seconds. */
   timeoutMs?: number
-  /** What `save` gave before the page was reloaded. */
+  /** The result of `save` before the page was reloaded. */
   saved?: SavedDevice
   fetch?: typeof globalThis.fetch
 }
@@ -48,7 +48,7 @@ const TIMEOUT_MS = 30_000
 const RECONNECT_MS = 1_000
 const RECONNECT_MAX_MS = 15_000
 
-/** One device in one session. Its calls go out one after the other, in the order in which they were made. */
+/** One device in one session. It sends its calls one at a time, in order. */
 export async function createDevice(options: DeviceOptions) {
   const { sessionId, clock, saved, userAgent } = options
   const keys = saved?.keys ?? (await crypto.subtle.generateKey(ECDSA, false, ['sign']))
@@ -67,12 +67,12 @@ export async function createDevice(options: DeviceOptions) {
   let session: OpenedSession | undefined
   let current: Challenge | undefined
   let lastState: LaunchState | undefined
-  // The try that a call was about whose answer has not come: said again it is about the same one, and counts once.
+  // The try of a call without an answer yet. The repeated call names the same try, so it counts once.
   let wanted: number | undefined
   let failing: number | undefined
 
   const opened = () => session ?? missing('open')
-  /** The try that is under way, or the next one: a failure before the challenge is one too. */
+  /** The current try, or the next one: a failure before the challenge belongs to the next try. */
   const openAttempt = () => {
     const { attempt, state } = lastState ?? { attempt: 0, state: '' }
     return Math.max(current?.attempt ?? 0, state === 'FACE_ACTIVE' ? attempt : attempt + 1)
@@ -83,7 +83,7 @@ export async function createDevice(options: DeviceOptions) {
   }
   const change = (path: string, body?: object) => withLock(async () => remember(await post<LaunchState>(path, body)))
 
-  /** To be called in turn. */
+  /** Call it only inside `withLock`. */
   async function sendEvents({ pending }: SavedLog): Promise<LaunchState | undefined> {
     let state: LaunchState | undefined
     for (let from = 0; from < pending.length; from += EVENTS_PER_CALL) {
@@ -108,7 +108,7 @@ export async function createDevice(options: DeviceOptions) {
     get lastState() {
       return lastState
     },
-    /** Binds the session to this device, goes on with it, or takes it over with the code of a handoff. */
+    /** Binds the session to this device, continues it, or takes it over with a handoff code. */
     open: (handoffCode?: string): Promise<OpenedSession> =>
       withLock(async () => {
         const body = {
@@ -123,11 +123,11 @@ export async function createDevice(options: DeviceOptions) {
         failing = undefined
         return remember(session)
       }),
-    /** `locale` is the language in which the question was read: a user may have changed it. */
+    /** `locale` is the language in which the user read the question. */
     consent(accepted: boolean, locale: string = opened().locale): Promise<LaunchState> {
       return change(LAUNCH_PATHS.consent, { accepted, version: opened().consentVersion, locale })
     },
-    /** To be asked for when the camera runs: its time is short. */
+    /** Call it when the camera runs, because a challenge expires soon. */
     challenge: (): Promise<Challenge> =>
       withLock(async () => {
         failing = undefined
@@ -138,31 +138,31 @@ export async function createDevice(options: DeviceOptions) {
       }),
     /** Writes to the log. Nothing is sent until `flushEvents` or `submit`. */
     logEvent: (type: LaunchEventType, n?: number): Promise<void> => log.append(type, n),
-    /** Sends what the server does not have yet; undefined when it has everything. */
+    /** Sends the entries that the server does not have; undefined if it has all. */
     flushEvents: (): Promise<LaunchState | undefined> => withLock(async () => sendEvents(await log.read())),
-    /** Ends the log of this try with `submit`, sends it, and seals the capture together with where the log ends. */
+    /** Ends the log of this try with `submit`, sends it, and seals the capture with the last log entry. */
     submit: (capture: Capture, selfie?: Uint8Array): Promise<LaunchState> =>
       withLock(async () => {
         await log.append('submit')
-        // What is logged from here on is sent later: the server compares the end of its log with the one in the payload.
+        // Later entries are sent later: the server compares its last entry with the one in the payload.
         const end = await log.read()
         const payload = toPayload(capture, end)
         await sendEvents(end)
         const picture = selfie && { selfie: await sealSelfie(selfie) }
         return remember(await post<LaunchState>(LAUNCH_PATHS.submit, { sealed: await seal(payload), ...picture }))
       }),
-    /** `selfie` is what `sealSelfie` made, where the session wants one. */
+    /** `selfie` is the result of `sealSelfie`, if the session wants one. */
     submitSealed: (sealed: string, selfie?: string): Promise<LaunchState> =>
       change(LAUNCH_PATHS.submit, { sealed, ...(selfie !== undefined && { selfie }) }),
-    /** What `submit` would seal now, and the seal by itself: for whoever wants to try something else. */
+    /** The payload that `submit` would seal now, and the sealing, for callers that submit step by step. */
     payloadOf: async (capture: Capture): Promise<CapturePayload> => toPayload(capture, await log.read()),
     seal,
     /** A JPEG, sealed like a capture. */
     sealSelfie,
-    /** What to ask the authenticator for. Its answer goes to `passkeyVerify`, once. */
+    /** The options for the authenticator. Its answer goes to `passkeyVerify`, once. */
     passkeyOptions: (): Promise<PasskeyOptions> => withLock(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
     passkeyVerify: (response: object): Promise<LaunchState> => change(LAUNCH_PATHS.passkeyVerify, { response }),
-    /** A step failed here, with one of the session codes. */
+    /** Reports a step that failed on this device, with a session code. */
     failure: (code: number, reason?: string): Promise<LaunchState> =>
       withLock(async () => {
         wanted = undefined
@@ -176,15 +176,15 @@ export async function createDevice(options: DeviceOptions) {
       }),
     cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
     handoff: (): Promise<Handoff> => withLock(() => post<Handoff>(LAUNCH_PATHS.handoff)),
-    /** Goes on here after a handoff. The log begins anew: the one before was the other device's. */
+    /** Continues here after a handoff, with a new log: the server now has the other device's log. */
     takeBack: (): Promise<LaunchState> =>
       withLock(async () => {
         current = undefined
-        // First: should the answer be lost and the page be loaded again, the log that was kept is the one the server has.
+        // Before the call: if the answer is lost and the page reloads, the saved log is the one that the server expects.
         await log.beginAnew()
         return remember(await post<LaunchState>(LAUNCH_PATHS.takeBack))
       }),
-    /** Tells every change until the flow ends or the signal does. A lost connection is made again. */
+    /** Reports every state until the flow ends or the signal aborts. Reconnects after a lost connection. */
     async watch(onState: (state: LaunchState) => void, signal: AbortSignal): Promise<void> {
       for (let waitMs = RECONNECT_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, RECONNECT_MAX_MS)) {
         try {
@@ -213,7 +213,7 @@ async function exportPublicKey(key: DeviceCryptoKey): Promise<DeviceKey> {
   return { kty: 'EC', crv: 'P-256', x, y }
 }
 
-/** In pieces: a whole picture is more than one call takes as arguments. */
+/** In chunks: a whole picture has more bytes than a call can take as arguments. */
 function toBase64(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
@@ -227,7 +227,7 @@ function missing(call: string): never {
   throw new Error(`Call ${call}() first`)
 }
 
-/** Ends early when the signal does. */
+/** Resolves early when the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

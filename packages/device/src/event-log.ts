@@ -8,7 +8,7 @@ export interface DeviceClock {
   monotonicMs(): number
 }
 
-/** Where a log stands. Goes on after a reload of the page, together with the device's key. */
+/** The state of a log, saved over a reload together with the device's key. */
 export interface SavedLog {
   seq: number
   hash: string
@@ -19,7 +19,7 @@ export interface SavedLog {
 
 const EMPTY: SavedLog = { seq: 0, hash: CHAIN_START, t: 0, pending: [] }
 
-/** The log of what happened on this device. Entries are numbered, chained and kept until the server has them. */
+/** The event log of this device. Entries are numbered, hash-chained, and kept until the server has confirmed them. */
 export function createEventLog(clock: DeviceClock, saved: SavedLog = EMPTY) {
   const zeroMs = clock.monotonicMs()
   let { seq, t } = saved
@@ -50,7 +50,7 @@ export function createEventLog(clock: DeviceClock, saved: SavedLog = EMPTY) {
     confirm(upToSeq: number): void {
       pending = pending.filter((event) => event.seq > upToSeq)
     },
-    /** A new log of the same device; its time goes on. */
+    /** Starts a new log of the same device; its time continues. */
     async beginAnew(): Promise<void> {
       await written
       seq = EMPTY.seq

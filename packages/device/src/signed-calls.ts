@@ -1,10 +1,10 @@
 import { bodyHash, DEVICE_PROOF_HEADER, signProof } from '@ostiary/crypto'
 import type { DeviceClock } from './event-log.ts'
 
-/** A key of WebCrypto, by a name that both browsers and servers have. */
+/** A WebCrypto key, by a type name that exists in both browser and Node types. */
 export type DeviceCryptoKey = Parameters<typeof signProof>[0]
 
-/** What the service answered with, or why no answer came (`status` 0). */
+/** An error answer of the service, or no answer (`status` 0). */
 export class DeviceError extends Error {
   readonly status: number
   readonly code: string
@@ -25,7 +25,7 @@ export interface SignedCallsOptions {
   sessionId: string
   privateKey: DeviceCryptoKey
   clock: DeviceClock
-  /** Of the last call that was sent, on a device that goes on after a reload. */
+  /** Counter of the last call, for a device that continues after a reload. */
   counter: number
   timeoutMs: number
   headers: Readonly<Record<string, string>>
@@ -33,8 +33,8 @@ export interface SignedCallsOptions {
 }
 
 /**
- * Sends calls that carry the device's proof. Calls must be sent one after the other, because the server takes no counter
- * that is not above the last: `withLock` sees to that.
+ * Sends calls with the device's proof. The server refuses a counter that is not above the last one, so calls must be sent one at
+ * a time: wrap them in `withLock`.
  */
 export function createSignedCalls(options: SignedCallsOptions) {
   const { baseUrl, sessionId, privateKey, clock, timeoutMs, fetch } = options
@@ -67,20 +67,20 @@ export function createSignedCalls(options: SignedCallsOptions) {
   }
 
   return {
-    /** Runs the task when all earlier ones are done, whether they went well or not. */
+    /** Runs the task when all earlier ones have settled. */
     withLock<T>(task: () => Promise<T>): Promise<T> {
       const run = last.then(task)
       last = run.catch(() => {})
       return run
     },
-    /** The session's id is put into the body. */
+    /** Adds the session id to the body. */
     async post<T>(path: string, body: object = {}): Promise<T> {
       const response = await send('POST', path, { body, signal: AbortSignal.timeout(timeoutMs) })
       const answer = await readJson(response)
       if (!response.ok) throw new DeviceError(response.status, answer)
       return answer as T
     },
-    /** The body as it comes, until the signal ends it. */
+    /** The response body as a stream, until the signal aborts it. */
     async stream(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
       const response = await send('GET', path, { query: `?sessionId=${encodeURIComponent(sessionId)}`, signal })
       if (!response.ok) throw new DeviceError(response.status, await readJson(response))

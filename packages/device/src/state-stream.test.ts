@@ -18,19 +18,19 @@ async function read(text: string, chunkBytes = text.length || 1): Promise<unknow
 const TEXT =
   ': hello\n\nevent: state\nid: 4\ndata: {"state":"Zürich"}\n\nevent: ping\ndata: {}\n\nevent:state\ndata:{"state":\ndata: "B"}\n\n'
 
-test('states are read however the bytes are cut, a letter of two bytes included', async () => {
+test('states are read however the bytes are split, even inside a two-byte character', async () => {
   for (let size = 1; size <= TEXT.length; size++) {
     assert.deepEqual(await read(TEXT, size), [{ state: 'Zürich' }, { state: 'B' }], `${size} bytes at a time`)
   }
 })
 
-test('lines may end in the other way', async () => {
+test('lines may end with CRLF', async () => {
   for (const size of [1, 2, 3, 50]) {
     assert.deepEqual(await read(TEXT.replaceAll('\n', '\r\n'), size), [{ state: 'Zürich' }, { state: 'B' }])
   }
 })
 
-test('an event that was not finished when the stream broke off is none', async () => {
+test('an unfinished event of a broken stream is dropped', async () => {
   assert.deepEqual(await read('event: state\ndata: {"state":"A"}\n'), [])
   assert.deepEqual(await read(''), [])
 })

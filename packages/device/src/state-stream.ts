@@ -6,7 +6,7 @@ export async function* readStates(body: ReadableStream<Uint8Array<ArrayBuffer>>)
   let held = ''
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      // A line may end with a carriage return and a line feed, and the two may arrive apart: the former is taken off below.
+      // A line may end with CRLF, and the two bytes may arrive separately: the CR is removed below.
       const blocks = `${held}${next.value}`.split(/\r?\n\r?\n/)
       held = blocks.pop() ?? ''
       for (const block of blocks) {

@@ -1,18 +1,18 @@
 import type { DeviceClock } from '../event-log.ts'
 
-/** A clock that a simulated person can let run. */
+/** A clock that the simulation can advance. */
 export interface SimulatedClock extends DeviceClock {
   pass(ms: number): Promise<void>
 }
 
 export interface SimulatedClockOptions {
-  /** Waits for real, by whatever means move `base`. Without it time passes only in what the device claims. */
+  /** Waits in real time, which moves `base`. Without it, time passes only in the device's claims. */
   wait?: (ms: number) => Promise<void>
 }
 
 /**
- * The wall clock is always that of `base`: a proof must carry the true time, while the log may claim any. Claimed time is made
- * of nothing but what was passed, so that one seed gives one log.
+ * The wall clock is always that of `base`: a proof must have the true time, while the log may claim any. The claimed time
+ * advances only by `pass`, so that one seed gives one log.
  */
 export function createSimulatedClock(base: DeviceClock, { wait }: SimulatedClockOptions = {}): SimulatedClock {
   let claimedMs = 0

@@ -7,23 +7,23 @@ import { between } from './randomness.ts'
 import { SPOOFS, type Spoof, type SpoofName } from './spoofs.ts'
 
 export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
-  /** The clock the device was made with. */
+  /** The clock that the device was created with. */
   clock: SimulatedClock
   spoof?: SpoofName
-  /** Refuses when asked for consent. */
+  /** Declines the consent. */
   declines?: boolean
   handoffCode?: string
-  /** What the browser says of the token it keeps: its key, or its own comparison. */
+  /** The browser's claims about its local token: the key, or the result of its comparison. */
   claim?: (challenge: Challenge) => Promise<NonNullable<Capture['local']>>
-  /** JPEG, for sessions that share it. */
+  /** A JPEG, for sessions that share it. */
   selfie?: Uint8Array
   /** The authenticator. Without one the flow stops at the passkey step. */
   passkey?: (asked: PasskeyOptions) => Promise<object>
-  /** Told what happens, for people to read. */
+  /** Called with a readable line per step. */
   onStep?: (step: string) => void
 }
 
-/** Plays a whole flow of the face step: opens, consents, captures, and tries again while the service lets it. */
+/** Runs a whole flow of the face step: opens, consents, captures, and tries again while the service allows it. */
 export async function runFlow(device: Device, person: SimulatedPerson): Promise<LaunchState> {
   const { clock, random, onStep = () => {} } = person
   const pass = (min: number, max: number) => clock.pass(Math.round(between(random, min, max)))

@@ -1,4 +1,4 @@
-/** A person and a device that exist only in software: for tests, for `ostiary simulate`, for measuring. */
+/** A simulated person and device, for tests, `ostiary simulate` and measures. */
 export { createSimulatedClock, type SimulatedClock, type SimulatedClockOptions } from './clock.ts'
 export { runFlow, type SimulatedPerson } from './flow.ts'
 export {

@@ -13,19 +13,19 @@ export { SIMULATED_MODEL }
 
 export interface SimulateOptions {
   challenge: Pick<Challenge, 'steps' | 'sampleAtMs'>
-  /** Null: the device measures no age, as when nobody asked for one. */
+  /** Null: the device measures no age, as in sessions that do not want one. */
   ageYears: number | null
   random: Random
   model?: Capture['model']
-  /** What the passive check says, in thousandths. */
+  /** Score of the passive check, in thousandths. */
   live?: number
   indicators?: string
   browser?: Capture['browser']
-  /** What the device makes of the face: 512 numbers. */
+  /** The feature vector of the face: 512 numbers. */
   vector?: ArrayLike<number>
 }
 
-/** Something to log, at its time after the start of the capture. */
+/** A log entry, at its time after the start of the capture. */
 export interface Moment {
   type: LaunchEventType
   n?: number
@@ -47,15 +47,15 @@ interface Reaction {
 
 /** From rest to the peak and back. */
 const RAMP_MS = 150
-/** Nobody is equally quick three times: one answer is quick, one slow, one between. */
+/** No person reacts equally fast three times: one reaction is fast, one slow, one between. */
 const REACTIONS_MS = [
   { min: 250, max: 450 },
   { min: 500, max: 800 },
   { min: 850, max: 1200 },
 ] as const
-/** After the asking; the next movement is asked for 2,400 ms after it at the earliest. */
+/** After the request; the next movement is requested 2,400 ms later at the earliest. */
 const OVER_AFTER_MS = { min: 1900, max: 2150 }
-/** Without closing eyes longer than one likes to. */
+/** A blink is shorter than other movements. */
 const BLINK_MS = { min: 700, max: 800 }
 
 /** How far each movement goes: degrees, share of the open eyes that stays open, times the size. */
@@ -67,7 +67,7 @@ const AMOUNTS: Record<Movement, { min: number; max: number }> = {
   closer: { min: 1.3, max: 1.4 },
 }
 
-/** What a device measures of a living person who does what is asked, in the units of the wire. */
+/** The measurements of a live person who follows the challenge, in the units of the contract. */
 export function simulateCapture(options: SimulateOptions): SimulatedCapture {
   const { challenge, random, live, model = SIMULATED_MODEL, indicators, browser, vector } = options
   const first = Math.floor(random() * REACTIONS_MS.length)
@@ -136,7 +136,7 @@ function poseAt(t: number, rest: Omit<Pose, 'moved'>, reactions: readonly Reacti
   return pose
 }
 
-/** A picture of a moved or half-lit face is poorer, and one with shut eyes gives no age. */
+/** A moved or half-lit face gives a lower quality, and closed eyes give no age. */
 function measure({ random, ageYears }: SimulateOptions, t: number, pose: Pose): CaptureFrame {
   const thousandths = (value: number, deviation: number, max = 1000) =>
     Math.round(Math.max(0, Math.min(max, 1000 * (value + noise(random, deviation)))))

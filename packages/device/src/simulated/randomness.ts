@@ -1,7 +1,7 @@
 /** A number from 0 to below 1, as Math.random gives. */
 export type Random = () => number
 
-/** The same numbers for the same seed (mulberry32), so that a simulated person can be met again. */
+/** The same numbers for the same seed (mulberry32), so that a simulated person can be reproduced. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

@@ -49,7 +49,7 @@ const payloadOf = (capture: ReturnType<typeof simulateCapture>['capture'], nonce
   log: { seq: 17, hash: createHash('sha256').update(nonce).digest('base64url') },
 })
 
-test('one seed is one person, another seed another', () => {
+test('one seed gives one person, another seed another person', () => {
   const [challenge] = CHALLENGES
   assert.ok(challenge)
   const make = (seed: number) => simulateCapture({ challenge, ageYears: 34, random: seededRandom(seed) })
@@ -57,7 +57,7 @@ test('one seed is one person, another seed another', () => {
   assert.notDeepEqual(make(5).capture.frames, make(6).capture.frames)
 })
 
-test('a capture is what the wire takes, with one frame soon after each sample time and no picture twice', () => {
+test('a capture fits the schema, with one frame soon after each sample time and no picture twice', () => {
   for (const { challenge, seed, capture } of captures()) {
     const payload = payloadOf(
       { ...capture, indicators: '0'.repeat(21), browser: { kind: 'ordinary' } },
@@ -70,7 +70,7 @@ test('a capture is what the wire takes, with one frame soon after each sample ti
   }
 })
 
-test('a device that measures no age says so, and a face goes along as text', () => {
+test('a capture without ages has an empty estimate, and a face is sent as text', () => {
   const [challenge] = CHALLENGES
   assert.ok(challenge)
   const vector = Array.from({ length: 512 }, (_, at) => Math.cos(at))
@@ -81,7 +81,7 @@ test('a device that measures no age says so, and a face goes along as text', () 
   assert.deepEqual([...Value.Errors(CapturePayload, payloadOf(capture, challenge.nonce))], [])
 })
 
-test('each movement is seen after it was asked for and over before the next, the right way round', () => {
+test('each movement is visible after its request, ends before the next, and has the right direction', () => {
   for (const { challenge, seed, capture } of captures()) {
     const [first, second] = capture.frames
     assert.ok(first && second)
@@ -97,7 +97,7 @@ test('each movement is seen after it was asked for and over before the next, the
   }
 })
 
-test('the estimate is the mean of the frames’ ages and near the person’s, and shut eyes give none', () => {
+test('the estimate is the mean of the frames’ ages and close to the person’s, and closed eyes give none', () => {
   for (const { capture } of captures(34)) {
     const ages = capture.frames.flatMap(({ age }) => age ?? [])
     const mean = ages.reduce((sum, age) => sum + age, 0) / ages.length
@@ -113,9 +113,9 @@ test('the estimate is the mean of the frames’ ages and near the person’s, an
 
 test('the log of a capture shows and sees every movement in order and ends after the last frame', () => {
   for (const { challenge, capture, moments } of captures()) {
-    const told = moments.map(({ type, n }) => `${type} ${n ?? ''}`.trim())
+    const logged = moments.map(({ type, n }) => `${type} ${n ?? ''}`.trim())
     const steps = challenge.steps.flatMap((_, index) => [`movement_shown ${index + 1}`, `movement_seen ${index + 1}`])
-    assert.deepEqual(told, [...steps, 'capture_done'])
+    assert.deepEqual(logged, [...steps, 'capture_done'])
     const latencies = challenge.steps.map((_, index) => {
       const [shown, seen] = moments.filter(({ n }) => n === index + 1)
       return (seen?.atMs ?? 0) - (shown?.atMs ?? 0)
@@ -141,10 +141,10 @@ test('a whole submit of nineteen frames has at most 2,048 bytes', async () => {
     sizes.push(new TextEncoder().encode(JSON.stringify({ sessionId: SESSION, sealed })).length)
   }
   assert.ok(Math.max(...sizes) <= 2048, `${Math.max(...sizes)} bytes`)
-  assert.ok(Math.max(...sizes) > 1300, 'a size that small means that something was left out')
+  assert.ok(Math.max(...sizes) > 1300, 'a smaller size means that something is missing')
 })
 
-test('each spoof changes the capture, or the flow around it, and leaves it what the wire takes', () => {
+test('each spoof changes the capture or the flow, and the capture still fits the schema', () => {
   const [challenge] = CHALLENGES
   assert.ok(challenge)
   const make = (plan: typeof challenge | ReturnType<NonNullable<Spoof['plan']>>) =>
@@ -159,7 +159,7 @@ test('each spoof changes the capture, or the flow around it, and leaves it what 
   }
 })
 
-test('time passes in claims alone, or for real where a way to wait is given', async () => {
+test('time passes only in claims, or in real time if a wait function is given', async () => {
   let base = 100
   const clocks = { nowMs: () => 7_000 + base, monotonicMs: () => base }
   const claimed = createSimulatedClock(clocks)

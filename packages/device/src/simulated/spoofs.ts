@@ -1,11 +1,11 @@
 import type { Challenge, Movement } from '@ostiary/contract'
 import { estimateOf, type SimulatedCapture, type SimulateOptions } from './person.ts'
 
-/** A dishonest device: what it changes of an honest capture, or of the flow around it. */
+/** A dishonest device: what it changes in an honest capture or in the flow. */
 export interface Spoof {
   /** A sentence for the help of the command line. */
   meaning: string
-  /** What the person does instead of what is asked. */
+  /** What the person does instead of the requested movement. */
   plan?: (challenge: Challenge) => SimulateOptions['challenge']
   change?: (made: SimulatedCapture, challenge: Challenge) => SimulatedCapture
   /** Waits this long between capture and submit. */
