@@ -8,7 +8,7 @@ import { AGE_STATES, FLOW_STATUSES } from './states.ts'
 
 export const AGE_STATUSES = ['AGE_UNKNOWN', 'AGE_BELOW_THRESHOLD', 'AGE_ABOVE_THRESHOLD', 'AGE_AT_THRESHOLD'] as const
 export type AgeStatus = (typeof AGE_STATUSES)[number]
-/** What a comparison with a threshold can say; it never says unknown. */
+/** The result of a comparison with a threshold; it is never unknown. */
 export type ThresholdResult = Exclude<AgeStatus, 'AGE_UNKNOWN'>
 
 export const RETURN_FORMATS = ['threshold', 'exact', 'both'] as const
@@ -105,7 +105,7 @@ export type CreateSessionBody = Type.Static<typeof CreateSessionBody>
 
 export const CreatedSession = Type.Object(
   {
-    token: Type.String({ description: 'For the result path. Keep it on your server: whoever has it reads the result' }),
+    token: Type.String({ description: 'For the result path. Keep it on your server: it is enough to read the result' }),
     launchUrl: Type.String({ description: 'Send the user here; carries `sessionId`, which cannot read the result' }),
     expiresAt: Type.String({ format: 'date-time' }),
     sessionId: Type.String({ format: 'uuid', description: 'Extension: the id in `launchUrl`' }),

@@ -17,20 +17,20 @@ test('text is dark on light grounds and white on dark ones', () => {
   for (const dark of ['#000000', '#0b57d0', '#7a1fa2', '#1b5e20']) assert.equal(textOn(dark), BRAND_PAPER, dark)
 })
 
-test('colours on which text can be read are no problem, whichever is missing', () => {
+test('colours with readable text are accepted, also if one of the two is missing', () => {
   assert.deepEqual(brandProblems({ primary: '#0b57d0', background: '#ffffff' }), [])
   assert.deepEqual(brandProblems({ primary: '#ffd400', background: '#101418' }), [])
   assert.deepEqual(brandProblems({ primary: '#ffd400', background: null }), [])
   assert.deepEqual(brandProblems({ primary: null, background: null }), [])
 })
 
-test('a middling colour is refused, because neither dark nor white text can be read on it', () => {
+test('a mid tone is refused, because neither dark nor white text is readable on it', () => {
   const message = 'leaves text a contrast of 4.29, and it needs 4.5: choose a lighter or a darker colour'
   assert.deepEqual(brandProblems({ primary: '#7a7a7a', background: null }), [{ field: 'primary', message }])
   assert.deepEqual(brandProblems({ primary: null, background: '#7a7a7a' }), [{ field: 'background', message }])
 })
 
-test('a button that could not be told from its background is refused', () => {
+test('a button without contrast to its background is refused', () => {
   assert.deepEqual(brandProblems({ primary: '#ffd400', background: '#ffffff' }), [
     { field: 'primary', message: 'has a contrast of 1.43 to the background, and a button needs 3 to be seen' },
   ])

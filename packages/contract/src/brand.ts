@@ -1,4 +1,4 @@
-/** How a tenant's page may look. Pure, so that the server that refuses a colour and the page that paints it agree. */
+/** Rules for a tenant's colours. Pure functions, so that the server that refuses a colour and the page that shows it agree. */
 export const BRAND_INK = '#14161b'
 export const BRAND_PAPER = '#ffffff'
 
@@ -16,7 +16,7 @@ export interface BrandProblem {
   message: string
 }
 
-/** What is wrong with colours of the form `#rrggbb`, in words for whoever chose them. */
+/** What is wrong with colours of the form `#rrggbb`, as messages for the operator who chose them. */
 export function brandProblems({ primary, background }: BrandColours): BrandProblem[] {
   const problems: BrandProblem[] = []
   for (const [field, colour] of [
@@ -58,5 +58,5 @@ function linear(channel: number): number {
   return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
 }
 
-/** Rounded down: a colour that is refused with 4.5 would be hard to understand. */
+/** Rounded down, so that no message refuses a colour for a contrast of "4.5". */
 const inWords = (ratio: number) => (Math.floor(ratio * 100) / 100).toFixed(2)

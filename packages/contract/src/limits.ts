@@ -45,7 +45,7 @@ export const NODE_LIMITS = {
 } as const
 
 export const SANCTIONS_LIMITS = {
-  /** The specification says 2 MB without saying which; the larger reading refuses nobody who was promised a place. */
+  /** The specification does not say which 2 MB it means. The larger reading refuses no file that the smaller accepts. */
   fileBytes: 2 * 1024 * 1024,
   /** The whole form: the file, its headers, and fields that are read past. */
   multipartBytes: 2.5 * 1024 * 1024,
@@ -107,7 +107,7 @@ export const VERIFICATION_LIMITS = {
   nonceChars: 256,
   deviceInfoChars: 256,
   contactChars: 320,
-  /** The selfie of `sendImages`, as JPEG. */
+  /** The selfie of `sendImages`, a JPEG. */
   selfieBytes: 200 * 1024,
   /** What debugging keeps of one session, and for how long. */
   debugEntries: 200,
@@ -264,7 +264,7 @@ export const LAUNCH_RATES = {
 /** Wrong keys that one address may present to the key check of area E. */
 export const WRONG_KEY_CHECKS = { perSecond: 10 / 60, burstSeconds: 60 } as const
 
-/** Unrecognised predictions of one key after which an alarm is raised: someone may be probing the enrolled faces. */
+/** Unrecognised predictions of one key after which an alarm is raised: someone may be probing for enrolled people. */
 export const PROBING_ALARM = { perSecond: 1000 / 3600, burstSeconds: 3600 } as const
 
 export const BURST_SECONDS = 10

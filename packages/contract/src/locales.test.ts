@@ -82,7 +82,7 @@ test('a well-formed tag of another language is unknown', () => {
   }
 })
 
-test('what is no tag is malformed', () => {
+test('a text that is not a tag is malformed', () => {
   const texts = [
     '',
     ' ',
@@ -135,23 +135,23 @@ test('a hostile text is judged at once', () => {
   else assert.ok(value < 1000, `${value} ms`)
 })
 
-test('the wish of the host comes first, then the browser, then the tenant, then English', () => {
-  const wishes = { locale: 'fr-CA', acceptLanguage: 'de', tenantDefault: 'it' }
-  assert.equal(chooseLocale(wishes), 'fr')
-  assert.equal(chooseLocale({ ...wishes, locale: 'ca' }), 'de')
-  assert.equal(chooseLocale({ ...wishes, locale: undefined, acceptLanguage: 'ca, sr' }), 'it')
+test('the host’s locale comes first, then the browser, then the tenant, then English', () => {
+  const preferences = { locale: 'fr-CA', acceptLanguage: 'de', tenantDefault: 'it' }
+  assert.equal(chooseLocale(preferences), 'fr')
+  assert.equal(chooseLocale({ ...preferences, locale: 'ca' }), 'de')
+  assert.equal(chooseLocale({ ...preferences, locale: undefined, acceptLanguage: 'ca, sr' }), 'it')
   assert.equal(chooseLocale({ tenantDefault: 'not a tag' }), 'en')
   assert.equal(chooseLocale({}), 'en')
 })
 
-test('the browser’s languages are weighed as it says', () => {
+test('the browser’s languages are ordered by their quality', () => {
   const accept = (acceptLanguage: string) => chooseLocale({ acceptLanguage })
   assert.equal(accept('ca,sv;q=0.5,da;q=0.8,*;q=0.1'), 'da')
   assert.equal(accept('de;q=0, pl;q=0.001'), 'pl')
   assert.equal(accept('de;q=0'), 'en')
   assert.equal(accept('fi, et'), 'fi')
   assert.equal(accept('fi;q=0.3, et;Q=0.4'), 'et')
-  assert.equal(accept('fi;q=2, et;q=0.4'), 'et', 'a quality that is none makes the language unwanted')
+  assert.equal(accept('fi;q=2, et;q=0.4'), 'et', 'a language with an invalid quality is ignored')
   assert.equal(accept(';;;,,,q=1'), 'en')
   assert.equal(accept(`${'ca,'.repeat(20)}fi`), 'en', 'only the first twenty are read')
 })

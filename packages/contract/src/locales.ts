@@ -63,7 +63,7 @@ export const PAGE_LOCALES: Readonly<Partial<Record<LocaleTag, LocaleReview>>> = 
   ar: 'machine_draft',
 }
 
-/** Longer tags are legal and nobody's language. */
+/** Longer tags are legal, but no language of ours has one. */
 const TAG_CHARS_MAX = 64
 
 /** Names that truncation does not lead to one of ours, or would lead to the wrong one. */
@@ -92,7 +92,7 @@ const EXTENSIONS = '(?:-[0-9a-wyz](?:-[a-z0-9]{2,8})+)*'
 const TAG = new RegExp(
   `^(?:${LANGUAGE}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?${VARIANTS}${EXTENSIONS}(?:-${PRIVATE})?|${PRIVATE})$`,
 )
-/** Registered before the grammar was made; they do not fit it and are well-formed all the same. */
+/** Registered before the grammar existed: they do not match it but are well-formed. */
 const IRREGULAR = new Set(
   (
     'en-gb-oed i-ami i-bnn i-default i-enochian i-hak i-klingon i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu ' +
@@ -121,16 +121,16 @@ export function resolveLocale(text: string): LocaleResolution {
 
 /**
  * The language of the page: what the host asked for, else the browser's preference, else the tenant's default, else
- * English. Wishes that cannot be met are passed over; whether a malformed one is an error is the caller's to say.
+ * English. Tags that are unknown or malformed are skipped; the caller decides whether a malformed one is an error.
  */
-export function chooseLocale(wishes: {
+export function chooseLocale(preferences: {
   locale?: string | undefined
   acceptLanguage?: string | undefined
   tenantDefault?: string | undefined
 }): LocaleTag {
-  const inOrder = [wishes.locale, ...acceptedTags(wishes.acceptLanguage ?? ''), wishes.tenantDefault]
-  for (const wish of inOrder) {
-    const resolved = resolveLocale(wish ?? '')
+  const inOrder = [preferences.locale, ...acceptedTags(preferences.acceptLanguage ?? ''), preferences.tenantDefault]
+  for (const tag of inOrder) {
+    const resolved = resolveLocale(tag ?? '')
     if (resolved.state === 'found') return resolved.tag
   }
   return DEFAULT_LOCALE
@@ -139,7 +139,7 @@ export function chooseLocale(wishes: {
 /** A browser sends a handful of languages; the rest of a longer header is not read. */
 const ACCEPTED_MAX = 20
 
-/** The tags of an `Accept-Language` header, the most wanted first; equal ones stay as they came. */
+/** The tags of an `Accept-Language` header by descending quality; equal ones keep their order. */
 function acceptedTags(header: string): string[] {
   return header
     .split(',', ACCEPTED_MAX)

@@ -176,7 +176,7 @@ export const nodeEnroll = operation({
   summary: 'Enrol a user, encrypted',
   description:
     'Enrols the face described by the features, or returns the existing user when it is enrolled already. ' +
-    'Calls may be repeated: one face is one user. Encrypt anew for each call.',
+    'Calls may be repeated: one face is one user. Encrypt again for each call.',
   params: VersionParams,
   body: body({ features: Type.Optional(sealedFeatures), metadata }),
   headers: ENCRYPTION,

@@ -15,7 +15,7 @@ export interface SuccessReply {
   headers?: Record<string, string>
 }
 
-/** One operation of the wire. Server, SDK, OpenAPI document and docs all read this object; none repeats it. */
+/** One operation of the HTTP interface. Server, SDK, OpenAPI document and docs all read this object. */
 export interface Operation {
   operationId: string
   area: AreaLetter

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PRIVACY_TOOL_MAX, RISK_FLAG_CODES, RISK_FLAGS, RISK_POLICY_VERSION } from './risk-flags.ts'
 
-/** Typed from the reference of flags, not from the table: code, source, weight, floor (0 is none). */
+/** Typed from the reference of flags, not from the table: code, source, weight, floor (0: no floor). */
 const REFERENCE = `
 BR_WEBDRIVER            browser     80  85
 BR_USER_AGENT           browser     50  60

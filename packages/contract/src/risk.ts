@@ -139,7 +139,7 @@ const flagOverride = (title: string, maximum: number) =>
     { title, ...closed, description: 'Weight and floor 0 switch the flag off' },
   )
 const RiskFlagOverride = flagOverride('RiskFlagOverride', 100)
-/** The ceiling is in the schema, so no door through which overrides come can forget it. */
+/** The ceiling is in the schema, so every way to enter overrides enforces it. */
 const PrivacyFlagOverride = flagOverride('PrivacyFlagOverride', PRIVACY_TOOL_MAX)
 export type RiskFlagOverride = Type.Static<typeof RiskFlagOverride>
 

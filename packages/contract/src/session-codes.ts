@@ -135,7 +135,7 @@ export const SESSION_CODES = {
     code: codes.MODEL_LOAD_FAILED,
     kind: 'F*',
     message: 'Model could not be loaded',
-    meaning: 'A model or its WebAssembly did not load on the device, or this release does not know it.',
+    meaning: 'A model or its WebAssembly did not load on the device, or this release does not know the model.',
     host: 'Check your content security policy and proxies; upgrade page and API together.',
   },
   NETWORK_LOST: {

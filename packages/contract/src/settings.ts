@@ -174,8 +174,8 @@ const fields = {
     uniqueItems: true,
     default: [],
     description:
-      'Origins (`https://shop.example`) whose pages may show the launch page in a frame or a popup, and are told how far it ' +
-      'is. Empty: none',
+      'Origins (`https://shop.example`) whose pages may show the launch page in a frame or a popup, and get ' +
+      'its progress. Empty: none',
   }),
 }
 const manyIssuers = { maxItems: SETTINGS_LIMITS.issuers, default: [] }
