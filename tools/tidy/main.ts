@@ -17,12 +17,13 @@ import {
 } from './rules.ts'
 import { checkSessionCodes } from './session-codes.ts'
 import { checkFlow, checkFunctions, checkSessionCasts, checkSql } from './shape.ts'
+import { checkWords } from './words.ts'
 
-export function readSources(): SourceFile[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
+export const readSources = (): SourceFile[] => readFiles('*.ts', '*.tsx')
+
+function readFiles(...patterns: readonly string[]): SourceFile[] {
+  const options = ['--cached', '--others', '--exclude-standard']
+  const listed = execFileSync('git', ['ls-files', ...options, ...patterns], { cwd: ROOT, encoding: 'utf8' })
   return [...new Set(listed.split('\n'))]
     .filter((path) => path !== '')
     .flatMap((path) => {
@@ -48,6 +49,7 @@ export function checkAll(): Violation[] {
     ...checkSql(files),
     ...checkFlow(files),
     ...checkSessionCasts(files),
+    ...checkWords([...files, ...readFiles('*.md', '*.sql')]),
     ...checkSessionCodes(files, Object.values(codes)),
     ...checkErrorDocs([...Object.keys(ERRORS), ...Object.keys(NODE_ERRORS)], errorDocs),
   ]
