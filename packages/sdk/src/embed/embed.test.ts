@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import { FLOW_STATUSES } from '@ostiary/contract/states'
 import type { FrameElement, HostWindow, PopupWindow, WindowMessage } from './browser.ts'
 import { type LaunchEvent, type LaunchOptions, openLaunch } from './index.ts'
-import { readMessage } from './message.ts'
+import { KNOWN_FLOW_STATUSES, readMessage } from './message.ts'
 
 const ORIGIN = 'https://id.example'
 const SESSION = '079b6cd9-f993-81a6-95fd-62194e74386d'
@@ -200,4 +202,18 @@ describe('a message', () => {
     const odd = { step: 3, flowStatus: 'AGE_ABOVE_THRESHOLD', redirectUrl: 'javascript:alert(1)' }
     assert.deepEqual(read(odd), expected)
   })
+})
+
+test('embed loads in a browser without a bundler: it imports no value of another package', () => {
+  const sources = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  assert.ok(sources.includes('index.ts'))
+  for (const name of sources) {
+    const text = readFileSync(`${import.meta.dirname}/${name}`, 'utf8')
+    const values = [...text.matchAll(/^(?:import|export) (?!type )[^'"]*from '([^.][^']*)'/gm)].map((match) => match[1])
+    assert.deepEqual(values, [], name)
+  }
+})
+
+test('embed knows every flow status of the contract', () => {
+  assert.deepEqual(KNOWN_FLOW_STATUSES, FLOW_STATUSES)
 })

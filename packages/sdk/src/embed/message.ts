@@ -1,7 +1,9 @@
-import { FLOW_STATUSES, type FlowStatus } from '@ostiary/contract/states'
+import type { FlowStatus } from '@ostiary/contract/states'
 import type { WindowMessage } from './browser.ts'
 
 const EVENTS = ['ready', 'step', 'finished', 'closed'] as const
+// A customer may serve `embed` without a bundler, so it imports types of other packages and no values. A test compares this list.
+export const KNOWN_FLOW_STATUSES: readonly FlowStatus[] = ['COMPLETED', 'CANCELLED', 'EXPIRED']
 
 /** An event of the page. It never holds a result: your server reads that with the token. */
 export interface LaunchMessage {
@@ -30,7 +32,7 @@ export function readMessage({ origin, source, data }: WindowMessage, from: Sende
   const event = EVENTS.find((known) => known === said.event)
   if (said.source !== 'ostiary' || said.version !== 1 || !event || typeof said.sessionId !== 'string') return undefined
   if (said.sessionId !== from.sessionId) return undefined
-  const flowStatus = FLOW_STATUSES.find((known) => known === said.flowStatus)
+  const flowStatus = KNOWN_FLOW_STATUSES.find((known) => known === said.flowStatus)
   return {
     event,
     sessionId: said.sessionId,
