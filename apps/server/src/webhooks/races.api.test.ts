@@ -258,7 +258,7 @@ describe('a message that was not delivered in time', () => {
     const lines = fixture.harness
       .logged()
       .split('\n')
-      .filter((line) => line.includes('before the data'))
+      .filter((line) => line.includes('data was purged'))
     assert.deepEqual(
       lines.map((line) => ({ ...JSON.parse(line), time: '' })),
       [
