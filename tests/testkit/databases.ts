@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { TEST_LIMITS } from './limits.ts'
 
 /** Makes an empty database on a cluster, for one run. */
 export async function createDatabase(
@@ -23,11 +24,11 @@ async function onCluster(clusterUrl: string, statement: string): Promise<void> {
   }
 }
 
-/** Settings for a process under test: its own database, a fresh master key. The statement limit is long, so that a stalled machine does not fail a statement. */
+/** Settings for a process under test: its own database, a fresh master key. */
 export function testSettings(databaseUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
-    DATABASE_STATEMENT_TIMEOUT_MS: '60000',
+    ...TEST_LIMITS,
     MASTER_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'info',
   }

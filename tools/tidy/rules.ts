@@ -75,6 +75,7 @@ const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
     '@ostiary/device',
     '@ostiary/device/simulated',
     '@ostiary/testkit/ports',
+    '@ostiary/testkit/limits',
     '@ostiary/testkit/pgbouncer',
     '@ostiary/testkit/run',
     '@ostiary/testkit/eventually',

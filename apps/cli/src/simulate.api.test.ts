@@ -29,6 +29,7 @@ before(async () => {
   const [port, adminPort] = [await freePort(), await freePort()]
   env = {
     DATABASE_URL: url.href,
+    DATABASE_CONNECT_TIMEOUT_MS: '60000',
     MASTER_KEY: randomBytes(32).toString('base64'),
     SANCTIONS_DIR: folder,
     OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',

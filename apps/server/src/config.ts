@@ -108,6 +108,12 @@ export const Settings = Type.Object({
     default: 5_000,
     description: 'A statement that takes longer is cancelled and answered with 503',
   }),
+  DATABASE_CONNECT_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 600_000,
+    default: 3_000,
+    description: 'A request that gets no connection for so long, new or from the pool, is answered with 503',
+  }),
   NODE_EXACT_SEARCH_MAX: Type.Integer({
     minimum: 10,
     maximum: 1_000_000,
@@ -182,7 +188,7 @@ export interface Config {
   logLevel: string
   http: { host: string; port: number; trustProxy: readonly string[] }
   admin: { host: string; port: number; workerPort: number }
-  database: { poolMax: number; statementTimeoutMs: number }
+  database: { poolMax: number; statementTimeoutMs: number; connectTimeoutMs: number }
   shutdown: { drainMs: number; timeoutMs: number }
   node: { exactMax: number; indexMemoryMb: number }
   outbound: { allowNetworks: readonly string[] }
@@ -269,7 +275,11 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     logLevel: values.LOG_LEVEL,
     http: { host: values.HOST, port: values.PORT, trustProxy: splitList(values.TRUST_PROXY) },
     admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT, workerPort: values.WORKER_ADMIN_PORT },
-    database: { poolMax: values.DATABASE_POOL_MAX, statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS },
+    database: {
+      poolMax: values.DATABASE_POOL_MAX,
+      statementTimeoutMs: values.DATABASE_STATEMENT_TIMEOUT_MS,
+      connectTimeoutMs: values.DATABASE_CONNECT_TIMEOUT_MS,
+    },
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
     node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
     outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
@@ -16,7 +17,7 @@ let database: TestDatabase
 let settings: Record<string, string>
 before(async () => {
   database = await createTestDatabase()
-  settings = { DATABASE_URL: database.url, MASTER_KEY: randomBytes(32).toString('base64') }
+  settings = { ...TEST_LIMITS, DATABASE_URL: database.url, MASTER_KEY: randomBytes(32).toString('base64') }
 })
 after(() => database.drop())
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { loadConfig } from './config.ts'
 import { createLog } from './platform/log.ts'
 import { createTestDatabase, migratedTemplate, type TestDatabase } from './testing/harness.ts'
@@ -38,6 +39,7 @@ async function settledHandles(expected: readonly string[]): Promise<string[]> {
 
 function openWire(lines: string[]): Wire {
   const config = loadConfig({
+    ...TEST_LIMITS,
     DATABASE_URL: database.url,
     MASTER_KEY: randomBytes(32).toString('base64'),
     SANCTIONS_DIR: lists,

@@ -17,7 +17,7 @@ before(async () => {
   await cluster.connect()
   await cluster.query(`create database ${name}`)
   const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
-  env = { DATABASE_URL: url.href, MASTER_KEY: randomBytes(32).toString('base64') }
+  env = { DATABASE_CONNECT_TIMEOUT_MS: '60000', DATABASE_URL: url.href, MASTER_KEY: randomBytes(32).toString('base64') }
   await cli('migrate')
   await cli('tenants', 'create', 'Fjord Rentals')
 })

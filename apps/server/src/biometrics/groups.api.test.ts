@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { loadConfig } from '../config.ts'
 import { createSecrets } from '../secrets.ts'
 import { createHarness, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
@@ -15,7 +16,12 @@ before(async () => {
 after(() => harness.close())
 
 function withMasterKey(masterKey: string): Wire {
-  const config = loadConfig({ DATABASE_URL: harness.database.url, MASTER_KEY: masterKey, LOG_LEVEL: 'fatal' })
+  const config = loadConfig({
+    ...TEST_LIMITS,
+    DATABASE_URL: harness.database.url,
+    MASTER_KEY: masterKey,
+    LOG_LEVEL: 'fatal',
+  })
   return createWire(config, { role: 'test' })
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { formatApiKey, parseApiKey } from '@ostiary/crypto'
@@ -118,7 +119,7 @@ test('when the database is away, a key that is not in the cache is refused with 
 
 test('a revocation is effective in every process within 5 seconds, while the key is in constant use', async () => {
   // The services of two processes on one database, with the real clock and the refresh running.
-  const config = loadConfig({ DATABASE_URL: harness.database.url, MASTER_KEY: TEST_MASTER_KEY })
+  const config = loadConfig({ ...TEST_LIMITS, DATABASE_URL: harness.database.url, MASTER_KEY: TEST_MASTER_KEY })
   const wires = [0, 1].map(() => createWire(config, { role: 'test', clock: systemClock, log: silent }))
   const apps = wires.map(buildApp)
   for (const wire of wires) wire.keys.start()
@@ -178,7 +179,9 @@ test('429: an address that invents keys is blocked, and keys in use still work f
 test('two cells, one of them away: the tenants of the other are served, and the health check names the cell', async () => {
   const [near, far] = [await createTestDatabase(), await createTestDatabase()]
   const map = { cells: { near: near.url, far: far.url }, buckets: { '0-511': 'near', '512-1023': 'far' } }
-  const config = loadConfig({ CELLS_FILE: 'cells.json', MASTER_KEY: TEST_MASTER_KEY }, () => JSON.stringify(map))
+  const config = loadConfig({ ...TEST_LIMITS, CELLS_FILE: 'cells.json', MASTER_KEY: TEST_MASTER_KEY }, () =>
+    JSON.stringify(map),
+  )
   const wire = createWire(config, { role: 'test', log: silent })
   for (const { db } of wire.platform.cells.all()) await migrate(db, readMigrations(), () => {})
   const app = buildApp(wire)
@@ -291,7 +294,8 @@ test('a change of the master key: reseal moves every key, and the old master key
   const local = await createHarness()
   const made = [await local.tenantWithKey(), await local.tenantWithKey(), await local.tenantWithKey()]
   const newKey = randomBytes(32).toString('base64')
-  const settings = (masterKey: string) => loadConfig({ DATABASE_URL: local.database.url, MASTER_KEY: masterKey })
+  const settings = (masterKey: string) =>
+    loadConfig({ ...TEST_LIMITS, DATABASE_URL: local.database.url, MASTER_KEY: masterKey })
   const both = createWire(settings(`${newKey}\n${TEST_MASTER_KEY}`), { role: 'test', log: silent })
   assert.equal(await both.keys.service.reseal(() => {}), 3)
   assert.equal(await both.keys.service.reseal(() => {}), 0)
@@ -310,7 +314,9 @@ test('two cells: keys and records go to the cell of their bucket, without a look
     cells: { low: databases[0]?.url, high: databases[1]?.url },
     buckets: { '0-511': 'low', '512-1023': 'high' },
   }
-  const config = loadConfig({ CELLS_FILE: 'cells.json', MASTER_KEY: TEST_MASTER_KEY }, () => JSON.stringify(map))
+  const config = loadConfig({ ...TEST_LIMITS, CELLS_FILE: 'cells.json', MASTER_KEY: TEST_MASTER_KEY }, () =>
+    JSON.stringify(map),
+  )
   const wire = createWire(config, { role: 'test', log: silent })
   for (const { db } of wire.platform.cells.all()) await migrate(db, readMigrations(), () => {})
   const app = buildApp(wire)

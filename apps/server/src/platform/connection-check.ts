@@ -9,8 +9,8 @@ export interface ConnectionProblem {
 
 export const POOLER_DOCS = 'see docs/operations.md, "Behind PgBouncer"'
 const ROUNDS = 5
-const CONNECT_MS = 3_000
-const QUERY_MS = 5_000
+const CONNECT_MS = 15_000
+const QUERY_MS = 15_000
 /** SQLSTATE codes: the name is already used on that connection, or the statement does not exist there. */
 const LOST_STATEMENT = new Set(['42P05', '26000'])
 

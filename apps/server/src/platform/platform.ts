@@ -16,7 +16,7 @@ import type { Room } from './room.ts'
 export interface PlatformConfig {
   serviceName: string
   cells: CellMap
-  database: { poolMax: number; statementTimeoutMs: number }
+  database: { poolMax: number; statementTimeoutMs: number; connectTimeoutMs: number }
   masterKeys: readonly Buffer[]
   outbound: { allowNetworks: readonly string[] }
   logLevel: string
@@ -40,8 +40,6 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
       url,
       directUrl,
       ...config.database,
-      // Long enough for a busy test machine; short enough that an API that cannot connect reports it soon.
-      connectTimeoutMs: role === 'test' ? 30_000 : 3_000,
       applicationName: `ostiary-${role}-${cell}`,
       cell,
       sessionSettings,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { type AgeFixture, createAgeFixture } from '../age/testing/fixture.ts'
 import { loadConfig } from '../config.ts'
 import { createSecrets } from '../secrets.ts'
@@ -16,6 +17,7 @@ after(() => fixture.close())
 
 function withMasterKey(masterKey: string): Wire {
   const config = loadConfig({
+    ...TEST_LIMITS,
     DATABASE_URL: fixture.harness.database.url,
     MASTER_KEY: masterKey,
     LOG_LEVEL: 'fatal',

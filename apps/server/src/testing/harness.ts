@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApiKeyRecord } from '@ostiary/contract'
+import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import pg from 'pg'
 import { buildApp } from '../app.ts'
@@ -121,7 +122,7 @@ export async function createHarness(
     DATABASE_URL: await through(database.url),
     MASTER_KEY: TEST_MASTER_KEY,
     SANCTIONS_DIR: lists,
-    DATABASE_STATEMENT_TIMEOUT_MS: '60000',
+    ...TEST_LIMITS,
     ...env,
   })
   const wire = createWire(config, { role: 'test', clock, log })
