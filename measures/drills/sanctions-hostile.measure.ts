@@ -21,7 +21,7 @@ const WORKERS = 2
 /** Far beyond what a busy machine needs: an answer that is only slow is a matter of `hostile.slowest-seconds`. */
 const GIVE_UP_MS = 60_000
 const KEYS = 12
-const STALLED_MS = 30_000
+const STALLED_MS = 60_000
 const SILENCE = 'silence'
 const CUT = 'refusal cut'
 /** Each silent answer takes the full time limit, so the drill stops after this many. */

@@ -9,7 +9,9 @@ import { COMPILED, freePorts, ROOT, sleep, startApi, startServices, startWorker 
 import { inParallel } from './enrols.ts'
 
 const FIRST_MS = 5_000
-const LIMIT_MS = 16_000
+const LIMIT_SECONDS = 16
+/** A process that has not ended by now never ends. One that is only slow is a matter of `stop-anytime.slowest-seconds`. */
+const GIVE_UP_MS = 90_000
 const AT_ONCE = 3
 
 type Script = 'main-api.ts' | 'main-worker.ts'
@@ -34,15 +36,21 @@ export const measure: Measure = async ({ full, say }) => {
       const one = cases[index]
       if (!one) return
       const { tookMs, end } = await startAndStop(one, settings)
-      if (tookMs <= LIMIT_MS) endedMs.push(tookMs)
-      else say(`${describe(one)}: did not end within ${LIMIT_MS / 1000} s and was killed`)
+      if (end !== 'SIGKILL') endedMs.push(tookMs)
+      else say(`${describe(one)}: did not end within ${GIVE_UP_MS / 1000} s and was killed`)
       if (end === 'SIGTERM') signalled++
       else if (end !== 0) say(`${describe(one)}: ended with ${end} after ${Math.round(tookMs)} ms`)
     })
     say(`${cases.length} signals; ${signalled} processes had nothing to end in order yet`)
     return [
       { name: 'stop-anytime.ended', value: endedMs.length, floor: cases.length, is: 'least' },
-      { name: 'stop-anytime.slowest-seconds', value: Math.max(...endedMs) / 1000, floor: 16, is: 'most', load: true },
+      {
+        name: 'stop-anytime.slowest-seconds',
+        value: Math.max(...endedMs) / 1000,
+        floor: LIMIT_SECONDS,
+        is: 'most',
+        load: true,
+      },
     ]
   } finally {
     await database.drop()
@@ -82,10 +90,10 @@ async function startAndStop({ script, after, hasReader }: Case, settings: Record
   else await sleep(after)
   const began = performance.now()
   child.kill('SIGTERM')
-  const deadline = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
+  const deadline = setTimeout(() => child.kill('SIGKILL'), GIVE_UP_MS)
   const end = await exited
   clearTimeout(deadline)
-  return { tookMs: end === 'SIGKILL' ? Number.POSITIVE_INFINITY : performance.now() - began, end }
+  return { tookMs: performance.now() - began, end }
 }
 
 async function waitUntilReady(port: number): Promise<void> {

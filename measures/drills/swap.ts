@@ -156,7 +156,7 @@ export function postFile(url: string, key: string, csv: string, query = ''): Pro
     method: 'POST',
     headers: { 'x-api-key': key },
     body,
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   })
 }
 

@@ -44,7 +44,7 @@ interface Call {
   repeat?: string
 }
 
-const GIVE_UP_MS = 60_000
+const GIVE_UP_MS = 180_000
 const AGAIN_MS = 50
 const TIMEOUT_MS = 10_000
 
