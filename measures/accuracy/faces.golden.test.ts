@@ -11,9 +11,9 @@ import {
   type Pose,
   type SeenFace,
 } from '@ostiary/faces'
-import { DRAWN_SIZE, drawnFace } from './drawn-face.ts'
-import { BASELINE_PORTRAIT, readPicture } from '@ostiary/testkit/samples/portraits'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
+import { BASELINE_PORTRAIT, readPicture } from '@ostiary/testkit/samples/portraits'
+import { DRAWN_SIZE, drawnFace } from './drawn-face.ts'
 
 interface Golden {
   mesh: Record<string, readonly [number, number, number]>

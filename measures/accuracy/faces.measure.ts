@@ -16,6 +16,7 @@ import {
   type SeenFace,
   USABLE_SCORE_MIN,
 } from '@ostiary/faces'
+import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { type Figure, type Measure, median } from '@ostiary/testkit/measuring/figure'
 import {
   loadPortraits,
@@ -25,7 +26,6 @@ import {
   SPOOF_SAMPLES,
 } from '@ostiary/testkit/samples/portraits'
 import { equalError, intervalOfMean, type PairScores, ratesAt, refusedAt } from './verification.ts'
-import { loadNetFromDisk } from '@ostiary/models/node-nets'
 
 interface Judged extends Portrait {
   face: SeenFace | null

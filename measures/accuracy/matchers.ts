@@ -3,16 +3,16 @@
  * the two interfaces can be scored.
  */
 import {
-  readDob,
-  createIndexBuilder,
   calibrate,
+  createIndexBuilder,
+  createSearcher,
+  findMatches,
+  type ListedEntity,
+  readDob,
+  readName,
+  type SearchableList,
   scoreCompanies,
   scoreNames,
-  findMatches,
-  type SearchableList,
-  createSearcher,
-  type ListedEntity,
-  readName,
 } from '@ostiary/server/measure'
 import { birthDatesOf, type FtmEntity, type LabelledPair, namesOf, type Row } from '@ostiary/testkit/samples/labelled'
 

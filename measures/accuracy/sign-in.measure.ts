@@ -8,11 +8,11 @@ import type { ApiKeyRecord, CreatedVerification, VerificationType, VerificationW
 import { createDevice } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
 import { cosine, createFaceEngine, type FaceEngine } from '@ostiary/faces'
+import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { loadPortraits, missingPortraits, type Portrait, readPicture } from '@ostiary/testkit/samples/portraits'
 import { ostiary, startApi, startServices } from '@ostiary/testkit/run'
-import { loadNetFromDisk } from '@ostiary/models/node-nets'
+import { loadPortraits, missingPortraits, type Portrait, readPicture } from '@ostiary/testkit/samples/portraits'
 
 /** Two portraits that are more similar than this are the same photograph, cropped again: recognising it proves nothing. */
 const SAME_PHOTOGRAPH = 0.95

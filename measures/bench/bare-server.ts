@@ -3,9 +3,9 @@
  * no log, no headers.
  */
 import { createServer } from 'node:http'
+import { createIds, type Queryable, stringStore, systemClock } from '@ostiary/server/measure'
 import Fastify from 'fastify'
 import pg from 'pg'
-import { systemClock, type Queryable, createIds, stringStore } from '@ostiary/server/measure'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, idleTimeoutMillis: 0 })
 // Ordered ids, like ours: random ids would measure the index instead of the server.

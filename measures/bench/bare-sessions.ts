@@ -4,9 +4,9 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
+import { type Queryable, sessionStore } from '@ostiary/server/measure'
 import Fastify from 'fastify'
 import pg from 'pg'
-import { type Queryable, sessionStore } from '@ostiary/server/measure'
 
 /** The size of one of our rows. The benchmark reads one and passes it. */
 interface Sample {

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { LANE_LIMITS, type Wire } from '@ostiary/server/measure'
-import { type Receivers, startFastReceivers } from '@ostiary/testkit/receivers'
-import { ROOT, type Started, sleep, startWorker } from '@ostiary/testkit/run'
 import { createClient, type Host } from '@ostiary/testkit/measuring/sessions-load'
 import { compareInTurns, type Runner } from '@ostiary/testkit/measuring/turns'
+import { type Receivers, startFastReceivers } from '@ostiary/testkit/receivers'
+import { ROOT, type Started, sleep, startWorker } from '@ostiary/testkit/run'
 
 /** With this many receivers, and this many requests at once to each, neither side waits for an answer. */
 const RECEIVERS = 8

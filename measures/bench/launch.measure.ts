@@ -3,13 +3,13 @@
  * in a real Chromium with the puppet before its camera.
  */
 import { createClient } from '@ostiary/sdk'
-import type { Page } from 'playwright-core'
 import { type Device, startBrowser } from '@ostiary/testkit/browser/browser'
 import { type LiveCamera, startLiveCamera } from '@ostiary/testkit/browser/live-camera'
 import { visitOn } from '@ostiary/testkit/browser/visit'
-import { type Figure, type Measure, median } from '@ostiary/testkit/measuring/figure'
 import { provideLaunchPage } from '@ostiary/testkit/launch-page'
+import { type Figure, type Measure, median } from '@ostiary/testkit/measuring/figure'
 import { startSystem } from '@ostiary/testkit/system'
+import type { Page } from 'playwright-core'
 
 /** Milliseconds after the page was opened. */
 interface Times {

@@ -1,8 +1,8 @@
 import { type CreateSessionBody, TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
-import pg from 'pg'
-import { toRequest, type Queryable, type Wire } from '@ostiary/server/measure'
+import { type Queryable, toRequest, type Wire } from '@ostiary/server/measure'
 import { copyRows, field, type Row } from '@ostiary/testkit/measuring/copy'
 import type { Host } from '@ostiary/testkit/measuring/sessions-load'
+import pg from 'pg'
 
 const CHUNK = 10_000
 

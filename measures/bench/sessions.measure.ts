@@ -7,16 +7,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
 import type { Wire } from '@ostiary/server/measure'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
-import { compareDeliveries } from './delivery-bench.ts'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
 import { createLoad, type Load, type LoadRequest } from '@ostiary/testkit/measuring/load'
-import { freePorts, ROOT, type Started, startApi, startProcess, startServices } from '@ostiary/testkit/run'
-import { loadSessions } from './session-rows.ts'
 import { createHost, type Host, openWire } from '@ostiary/testkit/measuring/sessions-load'
 import { compareInTurns } from '@ostiary/testkit/measuring/turns'
+import { freePorts, ROOT, type Started, startApi, startProcess, startServices } from '@ostiary/testkit/run'
+import pg from 'pg'
+import { compareDeliveries } from './delivery-bench.ts'
+import { loadSessions } from './session-rows.ts'
 
 const CONNECTIONS = 16
 const TURN_MS = 125

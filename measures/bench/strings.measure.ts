@@ -3,8 +3,8 @@ import type { ApiKeyRecord } from '@ostiary/contract'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
 import { createLoad, type LoadRequest } from '@ostiary/testkit/measuring/load'
-import { freePorts, ostiary, type Started, startApi, startProcess, startServices } from '@ostiary/testkit/run'
 import { compareInTurns } from '@ostiary/testkit/measuring/turns'
+import { freePorts, ostiary, type Started, startApi, startProcess, startServices } from '@ostiary/testkit/run'
 
 const CONNECTIONS = 16
 const FLOOR = 0.75

@@ -1,5 +1,5 @@
 /** Does what the worker's sweeper does until nothing is due, in a process of its own, and prints how fast it went. */
-import { SWEEPERS, loadConfig, createWire } from '@ostiary/server/measure'
+import { createWire, loadConfig, SWEEPERS } from '@ostiary/server/measure'
 
 /** Skip the first batches: they measure the compiler and the planning of statements. */
 const WARM_UP_BATCHES = 3

@@ -1,9 +1,9 @@
 /** kill -9 of the API process in the middle of 1,000 creates, three times: nothing acknowledged may be missing. */
 import type { ApiKeyRecord } from '@ostiary/contract'
-import { killWhileCreating } from './creates.ts'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
 import { freePorts, ostiary, type Started, startApi, startServices } from '@ostiary/testkit/run'
+import { killWhileCreating } from './creates.ts'
 
 export const measure: Measure = async ({ full, say }) => {
   const database = await createDatabase(startServices(), 'drill')

@@ -10,8 +10,8 @@ import type { ScreenReply } from '@ostiary/contract'
 import { withDatasets } from '@ostiary/server/operate'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { seeded } from './malformed.ts'
 import { freePorts, ostiary, type Started, sleep, startApi, startServices } from '@ostiary/testkit/run'
+import { seeded } from './malformed.ts'
 import { createKeys, createVersions, DATASET, type Env, judge, postFile, startOstiary } from './swap.ts'
 
 /** What is killed: only the command, the command and its build process, or the command right after that process started. */

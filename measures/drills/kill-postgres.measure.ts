@@ -1,10 +1,10 @@
 /** kill -9 of PostgreSQL, postmaster and children, in the middle of 1,000 creates, three times. The API stays up. */
 import type { ApiKeyRecord } from '@ostiary/contract'
-import { killWhileCreating } from './creates.ts'
 import { testSettings } from '@ostiary/testkit/databases'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { killPostgres } from './postgres-kill.ts'
 import { ostiary, sleep, startApi, startServices, stopServices } from '@ostiary/testkit/run'
+import { killWhileCreating } from './creates.ts'
+import { killPostgres } from './postgres-kill.ts'
 
 // A cluster of its own, because the drill kills it and other runs use the shared one.
 const CLUSTER = 'drill'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import type { WebhookAttempt, WebhookDeliveryDetails } from '@ostiary/contract'
-import { judge, type Played } from './lost-and-found.ts'
 import type { Arrival } from '@ostiary/testkit/receivers'
+import { judge, type Played } from './lost-and-found.ts'
 
 const RESULT = Buffer.from('{"flowStatus":"COMPLETED"}')
 const SESSION: Played = {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { WebhookDelivery, WebhookDeliveryDetails, WebhookDeliveryPage } from '@ostiary/contract'
-import { inParallel } from './enrols.ts'
-import type { Arrival } from '@ostiary/testkit/receivers'
 import type { Client, Host } from '@ostiary/testkit/measuring/sessions-load'
+import type { Arrival } from '@ostiary/testkit/receivers'
+import { inParallel } from './enrols.ts'
 
 export type Ending = 'COMPLETED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED'
 

@@ -6,8 +6,8 @@ import { connect } from 'node:net'
 import { type ApiKeyRecord, ERRORS, type ErrorBody } from '@ostiary/contract'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { type OddRequest, oddRequest, seeded } from './malformed.ts'
 import { freePorts, ostiary, startApi, startServices } from '@ostiary/testkit/run'
+import { type OddRequest, oddRequest, seeded } from './malformed.ts'
 
 const COUNT = 10_000
 const CONCURRENCY = 8

@@ -5,12 +5,17 @@
  * delivery id and a right signature each time, and stand in the log; pictures come with every attempt and none is left behind.
  * 300 sessions; --full: 5,000.
  */
-import pg from 'pg'
+
 import { testSettings } from '@ostiary/testkit/databases'
-import { inParallel } from './enrols.ts'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
-import { checkAll, type Ending, type Played } from './lost-and-found.ts'
-import { killPostgres, restartPostgres } from './postgres-kill.ts'
+import {
+  type Client,
+  createClient,
+  createHost,
+  type Host,
+  openWire,
+  playDevice,
+} from '@ostiary/testkit/measuring/sessions-load'
 import { type Behaviour, type Receivers, startReceivers } from '@ostiary/testkit/receivers'
 import {
   freePorts,
@@ -21,14 +26,10 @@ import {
   startWorker,
   stopServices,
 } from '@ostiary/testkit/run'
-import {
-  type Client,
-  createClient,
-  createHost,
-  type Host,
-  openWire,
-  playDevice,
-} from '@ostiary/testkit/measuring/sessions-load'
+import pg from 'pg'
+import { inParallel } from './enrols.ts'
+import { checkAll, type Ending, type Played } from './lost-and-found.ts'
+import { killPostgres, restartPostgres } from './postgres-kill.ts'
 
 // A cluster of its own, because it is killed.
 const CLUSTER = 'drill-lost'

@@ -5,13 +5,13 @@
  * With --full also beside one that answers after 9 seconds: it never fails, so no circuit breaker helps.
  */
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
-import { inParallel } from './enrols.ts'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
 import { percentile } from '@ostiary/testkit/measuring/node-bench'
 import { atRate } from '@ostiary/testkit/measuring/pace'
+import { type Client, createClient, createHost, type Host, openWire } from '@ostiary/testkit/measuring/sessions-load'
 import { type Behaviour, type Receivers, startReceivers } from '@ostiary/testkit/receivers'
 import { sleep, startApi, startServices, startWorker } from '@ostiary/testkit/run'
-import { type Client, createClient, createHost, type Host, openWire } from '@ostiary/testkit/measuring/sessions-load'
+import { inParallel } from './enrols.ts'
 
 const HEALTHY = 50
 /** Webhooks a second to the healthy ones together. */

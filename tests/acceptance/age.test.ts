@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { eventually } from '@ostiary/testkit/eventually'
 import { createDevice, systemClock } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createClient, OstiaryError, verifyWebhook } from '@ostiary/sdk'
+import { eventually } from '@ostiary/testkit/eventually'
 
 /** From the runner, or of any installation you want to judge: OSTIARY_URL and four keys of two tenants. */
 function setting(name: string): string {

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { parse } from 'yaml'
-import { isSecret, loadConfig, Settings, IMMUTABLE, documentHeaders } from '@ostiary/server/conformance'
+import { documentHeaders, IMMUTABLE, isSecret, loadConfig, Settings } from '@ostiary/server/conformance'
 import { API_FLAGS, freePorts, ROOT } from '@ostiary/testkit/run'
+import { parse } from 'yaml'
 
 interface Service {
   build?: { context: string; dockerfile: string }

@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { CapturePayload, type LaunchEvent, type LaunchEventType } from '@ostiary/contract'
 import { CHAIN_START, createSealKeyPair, eventText, sealPayload } from '@ostiary/crypto'
-import Value from 'typebox/value'
 import {
   createPerson,
-  seeded,
   MODELS,
-  type TestCaptureOptions,
   runTestCapture,
+  seeded,
+  type TestCaptureOptions,
 } from '@ostiary/launch/browser-conformance'
 import { appendEvents, createChallenge, emptyLog, judgeCapture } from '@ostiary/server/capture-checks'
+import Value from 'typebox/value'
 
 const SESSION = '0d4f1c52-7a43-4c1e-9a55-9e0f6a8f8b11'
 const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1)

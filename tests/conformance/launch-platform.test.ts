@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { devicePlatform, readEnvironment, BROWSER_NAMES, browser } from '@ostiary/launch/conformance'
+import { BROWSER_NAMES, browser, devicePlatform, readEnvironment } from '@ostiary/launch/conformance'
 import { isDesktop } from '@ostiary/server/conformance'
 
 describe('the page and the server take a device for the same', () => {

@@ -1,6 +1,6 @@
 import { createFaceEngine, type Picture } from '@ostiary/faces'
-import { readPicture } from '@ostiary/testkit/samples/portraits'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
+import { readPicture } from '@ostiary/testkit/samples/portraits'
 import { createClipFile } from './clip-file.ts'
 import { createNoise, createSway, lightUp } from './natural.ts'
 import { findPortrait } from './portrait-files.ts'

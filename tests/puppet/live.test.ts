@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFaceEngine, type Sighting } from '@ostiary/faces'
+import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { eventually } from '@ostiary/testkit/eventually'
 import { readPicture } from '@ostiary/testkit/samples/portraits'
-import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { type LiveCamera, startLiveCamera } from './live.ts'
 
 const engine = createFaceEngine({ load: loadNetFromDisk() })

@@ -4,10 +4,10 @@
  */
 import { VERSION } from '@ostiary/contract'
 import { type Environment, loadConfig, loadSanctionsConfig, type SanctionsConfig } from './config.ts'
+import type { Check } from './doctor.ts'
 import { systemClock } from './platform/clock.ts'
 import { createIds } from './platform/ids.ts'
 import { createDatasetFiles, createImporter, type Importer } from './sanctions/index.ts'
-import type { Check } from './doctor.ts'
 import type { Secrets } from './secrets.ts'
 import type { Wire } from './wire.ts'
 

@@ -6,11 +6,11 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { eventually } from '@ostiary/testkit/eventually'
+import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
-import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
 import { freePorts } from '@ostiary/testkit/ports'
+import { createTestDatabase, type TestDatabase } from './testing/harness.ts'
 import { startStopwatch } from './testing/stopwatch.ts'
 
 let database: TestDatabase

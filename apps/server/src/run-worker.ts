@@ -2,7 +2,7 @@ import { listJobs } from './jobs.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import { createQueue } from './platform/queue.ts'
 import type { Shutdown } from './platform/shutdown.ts'
-import { onEachCell, exitWithReason, startWire } from './start.ts'
+import { exitWithReason, onEachCell, startWire } from './start.ts'
 
 /** The process of the worker: runs until a signal ends it. */
 export const runWorker = (shutdown: Shutdown) => exitWithReason(() => start(shutdown), shutdown)

@@ -1,8 +1,8 @@
 import type { CreatedSession, CreatedVerification, CreateSessionBody, CreateVerificationBody } from '@ostiary/contract'
 import { createDevice, DeviceError } from '@ostiary/device'
 import { createSimulatedClock, runFlow, seededRandom } from '@ostiary/device/simulated'
+import { createWire, loadConfig, type Wire } from '@ostiary/server/measure'
 import { Pool } from 'undici'
-import { loadConfig, createWire, type Wire } from '@ostiary/server/measure'
 import { sleep } from '../run.ts'
 
 /** A customer: one tenant and its test key. */

@@ -5,8 +5,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import type { Picture } from '@ostiary/faces'
-import { parseCsv } from './labelled.ts'
 import { ROOT } from '../run.ts'
+import { parseCsv } from './labelled.ts'
 
 const FOLDER = `${process.env.OSTIARY_DATA ?? `${ROOT}../shared/data`}/faces`
 

@@ -1,8 +1,8 @@
 import type { ListedMatch, MatchedRecord, RowWarning } from '@ostiary/contract'
 import { score, signed, WARNING_MEANINGS } from './explain.ts'
-import { count, entriesOf, type Screening, personOf, plural, type SilencedRow, screenedAt } from './screening.ts'
 import { alignment, html, name } from './report-alignment.ts'
 import { REPORT_STYLE } from './report-style.ts'
+import { count, entriesOf, personOf, plural, type Screening, type SilencedRow, screenedAt } from './screening.ts'
 
 /** Row ids shown for each warning; the report only counts the rest. */
 const IDS_SHOWN = 30

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endOf } from '../commands/exceptions.ts'
-import { mergeReplies, screenedAt } from './screening.ts'
 import { marked } from './report-alignment.ts'
 import { csvCell, csvReport } from './report-csv.ts'
 import { htmlReport } from './report-html.ts'
-import { aMatch, aScreening, aRecord, RUN_ID } from './testing/screening.ts'
+import { mergeReplies, screenedAt } from './screening.ts'
+import { aMatch, aRecord, aScreening, RUN_ID } from './testing/screening.ts'
 
 test('CSV: one line per match, for spreadsheets', () => {
   const two = aRecord({ matches: [aMatch(), aMatch({ entityId: 'demo-04', sourceUrl: null, score: 0.95 })] })

@@ -3,8 +3,8 @@ import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
 import { type OstiaryClient, OstiaryError } from '@ostiary/sdk'
-import { mergeReplies, type Screening } from './screening.ts'
 import { createPlanner, type Part, type Plan } from './parts.ts'
+import { mergeReplies, type Screening } from './screening.ts'
 
 export interface SendProgress {
   rows: number

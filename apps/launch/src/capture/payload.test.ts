@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Measured, SeenFace } from '@ostiary/faces'
 import { CaptureFailure } from './capture-types.ts'
 import { assembleCapture, estimateOf, frameOf, type Sample } from './payload.ts'
-import { createPerson, seeded } from './testing/person.ts'
 import { MODELS } from './testing/fixture.ts'
+import { createPerson, seeded } from './testing/person.ts'
 
 const person = createPerson({ random: seeded(5) })
 const FACTS = { models: MODELS, ages: true }

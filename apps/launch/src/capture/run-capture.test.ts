@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Challenge } from '@ostiary/contract'
 import { CaptureFailure } from './capture-types.ts'
+import { MODELS, runTestCapture, type TestCaptureOptions } from './testing/fixture.ts'
 import { createPerson, seeded } from './testing/person.ts'
-import { MODELS, type TestCaptureOptions, runTestCapture } from './testing/fixture.ts'
 
 const CHALLENGE: Challenge = {
   nonce: 'n',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DeviceError } from '@ostiary/device'
-import { type RetryOptions, callWithRetries, waitMs } from './call-retries.ts'
+import { callWithRetries, type RetryOptions, waitMs } from './call-retries.ts'
 
 function watched(signal = new AbortController().signal) {
   const seen: string[] = []

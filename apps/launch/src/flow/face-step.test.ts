@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
 import { EngineLoadError } from '../engine/engine.ts'
-import { ended } from './testing/service.ts'
 import { createFlowFixture, goodCapture, MODELS } from './testing/fixture.ts'
+import { ended } from './testing/service.ts'
 import type { VerificationPart } from './verification-part.ts'
 
 const failing =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ended } from './testing/service.ts'
 import { createFlowFixture } from './testing/fixture.ts'
+import { ended } from './testing/service.ts'
 
 test('a device that hands over shows the code, follows the other device, and returns to the host at the end', async () => {
   const { flow, service, seen, reaches, until } = await createFlowFixture()

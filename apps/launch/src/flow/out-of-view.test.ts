@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CaptureFailure, type RunCapture } from '../capture/capture-types.ts'
-import { createFlowFixture, findingForEver, goodCapture, MODELS, type FlowFixtureOptions } from './testing/fixture.ts'
+import { createFlowFixture, type FlowFixtureOptions, findingForEver, goodCapture, MODELS } from './testing/fixture.ts'
 
 /** Longer than any pause in the fixture. */
 async function aWhile(): Promise<void> {

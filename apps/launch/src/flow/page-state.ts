@@ -1,7 +1,7 @@
 import type { LaunchState } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { FACE_STATES, SERVICE_STATES, type SessionState } from '@ostiary/contract/states'
-import type { ViewerStage, State, Tip } from './states.ts'
+import type { State, Tip, ViewerStage } from './states.ts'
 
 const CHOSE_TO_DECLINE: State = { at: 'declined' }
 

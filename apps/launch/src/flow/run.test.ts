@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RunCapture } from '../capture/capture-types.ts'
-import { ended, SESSION } from './testing/service.ts'
 import { createFlowFixture } from './testing/fixture.ts'
+import { ended, SESSION } from './testing/service.ts'
 
 test('a flow goes from the welcome screen to the end with one tap, and back to the host', async () => {
   const { flow, service, seen, reaches, until } = await createFlowFixture()

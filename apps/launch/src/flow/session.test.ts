@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RunCapture } from '../capture/capture-types.ts'
-import { SESSION } from './testing/service.ts'
 import { createFlowFixture, goodCapture } from './testing/fixture.ts'
+import { SESSION } from './testing/service.ts'
 
 test('after a reload the page is the same device and continues after the consent', async () => {
   const { flow, storage, service } = await createFlowFixture()

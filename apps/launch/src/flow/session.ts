@@ -1,10 +1,10 @@
 import type { LaunchState, OpenedSession } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { createDevice, type Device } from '@ostiary/device'
+import { callWithRetries, waitMs } from './call-retries.ts'
 import { serverAheadMs } from './countdown.ts'
 import type { PageDeps } from './deps.ts'
 import { createPageLog, type PageLog } from './page-log.ts'
-import { callWithRetries, waitMs } from './call-retries.ts'
 import { isPassing, problemOf, remedyFor } from './problem-of.ts'
 import type { Store } from './store.ts'
 

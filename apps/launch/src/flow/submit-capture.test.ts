@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ended } from './testing/service.ts'
 import { createFlowFixture } from './testing/fixture.ts'
+import { ended } from './testing/service.ts'
 
 test('a lost connection does not lose a finished capture: the same sealed text is sent until it is accepted', async () => {
   const { flow, service, hide, reaches } = await createFlowFixture({

@@ -6,8 +6,8 @@ import type { Translate } from '../texts/translate.ts'
 import { Announcement } from './parts/announcement.tsx'
 import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
-import { Viewfinder } from './parts/viewfinder.tsx'
 import { Title } from './parts/title.tsx'
+import { Viewfinder } from './parts/viewfinder.tsx'
 import type { ScreenProps } from './screen.ts'
 
 const SEEN_MS = 60

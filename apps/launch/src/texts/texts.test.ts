@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { LOCALES } from '@ostiary/contract'
 import { GUIDANCE } from '@ostiary/faces'
 import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
-import { SESSION_PROBLEMS, VIEWER_STAGES, TIPS } from '../flow/states.ts'
+import { SESSION_PROBLEMS, TIPS, VIEWER_STAGES } from '../flow/states.ts'
 import { createLanguages, type TextFiles } from './languages.ts'
 import { createTranslate, placeholdersOf, type Text } from './translate.ts'
 

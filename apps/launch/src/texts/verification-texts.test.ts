@@ -5,7 +5,7 @@ import type { OpenedSession, VerificationFacts } from '@ostiary/contract'
 import { PASSKEY_PROBLEMS } from '../flow/states.ts'
 import type { Texts } from './languages.ts'
 import { createTranslate, type Messages, placeholdersOf } from './translate.ts'
-import { conditionsOf, adaptTexts, ownText, type Purpose, type VerificationMessages } from './verification-texts.ts'
+import { adaptTexts, conditionsOf, ownText, type Purpose, type VerificationMessages } from './verification-texts.ts'
 
 type Table = Record<string, string>
 const read = (path: string): Table => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { CapturePayload } from '@ostiary/contract'
 import { ended } from '../flow/testing/service.ts'
 import { faceOf } from '../local-token/testing/faces.ts'
-import { JPEG, createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationFixture, JPEG } from './testing/fixture.ts'
 
 const payloads = async (service: Awaited<ReturnType<typeof createVerificationFixture>>['service']) =>
   (await service.opened()) as CapturePayload[]

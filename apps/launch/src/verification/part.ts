@@ -2,9 +2,9 @@ import type { VerificationFacts, VerificationType } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import type { Completion, VerificationLink, VerificationPart } from '../flow/verification-part.ts'
 import { createLocalClaims } from '../local-token/claims.ts'
+import type { BrowserApis } from './browser-apis.ts'
 import { createPasskeyStep } from './passkey-step.ts'
 import { createPopOut } from './pop-out.ts'
-import type { BrowserApis } from './browser-apis.ts'
 
 /** The service did not recognise the face as the person that this browser knows. */
 const NOT_THE_PERSON: readonly number[] = [codes.FACE_NOT_MATCH, codes.USER_NOT_ENROLLED]

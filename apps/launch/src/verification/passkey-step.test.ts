@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ended } from '../flow/testing/service.ts'
 import { problemOf } from './passkey-step.ts'
-import { PASSKEY, type VerificationFixtureOptions, refusal, createVerificationFixture } from './testing/fixture.ts'
+import { createVerificationFixture, PASSKEY, refusal, type VerificationFixtureOptions } from './testing/fixture.ts'
 
 const ACTIVE = { state: 'PASSKEY_ACTIVE' }
 

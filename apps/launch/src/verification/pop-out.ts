@@ -1,5 +1,5 @@
 import type { Store } from '../flow/store.ts'
-import type { OwnWindow, BrowserApis } from './browser-apis.ts'
+import type { BrowserApis, OwnWindow } from './browser-apis.ts'
 
 /**
  * Moves the flow into a separate window with a handoff, as to another device; the frame stays and watches. If the browser opens

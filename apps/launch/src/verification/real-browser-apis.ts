@@ -1,7 +1,7 @@
 import type { PasskeyOptions } from '@ostiary/contract'
 import { createTokenStorage } from '../local-token/token-storage.ts'
+import type { BrowserApis, OwnWindow } from './browser-apis.ts'
 import { answerToJson, creationOf, requestOf } from './passkey-json.ts'
-import type { OwnWindow, BrowserApis } from './browser-apis.ts'
 
 /** The size of a phone, because the flow is designed for one. */
 const WINDOW = 'popup,width=460,height=780'

@@ -5,10 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
 import { createOutbound } from '../platform/outbound/index.ts'
 import { createTokenVerifier } from '../settings/jwt.ts'
-import { createAgeRoom } from './index.ts'
 import { createSettings, type Settings } from '../settings/service.ts'
 import { createIdentityProvider, type IdentityProvider } from '../settings/testing/identity-provider.ts'
 import { assertError } from '../testing/harness.ts'
+import { createAgeRoom } from './index.ts'
 import { type AgeFixture, createAgeFixture, type Host, LEAST, openBody } from './testing/fixture.ts'
 
 let fixture: AgeFixture

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import type { ModelVersion } from '@ostiary/contract'
 import type { Sealed } from '../platform/key-vault.ts'
-import { createRotation, ROTATION_BYTES, type Rotate } from './vector.ts'
 import { newRandom } from '../platform/random.ts'
+import { createRotation, ROTATION_BYTES, type Rotate } from './vector.ts'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12

@@ -1,5 +1,5 @@
 export type { Enrolment } from './enrolment.ts'
 export type { Recognition } from './recognition.ts'
 export { type BiometricsRoom, createBiometricsRoom } from './room.ts'
-export type { ReindexProgress, VectorPartitions } from './vector-partitions.ts'
 export { normalise } from './vector.ts'
+export type { ReindexProgress, VectorPartitions } from './vector-partitions.ts'

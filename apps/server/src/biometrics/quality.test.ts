@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { THRESHOLDS, scoreOf } from './models.ts'
+import { scoreOf, THRESHOLDS } from './models.ts'
 import { enrollLevelOf, flatnessOf, isGood, judge } from './quality.ts'
 import { createFaces } from './testing/faces.ts'
 import { dot, middleOf, normalise } from './vector.ts'

@@ -2,7 +2,7 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { type AccessToken, OAUTH_LIMITS } from '@ostiary/contract'
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../platform/clock.ts'
-import { type Ids, bucketOf } from '../platform/ids.ts'
+import { bucketOf, type Ids } from '../platform/ids.ts'
 import { masterKeyId } from '../platform/key-vault.ts'
 import type { ClientFacts } from './client.ts'
 

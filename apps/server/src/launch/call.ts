@@ -1,4 +1,4 @@
-import { type LaunchState, LAUNCH_LIMITS, type SessionArea } from '@ostiary/contract'
+import { LAUNCH_LIMITS, type LaunchState, type SessionArea } from '@ostiary/contract'
 import { type DeviceRequest, ProofError, thumbprint, verifyProof } from '@ostiary/crypto'
 import { AppError } from '../platform/errors.ts'
 import {

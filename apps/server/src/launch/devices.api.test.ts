@@ -4,8 +4,8 @@ import type { Handoff } from '@ostiary/contract'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { createPage, okOf, type Page, type PageOptions, stateBody } from './testing/page.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createPage, okOf, type Page, type PageOptions, stateBody } from './testing/page.ts'
 import { IPHONE, LAPTOP } from './testing/user-agents.ts'
 
 let fixture: LaunchFixture

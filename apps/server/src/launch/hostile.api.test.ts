@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { CAPTURE_MUTATIONS, type Judged } from './testing/capture-mutations.ts'
+import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 import { LOG_MUTATIONS } from './testing/log-mutations.ts'
 import { createPage } from './testing/page.ts'
 import { PAYLOAD_MUTATIONS } from './testing/payload-mutations.ts'
 import { type Good, type Refused, SEALED_MUTATIONS } from './testing/sealed-mutations.ts'
-import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 
 const JUDGED_MUTATIONS = [...CAPTURE_MUTATIONS, ...LOG_MUTATIONS]
 

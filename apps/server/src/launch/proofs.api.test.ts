@@ -4,8 +4,8 @@ import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { createPage, okOf, type Page, stateBody, type Tweak } from './testing/page.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createPage, okOf, type Page, stateBody, type Tweak } from './testing/page.ts'
 
 let fixture: LaunchFixture
 before(async () => {

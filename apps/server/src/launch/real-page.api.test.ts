@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { LOCALES, RELEASED_MODELS, SIMULATED_MODEL } from '@ostiary/contract'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { createPage } from './testing/page.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createPage } from './testing/page.ts'
 
 let fixture: LaunchFixture
 let liveKey: string

@@ -12,9 +12,9 @@ import {
   writeIndicators,
 } from '@ostiary/contract'
 import { estimateOf } from '@ostiary/device/simulated'
-import { type Changes, makeSubmission, type Moment, type Person, send } from './testing/capture.ts'
-import { createPage, okOf } from './testing/page.ts'
+import { type Changes, type Moment, makeSubmission, type Person, send } from './testing/capture.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createPage, okOf } from './testing/page.ts'
 
 let fixture: LaunchFixture
 before(async () => {

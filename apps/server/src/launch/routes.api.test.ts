@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { type Challenge, DEVICE_REPORTABLE, type LaunchState, SESSION_CODES } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, send } from './testing/capture.ts'
-import { createPage, okOf, stateBody } from './testing/page.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createPage, okOf, stateBody } from './testing/page.ts'
 
 let fixture: LaunchFixture
 before(async () => {

@@ -11,8 +11,8 @@ import { type DatabaseProxy, startDatabaseProxy } from '../testing/database-prox
 import { assertError } from '../testing/harness.ts'
 import { startStopwatch } from '../testing/stopwatch.ts'
 import { makeSubmission, send } from './testing/capture.ts'
-import { createPage, okOf, type Page, stateBody } from './testing/page.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createPage, okOf, type Page, stateBody } from './testing/page.ts'
 import { LAPTOP } from './testing/user-agents.ts'
 
 let fixture: LaunchFixture

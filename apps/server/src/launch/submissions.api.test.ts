@@ -6,8 +6,8 @@ import { runFlow, SPOOFS, type SpoofName, seededRandom } from '@ostiary/device/s
 import Value from 'typebox/value'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { createPage, okOf } from './testing/page.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
+import { createPage, okOf } from './testing/page.ts'
 import { IPHONE } from './testing/user-agents.ts'
 
 let fixture: LaunchFixture

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { createTestDatabase } from '../testing/harness.ts'
+import { untilBlocked } from '../testing/locks.ts'
 import { createDb } from './db.ts'
 import { createLog } from './log.ts'
 import { migrate, migrationState, readMigrations } from './migrate.ts'
-import { untilBlocked } from '../testing/locks.ts'
 
 const open = (url: string) =>
   createDb({

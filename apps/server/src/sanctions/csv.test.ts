@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
+import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { AppError } from '../platform/errors.ts'
 import { createPeopleReader, type Person } from './csv.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import type { ExceptionPage, ExceptionRecord } from '@ostiary/contract'
+import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import type { LightMyRequestResponse } from 'fastify'
 import type { Caller } from '../keys/index.ts'
 import { bucketOf } from '../platform/ids.ts'

@@ -1,8 +1,8 @@
 /** `POST /v2/open-sanctions/file/:dataset`: refusals. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import type { ScreenReply } from '@ostiary/contract'
+import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { assertError } from '../testing/harness.ts'
 import {
   CLOSE,

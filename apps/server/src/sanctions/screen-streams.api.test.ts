@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { eventually } from '@ostiary/testkit/eventually'
+import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { peopleCsv } from './datasets/testing/lists.ts'
 import {
   CLOSE,

@@ -6,8 +6,8 @@ import {
   createVerificationFixture,
   PATH,
   successBody,
-  type VerificationHost,
   type VerificationFixture,
+  type VerificationHost,
 } from '../verification/testing/fixture.ts'
 
 let fixture: VerificationFixture

@@ -2,9 +2,9 @@ import type { CapturePayload, LaunchState, OpenedSession, SessionCodeName } from
 import type { Queryable } from '../platform/db.ts'
 import type { AppError } from '../platform/errors.ts'
 import type { AreaSessions } from './area-sessions.ts'
-import type { Session } from './service.ts'
 import type { OpenChallenge, Progress } from './progress.ts'
 import type { SharedRequest } from './request.ts'
+import type { Session } from './service.ts'
 import type { FinalState, SessionState } from './states.ts'
 
 /** A session that a device has opened, with what is known of its flow. */

@@ -1,6 +1,6 @@
 import { type FlowStatus, SERVICE_STATES, type SessionArea } from '@ostiary/contract'
 import { notAtThisStep, sessionEnded } from './errors.ts'
-import type { AgeState, FinalState, Transitions, SessionEvent, SessionState } from './states.ts'
+import type { AgeState, FinalState, SessionEvent, SessionState, Transitions } from './states.ts'
 import { VERIFICATION_TABLE } from './verification-machine.ts'
 
 /** Where a session stands. */

@@ -3,8 +3,8 @@ import type { Cells } from '../platform/cells.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault, Sealed } from '../platform/key-vault.ts'
-import { tagKeyContextOf } from './sealing.ts'
 import { type SealedKeyRow, type SessionPlace, sealedKeyStore, type WalkedSession } from './sealed-key-store.ts'
+import { tagKeyContextOf } from './sealing.ts'
 
 const BATCH = 500
 const WALK_ROWS = 5_000

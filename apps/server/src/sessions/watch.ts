@@ -2,8 +2,8 @@ import { Gauge } from 'prom-client'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
-import { logFailure } from '../platform/reachability.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { logFailure } from '../platform/reachability.ts'
 import type { Sessions } from './service.ts'
 
 interface Deps {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { TOKEN_LIMITS, type TenantIssuer } from '@ostiary/contract'
+import { type TenantIssuer, TOKEN_LIMITS } from '@ostiary/contract'
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { eventually } from '@ostiary/testkit/eventually'
 import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
+import { eventually } from '@ostiary/testkit/eventually'
 import type { QueryResultRow } from 'pg'
 import { AppError } from '../platform/errors.ts'
 import { createOutbound } from '../platform/outbound/index.ts'

@@ -7,8 +7,8 @@ import {
   createVerificationFixture,
   leastOf,
   PATH,
-  type VerificationHost,
   type VerificationFixture,
+  type VerificationHost,
 } from './testing/fixture.ts'
 
 let fixture: VerificationFixture

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import type { PasskeyOptions } from '@ostiary/contract'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, enrolled, failuresOf, from, reachCapture, visit } from './testing/people.ts'
-import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
 const faces = createFaces(97)

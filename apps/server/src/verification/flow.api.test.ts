@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { encodeVector } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { enrolled, visit } from './testing/people.ts'
-import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
 let host: VerificationHost

@@ -11,8 +11,8 @@ import {
   flowOfArea,
   isFinal,
   nextState,
-  type SettledCall,
   type Sessions,
+  type SettledCall,
   type WorkResult,
 } from '../sessions/index.ts'
 import { applyComparison } from './apply-comparison.ts'

@@ -8,7 +8,7 @@ import { LOG_MUTATIONS } from '../launch/testing/log-mutations.ts'
 import { createPage } from '../launch/testing/page.ts'
 import { PAYLOAD_MUTATIONS } from '../launch/testing/payload-mutations.ts'
 import { type Good, type Refused, SEALED_MUTATIONS } from '../launch/testing/sealed-mutations.ts'
-import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 
 const JUDGED = [...CAPTURE_MUTATIONS, ...LOG_MUTATIONS]
 const faces = createFaces(97)

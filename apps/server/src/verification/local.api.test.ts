@@ -5,8 +5,8 @@ import { signLocalProof } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { purgeLocalKeys } from './jobs.ts'
 import { createLocalKeys } from './local-keys.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
-import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
 /** Settings that accept a match on the device alone. */

@@ -5,7 +5,7 @@ import { newProgress } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { noteDebug } from './debug.ts'
 import { newVerificationProgress, type OwnProgress } from './progress.ts'
-import { createVerificationFixture, PATH, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
+import { createVerificationFixture, PATH, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
 let host: VerificationHost

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CapturePayload, TenantSettings } from '@ostiary/contract'
 import { encodeVector } from '@ostiary/crypto'
-import { eventAfterCapture, factsOf, payloadFault, matchingOf } from './matching.ts'
+import { eventAfterCapture, factsOf, matchingOf, payloadFault } from './matching.ts'
 import type { VerificationRequest } from './request.ts'
 
 type Asked = Parameters<typeof payloadFault>[0]

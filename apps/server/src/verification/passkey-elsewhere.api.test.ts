@@ -5,8 +5,8 @@ import { DeviceError } from '@ostiary/device'
 import { agreeOn } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, enrolled, reachCapture } from './testing/people.ts'
-import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
 let host: VerificationHost

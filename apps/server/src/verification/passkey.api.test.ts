@@ -4,8 +4,8 @@ import type { PasskeyOptions } from '@ostiary/contract'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Authenticator, createAuthenticator } from '../passkeys/testing/authenticator.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
-import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 let fixture: VerificationFixture
 let host: VerificationHost

@@ -3,11 +3,11 @@ import { after, before, describe, test } from 'node:test'
 import { newProgress } from '../sessions/index.ts'
 import { newVerificationProgress } from './progress.ts'
 import {
-  leastOf,
   createVerificationFixture,
+  leastOf,
   PATH,
-  type VerificationHost,
   type VerificationFixture,
+  type VerificationHost,
 } from './testing/fixture.ts'
 
 let fixture: VerificationFixture

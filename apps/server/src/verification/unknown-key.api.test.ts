@@ -6,8 +6,8 @@ import type { Capture } from '@ostiary/device'
 import type { UserDevice } from '../age/testing/fixture.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createAuthenticator } from '../passkeys/testing/authenticator.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, createToken, enrolled, reachCapture, visit } from './testing/people.ts'
-import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
 
 /** A browser keeps a token whose key the service does not have. That must not count against the person. */
 let fixture: VerificationFixture

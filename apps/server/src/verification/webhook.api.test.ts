@@ -7,8 +7,8 @@ import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
 import {
   createVerificationFixture,
   successBody,
-  type VerificationHost,
   type VerificationFixture,
+  type VerificationHost,
 } from './testing/fixture.ts'
 
 let fixture: VerificationFixture

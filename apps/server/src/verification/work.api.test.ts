@@ -6,11 +6,11 @@ import { buildApp } from '../app.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createLaunchRoom } from '../launch/index.ts'
 import { type Flow, isPurged, type RunningSession, type Sessions, type WorkResult } from '../sessions/index.ts'
-import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
+import { untilBlocked } from '../testing/locks.ts'
 import { discardOrphanedEnrolments } from './provisional-persons.ts'
 import { verificationStore } from './store.ts'
-import { createVerificationFixture, type VerificationHost, type VerificationFixture } from './testing/fixture.ts'
-import { untilBlocked } from '../testing/locks.ts'
+import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
+import { createToken, enrolled, reachCapture, visit } from './testing/people.ts'
 
 let fixture: VerificationFixture
 let host: VerificationHost

@@ -8,8 +8,8 @@ import type { Sessions } from '../sessions/index.ts'
 import type { LocalKeys, ShownKey } from './local-keys.ts'
 import { matchingOf } from './matching.ts'
 import type { LockoutSubject, VerificationProgress } from './progress.ts'
-import { namedBy } from './request.ts'
 import { discardPerson } from './provisional-persons.ts'
+import { namedBy } from './request.ts'
 import type { VerificationSession } from './types.ts'
 
 interface Deps {

@@ -1,15 +1,15 @@
 import { type DeadReason, WEBHOOK_LIMITS } from '@ostiary/contract'
-import type { Db } from '../platform/db.ts'
 import { createStatementBatcher } from '../platform/batcher.ts'
+import type { Db } from '../platform/db.ts'
 import type { Ids } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { logFailure } from '../platform/reachability.ts'
 import type { Task } from './lanes.ts'
 import type { WebhookMetrics } from './metrics.ts'
+import { createPost, type PostDeps } from './post.ts'
 import { queueStore } from './queue-store.ts'
 import { createRecorder } from './recorder.ts'
 import { planNext } from './schedule.ts'
-import { createPost, type PostDeps } from './post.ts'
 
 export interface AttemptDeps extends PostDeps {
   db: Db

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { eventually } from '@ostiary/testkit/eventually'
-import { type Receiver, status } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { type Receiver, status } from './testing/receiver.ts'
 
 let fixture: Fixture
 let tenant: Tenant

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { verifyWebhook } from '@ostiary/crypto'
-import { status } from './testing/receiver.ts'
 import { BODY, createFixture, type Fixture } from './testing/fixture.ts'
+import { status } from './testing/receiver.ts'
 
 let fixture: Fixture
 before(async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cells } from '../platform/cells.ts'
 import type { Db } from '../platform/db.ts'
 import { logFailure } from '../platform/reachability.ts'
-import { type Attempts, type AttemptDeps, createAttempts } from './attempt.ts'
+import { type AttemptDeps, type Attempts, createAttempts } from './attempt.ts'
 import { createLanes, LANE_LIMITS, type LaneLimits, type Task } from './lanes.ts'
 import { createLoop } from './loop.ts'
 

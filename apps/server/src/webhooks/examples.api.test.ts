@@ -8,12 +8,12 @@ import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { eventually } from '@ostiary/testkit/eventually'
 import { fileURLToPath } from 'node:url'
 import { OPERATIONS, VERSION } from '@ostiary/contract'
 import { signWebhook } from '@ostiary/crypto'
-import { createHarness, type Harness } from '../testing/harness.ts'
+import { eventually } from '@ostiary/testkit/eventually'
 import { freePorts } from '@ostiary/testkit/ports'
+import { createHarness, type Harness } from '../testing/harness.ts'
 
 /** Runs the receivers that docs/webhooks.md shows as integrators would run them, with deliveries that the product really sends. */
 const DOCS = new URL('../../../../docs/', import.meta.url)

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { WebhookDelivery, WebhookDeliveryPage } from '@ostiary/contract'
 import { assertError } from '../testing/harness.ts'
-import { type Receiver, status } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { type Receiver, status } from './testing/receiver.ts'
 
 let fixture: Fixture
 let tenant: Tenant

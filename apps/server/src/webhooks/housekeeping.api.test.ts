@@ -4,8 +4,8 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { createMetrics } from '../platform/metrics.ts'
 import { arrangeWebhookPartitions, purgeWebhooks, webhookJobs } from './jobs.ts'
 import { watchWebhookQueue } from './metrics.ts'
-import { type Receiver, status } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { type Receiver, status } from './testing/receiver.ts'
 
 let fixture: Fixture
 let tenant: Tenant

@@ -5,9 +5,9 @@ import type { Log } from '../platform/log.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
 import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import type { ScheduledJob } from '../platform/queue.ts'
+import { breakerStore } from './breaker-store.ts'
 import type { WebhookMetrics } from './metrics.ts'
 import { type RemovedDelivery, webhookStore } from './store.ts'
-import { breakerStore } from './breaker-store.ts'
 
 const TABLES = ['webhook_deliveries', 'webhook_attempts'] as const
 /** Partitions are created a week ahead, so that rows have one even after a week without a worker. */

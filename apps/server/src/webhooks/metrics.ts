@@ -3,8 +3,8 @@ import type { Cell, Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createLabelledCounter, createTimer } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import { logFailure } from '../platform/reachability.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { logFailure } from '../platform/reachability.ts'
 import { queueStore } from './queue-store.ts'
 
 export function createWebhookMetrics(metrics: Metrics) {

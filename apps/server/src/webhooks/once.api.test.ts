@@ -5,8 +5,8 @@ import { verifyWebhook } from '@ostiary/crypto'
 import { createAttempts } from './attempt.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { queueStore } from './queue-store.ts'
-import { type Receiver, status } from './testing/receiver.ts'
 import { BODY, createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { type Receiver, status } from './testing/receiver.ts'
 
 let fixture: Fixture
 let tenant: Tenant

@@ -4,12 +4,12 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { AttemptOutcome } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import pg from 'pg'
+import { isBlocked } from '../testing/locks.ts'
 import { createAttempts } from './attempt.ts'
 import { purgeWebhooks } from './jobs.ts'
 import { type Completion, queueStore } from './queue-store.ts'
-import type { Receiver } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
-import { isBlocked } from '../testing/locks.ts'
+import type { Receiver } from './testing/receiver.ts'
 
 let fixture: Fixture
 let tenant: Tenant

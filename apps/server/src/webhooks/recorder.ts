@@ -3,8 +3,8 @@ import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { isAway, logFailure } from '../platform/reachability.ts'
 import { type BreakerState, nextBreakerState, type Sign, signOf } from './breaker.ts'
+import { breakerStore, type EndpointBreaker } from './breaker-store.ts'
 import { type Completion, queueStore } from './queue-store.ts'
-import { type EndpointBreaker, breakerStore } from './breaker-store.ts'
 
 /** An ended attempt that is to be stored. */
 export interface Ended extends Completion {

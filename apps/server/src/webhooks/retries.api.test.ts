@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type AttemptOutcome, WEBHOOK_LIMITS } from '@ostiary/contract'
-import { type Answer, type Receiver, status } from './testing/receiver.ts'
 import { createFixture, type Fixture, type Tenant } from './testing/fixture.ts'
+import { type Answer, type Receiver, status } from './testing/receiver.ts'
 
 let fixture: Fixture
 let tenant: Tenant

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type AttemptOutcome, WEBHOOK_LIMITS } from '@ostiary/contract'
-import { planNext, type AttemptResult, attemptResultOf, retryAfterMs } from './schedule.ts'
+import { type AttemptResult, attemptResultOf, planNext, retryAfterMs } from './schedule.ts'
 
 const NOW = new Date('2026-11-15T12:00:00.000Z')
 const NEVER = Number.POSITIVE_INFINITY

@@ -2,8 +2,8 @@
 import type { PasskeyOptions, VerificationFacts, VerificationType } from '@ostiary/contract'
 import { createFlowFixture, type FlowFixtureOptions } from '../../flow/testing/fixture.ts'
 import { faceOf, storageWith } from '../../local-token/testing/faces.ts'
-import { createVerification } from '../part.ts'
 import type { BrowserApis } from '../browser-apis.ts'
+import { createVerification } from '../part.ts'
 
 export interface VerificationFixtureOptions
   extends Omit<FlowFixtureOptions, 'purpose' | 'loadVerification' | 'engine'> {

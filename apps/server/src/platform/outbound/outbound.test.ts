@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import { createServer as createNetServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { eventually } from '@ostiary/testkit/eventually'
+import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { startStopwatch } from '../../testing/stopwatch.ts'
 import {
   closeServers,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createRandom } from '../testing/random-names.ts'
-import { type BirthKind, compareBirths, BIRTH_BONUS_MAX, type BirthSpan, formatBirth } from './birth.ts'
+import { BIRTH_BONUS_MAX, type BirthKind, type BirthSpan, compareBirths, formatBirth } from './birth.ts'
 
 /** `1958`, `1958-04`, `1958-04-03`, `1958..1962`; a `~` before it for circa. */
 function span(text: string): BirthSpan {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { NAME_MATCH_KINDS, type NameMatchKind } from '@ostiary/contract'
 import { readName } from '../names/tokens.ts'
 import { createNames } from '../testing/random-names.ts'
-import { BIRTH_KINDS, compareBirths, type BirthSpan } from './birth.ts'
+import { BIRTH_KINDS, type BirthSpan, compareBirths } from './birth.ts'
 import { explainBirth, explainNames } from './explain.ts'
 
 const explain = (query: string, listed: string) => explainNames(readName(query), readName(listed))

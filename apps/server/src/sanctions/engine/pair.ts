@@ -12,8 +12,8 @@ import {
   PARTICLE,
   RULES,
   type Rules,
-  scoreTable,
   type SimilarityTable,
+  scoreTable,
 } from './name-score.ts'
 
 export const ROLE_NUMBER: Readonly<Record<Role, number>> = {

@@ -8,7 +8,7 @@ import { systemClock } from '../../platform/clock.ts'
 import type { ListedEntity } from '../lists/listed.ts'
 import type { SharedList } from './open-list.ts'
 import { createPool, type FileTask, leastServed } from './pool.ts'
-import type { ScreeningRow, RowsAnswer } from './rows.ts'
+import type { RowsAnswer, ScreeningRow } from './rows.ts'
 import { openSnapshot, writeSnapshot } from './snapshot.ts'
 
 const FACTS = { version: '1', title: '', licence: '', kind: '', createdAt: '', sources: [], skipped: {} }

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../platform/clock.ts'
 import type { SharedList } from './open-list.ts'
-import { MATCHES_PER_ROW, type ScreeningRow, type RowsAnswer } from './rows.ts'
+import { MATCHES_PER_ROW, type RowsAnswer, type ScreeningRow } from './rows.ts'
 import type { FromThread, ToThread } from './thread.ts'
 
 export interface FileTask {

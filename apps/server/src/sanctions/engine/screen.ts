@@ -2,7 +2,7 @@
 import type { ListedMatch } from '@ostiary/contract'
 import type { ListedEntity } from '../lists/listed.ts'
 import { type Name, readName } from '../names/tokens.ts'
-import { compareBirths, BIRTH_BONUS_MAX, type BirthSpan, formatBirth } from './birth.ts'
+import { BIRTH_BONUS_MAX, type BirthSpan, compareBirths, formatBirth } from './birth.ts'
 import { calibrate, nameScoreFor } from './calibration.ts'
 import { explainBirth, explainNames } from './explain.ts'
 import type { NameIndex } from './name-index.ts'
