@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileSlots } from './file-slots.ts'
 
-test('an owner has a limited number of slots, and other owners still get theirs', async () => {
-  const take = createFileSlots({ perOwner: 2, total: 3, waitMs: 1 })
+test('an sender has a limited number of slots, and other owners still get theirs', async () => {
+  const take = createFileSlots({ perSender: 2, total: 3, waitMs: 1 })
   await take('a')
   await take('a')
   await assert.rejects(take('a'), { code: 'TOO_MANY_FILES', message: 'Too many files at once' })
@@ -12,7 +12,7 @@ test('an owner has a limited number of slots, and other owners still get theirs'
 })
 
 test('a file that waits gets the slot that is freed', async () => {
-  const take = createFileSlots({ perOwner: 1, total: 2, waitMs: 60_000 })
+  const take = createFileSlots({ perSender: 1, total: 2, waitMs: 60_000 })
   const free = await take('a')
   const waiting = take('a')
   free()
@@ -20,7 +20,7 @@ test('a file that waits gets the slot that is freed', async () => {
 })
 
 test('freeing a slot twice frees one slot', async () => {
-  const take = createFileSlots({ perOwner: 2, total: 2, waitMs: 1 })
+  const take = createFileSlots({ perSender: 2, total: 2, waitMs: 1 })
   const free = await take('a')
   await take('a')
   free()

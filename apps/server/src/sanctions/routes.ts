@@ -9,7 +9,6 @@ import { refuseEncodings } from '../platform/http.ts'
 import { networkOf } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
 import type { SanctionsService } from './service.ts'
-import { readUpload } from './upload.ts'
 
 interface Deps {
   sanctions: SanctionsService
@@ -42,17 +41,16 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     bodyLimitBytes: SANCTIONS_LIMITS.multipartBytes,
     async handler(request, reply) {
       const caller = callerOf(request)
-      const body = request.body as unknown as Readable | undefined
       const pieces = await sanctions.screen({
         caller,
-        owner: caller.keyId ?? networkOf(request.ip),
+        sender: caller.keyId ?? networkOf(request.ip),
         dataset: request.params.dataset,
         version: request.query.version,
         threshold: readThreshold(request.query.scoreThreshold),
         requestId: request.id,
         signal: abortWhenClosed(reply),
         answered: whenAnswered(reply),
-        read: () => readUpload(request.headers, needsForm(body)),
+        upload: { headers: request.headers, body: request.body },
       })
       // A caller that stops reading must not keep the answer in memory.
       reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
@@ -63,11 +61,6 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     guard: guard.before(listDatasets, 'sanctions-manage'),
     handler: async (request) => ({ datasets: await sanctions.datasets(callerOf(request)) }),
   })
-}
-
-function needsForm(body: Readable | undefined): Readable {
-  if (typeof body?.iterator !== 'function') throw new AppError('invalid_request', 'NO_FILE', 'No file uploaded')
-  return body
 }
 
 const DECIMAL = /^[+]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i

@@ -8,6 +8,7 @@ import type { RowsAnswer, ScreeningRow } from './engine/rows.ts'
 import { digestPerson, type ExceptionService } from './exceptions.ts'
 import { createFileSlots } from './file-slots.ts'
 import type { SanctionsMetrics } from './metrics.ts'
+import { readUpload, type Upload } from './upload.ts'
 
 interface Deps {
   library: Library
@@ -18,8 +19,8 @@ interface Deps {
 
 export interface Screening {
   caller: Caller
-  /** Files with the same owner count together: the key, or the network of a caller without a key. */
-  owner: string
+  /** Files with the same sender count together: the key, or the network of a caller without a key. */
+  sender: string
   dataset: string
   version: string | undefined
   threshold: number
@@ -28,8 +29,8 @@ export interface Screening {
   signal: AbortSignal
   /** Settles when the reply is sent or its connection is closed. Until then the reply is in memory, and the file keeps its slot. */
   answered: Promise<void>
-  /** Reads the file. It is called only once the file can be screened. */
-  read(): Promise<Person[]>
+  /** The form with the file. It is read only once the file can be screened. */
+  upload: Upload
 }
 
 /** Files of all callers that are in memory at once. */
@@ -38,7 +39,7 @@ const WAIT_FOR_SLOT_MS = 500
 
 export function createSanctionsService({ library, pool, exceptions, metrics }: Deps) {
   const takeSlot = createFileSlots({
-    perOwner: SANCTIONS_LIMITS.concurrentFiles,
+    perSender: SANCTIONS_LIMITS.concurrentFiles,
     total: MOST_FILES,
     waitMs: WAIT_FOR_SLOT_MS,
   })
@@ -66,21 +67,21 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
     /** The answer as chunks of JSON text, in order. */
     async screen({
       caller,
-      owner,
+      sender,
       dataset,
       version,
       threshold,
       requestId,
       signal,
       answered,
-      read,
+      upload,
     }: Screening): Promise<string[]> {
-      const freeSlot = await takeSlot(owner)
+      const freeSlot = await takeSlot(sender)
       let held: HeldDataset | undefined
       try {
         // An earlier version is loaded from disk for this file only, so it is not loaded before the file has arrived.
         if (version === undefined) held = await library.hold(dataset, tenantOf(caller))
-        const people = await read()
+        const people = await readUpload(upload)
         held ??= await library.hold(dataset, tenantOf(caller), version)
         const rows = await withExceptions(caller, people)
         const answers = await pool.run({ keys: held.keys, dataset, threshold, rows, signal })

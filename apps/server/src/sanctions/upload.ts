@@ -1,6 +1,6 @@
 /** Reads the customer's file from a form while it arrives, and stops at the first error. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
@@ -10,6 +10,12 @@ const { fileBytes, multipartBytes, rows } = SANCTIONS_LIMITS
 
 const SILENCE_MS = 1_000
 
+/** A request whose body is read here. Without a form there is no body. */
+export interface Upload {
+  headers: IncomingHttpHeaders
+  body: unknown
+}
+
 const tooLarge = () => new AppError('too_large', 'FILE_TOO_LARGE', 'File too large')
 const noFile = () => new AppError('invalid_request', 'NO_FILE', 'No file uploaded')
 const broken = () => new AppError('invalid_request', 'BAD_REQUEST', 'The form cannot be read')
@@ -18,7 +24,8 @@ const broken = () => new AppError('invalid_request', 'BAD_REQUEST', 'The form ca
  * The people in the form's file. Chunks are read one by one, so that an invalid file is refused without reading the rest. The
  * code that sends the answer decides whether to read or cut off the rest.
  */
-export async function readUpload(headers: IncomingHttpHeaders, body: Readable): Promise<Person[]> {
+export async function readUpload({ headers, body }: Upload): Promise<Person[]> {
+  if (!(body instanceof Readable)) throw noFile()
   if (Number(headers['content-length']) > multipartBytes) throw tooLarge()
   const upload = openForm(headers)
   let received = 0
