@@ -40,7 +40,7 @@ const SECRET_COLUMNS = 'tenant_id, created_at, session_id, sealed_key, master_ke
 async function makeRows(wire: Wire, host: Host, wanted: Wanted, index: number): Promise<[Row, Row]> {
   const request = toRequest(wanted.bodyOf(index), { livemode: false, settings: TENANT_SETTINGS_DEFAULTS })
   const prepared = await wire.sessions.service.prepare({
-    owner: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },
+    creator: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },
     area: 'age',
     now: new Date(wanted.madeAt.getTime() + index),
     lifetimeSeconds: wanted.lifetimeSeconds,

@@ -55,7 +55,7 @@ const PURGE_ASSERTIONS = sql(
 
 export const clientStore = {
   findFacts: (db: Queryable, clientIds: readonly string[]): Promise<ClientFacts[]> =>
-    db.rows<ClientFacts & { [column: string]: unknown }>(FIND_FACTS, [clientIds]),
+    db.rows<ClientFacts>(FIND_FACTS, [clientIds]),
 
   /** Whether there is such a tenant. Its clients are counted and added one at a time. */
   async lockTenant(db: Queryable, tenantId: string): Promise<boolean> {
@@ -69,10 +69,9 @@ export const clientStore = {
     const keys = JSON.stringify(publicKeys)
     await db.run(INSERT, [tenantId, clientId, livemode, name, secretHash, keys, status, createdAt])
   },
-  list: (db: Queryable, tenantId: string): Promise<ClientRow[]> =>
-    db.rows<ClientRow & { [column: string]: unknown }>(LIST, [tenantId]),
+  list: (db: Queryable, tenantId: string): Promise<ClientRow[]> => db.rows<ClientRow>(LIST, [tenantId]),
   async revoke(db: Queryable, clientId: string): Promise<ClientRow | undefined> {
-    return (await db.rows<ClientRow & { [column: string]: unknown }>(REVOKE, [clientId]))[0]
+    return (await db.rows<ClientRow>(REVOKE, [clientId]))[0]
   },
 
   /** False when it was used before. */

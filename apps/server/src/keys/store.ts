@@ -109,7 +109,7 @@ export const keyStore = {
   revokeKey: (db: Queryable, id: string, now: Date): Promise<number> => db.run(REVOKE_KEY, [id, now]),
 
   async findSealed(db: Queryable, tenantId: string, id: string): Promise<Sealed | undefined> {
-    return (await db.rows<Sealed & { [column: string]: unknown }>(FIND_SEALED, [tenantId, id]))[0]
+    return (await db.rows<Sealed>(FIND_SEALED, [tenantId, id]))[0]
   },
   lockSealedWithOther: (
     db: Queryable,

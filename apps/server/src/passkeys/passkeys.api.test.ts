@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Client, createClient, createFaces, feature } from '../biometrics/testing/faces.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import { createHarness, type Harness } from '../testing/harness.ts'
 import type { NewCredential, PasskeyVerdict } from './index.ts'
 import { type Authenticator, createAuthenticator, FLAG, type Lies, newPair } from './testing/authenticator.ts'
-import type { Owner } from './types.ts'
 
 const party = { origin: 'https://id.example', rpId: 'id.example' }
 const OK = { ok: true }
@@ -12,7 +12,7 @@ const refused = (reason: string) => ({ ok: false, reason })
 const faces = createFaces(19)
 let harness: Harness
 let client: Client
-let owner: Owner
+let owner: TenantData
 before(async () => {
   harness = await createHarness({ PUBLIC_URL: 'https://id.example' })
   const { tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] })
@@ -37,7 +37,7 @@ async function newCredential(authenticator: Authenticator): Promise<NewCredentia
   return verdict.credential
 }
 
-const insert = (puid: string, credential: NewCredential, of: Owner = owner): Promise<PasskeyVerdict> =>
+const insert = (puid: string, credential: NewCredential, of: TenantData = owner): Promise<PasskeyVerdict> =>
   db().transaction((tx) => harness.wire.passkeys.service.insert(tx, of, puid, credential))
 
 /** A person with one passkey. */

@@ -4,11 +4,12 @@ import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { type Ids, isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import { readAssertion, readRegistration } from './answer.ts'
 import { checkAssertion, checkRegistration, hasGoneBack } from './ceremonies.ts'
 import { creationOptions, requestOptions, userHandleOf } from './options.ts'
 import { type PasskeyKey, passkeyStore } from './store.ts'
-import { type Counters, type KnownCredential, type NewCredential, type Owner, refuse, type Verdict } from './types.ts'
+import { type Counters, type KnownCredential, type NewCredential, refuse, type Verdict } from './types.ts'
 
 const CHALLENGE_BYTES = 32
 
@@ -26,7 +27,7 @@ export interface AssertionToCheck {
   challenge: string
   /** The counters at the time of the challenge. */
   counters: Counters
-  owner: Owner
+  owner: TenantData
   puid: string
 }
 
@@ -57,7 +58,7 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
     },
 
     /** The transaction stays usable after a refusal. Throws when the person has been deleted. */
-    async insert(tx: Queryable, owner: Owner, puid: string, credential: NewCredential): Promise<Verdict> {
+    async insert(tx: Queryable, owner: TenantData, puid: string, credential: NewCredential): Promise<Verdict> {
       const { counter, transports, backedUp } = credential
       const inserted = await passkeyStore.insert(tx, keyOf(owner, puid, credential.credentialId), {
         credentialId: Buffer.from(credential.credentialId, 'base64url'),
@@ -75,12 +76,12 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
     },
 
     /** The person's passkeys that are not suspended. */
-    async findForPerson(db: Queryable, owner: Owner, puid: string): Promise<KnownCredential[]> {
+    async findForPerson(db: Queryable, owner: TenantData, puid: string): Promise<KnownCredential[]> {
       return isId(puid) ? passkeyStore.findForPerson(db, owner, puid) : []
     },
 
     /** The caller stores these with the challenge: a counter is compared with its value at the time of the challenge. */
-    async countersOf(db: Queryable, owner: Owner, puid: string): Promise<Counters> {
+    async countersOf(db: Queryable, owner: TenantData, puid: string): Promise<Counters> {
       return isId(puid) ? passkeyStore.findCounters(db, owner, puid) : {}
     },
 
@@ -119,14 +120,14 @@ export function createPasskeys({ clock, ids, log, launchUrl }: Deps) {
     },
 
     /** Returns how many passkeys were deleted. */
-    async deletePerson(tx: Queryable, owner: Owner, puid: string): Promise<number> {
+    async deletePerson(tx: Queryable, owner: TenantData, puid: string): Promise<number> {
       return isId(puid) ? passkeyStore.deletePerson(tx, owner, puid) : 0
     },
   }
 }
 export type Passkeys = ReturnType<typeof createPasskeys>
 
-function keyOf(owner: Owner, personId: string, credentialId: string): PasskeyKey {
+function keyOf(owner: TenantData, personId: string, credentialId: string): PasskeyKey {
   const credentialHash = createHash('sha256').update(Buffer.from(credentialId, 'base64url')).digest()
   return { owner, personId, credentialHash }
 }

@@ -1,5 +1,6 @@
 import { type Queryable, sql } from '../platform/db.ts'
-import type { Counters, KnownCredential, Owner } from './types.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
+import type { Counters, KnownCredential } from './types.ts'
 
 export interface StoredPasskey {
   credentialId: Buffer
@@ -14,7 +15,7 @@ export interface StoredPasskey {
 
 /** One passkey of one person. */
 export interface PasskeyKey {
-  owner: Owner
+  owner: TenantData
   personId: string
   credentialHash: Buffer
 }
@@ -81,7 +82,7 @@ const SUSPEND = sql(
 )
 const DELETE_PERSON = sql('passkeys.delete_person', `delete from passkeys where ${PERSON}`)
 
-const person = ({ tenantId, livemode }: Owner, personId: string) => [tenantId, livemode, personId]
+const person = ({ tenantId, livemode }: TenantData, personId: string) => [tenantId, livemode, personId]
 const passkey = ({ owner, personId, credentialHash }: PasskeyKey) => [...person(owner, personId), credentialHash]
 
 export const passkeyStore = {
@@ -90,7 +91,7 @@ export const passkeyStore = {
   },
 
   /** The passkeys that are not suspended, the last used first. */
-  async findForPerson(db: Queryable, owner: Owner, personId: string): Promise<KnownCredential[]> {
+  async findForPerson(db: Queryable, owner: TenantData, personId: string): Promise<KnownCredential[]> {
     const rows = await db.rows<{ credentialId: Buffer; transports: string[] }>(FIND_FOR_PERSON, person(owner, personId))
     return rows.map(({ credentialId, transports }) => ({
       credentialId: credentialId.toString('base64url'),
@@ -98,7 +99,7 @@ export const passkeyStore = {
     }))
   },
 
-  async findCounters(db: Queryable, owner: Owner, personId: string): Promise<Counters> {
+  async findCounters(db: Queryable, owner: TenantData, personId: string): Promise<Counters> {
     const rows = await db.rows<{ credentialHash: Buffer; counter: number }>(COUNTERS, person(owner, personId))
     return Object.fromEntries(
       rows.map(({ credentialHash, counter }) => [credentialHash.toString('base64url'), counter]),
@@ -121,6 +122,6 @@ export const passkeyStore = {
     return (await db.run(USE, [...passkey(key), counter, backedUp, answered, now])) === 1
   },
   suspend: (db: Queryable, key: PasskeyKey, now: Date): Promise<number> => db.run(SUSPEND, [...passkey(key), now]),
-  deletePerson: (tx: Queryable, owner: Owner, personId: string): Promise<number> =>
+  deletePerson: (tx: Queryable, owner: TenantData, personId: string): Promise<number> =>
     tx.run(DELETE_PERSON, person(owner, personId)),
 }

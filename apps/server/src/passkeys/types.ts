@@ -1,9 +1,3 @@
-/** The person and the tenant data they belong to. */
-export interface Owner {
-  tenantId: string
-  livemode: boolean
-}
-
 /** A passkey after its registration was verified. Bytes are base64url. */
 export interface NewCredential {
   credentialId: string

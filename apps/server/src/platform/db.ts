@@ -17,7 +17,7 @@ type Values = readonly unknown[]
 
 /** Runs statements: the pool itself, or one transaction on it. Stores accept both. */
 export interface Queryable {
-  rows<R extends pg.QueryResultRow>(statement: Statement, values?: Values): Promise<R[]>
+  rows<R extends object>(statement: Statement, values?: Values): Promise<R[]>
   /** Number of rows that the statement changed. */
   run(statement: Statement, values?: Values): Promise<number>
 }

@@ -1,4 +1,5 @@
 import { type Db, type Queryable, sql } from '../platform/db.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 
 export interface StoredException {
   id: string
@@ -17,12 +18,6 @@ export type ActiveException = Pick<
   StoredException,
   'id' | 'recordId' | 'entityId' | 'personDigest' | 'reason' | 'expiresAt'
 >
-
-/** A tenant's live or test data. */
-interface Owner {
-  tenantId: string
-  livemode: boolean
-}
 
 const ACTIVE_COLUMNS = `id, record_id as "recordId", entity_id as "entityId", person_digest as "personDigest", reason,
   expires_at as "expiresAt"`
@@ -63,10 +58,8 @@ const PURGE = sql(
 
 const AFTER_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-type Row<T> = T & { [column: string]: unknown }
-
 export const exceptionStore = {
-  async insert(db: Queryable, owner: Owner, made: StoredException): Promise<void> {
+  async insert(db: Queryable, owner: TenantData, made: StoredException): Promise<void> {
     await db.run(INSERT, [
       owner.tenantId,
       owner.livemode,
@@ -80,30 +73,30 @@ export const exceptionStore = {
       made.expiresAt,
     ])
   },
-  async find(db: Queryable, owner: Owner, id: string): Promise<StoredException | undefined> {
-    return (await db.rows<Row<StoredException>>(FIND, [owner.tenantId, owner.livemode, id]))[0]
+  async find(db: Queryable, owner: TenantData, id: string): Promise<StoredException | undefined> {
+    return (await db.rows<StoredException>(FIND, [owner.tenantId, owner.livemode, id]))[0]
   },
   /** Newest first, and whether more follow. */
   async list(
     db: Queryable,
-    owner: Owner,
+    owner: TenantData,
     page: { beforeId: string | undefined; recordId: string | undefined; limit: number },
   ): Promise<{ rows: StoredException[]; more: boolean }> {
     const { beforeId = AFTER_ALL, recordId, limit } = page
     // Reads one more row than asked for, to know whether another page follows.
     const values = [owner.tenantId, owner.livemode, beforeId, limit + 1]
     const found = await (recordId === undefined
-      ? db.rows<Row<StoredException>>(LIST, values)
-      : db.rows<Row<StoredException>>(LIST_OF_RECORD, [...values, recordId]))
+      ? db.rows<StoredException>(LIST, values)
+      : db.rows<StoredException>(LIST_OF_RECORD, [...values, recordId]))
     return { rows: found.slice(0, limit), more: found.length > limit }
   },
   /** Active exceptions, the one that expires last first. */
-  activeOf: (db: Db, owner: Owner, recordIds: readonly string[], now: Date): Promise<ActiveException[]> =>
+  activeOf: (db: Db, owner: TenantData, recordIds: readonly string[], now: Date): Promise<ActiveException[]> =>
     db.transaction(async (tx) => {
       await tx.rows(PLAN_FOR_THESE_VALUES)
-      return tx.rows<Row<ActiveException>>(ACTIVE_OF_RECORDS, [owner.tenantId, owner.livemode, recordIds, now])
+      return tx.rows<ActiveException>(ACTIVE_OF_RECORDS, [owner.tenantId, owner.livemode, recordIds, now])
     }),
-  delete: (db: Queryable, owner: Owner, id: string): Promise<number> =>
+  delete: (db: Queryable, owner: TenantData, id: string): Promise<number> =>
     db.run(DELETE, [owner.tenantId, owner.livemode, id]),
   purge: (db: Queryable, expiredBefore: Date, limit: number): Promise<number> => db.run(PURGE, [expiredBefore, limit]),
 }

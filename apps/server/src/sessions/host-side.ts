@@ -94,7 +94,7 @@ export function createHostSide<Request extends SharedRequest, Own>(
       const { tenantId, livemode, keyId } = caller
       if (keyId === undefined) throw new AppError('unauthenticated', 'MISSING_API_KEY', 'Missing API key')
       const now = clock.now()
-      const fresh = await own.prepare({ owner: { tenantId, livemode, keyId }, now, ...(await plan(now)) })
+      const fresh = await own.prepare({ creator: { tenantId, livemode, keyId }, now, ...(await plan(now)) })
       if (!repeat) {
         await fresh.insertNow()
         return { replayed: false, session: fresh }

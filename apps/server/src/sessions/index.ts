@@ -20,6 +20,6 @@ export { assertCan, canHappen, flowStatusOf, isFinal, isWaiting, nextState, type
 export { type BoundDevice, newProgress, type OpenChallenge, type Progress, withFlags } from './progress.ts'
 export type { SharedRequest } from './request.ts'
 export { createSessionsRoom, type SessionsRoom } from './room.ts'
-export { type Hasher, isPurged, type Owner, type Session, type Sessions, type Tombstone } from './service.ts'
+export { type Hasher, isPurged, type Session, type Sessions, type Tombstone } from './service.ts'
 export type { FinalState, SessionEvent, SessionState } from './states.ts'
 export { SWEEPERS } from './sweepers.ts'

@@ -61,7 +61,7 @@ test('a session that cannot be inserted fails alone; the others are inserted', a
   const { service: sessions } = fixture.harness.wire.sessions
   const prepare = () =>
     sessions.prepare({
-      owner: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },
+      creator: { tenantId: host.tenantId, livemode: false, keyId: host.keyId },
       area: 'age',
       now: fixture.harness.clock.now(),
       lifetimeSeconds: 60,

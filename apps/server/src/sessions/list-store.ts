@@ -1,7 +1,7 @@
-import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
+import { AREA_LETTERS } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { SessionState } from './states.ts'
-import { CLEAR, SEALED, type StoredSession } from './store.ts'
+import { CLEAR, SEALED, type SessionOwner, type StoredSession } from './store.ts'
 
 /** A place in a list, newest first: what comes after it was created before it. */
 export interface ListPlace {
@@ -43,18 +43,18 @@ const LIST_TAGGED = sql(
    select ${CLEAR}, ${SEALED} from (select * from tagged s ${NEWEST} limit $6) s ${WITH_SECRETS} ${NEWEST}`,
 )
 
-type Row = StoredSession & { [column: string]: unknown }
-
 export const sessionListStore = {
   list(
     db: Queryable,
-    owner: { tenantId: string; livemode: boolean; area: SessionArea },
+    owner: SessionOwner,
     { before, limit, tags, state, purgedAfter, purgedUntil, within }: ListFilter,
   ): Promise<StoredSession[]> {
     const { tenantId, livemode, area } = owner
     const place = [before.createdAt, before.sessionId, limit]
     const bounds = [purgedAfter, within.from, within.to, state, purgedUntil]
     const values = [tenantId, livemode, AREA_LETTERS[area], ...place, ...bounds]
-    return tags.length === 0 ? db.rows<Row>(LIST, values) : db.rows<Row>(LIST_TAGGED, [...values, tags])
+    return tags.length === 0
+      ? db.rows<StoredSession>(LIST, values)
+      : db.rows<StoredSession>(LIST_TAGGED, [...values, tags])
   },
 }

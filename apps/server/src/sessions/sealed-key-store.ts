@@ -57,13 +57,7 @@ export const sealedKeyStore = {
   countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT),
   /** The next sessions after this one, and whether another master key sealed them. */
   walk: (db: Queryable, after: SessionPlace, limit: number, currentKeyId: string): Promise<WalkedSession[]> =>
-    db.rows<WalkedSession & { [column: string]: unknown }>(WALK, [
-      after.tenantId,
-      after.createdAt,
-      after.sessionId,
-      limit,
-      currentKeyId,
-    ]),
+    db.rows<WalkedSession>(WALK, [after.tenantId, after.createdAt, after.sessionId, limit, currentKeyId]),
   async lockSessions(tx: Queryable, places: readonly SessionPlace[], currentKeyId: string): Promise<SealedKeyRow[]> {
     const times = places.map(({ createdAt }) => createdAt.getTime())
     const found = await tx.rows<Found>(LOCK_SESSIONS, [

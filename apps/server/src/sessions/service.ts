@@ -7,6 +7,7 @@ import type { Db, Queryable } from '../platform/db.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
 import { sessionEnded } from './errors.ts'
 import { type ListWanted, windowsBefore } from './list.ts'
@@ -34,15 +35,13 @@ interface Deps {
   ring: KeyRing
 }
 
-/** The owner of a session, and the key that created it and signs its webhook. */
-export interface Owner {
-  tenantId: string
-  livemode: boolean
+/** Whose session it is, and the key that created it and signs its webhook. */
+export interface SessionCreator extends TenantData {
   keyId: string
 }
 
 export interface NewSession {
-  owner: Owner
+  creator: SessionCreator
   area: SessionArea
   now: Date
   lifetimeSeconds: number
@@ -114,8 +113,8 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
 
   return {
     /** Prepares a session: everything but the insert, which belongs into the caller's transaction. */
-    async prepare({ owner, area, now, lifetimeSeconds, metadata, makeRequest }: NewSession) {
-      const { tenantId, livemode, keyId } = owner
+    async prepare({ creator, area, now, lifetimeSeconds, metadata, makeRequest }: NewSession) {
+      const { tenantId, livemode, keyId } = creator
       const sessionId = newSessionId(bucketOf(tenantId), now, ids.randomBytes)
       const token = newToken(sessionId, ids.randomBytes)
       const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1000)
@@ -221,7 +220,7 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
 
     /** Newest first. */
     async list(
-      owner: Pick<Owner, 'tenantId' | 'livemode'>,
+      owner: TenantData,
       area: SessionArea,
       { before, limit, state, since, metadata }: ListWanted & { metadata: Readonly<Record<string, unknown>> },
     ): Promise<(Session | Tombstone)[]> {

@@ -28,8 +28,6 @@ export interface SecretsRow {
 }
 
 export type StoredSession = SessionRow & SecretsRow
-type Row = StoredSession & { [column: string]: unknown }
-
 /** The whole primary key of a row, so that a statement reads one partition only. */
 export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'>
 
@@ -246,7 +244,7 @@ export const sessionStore = {
     return rows.map(() => undefined)
   },
   async find(db: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
-    return (await db.rows<Row>(FIND, [sessionId, from, to]))[0]
+    return (await db.rows<StoredSession>(FIND, [sessionId, from, to]))[0]
   },
   /** The state alone, for callers that wait for a change. */
   async findState(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionState | undefined> {
@@ -254,15 +252,15 @@ export const sessionStore = {
   },
   /** The owner, and nothing that is sealed. */
   async findOwner(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionOwner | undefined> {
-    return (await db.rows<SessionOwner & { [column: string]: unknown }>(FIND_OWNER, [sessionId, from, to]))[0]
+    return (await db.rows<SessionOwner>(FIND_OWNER, [sessionId, from, to]))[0]
   },
   /** The session, held by this transaction until it ends. */
   async lock(tx: Queryable, sessionId: string, { from, to }: Hour): Promise<StoredSession | undefined> {
-    const [locked] = await tx.rows<Row & { isWhole: boolean | null }>(LOCK, [sessionId, from, to])
+    const [locked] = await tx.rows<StoredSession & { isWhole: boolean | null }>(LOCK, [sessionId, from, to])
     if (!locked) return undefined
     const { isWhole, ...row } = locked
     if (isWhole) return row
-    const [secrets = NO_SECRETS] = await tx.rows<SecretsRow & { [column: string]: unknown }>(SECRETS, [...keyOf(row)])
+    const [secrets = NO_SECRETS] = await tx.rows<SecretsRow>(SECRETS, [...keyOf(row)])
     return { ...row, ...secrets }
   },
   async save(tx: Queryable, key: SessionKey, state: SessionState, dueAt: Date, progress: Buffer): Promise<void> {
@@ -278,7 +276,7 @@ export const sessionStore = {
     return row?.count === 1
   },
   lockDue: (tx: Queryable, area: SessionArea, now: Date, limit: number): Promise<StoredSession[]> =>
-    tx.rows<Row>(LOCK_DUE, [now, limit, AREA_LETTERS[area]]),
+    tx.rows<StoredSession>(LOCK_DUE, [now, limit, AREA_LETTERS[area]]),
   async endMany(
     tx: Queryable,
     ended: readonly (SessionKey & { purgeAt: Date; result: Buffer })[],

@@ -1,4 +1,5 @@
 import { type Queryable, type Statement, sql } from '../platform/db.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import type { Order } from './cursor.ts'
 
 export interface StoredString {
@@ -9,19 +10,13 @@ export interface StoredString {
   expiresAt: Date | null
 }
 
-/** A tenant's live or test data. */
-export interface Owner {
-  tenantId: string
-  livemode: boolean
-}
-
 export interface NewString {
-  owner: Owner
+  owner: TenantData
   record: StoredString
 }
 
 export interface WantedString {
-  owner: Owner
+  owner: TenantData
   id: string
   now: Date
 }
@@ -109,7 +104,7 @@ function statementFor(statements: readonly Statement[], count: number): Statemen
 }
 
 export const stringStore = {
-  async insert(db: Queryable, owner: Owner, record: StoredString): Promise<void> {
+  async insert(db: Queryable, owner: TenantData, record: StoredString): Promise<void> {
     await db.run(INSERT, newValues({ owner, record }))
   },
   /** All or none of them. */
@@ -117,10 +112,8 @@ export const stringStore = {
     await db.run(statementFor(INSERT_MANY, strings.length), strings.flatMap(newValues))
     return strings.map(() => undefined)
   },
-  async find(db: Queryable, owner: Owner, id: string, now: Date): Promise<StoredString | undefined> {
-    return (
-      await db.rows<StoredString & { [column: string]: unknown }>(FIND, [owner.tenantId, owner.livemode, now, id])
-    )[0]
+  async find(db: Queryable, owner: TenantData, id: string, now: Date): Promise<StoredString | undefined> {
+    return (await db.rows<StoredString>(FIND, [owner.tenantId, owner.livemode, now, id]))[0]
   },
   /** The result of `find` for each wanted record, in the same order. */
   async findMany(db: Queryable, wanted: readonly WantedString[]): Promise<(StoredString | undefined)[]> {
@@ -131,7 +124,7 @@ export const stringStore = {
     return found
   },
   /** At most `limit` records and about `maxBytes`, and whether more follow. */
-  async list(db: Queryable, owner: Owner, page: PageRequest): Promise<{ rows: StoredString[]; more: boolean }> {
+  async list(db: Queryable, owner: TenantData, page: PageRequest): Promise<{ rows: StoredString[]; more: boolean }> {
     const { order, afterId = order === 'asc' ? BEFORE_ALL : AFTER_ALL, limit, maxBytes, now } = page
     // Reads one more row than asked for, to know whether another page follows.
     const found = await db.rows<StoredString & { available: string }>(LIST[order], [
@@ -145,7 +138,7 @@ export const stringStore = {
     const rows = found.slice(0, limit)
     return { rows, more: Number(found[0]?.available ?? 0) > rows.length }
   },
-  delete: (db: Queryable, owner: Owner, id: string, now: Date): Promise<number> =>
+  delete: (db: Queryable, owner: TenantData, id: string, now: Date): Promise<number> =>
     db.run(DELETE, [owner.tenantId, owner.livemode, now, id]),
   purgeExpired: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE, [now, limit]),
 }

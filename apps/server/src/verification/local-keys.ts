@@ -2,7 +2,8 @@ import type { DeviceKey } from '@ostiary/contract'
 import { kidOfLocalProof, type LocalClaim, ProofError, thumbprint, verifyLocalProof } from '@ostiary/crypto'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import { type KeyOwner, verificationStore } from './store.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
+import { verificationStore } from './store.ts'
 
 /** Browsers of one person that keep a token. */
 const MOST_PER_PERSON = 20
@@ -20,7 +21,7 @@ export function createLocalKeys({ clock }: { clock: Clock }) {
   const today = () => dayOf(clock.now())
   return {
     /** The owner of the key that signed exactly this claim; undefined in every other case, without a reason. */
-    async check(db: Queryable, owner: KeyOwner, proof: string, claim: LocalClaim): Promise<ShownKey | undefined> {
+    async check(db: Queryable, owner: TenantData, proof: string, claim: LocalClaim): Promise<ShownKey | undefined> {
       const kid = kidOfLocalProof(proof)
       if (kid === undefined) return undefined
       const row = await verificationStore.findLocalKey(db, owner, Buffer.from(kid, 'base64url'))
@@ -34,7 +35,7 @@ export function createLocalKeys({ clock }: { clock: Clock }) {
       return { puid: row.personId, thumbprint: kid }
     },
 
-    async bind(tx: Queryable, owner: KeyOwner, puid: string, key: DeviceKey): Promise<void> {
+    async bind(tx: Queryable, owner: TenantData, puid: string, key: DeviceKey): Promise<void> {
       const row = {
         thumbprint: Buffer.from(await thumbprint(key), 'base64url'),
         personId: puid,
@@ -43,11 +44,11 @@ export function createLocalKeys({ clock }: { clock: Clock }) {
       await verificationStore.insertLocalKey(tx, owner, row, { day: today(), most: MOST_PER_PERSON })
     },
 
-    async used(tx: Queryable, owner: KeyOwner, kid: string): Promise<void> {
+    async used(tx: Queryable, owner: TenantData, kid: string): Promise<void> {
       await verificationStore.useLocalKey(tx, owner, Buffer.from(kid, 'base64url'), today())
     },
 
-    deletePerson: (tx: Queryable, owner: KeyOwner, puid: string): Promise<number> =>
+    deletePerson: (tx: Queryable, owner: TenantData, puid: string): Promise<number> =>
       verificationStore.deletePerson(tx, owner, puid),
   }
 }

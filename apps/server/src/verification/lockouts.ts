@@ -1,9 +1,10 @@
 import type { SessionCodeName } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import { afterFailure, failuresExpireAt, type LockState, waitSecondsOf } from './lockout.ts'
 import type { LockoutSubject, VerificationProgress } from './progress.ts'
-import { type KeyOwner, verificationStore } from './store.ts'
+import { verificationStore } from './store.ts'
 
 /**
  * Failures that show who was there. A camera that did not start counts against nobody. Neither does a session that was refused because
@@ -38,7 +39,7 @@ export function createLockouts({ clock }: { clock: Clock }) {
   /** Counts a failure. Returns the waits before and after it. A subject that has to wait already is not counted again. */
   async function count(
     tx: Queryable,
-    owner: KeyOwner,
+    owner: TenantData,
     subjects: readonly LockoutSubject[],
   ): Promise<{ before: number; after: number }> {
     if (subjects.length === 0) return { before: 0, after: 0 }
@@ -57,13 +58,13 @@ export function createLockouts({ clock }: { clock: Clock }) {
 
   return {
     /** The longest wait of these subjects in seconds; 0 when none of them has to wait. */
-    async waitOf(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
+    async waitOf(tx: Queryable, owner: TenantData, subjects: readonly LockoutSubject[]): Promise<number> {
       if (subjects.length === 0) return 0
       return longestOf(await verificationStore.findLockouts(tx, owner, subjects.map(toBytes)), clock.now())
     },
 
     /** The same, and locks the rows of the subjects: of several transactions at once, each sees the counts of the one before. */
-    async holdWaitOf(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<number> {
+    async holdWaitOf(tx: Queryable, owner: TenantData, subjects: readonly LockoutSubject[]): Promise<number> {
       if (subjects.length === 0) return 0
       return longestOf(await verificationStore.holdKnownLockouts(tx, owner, subjects.map(toBytes)), clock.now())
     },
@@ -71,7 +72,7 @@ export function createLockouts({ clock }: { clock: Clock }) {
     /** Counts a failed session. Returns the wait that applied before it and the wait of the next session, in seconds. */
     record(
       tx: Queryable,
-      owner: KeyOwner,
+      owner: TenantData,
       subjects: readonly LockoutSubject[],
       failures: readonly SessionCodeName[],
     ): Promise<{ before: number; after: number }> {
@@ -89,7 +90,7 @@ export function createLockouts({ clock }: { clock: Clock }) {
      */
     async noteRetry(
       tx: Queryable,
-      owner: KeyOwner,
+      owner: TenantData,
       { subjects, counted }: Pick<VerificationProgress, 'subjects' | 'counted'>,
     ): Promise<void> {
       const shared = counted.filter(({ kind }) => kind === 'network' || kind === 'device')
@@ -102,7 +103,7 @@ export function createLockouts({ clock }: { clock: Clock }) {
     },
 
     /** A session succeeded: the failures of its person and its device are deleted. A network is shared, and keeps its failures. */
-    async clear(tx: Queryable, owner: KeyOwner, subjects: readonly LockoutSubject[]): Promise<void> {
+    async clear(tx: Queryable, owner: TenantData, subjects: readonly LockoutSubject[]): Promise<void> {
       const own = subjects.filter(({ kind }) => kind === 'person' || kind === 'device')
       if (own.length > 0) await verificationStore.clearLockouts(tx, owner, own.map(toBytes))
     },

@@ -2,7 +2,8 @@ import type { Recognition } from '../biometrics/index.ts'
 import { DAY_MS } from '../platform/clock.ts'
 import type { Db, Queryable } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
-import { type KeyOwner, type ProvisionalPerson, verificationStore } from './store.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
+import { type ProvisionalPerson, verificationStore } from './store.ts'
 
 const BATCH = 50
 /** Longer than any session that could have created the person stays open, even where no worker runs to expire it. */
@@ -12,14 +13,14 @@ const CONFIRMED_MS = 70 * DAY_MS
  * A session reports this person to the host. Another open ENROLL may have created the person: mark them as confirmed, so that the
  * failure of that ENROLL does not delete them. A person who is older than any open session needs no mark.
  */
-export async function confirmPerson(tx: Queryable, owner: KeyOwner, personId: string, now: Date): Promise<void> {
+export async function confirmPerson(tx: Queryable, owner: TenantData, personId: string, now: Date): Promise<void> {
   const until = new Date(timeOfId(personId).getTime() + CONFIRMED_MS)
   if (until > now) await verificationStore.confirmPerson(tx, owner, personId, until)
   else await verificationStore.deleteDiscardMark(tx, owner, personId)
 }
 
 /** Removes both marks of a person, in the transaction that deletes the person. */
-export async function removePersonMarks(tx: Queryable, owner: KeyOwner, personId: string): Promise<void> {
+export async function removePersonMarks(tx: Queryable, owner: TenantData, personId: string): Promise<void> {
   await verificationStore.deletePersonMarks(tx, owner, personId)
 }
 

@@ -1,10 +1,6 @@
 import { type Queryable, sql } from '../platform/db.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import type { LockState } from './lockout.ts'
-
-export interface KeyOwner {
-  tenantId: string
-  livemode: boolean
-}
 
 export interface LocalKeyRow {
   personId: string
@@ -18,7 +14,7 @@ interface LockRow extends LockState {
 }
 
 /** A person that an ENROLL may have created before it failed. */
-export interface ProvisionalPerson extends KeyOwner {
+export interface ProvisionalPerson extends TenantData {
   personId: string
 }
 
@@ -123,17 +119,17 @@ const FIND_DISCARDABLE = sql(
    where due_at <= $1 and keep_until is null order by due_at limit $2`,
 )
 
-const by = ({ tenantId, livemode }: KeyOwner) => [tenantId, livemode] as const
+const by = ({ tenantId, livemode }: TenantData) => [tenantId, livemode] as const
 
 export const verificationStore = {
-  async findLocalKey(db: Queryable, owner: KeyOwner, thumbprint: Buffer): Promise<LocalKeyRow | undefined> {
-    const rows = await db.rows<LocalKeyRow & { [column: string]: unknown }>(FIND_LOCAL_KEY, [...by(owner), thumbprint])
+  async findLocalKey(db: Queryable, owner: TenantData, thumbprint: Buffer): Promise<LocalKeyRow | undefined> {
+    const rows = await db.rows<LocalKeyRow>(FIND_LOCAL_KEY, [...by(owner), thumbprint])
     return rows[0]
   },
   /** Keeps the newest: a person who enrols in one browser after another loses the token that was used longest ago. */
   async insertLocalKey(
     tx: Queryable,
-    owner: KeyOwner,
+    owner: TenantData,
     key: LocalKeyRow & { thumbprint: Buffer },
     { day, most }: { day: string; most: number },
   ): Promise<void> {
@@ -141,21 +137,21 @@ export const verificationStore = {
     await tx.run(INSERT_LOCAL_KEY, [...by(owner), thumbprint, personId, publicKey, day])
     await tx.run(DROP_OLD_KEYS, [...by(owner), personId, thumbprint, most])
   },
-  useLocalKey: (tx: Queryable, owner: KeyOwner, thumbprint: Buffer, day: string): Promise<number> =>
+  useLocalKey: (tx: Queryable, owner: TenantData, thumbprint: Buffer, day: string): Promise<number> =>
     tx.run(USE_LOCAL_KEY, [...by(owner), thumbprint, day]),
-  deletePerson: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
+  deletePerson: (tx: Queryable, owner: TenantData, personId: string): Promise<number> =>
     tx.run(DELETE_PERSON, [...by(owner), personId]),
   purgeLocalKeys: (db: Queryable, unusedSince: string, limit: number): Promise<number> =>
     db.run(PURGE_LOCAL_KEYS, [unusedSince, limit]),
-  findLockouts: (db: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<LockRow[]> =>
+  findLockouts: (db: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<LockRow[]> =>
     db.rows<LockRow>(FIND_LOCKOUTS, [...by(owner), subjects]),
   /** The existing rows, locked by this transaction. */
-  holdKnownLockouts: (tx: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<LockRow[]> =>
+  holdKnownLockouts: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<LockRow[]> =>
     tx.rows<LockRow>(HOLD_LOCKOUTS, [...by(owner), subjects]),
   /** One row for each subject, locked by this transaction; new rows begin now, without a failure. */
   async holdLockouts(
     tx: Queryable,
-    owner: KeyOwner,
+    owner: TenantData,
     subjects: readonly Buffer[],
     { now, purgeAt }: { now: Date; purgeAt: Date },
   ): Promise<LockRow[]> {
@@ -164,18 +160,18 @@ export const verificationStore = {
   },
   async putLockout(
     tx: Queryable,
-    owner: KeyOwner,
+    owner: TenantData,
     { subject, failures, since, lockedUntil }: LockState & { subject: Buffer },
     purgeAt: Date,
   ): Promise<void> {
     await tx.run(PUT_LOCKOUT, [...by(owner), subject, failures, since, lockedUntil, purgeAt])
   },
-  clearLockouts: (tx: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<number> =>
+  clearLockouts: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<number> =>
     tx.run(CLEAR_LOCKOUTS, [...by(owner), subjects]),
   shiftLockouts: (tx: Queryable, tenantId: string, ms: number): Promise<number> =>
     tx.run(SHIFT_LOCKOUTS, [tenantId, ms]),
   /** Takes one failure back from each. */
-  forgive: (tx: Queryable, owner: KeyOwner, subjects: readonly Buffer[]): Promise<number> =>
+  forgive: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<number> =>
     tx.run(FORGIVE, [...by(owner), subjects]),
   markForDiscard: (tx: Queryable, persons: readonly ProvisionalPerson[], dueAt: Date): Promise<number> =>
     tx.run(MARK_FOR_DISCARD, [
@@ -184,16 +180,16 @@ export const verificationStore = {
       persons.map(({ personId }) => personId),
       persons.map(() => dueAt),
     ]),
-  deleteDiscardMark: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
+  deleteDiscardMark: (tx: Queryable, owner: TenantData, personId: string): Promise<number> =>
     tx.run(DELETE_DISCARD_MARK, [...by(owner), personId]),
-  deletePersonMarks: (tx: Queryable, owner: KeyOwner, personId: string): Promise<number> =>
+  deletePersonMarks: (tx: Queryable, owner: TenantData, personId: string): Promise<number> =>
     tx.run(DELETE_PERSON_MARKS, [...by(owner), personId]),
   /** The host knows this person: a failed ENROLL that created them does not delete them. */
-  confirmPerson: (tx: Queryable, owner: KeyOwner, personId: string, until: Date): Promise<number> =>
+  confirmPerson: (tx: Queryable, owner: TenantData, personId: string, until: Date): Promise<number> =>
     tx.run(CONFIRM_PERSON, [...by(owner), personId, until]),
   purgeConfirmations: (db: Queryable, now: Date, limit: number): Promise<number> =>
     db.run(PURGE_CONFIRMATIONS, [now, limit]),
   findDiscardable: (db: Queryable, now: Date, limit: number): Promise<ProvisionalPerson[]> =>
-    db.rows<ProvisionalPerson & { [column: string]: unknown }>(FIND_DISCARDABLE, [now, limit]),
+    db.rows<ProvisionalPerson>(FIND_DISCARDABLE, [now, limit]),
   purgeLockouts: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_LOCKOUTS, [now, limit]),
 }

@@ -31,9 +31,9 @@ export function createAttempts(deps: AttemptDeps) {
   const recorder = createRecorder(deps)
   const isQueued = createStatementBatcher(queueStore.areQueued, MOST_ASKED)
 
-  async function giveBack(tasks: readonly Task[]): Promise<void> {
+  async function returnToQueue(tasks: readonly Task[]): Promise<void> {
     try {
-      await queueStore.giveBack(db, tasks, clock.now())
+      await queueStore.returnToQueue(db, tasks, clock.now())
     } catch (err) {
       logFailure(
         log,
@@ -59,16 +59,17 @@ export function createAttempts(deps: AttemptDeps) {
   async function runAttempt(task: Task): Promise<void> {
     const { claim, payload, leaseUntil, probe } = task
     // It waited in its lane for too long: the lease could end during the attempt, and another worker would send it too.
-    if (leaseUntil.getTime() - clock.now().getTime() < WEBHOOK_LIMITS.timeoutMs + RECORD_MS) return giveBack([task])
+    if (leaseUntil.getTime() - clock.now().getTime() < WEBHOOK_LIMITS.timeoutMs + RECORD_MS)
+      return returnToQueue([task])
     const isFresh = clock.monotonicMs() - task.takenMs < STILL_FRESH_MS
     if (!isFresh && !(await isQueued(db, claim))) return
     const once = claim.hasOnce ? await queueStore.onceOf(db, claim) : undefined
-    // Another worker has delivered or buried it since: there is nothing left to send.
+    // Another worker has delivered it or marked it dead since: there is nothing left to send.
     if (claim.hasOnce && !once) return
     const posted = await post(claim, payload, once)
     const now = clock.now()
     if ('impossible' in posted) {
-      await queueStore.bury(db, claim, posted.impossible, now)
+      await queueStore.markDead(db, claim, posted.impossible, now)
       return noteDead(task, posted.impossible)
     }
     const { outcome, status, startedAt, durationMs } = posted
@@ -89,6 +90,6 @@ export function createAttempts(deps: AttemptDeps) {
     else if (plan.state === 'dead') noteDead(task, plan.reason)
   }
 
-  return { runAttempt, giveBack, backlog: recorder.backlog, drain: recorder.drain, giveUp: recorder.giveUp }
+  return { runAttempt, returnToQueue, backlog: recorder.backlog, drain: recorder.drain, giveUp: recorder.giveUp }
 }
 export type Attempts = ReturnType<typeof createAttempts>

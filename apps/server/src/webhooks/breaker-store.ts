@@ -27,8 +27,6 @@ const SAVE_STATES = sql(
 const DELETE_STATES = sql('webhooks.close_breakers', 'delete from webhook_endpoints where endpoint_id = any ($1)')
 const DELETE_STALE = sql('webhooks.purge_breakers', 'delete from webhook_endpoints where updated_at < $1')
 
-type Row<T> = T & { [column: string]: unknown }
-
 export const breakerStore = {
   /** Locks the receivers whose state is about to change. Receivers without a state start with no failures. */
   async lockStates(db: Queryable, endpoints: ReadonlyMap<string, Claim>, now: Date): Promise<EndpointBreaker[]> {
@@ -38,7 +36,7 @@ export const breakerStore = {
     const tenants = sorted.map(([, { tenantId }]) => tenantId)
     const modes = sorted.map(([, { livemode }]) => livemode)
     await db.run(INSERT_STATES, [ids, tenants, modes, now])
-    return db.rows<Row<EndpointBreaker>>(LOCK_STATES, [ids])
+    return db.rows<EndpointBreaker>(LOCK_STATES, [ids])
   },
   async saveStates(db: Queryable, states: readonly EndpointBreaker[], now: Date): Promise<void> {
     if (states.length === 0) return

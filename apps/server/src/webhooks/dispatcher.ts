@@ -49,9 +49,9 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
   }
 
   /** Never throws: a delivery that cannot be returned becomes due when its lease ends. */
-  async function giveBack(tasks: readonly Task[]): Promise<void> {
+  async function returnToQueue(tasks: readonly Task[]): Promise<void> {
     const byCell = Map.groupBy(tasks, ({ db }) => db)
-    await Promise.all([...byCell].map(([db, some]) => attemptsByCell.get(db)?.giveBack(some)))
+    await Promise.all([...byCell].map(([db, some]) => attemptsByCell.get(db)?.returnToQueue(some)))
   }
 
   /** Waits until no attempt is running and no delivery waits in a lane. */
@@ -65,7 +65,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
 
   return {
     start(): void {
-      sweeping ??= setInterval(() => void giveBack(lanes.sweep(clock.monotonicMs())), SWEEP_EVERY_MS).unref()
+      sweeping ??= setInterval(() => void returnToQueue(lanes.sweep(clock.monotonicMs())), SWEEP_EVERY_MS).unref()
       for (const loop of loops) loop.start()
     },
 
@@ -73,7 +73,7 @@ export function createDispatcher(deps: DispatcherDeps, options: DispatcherOption
     async stop(timeoutMs: number): Promise<void> {
       const deadlineMs = clock.monotonicMs() + timeoutMs
       await Promise.all(loops.map((loop) => loop.stop()))
-      await giveBack(lanes.takeWaiting())
+      await returnToQueue(lanes.takeWaiting())
       await idle(deadlineMs)
       await drain(deadlineMs)
       for (const attempts of attemptsByCell.values()) attempts.giveUp()

@@ -39,7 +39,7 @@ function setUp(limits: Partial<LaneLimits> = {}) {
   const started: Task[] = []
   let asked = 0
   const lanes = createLanes(
-    { perEndpoint: 2, inFlight: 100, slow: 100, inHand: 150, ahead: 8, tenantShare: 1, ...limits },
+    { perEndpoint: 2, inFlight: 100, slow: 100, claimed: 150, ahead: 8, tenantShare: 1, ...limits },
     async (one) => void started.push(one),
     () => asked++,
   )
@@ -65,7 +65,7 @@ describe('lanes', () => {
   })
 
   test('an attempt that hangs for a second no longer counts against other receivers, but still fills its own lane', () => {
-    const { lanes, of } = setUp({ inFlight: 2, inHand: 3, tenantShare: 2 })
+    const { lanes, of } = setUp({ inFlight: 2, claimed: 3, tenantShare: 2 })
     const hanging = tasks('hanging', 4)
     lanes.add(hanging, 0)
     lanes.add(tasks('healthy', 1), 0)
@@ -143,7 +143,7 @@ describe('lanes', () => {
   })
 
   test('no more is taken at the limit; held deliveries and running claims both count', () => {
-    const { lanes } = setUp({ inHand: 10 })
+    const { lanes } = setUp({ claimed: 10 })
     const unreserve = lanes.reserve(10)
     assert.equal(lanes.isStocked(), true)
     unreserve()
@@ -191,7 +191,7 @@ describe('tenants', () => {
   })
 
   test('a tenant that holds its share gets no more until half of it is done', () => {
-    const { lanes, started, timesAsked } = setUp({ inHand: 16, tenantShare: 1 / 4 })
+    const { lanes, started, timesAsked } = setUp({ claimed: 16, tenantShare: 1 / 4 })
     const all = many('greedy', 6)
     assert.deepEqual(lanes.add(all, 0), all.slice(4))
     lanes.add(many('other', 1), 0)

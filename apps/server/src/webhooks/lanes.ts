@@ -20,10 +20,10 @@ export interface LaneLimits {
   /** Slow attempts at once. Further ones count as if they were not slow. */
   slow: number
   /** With so many deliveries running or waiting in lanes, no more are taken. Slow ones do not count. */
-  inHand: number
+  claimed: number
   /** Deliveries that one receiver may have running and waiting if it answers quickly. */
   ahead: number
-  /** One tenant gets at most this part of `inFlight`, `slow` and `inHand`, however many receivers it has. */
+  /** One tenant gets at most this part of `inFlight`, `slow` and `claimed`, however many receivers it has. */
   tenantShare: number
 }
 
@@ -31,7 +31,7 @@ export const LANE_LIMITS: LaneLimits = {
   perEndpoint: 8,
   inFlight: 256,
   slow: 1792,
-  inHand: 2048,
+  claimed: 2048,
   ahead: 256,
   tenantShare: 1 / 4,
 }
@@ -82,9 +82,9 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
   const tenantLimits = {
     inFlight: tenantLimitOf(limits.inFlight),
     slow: tenantLimitOf(limits.slow),
-    inHand: tenantLimitOf(limits.inHand),
+    claimed: tenantLimitOf(limits.claimed),
   }
-  const enough = Math.floor(tenantLimits.inHand / 2)
+  const enough = Math.floor(tenantLimits.claimed / 2)
   const heldBy = (share: TenantShare) => share.quick + share.waiting
 
   function laneOf({ endpointId, tenantId }: Claim, nowMs: number): Lane {
@@ -174,7 +174,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
     /** Capacity of a receiver that has no lane. */
     perEndpoint: limits.perEndpoint,
     /** Whether this worker has taken as much as it may. */
-    isStocked: (): boolean => quick.size + waiting + claiming >= limits.inHand,
+    isStocked: (): boolean => quick.size + waiting + claiming >= limits.claimed,
     /** Counts deliveries that a running claim may bring, because several cells are asked at once. Returns a function that undoes it. */
     reserve(count: number): () => void {
       claiming += count
@@ -200,7 +200,7 @@ export function createLanes(limits: LaneLimits, start: (task: Task) => Promise<v
       for (const task of tasks) {
         const lane = laneOf(task.claim, nowMs)
         const { share } = lane
-        if (heldBy(share) >= tenantLimits.inHand) {
+        if (heldBy(share) >= tenantLimits.claimed) {
           tooMany.push(task)
           continue
         }

@@ -48,7 +48,7 @@ export function createLoop({ cell, clock, log, lanes, leaseMs, backlog }: LoopDe
       payload ? [{ db, claim, payload, takenMs, leaseUntil, probe }] : [],
     )
     const tooMany = lanes.add(tasks, takenMs)
-    if (tooMany.length > 0) await queueStore.giveBack(db, tooMany, clock.now())
+    if (tooMany.length > 0) await queueStore.returnToQueue(db, tooMany, clock.now())
     if (tasks.length < taken.length) {
       const orphans = taken.filter(({ payload }) => !payload).map(({ claim }) => claim)
       log.warn({ count: orphans.length, cell: cell.name }, 'webhooks without a message were taken from the queue')

@@ -188,8 +188,8 @@ const COMPLETE_MOVED = completion(
 )
 
 // Only while this worker holds the lease. A row that another transaction changes at the same time has another lease, or no lease.
-const GIVE_BACK = sql(
-  'webhooks.give_back',
+const RETURN_TO_QUEUE = sql(
+  'webhooks.return_to_queue',
   `with these as materialized (
      select t.*, q.place from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as t (tenant_id, delivery_id, lease_until)
      ${placesOf('t')}
@@ -198,8 +198,8 @@ const GIVE_BACK = sql(
    where q.ctid = any (array(select place from these)) and q.tenant_id = t.tenant_id and q.delivery_id = t.delivery_id
      and q.next_attempt_at = t.lease_until and q.dead_at is null`,
 )
-const BURY = sql(
-  'webhooks.bury',
+const MARK_DEAD = sql(
+  'webhooks.mark_dead',
   `update webhook_queue set dead_at = $3, dead_reason = $4, once_sealed = null, once_master_key_id = null
    where tenant_id = $1 and delivery_id = $2 and attempts = $5 and dead_at is null`,
 )
@@ -244,8 +244,6 @@ const STATE = sql(
      (select count(*)::int from webhook_endpoints where opened_times > 0) as resting`,
 )
 
-type Row<T> = T & { [column: string]: unknown }
-
 export interface ClaimRequest {
   after: string
   visit: number
@@ -264,12 +262,12 @@ export const queueStore = {
   async claim(db: Queryable, request: ClaimRequest): Promise<{ taken: Taken[]; visited: number; last: string | null }> {
     const { after, visit, now, capacities, capacityOfOthers, fullTenants, limit, leaseUntil } = request
     const values = [after, visit, now, JSON.stringify(capacities), capacityOfOthers, limit, leaseUntil, fullTenants]
-    const rows = await db.rows<Row<TakenRow & { visited: number | null }>>(CLAIM, values)
+    const rows = await db.rows<TakenRow & { visited: number | null }>(CLAIM, values)
     const walk = rows.pop()
     return { taken: rows.map(toTaken), visited: walk?.visited ?? 0, last: walk?.endpointId ?? null }
   },
   probe: async (db: Queryable, now: Date, leaseUntil: Date): Promise<Taken[]> =>
-    (await db.rows<Row<TakenRow>>(PROBE, [now, leaseUntil])).map(toTaken),
+    (await db.rows<TakenRow>(PROBE, [now, leaseUntil])).map(toTaken),
 
   async complete(db: Queryable, ended: readonly Completion[], healthy: readonly string[]): Promise<void> {
     const single = withoutDoubles(ended)
@@ -283,19 +281,19 @@ export const queueStore = {
     const again = single.filter(({ claim }) => moved.has(claim.deliveryId))
     await db.rows(COMPLETE_MOVED, [...columnsOf(again), asArray([]), restartsOf(again)])
   },
-  giveBack: (db: Queryable, tasks: readonly { claim: Claim; leaseUntil: Date }[], now: Date): Promise<number> =>
-    db.run(GIVE_BACK, [
+  returnToQueue: (db: Queryable, tasks: readonly { claim: Claim; leaseUntil: Date }[], now: Date): Promise<number> =>
+    db.run(RETURN_TO_QUEUE, [
       tasks.map(({ claim }) => claim.tenantId),
       tasks.map(({ claim }) => claim.deliveryId),
       tasks.map(({ leaseUntil }) => leaseUntil.toISOString()),
       now,
     ]),
-  bury: (db: Queryable, claim: Claim, reason: DeadReason, now: Date): Promise<number> =>
-    db.run(BURY, [claim.tenantId, claim.deliveryId, now, reason, claim.attempts]),
+  markDead: (db: Queryable, claim: Claim, reason: DeadReason, now: Date): Promise<number> =>
+    db.run(MARK_DEAD, [claim.tenantId, claim.deliveryId, now, reason, claim.attempts]),
 
-  /** Undefined when the delivery was delivered, buried or erased since the claim. */
+  /** Undefined when the delivery was delivered, marked dead or erased since the claim. */
   onceOf: async (db: Queryable, { tenantId, deliveryId }: Claim): Promise<Sealed | undefined> =>
-    (await db.rows<Row<Sealed>>(ONCE, [tenantId, deliveryId]))[0],
+    (await db.rows<Sealed>(ONCE, [tenantId, deliveryId]))[0],
 
   /** For each claim, whether it is still in the queue: not delivered by another worker, not erased, not purged. */
   async areQueued(db: Queryable, claims: readonly Claim[]): Promise<boolean[]> {

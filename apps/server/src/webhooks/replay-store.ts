@@ -1,18 +1,9 @@
 import { WEBHOOK_LIMITS } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import { firstIdOf } from './message.ts'
-import {
-  ITS_LOG,
-  itsMessage,
-  MINE,
-  MINE_IN,
-  type Mode,
-  modeOf,
-  type Owner,
-  STATE_OF_QUEUE_ROW,
-  WHERE_SETTLED,
-} from './store.ts'
+import { ITS_LOG, itsMessage, MINE, MINE_IN, type Mode, modeOf, STATE_OF_QUEUE_ROW, WHERE_SETTLED } from './store.ts'
 
 /** SQL of replays. */
 
@@ -66,14 +57,14 @@ export const replayStore = {
   /** Returns 0 when there is no such delivery. */
   replay: (
     db: Queryable,
-    owner: Owner,
+    owner: TenantData,
     id: string,
     { now, failNext }: { now: Date; failNext: number },
   ): Promise<number> => db.run(REPLAY, [owner.tenantId, owner.livemode, now, id, timeOfId(id), failNext]),
   /** Returns how many were restarted, how many were checked, and when the last checked one was created. */
   async replaySince(
     db: Queryable,
-    owner: Owner,
+    owner: TenantData,
     { state, since, now }: { state: 'dead' | 'delivered' | 'settled'; since: Date; now: Date },
   ): Promise<{ started: number; looked: number; last: Date | null }> {
     const values = [owner.tenantId, owner.livemode, now, firstIdOf(since), since]

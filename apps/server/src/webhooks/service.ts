@@ -17,11 +17,12 @@ import { AppError, invalid } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { parseNetworks } from '../platform/outbound/address.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import { type Callback, checkCallback } from './callback.ts'
 import { createMessageSealer } from './envelope.ts'
 import { endpointIdOf, isDeliveryId, onceContext, packCall, sealContext, type WebhookMessage } from './message.ts'
 import { replayStore } from './replay-store.ts'
-import { type NewDelivery, type Owner, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
+import { type NewDelivery, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
 
 interface Deps {
   cells: Cells
@@ -57,7 +58,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
   }
 
   /** Restarts the schedule of a delivery, whatever its state. The next `failNext` attempts count as failed without being sent. */
-  async function restart(caller: Owner, id: string, failNext: number): Promise<WebhookDelivery> {
+  async function restart(caller: TenantData, id: string, failNext: number): Promise<WebhookDelivery> {
     const db = cells.forId(caller.tenantId)
     const now = clock.now()
     const found = isDeliveryId(id, now) ? await replayStore.replay(db, caller, id, { now, failNext }) : 0
@@ -82,7 +83,7 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
     },
 
     /** Removes everything about a session in the caller's transaction: messages, queue rows, log. */
-    erase: (tx: Queryable, owner: Owner, subjectId: string): Promise<number> =>
+    erase: (tx: Queryable, owner: TenantData, subjectId: string): Promise<number> =>
       webhookStore.erase(tx, owner, subjectId),
 
     async list(caller: Caller, query: DeliveryQuery): Promise<WebhookDeliveryPage> {

@@ -9,17 +9,12 @@ import {
 import { type Db, type Queryable, type Statement, sql } from '../platform/db.ts'
 import { timeOfId } from '../platform/ids.ts'
 import type { Sealed } from '../platform/key-vault.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import { firstIdOf } from './message.ts'
 
 /** SQL of messages and their attempt log. The SQL of claims and attempts is in queue-store.ts. */
 
-/** The live or the test data of a tenant. */
-export interface Owner {
-  tenantId: string
-  livemode: boolean
-}
-
-export interface NewDelivery extends Owner {
+export interface NewDelivery extends TenantData {
   id: string
   area: SessionArea
   event: string
@@ -63,13 +58,11 @@ export interface StoredAttempt {
 }
 
 /** A message that is removed with everything about it. */
-export interface RemovedDelivery extends Owner {
+export interface RemovedDelivery extends TenantData {
   deliveryId: string
   createdAt: Date
   subjectId: string
 }
-
-type Row<T> = T & { [column: string]: unknown }
 
 // One statement for any number of messages, in the caller's transaction: message and queue row exist together or not at all.
 const INSERT = sql(
@@ -108,7 +101,7 @@ export const MINE = 'd.tenant_id = $1 and d.livemode = $2 and d.purge_at > $3'
 /** The test variant repeats the mode as text, because the planner cannot choose the partial index of test deliveries by a parameter. */
 export const MINE_IN = { live: MINE, test: `${MINE} and not d.livemode` }
 export type Mode = keyof typeof MINE_IN
-export const modeOf = ({ livemode }: Owner): Mode => (livemode ? 'live' : 'test')
+export const modeOf = ({ livemode }: TenantData): Mode => (livemode ? 'live' : 'test')
 
 const FIND = sql(
   'webhooks.find',
@@ -297,16 +290,16 @@ export const webhookStore = {
     ])
   },
 
-  async find(db: Queryable, owner: Owner, id: string, now: Date): Promise<StoredDelivery | undefined> {
+  async find(db: Queryable, owner: TenantData, id: string, now: Date): Promise<StoredDelivery | undefined> {
     const values = [owner.tenantId, owner.livemode, now, id, timeOfId(id)]
-    return (await db.rows<Row<StoredDelivery>>(FIND, values))[0]
+    return (await db.rows<StoredDelivery>(FIND, values))[0]
   },
   attempts: (db: Queryable, tenantId: string, id: string): Promise<StoredAttempt[]> =>
-    db.rows<Row<StoredAttempt>>(ATTEMPTS, [tenantId, id, timeOfId(id)]),
+    db.rows<StoredAttempt>(ATTEMPTS, [tenantId, id, timeOfId(id)]),
   /** Newest first. `last` is the id after which the next page begins. */
   async list(
     db: Queryable,
-    owner: Owner,
+    owner: TenantData,
     page: PageRequest,
   ): Promise<{ rows: StoredDelivery[]; last: string | undefined }> {
     const { state = 'any', subjectId, since = new Date(0), limit, now } = page
@@ -319,7 +312,7 @@ export const webhookStore = {
       // One row more than asked for shows whether another page follows.
       const values = [...bounds, limit - rows.length + 1, ...(subjectId === undefined ? [] : [subjectId])]
       const statement = subjectId === undefined ? PAGES[mode][state] : SUBJECT_PAGES[state]
-      rows.push(...(await db.rows<Row<StoredDelivery>>(statement, values)))
+      rows.push(...(await db.rows<StoredDelivery>(statement, values)))
       if (rows.length > limit) return { rows: rows.slice(0, limit), last: rows[limit - 1]?.id }
       if (state !== 'delivered' || subjectId !== undefined) return { rows, last: undefined }
       const [end] = await db.rows<{ id: string }>(WINDOW_ENDS[mode], bounds)
@@ -333,12 +326,12 @@ export const webhookStore = {
   purge: (db: Db, now: Date): Promise<{ removed: number; pending: RemovedDelivery[] }> =>
     db.transaction(async (tx) => {
       await tx.rows(BY_KEY)
-      return remove(tx, await tx.rows<Row<RemovedDelivery>>(LOCK_OLD, [now]))
+      return remove(tx, await tx.rows<RemovedDelivery>(LOCK_OLD, [now]))
     }),
   /** In the caller's transaction. */
-  async erase(tx: Queryable, owner: Owner, subjectId: string): Promise<number> {
+  async erase(tx: Queryable, owner: TenantData, subjectId: string): Promise<number> {
     const values = [owner.tenantId, owner.livemode, subjectId]
-    return (await remove(tx, await tx.rows<Row<RemovedDelivery>>(LOCK_SUBJECT, values))).removed
+    return (await remove(tx, await tx.rows<RemovedDelivery>(LOCK_SUBJECT, values))).removed
   },
   async shift(db: Queryable, tenantId: string, ms: number): Promise<void> {
     for (const statement of [SHIFT_QUEUE, SHIFT_DELIVERIES, SHIFT_ENDPOINTS]) await db.run(statement, [tenantId, ms])

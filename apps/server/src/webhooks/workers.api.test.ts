@@ -162,7 +162,7 @@ describe('receivers do not delay each other', () => {
     }
     const worker = fixture.newDispatcher({
       clock: systemClock,
-      limits: { perEndpoint: 2, inFlight: 16, slow: 64, inHand: 64 },
+      limits: { perEndpoint: 2, inFlight: 16, slow: 64, claimed: 64 },
       outbound: fixture.newOutbound({ timeoutMs: HANGS_MS }),
     })
     worker.start()
