@@ -72,7 +72,7 @@ test('tenants and keys: create, list, rotate, revoke', async () => {
     'keys create --tenant "Fjord Rentals" --live --scope strings:rw --plan plus --allow-ip 192.0.2.0/24 --customer-id c-1',
   )
   assert.match(created.out, /^ost_live_[0-9a-z]{60}$/, 'the key alone on standard output')
-  assert.match(created.err, /shown only now/)
+  assert.match(created.err, /cannot be shown again/)
   const [record] = JSON.parse((await cli(`keys list --tenant ${id} --json`)).out)
   assert.deepEqual(
     [record.usage_plan_id, record.customer_id, record.scopes, record.allowed_ips, record.livemode],
@@ -84,7 +84,7 @@ test('tenants and keys: create, list, rotate, revoke', async () => {
   assert.notEqual(rotated.created.api_key, created.out)
   assert.match(
     (await cli(`keys revoke ${rotated.created.id}`)).out,
-    /is revoked; effective everywhere within 5 seconds/,
+    /is revoked\. All processes refuse it within 5 seconds/,
   )
   assert.match((await cli('tenants suspend "Fjord Rentals"')).out, /is suspended/)
   assert.match((await cli('tenants resume "Fjord Rentals"')).out, /is active/)
@@ -131,7 +131,7 @@ test('area E: stats and reindex report what is stored, and which options they ne
   assert.equal((await cli('node stats --json')).out, '[]')
   assert.match((await cli('node reindex --all')).out, /^0 spaces rebuilt/)
   const unsaid = await cli('node reindex')
-  assert.deepEqual([unsaid.code, unsaid.err.split('\n')[0]], [2, 'Say --tenant or --all'])
+  assert.deepEqual([unsaid.code, unsaid.err.split('\n')[0]], [2, 'Give --tenant or --all'])
   const unknown = await cli('node reindex --all --model FACE9')
   assert.deepEqual([unknown.code, unknown.err.split('\n')[0]], [2, '--model must be one of FACE3_1, FACE3_3'])
 })
@@ -141,7 +141,7 @@ test('an error says what to do instead', async () => {
     (await cli('keys create --tenant Nobody --test')).err,
     /There is no tenant "Nobody"\. Make one: ostiary tenants create/,
   )
-  assert.match((await cli('keys create --tenant Sealed')).err, /Say --test or --live[\s\S]*ostiary keys create/)
+  assert.match((await cli('keys create --tenant Sealed')).err, /Give either --test or --live[\s\S]*ostiary keys create/)
   assert.match((await cli('keys create --tenant Sealed --test --scope everything')).err, /must be among strings:rw/)
   assert.match((await cli('keys revoke nonsense')).err, /There is no such key/)
   assert.match((await cli('keys rotate')).err, /Name the key id/)

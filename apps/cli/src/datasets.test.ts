@@ -115,7 +115,7 @@ test('datasets: a tenant’s own list, and what is refused', async () => {
     ['import custom_vip @one.csv', /belongs to one tenant/],
     [`import vip @one.csv --tenant ${TENANT}`, /begins with custom_/],
     ['import custom_vip @one.csv --tenant Fjord', /^--tenant must be the id of a tenant/],
-    ['import staff @one.csv --deltas @x', /^Say --deltas and --since together/],
+    ['import staff @one.csv --deltas @x', /^Give --deltas and --since together/],
     ['rebuild', /^Name the dataset, or say --all/],
   ]
   for (const [line, message] of refused) {

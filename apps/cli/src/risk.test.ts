@@ -116,7 +116,7 @@ test('risk explain refuses what it cannot explain', async () => {
   }
   const tooHeavy = await cli('risk', 'explain', 'NW_TOR', '--weights', weights('{"flags":{"NW_TOR":{"weight":80}}}'))
   assert.equal(tooHeavy.code, 2)
-  assert.match(tooHeavy.err, /^--weights: The risk policy is not valid: \/flags\/NW_TOR\/weight must be <= 59\n/)
+  assert.match(tooHeavy.err, /^--weights: The risk overrides are not valid: \/flags\/NW_TOR\/weight must be <= 59\n/)
 })
 
 test('risk list shows every flag', async () => {

@@ -208,7 +208,7 @@ test('the command explains what it cannot simulate, and says what to do instead'
     return [code, err.split('\n')[0]]
   }
   const { OSTIARY_API_KEY: _, ...keyless } = env
-  assert.deepEqual(await said('simulate'), [2, 'Say --create, or --launch-url with the URL of a session'])
+  assert.deepEqual(await said('simulate'), [2, 'Give --create, or --launch-url with the URL of a session'])
   assert.deepEqual(await said('simulate --create', { ...env, OSTIARY_API_KEY: liveKey }), [
     2,
     'Simulated people are taken with test keys only: use an ost_test_ key',

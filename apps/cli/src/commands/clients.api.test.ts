@@ -50,7 +50,10 @@ const publicJwk = pair.publicKey.export({ format: 'jwk' })
 test('a client is created with its secret, listed without it, and revoked', async () => {
   const made = await cli('clients create --tenant Fjord --name "Booking desk" --live')
   assert.match(made.out, /^ostc_live_[0-9a-z]{28}\nostcs_live_[0-9a-z]{52}$/, 'id and secret alone on standard output')
-  assert.match(made.err, /^Live client Booking desk for tenant [0-9a-f-]{36}\. The secret is shown only now:$/)
+  assert.match(
+    made.err,
+    /^Live client Booking desk for tenant [0-9a-f-]{36}\. Copy the secret now, it cannot be shown again:$/,
+  )
   const [id = '', secret = ''] = made.out.split('\n')
   const listed = await cli('clients list --tenant Fjord')
   assert.match(listed.out, new RegExp(`${id} +Booking desk +active +secret`))
@@ -65,7 +68,7 @@ test('a client is created with its secret, listed without it, and revoked', asyn
     status: 'active',
     when_created: record.when_created,
   })
-  assert.equal((await cli(`clients revoke ${id}`)).out, `${id} is revoked; effective everywhere within 5 seconds`)
+  assert.equal((await cli(`clients revoke ${id}`)).out, `${id} is revoked. All processes refuse it within 5 seconds`)
   assert.equal(JSON.parse((await cli(`clients revoke ${id} --json`)).out).status, 'revoked')
 })
 
@@ -86,15 +89,15 @@ test('an error says what to do, and quotes nothing of a file', async () => {
   const create = 'clients create --tenant Fjord --name N'
   const privateJwk = pair.privateKey.export({ format: 'jwk' })
   const refusals: [string, number, RegExp][] = [
-    ['clients create --name N', 2, /--tenant is needed/],
-    ['clients create --tenant Fjord', 2, /--name is needed[\s\S]*ostiary clients create/],
-    [`${create} --test --live`, 2, /Say --test or --live, not both/],
+    ['clients create --name N', 2, /--tenant is required/],
+    ['clients create --tenant Fjord', 2, /--name is required[\s\S]*ostiary clients create/],
+    [`${create} --test --live`, 2, /Give --test or --live, not both/],
     ['clients create --tenant Nobody --name N', 2, /There is no tenant "Nobody"/],
     [`${create} --public-key ${join(folder, 'absent')}`, 2, /absent cannot be read/],
     [`${create} --public-key ${keyFile('text', 'word-of-the-file')}`, 2, /is not a JWK: its text is not JSON/],
     [`${create} --public-key ${keyFile('empty', { keys: [] })}`, 2, /holds no key/],
     [`${create} --public-key ${keyFile('private', privateJwk)}`, 1, /holds its private part, and should be replaced/],
-    ['clients list', 2, /--tenant is needed/],
+    ['clients list', 2, /--tenant is required/],
     ['clients revoke', 2, /Name the client id/],
     ['clients revoke ostc_live_nobody', 1, /There is no such client/],
   ]

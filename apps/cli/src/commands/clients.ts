@@ -41,7 +41,7 @@ export const clientCommands: readonly Command[] = [
       withServices(invocation.env, async ({ clients }) => {
         const record = await clients.revoke(argument(invocation, 'client id'))
         if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
-        else invocation.terminal.out(`${record.client_id} is revoked; effective everywhere within 5 seconds`)
+        else invocation.terminal.out(`${record.client_id} is revoked. All processes refuse it within 5 seconds`)
         return 0
       }),
   },
@@ -49,7 +49,7 @@ export const clientCommands: readonly Command[] = [
 
 async function createClient(invocation: Invocation): Promise<number> {
   const { test, live } = invocation.options
-  if (test && live) throw new UsageError('Say --test or --live, not both')
+  if (test && live) throw new UsageError('Give --test or --live, not both')
   const [tenant, name] = [required(invocation, 'tenant'), required(invocation, 'name')]
   const publicKeys = texts(invocation, 'public-key').flatMap((path) => readKeys(fileAt(invocation, path)))
   return withServices(invocation.env, async (services) => {
@@ -64,7 +64,10 @@ async function createClient(invocation: Invocation): Promise<number> {
 /** Only id and secret go to standard output, one per line, so that they can be piped. The text goes to standard error. */
 function showNewClient({ terminal }: Invocation, record: ApiClientRecord): void {
   const { client_id: id, client_secret: secret, name, tenant_id: tenantId } = record
-  const what = secret === undefined ? 'It signs with its own key and has no secret' : 'The secret is shown only now'
+  const what =
+    secret === undefined
+      ? 'It signs with its own key and has no secret'
+      : 'Copy the secret now, it cannot be shown again'
   terminal.err(`${record.livemode ? 'Live' : 'Test'} client ${name} for tenant ${tenantId}. ${what}:`)
   terminal.out(id)
   if (secret !== undefined) terminal.out(paint(terminal, 'bold', secret))
@@ -90,6 +93,6 @@ function rowOf({ client_id: id, name, status, keys }: ApiClientRecord): string[]
 
 function required(invocation: Invocation, name: string): string {
   const value = text(invocation, name)
-  if (value === undefined) throw new UsageError(`--${name} is needed`)
+  if (value === undefined) throw new UsageError(`--${name} is required`)
   return value
 }

@@ -15,7 +15,7 @@ import { paint, table } from '../terminal.ts'
 
 const TENANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const OPEN_SANCTIONS_NOTE =
-  'OpenSanctions’ data is CC BY-NC: commercial use needs a licence from them (opensanctions.org/licensing). Say --licence when you have one.'
+  'OpenSanctions’ data is CC BY-NC: commercial use needs a licence from them (opensanctions.org/licensing). Give --licence when you have one.'
 
 export const datasetCommands: readonly Command[] = [
   {
@@ -110,7 +110,7 @@ function importCommand(invocation: Invocation): Promise<number> {
   const problem = datasetNameProblem(dataset)
   if (problem) throw new UsageError(problem)
   const [dir, since] = [fileOf(invocation, 'deltas'), text(invocation, 'since')]
-  if ((dir === undefined) !== (since === undefined)) throw new UsageError('Say --deltas and --since together')
+  if ((dir === undefined) !== (since === undefined)) throw new UsageError('Give --deltas and --since together')
   const request = {
     dataset,
     paths,

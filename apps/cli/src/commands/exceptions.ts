@@ -118,6 +118,6 @@ function overview(found: readonly ExceptionRecord[]): string {
 
 function required(invocation: Invocation, name: string): string {
   const value = text(invocation, name)
-  if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is needed`)
+  if (value === undefined || value.trim() === '') throw new UsageError(`--${name} is required`)
   return value
 }

@@ -11,7 +11,14 @@ export const keyCommands: readonly Command[] = [
     name: 'keys create',
     usage: `ostiary keys create --tenant <id or name> (--test | --live) [--name <text>] [--scope <scope>]...
        [--plan standard|plus|unmetered] [--allow-ip <address or network>]... [--customer-id <text>]
-       [--api-id <text>] [--product-code <text>] [--json]`,
+       [--api-id <text>] [--product-code <text>] [--json]
+
+  --scope <scope>           ${SCOPES.join(', ')};
+                            all except admin:* if none is given
+  --plan <plan>             multiplies the rate limits: standard (the default) 1, plus 10, unmetered no limits
+  --allow-ip <network>      the key works only from these addresses; from all if none is given
+  --customer-id, --api-id, --product-code
+                            your own references; they are stored with the key and have no effect`,
     options: {
       tenant: { type: 'string' },
       test: { type: 'boolean' },
@@ -40,18 +47,20 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'keys rotate',
-    usage: 'ostiary keys rotate <key id> [--overlap-days <0-90>] [--json]',
+    usage: `ostiary keys rotate <key id> [--overlap-days <0-90>] [--json]
+
+  --overlap-days: how long the old key keeps working; 7 days if the option is not given`,
     options: { 'overlap-days': { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async ({ keys }) => {
-        const { created, ending } = await keys.rotateKey(
+        const { created, ending: oldKey } = await keys.rotateKey(
           argument(invocation, 'key id'),
           number(invocation, 'overlap-days'),
         )
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ created, ending }))
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ created, ending: oldKey }))
         else {
           showNewKey(invocation, created)
-          invocation.terminal.err(`The old key ${ending.api_key} works until ${ending.ends_at}.`)
+          invocation.terminal.err(`The old key ${oldKey.api_key} works until ${oldKey.ends_at}.`)
         }
         return 0
       }),
@@ -63,7 +72,8 @@ export const keyCommands: readonly Command[] = [
       withServices(invocation.env, async ({ keys }) => {
         const record = await keys.revokeKey(argument(invocation, 'key id'))
         if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
-        else invocation.terminal.out(`${record.id} ${record.api_key} is revoked; effective everywhere within 5 seconds`)
+        else
+          invocation.terminal.out(`${record.id} ${record.api_key} is revoked. All processes refuse it within 5 seconds`)
         return 0
       }),
   },
@@ -71,7 +81,7 @@ export const keyCommands: readonly Command[] = [
 
 async function createKey(invocation: Invocation): Promise<number> {
   const { test, live } = invocation.options
-  if (Boolean(test) === Boolean(live)) throw new UsageError('Say --test or --live')
+  if (Boolean(test) === Boolean(live)) throw new UsageError('Give either --test or --live')
   const scopes = texts(invocation, 'scope')
   return withServices(invocation.env, async (services) => {
     const tenantId = await resolveTenant(services, required(invocation, 'tenant'))
@@ -91,9 +101,11 @@ async function createKey(invocation: Invocation): Promise<number> {
   })
 }
 
-/** Only the key goes to standard output, so that it can be piped. The text around it goes to standard error. */
+/** The output without --json. Only the key goes to standard output, so that it can be piped. The text goes to standard error. */
 function showNewKey({ terminal }: Invocation, record: ApiKeyRecord): void {
-  terminal.err(`Key ${record.id} (${record.name}) for tenant ${record.tenant_id}. It is shown only now:`)
+  terminal.err(
+    `Key ${record.id} (${record.name}) for tenant ${record.tenant_id}. Copy it now, it cannot be shown again:`,
+  )
   terminal.out(paint(terminal, 'bold', record.api_key))
 }
 
@@ -103,6 +115,6 @@ function rowOf(record: ApiKeyRecord): string[] {
 
 function required(invocation: Invocation, name: string): string {
   const value = text(invocation, name)
-  if (value === undefined) throw new UsageError(`--${name} is needed`)
+  if (value === undefined) throw new UsageError(`--${name} is required`)
   return value
 }

@@ -39,7 +39,7 @@ export const nodeCommands: readonly Command[] = [
         if (model !== undefined && !(MODEL_VERSIONS as string[]).includes(model)) {
           throw new UsageError(`--model must be one of ${MODEL_VERSIONS.join(', ')}`)
         }
-        if ((tenant === undefined) === !invocation.options.all) throw new UsageError('Say --tenant or --all')
+        if ((tenant === undefined) === !invocation.options.all) throw new UsageError('Give --tenant or --all')
         const tenantId = tenant === undefined ? undefined : await resolveTenant(services, tenant)
         const count = await services.node.reindex(
           (space) => (tenantId ?? space.tenantId) === space.tenantId && (model ?? space.version) === space.version,

@@ -121,8 +121,5 @@ test('the warning about a birth date names its format, not only its range', asyn
     odd = []
   })
   const { out } = await screen('--threshold 0.9')
-  assert.match(
-    out,
-    /^! The birth date is not written YYYY-MM-DD, .* or is not a date from 1850 to 2100: .*: 1 row \(1\)$/m,
-  )
+  assert.match(out, /^! The birth date must be YYYY-MM-DD, .*, from 1850 to 2100\. .*: 1 row \(1\)$/m)
 })

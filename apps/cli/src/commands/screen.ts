@@ -50,7 +50,7 @@ async function screen(invocation: Invocation): Promise<number> {
   const path = fileAt(invocation, argument(invocation, 'file'))
   if (invocation.args.length > 1) throw new UsageError('One file at a time')
   const dataset = text(invocation, 'dataset')
-  if (dataset === undefined) throw new UsageError('--dataset is needed, for example --dataset demo')
+  if (dataset === undefined) throw new UsageError('--dataset is required, for example --dataset demo')
   const threshold = thresholdOf(invocation)
   const reports = { csv: fileOf(invocation, 'csv'), html: fileOf(invocation, 'html') }
   await checkReports(path, reports)

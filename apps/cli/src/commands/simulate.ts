@@ -149,7 +149,7 @@ function years(invocation: Invocation, name: string): number | undefined {
 }
 
 async function createTarget(invocation: Invocation): Promise<Target> {
-  if (text(invocation, 'launch-url') !== undefined) throw new UsageError('Say --create or --launch-url, not both')
+  if (text(invocation, 'launch-url') !== undefined) throw new UsageError('Give --create or --launch-url, not both')
   const { client, url, hasKey } = connect(invocation)
   if (!hasKey) throw new UsageError('A session belongs to a tenant: set OSTIARY_API_KEY to a test key, or say --key')
   if (isLive(invocation)) throw new UsageError('Simulated people are taken with test keys only: use an ost_test_ key')
@@ -180,7 +180,7 @@ function isLive(invocation: Invocation): boolean {
 /** The API has the address of the launch page, unless --url gives another. */
 function launchTarget(invocation: Invocation): Target {
   const launchUrl = text(invocation, 'launch-url')
-  if (launchUrl === undefined) throw new UsageError('Say --create, or --launch-url with the URL of a session')
+  if (launchUrl === undefined) throw new UsageError('Give --create, or --launch-url with the URL of a session')
   if (!URL.canParse(launchUrl)) throw new UsageError('--launch-url must be a URL')
   const { origin, searchParams, hash } = new URL(launchUrl)
   const sessionId = searchParams.get('sessionId')

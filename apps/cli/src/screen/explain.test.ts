@@ -16,7 +16,7 @@ test('names that agree in all words say so, and in what they differ all the same
   const dob = { effect: 0, kind: 'unknown', text: 'The row has no birth date' }
   assert.equal(
     explainShort(aMatch({ name: '虚拟甫', matchedName: 'Xu Nifu', explanation: { ...explanation, name, notes, dob } })),
-    "the same words; the words stand in another order; listed also as 'Xu Nifu'; the row has no birth date",
+    "the same words; the words stand in another order; also listed as 'Xu Nifu'; the row has no birth date",
   )
 })
 

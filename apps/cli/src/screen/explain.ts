@@ -5,65 +5,67 @@ type Pair = ListedMatch['explanation']['name'][number]
 /** The label that is shown beside a pair of words. */
 export const KIND_LABELS: Record<NameMatchKind, string> = {
   exact: 'same',
-  spelling: 'other spelling',
+  spelling: 'spelling variant',
   edit: 'typo',
   sound: 'sounds alike',
   initial: 'initial',
   nickname: 'nickname',
-  joined: 'joined',
-  script: 'other script',
+  joined: 'joined or split',
+  script: 'different script',
 }
 
-const PAIR_SENTENCES: Record<NameMatchKind, (pair: string) => string> = {
+/** `pair` is the word of the row and the word of the list. */
+const PAIR_PHRASES: Record<NameMatchKind, (pair: string) => string> = {
   exact: (pair) => `the same word ${pair}`,
-  spelling: (pair) => `other spelling ${pair}`,
+  spelling: (pair) => `spelling variant ${pair}`,
   edit: (pair) => `typo in ${pair}`,
   sound: (pair) => `sounds alike ${pair}`,
   initial: (pair) => `initial ${pair}`,
   nickname: (pair) => `nickname ${pair}`,
-  joined: (pair) => `joined or divided ${pair}`,
-  script: (pair) => `other script ${pair}`,
+  joined: (pair) => `words joined or split ${pair}`,
+  script: (pair) => `different script ${pair}`,
 }
 
 export const WARNING_MEANINGS: Record<RowWarning, string> = {
-  INVALID_DOB:
-    'The birth date is not written YYYY-MM-DD, YYYY-MM or YYYY, or is not a date from 1850 to 2100: only the name was compared',
-  PARTIAL_DOB: 'The birth date is a year or a month, and was compared as such',
-  EMPTY_NAME: 'Neither first nor last name: nothing could be compared',
-  MISSING_FIELDS: 'The row ends before all four columns',
-  NAME_NOT_COMPARABLE: 'The name has only initials or signs, so it was compared with nobody',
-  STALE_EXCEPTION: 'An exception for this id names another name or birth date, so it does not hold',
+  INVALID_DOB: 'The birth date must be YYYY-MM-DD, YYYY-MM or YYYY, from 1850 to 2100. Only the name was compared',
+  PARTIAL_DOB: 'The birth date has only a year, or a year and a month. Only these were compared',
+  EMPTY_NAME: 'The row has neither a first nor a last name. Nothing was compared',
+  MISSING_FIELDS: 'The row has too few columns. The id, a name or the birth date is missing and counts as empty',
+  NAME_NOT_COMPARABLE: 'The name has only initials, punctuation or symbols. It was not compared with the list',
+  STALE_EXCEPTION: 'The exception for this id was made for another name or birth date. It was not applied',
 }
 
 /** Why an entry has its score, in one line: `typo in 'valshakken'~'valshaken'; born on the same day, 1961-04-17`. */
 export function explainShort({ explanation, name, matchedName }: ListedMatch): string {
   const { name: pairs, unmatchedQuery, unmatchedListed, notes, dob } = explanation
-  // The notes already mention joined words.
-  const odd = pairs.filter(({ kind, query, listed }) => kind !== 'exact' && !(kind === 'joined' && query === listed))
-  const isWhole = odd.length === 0 && unmatchedQuery.length === 0 && unmatchedListed.length === 0
+  // The notes already say that words were joined or split.
+  const inexact = pairs.filter(
+    ({ kind, query, listed }) => kind !== 'exact' && !(kind === 'joined' && query === listed),
+  )
+  const hasSameWords = inexact.length === 0 && unmatchedQuery.length === 0 && unmatchedListed.length === 0
   return [
-    ...(isWhole ? ['the same words'] : odd.map(sayPair)),
+    ...(hasSameWords ? ['the same words'] : inexact.map(pairPhrase)),
     ...(unmatchedQuery.length > 0 ? [`only in the row: ${quoted(unmatchedQuery)}`] : []),
     ...(unmatchedListed.length > 0 ? [`only in the list: ${quoted(unmatchedListed)}`] : []),
-    ...notes.map(inner),
-    ...(matchedName !== name ? [`listed also as '${matchedName}'`] : []),
-    inner(dob.text),
+    ...notes.map(lowerFirst),
+    ...(matchedName !== name ? [`also listed as '${matchedName}'`] : []),
+    lowerFirst(dob.text),
   ].join('; ')
 }
 
-function sayPair({ query, listed, kind }: Pair): string {
-  return PAIR_SENTENCES[kind](`'${query}'~'${listed}'`)
+function pairPhrase({ query, listed, kind }: Pair): string {
+  return PAIR_PHRASES[kind](`'${query}'~'${listed}'`)
 }
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ')
 
 /** Lowers the first letter, so that a sentence fits into a longer line. */
-const inner = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1)
+const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1)
 
-/** `+0.02`, `−0.04`, `±0`: with the sign that printed texts use. */
-export function signed(effect: number): string {
-  const size = String(Math.abs(Math.round(effect * 10_000) / 10_000))
-  return effect > 0 ? `+${size}` : effect < 0 ? `−${size}` : '±0'
+/** Formats a change of the score as `+0.02`, `−0.04` or `±0`. The minus is the printed one (U+2212). */
+export function signed(change: number): string {
+  const size = String(Math.abs(Math.round(change * 10_000) / 10_000))
+  return change > 0 ? `+${size}` : change < 0 ? `−${size}` : '±0'
 }
 
 export const score = (value: number) => value.toFixed(4)

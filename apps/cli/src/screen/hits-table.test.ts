@@ -24,7 +24,7 @@ test('in a pipe every hit is one whole line', () => {
     hitsTable(RECORDS.slice(0, 2), look()),
     `ROW  SCORE   NAME                LISTED NAME        LIST, ENTRY   WHY
 3    0.9900  Tormund Valshakken  Tormund Valshaken  demo demo-03  typo in 'valshakken'~'valshaken'; born on the same day, 1958-02-11
-12   0.9600  拟甫 虚             虚拟甫             demo demo-03  typo in 'valshakken'~'valshaken'; listed also as 'Tormund Valshaken'; born on the same day, 1958-02-11`,
+12   0.9600  拟甫 虚             虚拟甫             demo demo-03  typo in 'valshakken'~'valshaken'; also listed as 'Tormund Valshaken'; born on the same day, 1958-02-11`,
   )
 })
 
