@@ -33,7 +33,7 @@ watchTimeline(
     for (const page of await worker.clients.matchAll({ includeUncontrolled: true }))
       page.postMessage({ ostiaryRequest })
   },
-  { fetches: true },
+  { includeFetch: true },
 )
 
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()))

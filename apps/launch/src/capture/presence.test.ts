@@ -1,40 +1,41 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CROWD_MS_MAX, createPresence, LOST_MS_MAX } from './presence.ts'
+import * as codes from '@ostiary/contract/codes'
+import { createPresence, EXTRA_FACE_MS_MAX, NO_FACE_MS_MAX } from './presence.ts'
 
-test('a face may be lost for a moment; after a longer time and three looks it counts as gone', () => {
+test('a short time without a face is allowed; a longer time with at least three looks gives NO_FACE', () => {
   const presence = createPresence()
-  assert.equal(presence.count(0, 0), undefined)
-  assert.equal(presence.count(0, 100), undefined)
-  assert.equal(presence.count(0, LOST_MS_MAX), undefined)
-  assert.equal(presence.count(1, LOST_MS_MAX + 100), undefined)
-  assert.equal(presence.count(0, LOST_MS_MAX + 200), undefined)
-  assert.equal(presence.count(0, 2 * LOST_MS_MAX + 300), undefined, 'the second look')
-  assert.equal(presence.count(0, 2 * LOST_MS_MAX + 400), -12)
+  assert.equal(presence.addLook(0, 0), undefined)
+  assert.equal(presence.addLook(0, 100), undefined)
+  assert.equal(presence.addLook(0, NO_FACE_MS_MAX), undefined)
+  assert.equal(presence.addLook(1, NO_FACE_MS_MAX + 100), undefined)
+  assert.equal(presence.addLook(0, NO_FACE_MS_MAX + 200), undefined)
+  assert.equal(presence.addLook(0, 2 * NO_FACE_MS_MAX + 300), undefined, 'only the second look without a face')
+  assert.equal(presence.addLook(0, 2 * NO_FACE_MS_MAX + 400), codes.NO_FACE)
 })
 
-test('a second face may appear for a moment; after a longer time it ends the try', () => {
+test('a second face is allowed for a short time; a longer time gives MULTIPLE_FACES', () => {
   const presence = createPresence()
-  assert.equal(presence.count(2, 0), undefined)
-  assert.equal(presence.count(1, 100), undefined)
-  assert.equal(presence.count(3, 200), undefined)
-  assert.equal(presence.count(2, 200 + CROWD_MS_MAX), undefined)
-  assert.equal(presence.count(2, 201 + CROWD_MS_MAX), -11)
+  assert.equal(presence.addLook(2, 0), undefined)
+  assert.equal(presence.addLook(1, 100), undefined)
+  assert.equal(presence.addLook(3, 200), undefined)
+  assert.equal(presence.addLook(2, 200 + EXTRA_FACE_MS_MAX), undefined)
+  assert.equal(presence.addLook(2, 201 + EXTRA_FACE_MS_MAX), codes.MULTIPLE_FACES)
 })
 
-test('a measured sample shows that the face is back, unless it is older than the last look', () => {
+test('a measured picture ends the time without a face, unless it is older than the last look', () => {
   const presence = createPresence()
-  presence.count(0, 1000)
-  presence.meet(1500)
-  assert.equal(presence.count(0, 1100 + LOST_MS_MAX), undefined)
-  presence.meet(1200)
-  assert.equal(presence.count(0, 1200 + LOST_MS_MAX), undefined)
-  assert.equal(presence.count(0, 1200 + 2 * LOST_MS_MAX), -12)
+  presence.addLook(0, 1000)
+  presence.addMeasured(1500)
+  assert.equal(presence.addLook(0, 1100 + NO_FACE_MS_MAX), undefined)
+  presence.addMeasured(1200)
+  assert.equal(presence.addLook(0, 1200 + NO_FACE_MS_MAX), undefined)
+  assert.equal(presence.addLook(0, 1200 + 2 * NO_FACE_MS_MAX), codes.NO_FACE)
 })
 
-test('a measured sample says nothing about other faces', () => {
+test('a measured picture does not end the time with a second face, because measuring counts no other faces', () => {
   const presence = createPresence()
-  presence.count(2, 0)
-  presence.meet(500)
-  assert.equal(presence.count(2, CROWD_MS_MAX + 1), -11)
+  presence.addLook(2, 0)
+  presence.addMeasured(500)
+  assert.equal(presence.addLook(2, EXTRA_FACE_MS_MAX + 1), codes.MULTIPLE_FACES)
 })

@@ -1,42 +1,45 @@
 import * as codes from '@ostiary/contract/codes'
 
-/** A head that turns away is lost for a shorter time than this; a person who has left, for longer. */
-export const LOST_MS_MAX = 1_500
-/** A pattern on the wall may be taken for a face for a moment. The engine counts again at every look. */
-export const CROWD_MS_MAX = 1_000
+/** A head that turns away is not found for a shorter time than this; a person who has left, for longer. */
+export const NO_FACE_MS_MAX = 1_500
+/** A pattern on the wall may be taken for a second face for a moment. */
+export const EXTRA_FACE_MS_MAX = 1_000
 
-/** On a slow device with two looks a second, two looks cannot distinguish a blur from an empty room. */
-const LOST_LOOKS_MIN = 3
+/** A slow device looks only about twice a second: two looks without a face may both be blurred. */
+const NO_FACE_LOOKS_MIN = 3
 
 export interface Presence {
-  /** Takes the number of faces of a look. Returns a session code if the try must end. */
-  count(faces: number, atMs: number): number | undefined
-  /** A face was measured. How many others there were is unknown. */
-  meet(atMs: number): void
+  /**
+   * Adds the number of faces that a look found: the engine's quick detection in one picture. Returns a session code if the try
+   * must end.
+   */
+  addLook(faces: number, atMs: number): number | undefined
+  /** Adds a picture in which a face was measured in full. Measuring does not count other faces. */
+  addMeasured(atMs: number): void
 }
 
 /** Checks during the movements that exactly one person is present. */
 export function createPresence(): Presence {
-  let lastMs = Number.NEGATIVE_INFINITY
-  let lostSinceMs: number | undefined
-  let lostLooks = 0
-  let crowdSinceMs: number | undefined
+  let lastLookMs = Number.NEGATIVE_INFINITY
+  let noFaceSinceMs: number | undefined
+  let noFaceLooks = 0
+  let extraFaceSinceMs: number | undefined
   return {
-    count(faces, atMs) {
-      lastMs = atMs
-      lostSinceMs = faces === 0 ? (lostSinceMs ?? atMs) : undefined
-      lostLooks = faces === 0 ? lostLooks + 1 : 0
-      crowdSinceMs = faces > 1 ? (crowdSinceMs ?? atMs) : undefined
-      if (lostSinceMs !== undefined && atMs - lostSinceMs > LOST_MS_MAX && lostLooks >= LOST_LOOKS_MIN)
+    addLook(faces, atMs) {
+      lastLookMs = atMs
+      noFaceSinceMs = faces === 0 ? (noFaceSinceMs ?? atMs) : undefined
+      noFaceLooks = faces === 0 ? noFaceLooks + 1 : 0
+      extraFaceSinceMs = faces > 1 ? (extraFaceSinceMs ?? atMs) : undefined
+      if (noFaceSinceMs !== undefined && atMs - noFaceSinceMs > NO_FACE_MS_MAX && noFaceLooks >= NO_FACE_LOOKS_MIN)
         return codes.NO_FACE
-      if (crowdSinceMs !== undefined && atMs - crowdSinceMs > CROWD_MS_MAX) return codes.MULTIPLE_FACES
+      if (extraFaceSinceMs !== undefined && atMs - extraFaceSinceMs > EXTRA_FACE_MS_MAX) return codes.MULTIPLE_FACES
       return undefined
     },
-    meet(atMs) {
-      // A sample is measured after later pictures were looked at, so an older one changes nothing.
-      if (atMs <= lastMs) return
-      lostSinceMs = undefined
-      lostLooks = 0
+    addMeasured(atMs) {
+      // Measuring is slow: if the picture is older than the last look, the look is what counts.
+      if (atMs <= lastLookMs) return
+      noFaceSinceMs = undefined
+      noFaceLooks = 0
     },
   }
 }

@@ -129,7 +129,7 @@ async function look(run: Run): Promise<void> {
   const seen = await glance(run.deps, run.signal)
   if (!seen) return
   const { faces, face } = seen.sighting
-  const code = run.presence.count(faces, seen.atMs)
+  const code = run.presence.addLook(faces, seen.atMs)
   if (code !== undefined && run.filming) throw new CaptureFailure(code)
   run.guidance = faces === 0 ? 'no_face' : faces > 1 ? 'one_face_only' : null
   if (face) notice(run, face, seen.atMs)
@@ -140,7 +140,7 @@ async function measure(run: Run, { picture, atMs }: Run['queue'][number]): Promi
   run.signal.throwIfAborted()
   run.measured += 1
   if (!measured) return
-  run.presence.meet(atMs)
+  run.presence.addMeasured(atMs)
   run.samples.push({ tMs: atMs - run.startMs, measured })
   notice(run, measured.face, atMs)
 }

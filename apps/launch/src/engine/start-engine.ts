@@ -3,7 +3,7 @@ import { trustedScriptUrl } from '../trusted-urls.ts'
 import { type Engine, EngineLoadError } from './engine.ts'
 import { connectEngine, type EngineClient, type LoadedEngine } from './engine-client.ts'
 import type { EngineSetup } from './protocol.ts'
-import { areWorthIt, threadsToTry } from './threads.ts'
+import { areMoreThreadsFaster, threadsToTry } from './threads.ts'
 import workerUrl from './worker.ts?worker&url'
 
 export interface StartEngineOptions {
@@ -11,10 +11,10 @@ export interface StartEngineOptions {
   onRequest?: (request: NotedRequest) => void
 }
 
-/** The engine of this page, in its own worker. The worker starts at `load`. */
+/** The page's face engine, which runs in a Web Worker. The first `load` starts the worker; looking or measuring before that throws. */
 export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): Engine {
   let client: EngineClient | undefined
-  const ready = () => client ?? notLoaded()
+  const startedClient = () => client ?? notLoaded()
 
   return {
     async load(onProgress) {
@@ -23,35 +23,38 @@ export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): 
         client = startWorker(1, onRequest)
       }
       const { id, hash, threads, lookMs } = await client.load(onProgress)
-      const better = await tryThreads(lookMs, onRequest)
-      if (better) {
+      const faster = await tryMoreThreads(lookMs, onRequest)
+      if (faster) {
         client.close()
-        client = better.client
+        client = faster.client
       }
-      return { id, hash, backend: 'wasm', threads: better?.loaded.threads ?? threads }
+      return { id, hash, backend: 'wasm', threads: faster?.loaded.threads ?? threads }
     },
-    look: (picture) => ready().look(picture),
-    measure: (picture) => ready().measure(picture),
-    embed: (id) => ready().embed(id),
-    selfie: () => ready().selfie(),
-    begin: (outputs) => ready().begin(outputs),
+    look: (picture) => startedClient().look(picture),
+    measure: (picture) => startedClient().measure(picture),
+    embed: (id) => startedClient().embed(id),
+    selfie: () => startedClient().selfie(),
+    begin: (outputs) => startedClient().begin(outputs),
     close: () => client?.close(),
   }
 }
 
-/** Tries a second worker with more threads if the first is slow. Returns undefined if that is not faster or fails. */
-async function tryThreads(
-  lookMs: number,
+/**
+ * If the worker with one thread is slow, loads a second worker with more threads. Returns undefined if there was no reason to try,
+ * or the second worker failed or is not clearly faster.
+ */
+async function tryMoreThreads(
+  oneThreadLookMs: number,
   onRequest: (request: NotedRequest) => void,
 ): Promise<{ client: EngineClient; loaded: LoadedEngine } | undefined> {
-  const threads = threadsToTry(lookMs, { crossOriginIsolated, cores: navigator.hardwareConcurrency })
+  const threads = threadsToTry(oneThreadLookMs, { crossOriginIsolated, cores: navigator.hardwareConcurrency })
   if (threads === undefined) return undefined
   const client = startWorker(threads, onRequest)
   try {
     const loaded = await client.load(() => {})
-    if (areWorthIt(lookMs, loaded.lookMs)) return { client, loaded }
+    if (areMoreThreadsFaster(oneThreadLookMs, loaded.lookMs)) return { client, loaded }
   } catch {
-    // One thread works already, so a failed trial is not reported.
+    // Not an error for the page: the worker with one thread is loaded and stays in use.
   }
   client.close()
   return undefined
@@ -61,6 +64,8 @@ function startWorker(threads: number, onRequest: (request: NotedRequest) => void
   const { port1, port2 } = new MessageChannel()
   const worker = new Worker(trustedScriptUrl(workerUrl), { type: 'module', name: 'ostiary-faces' })
   const client = connectEngine({ port: port1, onRequest, onClose: () => worker.terminate() })
+  // After an uncaught error the worker is never used again. The type matters only during `load`, which is then tried again with a
+  // new worker; later the flow reports every error of the engine as FACE_SCAN_ERROR.
   worker.onerror = ({ message }) => client.fail(new EngineLoadError('the face engine', new Error(message)))
   const setup: EngineSetup = { baseUrl: new URL('.', document.baseURI).href, threads }
   worker.postMessage(setup, [port2])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { areWorthIt, threadsToTry } from './threads.ts'
+import { areMoreThreadsFaster, threadsToTry } from './threads.ts'
 
 test('more threads are tried if one is slow, there are enough cores, and memory can be shared', () => {
   assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 8 }), 4)
@@ -12,7 +12,7 @@ test('more threads are tried if one is slow, there are enough cores, and memory 
 })
 
 test('more threads are kept only when they are clearly quicker', () => {
-  assert.equal(areWorthIt(180, 90), true)
-  assert.equal(areWorthIt(180, 150), false)
-  assert.equal(areWorthIt(180, 400), false)
+  assert.equal(areMoreThreadsFaster(180, 90), true)
+  assert.equal(areMoreThreadsFaster(180, 150), false)
+  assert.equal(areMoreThreadsFaster(180, 400), false)
 })

@@ -17,7 +17,7 @@ export function threadsToTry(lookMs: number, { crossOriginIsolated, cores }: Sur
   return crossOriginIsolated && lookMs > QUICK_LOOK_MS && threads > 1 ? threads : undefined
 }
 
-/** More threads must be clearly faster: they use more battery, and a first timing is rough. */
-export function areWorthIt(oneThreadLookMs: number, manyThreadsLookMs: number): boolean {
+/** Whether more threads are clearly faster. A small gain is not enough: they use more battery, and a first timing is rough. */
+export function areMoreThreadsFaster(oneThreadLookMs: number, manyThreadsLookMs: number): boolean {
   return manyThreadsLookMs < 0.8 * oneThreadLookMs
 }

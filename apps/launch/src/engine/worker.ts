@@ -22,7 +22,7 @@ addEventListener('message', ({ data, ports: [port] }: MessageEvent<EngineSetup>)
 
 function starter({ baseUrl, threads }: EngineSetup): (report: EngineReport) => Promise<StartedFaces> {
   let report: EngineReport | undefined
-  watchTimeline((request) => report?.request(request), { fetches: true })
+  watchTimeline((request) => report?.request(request), { includeFetch: true })
   const files = createModelFiles({
     baseUrl,
     fetch: (url, options) => fetch(url, options),

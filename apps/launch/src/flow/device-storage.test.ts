@@ -45,7 +45,7 @@ test('a reloaded page takes the device back, without any message from the other 
   assert.equal(await second.keep(ID, device('k', 200)), false)
 })
 
-test('another device of the same browser does not replace the first one', async () => {
+test('a device with another key does not stop the first one, which saves itself again', async () => {
   const { kept, openPage } = browser()
   const joined = openPage()
   await joined.keep(ID, device('k', 50))
@@ -80,8 +80,8 @@ test('an insecure page can create the storage too, so that it can show what is w
 test('without a database nothing is found and nothing fails', async () => {
   const fails = () => assert.fail('storage is closed to this page')
   const closed = { open: fails } as unknown as IDBFactory
-  for (const findDatabases of [() => closed, fails]) {
-    const page = createDeviceStorage(() => 1, findDatabases)
+  for (const getIndexedDb of [() => closed, fails]) {
+    const page = createDeviceStorage(() => 1, getIndexedDb)
     assert.equal(await page.take(ID), undefined)
     assert.equal(await page.keep(ID, device('k', 1)), true)
     await page.forget(ID)

@@ -1,24 +1,29 @@
 import type { SavedDevice } from '@ostiary/device'
 
-/** A device of this browser, as stored for the next load of the page. */
+/**
+ * A device as stored for the next load of the page. In this code a device is not hardware: it is a key pair with which a browser takes
+ * part in a session. One browser can be two devices of one session, if it opens the handoff code that it shows.
+ */
 export interface KeptDevice {
   saved: SavedDevice
-  /** It joined with the code of a handoff. */
+  /** True if the device joined with the code of a handoff. */
   secondDevice: boolean
-  /** From its public key. One browser can be two devices of the same session; the key distinguishes them. */
+  /** The x coordinate of the device's public key. It tells two devices of one browser apart. */
   key: string
 }
 
 /**
- * Stores devices by session in IndexedDB, or nowhere if the browser refuses storage. Several tabs may be the same device. Only
- * the tab that was loaded last continues with it: two tabs would send contradicting counters and logs.
+ * Stores devices in IndexedDB, or nowhere if the browser refuses storage. Each is stored under a name: the session's id, or
+ * `<session id>/2` for the device that joined by handoff. Several tabs can load the same device. Only the tab that loaded it last
+ * may go on: two tabs would send contradicting counters and logs.
  */
 export interface DeviceStorage {
-  /** Reads the device and makes this page its owner. */
-  take(sessionId: string): Promise<KeptDevice | undefined>
-  /** Saves the device. Returns false and saves nothing if another page has taken it since. */
-  keep(sessionId: string, device: KeptDevice): Promise<boolean>
-  forget(sessionId: string): Promise<void>
+  /** Loads the device and makes this page its owner. Returns undefined if none is stored or storage fails. */
+  take(name: string): Promise<KeptDevice | undefined>
+  /** Saves the device. Returns false and saves nothing if a page loaded it after this one. Returns true also if storage fails. */
+  keep(name: string, device: KeptDevice): Promise<boolean>
+  /** Deletes the device, whichever page owns it. */
+  forget(name: string): Promise<void>
 }
 
 const DATABASE = 'ostiary-launch'
@@ -27,45 +32,48 @@ const STORE = 'devices'
 const KEPT_MS = 8 * 24 * 3600 * 1000
 
 /**
- * IndexedDB holds keys that scripts can use but not read. A browser may refuse storage in frames and private windows; some throw
- * as soon as a page reads `indexedDB`. A reload then starts as a new device.
+ * IndexedDB can store a private key that scripts can use but not read. A browser may refuse storage in frames and private windows. Then
+ * nothing is stored, and a reloaded page is a new device. `getIndexedDb` is a function because some browsers throw when a page reads
+ * `indexedDB`.
  */
-export function createDeviceStorage(nowMs: () => number, findDatabases: () => IDBFactory): DeviceStorage {
-  // Not randomUUID: insecure pages do not have it, and they must get far enough to show what is wrong.
-  const page = crypto.getRandomValues(new Uint32Array(4)).join()
-  // Includes the previous owner: if the write in `take` fails, its id stays stored and must not count as a newer page.
-  const ours = new Set([page])
-  const opening = openDatabase(findDatabases)
+export function createDeviceStorage(nowMs: () => number, getIndexedDb: () => IDBFactory): DeviceStorage {
+  // Not crypto.randomUUID: an insecure page (http:) does not have it, and must still get far enough to show what is wrong.
+  const pageId = crypto.getRandomValues(new Uint32Array(4)).join()
+  // `take` adds the page that owned the device before: if the write in `take` fails, that id stays stored, and is no later page.
+  const notLaterPages = new Set([pageId])
+  const opening = openDatabase(getIndexedDb)
   opening.then((database) => dropOld(database, nowMs() - KEPT_MS)).catch(() => {})
+  /** Returns undefined if storage fails. */
   const inStore = <T>(work: (store: IDBObjectStore) => Promise<T>) =>
     opening.then((database) => work(database.transaction(STORE, 'readwrite').objectStore(STORE))).catch(() => undefined)
   return {
-    take: (sessionId) =>
+    take: (name) =>
       inStore(async (store) => {
-        const kept = await result(store.get(sessionId))
+        const kept = await result(store.get(name))
         if (!kept) return
-        ours.add(kept.page)
-        await result(store.put({ ...kept, page }, sessionId)).catch(() => {})
+        notLaterPages.add(kept.page)
+        await result(store.put({ ...kept, page: pageId }, name)).catch(() => {})
         return kept
       }),
-    async keep(sessionId, device) {
-      const isOurs = await inStore(async (store) => {
-        const kept = await result(store.get(sessionId))
-        if (kept?.key === device.key && !ours.has(kept.page)) return false
-        await result(store.put({ ...device, page, keptAtMs: nowMs() }, sessionId))
+    async keep(name, device) {
+      const isOwner = await inStore(async (store) => {
+        const kept = await result(store.get(name))
+        if (kept?.key === device.key && !notLaterPages.has(kept.page)) return false
+        await result(store.put({ ...device, page: pageId, keptAtMs: nowMs() }, name))
         return true
       })
-      return isOurs ?? true
+      // If storage fails, the page goes on. `false` would make it reload, again and again.
+      return isOwner ?? true
     },
-    async forget(sessionId) {
-      await inStore((store) => result(store.delete(sessionId)))
+    async forget(name) {
+      await inStore((store) => result(store.delete(name)))
     },
   }
 }
 
-function openDatabase(findDatabases: () => IDBFactory): Promise<IDBDatabase> {
+function openDatabase(getIndexedDb: () => IDBFactory): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = findDatabases().open(DATABASE, 1)
+    const request = getIndexedDb().open(DATABASE, 1)
     request.onupgradeneeded = () => request.result.createObjectStore(STORE).createIndex('keptAtMs', 'keptAtMs')
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

@@ -3,53 +3,59 @@ import * as codes from '@ostiary/contract/codes'
 import { FACE_STATES, SERVICE_STATES, type SessionState } from '@ostiary/contract/states'
 import type { State, Tip, ViewerStage } from './states.ts'
 
-const CHOSE_TO_DECLINE: State = { at: 'declined' }
-
 /**
- * The steps after consent: the server's states of each step and its first screen. To add a step, add an entry here, a state, its
- * row in the table of machine.ts, and a screen.
+ * The steps after consent. Each has states of the server and screens of the page; status `prime` explains a step before the browser prompts.
+ * To add a step, add an entry here, a state in states.ts, its row in the table of machine.ts, and a screen.
  */
 const STEPS: readonly ServerStep[] = [
   {
     serverStates: FACE_STATES,
-    first: { at: 'camera', status: 'prime' },
-    again: (code) => ({ at: 'retry', tip: tipOf(code) }),
+    firstScreen: { at: 'camera', status: 'prime' },
+    retryScreen: (errorCode) => ({ at: 'retry', tip: tipOf(errorCode) }),
   },
-  // The server is still processing the submit; the page only waits.
-  { serverStates: SERVICE_STATES, first: { at: 'sending' } },
+  // The server still works on what the device has submitted; the page only waits.
+  { serverStates: SERVICE_STATES, firstScreen: { at: 'sending' } },
   {
     serverStates: ['PASSKEY_ACTIVE'],
-    first: { at: 'passkey', status: 'prime' },
-    again: () => ({ at: 'passkey', status: 'refused' }),
+    firstScreen: { at: 'passkey', status: 'prime' },
+    // The server did not accept the passkey.
+    retryScreen: () => ({ at: 'passkey', status: 'refused' }),
   },
 ]
 interface ServerStep {
   serverStates: readonly SessionState[]
-  first: State
-  /** The screen after a try that was not accepted. */
-  again?: (code: number | undefined) => State
+  firstScreen: State
+  /** After a try that failed. */
+  retryScreen?: (errorCode: number | undefined) => State
 }
 
-/** The page state for a session of the server: after opening, after a judgement, and when the device's role changes. */
+/**
+ * The page state for a session as the server reports it: when it is opened, when the server has judged a capture or a passkey, and when
+ * another device takes over.
+ */
 export function pageStateOf(session: LaunchState): State {
   if (session.flowStatus !== null) return endOf(session)
-  // A second device that made a code for a third stays the holder until the code is used.
+  // In HANDOFF_WAIT nobody runs the check, and the handoff code is shown. A device that got the session by a handoff and hands it on
+  // to a third device keeps the role `holder` until the third one uses the code.
   if (session.role === 'viewer' || session.state === 'HANDOFF_WAIT') return watching(session)
+  // The user has not answered the question for consent. `answering` is true while the answer is being sent.
   if (session.state === 'CREATED' || session.state === 'OPENED') return { at: 'welcome', answering: false }
   const step = STEPS.find(({ serverStates }) => serverStates.includes(session.state))
   if (!step) return { at: 'problem', problem: 'step_missing' }
-  return (session.errors.length > 0 && step.again?.(session.errors[0])) || step.first
+  return (session.errors.length > 0 && step.retryScreen?.(session.errors[0])) || step.firstScreen
 }
 
-/** A flow with a verdict ends on `done`, whatever the verdict: only the host may show it. */
+/**
+ * The end screen. A flow that ran to its end is `done` if an age check has a verdict or a verification has SUCCESS, and `ended` if it has
+ * neither (FAILED, or error codes). `done` is the same for every verdict: the page never shows the verdict, that is left to the host.
+ */
 export function endOf({ flowStatus, errors, state }: LaunchState): State {
   if (flowStatus === 'EXPIRED') return { at: 'expired' }
-  if (flowStatus === 'CANCELLED')
-    return errors.includes(codes.CONSENT_DECLINED) ? CHOSE_TO_DECLINE : { at: 'cancelled' }
+  if (flowStatus === 'CANCELLED') return { at: errors.includes(codes.CONSENT_DECLINED) ? 'declined' : 'cancelled' }
   return { at: errors.length > 0 || state === 'FAILED' ? 'ended' : 'done' }
 }
 
-/** A device that does not hold the session shows the code for another device, or that device's progress. */
+/** A device that does not run the check requests a handoff code (a QR code) for another device, or shows that device's progress. */
 function watching({ state }: LaunchState): State {
   return state === 'HANDOFF_WAIT' || state === 'CREATED'
     ? { at: 'handoff', status: 'making' }
@@ -61,7 +67,7 @@ export function stageOf(serverState: SessionState): ViewerStage {
 }
 
 const STAGE_OF: Readonly<Partial<Record<SessionState, ViewerStage>>> = {
-  OPENED: 'scanned',
+  OPENED: 'scanned', // The other device has scanned the QR code.
   READY: 'consent',
   CONSENTED: 'consent',
   FACE_ACTIVE: 'face',
@@ -74,18 +80,22 @@ const STAGE_OF: Readonly<Partial<Record<SessionState, ViewerStage>>> = {
   PASSKEY_ACTIVE: 'passkey',
 }
 
-/** Codes of the device have their own tips. Every code of the server gives the neutral one: it must not reveal the check. */
-export function tipOf(code: number | undefined): Tip {
-  return TIP_OF.get(code) ?? 'neutral'
+/**
+ * What the user can do better. Error codes that the device reports have their own tips. Every error code of the server gives `neutral`,
+ * because the page must not reveal which check failed.
+ */
+export function tipOf(errorCode: number | undefined): Tip {
+  return TIP_OF.get(errorCode) ?? 'neutral'
 }
 
+/** Each tip has a text of its own, `retry.<tip>` in texts/en.json. `models`: a neural network could not be loaded or run. */
 const TIP_OF: ReadonlyMap<number | undefined, Tip> = new Map([
   [codes.CAMERA_FAIL, 'camera'],
   [codes.LOW_LIGHT, 'light'],
   [codes.MULTIPLE_FACES, 'alone'],
   [codes.NO_FACE, 'face'],
   [codes.MODEL_LOAD_FAILED, 'models'],
-  [codes.NETWORK_LOST, 'late'],
+  [codes.NETWORK_LOST, 'connection'],
   [codes.FACE_SCAN_ERROR, 'models'],
   [codes.FACE_OBSTRUCTED, 'face'],
   [codes.QUALITY_LOW, 'quality'],

@@ -15,7 +15,7 @@ export const SESSION_PROBLEMS = [
 export type SessionProblem = (typeof SESSION_PROBLEMS)[number]
 
 /** How to do better at the next try. Failures of the server's checks give `neutral`: the server never says which check failed. */
-export const TIPS = ['neutral', 'light', 'alone', 'face', 'quality', 'camera', 'models', 'late'] as const
+export const TIPS = ['neutral', 'light', 'alone', 'face', 'quality', 'camera', 'models', 'connection'] as const
 export type Tip = (typeof TIPS)[number]
 
 /** The other device's progress, as the watching device shows it. */

@@ -37,5 +37,5 @@ test('after a submit whose answer was lost, the page opens the session again', a
   })
   await tooLate.flow.start()
   tooLate.flow.actions.consent(true)
-  await tooLate.reaches('retry', { tip: 'late' })
+  await tooLate.reaches('retry', { tip: 'connection' })
 })

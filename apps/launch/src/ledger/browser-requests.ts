@@ -11,7 +11,7 @@ export interface ServiceWorkerMessage {
  * Call it before anything else, because earlier messages are lost. Returns a function that stops it.
  */
 export function watchBrowserRequests(note: (request: NotedRequest) => void): () => void {
-  const endTimeline = watchTimeline(note, { fetches: false })
+  const endTimeline = watchTimeline(note, { includeFetch: false })
   const { serviceWorker }: { serviceWorker?: ServiceWorkerContainer } = navigator
   const hear = ({ data }: MessageEvent<Partial<ServiceWorkerMessage> | null>) => {
     if (data?.ostiaryRequest) note(data.ostiaryRequest)

@@ -10,10 +10,10 @@ const SCRIPT = {
   transferSize: 9000,
 }
 
-const AT = { timeOriginMs: 0, fetches: false }
+const AT = { timeOriginMs: 0, includeFetch: false }
 
 test('a script that the browser fetched is a request without a body, at its own time', () => {
-  assert.deepEqual(requestOf(SCRIPT, { timeOriginMs: 1_000_000, fetches: false }), {
+  assert.deepEqual(requestOf(SCRIPT, { timeOriginMs: 1_000_000, includeFetch: false }), {
     method: 'GET',
     url: SCRIPT.name,
     bytesOut: 0,
@@ -26,9 +26,9 @@ test('the page itself is a request too', () => {
   assert.equal(requestOf(page, AT)?.url, page.name)
 })
 
-test('with `fetches`, requests by fetch are reported too', () => {
+test('with `includeFetch`, requests by fetch are reported too', () => {
   const fetched = { ...SCRIPT, initiatorType: 'fetch' }
-  assert.equal(requestOf(fetched, { ...AT, fetches: true })?.url, SCRIPT.name)
+  assert.equal(requestOf(fetched, { ...AT, includeFetch: true })?.url, SCRIPT.name)
 })
 
 test('cache hits, requests by our own fetch and entries without network access are not requests', () => {

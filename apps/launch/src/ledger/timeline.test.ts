@@ -35,7 +35,7 @@ const SCRIPT = { entryType: 'resource', name: 'https://check.example/launch/a.js
 test('an entry that is reported twice counts once; a second fetch of the same file counts again', () => {
   const browser = browserWith(['navigation', 'resource'])
   const noted: NotedRequest[] = []
-  watchTimeline((request) => noted.push(request), { fetches: false })
+  watchTimeline((request) => noted.push(request), { includeFetch: false })
   browser.tell(PAGE, SCRIPT)
   browser.tell(PAGE)
   browser.tell({ ...SCRIPT, startTime: 400 })
@@ -48,7 +48,7 @@ test('an entry that is reported twice counts once; a second fetch of the same fi
 test('only entry types that the thread supports are observed, until it is stopped', () => {
   const browser = browserWith(['resource'])
   const noted: NotedRequest[] = []
-  const end = watchTimeline((request) => noted.push(request), { fetches: true })
+  const end = watchTimeline((request) => noted.push(request), { includeFetch: true })
   assert.deepEqual(browser.observed, ['resource'])
   end()
   browser.tell(SCRIPT)
@@ -57,5 +57,5 @@ test('only entry types that the thread supports are observed, until it is stoppe
 
 test('a browser without a timeline reports nothing', () => {
   Object.assign(globalThis, { PerformanceObserver: undefined })
-  watchTimeline(() => assert.fail(), { fetches: true })()
+  watchTimeline(() => assert.fail(), { includeFetch: true })()
 })

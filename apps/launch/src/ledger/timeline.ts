@@ -2,17 +2,22 @@ import type { NotedRequest } from './ledger.ts'
 import { requestOf } from './resources.ts'
 
 /**
- * Reports what the browser fetched by itself in this thread, including earlier requests, and with `fetches` also requests by
- * fetch. Returns a function that stops it.
+ * Reports the requests that the browser itself made in this thread, including earlier ones; with `includeFetch` also requests by
+ * fetch(). Returns a function that stops it.
  */
-export function watchTimeline(note: (request: NotedRequest) => void, { fetches }: { fetches: boolean }): () => void {
+export function watchTimeline(
+  note: (request: NotedRequest) => void,
+  { includeFetch }: { includeFetch: boolean },
+): () => void {
   if (typeof PerformanceObserver === 'undefined') return () => {}
   const known = new Set<string>()
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       // Browsers report the page twice: at the first query and when it is complete.
       const name = `${entry.entryType} ${entry.startTime} ${entry.name}`
-      const request = known.has(name) ? undefined : requestOf(entry, { timeOriginMs: performance.timeOrigin, fetches })
+      const request = known.has(name)
+        ? undefined
+        : requestOf(entry, { timeOriginMs: performance.timeOrigin, includeFetch })
       known.add(name)
       if (request) note(request)
     }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { engineOf, isKnownChromium, isMobileSystem, systemOf } from './engines.ts'
-import { type BrowserName, SHAPES } from './testing/browsers.ts'
+import { BROWSER_PROFILES, type BrowserName } from './testing/browsers.ts'
 
-const userAgent = (name: BrowserName) => SHAPES[name].userAgent
+const userAgent = (name: BrowserName) => BROWSER_PROFILES[name].userAgent
 
-test('the user agent gives the engine and its version', () => {
+test('engineOf reads the browser engine and its version from the user agent', () => {
   for (const [name, engine, version] of [
     ['Chrome on Windows', 'chromium', 140],
     ['Edge on Windows', 'chromium', 140],
@@ -21,18 +21,16 @@ test('the user agent gives the engine and its version', () => {
   }
 })
 
-test('an unknown user agent has no engine', () => {
-  for (const unknown of [
-    '',
-    'curl/8.5.0',
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/64.0.3282.140 Safari/537.36 Edge/18.17763',
-    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)',
-  ]) {
-    assert.equal(engineOf(unknown), undefined, unknown)
+test('engineOf returns undefined for programs, for the discontinued legacy Edge and for a Mac WebView, which names no browser', () => {
+  const legacyEdge =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/64.0.3282.140 Safari/537.36 Edge/18.17763'
+  const macWebView = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)'
+  for (const withoutEngine of ['', 'curl/8.5.0', legacyEdge, macWebView]) {
+    assert.equal(engineOf(withoutEngine), undefined, withoutEngine)
   }
 })
 
-test('the user agent gives the operating system', () => {
+test('systemOf reads the operating system from the user agent; Android and iPhone are mobile', () => {
   for (const [name, system] of [
     ['Chrome on Windows', 'windows'],
     ['Chrome on a Mac', 'mac'],
@@ -49,7 +47,7 @@ test('the user agent gives the operating system', () => {
   assert.equal(systemOf('curl/8.5.0'), undefined)
 })
 
-test('a Chromium with another product name is not a known one', () => {
+test('a Chromium browser is unknown if its user agent names another product, as Samsung Internet does', () => {
   assert.ok(isKnownChromium(userAgent('Chrome on Windows')))
   assert.ok(isKnownChromium(userAgent('Edge on Windows')))
   assert.ok(!isKnownChromium(userAgent('Samsung Internet')))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { detectInAppBrowser } from './in-app.ts'
-import { BROWSER_NAMES, SHAPES } from './testing/browsers.ts'
+import { BROWSER_NAMES, BROWSER_PROFILES } from './testing/browsers.ts'
 
 const KIT = 'AppleWebKit/605.1.15 (KHTML, like Gecko)'
 const IPHONE = `Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) ${KIT}`
@@ -38,7 +38,7 @@ describe('a page inside an app', () => {
 })
 
 test('a standalone browser is not an app', () => {
-  const inside = BROWSER_NAMES.filter((name) => detectInAppBrowser(SHAPES[name].userAgent) !== null)
+  const inside = BROWSER_NAMES.filter((name) => detectInAppBrowser(BROWSER_PROFILES[name].userAgent) !== null)
   assert.deepEqual(inside, ['a WebView on Android', 'Instagram on Android', 'Facebook on an iPhone'])
   for (const userAgent of [
     `${IPHONE} FxiOS/140.0 Mobile/15E148 Safari/604.1`,

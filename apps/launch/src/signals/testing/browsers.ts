@@ -8,7 +8,7 @@ export interface FakeBrowser {
 }
 
 /** The differences between browsers. The values come from the documentation and behaviour of real browsers. */
-interface Shape {
+interface BrowserProfile {
   userAgent: string
   platform: string
   vendor: string
@@ -51,7 +51,7 @@ const hints = (platform: string, mobile: boolean, brand = 'Google Chrome') => ({
   platform,
 })
 
-const CHROME_WINDOWS: Shape = {
+const CHROME_WINDOWS: BrowserProfile = {
   userAgent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${BLINK} Chrome/140.0.0.0 Safari/537.36`,
   platform: 'Win32',
   vendor: GOOGLE,
@@ -63,14 +63,14 @@ const CHROME_WINDOWS: Shape = {
   graphics: ['Google Inc. (Intel)', 'ANGLE (Intel, Intel(R) UHD Graphics 620 Direct3D11 vs_5_0 ps_5_0, D3D11)'],
   hasChrome: true,
 }
-const CHROME_MAC: Shape = {
+const CHROME_MAC: BrowserProfile = {
   ...CHROME_WINDOWS,
   userAgent: `Mozilla/5.0 (${MAC}) ${BLINK} Chrome/140.0.0.0 Safari/537.36`,
   platform: 'MacIntel',
   hints: hints('macOS', false),
   graphics: ['Google Inc. (Apple)', 'ANGLE (Apple, ANGLE Metal Renderer: Apple M2, Unspecified Version)'],
 }
-const CHROME_ANDROID: Shape = {
+const CHROME_ANDROID: BrowserProfile = {
   userAgent: `Mozilla/5.0 (Linux; Android 10; K) ${BLINK} Chrome/140.0.0.0 Mobile Safari/537.36`,
   platform: 'Linux armv81',
   vendor: GOOGLE,
@@ -85,7 +85,7 @@ const CHROME_ANDROID: Shape = {
   inner: [412, 785],
   outer: [412, 785],
 }
-const FIREFOX_WINDOWS: Shape = {
+const FIREFOX_WINDOWS: BrowserProfile = {
   userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
   platform: 'Win32',
   vendor: '',
@@ -93,7 +93,7 @@ const FIREFOX_WINDOWS: Shape = {
   graphics: ['Google Inc. (Intel)', 'ANGLE (Intel, Intel(R) HD Graphics Direct3D11 vs_5_0 ps_5_0), or similar'],
   resolutionMs: 1,
 }
-const SAFARI_MAC: Shape = {
+const SAFARI_MAC: BrowserProfile = {
   userAgent: `Mozilla/5.0 (${MAC}) ${WEBKIT} Version/18.5 Safari/605.1.15`,
   platform: 'MacIntel',
   vendor: APPLE,
@@ -102,7 +102,7 @@ const SAFARI_MAC: Shape = {
   graphics: ['Apple Inc.', 'Apple GPU'],
   resolutionMs: 1,
 }
-const SAFARI_IPHONE: Shape = {
+const SAFARI_IPHONE: BrowserProfile = {
   ...SAFARI_MAC,
   userAgent: `Mozilla/5.0 (${IPHONE}) ${WEBKIT} Version/18.5 Mobile/15E148 Safari/604.1`,
   platform: 'iPhone',
@@ -112,7 +112,7 @@ const SAFARI_IPHONE: Shape = {
   inner: [390, 664],
   outer: [390, 844],
 }
-const WEBVIEW_ANDROID: Shape = {
+const WEBVIEW_ANDROID: BrowserProfile = {
   ...CHROME_ANDROID,
   userAgent: `Mozilla/5.0 (Linux; Android 15; SM-A556B Build/AP3A.240905.015; wv) ${BLINK} Version/4.0 Chrome/140.0.7339.51 Mobile Safari/537.36`,
   hints: hints('Android', true, 'Android WebView'),
@@ -122,7 +122,7 @@ const WEBVIEW_ANDROID: Shape = {
 }
 
 /** Browsers of honest users. */
-export const SHAPES = {
+export const BROWSER_PROFILES = {
   'Chrome on Windows': CHROME_WINDOWS,
   'Chrome on a Mac': CHROME_MAC,
   'Chrome on Linux': {
@@ -212,21 +212,23 @@ export const SHAPES = {
     userAgent: `Mozilla/5.0 (${IPHONE}) ${WEBKIT} Mobile/15E148 [FBAN/FBIOS;FBAV/525.0.0.53.107;FBBV/778898765;FBDV/iPhone15,2;FBMD/iPhone;FBSN/iOS;FBSV/18.5]`,
     outer: [0, 0],
   },
-} as const satisfies Record<string, Shape>
-export type BrowserName = keyof typeof SHAPES
-export const BROWSER_NAMES = Object.keys(SHAPES).filter((name): name is BrowserName => Object.hasOwn(SHAPES, name))
+} as const satisfies Record<string, BrowserProfile>
+export type BrowserName = keyof typeof BROWSER_PROFILES
+export const BROWSER_NAMES = Object.keys(BROWSER_PROFILES).filter((name): name is BrowserName =>
+  Object.hasOwn(BROWSER_PROFILES, name),
+)
 
-function withoutConnection({ connection: _, ...shape }: Shape): Shape {
-  return shape
+function withoutConnection({ connection: _, ...profile }: BrowserProfile): BrowserProfile {
+  return profile
 }
 
 /** A new browser of this kind. Changes to it do not affect others. */
 export function browser(name: BrowserName): FakeBrowser {
-  return createBrowser(SHAPES[name])
+  return createBrowser(BROWSER_PROFILES[name])
 }
 
-function createBrowser(shape: Shape): FakeBrowser {
-  const { outer = [1536, 824], inner = [1536, 695], screen = [1536, 864] } = shape
+function createBrowser(profile: BrowserProfile): FakeBrowser {
+  const { outer = [1536, 824], inner = [1536, 695], screen = [1536, 864] } = profile
   let nowMs = 1000
   const clock = { nowMs: () => NOW_MS, monotonicMs: () => nowMs }
   const advance = (byMs: number, then: () => void) =>
@@ -235,47 +237,48 @@ function createBrowser(shape: Shape): FakeBrowser {
       then()
     })
   const globals: Record<string, unknown> = {
-    navigator: createNavigator(shape),
-    document: createDocument(shape),
+    navigator: createNavigator(profile),
+    document: createDocument(profile),
     screen: { width: screen[0], height: screen[1] },
     Function,
-    ...createTime(shape),
+    ...createTime(profile),
     ...Object.fromEntries(Object.keys(EXPECTED_INTERFACES).map((name) => [name, native(() => undefined)])),
-    ...(shape.hasNotification !== false && {
+    ...(profile.hasNotification !== false && {
       Notification: Object.assign(
         native(() => undefined),
         { permission: 'default' },
       ),
     }),
-    ...(shape.hasWebRTC !== false && { RTCPeerConnection: FakeConnection }),
-    ...(shape.hasChrome && { chrome: { loadTimes: native(() => undefined) } }),
+    ...(profile.hasWebRTC !== false && { RTCPeerConnection: FakeConnection }),
+    ...(profile.hasChrome && { chrome: { loadTimes: native(() => undefined) } }),
     isSecureContext: true,
     innerWidth: inner[0],
     innerHeight: inner[1],
     outerWidth: outer[0],
     outerHeight: outer[1],
     setTimeout: (then: () => void, delayMs: number) => advance(delayMs + 0.4, then),
-    requestAnimationFrame: (then: (timeMs: number) => void) => advance(1000 / 60, () => then(rounded(nowMs, shape))),
+    requestAnimationFrame: (then: (timeMs: number) => void) => advance(1000 / 60, () => then(rounded(nowMs, profile))),
   }
   globals.top = globals
   globals.self = globals
   return { globals, clock }
 }
 
-const rounded = (timeMs: number, { resolutionMs = 0.1 }: Shape) => Math.floor(timeMs / resolutionMs) * resolutionMs
+const rounded = (timeMs: number, { resolutionMs = 0.1 }: BrowserProfile) =>
+  Math.floor(timeMs / resolutionMs) * resolutionMs
 
 /** As in a real browser, all properties are on the prototype. */
-function createNavigator(shape: Shape): object {
-  const { languages = ['en-US', 'en'], deviceMemory, connection, hints: userAgentData, isBrave } = shape
+function createNavigator(profile: BrowserProfile): object {
+  const { languages = ['en-US', 'en'], deviceMemory, connection, hints: userAgentData, isBrave } = profile
   return Object.create({
-    userAgent: shape.userAgent,
-    platform: shape.platform,
-    vendor: shape.vendor,
+    userAgent: profile.userAgent,
+    platform: profile.platform,
+    vendor: profile.vendor,
     webdriver: false,
     language: languages[0],
     languages,
-    plugins: { length: shape.plugins ?? 0 },
-    maxTouchPoints: shape.touchPoints ?? 0,
+    plugins: { length: profile.plugins ?? 0 },
+    maxTouchPoints: profile.touchPoints ?? 0,
     permissions: Object.create({ query: native(async () => ({ state: 'prompt' })) }),
     mediaDevices: Object.create({
       getUserMedia: native(async () => ({})),
@@ -288,7 +291,7 @@ function createNavigator(shape: Shape): object {
   })
 }
 
-function createDocument({ graphics = ['Intel', 'Intel'] }: Shape): object {
+function createDocument({ graphics = ['Intel', 'Intel'] }: BrowserProfile): object {
   const parameters: Readonly<Record<number, string>> = { 37445: graphics[0], 37446: graphics[1] }
   const context = {
     getExtension: (name: string) =>
@@ -302,7 +305,9 @@ function createDocument({ graphics = ['Intel', 'Intel'] }: Shape): object {
   })
 }
 
-function createTime({ zone: [timeZone, offsetMinutes] = ['Europe/Berlin', 120] }: Shape): Record<string, unknown> {
+function createTime({
+  zone: [timeZone, offsetMinutes] = ['Europe/Berlin', 120],
+}: BrowserProfile): Record<string, unknown> {
   return {
     Intl: { DateTimeFormat: () => ({ resolvedOptions: () => ({ timeZone }) }) },
     Date: class {
