@@ -6,7 +6,7 @@ import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { createHarness, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { KEY_MAX_AGE_MS } from './cache.ts'
 import { hashSecret } from './client.ts'
-import { assertionForm, createSigner, goodClaims, sign, unsigned } from './testing/assertions.ts'
+import { assembleJwt, assertionForm, createSigner, goodClaims, sign } from './testing/assertions.ts'
 import { basic, type CalledApp, createCalledApp, freshAddress } from './testing/called.ts'
 
 const PUBLIC_URL = 'https://id.example'
@@ -163,7 +163,7 @@ test('[D-055] no forged or replayed assertion succeeds', async () => {
   const [head = '', body = '', signature = ''] = good.split('.')
   const claims = goodClaims(id, TOKEN_URL, harness.clock.now())
   const hmac = (secret: string | Buffer, header: object = { alg: 'HS256' }) => {
-    const start = unsigned(header, claims).slice(0, -1)
+    const start = assembleJwt(header, claims).slice(0, -1)
     return assertionForm(`${start}.${createHmac('sha256', secret).update(start).digest('base64url')}`)
   }
   const rsa = createSigner('RS256')
@@ -173,10 +173,10 @@ test('[D-055] no forged or replayed assertion succeeds', async () => {
     'the jti of one that was used, signed again': [
       await by({ jti: decodeJwt(new URLSearchParams(used).get('client_assertion') ?? '').jti }),
     ],
-    'alg none': [assertionForm(unsigned({ alg: 'none' }, claims))],
-    'alg None with a signature': [assertionForm(unsigned({ alg: 'None' }, claims, signature))],
-    'alg nonE': [assertionForm(unsigned({ alg: 'nonE' }, claims))],
-    'no alg': [assertionForm(unsigned({ typ: 'JWT' }, claims, signature))],
+    'alg none': [assertionForm(assembleJwt({ alg: 'none' }, claims))],
+    'alg None with a signature': [assertionForm(assembleJwt({ alg: 'None' }, claims, signature))],
+    'alg nonE': [assertionForm(assembleJwt({ alg: 'nonE' }, claims))],
+    'no alg': [assertionForm(assembleJwt({ typ: 'JWT' }, claims, signature))],
     'HS256 with the public key': [hmac(JSON.stringify(publicJwk))],
     'HS256 with the x of the public key': [hmac(Buffer.from(String(publicJwk.x), 'base64url'))],
     'HS256 with nothing': [hmac('')],
@@ -192,7 +192,9 @@ test('[D-055] no forged or replayed assertion succeeds', async () => {
     'a signature of zeros': [assertionForm(`${head}.${body}.${Buffer.alloc(64).toString('base64url')}`)],
     'two parts': [assertionForm(`${head}.${body}`)],
     'five parts': [assertionForm(`${good}.${body}.${signature}`)],
-    'other claims under the signature': [assertionForm(`${head}.${unsigned({}, claims).split('.')[1]}.${signature}`)],
+    'other claims under the signature': [
+      assertionForm(`${head}.${assembleJwt({}, claims).split('.')[1]}.${signature}`),
+    ],
     expired: [await by({ exp: now - 31 })],
     'for an hour': [await by({ exp: now + 3_600 })],
     'for ever': [await by({ exp: Number.MAX_SAFE_INTEGER })],
@@ -239,8 +241,8 @@ test('[D-055] no forged, foreign or stale token lets a call in', async () => {
     .setProtectedHeader({ ...header, alg: 'HS512' })
     .sign(Buffer.concat([derived, derived]))
   const count = await assertNoneLetIn({
-    'alg none': bearer(unsigned({ ...header, alg: 'none' }, claims)),
-    'alg none with the signature': bearer(unsigned({ ...header, alg: 'none' }, claims, signature)),
+    'alg none': bearer(assembleJwt({ ...header, alg: 'none' }, claims)),
+    'alg none with the signature': bearer(assembleJwt({ ...header, alg: 'none' }, claims, signature)),
     'signed with another key': bearer(await resign(randomBytes(32))),
     'signed with the master key itself': bearer(await resign(masterKey)),
     'signed with the public key of a client': bearer(await resign(Buffer.from(JSON.stringify(signer.publicJwk)))),

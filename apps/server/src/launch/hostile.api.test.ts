@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
-import { CAPTURE_MUTATIONS, type Judged } from './testing/capture-mutations.ts'
+import { CAPTURE_MUTATIONS, type FalseSubmission } from './testing/capture-mutations.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
 import { LOG_MUTATIONS } from './testing/log-mutations.ts'
 import { createPage } from './testing/page.ts'
@@ -71,7 +71,7 @@ for (const [what, mutations] of [
 }
 
 /** A session with a challenge to which the change applies. */
-async function openFor({ fits = () => true }: Judged, key?: string) {
+async function openFor({ fits = () => true }: FalseSubmission, key?: string) {
   for (let tries = 0; tries < 60; tries++) {
     const created = await fixture.create({ facialAgeEstimationReturnFormat: 'both' }, key)
     const page = await createPage(fixture, created.sessionId)
@@ -81,7 +81,7 @@ async function openFor({ fits = () => true }: Judged, key?: string) {
   throw new Error('no challenge of sixty fits')
 }
 
-async function judge(mutation: Judged, key?: string): Promise<void> {
+async function judge(mutation: FalseSubmission, key?: string): Promise<void> {
   const { name, codes, flags } = mutation
   const { token, page, challenge } = await openFor(mutation, key)
   // The server's clock must advance as long as a capture takes, too.

@@ -16,14 +16,14 @@ type Bound = Omit<OpenedSession, 'brand' | 'embedOrigins'>
 
 interface Deps {
   calls: SessionCalls
-  work: ServiceWork
+  slowWork: ServiceWork
   settings: Settings
   clock: Clock
 }
 
 /** The first call of a page: binds the device to the session, or resumes what the device had begun. */
-export function createOpening({ calls, work, settings, clock }: Deps) {
-  const { flowOf, get, locked, reply, settle } = calls
+export function createOpening({ calls, slowWork, settings, clock }: Deps) {
+  const { flowOf, get, whileLocked, reply, settle } = calls
 
   const facts = (session: Session, { locale }: Progress) => ({
     ...flowOf(session).rules(session).describe(),
@@ -41,7 +41,7 @@ export function createOpening({ calls, work, settings, clock }: Deps) {
   }
 
   function bind(call: DeviceCall, body: OpenBody, about: DeviceFacts) {
-    return locked<{ session: Session; bound: Bound }>(call.sessionId, async (tx, session) => {
+    return whileLocked<{ session: Session; bound: Bound }>(call.sessionId, async (tx, session) => {
       if (isFinal(session.state)) return { session, bound: await describeEnded(call, body, session) }
       const device = await newDevice(call, body.deviceKey)
       const opening = bindDevice(session, device, { body, about, now: clock.now() })
@@ -63,7 +63,7 @@ export function createOpening({ calls, work, settings, clock }: Deps) {
   /** A test session with an outcome in its request needs no person. */
   async function endSimulated(sessionId: string, delayMs: number): Promise<void> {
     if (delayMs > 0) await sleep(delayMs)
-    await locked(sessionId, async (tx, session) => {
+    await whileLocked(sessionId, async (tx, session) => {
       if (!isFinal(session.state)) await flowOf(session).conclude(tx, session, { how: 'simulated' })
       return null
     })
@@ -71,7 +71,7 @@ export function createOpening({ calls, work, settings, clock }: Deps) {
 
   async function stateAfterOpening(session: Session, opened: OpenedSession): Promise<LaunchState> {
     const delayMs = session.livemode ? null : flowOf(session).rules(session).simulatedDelayMs
-    if (delayMs === null) return work.finish(opened)
+    if (delayMs === null) return slowWork.runIfWaiting(opened)
     await endSimulated(opened.sessionId, delayMs)
     const ended = await get(opened.sessionId)
     return reply(ended, { state: ended.state, role: opened.role })

@@ -1,52 +1,49 @@
 /**
- * The headers of the launch page and of all its files. docs/api/launch.md lists them for hosts that serve the page
- * themselves, and tests/conformance/deploy.test.ts holds the example in deploy/ to them.
+ * The HTTP headers of the launch page, where the end user is checked, and of all its files. docs/api/launch.md lists them for hosts that
+ * serve the page themselves. tests/conformance/deploy.test.ts checks that the example in deploy/ sends the same headers.
  */
 
-/** Names of the policies that the page's scripts may make (trusted-urls.ts). Empty: Trusted Types are not asked for. */
-export const TRUSTED_TYPES: readonly string[] = ['ostiary', 'default']
-
 export interface PageUse {
-  /** Origins whose pages may frame this one, or open it as a popup and stay in touch. */
+  /** Origins whose pages may frame this one, or open it as a popup and receive its messages. */
   embedOrigins: readonly string[]
   /** Whether it was opened as a popup that reports its progress to its opener. */
   popup: boolean
 }
 
-const ALONE: PageUse = { embedOrigins: [], popup: false }
-
-/** For the document itself: who may frame it depends on the tenant whose session it is opened for. */
+/** For the document itself. Its session belongs to a tenant, and the tenant's settings say who may frame it. */
 export function documentHeaders({ embedOrigins, popup }: PageUse): Record<string, string> {
-  const isShared = embedOrigins.length > 0
+  const isEmbeddable = embedOrigins.length > 0
   return {
     ...fileHeaders(),
-    'content-security-policy': policyFor(embedOrigins),
-    // A window that may talk to its opener cannot be isolated from it, so it runs without threads (decision 0018).
-    'cross-origin-opener-policy': isShared && popup ? 'unsafe-none' : 'same-origin',
-    // A host page that is isolated itself can frame only pages that allow it.
-    'cross-origin-resource-policy': isShared ? 'cross-origin' : 'same-origin',
-    'permissions-policy': PERMISSIONS,
+    'content-security-policy': contentSecurityPolicy(embedOrigins),
+    // A popup that may send messages to its opener is not cross-origin isolated, so the browser gives it no WebAssembly threads
+    // (docs/decisions/0018-the-page-and-its-windows.md).
+    'cross-origin-opener-policy': isEmbeddable && popup ? 'unsafe-none' : 'same-origin',
+    // A host page that is cross-origin isolated can frame only documents that allow it with this header.
+    'cross-origin-resource-policy': isEmbeddable ? 'cross-origin' : 'same-origin',
+    'permissions-policy': PERMISSIONS_POLICY,
   }
 }
 
-/** For every other file. A worker is bound by the policy that comes with its own script, not by the document's. */
+/**
+ * For every other file. All of them get the content security policy: a worker follows the one that came with its own script, not the
+ * one of the document.
+ */
 export function fileHeaders(): Record<string, string> {
   return {
-    'content-security-policy': policyFor(ALONE.embedOrigins),
+    'content-security-policy': contentSecurityPolicy([]),
     'cross-origin-embedder-policy': 'require-corp',
     'cross-origin-resource-policy': 'same-origin',
   }
 }
 
-function policyFor(embedOrigins: readonly string[]): string {
-  const ancestors = embedOrigins.length > 0 ? embedOrigins.join(' ') : "'none'"
-  const trustedTypes =
-    TRUSTED_TYPES.length > 0 ? [`trusted-types ${TRUSTED_TYPES.join(' ')}`, "require-trusted-types-for 'script'"] : []
-  return [...POLICY, `frame-ancestors ${ancestors}`, ...trustedTypes].join('; ')
+function contentSecurityPolicy(frameAncestors: readonly string[]): string {
+  const ancestors = frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'"
+  return [...SOURCES, `frame-ancestors ${ancestors}`, ...TRUSTED_TYPES].join('; ')
 }
 
-/** Our own origin only: even a script with a fault cannot send data anywhere else. */
-const POLICY = [
+/** The page loads from and connects to its own origin only: even a faulty or malicious script cannot send data anywhere else. */
+const SOURCES = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self'",
@@ -61,7 +58,10 @@ const POLICY = [
   "object-src 'none'",
 ]
 
-const PERMISSIONS = [
+/** Only the two Trusted Types policies of apps/launch/src/trusted-urls.ts may turn a text into the URL of a script. */
+const TRUSTED_TYPES = ['trusted-types ostiary default', "require-trusted-types-for 'script'"]
+
+const PERMISSIONS_POLICY = [
   'camera=(self)',
   'publickey-credentials-create=(self)',
   'publickey-credentials-get=(self)',

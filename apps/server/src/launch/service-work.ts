@@ -4,7 +4,7 @@ import { isFinal, isWaiting } from '../sessions/index.ts'
 import type { SessionCalls } from './session-call.ts'
 
 /** The slow work that the service does after a call, such as comparing a face. */
-export function createServiceWork({ flowOf, get, locked, settle, reply }: SessionCalls) {
+export function createServiceWork({ flowOf, get, whileLocked, settle, reply }: SessionCalls) {
   const flights = createSingleFlight<LaunchState>()
 
   async function work(sessionId: string): Promise<LaunchState> {
@@ -12,7 +12,7 @@ export function createServiceWork({ flowOf, get, locked, settle, reply }: Sessio
     const { progress } = before
     const isWanted = progress && isWaiting(before.state)
     const done = isWanted ? await flowOf(before).work?.({ ...before, progress }) : undefined
-    const state = await locked<LaunchState>(sessionId, async (tx, session) => {
+    const state = await whileLocked<LaunchState>(sessionId, async (tx, session) => {
       const running = session.progress && { ...session, progress: session.progress }
       const next = done && running && !isFinal(session.state) ? await done.apply(tx, running) : undefined
       if (next) return settle(tx, session, next, { role: 'holder', call: 'work' })
@@ -24,10 +24,10 @@ export function createServiceWork({ flowOf, get, locked, settle, reply }: Sessio
   }
 
   return {
-    /** Does what the session waits for after this reply. Calls that come meanwhile wait for the same work. */
-    finish(after: LaunchState): Promise<LaunchState> {
-      const { sessionId, state } = after
-      return isWaiting(state) ? flights.run(sessionId, () => work(sessionId)) : Promise.resolve(after)
+    /** If the session waits for the service after this reply, does that work. Calls that come meanwhile wait for the same work. */
+    runIfWaiting(launchState: LaunchState): Promise<LaunchState> {
+      const { sessionId, state } = launchState
+      return isWaiting(state) ? flights.run(sessionId, () => work(sessionId)) : Promise.resolve(launchState)
     },
   }
 }

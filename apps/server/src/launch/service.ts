@@ -30,13 +30,13 @@ import { hashCode, newHandoff, roleOf, takeBack } from './devices.ts'
 import { createOpening } from './open.ts'
 import { createServiceWork } from './service-work.ts'
 import { createSessionCalls } from './session-call.ts'
-import { issuedBefore, type Report, reportedFailure } from './step.ts'
+import { findIssuedChallenge, type Report, reportedFailure } from './step.ts'
 import { judgeSubmit } from './submit.ts'
 
 interface Deps {
   sessions: Sessions
   settings: Settings
-  /** What is different in each area. */
+  /** What an age check and a verification do differently. */
   flows: Flows
   passkeySteps: PasskeySteps
   clock: Clock
@@ -44,7 +44,7 @@ interface Deps {
   launchUrl: string
 }
 
-/** A device that follows the states of its session. */
+/** A device that watches its session, and gets every change of the state. */
 export interface Watcher {
   role: Role
   thumbprint: string
@@ -56,16 +56,19 @@ interface ConsentAnswer {
   locale: string
 }
 
-/** The launch page's side of a session. Every call is one transaction on the session's row; a device is never trusted. */
+/**
+ * The calls of the launch page, where the end user is checked. Each call is decided in one transaction, which locks the session's row.
+ * Slow work, such as comparing a face, follows after that transaction. What a device claims is never trusted.
+ */
 export function createLaunch({ sessions, settings, flows, passkeySteps, clock, ids, launchUrl }: Deps) {
   const calls = createSessionCalls({ sessions, flows, clock })
-  const { flowOf, get, locked, reply, step } = calls
-  const work = createServiceWork(calls)
+  const { flowOf, get, whileLocked, reply, handleCall } = calls
+  const slowWork = createServiceWork(calls)
 
   return {
-    open: createOpening({ calls, work, settings, clock }),
+    open: createOpening({ calls, slowWork, settings, clock }),
 
-    /** For a device that watches: its role may change meanwhile. Undefined when the session was taken from it. */
+    /** The state for a watcher, with the role that it has now. Undefined if the watcher no longer belongs to the session. */
     async findStateFor(sessionId: string, { role, thumbprint }: Watcher): Promise<LaunchState | undefined> {
       const session = await get(sessionId)
       const current = session.progress ? roleOf(session.progress, thumbprint) : role
@@ -73,7 +76,7 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
     },
 
     consent: (call: DeviceCall, { accepted, version, locale }: ConsentAnswer, network: string) =>
-      step(call, 'holder', (session, tx) => {
+      handleCall(call, 'holder', (session, tx) => {
         if (!accepted) {
           assertCan(session, 'consent_declined')
           return cancelled(session, 'CONSENT_DECLINED')
@@ -83,58 +86,59 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
         return flowOf(session).consented(tx, { ...session, progress }, network)
       }),
 
-    /** Begins a try of the face step. When no try is left, that ends the flow. */
-    async challenge(call: DeviceCall, wanted?: number): Promise<Challenge> {
+    /** Issues the challenge of the next attempt. A device that lost the reply repeats `wantedAttempt` and gets the same challenge. */
+    async challenge(call: DeviceCall, wantedAttempt?: number): Promise<Challenge> {
       let issued: Challenge | undefined
-      await step(call, 'holder', (session) => {
+      await handleCall(call, 'holder', (session) => {
         const { progress } = session
-        issued = issuedBefore(session, progress, { wanted, now: clock.now() })
+        issued = findIssuedChallenge(session, progress, { wantedAttempt, now: clock.now() })
         if (issued) return { state: session.state, progress }
-        const begun = beginTry(session, ids, clock.now())
-        issued = begun.issued
-        return begun.step
+        const next = beginAttempt(session, ids, clock.now())
+        issued = next.issued
+        return next.step
       })
       if (!issued) throw new Error('A challenge was neither issued nor refused')
       return issued
     },
 
     events: (call: DeviceCall, events: readonly LaunchEvent[]) =>
-      step(call, 'holder', ({ state, progress }) => {
+      handleCall(call, 'holder', ({ state, progress }) => {
         const { log, flags } = appendEvents(progress.log, events, { maxEvents: LAUNCH_LIMITS.events })
-        const raised = flags.map((code) => ({ code }))
-        return { state, progress: withFlags({ ...progress, log, behaviour: true }, raised) }
+        const newFlags = flags.map((code) => ({ code }))
+        return { state, progress: withFlags({ ...progress, log, behaviour: true }, newFlags) }
       }),
 
     async submit(call: DeviceCall, { sealed, selfie }: { sealed: string; selfie?: string }): Promise<LaunchState> {
-      const judged = await step(call, 'holder', (session) =>
+      const launchState = await handleCall(call, 'holder', (session) =>
         judgeSubmit({ flow: flowOf(session), session, sealed, selfie, now: clock.now() }),
       )
-      return work.finish(judged)
+      return slowWork.runIfWaiting(launchState)
     },
 
     failure: (call: DeviceCall, report: Report) =>
-      step(call, 'holder', (session) => {
+      handleCall(call, 'holder', (session) => {
         const { failuresOf } = flowOf(session).rules(session)
         return reportedFailure({ failuresOf, passkeyFailed: passkeySteps.failed }, session, report)
       }),
 
     async passkeyOptions(call: DeviceCall): Promise<PasskeyOptions> {
-      let asked: PasskeyOptions | undefined
-      await step(call, 'holder', async (session, tx) => {
-        const begun = await passkeySteps.options(tx, session)
-        asked = begun.asked
-        return begun.step
+      let options: PasskeyOptions | undefined
+      await handleCall(call, 'holder', async (session, tx) => {
+        const { step, asked } = await passkeySteps.options(tx, session)
+        options = asked
+        return step
       })
-      if (!asked) throw new Error('The passkey step was neither begun nor refused')
-      return asked
+      if (!options) throw new Error('Passkey options were neither created nor refused')
+      return options
     },
 
     async passkeyVerify(call: DeviceCall, response: unknown): Promise<LaunchState> {
-      return work.finish(await step(call, 'holder', (session, tx) => passkeySteps.verify(tx, session, response)))
+      const launchState = await handleCall(call, 'holder', (session, tx) => passkeySteps.verify(tx, session, response))
+      return slowWork.runIfWaiting(launchState)
     },
 
     cancel: (call: DeviceCall) =>
-      step(call, 'either', (session) => {
+      handleCall(call, 'either', (session) => {
         assertCan(session, 'user_cancelled')
         return cancelled(session, 'USER_CANCELLED')
       }),
@@ -143,23 +147,25 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
       const code = Buffer.from(ids.randomBytes(24)).toString('base64url')
       const now = clock.now()
       const expiresAtMs = now.getTime() + LAUNCH_LIMITS.handoffSeconds * 1000
-      await step(call, 'either', (session) =>
+      await handleCall(call, 'either', (session) =>
         newHandoff(session, session.progress, { codeHash: hashCode(code), expiresAtMs }, now),
       )
-      // In the fragment: it reaches the page and no server's log.
+      // Browsers do not send the fragment, so the code appears in no server's log.
       const url = `${launchUrlFor(launchUrl, call.sessionId)}#h=${code}`
       return { code, url, expiresAt: new Date(expiresAtMs).toISOString() }
     },
 
     takeBack: (call: DeviceCall) =>
-      step(call, 'either', (session, _tx, role) => takeBack(session, session.progress, role)),
+      handleCall(call, 'either', (session, _tx, role) => takeBack(session, session.progress, role)),
 
-    /** Who is watching; the route then follows the states. */
+    /** Identifies a device that wants to watch. The route then sends it each new state (`findStateFor`). */
     watch: (call: DeviceCall): Promise<Watcher> =>
-      locked<Watcher>(call.sessionId, async (tx, found) => {
+      whileLocked<Watcher>(call.sessionId, async (tx, found) => {
+        // An ended session has forgotten its devices, and its state is no secret.
         if (isFinal(found.state)) return { role: 'viewer', thumbprint: '' }
         const { role, session } = await calls.authenticate(call, found)
         const { state, progress } = session
+        // Stores the counter of the device's signature, so that nobody can send the call again.
         await sessions.save(tx, session, { state, progress })
         return { role, thumbprint: progress[role]?.thumbprint ?? '' }
       }),
@@ -169,13 +175,13 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
 }
 export type Launch = ReturnType<typeof createLaunch>
 
-/** The user ends the flow: the reply and the end carry the same code. */
+/** Ends the flow because the user wants to. The page and the host get the same code. */
 function cancelled({ state, progress }: RunningSession, code: 'CONSENT_DECLINED' | 'USER_CANCELLED'): Step {
   return { state, progress, errors: [SESSION_CODES[code].code], end: { how: 'cancelled', code } }
 }
 
-/** A new challenge for the next try of the face step; without one when all tries are used up. */
-function beginTry(session: RunningSession, ids: Ids, now: Date): { step: Step; issued?: Challenge } {
+/** Starts the next attempt with a new challenge. If no attempt is left, refuses the call and ends the flow. */
+function beginAttempt(session: RunningSession, ids: Ids, now: Date): { step: Step; issued?: Challenge } {
   const { progress } = session
   const state = nextState(session, 'camera_ready')
   const attempt = progress.attempt + 1
@@ -184,6 +190,7 @@ function beginTry(session: RunningSession, ids: Ids, now: Date): { step: Step; i
     return { step: { state, progress, refuse, end: { how: 'failed', failures: ['ATTEMPTS_EXCEEDED'] } } }
   }
   const expiresAtMs = now.getTime() + LAUNCH_LIMITS.challengeSeconds * 1000
+  // A test session may have pinned the movements instead of leaving them to chance.
   const made = createChallenge(ids.randomBytes, session.request.pinned ?? undefined)
   const nonce = Buffer.from(ids.randomBytes(24)).toString('base64url')
   const challenge = { ...made, nonce, expiresAtMs, submits: 0 }

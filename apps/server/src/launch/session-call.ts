@@ -45,7 +45,7 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
   }
 
   /** Runs `work` on the locked session. An `AppError` that it returns is thrown after the commit. */
-  async function locked<T>(
+  async function whileLocked<T>(
     sessionId: string,
     work: (tx: Queryable, session: Session) => Promise<T | AppError>,
   ): Promise<T> {
@@ -82,8 +82,8 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
   }
 
   /** One signed call of the session's holder, or of its viewer where that is allowed. */
-  function step(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<LaunchState> {
-    return locked<LaunchState>(call.sessionId, async (tx, found) => {
+  function handleCall(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<LaunchState> {
+    return whileLocked<LaunchState>(call.sessionId, async (tx, found) => {
       if (isFinal(found.state))
         return sessionEnded(found.state === 'EXPIRED' ? 'The session has expired' : 'The session has ended')
       const { role, session } = await authenticate(call, found)
@@ -102,7 +102,7 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return session
   }
 
-  return { flowOf, reply, locked, settle, authenticate, step, get }
+  return { flowOf, reply, whileLocked, settle, authenticate, handleCall, get }
 }
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 

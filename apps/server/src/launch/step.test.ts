@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { DEVICE_REPORTABLE, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
 import { newProgress, notAtThisStep, type SessionState } from '../sessions/index.ts'
-import { failTry, issuedBefore, noted, reportedFailure } from './step.ts'
+import { failTry, findIssuedChallenge, noted, reportedFailure } from './step.ts'
 import { NOW, sessionAt } from './testing/session.ts'
 
 /** The codes of a failure, as an age check has them. */
@@ -91,8 +91,8 @@ describe('a failure that a device reports', () => {
 
 describe('a call that is repeated because its reply was lost', () => {
   const open = { nonce: 'n', steps: [], sampleAtMs: [7], expiresAtMs: NOW.getTime() + 30_000, submits: 0 }
-  const again = (state: SessionState, progress: object, wanted: number | undefined) =>
-    issuedBefore(sessionAt(state), { ...tried(2), challenge: open, ...progress }, { wanted, now: NOW })
+  const again = (state: SessionState, progress: object, wantedAttempt: number | undefined) =>
+    findIssuedChallenge(sessionAt(state), { ...tried(2), challenge: open, ...progress }, { wantedAttempt, now: NOW })
 
   test('gets the challenge of its try again, as long as the challenge was not used', () => {
     const expiresAt = new Date(open.expiresAtMs).toISOString()

@@ -43,13 +43,13 @@ export function failTry(
 /** A person needs about ten seconds for the movements, and a slow phone as long again to compute. */
 const CAPTURE_MS = 30_000
 
-/** The challenge of the current try, when the reply with it was lost: the device has not tried anything yet. */
-export function issuedBefore(
+/** The challenge of the current try, for a device that lost the reply with it. Undefined if it was used or is about to expire. */
+export function findIssuedChallenge(
   { state }: Pick<Session, 'state'>,
   { attempt, challenge }: Pick<Progress, 'attempt' | 'challenge'>,
-  { wanted, now }: { wanted: number | undefined; now: Date },
+  { wantedAttempt, now }: { wantedAttempt: number | undefined; now: Date },
 ): Challenge | undefined {
-  if (wanted !== attempt || state !== 'FACE_ACTIVE' || !challenge) return undefined
+  if (wantedAttempt !== attempt || state !== 'FACE_ACTIVE' || !challenge) return undefined
   const { nonce, steps, sampleAtMs, expiresAtMs, submits } = challenge
   if (submits > 0 || expiresAtMs - now.getTime() < CAPTURE_MS) return undefined
   return { nonce, attempt, steps, sampleAtMs, expiresAt: new Date(expiresAtMs).toISOString() }

@@ -5,20 +5,28 @@ import {
   type IndicatorPath,
   RISK_FLAG_CODES,
   RISK_FLAGS,
+  type RiskFlagCode,
   readIndicators,
   writeIndicators,
 } from '@ostiary/contract'
 import { evaluateRisk, flagsOfIndicators } from './index.ts'
 
-const suspicious = (...paths: IndicatorPath[]) => readIndicators(writeIndicators(new Set(paths)))
+/** The indicators of a browser where these are suspicious and all others are not. */
+const indicatorsWith = (paths: readonly IndicatorPath[]) => readIndicators(writeIndicators(new Set(paths)))
 
-test('a clean browser raises nothing', () => {
-  assert.deepEqual(flagsOfIndicators(suspicious()), [])
+/** A flag with the lower weight that it has under a circumstance, such as a WebView. */
+function softenedTo(weight: number, code: RiskFlagCode) {
+  assert.ok(weight < RISK_FLAGS[code].weight, `${code} normally has the weight ${RISK_FLAGS[code].weight}`)
+  return { code, weight }
+}
+
+test('a browser without suspicious indicators raises no flag', () => {
+  assert.deepEqual(flagsOfIndicators(indicatorsWith([])), [])
 })
 
-test('each indicator raises its one flag, which raises the browser score and stands there', () => {
+test('each indicator raises exactly one flag, which is listed under browser and raises the score there', () => {
   const raised = INDICATOR_PATHS.map((path) => {
-    const flags = flagsOfIndicators(suspicious(path))
+    const flags = flagsOfIndicators(indicatorsWith([path]))
     const [flag] = flags
     assert.ok(flag && flags.length === 1, path)
     assert.equal(RISK_FLAGS[flag.code].indicator, path)
@@ -35,31 +43,31 @@ test('each indicator raises its one flag, which raises the browser score and sta
 
 test('all indicators raise all browser flags in the order of the table', () => {
   assert.deepEqual(
-    flagsOfIndicators(suspicious(...INDICATOR_PATHS)),
+    flagsOfIndicators(indicatorsWith(INDICATOR_PATHS)),
     RISK_FLAG_CODES.filter((code) => code.startsWith('BR_')).map((code) => ({ code })),
   )
 })
 
-test('a webview softens the missing chrome object, and nothing else', () => {
-  const indicators = suspicious('headless.chrome', 'browserAnomalies.inconsistentFingerprint')
+test('in a WebView only the missing window.chrome object has a lower weight', () => {
+  const indicators = indicatorsWith(['headless.chrome', 'browserAnomalies.inconsistentFingerprint'])
   assert.deepEqual(flagsOfIndicators(indicators, { kind: 'webview' }), [
-    { code: 'BR_CHROME', weight: 10 },
+    softenedTo(10, 'BR_CHROME'),
     { code: 'BR_FINGERPRINT' },
   ])
 })
 
-test('a privacy browser softens the inconsistent fingerprint, and nothing else', () => {
-  const indicators = suspicious('headless.chrome', 'browserAnomalies.inconsistentFingerprint')
+test('in a privacy browser only the inconsistent fingerprint has a lower weight', () => {
+  const indicators = indicatorsWith(['headless.chrome', 'browserAnomalies.inconsistentFingerprint'])
   assert.deepEqual(flagsOfIndicators(indicators, { kind: 'privacy' }), [
     { code: 'BR_CHROME' },
-    { code: 'BR_FINGERPRINT', weight: 25 },
+    softenedTo(25, 'BR_FINGERPRINT'),
   ])
 })
 
-test('a phone as webcam softens the label of the camera, not the software', () => {
-  const indicators = suspicious('virtualCamera.virtualCameraSoftware', 'virtualCamera.suspiciousLabels')
+test('if a phone serves as webcam, only the suspicious camera name has a lower weight', () => {
+  const indicators = indicatorsWith(['virtualCamera.virtualCameraSoftware', 'virtualCamera.suspiciousLabels'])
   assert.deepEqual(flagsOfIndicators(indicators, { kind: 'ordinary', phoneCamera: true }), [
     { code: 'BR_VCAM_SOFTWARE' },
-    { code: 'BR_VCAM_LABEL', weight: 20 },
+    softenedTo(20, 'BR_VCAM_LABEL'),
   ])
 })

@@ -53,9 +53,10 @@ for (const [what, { value, pointers }] of Object.entries(refused)) {
   })
 }
 
-test('a stored policy is used, and one that this version does not understand is ignored', () => {
+test('stored overrides are used; if any part is unknown to this release, all of them are ignored', () => {
   const overrides = { flags: { BR_WEBGL: { weight: 59 } } }
   assert.deepEqual(storedOverrides(overrides), overrides)
   assert.deepEqual(storedOverrides({}), {})
   assert.deepEqual(storedOverrides({ flags: { BR_NOTHING: { weight: 1 } } }), {})
+  assert.deepEqual(storedOverrides({ ...overrides, lowBlocks: true }), {})
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { brandDetails, embedOriginProblem, embedOriginsFor } from './branding.ts'
+import { brandErrors, embedOriginProblem, embedOriginsFor } from './branding.ts'
 
 const dataUrl = (type: string, content: string | Buffer) =>
   `data:image/${type};base64,${Buffer.from(content).toString('base64')}`
@@ -8,7 +8,7 @@ const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const WEBP = Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1')
 const SVG =
   '\ufeff<?xml version="1.0"?>\n<!-- <g> drawn by hand -->\n<!DOCTYPE svg>\n<svg xmlns="http://www.w3.org/2000/svg"/>'
-const NO_PICTURE = [{ pointer: '/brand/logo', message: 'does not hold the kind of picture that it says' }]
+const WRONG_TYPE = [{ pointer: '/brand/logo', message: 'is not a picture of the type that its data URL names' }]
 
 describe('a brand', () => {
   test('may have a logo in each of the three formats, or none', () => {
@@ -18,9 +18,9 @@ describe('a brand', () => {
       dataUrl('svg+xml', SVG),
       dataUrl('svg+xml', '<svg>'),
     ])
-      assert.deepEqual(brandDetails({ name: 'Fjord', logo }), [], logo)
-    assert.deepEqual(brandDetails({ name: 'Fjord' }), [])
-    assert.deepEqual(brandDetails({ name: 'Fjord', logo: null, primary: null, background: null }), [])
+      assert.deepEqual(brandErrors({ name: 'Fjord', logo }), [], logo)
+    assert.deepEqual(brandErrors({ name: 'Fjord' }), [])
+    assert.deepEqual(brandErrors({ name: 'Fjord', logo: null, primary: null, background: null }), [])
   })
 
   test('may not have a logo that is something else than it says', () => {
@@ -33,13 +33,13 @@ describe('a brand', () => {
       dataUrl('svg+xml', '<svgs>'),
       dataUrl('svg+xml', 'a text with <svg> in it'),
     ])
-      assert.deepEqual(brandDetails({ name: 'Fjord', logo }), NO_PICTURE, logo)
+      assert.deepEqual(brandErrors({ name: 'Fjord', logo }), WRONG_TYPE, logo)
   })
 
   test('has a name as it is read: one line, nothing hidden in it', () => {
     for (const name of ['Fjord Rentals', 'Ærø & Sønner', '東京', 'می\u200cخواهم', 'קפה'])
-      assert.deepEqual(brandDetails({ name }), [], name)
-    const message = 'must be one line without spaces around it and without signs that cannot be seen'
+      assert.deepEqual(brandErrors({ name }), [], name)
+    const message = 'must be one line without spaces around it and without invisible characters'
     for (const name of [
       ' Fjord',
       'Fjord\t',
@@ -49,11 +49,11 @@ describe('a brand', () => {
       '\ufeffFjord',
       'a\u2028b',
     ])
-      assert.deepEqual(brandDetails({ name }), [{ pointer: '/brand/name', message }], JSON.stringify(name))
+      assert.deepEqual(brandErrors({ name }), [{ pointer: '/brand/name', message }], JSON.stringify(name))
   })
 
   test('may not have colours that make text unreadable, and the error names them with the reason', () => {
-    const details = brandDetails({
+    const details = brandErrors({
       name: 'Fjord',
       primary: '#7a7a7a',
       background: '#808080',

@@ -1,16 +1,20 @@
+/** Checks of a tenant's settings for the launch page: how it looks (its brand), and which origins may embed it. */
 import { type BrandInput, brandProblems, type ErrorDetail } from '@ostiary/contract'
 
-/** Checks that a schema cannot make: a misleading name, unreadable colours, a logo of another type than it claims. */
-export function brandDetails({ name, logo = null, primary = null, background = null }: BrandInput): ErrorDetail[] {
+/** The errors that a schema cannot find: a misleading name, unreadable colours, a logo of another type than it claims. */
+export function brandErrors({ name, logo = null, primary = null, background = null }: BrandInput): ErrorDetail[] {
   const at = (field: keyof BrandInput, message: string) => ({ pointer: `/brand/${field}`, message })
   return [
-    ...(name.trim() !== name || HIDDEN_SIGN.test(name) ? [at('name', BAD_NAME)] : []),
+    ...(name.trim() !== name || INVISIBLE_CHARACTER.test(name) ? [at('name', BAD_NAME)] : []),
     ...brandProblems({ primary, background }).map(({ field, message }) => at(field, message)),
-    ...(logo === null || isPicture(logo) ? [] : [at('logo', 'does not hold the kind of picture that it says')]),
+    ...(logo === null || hasClaimedType(logo) ? [] : [at('logo', BAD_LOGO)]),
   ]
 }
 
-/** The problem of an origin that is to frame the page, or undefined. It is sent in a header, so it may contain nothing else. */
+/**
+ * What is wrong with an origin that is to frame the page, or undefined. Only a plain origin is accepted: it becomes a part of the header
+ * `Content-Security-Policy`, where further text could add other origins or directives.
+ */
 export function embedOriginProblem(entry: string): string | undefined {
   const [, scheme, host] = ORIGIN.exec(entry) ?? []
   if (!URL.canParse(entry) || new URL(entry).origin !== entry || scheme === undefined || host === undefined) {
@@ -26,11 +30,16 @@ export function embedOriginsFor(origins: readonly string[], livemode: boolean): 
 
 const ORIGIN = /^(https?):\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d{1,5})?$/
 const LOOPBACK = new Set(['localhost', '127.0.0.1'])
-const BAD_NAME = 'must be one line without spaces around it and without signs that cannot be seen'
-/** Control characters and direction marks. The joiners of Persian and of Indian scripts are allowed. */
-const HIDDEN_SIGN = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+const BAD_NAME = 'must be one line without spaces around it and without invisible characters'
+const BAD_LOGO = 'is not a picture of the type that its data URL names'
+/**
+ * Control characters, line separators, zero-width spaces and direction marks. U+200C and U+200D are allowed: Persian and Indian scripts
+ * need these zero-width joiners.
+ */
+const INVISIBLE_CHARACTER = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
 
-function isPicture(dataUrl: string): boolean {
+/** Whether the bytes begin like a picture of the type that the data URL names. */
+function hasClaimedType(dataUrl: string): boolean {
   const comma = dataUrl.indexOf(',')
   const bytes = Buffer.from(dataUrl.slice(comma + 1), 'base64')
   const type = /^data:image\/([a-z+]+);/.exec(dataUrl)?.[1]

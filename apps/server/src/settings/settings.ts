@@ -17,7 +17,7 @@ import Value from 'typebox/value'
 import { AppError } from '../platform/errors.ts'
 import type { TargetVerdict } from '../platform/outbound/target.ts'
 import { oneOf } from '../platform/validation.ts'
-import { brandDetails, embedOriginProblem } from './branding.ts'
+import { brandErrors, embedOriginProblem } from './branding.ts'
 import { redirectEntryProblem } from './redirects.ts'
 
 const input = Compile(TenantSettingsInput)
@@ -46,7 +46,7 @@ export function checkSettings(settings: unknown, checkUrl: (url: string) => Targ
     ...localeProblems(settings),
     ...redirectProblems(settings),
     ...embedProblems(settings),
-    ...(settings.brand ? brandDetails(settings.brand) : []),
+    ...(settings.brand ? brandErrors(settings.brand) : []),
     ...issuerProblems(settings, checkUrl),
   ]
   if (problems.length > 0) throw refused(problems)

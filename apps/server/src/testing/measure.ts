@@ -3,7 +3,7 @@
  * import nothing else of it, so a change inside a room needs a look at this file only. The image does not contain it.
  */
 export { toRequest } from '../age/request.ts'
-export { partitionTable } from '../biometrics/store.ts'
+export { partitionTable, SHARED_PARTITIONS } from '../biometrics/store.ts'
 export { toBytes, toHalfvec } from '../biometrics/vector.ts'
 export { LOCK_KEY } from '../biometrics/vector-partition-store.ts'
 export { loadConfig } from '../config.ts'

@@ -2,10 +2,10 @@ import type { SessionCodeName } from '@ostiary/contract'
 import type { Passkeys } from '../passkeys/index.ts'
 import type { Queryable } from '../platform/db.ts'
 import { nextState } from '../sessions/index.ts'
-import { countOnce, withoutRepeats } from './counting.ts'
+import { countFailure, withoutRepeats } from './counting.ts'
 import type { Lockouts } from './lockouts.ts'
 import { type OwnProgress, verificationOf, withVerification } from './progress.ts'
-import { failed, locked, missed, reached, vectorNeeded } from './steps.ts'
+import { askForVector, failed, locked, retryOrFail, succeeded } from './steps.ts'
 import type { RunningVerification, VerificationStep } from './types.ts'
 import type { Comparison, ComparisonKind, Work } from './work.ts'
 
@@ -15,47 +15,53 @@ interface Deps {
   lockouts: Lockouts
 }
 
-/** The transaction that applies a comparison, and its session with everything that the comparison has shown. */
-interface Applying {
+/** A comparison is applied in `tx`. The progress of `session` contains already what the comparison has shown. */
+interface ApplyContext {
   deps: Deps
   tx: Queryable
   session: RunningVerification
 }
 
 type StepAfter<Kind extends ComparisonKind> = (
-  applying: Applying,
+  context: ApplyContext,
   comparison: Comparison<Kind>,
 ) => VerificationStep | Promise<VerificationStep>
 
+/** Says for each kind of comparison (see work.ts) which step follows it. */
 const STEP_AFTER: { readonly [Kind in ComparisonKind]: StepAfter<Kind> } = {
   enrolled: afterEnrolment,
   found: afterRecognition,
   miss: afterMiss,
   other_face: afterMiss,
-  unproven: ({ session }) => vectorNeeded(session, session.progress),
+  unproven: ({ session }) => askForVector(session, session.progress),
   unknown: ({ session }) => failed(session, session.progress, 'USER_NOT_ENROLLED'),
-  unusable: ({ session }) => missed(session, session.progress, { reply: 'NO_FACE', last: 'NO_FACE' }),
+  unusable: ({ session }) => retryOrFail(session, session.progress, { retryCode: 'NO_FACE', failureCode: 'NO_FACE' }),
 }
 
-/** What a comparison found, as the next step. */
+/** Returns the next step of the session after a comparison of the face. A lockout comes first: then the result is not used. */
 export async function applyComparison(
   deps: Deps,
   tx: Queryable,
   session: RunningVerification,
   comparison: Comparison,
 ): Promise<VerificationStep> {
-  const progress = withSubjects(session.progress, comparison)
-  const { waitSeconds, progress: known } = await countMiss(deps.lockouts, tx, { ...session, progress }, comparison)
-  if (waitSeconds > 0) return locked(session, known, waitSeconds)
-  return stepAfter({ deps, tx, session: { ...session, progress: known } }, comparison)
+  const compared = { ...session, progress: withLockoutSubjects(session.progress, comparison) }
+  const { waitSeconds, progress } = await waitOrCountMiss(deps.lockouts, tx, compared, comparison)
+  if (waitSeconds > 0) return locked(session, progress, waitSeconds)
+  return stepAfter({ deps, tx, session: { ...session, progress } }, comparison)
 }
 
-function stepAfter<Kind extends ComparisonKind>(applying: Applying, comparison: Comparison<Kind>) {
+function stepAfter<Kind extends ComparisonKind>(context: ApplyContext, comparison: Comparison<Kind>) {
   const step: StepAfter<Kind> = STEP_AFTER[comparison.kind]
-  return step(applying, comparison)
+  return step(context, comparison)
 }
 
-function withSubjects(progress: OwnProgress, { subjects, thumbprint }: Comparison): OwnProgress {
+/**
+ * Adds what the comparison showed for the lockout. A failure counts against all `subjects`: the network, and the person and the browser
+ * as far as they are known. A success deletes the failures of `cleared`: the browser is among them only if its key (`thumbprint`)
+ * belongs to the person who was found.
+ */
+function withLockoutSubjects(progress: OwnProgress, { subjects, thumbprint }: Comparison): OwnProgress {
   return withVerification(progress, {
     localThumbprint: thumbprint,
     subjects: withoutRepeats([...verificationOf(progress).subjects, ...subjects]),
@@ -64,60 +70,66 @@ function withSubjects(progress: OwnProgress, { subjects, thumbprint }: Compariso
 }
 
 /**
- * Counts a miss. Returns the wait that the session has to respect before anything is said about the face: while a network or a named
- * person has to wait, a hit and a miss must look alike. Of many misses at the same time only the first five count.
+ * If a lockout makes one of the subjects wait, returns that wait and counts nothing. Otherwise counts a miss. During a lockout of a network
+ * or of a person that the host named, a hit gets the same answer as a miss: otherwise an attacker could go on trying faces and see which
+ * one matches. Sessions with the same subjects pass one after another, so parallel tries cannot outrun the lockout: it begins after
+ * `LOCKOUT.failures` misses, and the later tries have to wait.
  */
-async function countMiss(
+async function waitOrCountMiss(
   lockouts: Lockouts,
   tx: Queryable,
   session: RunningVerification,
   { kind }: Comparison,
 ): Promise<{ waitSeconds: number; progress: OwnProgress }> {
   const { progress } = session
-  const waitSeconds = await lockouts.holdWaitOf(tx, session, verificationOf(progress).subjects)
+  const waitSeconds = await lockouts.lockRowsAndGetWait(tx, session, verificationOf(progress).subjects)
   const isMiss = kind === 'miss' || kind === 'other_face'
   if (!isMiss || waitSeconds > 0) return { waitSeconds, progress }
-  const counted = await countOnce(lockouts, tx, session, 'FACE_NOT_MATCH')
+  const counted = await countFailure(lockouts, tx, session, 'FACE_NOT_MATCH')
   return { waitSeconds: counted.before, progress: counted.progress }
 }
 
-function afterMiss({ session }: Applying): VerificationStep {
-  const last = session.request.type === 'SIGN-IN' ? 'USER_NOT_ENROLLED' : 'FACE_NOT_MATCH'
-  return missed(session, session.progress, { reply: 'FACE_NOT_MATCH', last })
+function afterMiss({ session }: ApplyContext): VerificationStep {
+  // A SIGN-IN searches among all people: if the last try finds nobody, the user is not enrolled. Other sessions compare with one person.
+  const failureCode = session.request.type === 'SIGN-IN' ? 'USER_NOT_ENROLLED' : 'FACE_NOT_MATCH'
+  return retryOrFail(session, session.progress, { retryCode: 'FACE_NOT_MATCH', failureCode })
 }
 
 async function afterEnrolment(
-  { deps, tx, session }: Applying,
+  { deps, tx, session }: ApplyContext,
   { person: { puid, guid }, isNew }: Comparison<'enrolled'>,
 ): Promise<VerificationStep> {
   const { progress } = session
-  // Another session that created the person may have deleted them since: the next try creates them again.
-  if (!(await deps.work.hold(session, puid, tx)))
-    return missed(session, progress, { reply: 'INTERNAL', last: 'INTERNAL' })
+  // Somebody deleted the person after the comparison, such as another session that created them and then failed. The user is not at
+  // fault, and another try can enrol them again.
+  if (!(await deps.work.lockIfEnrolled(session, puid, tx)))
+    return retryOrFail(session, progress, { retryCode: 'INTERNAL', failureCode: 'INTERNAL' })
   const notes: SessionCodeName[] = isNew ? [] : ['ALREADY_ENROLLED']
   const person = { puid, guid, matchedBy: 'server' as const }
-  if (isNew || !verificationOf(progress).credential) return reached(session, progress, { person, notes })
+  if (isNew || !verificationOf(progress).credential) return succeeded(session, progress, { person, notes })
+  // The person was enrolled before: only one of their passkeys entitles them to add the new one.
   return askForPasskey({ deps, tx, session }, withVerification(progress, { person, notes, vector: null }), puid)
 }
 
 async function afterRecognition(
-  { deps, tx, session }: Applying,
+  { deps, tx, session }: ApplyContext,
   { person: { puid, guid }, by }: Comparison<'found'>,
 ): Promise<VerificationStep> {
   const { progress, request } = session
-  if (!(await deps.work.hold(session, puid, tx))) return failed(session, progress, 'USER_NOT_ENROLLED')
+  // Somebody deleted the person after the comparison. No other try can find them.
+  if (!(await deps.work.lockIfEnrolled(session, puid, tx))) return failed(session, progress, 'USER_NOT_ENROLLED')
   const person = { puid, guid, matchedBy: by }
-  if (!request.requirements.includes('passkey')) return reached(session, progress, { person })
+  if (!request.requirements.includes('passkey')) return succeeded(session, progress, { person })
   return askForPasskey({ deps, tx, session }, withVerification(progress, { person, vector: null, claim: null }), puid)
 }
 
-/** `known` is the progress when the person has a passkey to ask for. */
+/** Asks for one of the person's passkeys, with `nextProgress`. Fails if they have none. */
 async function askForPasskey(
-  { deps, tx, session }: Applying,
-  known: OwnProgress,
+  { deps, tx, session }: ApplyContext,
+  nextProgress: OwnProgress,
   puid: string,
 ): Promise<VerificationStep> {
   const credentials = await deps.passkeys.findForPerson(tx, session, puid)
   if (credentials.length === 0) return failed(session, session.progress, 'PASSKEY_FAILED')
-  return { state: nextState(session, 'passkey_needed'), progress: known }
+  return { state: nextState(session, 'passkey_needed'), progress: nextProgress }
 }

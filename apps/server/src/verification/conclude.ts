@@ -75,7 +75,7 @@ async function whileEnrolled(
   session: VerificationSession,
   end: VerificationEnd,
 ): Promise<VerificationEnd> {
-  if (end.state !== 'SUCCESS' || (await work.hold(session, end.person.puid, tx))) return end
+  if (end.state !== 'SUCCESS' || (await work.lockIfEnrolled(session, end.person.puid, tx))) return end
   return { state: 'FAILED', failures: [session.request.type === 'ENROLL' ? 'INTERNAL' : 'USER_NOT_ENROLLED'] }
 }
 
@@ -114,8 +114,8 @@ async function confirm({ clock }: Deps, tx: Queryable, session: VerificationSess
 async function forgetFailures({ lockouts, localKeys }: Deps, tx: Queryable, session: VerificationSession) {
   const own = verificationOf(session.progress)
   // Takes the rows in the order in which a failure takes them: two sessions with the same subjects must not deadlock.
-  await lockouts.holdWaitOf(tx, session, own.subjects)
+  await lockouts.lockRowsAndGetWait(tx, session, own.subjects)
   await lockouts.clear(tx, session, clearedBy(session, own))
-  if (own.counted.length > 0) await lockouts.noteRetry(tx, session, own)
+  if (own.counted.length > 0) await lockouts.recordSecondTry(tx, session, own)
   if (own.localThumbprint !== null) await localKeys.used(tx, session, own.localThumbprint)
 }

@@ -24,7 +24,7 @@ export function isCounted({ request, progress }: VerificationSession, end: FlowE
  * Counts a failure at once, against every subject that the session has not counted against yet. A user who cancels afterwards, or lets
  * the session expire, has tried all the same. `before` is the wait that a subject has already; then nothing is counted.
  */
-export async function countOnce(
+export async function countFailure(
   lockouts: Lockouts,
   tx: Queryable,
   session: RunningVerification,
@@ -36,7 +36,7 @@ export async function countOnce(
   const failures = countableOf(session, [failure])
   if (failures.length === 0) return { before: 0, progress }
   // Locks the known rows first, in the order of a comparison: two transactions that lock the same rows in different orders would deadlock.
-  await lockouts.holdWaitOf(tx, session, fresh)
+  await lockouts.lockRowsAndGetWait(tx, session, fresh)
   const { before } = await lockouts.record(tx, session, fresh, failures)
   if (before > 0) return { before, progress }
   return { before, progress: withVerification(progress, { counted: [...counted, ...fresh] }) }
@@ -57,7 +57,7 @@ export async function countTry(
 ): Promise<OwnProgress> {
   const failure = AT_ONCE.find((name) => errors.includes(SESSION_CODES[name].code))
   if (!failure) return session.progress
-  return (await countOnce(lockouts, tx, session, failure)).progress
+  return (await countFailure(lockouts, tx, session, failure)).progress
 }
 
 /** The wait of the next session after one that failed. It counts against no subject twice. */
@@ -70,7 +70,7 @@ export async function waitAfter(
   if (end.failures.includes('TEMPORARILY_LOCKED')) return 0
   const failures = countableOf(session, end.failures)
   const fresh = uncountedOf(session.progress)
-  await lockouts.holdWaitOf(tx, session, fresh)
+  await lockouts.lockRowsAndGetWait(tx, session, fresh)
   const { after } = await lockouts.record(tx, session, fresh, failures)
   return Math.max(after, await lockouts.waitOf(tx, session, verificationOf(session.progress).counted))
 }

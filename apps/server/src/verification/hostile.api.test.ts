@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { encodeVector, sealPayload } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { type Changes, makeSubmission, reachChallenge, send } from '../launch/testing/capture.ts'
-import { CAPTURE_MUTATIONS, type Judged } from '../launch/testing/capture-mutations.ts'
+import { CAPTURE_MUTATIONS, type FalseSubmission } from '../launch/testing/capture-mutations.ts'
 import { LOG_MUTATIONS } from '../launch/testing/log-mutations.ts'
 import { createPage } from '../launch/testing/page.ts'
 import { PAYLOAD_MUTATIONS } from '../launch/testing/payload-mutations.ts'
@@ -118,7 +118,7 @@ for (const [what, mutations] of [
 }
 
 /** A session with a challenge to which the change applies. */
-async function openFor({ fits = () => true }: Judged) {
+async function openFor({ fits = () => true }: FalseSubmission) {
   for (let tries = 0; tries < 60; tries++) {
     const opened = await openSession()
     if (fits(opened.challenge)) return opened

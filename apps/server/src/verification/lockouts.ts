@@ -7,10 +7,11 @@ import type { LockoutSubject, VerificationProgress } from './progress.ts'
 import { verificationStore } from './store.ts'
 
 /**
- * Failures that show who was there. A camera that did not start counts against nobody. Neither does a session that was refused because
- * of a lockout: otherwise anyone could lock a person out for ever.
+ * A face, a passkey or a session that was refused: counts against the person that was named or recognised, the device and the network.
+ * Codes in neither list count against nobody: a camera that did not start, for example. A session that was refused because of a lockout
+ * (TEMPORARILY_LOCKED) does not count either: otherwise anyone could prolong a person's lockout without end.
  */
-const SHOWS_WHO: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
+const COUNTED_AGAINST_PERSON: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'SPOOF',
   'VIDEO_SPOOF',
   'FACE_NOT_MATCH',
@@ -18,25 +19,33 @@ const SHOWS_WHO: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'PASSKEY_FAILED',
   'POLICY_BLOCKED',
 ])
-/** These say only that a try was made: they count against the device and the network, not against the person that the host named. */
-const SHOWS_TRY_ONLY: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
+/**
+ * A try without a result (movements not followed, tries begun and not finished): counts against the device and the network only.
+ * Otherwise anyone could lock out a person by beginning sessions in their name.
+ */
+const COUNTED_AGAINST_SOURCE: ReadonlySet<SessionCodeName> = new Set<SessionCodeName>([
   'LIVENESS_INCONCLUSIVE',
   'ATTEMPTS_EXCEEDED',
 ])
 
 type Kind = LockoutSubject['kind']
-const ALL: ReadonlySet<Kind> = new Set<Kind>(['person', 'device', 'network'])
-const PLACES: ReadonlySet<Kind> = new Set<Kind>(['device', 'network'])
+/** Where a try came from. */
+const SOURCE: ReadonlySet<Kind> = new Set<Kind>(['device', 'network'])
+/** All kinds but `retries`, which only `recordSecondTry` counts. */
+const PERSON_AND_SOURCE: ReadonlySet<Kind> = new Set<Kind>(['person', ...SOURCE])
 const NOBODY: ReadonlySet<Kind> = new Set<Kind>()
 
 function countsAgainst(failures: readonly SessionCodeName[]): ReadonlySet<Kind> {
-  if (failures.some((name) => SHOWS_WHO.has(name))) return ALL
-  return failures.some((name) => SHOWS_TRY_ONLY.has(name)) ? PLACES : NOBODY
+  if (failures.some((name) => COUNTED_AGAINST_PERSON.has(name))) return PERSON_AND_SOURCE
+  return failures.some((name) => COUNTED_AGAINST_SOURCE.has(name)) ? SOURCE : NOBODY
 }
 
-/** Makes subjects that fail too often wait. Everything runs in the caller's transaction. */
+/** Makes subjects (persons, devices, networks) wait that fail too often. Everything runs in the caller's transaction. */
 export function createLockouts({ clock }: { clock: Clock }) {
-  /** Counts a failure. Returns the waits before and after it. A subject that has to wait already is not counted again. */
+  /**
+   * Counts one failure against each subject. Returns the longest wait before and after it, in seconds. If one of the subjects has to wait
+   * already, nothing is counted against any of them.
+   */
   async function count(
     tx: Queryable,
     owner: TenantData,
@@ -45,13 +54,13 @@ export function createLockouts({ clock }: { clock: Clock }) {
     if (subjects.length === 0) return { before: 0, after: 0 }
     const now = clock.now()
     const begun = { failures: 0, since: now, lockedUntil: null }
-    const held = await verificationStore.holdLockouts(tx, owner, subjects.map(toBytes), {
+    const rows = await verificationStore.createAndLockLockoutRows(tx, owner, subjects.map(toBytes), {
       now,
       purgeAt: failuresExpireAt(begun),
     })
-    const before = longestOf(held, now)
+    const before = longestOf(rows, now)
     if (before > 0) return { before, after: before }
-    const counted = held.map((row) => ({ subject: row.subject, ...afterFailure(row, now) }))
+    const counted = rows.map((row) => ({ subject: row.subject, ...afterFailure(row, now) }))
     for (const row of counted) await verificationStore.putLockout(tx, owner, row, failuresExpireAt(row))
     return { before, after: longestOf(counted, now) }
   }
@@ -63,13 +72,16 @@ export function createLockouts({ clock }: { clock: Clock }) {
       return longestOf(await verificationStore.findLockouts(tx, owner, subjects.map(toBytes)), clock.now())
     },
 
-    /** The same, and locks the rows of the subjects: of several transactions at once, each sees the counts of the one before. */
-    async holdWaitOf(tx: Queryable, owner: TenantData, subjects: readonly LockoutSubject[]): Promise<number> {
+    /**
+     * Like `waitOf`, and locks the rows that the subjects have until the transaction ends. Transactions with the same subjects run one
+     * after the other from here on, so each sees what the one before has counted.
+     */
+    async lockRowsAndGetWait(tx: Queryable, owner: TenantData, subjects: readonly LockoutSubject[]): Promise<number> {
       if (subjects.length === 0) return 0
-      return longestOf(await verificationStore.holdKnownLockouts(tx, owner, subjects.map(toBytes)), clock.now())
+      return longestOf(await verificationStore.lockLockoutRows(tx, owner, subjects.map(toBytes)), clock.now())
     },
 
-    /** Counts a failed session. Returns the wait that applied before it and the wait of the next session, in seconds. */
+    /** Counts a failed try or session against the subjects that its failures concern. Returns the same as `count`. */
     record(
       tx: Queryable,
       owner: TenantData,
@@ -85,16 +97,18 @@ export function createLockouts({ clock }: { clock: Clock }) {
     },
 
     /**
-     * A sign-in succeeded after a failure that was counted. The failure is taken back from the network and from another person's browser, and
-     * counts against the person who signed in. Otherwise a person could try any number of faces before their own.
+     * A session succeeded after it had counted a failure. The failure is taken back from the network and the device, which colleagues may
+     * share. In a SIGN-IN it counts against the recognised person instead, as the subject `retries`, which no
+     * success clears. Otherwise a person could try other faces before their own, in session after session
+     * (docs/decisions/0022-second-tries-count-by-person.md).
      */
-    async noteRetry(
+    async recordSecondTry(
       tx: Queryable,
       owner: TenantData,
       { subjects, counted }: Pick<VerificationProgress, 'subjects' | 'counted'>,
     ): Promise<void> {
-      const shared = counted.filter(({ kind }) => kind === 'network' || kind === 'device')
-      if (shared.length > 0) await verificationStore.forgive(tx, owner, shared.map(toBytes))
+      const shared = counted.filter(({ kind }) => SOURCE.has(kind))
+      if (shared.length > 0) await verificationStore.takeBackFailure(tx, owner, shared.map(toBytes))
       await count(
         tx,
         owner,
@@ -108,6 +122,7 @@ export function createLockouts({ clock }: { clock: Clock }) {
       if (own.length > 0) await verificationStore.clearLockouts(tx, owner, own.map(toBytes))
     },
 
+    /** Test data only: every wait ends `ms` earlier (docs/decisions/0014-test-clock-shifts-deadlines.md). */
     shiftTestTime: (tx: Queryable, tenantId: string, ms: number): Promise<number> =>
       verificationStore.shiftLockouts(tx, tenantId, ms),
   }

@@ -5,7 +5,7 @@ import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import { nextState, notAtThisStep, type RunningSession, type Sessions, type Step } from '../sessions/index.ts'
 import { type OwnProgress, verificationOf, withVerification } from './progress.ts'
-import { failed, graceForWork, reached } from './steps.ts'
+import { failed, graceForWork, succeeded } from './steps.ts'
 import {
   type RunningVerification,
   type VerificationSession,
@@ -98,7 +98,7 @@ async function verifyPasskey(
   const verdict = await passkeys.verifyAuthentication(tx, { response, challenge, counters, owner: session, puid })
   if (!verdict.ok) return passkeyFailed(session, asked)
   const matchedBy = person.matchedBy === 'local' ? 'local+passkey' : 'server+passkey'
-  return reached(session, asked, { person: { ...person, matchedBy }, passkeyShown: true })
+  return succeeded(session, asked, { person: { ...person, matchedBy }, passkeyShown: true })
 }
 
 function passkeyFailed(session: VerificationSession, progress: OwnProgress): VerificationStep {

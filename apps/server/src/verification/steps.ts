@@ -4,7 +4,7 @@ import { type OwnProgress, type VerificationProgress, verificationOf, withVerifi
 import type { VerificationSession, VerificationStep } from './types.ts'
 
 /** The person is known: the session ends with a success. */
-export function reached(
+export function succeeded(
   session: VerificationSession,
   progress: OwnProgress,
   change: Partial<VerificationProgress>,
@@ -13,11 +13,11 @@ export function reached(
   return { state: session.state, progress: withVerification(progress, change), end: { how: 'reached' } }
 }
 
-/** The face is not the expected one: another try while one is left. `reply` goes to the page, `last` is the failure when none is left. */
-export function missed(
+/** This try did not succeed. While a try is left, the page gets `retryCode`. After the last try the session fails with `failureCode`. */
+export function retryOrFail(
   session: VerificationSession,
   progress: OwnProgress,
-  { reply, last }: { reply: SessionCodeName; last: SessionCodeName },
+  { retryCode, failureCode }: { retryCode: SessionCodeName; failureCode: SessionCodeName },
 ): VerificationStep {
   const after = withVerification(progress, {
     workId: null,
@@ -32,15 +32,15 @@ export function missed(
     passkey: null,
     passkeyTries: 0,
   })
-  if (progress.attempt >= LAUNCH_LIMITS.attempts) return failed(session, after, last)
-  return { state: nextState(session, 'retry'), progress: after, errors: [SESSION_CODES[reply].code] }
+  if (progress.attempt >= LAUNCH_LIMITS.attempts) return failed(session, after, failureCode)
+  return { state: nextState(session, 'retry'), progress: after, errors: [SESSION_CODES[retryCode].code] }
 }
 
 /**
  * The device's claim is not enough, and there is no vector: the same capture may come again with one. That is not counted as a failure,
  * because a browser cannot know that the service has deleted its token. The challenge is open again, with the submits that it has left.
  */
-export function vectorNeeded(session: VerificationSession, progress: OwnProgress): VerificationStep {
+export function askForVector(session: VerificationSession, progress: OwnProgress): VerificationStep {
   const { claimedFor: challenge } = verificationOf(progress)
   const after = withVerification(progress, { workId: null, claim: null, claimedFor: null, selfie: null })
   const usedNonces = progress.usedNonces.filter((nonce) => nonce !== challenge?.nonce)

@@ -146,10 +146,10 @@ export const verificationStore = {
   findLockouts: (db: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<LockRow[]> =>
     db.rows<LockRow>(FIND_LOCKOUTS, [...by(owner), subjects]),
   /** The existing rows, locked by this transaction. */
-  holdKnownLockouts: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<LockRow[]> =>
+  lockLockoutRows: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<LockRow[]> =>
     tx.rows<LockRow>(HOLD_LOCKOUTS, [...by(owner), subjects]),
   /** One row for each subject, locked by this transaction; new rows begin now, without a failure. */
-  async holdLockouts(
+  async createAndLockLockoutRows(
     tx: Queryable,
     owner: TenantData,
     subjects: readonly Buffer[],
@@ -171,7 +171,7 @@ export const verificationStore = {
   shiftLockouts: (tx: Queryable, tenantId: string, ms: number): Promise<number> =>
     tx.run(SHIFT_LOCKOUTS, [tenantId, ms]),
   /** Takes one failure back from each. */
-  forgive: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<number> =>
+  takeBackFailure: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<number> =>
     tx.run(FORGIVE, [...by(owner), subjects]),
   markForDiscard: (tx: Queryable, persons: readonly ProvisionalPerson[], dueAt: Date): Promise<number> =>
     tx.run(MARK_FOR_DISCARD, [

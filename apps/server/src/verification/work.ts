@@ -157,7 +157,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     findNamed,
 
     /** Whether the person is still enrolled. If so, nobody deletes them before the transaction ends. */
-    hold: (session: VerificationSession, puid: string, tx: Queryable): Promise<boolean> =>
+    lockIfEnrolled: (session: VerificationSession, puid: string, tx: Queryable): Promise<boolean> =>
       recognition.hold(session, puid, tx),
 
     /** The session ended otherwise while it enrolled this person, so no result reports them. */

@@ -31,8 +31,8 @@ export function sign({ privateKey, alg }: Signer, { claims, header = {} }: Asser
   return new SignJWT(claims).setProtectedHeader({ alg, ...header }).sign(privateKey)
 }
 
-/** A token with any header and claims. */
-export function unsigned(header: object, claims: object, signature = ''): string {
+/** A JWT put together from its parts. The signature is not computed: it is empty or any text. */
+export function assembleJwt(header: object, claims: object, signature = ''): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${part(header)}.${part(claims)}.${signature}`
 }

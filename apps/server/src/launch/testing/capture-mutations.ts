@@ -10,7 +10,8 @@ import {
 } from '@ostiary/device/simulated'
 import type { Changes } from './capture.ts'
 
-export interface Judged extends Changes {
+/** A changed submission, and how the server must judge it. */
+export interface FalseSubmission extends Changes {
   name: string
   /** The session code of the reply. Several when the random challenge decides which rule applies first. */
   codes: readonly number[]
@@ -44,15 +45,20 @@ export const spoof = ({ plan, change }: Spoof): Changes => ({
   },
 })
 
-export const injected = (name: string, flag: RiskFlagCode, changes: Changes): Judged => ({
+export const injected = (name: string, flag: RiskFlagCode, changes: Changes): FalseSubmission => ({
   name,
   codes: [2],
   flags: [flag],
   ...changes,
 })
-export const inconclusive = (name: string, changes: Changes): Judged => ({ name, codes: [-32], flags: [], ...changes })
+export const inconclusive = (name: string, changes: Changes): FalseSubmission => ({
+  name,
+  codes: [-32],
+  flags: [],
+  ...changes,
+})
 
-const TIMES: Judged[] = [
+const TIMES: FalseSubmission[] = [
   injected(
     'frames in reverse',
     'BH_CHALLENGE_MISMATCH',
@@ -102,7 +108,7 @@ const TIMES: Judged[] = [
   ),
 ]
 
-const PICTURES: Judged[] = [
+const PICTURES: FalseSubmission[] = [
   injected(
     'one digest twice',
     'BH_FRAMES_REPEAT',
@@ -142,7 +148,7 @@ const PICTURES: Judged[] = [
   },
 ]
 
-const FEW: Judged[] = [
+const FEW: FalseSubmission[] = [
   inconclusive(
     'every third frame missing',
     frames((all) => all.filter((_, at) => at % 3 !== 2)),
@@ -162,12 +168,12 @@ function ageless(one: CaptureFrame, isOne: boolean): CaptureFrame {
   return isOne ? rest : one
 }
 
-function early(name: string, changes: Changes): Judged {
+function early(name: string, changes: Changes): FalseSubmission {
   return { ...inconclusive(name, changes), flags: ['BH_CHALLENGE_LATENCY'] }
 }
 
 /** What the face did. */
-const POSES: Judged[] = [
+const POSES: FalseSubmission[] = [
   { name: 'other movements than asked for', codes: [-32, 2], flags: [], ...spoof(SPOOFS.recording) },
   { name: 'movements 900 ms before they are asked for', codes: [-32, 2], flags: [], ...spoof(SPOOFS.early) },
   {
@@ -231,7 +237,7 @@ const sameEstimate = ({ made }: Changes): Changes => ({
   },
 })
 
-const NUMBERS: Judged[] = [
+const NUMBERS: FalseSubmission[] = [
   injected('an age written over the estimate', IMPLAUSIBLE, spoof(SPOOFS.forged)),
   injected(
     'a younger age written over it',
@@ -304,7 +310,7 @@ const NUMBERS: Judged[] = [
   ),
 ]
 
-const MODEL: Judged[] = [
+const MODEL: FalseSubmission[] = [
   { id: 'home-made', hash: 'B'.repeat(43) },
   { id: 'simulated-1', hash: 'B'.repeat(43) },
   { id: 'SIMULATED-1', hash: 'AyzSMIsiZbDlq9TDuA805-g-0L-D61SSd1eE58NRFJA' },
@@ -316,9 +322,9 @@ const MODEL: Judged[] = [
   ...payload(() => ({ model })),
 }))
 
-const LIVE: Judged[] = [
+const LIVE: FalseSubmission[] = [
   ...[0, 120, 299].map(
-    (live): Judged => ({ name: `a mask: ${live}`, codes: [1], flags: [], ...payload(() => ({ live })) }),
+    (live): FalseSubmission => ({ name: `a mask: ${live}`, codes: [1], flags: [], ...payload(() => ({ live })) }),
   ),
   ...[300, 499].map((live) =>
     inconclusive(
@@ -328,4 +334,4 @@ const LIVE: Judged[] = [
   ),
 ]
 
-export const CAPTURE_MUTATIONS: readonly Judged[] = [TIMES, PICTURES, FEW, POSES, NUMBERS, MODEL, LIVE].flat()
+export const CAPTURE_MUTATIONS: readonly FalseSubmission[] = [TIMES, PICTURES, FEW, POSES, NUMBERS, MODEL, LIVE].flat()

@@ -4,15 +4,17 @@ import { createHarness, type Harness } from '../../testing/harness.ts'
 import { purgeIdempotencyKeys } from './index.ts'
 
 let harness: Harness
+let tenantId: string
 let key: string
 before(async () => {
   harness = await createHarness()
-  ;({ key } = await harness.tenantWithKey())
+  ;({ tenantId, key } = await harness.tenantWithKey())
 })
 after(() => harness.close())
 
-const create = (idempotencyKey: string, value: string, apiKey = key) =>
-  harness.inject({
+/** Creates a record of the string store: the simplest create that takes an `Idempotency-Key`. Other areas use the same code. */
+const create = (idempotencyKey: string, value: string, { apiKey = key, server = harness } = {}) =>
+  server.inject({
     method: 'POST',
     url: '/strings',
     headers: { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey },
@@ -21,7 +23,7 @@ const create = (idempotencyKey: string, value: string, apiKey = key) =>
 
 const HOUR = 3_600_000
 
-test('a repeated create returns the first record and says so', async () => {
+test('a repeated create returns the first record, with the header Idempotency-Replayed', async () => {
   const first = await create('order-1', 'a')
   const again = await create('order-1', 'a')
   assert.equal(first.headers['idempotency-replayed'], undefined)
@@ -33,7 +35,7 @@ test('a repeated create returns the first record and says so', async () => {
 })
 
 test('forty equal creates at the same time create one record', async () => {
-  const answers = await Promise.all(Array.from({ length: 40 }, () => create('at once', 'b')))
+  const answers = await Promise.all(Array.from({ length: 40 }, () => create('concurrent', 'b')))
   assert.deepEqual([...new Set(answers.map(({ statusCode }) => statusCode))], [201])
   assert.equal(new Set(answers.map((answer) => answer.json().id)).size, 1)
   assert.equal(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true').length, 39)
@@ -50,12 +52,12 @@ test('409: another body with the same key', async () => {
   })
 })
 
-test('409: the same bytes with another media type are another request', async () => {
+test('409: the same key and bytes with another media type; a charset makes no difference', async () => {
   const send = (type: string) =>
     harness.inject({
       method: 'POST',
       url: '/strings',
-      headers: { 'x-api-key': key, 'idempotency-key': 'typed', 'content-type': type },
+      headers: { 'x-api-key': key, 'idempotency-key': 'media type', 'content-type': type },
       payload: '{"value":"x"}',
     })
   assert.equal((await send('application/json')).statusCode, 201)
@@ -63,7 +65,7 @@ test('409: the same bytes with another media type are another request', async ()
   assert.equal((await send('text/plain')).statusCode, 409)
 })
 
-test('410: the record was deleted, and its content was not kept with the key', async () => {
+test('410: the record was deleted; the table of keys holds neither its content nor the key in clear', async () => {
   const { id } = (await create('order-3', 'private words')).json()
   await harness.inject({ method: 'DELETE', url: `/strings/${id}`, headers: { 'x-api-key': key } })
   const response = await create('order-3', 'private words')
@@ -77,13 +79,18 @@ test('410: the record was deleted, and its content was not kept with the key', a
   assert.ok(!JSON.stringify(rows).includes('private words') && !JSON.stringify(rows).includes('order-3'))
 })
 
-test('keys of different tenants and modes are separate', async () => {
-  const stranger = await harness.tenantWithKey()
-  const live = await harness.tenantWithKey({ livemode: true })
+test('the same idempotency key is separate for each tenant, and for test and live mode of one tenant', async () => {
+  const otherTenant = await harness.tenantWithKey()
+  const live = await harness.wire.keys.service.createKey(tenantId, {
+    livemode: true,
+    name: 'live',
+    scopes: ['strings:rw'],
+    allowedIps: [],
+  })
   const ids = [
     await create('shared', 'x'),
-    await create('shared', 'x', stranger.key),
-    await create('shared', 'x', live.key),
+    await create('shared', 'x', { apiKey: otherTenant.key }),
+    await create('shared', 'x', { apiKey: live.api_key }),
   ].map((answer) => answer.json().id)
   assert.equal(new Set(ids).size, 3)
 })
@@ -108,35 +115,31 @@ test('a failed create does not use up its key', async () => {
     payload: { value: '' },
   })
   assert.equal(refused.statusCode, 400)
-  assert.equal((await create('retry', 'now right')).statusCode, 201)
+  assert.equal((await create('retry', 'a valid value')).statusCode, 201)
 })
 
-test('after 24 hours a key is free again, and the purge deletes expired keys only', async () => {
-  const local = await createHarness()
-  const { key: apiKey } = await local.tenantWithKey()
-  const make = async (idempotencyKey: string) =>
-    (
-      await local.inject({
-        method: 'POST',
-        url: '/strings',
-        headers: { 'x-api-key': apiKey, 'idempotency-key': idempotencyKey },
-        payload: { value: 'v' },
-      })
-    ).json().id
-  const first = await make('daily')
-  local.clock.advance(24 * HOUR - 1)
-  assert.equal(await make('daily'), first)
-  local.clock.advance(1)
-  const second = await make('daily')
-  assert.notEqual(second, first, 'taken over before the purge came')
-  await make('fresh')
-  await local.database.query(
-    `insert into idempotency_keys select tenant_id, decode(lpad(to_hex(n), 64, '0'), 'hex'), fingerprint, resource_id, 0, created_at, $1
-    from idempotency_keys, generate_series(1, 6000) n where key_hash = (select key_hash from idempotency_keys order by created_at limit 1)`,
-    [local.clock.now()],
+test('after 24 hours a key creates a new record; the purge deletes expired keys and keeps the others', async () => {
+  // A server of its own, because its clock is moved.
+  const server = await createHarness()
+  const { key: apiKey } = await server.tenantWithKey()
+  const createdId = async (idempotencyKey: string) => (await create(idempotencyKey, 'v', { apiKey, server })).json().id
+  const first = await createdId('daily')
+  server.clock.advance(24 * HOUR - 1)
+  assert.equal(await createdId('daily'), first)
+  server.clock.advance(1)
+  const second = await createdId('daily')
+  assert.notEqual(second, first, 'an expired key is free even before the purge deletes it')
+  await createdId('fresh')
+  const expiredKeys = 6_000
+  await server.database.query(
+    `insert into idempotency_keys (tenant_id, key_hash, fingerprint, resource_id, created_at, expires_at)
+    select tenant_id, decode(lpad(to_hex(n), 64, '0'), 'hex'), fingerprint, resource_id, created_at, $1
+    from idempotency_keys, generate_series(1, $2::int) n
+    where key_hash = (select key_hash from idempotency_keys order by created_at limit 1)`,
+    [server.clock.now(), expiredKeys],
   )
-  const { db } = local.wire.platform.cells.all()[0] ?? assert.fail()
-  assert.equal(await purgeIdempotencyKeys(db, local.clock.now()), 6_000, 'more than one batch')
-  assert.equal(await make('daily'), second)
-  await local.close()
+  const { db } = server.wire.platform.cells.all()[0] ?? assert.fail()
+  assert.equal(await purgeIdempotencyKeys(db, server.clock.now()), expiredKeys, 'in more than one batch')
+  assert.equal(await createdId('daily'), second)
+  await server.close()
 })

@@ -1,10 +1,13 @@
 export type OutboundReason =
+  /** The text of the URL breaks a rule, such as its scheme, its port or a local host name. */
   | 'forbidden_target'
+  /** The host is an IP address that may not be called, or its name resolves to one. */
   | 'forbidden_address'
   | 'dns'
   | 'timeout'
   | 'too_large'
   | 'tls'
+  /** The connection failed for a reason that has no other name here: not only ECONNREFUSED. Webhooks store this word. */
   | 'refused'
   | 'status'
   | 'redirect'
@@ -21,13 +24,19 @@ const MESSAGES: Readonly<Record<OutboundReason, string>> = {
   redirect: 'The answer is a redirect that is not followed',
 }
 
-/** The code of a `forbidden_address` that a name resolved to. Unlike an address in a URL it may change by the next call. */
+/**
+ * The code of a `forbidden_address` error if DNS resolved a name to that address. A later call may succeed, because the name may resolve to
+ * another address then. If the URL itself contains the address, the code is `address`, and no later call can succeed.
+ */
 export const RESOLVED = 'resolved'
 
-/** Why a call failed. It has no cause, because errors of parsers quote bytes of the response; of the response only the status is kept. */
+/**
+ * Why a call failed. The original error is not kept as `cause`: errors of HTTP parsers quote bytes of the response, and those must not
+ * reach a log. Of the response only the status is kept.
+ */
 export class OutboundError extends Error {
   readonly reason: OutboundReason
-  /** Which rule refused the call, or the system's code of the failure. */
+  /** The rule that forbids the call, such as `scheme`, or the error code of Node or undici, such as `ECONNRESET`. */
   readonly code: string | undefined
   readonly status: number | undefined
 
@@ -40,8 +49,8 @@ export class OutboundError extends Error {
   }
 }
 
-/** Translates an error of a connection. Nothing that the other side sent is taken over. */
-export function explain(error: unknown): OutboundError {
+/** Converts an error of Node or undici. Only its code is kept, because its message may quote what the other side sent. */
+export function toOutboundError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
   const code = codeOf(error)
   return new OutboundError(reasonOf(code), { code })
@@ -57,7 +66,7 @@ function reasonOf(code: string | undefined): OutboundReason {
   return TLS_CODES.test(code) ? 'tls' : 'refused'
 }
 
-/** The system's code of a failure. When several addresses were tried, the last one counts. */
+/** The error code of Node or undici. If several addresses of a host were tried, it is the code of the last one. */
 export function codeOf(error: unknown): string | undefined {
   const last = error instanceof AggregateError ? error.errors.at(-1) : error
   const code = (last as { code?: unknown } | undefined)?.code

@@ -2,7 +2,7 @@ import { type LookupFunction, Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { createSingleFlight } from '../single-flight.ts'
 import { isAllowedAddress, parseNetworks } from './address.ts'
-import { codeOf, explain, OutboundError, RESOLVED } from './errors.ts'
+import { codeOf, OutboundError, RESOLVED, toOutboundError } from './errors.ts'
 import { createResolver, type Lookup } from './resolver.ts'
 import { checkTarget, type TargetPolicy, type TargetVerdict } from './target.ts'
 
@@ -77,7 +77,7 @@ export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(
         const socket: unknown = connect(options, (error, opened) => {
           if (!error) return callback(null, opened)
           const isHandshake = isConnected && options.protocol === 'https:'
-          callback(isHandshake ? new OutboundError('tls', { code: codeOf(error) }) : explain(error), null)
+          callback(isHandshake ? new OutboundError('tls', { code: codeOf(error) }) : toOutboundError(error), null)
         })
         if (!(socket instanceof Socket)) return
         socket.once('connect', () => {

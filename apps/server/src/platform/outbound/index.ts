@@ -5,7 +5,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { Client, type Dispatcher } from 'undici'
-import { explain, OutboundError } from './errors.ts'
+import { OutboundError, toOutboundError } from './errors.ts'
 import { CLIENT_LIMITS, createGuard } from './guard.ts'
 import type { Lookup } from './resolver.ts'
 import type { TargetVerdict } from './target.ts'
@@ -219,7 +219,7 @@ function startExchange({ timeoutMs, signal: callers }: Limits): Exchange {
   if (callers?.aborted) passOn()
   return {
     signal: stop.signal,
-    explain: (error) => (stop.signal.aborted ? stop.signal.reason : explain(error)),
+    explain: (error) => (stop.signal.aborted ? stop.signal.reason : toOutboundError(error)),
     end: () => stop.abort(new OutboundError('refused', { code: 'ENDED' })),
   }
 }

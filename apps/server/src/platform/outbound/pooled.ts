@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from 'undici'
 import { BoundedMap } from '../bounded-map.ts'
-import { explain, OutboundError } from './errors.ts'
+import { OutboundError, toOutboundError } from './errors.ts'
 import { CLIENT_LIMITS, createGuard } from './guard.ts'
 import type { Lookup } from './resolver.ts'
 
@@ -211,7 +211,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(explain(error))
+    this.#end(toOutboundError(error))
   }
 
   #end(error: OutboundError | undefined): void {

@@ -12,7 +12,7 @@ import { readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
 import { findDeltas } from '../lists/ftm-delta.ts'
 import { missingAliasFiles } from '../lists/ofac.ts'
 import { detectFormat, type ListFormat } from '../lists/read-list.ts'
-import { type BuildOptions, runBuild } from './build.ts'
+import { type BuildOptions, buildSnapshot } from './build.ts'
 import type { BuildJob } from './build-main.ts'
 import type { DatasetFiles, DatasetId, SetAside } from './files.ts'
 import { DEMO, datasetNameProblem, describeList, type ListKind } from './known.ts'
@@ -102,7 +102,7 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     const draft = await files.draftOf(dataset, version, ids.nextUnbound())
     try {
       const created = { dataset: dataset.name, version, createdAt: now.toISOString() }
-      const made = await runBuild({ draft, from, facts: { ...facts, ...created } }, options)
+      const made = await buildSnapshot({ draft, from, facts: { ...facts, ...created } }, options)
       if ((await files.current(dataset)) !== before)
         throw new Error('Another import of this list ended in the meantime')
       if (!force) await refuseShrunken(dataset, before, made)

@@ -1,6 +1,6 @@
 import { ASIAN_SPELLINGS } from './tables/spellings-asian.ts'
-import { EUROPEAN_SPELLINGS } from './tables/spellings-european.ts'
 import { MUSLIM_SPELLINGS } from './tables/spellings-muslim.ts'
+import { OTHER_SPELLINGS } from './tables/spellings-other.ts'
 import { SLAVIC_SPELLINGS } from './tables/spellings-slavic.ts'
 
 export { COMPANY_FILLER, COMPANY_FORMS, COUNTRY_SHORT, ORDINALS } from './tables/companies.ts'
@@ -11,6 +11,6 @@ export { ABDUL_FORMS, DIN_FORMS, PARTICLES, PATRONYMIC_MARKERS, TITLES, ULLAH_FO
 export const SPELLING_GROUPS: readonly string[] = [
   MUSLIM_SPELLINGS,
   SLAVIC_SPELLINGS,
-  EUROPEAN_SPELLINGS,
+  OTHER_SPELLINGS,
   ASIAN_SPELLINGS,
 ].flatMap((part) => part.trim().split('\n'))

@@ -1,8 +1,11 @@
 /**
- * European names whose spellings are exchanged in documents. Cognates of different countries (Jan, Jean, John) are
- * different names and stay apart; only their spellings within one language area are put together.
+ * Names that the tables of Muslim, Slavic and East Asian names do not have. Each line holds spellings of one name, in lower case and
+ * separated by spaces; tables.ts reads the lines, so they cannot contain comments. The spellings of a line may stand for the same person in
+ * different documents: variants, transliterations, and forms of neighbouring languages that are confused (philip, philippe). Forms that
+ * are different names to their bearers (Jan, Jean, John) have no common line.
  */
-export const EUROPEAN_SPELLINGS = `
+
+const WEST_EUROPEAN_GIVEN_NAMES = `
 john jhon
 jonathan johnathan jonathon johnathon
 johann johannes johan
@@ -108,6 +111,10 @@ veronica veronika
 vivian vivien vivienne
 yvonne ivonne
 zoe zoey
+`
+
+/** Hebrew names stand with their English forms: one person may use both. */
+const BIBLICAL_NAMES = `
 abraham avraham avram
 isaac yitzhak izhak izaak isaak
 jacobus jakobus
@@ -129,6 +136,10 @@ elijah eliyahu
 miriam myriam
 esther ester
 ruth rut
+`
+
+/** Greek names stand with short forms that their bearers use in documents. */
+const GREEK_AND_GEORGIAN_NAMES = `
 george georges
 giorgi giorgy
 ioannis yannis giannis yiannis
@@ -140,6 +151,9 @@ vasileios vassilios vasilios
 christos hristos
 nikolaos nicolaos
 athanasios thanasis
+`
+
+const IBERIAN_NAMES = `
 javier xavier
 gonzalez gonzales
 jimenez gimenez ximenez
@@ -148,6 +162,9 @@ velasquez velazquez
 ibanez ybanez
 souza sousa
 teixeira texeira
+`
+
+const GERMAN_AND_NORDIC_SURNAMES = `
 mueller muller
 schroeder schroder
 koehler kohler
@@ -161,6 +178,9 @@ sorensen soerensen
 jorgensen joergensen
 eriksson ericsson
 erickson ericson
+`
+
+const SCOTTISH_IRISH_AND_WELSH_SURNAMES = `
 macdonald mcdonald
 mackenzie mckenzie
 maclean mclean
@@ -169,6 +189,9 @@ mackay mckay
 obrien obryan
 oneill oneil oneal
 philips phillips
+`
+
+const POLISH_HUNGARIAN_AND_ROMANIAN_SURNAMES = `
 kowalski kovalski kowalsky
 nowak novak
 wisniewski wisnewski
@@ -178,6 +201,9 @@ kovacs kovach kovac
 szabo sabo
 popescu popesku
 ionescu ionesku
+`
+
+const ARMENIAN_NAMES = `
 hovhannisyan hovhannesian oganesyan hovannisian
 harutyunyan arutyunyan arutiunian harutiunian
 grigoryan grigorian
@@ -192,6 +218,10 @@ gevorgyan kevorkian gevorkyan
 hovhannes ovanes
 gevorg kevork
 hakob hagop akop
+`
+
+/** Indian, Nepali and Sri Lankan. */
+const SOUTH_ASIAN_NAMES = `
 sharma sarma
 singh sing
 agarwal aggarwal agrawal agarwala
@@ -215,3 +245,17 @@ shrestha srestha
 wickramasinghe wickremesinghe
 jayasuriya jayasooriya
 `
+
+export const OTHER_SPELLINGS = [
+  WEST_EUROPEAN_GIVEN_NAMES,
+  BIBLICAL_NAMES,
+  GREEK_AND_GEORGIAN_NAMES,
+  IBERIAN_NAMES,
+  GERMAN_AND_NORDIC_SURNAMES,
+  SCOTTISH_IRISH_AND_WELSH_SURNAMES,
+  POLISH_HUNGARIAN_AND_ROMANIAN_SURNAMES,
+  ARMENIAN_NAMES,
+  SOUTH_ASIAN_NAMES,
+]
+  .map((part) => part.trim())
+  .join('\n')
