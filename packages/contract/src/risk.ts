@@ -11,50 +11,50 @@ import {
 
 const closed = { additionalProperties: false } as const
 
-/** All of them. The order is part of the device's protocol (`readIndicators`). */
+/** The paths of all 21 indicators. Device and server rely on their order (`readIndicators`). */
 export const INDICATOR_PATHS: readonly IndicatorPath[] = RISK_FLAG_CODES.flatMap((code) => {
   const { indicator } = RISK_FLAGS[code]
   return indicator === undefined ? [] : [indicator]
 })
 
 /**
- * Reads what the device sends for the 21 indicators: one mark each in the order of `INDICATOR_PATHS`, `1` suspicious, `0`
- * not, `-` not evaluated. What was not evaluated is false, because an interface that a browser lacks is no suspicion.
+ * Reads what the device sends for the 21 indicators: one character each in the order of `INDICATOR_PATHS`, `1` suspicious, `0` not
+ * suspicious, `-` not evaluated. An indicator that was not evaluated is false, because a browser is not suspicious for lacking a Web API.
  */
-export function readIndicators(marks: string): Indicators {
-  const on = (path: IndicatorPath) => marks[INDICATOR_PATHS.indexOf(path)] === '1'
+export function readIndicators(encoded: string): Indicators {
+  const isSuspicious = (path: IndicatorPath) => encoded[INDICATOR_PATHS.indexOf(path)] === '1'
   return {
     headless: {
-      webdriver: on('headless.webdriver'),
-      userAgent: on('headless.userAgent'),
-      webGL: on('headless.webGL'),
-      phantom: on('headless.phantom'),
-      selenium: on('headless.selenium'),
-      chrome: on('headless.chrome'),
-      permissions: on('headless.permissions'),
-      plugins: on('headless.plugins'),
-      languages: on('headless.languages'),
-      webRTC: on('headless.webRTC'),
-      notification: on('headless.notification'),
-      deviceMemory: on('headless.deviceMemory'),
-      connectionType: on('headless.connectionType'),
-      timing: on('headless.timing'),
+      webdriver: isSuspicious('headless.webdriver'),
+      userAgent: isSuspicious('headless.userAgent'),
+      webGL: isSuspicious('headless.webGL'),
+      phantom: isSuspicious('headless.phantom'),
+      selenium: isSuspicious('headless.selenium'),
+      chrome: isSuspicious('headless.chrome'),
+      permissions: isSuspicious('headless.permissions'),
+      plugins: isSuspicious('headless.plugins'),
+      languages: isSuspicious('headless.languages'),
+      webRTC: isSuspicious('headless.webRTC'),
+      notification: isSuspicious('headless.notification'),
+      deviceMemory: isSuspicious('headless.deviceMemory'),
+      connectionType: isSuspicious('headless.connectionType'),
+      timing: isSuspicious('headless.timing'),
     },
     virtualCamera: {
-      virtualCameraSoftware: on('virtualCamera.virtualCameraSoftware'),
-      suspiciousLabels: on('virtualCamera.suspiciousLabels'),
-      noMediaDevices: on('virtualCamera.noMediaDevices'),
-      mediaDevicesError: on('virtualCamera.mediaDevicesError'),
+      virtualCameraSoftware: isSuspicious('virtualCamera.virtualCameraSoftware'),
+      suspiciousLabels: isSuspicious('virtualCamera.suspiciousLabels'),
+      noMediaDevices: isSuspicious('virtualCamera.noMediaDevices'),
+      mediaDevicesError: isSuspicious('virtualCamera.mediaDevicesError'),
     },
     browserAnomalies: {
-      missingWebAPIs: on('browserAnomalies.missingWebAPIs'),
-      inconsistentFingerprint: on('browserAnomalies.inconsistentFingerprint'),
-      automationProperties: on('browserAnomalies.automationProperties'),
+      missingWebAPIs: isSuspicious('browserAnomalies.missingWebAPIs'),
+      inconsistentFingerprint: isSuspicious('browserAnomalies.inconsistentFingerprint'),
+      automationProperties: isSuspicious('browserAnomalies.automationProperties'),
     },
   }
 }
 
-/** The marks of a device on which these are suspicious, and these could not be asked. */
+/** The inverse of `readIndicators`: what a device sends. Indicators in neither set are not suspicious. */
 export function writeIndicators(
   suspicious: ReadonlySet<IndicatorPath>,
   notEvaluated: ReadonlySet<IndicatorPath> = new Set(),
@@ -92,8 +92,9 @@ export const RiskEvaluation = Type.Object(
     }),
     recommendation: Type.Enum(['ALLOW', 'REVIEW', 'BLOCK'], {
       description:
-        'The primary field for access decisions: `ALLOW` means proceed, `REVIEW` manual review, `BLOCK` deny. The outcome ' +
-        'comes first: a session that is open or ended without success can carry `ALLOW`, and without signals it says nothing',
+        'The primary field for access decisions: `ALLOW` means proceed, `REVIEW` manual review, `BLOCK` deny. Check ' +
+        'first how the session ended: one that is open, cancelled, expired or failed can carry `ALLOW` too. If all of `signals` are ' +
+        'null, nothing was evaluated and `ALLOW` says nothing',
     }),
     flags: Type.Array(Type.Enum([...RISK_FLAG_CODES]), {
       uniqueItems: true,
@@ -101,7 +102,9 @@ export const RiskEvaluation = Type.Object(
     }),
     signals: Type.Object(
       {
-        behavioral: signalOrNull('How the face scan went: timing, order of the log. Null when not evaluated'),
+        behavioral: signalOrNull(
+          'How the face scan went: its timing, and the order of the events in its log. Null when not evaluated',
+        ),
         browser: signalOrNull('The browser environment. Null when no browser data arrived'),
         network: Type.Optional(RiskSignal),
         handoff: Type.Optional(RiskSignal),
@@ -109,7 +112,8 @@ export const RiskEvaluation = Type.Object(
       { ...closed, description: 'The score by source. `network` and `handoff` only where the tenant turned them on' },
     ),
     policyVersion: Type.String({
-      description: 'Extension: version of the weights; a suffix after `+` marks weights that the tenant changed',
+      description:
+        'Extension of the specification: version of the weights. A suffix after `+` is a digest of what the tenant changed in the policy',
     }),
   },
   {
@@ -134,16 +138,22 @@ const flagOverride = (title: string, maximum: number) =>
   Type.Object(
     {
       weight: Type.Optional(Type.Integer({ minimum: 0, maximum })),
-      floor: Type.Optional(Type.Integer({ minimum: 0, maximum, description: '0 is no floor' })),
+      floor: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum,
+          description: 'While the flag is raised, the score is at least this; 0 is no floor',
+        }),
+      ),
     },
-    { title, ...closed, description: 'Weight and floor 0 switch the flag off' },
+    { title, ...closed, description: 'A weight of 0 together with a floor of 0 switches the flag off' },
   )
 const RiskFlagOverride = flagOverride('RiskFlagOverride', 100)
-/** The ceiling is in the schema, so every way to enter overrides enforces it. */
+/** For flags that privacy tools such as Tor Browser raise for honest users. The schema has the maximum, so every way to set overrides enforces it. */
 const PrivacyFlagOverride = flagOverride('PrivacyFlagOverride', PRIVACY_TOOL_MAX)
 export type RiskFlagOverride = Type.Static<typeof RiskFlagOverride>
 
-/** What a tenant may change of the policy. */
+/** What a tenant may change in the risk policy. */
 export const RiskOverrides = Type.Object(
   {
     flags: Type.Optional(
@@ -157,7 +167,7 @@ export const RiskOverrides = Type.Object(
           ),
           {
             ...closed,
-            description: `Weight and floor by flag; at most ${PRIVACY_TOOL_MAX} where privacy tools raise it`,
+            description: `Weight and floor by flag; at most ${PRIVACY_TOOL_MAX} for flags that privacy tools raise for honest users`,
           },
         ),
       ),
@@ -167,7 +177,7 @@ export const RiskOverrides = Type.Object(
       Type.Array(Type.Enum(['network', 'handoff'] satisfies OptionalRiskSource[]), {
         uniqueItems: true,
         maxItems: 2,
-        description: 'Further sources that count; each gets its entry in `signals`',
+        description: 'Further sources that contribute to the score; each gets its entry in `signals`',
       }),
     ),
   },

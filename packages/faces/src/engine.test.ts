@@ -51,7 +51,7 @@ test('a sample carries age, liveness and a digest', async () => {
 test('samples are compared with the first one until the next capture begins', async () => {
   const { scripted, engine } = start()
   assert.equal((await engine.measure(sharp()))?.sameness, undefined)
-  scripted.says.feature = Float32Array.of(0.6, 0.8, 0)
+  scripted.outputs.feature = Float32Array.of(0.6, 0.8, 0)
   const second = await engine.measure(sharp())
   assert.ok(Math.abs((second?.sameness ?? 0) - 0.6) < 1e-6)
   engine.begin()
@@ -63,14 +63,14 @@ test('samples with the same features have the same digest, others another', asyn
   const digest = async () => (await engine.measure(sharp()))?.digest
   const first = await digest()
   assert.equal(await digest(), first)
-  scripted.says.feature = Float32Array.of(1, 0.05, 0)
+  scripted.outputs.feature = Float32Array.of(1, 0.05, 0)
   assert.notEqual(await digest(), first)
 })
 
 test('a dark picture, or shut eyes, give no age', async () => {
   const { scripted, engine } = start()
   assert.equal((await engine.measure(blank(5)))?.ageYears, undefined)
-  scripted.says.eyesShut = 5
+  scripted.outputs.eyeShutLogit = 5
   assert.equal((await engine.measure(sharp()))?.ageYears, undefined)
   assert.ok(!scripted.loads.includes('faceres_deep'))
 })
@@ -99,14 +99,14 @@ test('[D-022] a capture without ages runs no age net, and the next capture with 
 test('the best sample is the one that is embedded', async () => {
   const { scripted, engine } = start()
   await assert.rejects(engine.embed('FACE3_3'), /Nothing was measured/)
-  scripted.says.feature = Float32Array.of(0, 1, 0)
+  scripted.outputs.feature = Float32Array.of(0, 1, 0)
   await engine.measure(blank(5))
-  scripted.says.feature = Float32Array.of(0, 0, 2)
+  scripted.outputs.feature = Float32Array.of(0, 0, 2)
   await engine.measure(sharp())
-  scripted.says.feature = Float32Array.of(1, 0, 0)
+  scripted.outputs.feature = Float32Array.of(1, 0, 0)
   await engine.measure(blank(5))
   assert.deepEqual([...(await engine.embed('FACE3_3'))], [0, 0, 1])
-  scripted.says.feature = Float32Array.of(7, 7, 7)
+  scripted.outputs.feature = Float32Array.of(7, 7, 7)
   assert.deepEqual([...(await engine.embed('FACE3_1'))], [7, 7, 7])
   engine.begin()
   await assert.rejects(engine.embed('FACE3_1'), /Nothing was measured/)

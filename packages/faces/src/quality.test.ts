@@ -19,70 +19,82 @@ const [WIDTH, HEIGHT] = [640, 480]
 const SCALE = 2.2
 const OFFSET = { x: 200, y: 90 }
 
-/** A mesh of five points, as large as a face before a camera. */
+const POINT_COUNT = 468
+/** The points of the mesh that faces are aligned by, in the order of ALIGNED: both eyes (corners and lids), nose, corners of the mouth. */
+const ALIGNED_POINTS = [[33, 133, 159, 145], [362, 263, 386, 374], [1], [61], [291]]
+const FOREHEAD = 10
+const CHIN = 152
+
+/** From a place in the aligned face (112 pixels wide) to the larger face in the picture. */
+const placed = (x: number, y: number) => [x * SCALE + OFFSET.x, y * SCALE + OFFSET.y, 0]
+
+/**
+ * A mesh as large as a face before a camera. Only the points that the code reads are at their places: those for the alignment, and two that
+ * span the box. All others are in the middle of the face.
+ */
 function mesh(): Float32Array {
-  const points = new Float32Array(468 * 3).fill(220)
-  for (const [n, indices] of [[33, 133, 159, 145], [362, 263, 386, 374], [1], [61], [291]].entries())
-    for (const index of indices) {
-      const { x, y } = ALIGNED[n] ?? { x: 0, y: 0 }
-      points.set([x * SCALE + OFFSET.x, y * SCALE + OFFSET.y, 0], index * 3)
-    }
-  points.set([OFFSET.x + 15 * SCALE, OFFSET.y + 15 * SCALE, 0], 10 * 3)
-  points.set([OFFSET.x + 97 * SCALE, OFFSET.y + 110 * SCALE, 0], 152 * 3)
+  const points = new Float32Array(POINT_COUNT * 3)
+  for (let index = 0; index < POINT_COUNT; index++) points.set(placed(56, 60), index * 3)
+  for (const [n, { x, y }] of ALIGNED.entries())
+    for (const index of ALIGNED_POINTS[n] ?? []) points.set(placed(x, y), index * 3)
+  points.set(placed(15, 15), FOREHEAD * 3)
+  points.set(placed(97, 110), CHIN * 3)
   return points
 }
 
-/** Shade by place: a face of soft spots with edges, on a plain ground. */
-function draw(shade: (x: number, y: number) => number): Picture {
+/** The grey level of a pixel: 0 is black, 255 is white. */
+type GreyAt = (x: number, y: number) => number
+
+function draw(greyAt: GreyAt): Picture {
   const data = new Uint8ClampedArray(WIDTH * HEIGHT * 4)
   for (let y = 0; y < HEIGHT; y++)
-    for (let x = 0, at = y * WIDTH * 4; x < WIDTH; x++, at += 4) data[at] = data[at + 1] = data[at + 2] = shade(x, y)
+    for (let x = 0, at = y * WIDTH * 4; x < WIDTH; x++, at += 4) data[at] = data[at + 1] = data[at + 2] = greyAt(x, y)
   return { width: WIDTH, height: HEIGHT, data }
 }
 
 const PERIODS = [9, 13, 21, 34, 55, 89]
 
-/** One wave for each period along an axis; a blur (in pixels) takes away what is finer. */
+/** A sum of sine waves along an axis. A Gaussian blur (sigma in pixels) weakens the short periods most. */
 function waves(length: number, blur: number, phase: number): Float64Array {
   return Float64Array.from({ length }, (_, at) =>
     PERIODS.reduce((sum, period) => {
-      const kept = Math.exp(-2 * (Math.PI * (blur / period)) ** 2)
-      return sum + kept * period ** 0.45 * Math.sin((2 * Math.PI * at) / period + phase * period)
+      const gain = Math.exp(-2 * (Math.PI * (blur / period)) ** 2)
+      return sum + gain * period ** 0.45 * Math.sin((2 * Math.PI * at) / period + phase * period)
     }, 0),
   )
 }
 
-const tables = new Map<number, readonly [Float64Array, Float64Array]>()
+const wavesByBlur = new Map<number, readonly [Float64Array, Float64Array]>()
 
-/** Spots of many sizes, as a face has them. */
-function spots(x: number, y: number, blur = 0): number {
-  const table = tables.get(blur) ?? [waves(WIDTH, blur, 0), waves(HEIGHT, blur, 1)]
-  tables.set(blur, table)
-  return (table[0][x] ?? 0) + (table[1][y] ?? 0)
+/** Detail of many sizes, as a face has it; positive and negative grey levels around 0. */
+function detail(x: number, y: number, blur = 0): number {
+  const [across, down] = wavesByBlur.get(blur) ?? [waves(WIDTH, blur, 0), waves(HEIGHT, blur, 1)]
+  wavesByBlur.set(blur, [across, down])
+  return (across[x] ?? 0) + (down[y] ?? 0)
 }
 
-const quality = (shade: (x: number, y: number) => number, pose = STRAIGHT) =>
-  measureQuality({ picture: draw(shade), mesh: mesh(), box: boxOf(mesh()), pose })
-const good = quality((x, y) => 130 + 1.5 * spots(x, y))
+const quality = (greyAt: GreyAt, pose = STRAIGHT) =>
+  measureQuality({ picture: draw(greyAt), mesh: mesh(), box: boxOf(mesh()), pose })
+const good = quality((x, y) => 130 + 1.5 * detail(x, y))
 
 test('a sharp, evenly lit face that looks into the camera is good', () => {
   assert.ok(good.score > 0.8, JSON.stringify(good))
 })
 
 test('a blur lowers the score until the picture is of no use', () => {
-  const scores = [0, 2, 3, 5].map((blur) => quality((x, y) => 130 + 1.5 * spots(x, y, blur)).score)
+  const scores = [0, 2, 3, 5].map((blur) => quality((x, y) => 130 + 1.5 * detail(x, y, blur)).score)
   for (const [index, score] of scores.entries()) if (index > 0) assert.ok(score <= (scores[index - 1] ?? 0))
   assert.ok((scores.at(-1) ?? 1) < USABLE_SCORE_MIN, scores.join())
 })
 
 test('noise does not make a blurred picture sharp', () => {
-  const noisy = (x: number, y: number) => 130 + 1.5 * spots(x, y, 5) + ((x * 7919 + y * 104729 + x * y * 31) % 17) - 8
+  const noisy = (x: number, y: number) => 130 + 1.5 * detail(x, y, 5) + ((x * 7919 + y * 104729 + x * y * 31) % 17) - 8
   assert.ok(quality(noisy).sharpness < 0.5)
 })
 
-test('how strong the contrast is makes no difference to how sharp it is', () => {
-  const pale = quality((x, y) => 130 + 0.5 * spots(x, y))
-  assert.ok(Math.abs(pale.sharpness - good.sharpness) < 0.15)
+test('a low contrast hardly changes the sharpness', () => {
+  const lowContrast = quality((x, y) => 130 + 0.5 * detail(x, y))
+  assert.ok(Math.abs(lowContrast.sharpness - good.sharpness) < 0.15)
 })
 
 test('a plain surface has no detail', () => {
@@ -90,31 +102,32 @@ test('a plain surface has no detail', () => {
   assert.equal(gradeSharpness(0), 0)
 })
 
-test('brightness is how light the face is, and both ends cost', () => {
-  const dark = quality((x, y) => 15 + 0.2 * spots(x, y))
+test('brightness is the mean grey level of the face; too dark and too bright are both graded 0', () => {
+  const dark = quality((x, y) => 15 + 0.2 * detail(x, y))
   assert.ok(dark.brightness < 0.08 && dark.score < USABLE_SCORE_MIN, JSON.stringify(dark))
   assert.ok(gradeBrightness(0.98) === 0 && gradeBrightness(0.5) === 1 && gradeBrightness(0.05) === 0)
 })
 
-test('skin of every shade is bright enough in ordinary light', () => {
+test('dark and light skin have the best grade for brightness in ordinary light', () => {
   for (const brightness of [0.22, 0.35, 0.6, 0.8]) assert.equal(gradeBrightness(brightness), 1)
 })
 
-test('light behind the face counts against it only when the face is dark', () => {
+test('a bright background lowers the backlight grade only if the face is dark', () => {
   const { x, y, width, height } = boxOf(mesh())
   const isFace = (px: number, py: number) => px > x - width * 0.3 && px < x + width * 1.3 && py > y - height * 0.5
-  const before = (shade: number, ground: number) =>
-    quality((px, py) => (isFace(px, py) ? shade + 0.4 * spots(px, py) : ground))
-  assert.ok(before(55, 250).backlight < 0.3)
-  assert.equal(before(55, 60).backlight, 1)
-  assert.equal(before(150, 250).backlight, 1)
-  assert.equal(gradeBacklight(3, 0.5), 1)
+  const backlightGrade = (face: number, background: number) =>
+    quality((px, py) => (isFace(px, py) ? face + 0.4 * detail(px, py) : background)).backlight
+  const noFault = 1
+  assert.ok(backlightGrade(55, 250) < 0.3)
+  assert.equal(backlightGrade(55, 60), noFault)
+  assert.equal(backlightGrade(150, 250), noFault)
+  assert.equal(gradeBacklight(3, 0.5), noFault, 'a background three times as bright as a face of medium brightness')
 })
 
-test('a face half in the shade is worse than one that is evenly lit', () => {
+test('a face half in shadow has a lower contrast grade than an evenly lit one; a flat picture has 0', () => {
   const middle = OFFSET.x + 56 * SCALE
-  const halved = quality((x, y) => (x < middle ? 35 : 190) + 0.5 * spots(x, y))
-  assert.ok(halved.contrast < good.contrast - 0.3)
+  const halfInShadow = quality((x, y) => (x < middle ? 35 : 190) + 0.5 * detail(x, y))
+  assert.ok(halfInShadow.contrast < good.contrast - 0.3)
   assert.ok(gradeContrast(0.02, 0) === 0)
 })
 
@@ -130,9 +143,9 @@ test('a head that is turned away is worse the further it is turned', () => {
   assert.equal(gradeFrontal({ ...STRAIGHT, roll: 40 }), 1)
 })
 
-test('a face of few pixels is too small', () => {
+test('a face of few pixels has the size grade 0', () => {
   const small = mesh().map((value) => value * 0.15)
-  const picture = draw((x, y) => 130 + 1.5 * spots(x, y))
+  const picture = draw((x, y) => 130 + 1.5 * detail(x, y))
   assert.equal(measureQuality({ picture, mesh: small, box: boxOf(small), pose: STRAIGHT }).size, 0)
   assert.equal(good.size, 1)
 })

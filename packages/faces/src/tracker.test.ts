@@ -43,7 +43,7 @@ test('a face at rest costs one run of the mesh, from the very square it was read
   const { scripted, find } = start()
   scripted.scene.faces = ONE
   const first = await find()
-  scripted.scene.drift = 3
+  scripted.scene.meshShiftPx = 3
   const second = await find()
   const third = await find(100, true)
   assert.deepEqual([second.runs, third.runs], [['facemesh'], ['facemesh']])
@@ -55,7 +55,7 @@ test('a face that moves is read where it was, and again where it is when that ma
   const { scripted, find } = start()
   scripted.scene.faces = ONE
   await find()
-  scripted.scene.drift = 12
+  scripted.scene.meshShiftPx = 12
   const first = await find()
   const second = await find()
   assert.deepEqual([first.runs, second.runs], [['facemesh'], ['facemesh']])
@@ -95,7 +95,7 @@ test('a face that was lost is looked for at once', async () => {
 
 test('a detection that the mesh does not confirm is not a face', async () => {
   const { scripted, find } = start()
-  scripted.scene = { faces: ONE, meshSure: false, drift: 0 }
+  scripted.scene = { faces: ONE, meshConfirms: false, meshShiftPx: 0 }
   assert.deepEqual(await find(), { faces: 0, mesh: undefined, runs: ['blazeface', 'facemesh'] })
 })
 

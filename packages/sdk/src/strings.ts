@@ -2,7 +2,10 @@ import type { CreateStringBody, StringPage, StringRecord } from '@ostiary/contra
 import type { Send } from './http.ts'
 
 export interface CreateStringOptions {
-  /** Makes the call repeatable across restarts of your program. By default each call gets a new key. */
+  /**
+   * A second call with the same key and body creates nothing and returns the first record. By default each call of `create` gets a new key:
+   * it covers the SDK's own retries, but not a restart of your program.
+   */
   idempotencyKey?: string
 }
 
@@ -12,6 +15,7 @@ export interface ListStringsOptions {
   order?: 'asc' | 'desc'
 }
 
+/** Area A, the string store: small text records that the service keeps as they were sent. */
 export function createStringsClient(send: Send) {
   const list = (options: ListStringsOptions = {}): Promise<StringPage> =>
     send({ method: 'GET', path: '/strings', query: { ...options } })

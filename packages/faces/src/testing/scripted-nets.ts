@@ -1,14 +1,19 @@
 import { letterbox } from '../detect.ts'
 import { applyTo } from '../geometry.ts'
+import { MESH_POINTS } from '../mesh.ts'
 import type { LoadNet, NetId, Picture, Point, Tensor } from '../types.ts'
 
-/** What the scripted camera shows: faces by their middle and width in a picture of 640 by 480. */
+/** What the nets see, whatever the picture. */
 export interface Scene {
+  /** The faces by their middle and width, in pixels of a picture of 640 by 480. */
   faces: readonly (Point & { width: number })[]
-  /** Whether the mesh net takes what it sees for a face. */
-  meshSure: boolean
-  /** How far the face lies from where it is looked for, in pixels of the mesh net, from one reading to the next. */
-  drift: number
+  /** Whether `facemesh` confirms what `blazeface` detected as a face. */
+  meshConfirms: boolean
+  /**
+   * At every run `facemesh` finds the face this far to the right of the middle of its input, in pixels of its input. Up to 7 the tracker
+   * takes the face to be at rest. From 8 on it follows, so the face moves on with every run.
+   */
+  meshShiftPx: number
 }
 
 export interface ScriptedNets {
@@ -16,22 +21,36 @@ export interface ScriptedNets {
   scene: Scene
   /** Every run, in order. */
   runs: NetId[]
+  /** Every load, in order. */
   loads: NetId[]
-  /** What the nets of measuring give. */
-  says: { live: number; feature: Float32Array; fa: readonly [number, number]; deepAge: number; eyesShut: number }
+  outputs: ScriptedOutputs
+}
+
+/** What the nets return that measure a face which was found. */
+interface ScriptedOutputs {
+  /** `fr_liveness`: the logit of the class "live"; those of the two other classes are 0. */
+  liveLogit: number
+  /** `fr_feature` and `dlib`: the feature vector. */
+  feature: Float32Array
+  /** `fa_age`: the ages of the face and of its mirror image, in years. */
+  faAges: readonly [number, number]
+  /** `faceres_deep`: the one age, in years, that gets all the probability. */
+  deepAge: number
+  /** `fr_eye`: the logit of a shut eye; the logit of an open eye is its negative. */
+  eyeShutLogit: number
 }
 
 export function blank(shade = 128, width = 640, height = 480): Picture {
   return { width, height, data: new Uint8ClampedArray(width * height * 4).fill(shade) }
 }
 
-/** Fake nets with outputs that the test sets: the order of the calls can be tested without real nets. */
+/** Fake neural networks ("nets") whose outputs a test sets: what runs when can be tested without models. */
 export function scriptedNets(): ScriptedNets {
   const nets: ScriptedNets = {
-    scene: { faces: [], meshSure: true, drift: 0 },
+    scene: { faces: [], meshConfirms: true, meshShiftPx: 0 },
     runs: [],
     loads: [],
-    says: { live: 3, feature: Float32Array.of(1, 0, 0), fa: [30, 32], deepAge: 35, eyesShut: -5 },
+    outputs: { liveLogit: 3, feature: Float32Array.of(1, 0, 0), faAges: [30, 32], deepAge: 35, eyeShutLogit: -5 },
     load: async (id) => {
       nets.loads.push(id)
       return {
@@ -45,26 +64,26 @@ export function scriptedNets(): ScriptedNets {
   return nets
 }
 
-function answer({ scene, says }: ScriptedNets, id: NetId, input: Tensor): Record<string, Tensor> {
+function answer({ scene, outputs }: ScriptedNets, id: NetId, input: Tensor): Record<string, Tensor> {
   switch (id) {
     case 'blazeface':
       return detections(scene)
     case 'facemesh':
       return {
-        Identity_1: tensor([scene.meshSure && scene.faces.length > 0 ? 0.99 : 0.01]),
-        Identity_2: tensor(FACE.map((value, at) => (at % 3 === 0 ? value + scene.drift : value))),
+        Identity_1: tensor([scene.meshConfirms && scene.faces.length > 0 ? 0.99 : 0.01]),
+        Identity_2: tensor(MESH.map((value, at) => (at % 3 === 0 ? value + scene.meshShiftPx : value))),
       }
     case 'fr_eye':
-      return { output: tensor([says.eyesShut, -says.eyesShut]) }
+      return { output: tensor([outputs.eyeShutLogit, -outputs.eyeShutLogit]) }
     case 'fr_liveness':
-      return { output: tensor([says.live, 0, 0]) }
+      return { output: tensor([outputs.liveLogit, 0, 0]) }
     case 'fr_feature':
     case 'dlib':
-      return { output: { dims: [1, says.feature.length], data: says.feature } }
+      return { output: { dims: [1, outputs.feature.length], data: outputs.feature } }
     case 'fa_age':
-      return { age: tensor(says.fa.slice(0, input.dims[0])) }
+      return { age: tensor(outputs.faAges.slice(0, input.dims[0])) }
     case 'faceres_deep':
-      return { Softmax_1: tensor(Array.from({ length: 100 }, (_, age) => (age === says.deepAge ? 1 : 0))) }
+      return { Softmax_1: tensor(Array.from({ length: 100 }, (_, age) => (age === outputs.deepAge ? 1 : 0))) }
   }
 }
 
@@ -72,47 +91,63 @@ function tensor(values: readonly number[]): Tensor {
   return { dims: [1, values.length], data: Float32Array.from(values) }
 }
 
+/** The grids of `blazeface` over its input of 256 pixels (detect.ts). Scripted faces are all in the finer one. */
+const FINE = { cells: 16, cellPx: 16, perCell: 2, anchors: 16 * 16 * 2 }
+const COARSE = { anchors: 8 * 8 * 6 }
+/** Numbers per anchor: the box (middle, width, height) and six points, of which the first two are the eyes. */
+const STRIDE = 16
+const LOGIT = { face: 5, nothing: -20 }
+
 function detections({ faces }: Scene): Record<string, Tensor> {
-  const logits = new Float32Array(512).fill(-20)
-  const boxes = new Float32Array(512 * 16)
-  const to = letterbox({ width: 640, height: 480, data: new Uint8ClampedArray() })
+  const logits = new Float32Array(FINE.anchors).fill(LOGIT.nothing)
+  const boxes = new Float32Array(FINE.anchors * STRIDE)
+  const toInput = letterbox({ width: 640, height: 480, data: new Uint8ClampedArray() })
   for (const face of faces) {
-    const { x, y } = applyTo(to, face)
-    const [column, row] = [Math.floor(x / 16), Math.floor(y / 16)]
-    const anchor = (row * 16 + column) * 2
-    const [dx, dy] = [x - (column + 0.5) * 16, y - (row + 0.5) * 16]
-    const width = face.width * to.a
-    logits[anchor] = 5
-    boxes.set([dx, dy, width, width, dx - width / 5, dy - width / 6, dx + width / 5, dy - width / 6], anchor * 16)
+    const { x, y } = applyTo(toInput, face)
+    const [column, row] = [Math.floor(x / FINE.cellPx), Math.floor(y / FINE.cellPx)]
+    const anchor = (row * FINE.cells + column) * FINE.perCell
+    // Offsets from the middle of the cell.
+    const [dx, dy] = [x - (column + 0.5) * FINE.cellPx, y - (row + 0.5) * FINE.cellPx]
+    const width = face.width * toInput.a
+    const eyes = [dx - width / 5, dy - width / 6, dx + width / 5, dy - width / 6]
+    logits[anchor] = LOGIT.face
+    boxes.set([dx, dy, width, width, ...eyes], anchor * STRIDE)
   }
   return {
-    Identity: { dims: [1, 512, 1], data: logits },
-    Identity_1: { dims: [1, 384, 1], data: new Float32Array(384).fill(-20) },
-    Identity_2: { dims: [1, 512, 16], data: boxes },
-    Identity_3: { dims: [1, 384, 16], data: new Float32Array(384 * 16) },
+    Identity: { dims: [1, FINE.anchors, 1], data: logits },
+    Identity_1: { dims: [1, COARSE.anchors, 1], data: new Float32Array(COARSE.anchors).fill(LOGIT.nothing) },
+    Identity_2: { dims: [1, FINE.anchors, STRIDE], data: boxes },
+    Identity_3: { dims: [1, COARSE.anchors, STRIDE], data: new Float32Array(COARSE.anchors * STRIDE) },
   }
 }
 
-/** A face that fills two thirds of the square it is looked for in, so that following it stays where it is. */
-const FACE: readonly number[] = (() => {
-  const points = Array.from({ length: 468 }, () => [96, 96, 0])
+/**
+ * The output of `facemesh` for its input of 192 pixels. The face fills two thirds of it, which is the share that the tracker crops for, so the
+ * tracker reads the next picture from the same place. All points that have no place of their own are in the middle.
+ */
+const MESH: readonly number[] = (() => {
+  const points = Array.from({ length: MESH_POINTS }, () => [96, 96, 0])
   const at: Readonly<Record<number, readonly [number, number]>> = {
+    // Forehead, chin, left and right side (left as seen in the picture).
     10: [96, 32],
     152: [96, 160],
     234: [32, 96],
     454: [160, 96],
+    // The left eye: corners, upper lid, lower lid.
     33: [60, 80],
     133: [82, 80],
     159: [71, 77.5],
     158: [71, 77.5],
     145: [71, 82.5],
     153: [71, 82.5],
+    // The right eye.
     362: [110, 80],
     263: [132, 80],
     386: [121, 77.5],
     385: [121, 77.5],
     374: [121, 82.5],
     380: [121, 82.5],
+    // Tip of the nose, corners of the mouth.
     1: [96, 105],
     61: [74, 130],
     291: [118, 130],
