@@ -1,9 +1,6 @@
 /**
- * Clips for Chromium's fake camera: a portrait that moves (README.md).
- *
- *   node tests/puppet/main.ts --portrait FILE|figure|baseline --script NAME|FILE.json --out CLIP.mjpeg [--fps 15] [--size 640x480]
- *   node tests/puppet/main.ts --portrait FILE|figure|baseline --challenge turn_left,blink,closer --out CLIP.mjpeg
- *   node tests/puppet/main.ts live --portrait FILE|figure|baseline --out CAMERA.y4m [--movements turn_left,blink] [--size 640x480]
+ * Makes the puppet: an animated portrait for Chromium's fake camera, as a clip or as a live camera (README.md). Without options it
+ * prints its usage.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -16,6 +13,17 @@ import { SCENES, type SceneName } from './player.ts'
 import { parseScript, type Script } from './script.ts'
 import { challengeScript, isScriptName, pinnedSteps, SCRIPTS, type ScriptName } from './scripts.ts'
 import type { Size } from './stage.ts'
+
+const USAGE = `Usage: node tests/puppet/main.ts --portrait PORTRAIT (--script SCRIPT | --challenge MOVEMENTS) --out CLIP.mjpeg
+            [--fps 15] [--size 640x480]
+       node tests/puppet/main.ts live --portrait PORTRAIT --out CAMERA.y4m [--movements MOVEMENTS] [--size 640x480]
+
+PORTRAIT     a picture file with one face; figure: a drawn face; baseline: a NASA portrait, from OSTIARY_DATA or python3-skimage
+SCRIPT       a JSON file, or one of ${Object.keys(SCRIPTS).join(', ')}
+MOVEMENTS    separated by commas without spaces: ${MOVEMENTS.join(',')}
+--challenge  three movements that a test session pins; the clip performs them when the page asks. Wins if --script is given too
+--movements  the movements that the live camera can perform; all by default
+--size       the width must be divisible by 4, the height by 2`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,17 +39,14 @@ const { values, positionals } = parseArgs({
 })
 const { portrait, out, script, challenge } = values
 if (!portrait || !out || (!script && !challenge && positionals[0] !== 'live')) {
-  console.error(`Usage: node tests/puppet/main.ts --portrait FILE|figure|baseline --script NAME|FILE.json --out CLIP.mjpeg [--fps 15] [--size 640x480]
-       node tests/puppet/main.ts --portrait FILE|figure|baseline --challenge turn_left,blink,closer --out CLIP.mjpeg
-       node tests/puppet/main.ts live --portrait FILE|figure|baseline --out CAMERA.y4m [--movements turn_left,blink] [--size 640x480]
-Scripts with a name: ${Object.keys(SCRIPTS).join(', ')}`)
+  console.error(USAGE)
   process.exit(2)
 }
 const size = values.size ? parseSize(values.size) : CAMERA_SIZE
 if (positionals[0] === 'live')
   await runLive({ portrait, out: resolve(out), size, movements: parseMovements(values.movements) })
 else {
-  const onProgress = createBar(out)
+  const onProgress = createProgressBar(out)
   await makeClip({
     portrait,
     out,
@@ -54,7 +59,8 @@ else {
 
 function parseSize(text: string): Size {
   const [width, height] = text.split('x').map(Number)
-  if (!width || !height || width % 4 || height % 2) throw new Error(`"${text}" is not a size such as 640x480`)
+  if (!width || !height || width % 4 || height % 2)
+    throw new Error(`"${text}" is not a size such as 640x480, with a width divisible by 4 and an even height`)
   return { width, height }
 }
 
@@ -79,21 +85,21 @@ function findScript(name: string): Script | ScriptName {
   return parseScript(readFileSync(name, 'utf8'))
 }
 
-function createBar(what: string): (share: number) => void {
+function createProgressBar(label: string): (share: number) => void {
   let last = -1
   return (share) => {
-    // A terminal gets a bar that grows, a log one line for each quarter.
+    // A terminal shows one growing bar. A log gets a new line for each quarter.
     const step = process.stderr.isTTY ? Math.floor(share * 40) : Math.floor(share * 4)
     if (step === last) return
     last = step
-    const percent = `${String(Math.round(share * 100)).padStart(3)} %  ${what}`
+    const percent = `${String(Math.round(share * 100)).padStart(3)} %  ${label}`
     process.stderr.write(
       process.stderr.isTTY ? `\r[${'#'.repeat(step).padEnd(40)}] ${percent}${share === 1 ? '\n' : ''}` : `${percent}\n`,
     )
   }
 }
 
-/** Takes commands from its input, one a line, until that ends. */
+/** Runs the live camera. Reads commands from standard input, one per line, and stops when the input ends. */
 async function runLive(options: LiveOptions): Promise<void> {
   const camera = await startLiveCamera(options)
   process.once('SIGTERM', () => process.exit(0))
@@ -106,7 +112,7 @@ async function runLive(options: LiveOptions): Promise<void> {
         () => console.log(`done ${word}`),
         (error: Error) => console.error(error.message),
       )
-    else if (word) console.error(`There is no "${word}": ${[...MOVEMENTS, ...SCENES].join(', ')}`)
+    else if (word) console.error(`"${word}" is not a command. Commands: ${[...MOVEMENTS, ...SCENES].join(', ')}`)
   }
   await camera.stop()
 }

@@ -74,7 +74,7 @@ test(
   'two people before a camera that was refused twice: the page says so, then the end with -11',
   WHOLE_FLOW,
   async (t) => {
-    const { visit, device, camera } = await newVisitor(t, { camera: 'denied' })
+    const { visit, device, camera } = await newVisitor(t, { cameraPermission: 'denied' })
     const created = await host.create()
     camera.show('two-faces')
     await toSearch(visit, created)
@@ -90,7 +90,7 @@ test(
 )
 
 test('a camera that is refused: help, another go, and the end with -7', async (t) => {
-  const person = await newVisitor(t, { camera: 'denied' })
+  const person = await newVisitor(t, { cameraPermission: 'denied' })
   const created = await host.create()
   await person.visit.open(created.launchUrl)
   await checkCameraHelp(person, 'permission_denied')

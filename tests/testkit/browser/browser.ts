@@ -2,11 +2,13 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { type RecordingProxy, startProxy } from './proxy.ts'
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-/** A browser that makes no requests of its own: no updates, no sync, no first-run pages. */
-const QUIET = [
+const ARGUMENTS = [
+  // Containers have no graphics card, and Chromium's sandbox does not start there.
   '--no-sandbox',
   '--disable-gpu',
+  // QUIC cannot pass through the recording proxy.
   '--disable-quic',
+  // The browser makes no requests of its own: no first-run pages, no updates, no sync.
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
@@ -15,15 +17,16 @@ const QUIET = [
 
 export interface TestBrowser {
   browser: Browser
-  /** A person's device: a new browser profile whose requests are all recorded. */
+  /** A person's device: a new browser context, in which nothing is stored yet. All its requests are recorded. */
   device(options?: DeviceOptions): Promise<Device>
   stop(): Promise<void>
 }
 
 export interface DeviceOptions {
+  /** Form factor: screen size, touch and user agent. Default desktop. */
   form?: 'desktop' | 'phone'
   /** Whether the person allows the page to use the camera. Default yes. */
-  camera?: 'granted' | 'denied'
+  cameraPermission?: 'granted' | 'denied'
   context?: BrowserContextOptions
 }
 
@@ -43,11 +46,11 @@ const PHONE: BrowserContextOptions = {
 }
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
 
-/** Starts Chromium with a new profile. `camera` is the file that its camera shows; without it there is no camera. */
-export async function startBrowser({ camera }: { camera?: string } = {}): Promise<TestBrowser> {
-  const args = camera
-    ? [...QUIET, '--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${camera}`]
-    : QUIET
+/** Starts headless Chromium. Its fake camera plays the video file `cameraFile`; without a file the browser has no camera. */
+export async function startBrowser({ cameraFile }: { cameraFile?: string } = {}): Promise<TestBrowser> {
+  const args = cameraFile
+    ? [...ARGUMENTS, '--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${cameraFile}`]
+    : ARGUMENTS
   const browser = await chromium.launch({ executablePath: CHROMIUM, args })
   return {
     browser,
@@ -56,19 +59,20 @@ export async function startBrowser({ camera }: { camera?: string } = {}): Promis
   }
 }
 
-/** Logs each screen to the console when it appears, because some disappear after a moment. */
-export const SCREEN_SAID = 'screen: '
-const TELL_SCREENS = `(() => {
+/** The console message for a screen is this prefix and the screen's name. */
+export const SCREEN_LOG_PREFIX = 'screen: '
+/** Runs in every page. Logs each screen to the console when it appears: some disappear before a test could look for them. */
+const LOG_SCREENS = `(() => {
   let last
   new MutationObserver(() => {
     const name = document.querySelector('main[data-screen]')?.dataset.screen
-    if (name && name !== last) console.debug('${SCREEN_SAID}' + name)
+    if (name && name !== last) console.debug('${SCREEN_LOG_PREFIX}' + name)
     last = name
   }).observe(document, { subtree: true, childList: true, attributeFilter: ['data-screen'] })
 })()`
 
-/** For a click or a page load. It is long because a busy machine may stall. */
-const WAIT_MS = 120_000
+/** Timeout of every click and page load. It is long because a busy machine may stall. */
+const TIMEOUT_MS = 120_000
 
 async function openDevice(browser: Browser, options: DeviceOptions = {}): Promise<Device> {
   const proxy = await startProxy()
@@ -78,10 +82,10 @@ async function openDevice(browser: Browser, options: DeviceOptions = {}): Promis
     ...options.context,
     proxy: { server: proxy.url },
   })
-  context.setDefaultTimeout(WAIT_MS)
-  await context.addInitScript(TELL_SCREENS)
-  // The browser then refuses every permission that is not listed, without a prompt.
-  await context.grantPermissions(options.camera === 'denied' ? [] : ['camera'])
+  context.setDefaultTimeout(TIMEOUT_MS)
+  await context.addInitScript(LOG_SCREENS)
+  // After this call the browser refuses every permission that is not listed, without a prompt.
+  await context.grantPermissions(options.cameraPermission === 'denied' ? [] : ['camera'])
   return {
     context,
     proxy,

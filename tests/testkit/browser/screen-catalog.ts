@@ -41,7 +41,6 @@ export async function startScreenCatalog({ policy }: { policy: string | undefine
     [VITE, 'build', '--mode', 'screen-catalog', '--outDir', folder, '--logLevel', 'error'],
     {
       cwd: PAGE,
-      env: { ...process.env, SCREEN_CATALOG: '1' },
       stdio: 'inherit',
     },
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Frame, Locator, Page } from 'playwright-core'
-import { SCREEN_SAID } from './browser.ts'
+import { SCREEN_LOG_PREFIX } from './browser.ts'
 import type { LiveCamera } from './live-camera.ts'
 import type { Recorded } from './proxy.ts'
 import { type CreatedVisit, endOf } from './system.ts'
@@ -44,7 +44,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
   page.on('console', (message) => {
     const text = message.text()
     if (message.type() === 'error') faults.push(text)
-    if (text.startsWith(SCREEN_SAID)) screens.push(text.slice(SCREEN_SAID.length))
+    if (text.startsWith(SCREEN_LOG_PREFIX)) screens.push(text.slice(SCREEN_LOG_PREFIX.length))
   })
   const main = frame.locator('main[data-screen]')
 

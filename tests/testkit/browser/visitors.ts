@@ -15,7 +15,7 @@ let plainBrowser: Promise<TestBrowser> | undefined
 function cameraBrowser(): Promise<CameraBrowser> {
   shared ??= startLiveCamera().then(async (camera) => ({
     camera,
-    browser: await startBrowser({ camera: camera.file }),
+    browser: await startBrowser({ cameraFile: camera.file }),
   }))
   return shared
 }

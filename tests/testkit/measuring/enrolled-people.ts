@@ -1,28 +1,45 @@
-import { bucketOf, createWire, loadConfig, toBytes, toHalfvec, type Wire } from '@ostiary/server/measure'
+import {
+  bucketOf,
+  createWire,
+  loadConfig,
+  SHARED_PARTITIONS,
+  toBytes,
+  toHalfvec,
+  type Wire,
+} from '@ostiary/server/measure'
 import pg from 'pg'
 import type { People } from '../samples/people.ts'
 import { copyRows, field, type Row } from './copy.ts'
 
 const VERSION = 'FACE3_3'
 const CHUNK = 20_000
+/** The lowest level of evidence. A real enrolment computes it from the number of vectors; no search depends on it. */
+const ENROLL_LEVEL = 1
 
 export interface EnrolledPeople {
   wire: Wire
-  /** Enrols people in bulk without HTTP: it writes the same rows as an enrolment, sealed and rotated in the same way. */
-  load(tenantId: string, people: People, wanted: Wanted): Promise<string[]>
-  /** Runs the worker's job of every minute: it gives each large space its own vector partition and index. */
+  /**
+   * Enrols people in bulk without HTTP. Like an enrolment, it stores each vector twice: encrypted with the person's key, and as a search
+   * copy that is turned in space by the tenant's secret rotation. Returns the ids of the people. The tenant must have nobody enrolled.
+   */
+  load(tenantId: string, people: People, options: LoadOptions): Promise<string[]>
+  /**
+   * Runs the job that the worker runs every minute: it gives each large space (the vectors of a tenant) its own vector partition and index,
+   * and drops unused partitions. Returns how many spaces it moved and partitions it dropped, together.
+   */
   arrange(): Promise<number>
   query(text: string, values?: unknown[]): Promise<pg.QueryResult>
   close(): Promise<void>
 }
 
-export interface Wanted {
+export interface LoadOptions {
   livemode: boolean
   persons: number
+  /** How many vectors each person has. */
   samples: number
-  /** The number of the first person. */
+  /** The number of the first person in `people`; the others follow it. */
   from: number
-  onProgress?(done: number): void
+  onProgress?(vectorsWritten: number): void
 }
 
 export async function openEnrolledPeople(settings: Record<string, string>): Promise<EnrolledPeople> {
@@ -30,30 +47,31 @@ export async function openEnrolledPeople(settings: Record<string, string>): Prom
   const client = new pg.Client(settings.DATABASE_URL)
   await client.connect()
 
-  async function load(tenantId: string, people: People, wanted: Wanted): Promise<string[]> {
-    const group = { tenantId, livemode: wanted.livemode }
-    const keys = await wire.biometrics.groups.findOrCreate(group)
+  async function load(tenantId: string, people: People, options: LoadOptions): Promise<string[]> {
+    const { livemode, persons, samples, from } = options
+    const keys = await wire.biometrics.groups.findOrCreate({ tenantId, livemode })
     const rotate = keys.rotation(VERSION)
-    const partition = bucketOf(tenantId) % 16
-    const puids = Array.from({ length: wanted.persons }, () => wire.platform.ids.next(bucketOf(tenantId)))
-    const space = [field.uuid(tenantId), field.bool(wanted.livemode)]
-    for (let start = 0; start < wanted.persons; start += CHUNK) {
+    const partition = bucketOf(tenantId) % SHARED_PARTITIONS
+    const puids = Array.from({ length: persons }, () => wire.platform.ids.next(bucketOf(tenantId)))
+    const owner = [field.uuid(tenantId), field.bool(livemode)]
+    const createdAt = field.timestamp(new Date())
+    for (let start = 0; start < persons; start += CHUNK) {
       const chunk = puids.slice(start, start + CHUNK)
-      const wrapped = chunk.map((puid) => keys.newPersonKey(puid))
-      const persons = chunk.map((puid, i) => [...space, field.uuid(puid), wrapped[i] ?? Buffer.of(), NOW])
-      await copyRows(client, 'face_persons (tenant_id, livemode, person_id, wrapped_key, created_at)', persons)
+      const wrappedKeys = chunk.map((puid) => keys.newPersonKey(puid))
+      const personRows = chunk.map((puid, i) => [...owner, field.uuid(puid), wrappedKeys[i] ?? Buffer.of(), createdAt])
+      await copyRows(client, 'face_persons (tenant_id, livemode, person_id, wrapped_key, created_at)', personRows)
       const vectors: Row[] = []
       const templates: Row[] = []
       for (const [i, puid] of chunk.entries()) {
-        for (let sample = 0; sample < wanted.samples; sample++) {
-          const seq = (start + i) * wanted.samples + sample + 1
-          const vector = people.sample(wanted.from + start + i, sample)
+        for (let sample = 0; sample < samples; sample++) {
+          const seq = (start + i) * samples + sample + 1
+          const vector = people.sample(from + start + i, sample)
           const sealed = keys.sealTemplate(
-            wrapped[i] ?? Buffer.of(),
+            wrappedKeys[i] ?? Buffer.of(),
             { personId: puid, version: VERSION, seq },
             toBytes(vector),
           )
-          const common = [...space, field.text(VERSION), field.int8(seq), field.uuid(puid), field.int2(1)]
+          const common = [...owner, field.text(VERSION), field.int8(seq), field.uuid(puid), field.int2(ENROLL_LEVEL)]
           vectors.push([field.int4(partition), ...common, toHalfvec(rotate(vector))])
           templates.push([...common, sealed])
         }
@@ -68,11 +86,11 @@ export async function openEnrolledPeople(settings: Record<string, string>): Prom
         `face_vectors_${partition} (shelf, tenant_id, livemode, version, seq, person_id, enroll_level, embedding)`,
         vectors,
       )
-      wanted.onProgress?.((start + chunk.length) * wanted.samples)
+      options.onProgress?.((start + chunk.length) * samples)
     }
     await client.query(
       'insert into face_spaces (tenant_id, livemode, version, shelf, last_seq, vectors) values ($1, $2, $3, $4, $5, $5)',
-      [tenantId, wanted.livemode, VERSION, partition, wanted.persons * wanted.samples],
+      [tenantId, livemode, VERSION, partition, persons * samples],
     )
     return puids
   }
@@ -81,9 +99,9 @@ export async function openEnrolledPeople(settings: Record<string, string>): Prom
     wire,
     load,
     async arrange() {
-      let moved = 0
-      for (const { db } of wire.platform.cells.all()) moved += await wire.biometrics.vectorPartitions.arrange(db)
-      return moved
+      let changed = 0
+      for (const { db } of wire.platform.cells.all()) changed += await wire.biometrics.vectorPartitions.arrange(db)
+      return changed
     },
     query: (text, values) => client.query(text, values),
     async close() {
@@ -92,5 +110,3 @@ export async function openEnrolledPeople(settings: Record<string, string>): Prom
     },
   }
 }
-
-const NOW = field.timestamp(new Date())

@@ -10,17 +10,18 @@ const FOLDER = `${process.env.OSTIARY_DATA ?? `${ROOT}../shared/data`}/sanctions
 const BENCH = 'labelled/yente_candidate_bench'
 
 export type Half = 'tuning' | 'held-out'
-export type Quality = 'STRONG' | 'MEDIUM' | 'WEAK'
+/** How sure the label of a pair is: STRONG cases leave no doubt, WEAK ones do. The file calls it quality. */
+export type Tier = 'STRONG' | 'MEDIUM' | 'WEAK'
 
-/** One pair of names and whether they mean the same person or company, with the score of the peer (logic-v2). */
+/** One pair of names, whether they mean the same person or company, and the score that nomenklatura's matcher logic-v2 gives it. */
 export interface LabelledPair {
   schema: string
   name1: string
   name2: string
   isMatch: boolean
-  quality: Quality
+  tier: Tier
   category: string
-  peer: number
+  logicV2Score: number
   half: Half
 }
 
@@ -41,14 +42,15 @@ export interface Row {
   dob: string
 }
 
-/** A person of the UN list as a customer might know them. */
+/** A person who is on the UN's list, in two rows that a customer might send. */
 export interface Positive {
-  untreated: Row
-  treated: Row
+  asListed: Row
+  /** The same row with a typing error, another word order or another birth date. Many rows are the same as `asListed`. */
+  distorted: Row
   /** Entities of the real list that are this person; empty when no entity could be determined. */
   gold: string[]
-  /** How the gold was found, or why it is missing. */
-  why: string
+  /** How the gold was determined, or why there is none. */
+  goldBasis: string
 }
 
 /** Where the data should be but is not, or undefined when it is there. */
@@ -92,9 +94,9 @@ export function loadPairs(): LabelledPair[] {
     name1: row.name1 ?? '',
     name2: row.name2 ?? '',
     isMatch: row.is_match === 'true',
-    quality: row.quality as Quality,
+    tier: row.quality as Tier,
     category: row.category ?? '',
-    peer: Number(row.score),
+    logicV2Score: Number(row.score),
     half: halfOf(row.name2 ?? ''),
   }))
 }
@@ -119,18 +121,18 @@ export function loadNegatives(all: boolean): Row[] {
   )
 }
 
-/** Row i of the treated file is row i of the untreated one with a spelling error, so both have the same right answer. */
+/** The source calls distorted rows treated. Row i of both files is the same person, so both have the same right answer. */
 export function loadPositives(entities: readonly FtmEntity[]): Positive[] {
-  const [untreated, treated] = ['untreated', 'treated'].map((file) =>
+  const [asListed, distorted] = ['untreated', 'treated'].map((file) =>
     parseCsv(read(`${BENCH}/positives_un_${file}.csv`)).map(
       (row): Row => ({ name: row.full_name ?? '', dob: row.date_of_birth ?? '' }),
     ),
   )
-  if (!untreated || untreated.length !== treated?.length) throw new Error('The UN files differ in length')
+  if (!asListed || asListed.length !== distorted?.length) throw new Error('The UN files differ in length')
   const byName = indexNames(entities)
-  return untreated.map((row, at) => ({
-    untreated: row,
-    treated: treated[at] ?? row,
+  return asListed.map((row, at) => ({
+    asListed: row,
+    distorted: distorted[at] ?? row,
     ...findGold(row, byName.get(plainName(row.name)) ?? []),
   }))
 }
@@ -157,12 +159,12 @@ function indexNames(entities: readonly FtmEntity[]): Map<string, FtmEntity[]> {
   return byName
 }
 
-function findGold({ dob }: Row, named: readonly FtmEntity[]): Pick<Positive, 'gold' | 'why'> {
+function findGold({ dob }: Row, named: readonly FtmEntity[]): Pick<Positive, 'gold' | 'goldBasis'> {
   const ids = (some: readonly FtmEntity[]) => some.map(({ id }) => id)
-  if (named.length === 0) return { gold: [], why: 'no entity has this name' }
-  if (named.length === 1) return { gold: ids(named), why: 'one entity has this name' }
-  if (dob === '') return { gold: ids(named), why: 'several have this name, the row has no birth date' }
+  if (named.length === 0) return { gold: [], goldBasis: 'no entity has this name' }
+  if (named.length === 1) return { gold: ids(named), goldBasis: 'one entity has this name' }
+  if (dob === '') return { gold: ids(named), goldBasis: 'several have this name, the row has no birth date' }
   const sameYear = named.filter((entity) => birthDatesOf(entity).some((date) => date.slice(0, 4) === dob.slice(0, 4)))
-  if (sameYear.length > 0) return { gold: ids(sameYear), why: 'several have this name, chosen by birth year' }
-  return { gold: ids(named), why: 'several have this name, none the birth year' }
+  if (sameYear.length > 0) return { gold: ids(sameYear), goldBasis: 'several have this name, chosen by birth year' }
+  return { gold: ids(named), goldBasis: 'several have this name, none the birth year' }
 }
