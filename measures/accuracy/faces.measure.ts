@@ -25,7 +25,13 @@ import {
   readPicture,
   SPOOF_SAMPLES,
 } from '@ostiary/testkit/samples/portraits'
-import { equalError, intervalOfMean, type PairScores, ratesAt, refusedAt } from './verification.ts'
+import {
+  bootstrapMeanInterval,
+  equalErrorRate,
+  falseRejectionRateFor,
+  type PairScores,
+  ratesAt,
+} from './verification.ts'
 
 interface Judged extends Portrait {
   face: SeenFace | null
@@ -135,16 +141,16 @@ function describeRest(faces: readonly SeenFace[]): void {
 function describePairs(id: EmbeddingId, judged: readonly Judged[], floor: number): Figure[] {
   const { genuine, impostor, samePhotograph } = pairsOf(id, judged)
   const scores = { genuine, impostor }
-  const { rate, threshold } = equalError(scores)
-  const { refused, passed } = ratesAt(scores, MATCH[id])
-  const strict = refusedAt(scores, 0.001)
+  const { rate, threshold } = equalErrorRate(scores)
+  const { falseRejectionRate, falseAcceptanceRate } = ratesAt(scores, MATCH[id])
+  const strict = falseRejectionRateFor(scores, 0.001)
   console.log(`\n${id}: ${genuine.length} pairs of one person, ${impostor.length} of two`)
   console.log(`  left out as one photograph: ${samePhotograph}`)
   console.log(`  equal error ${percent(rate)} at ${threshold.toFixed(3)}`)
   console.log(
     `  refused where one impostor in a thousand passes: ${percent(strict.rate)} at ${strict.threshold.toFixed(3)}`,
   )
-  console.log(`  at ${MATCH[id]}: refused ${percent(refused)}, passed ${percent(passed)}`)
+  console.log(`  at ${MATCH[id]}: refused ${percent(falseRejectionRate)}, passed ${percent(falseAcceptanceRate)}`)
   console.log(`  least alike of one person ${Math.min(...genuine).toFixed(3)}, median ${median(genuine).toFixed(3)}`)
   console.log(`  most alike of two people ${Math.max(...impostor).toFixed(3)}`)
   return [{ name: `faces.${id}.eer`, value: rate, floor, is: 'most' }]
@@ -202,7 +208,7 @@ function describeAges(judged: readonly Judged[]): Figure[] {
 function describeErrors(name: string, some: readonly Aged[]): number {
   const errors = some.map(({ ageYears, estimateYears }) => estimateYears - ageYears)
   const sizes = errors.map(Math.abs).sort((a, b) => a - b)
-  const interval = intervalOfMean(sizes).map((limit) => limit.toFixed(2))
+  const interval = bootstrapMeanInterval(sizes).map((limit) => limit.toFixed(2))
   const p90 = sizes[Math.ceil(sizes.length * 0.9) - 1] ?? Number.NaN
   const [mae, bias] = [mean(sizes).toFixed(2), mean(errors).toFixed(2)]
   console.log(

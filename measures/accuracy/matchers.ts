@@ -76,10 +76,12 @@ function birthOf(date: string) {
   return span === undefined || span === 'invalid' ? null : { ...span, circa: false }
 }
 
-/** The scores of logic-v2 for the same pairs, from its authors' file. It has no scores for other pairs. */
-export function peerPairs(pairs: readonly LabelledPair[]): PairMatcher {
+/** The scores of nomenklatura's matcher logic-v2, from its authors' file. The file has scores for these pairs only. */
+export function logicV2Pairs(pairs: readonly LabelledPair[]): PairMatcher {
   const key = (...parts: string[]) => parts.join('\n')
-  const scores = new Map(pairs.map(({ schema, name1, name2, peer }) => [key(schema, name1, name2), peer]))
+  const scores = new Map(
+    pairs.map(({ schema, name1, name2, logicV2Score }) => [key(schema, name1, name2), logicV2Score]),
+  )
   return { pair: (query, listed, schema) => scores.get(key(schema, query, listed)) ?? Number.NaN }
 }
 

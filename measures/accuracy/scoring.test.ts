@@ -8,13 +8,13 @@ const near = (value: number, wanted: number) => assert.ok(Math.abs(value - wante
 
 /** Best first: right, right, wrong, right, wrong, right, and one wrong at 0. */
 const SCORED = [
-  { score: 1, isMatch: true, quality: 'STRONG' },
-  { score: 0.9, isMatch: true, quality: 'MEDIUM' },
-  { score: 0.8, isMatch: false, quality: 'STRONG' },
-  { score: 0.7, isMatch: true, quality: 'MEDIUM' },
-  { score: 0.6, isMatch: false, quality: 'MEDIUM' },
-  { score: 0.5, isMatch: true, quality: 'WEAK' },
-  { score: 0, isMatch: false, quality: 'WEAK' },
+  { score: 1, isMatch: true, tier: 'STRONG' },
+  { score: 0.9, isMatch: true, tier: 'MEDIUM' },
+  { score: 0.8, isMatch: false, tier: 'STRONG' },
+  { score: 0.7, isMatch: true, tier: 'MEDIUM' },
+  { score: 0.6, isMatch: false, tier: 'MEDIUM' },
+  { score: 0.5, isMatch: true, tier: 'WEAK' },
+  { score: 0, isMatch: false, tier: 'WEAK' },
 ] as const
 
 test('precision, recall and F1 count what reaches the threshold, the threshold itself included', () => {

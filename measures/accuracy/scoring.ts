@@ -56,15 +56,15 @@ export const isFailure = ({ score, isMatch }: Scored, threshold: number): boolea
 
 /** Failures and cases of each tier, such as `STRONG`. */
 export function failuresByTier<Tier extends string>(
-  scored: readonly (Scored & { quality: Tier })[],
+  scored: readonly (Scored & { tier: Tier })[],
   threshold: number,
 ): Map<Tier, { failures: number; cases: number }> {
   const tiers = new Map<Tier, { failures: number; cases: number }>()
   for (const one of scored) {
-    const tier = tiers.get(one.quality) ?? { failures: 0, cases: 0 }
-    tier.cases++
-    if (isFailure(one, threshold)) tier.failures++
-    tiers.set(one.quality, tier)
+    const counts = tiers.get(one.tier) ?? { failures: 0, cases: 0 }
+    counts.cases++
+    if (isFailure(one, threshold)) counts.failures++
+    tiers.set(one.tier, counts)
   }
   return tiers
 }

@@ -1,50 +1,55 @@
-/** How well scores separate pairs of one person from pairs of two. A higher score means more similar. */
+/** Error rates of face verification: how well similarity scores separate pairs of one person from pairs of two people. */
 
+/** A higher score means more similar. A pair is accepted if its score reaches the threshold. */
 export interface PairScores {
+  /** Two pictures of one person. */
   genuine: readonly number[]
+  /** Pictures of two people. */
   impostor: readonly number[]
 }
 
-export interface EqualError {
+export interface RateAtThreshold {
   rate: number
   threshold: number
 }
 
-/** Where as many genuine pairs are refused as impostors pass; between two scores the mean of both rates counts. */
-export function equalError({ genuine, impostor }: PairScores): EqualError {
+/**
+ * The equal error rate: the error at the threshold where the false rejection rate equals the false acceptance rate. With few scores
+ * the two are nowhere equal; then the mean of both counts, at the threshold where they are closest.
+ */
+export function equalErrorRate({ genuine, impostor }: PairScores): RateAtThreshold {
   const own = genuine.toSorted((a, b) => a - b)
   const others = impostor.toSorted((a, b) => a - b)
   let best = { gap: Number.POSITIVE_INFINITY, rate: 1, threshold: Number.NaN }
   for (const threshold of [...own, ...others]) {
-    const refused = countBelow(own, threshold) / own.length
-    const passed = 1 - countBelow(others, threshold) / others.length
-    const gap = Math.abs(refused - passed)
-    if (gap < best.gap) best = { gap, rate: (refused + passed) / 2, threshold }
+    const falseRejections = countBelow(own, threshold) / own.length
+    const falseAcceptances = 1 - countBelow(others, threshold) / others.length
+    const gap = Math.abs(falseRejections - falseAcceptances)
+    if (gap < best.gap) best = { gap, rate: (falseRejections + falseAcceptances) / 2, threshold }
   }
   return best
 }
 
-/** The share of genuine pairs that are refused at the lowest threshold that lets this share of impostors pass at most. */
-export function refusedAt({ genuine, impostor }: PairScores, passedMax: number): EqualError {
+/** The false rejection rate at the lowest threshold that keeps the false acceptance rate within this limit. */
+export function falseRejectionRateFor({ genuine, impostor }: PairScores, falseAcceptanceMax: number): RateAtThreshold {
   const others = impostor.toSorted((a, b) => b - a)
-  const allowed = Math.floor(passedMax * others.length)
+  const allowed = Math.floor(falseAcceptanceMax * others.length)
   const threshold = (others[allowed] ?? Number.NEGATIVE_INFINITY) + Number.EPSILON
   return { rate: genuine.filter((score) => score < threshold).length / genuine.length, threshold }
 }
 
-/** The shares at one threshold. */
-export function ratesAt({ genuine, impostor }: PairScores, threshold: number): { refused: number; passed: number } {
+export function ratesAt({ genuine, impostor }: PairScores, threshold: number) {
   return {
-    refused: genuine.filter((score) => score < threshold).length / genuine.length,
-    passed: impostor.filter((score) => score >= threshold).length / impostor.length,
+    falseRejectionRate: genuine.filter((score) => score < threshold).length / genuine.length,
+    falseAcceptanceRate: impostor.filter((score) => score >= threshold).length / impostor.length,
   }
 }
 
-/** 95 % of the means of samples drawn again and again from these values; always the same samples. */
-export function intervalOfMean(values: readonly number[], rounds = 2000): readonly [number, number] {
-  let state = 20261115
+/** The 95 % bootstrap confidence interval of the mean: the middle 95 % of the means of random resamples. */
+export function bootstrapMeanInterval(values: readonly number[], rounds = 2000): readonly [number, number] {
+  let state = SEED
   const next = () => {
-    // A linear congruential generator (Numerical Recipes): good enough to draw with, and the same everywhere.
+    // A linear congruential generator (Numerical Recipes): random enough for resampling, and the same on every machine.
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
   }
@@ -55,6 +60,9 @@ export function intervalOfMean(values: readonly number[], rounds = 2000): readon
   }).sort((a, b) => a - b)
   return [means[Math.floor(rounds * 0.025)] ?? Number.NaN, means[Math.floor(rounds * 0.975)] ?? Number.NaN]
 }
+
+/** Fixed, so that two runs over the same values give the same interval. */
+const SEED = 20261115
 
 function countBelow(sorted: readonly number[], limit: number): number {
   let [low, high] = [0, sorted.length]

@@ -23,7 +23,7 @@ interface Times {
 export const measure: Measure = async ({ full, say }) => {
   if (!process.env.LAUNCH_DIR) provideLaunchPage(say)
   const camera = await startLiveCamera()
-  const { device: openDevice, stop } = await startBrowser({ camera: camera.file })
+  const { device: openDevice, stop } = await startBrowser({ cameraFile: camera.file })
   const system = await startSystem('bench-launch')
   const create = creator(system.env)
   try {
