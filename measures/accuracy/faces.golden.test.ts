@@ -12,6 +12,7 @@ import {
   type SeenFace,
 } from '@ostiary/faces'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
+import { missingProgram } from '@ostiary/testkit/missing'
 import { BASELINE_PORTRAIT, readPicture } from '@ostiary/testkit/samples/portraits'
 import { DRAWN_SIZE, drawnFace } from './drawn-face.ts'
 
@@ -110,6 +111,8 @@ test('a face that leans to its left shoulder has a positive roll, one to its rig
 
 test('age and liveness of the baseline portrait equal the recorded values', async (t) => {
   if (!existsSync(BASELINE_PORTRAIT)) return t.skip(`there is no ${BASELINE_PORTRAIT}`)
+  const missing = missingProgram('ffmpeg')
+  if (missing) return t.skip(missing)
   engine.begin()
   const measured = await engine.measure(await readPicture(BASELINE_PORTRAIT))
   assert.ok(measured)

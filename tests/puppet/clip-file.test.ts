@@ -3,9 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { missingProgram } from '@ostiary/testkit/missing'
 import { readPicture } from '@ostiary/testkit/samples/portraits'
 import { createClipFile } from './clip-file.ts'
 
+const skip = missingProgram('ffmpeg')
 const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
 after(() => rmSync(folder, { recursive: true }))
 
@@ -21,7 +23,7 @@ async function write(name: string): Promise<Buffer> {
   return readFileSync(out)
 }
 
-test('an .mjpeg has each frame twice, because browsers play it at 30 frames a second', async () => {
+test('an .mjpeg has each frame twice, because browsers play it at 30 frames a second', { skip }, async () => {
   const bytes = await write('clip.mjpeg')
   let pictures = 0
   for (let at = bytes.indexOf(START); at >= 0; at = bytes.indexOf(START, at + 2)) pictures++
@@ -31,20 +33,20 @@ test('an .mjpeg has each frame twice, because browsers play it at 30 frames a se
 /** A JPEG starts with this, and it stands nowhere else in one. */
 const START = Buffer.from([0xff, 0xd8])
 
-test('an .mjpeg has the brightness of video in it, which is what browsers take it for', async () => {
+test('an .mjpeg has the brightness of video in it, which is what browsers take it for', { skip }, async () => {
   await write('range.mjpeg')
   const { data } = await readPicture(join(folder, 'range.mjpeg'))
   assert.ok(Math.abs((data[0] ?? 0) - (16 + (20 * 219) / 255)) < 3, `${data[0]}`)
 })
 
-test('a .y4m has its rate in its header and each frame once', async () => {
+test('a .y4m has its rate in its header and each frame once', { skip }, async () => {
   const bytes = await write('clip.y4m')
   assert.match(bytes.subarray(0, 60).toString('latin1'), /^YUV4MPEG2 W64 H48 F15:1 /)
   const header = bytes.indexOf('\n') + 1
   assert.equal(bytes.length, header + 3 * ('FRAME\n'.length + 64 * 48 * 1.5))
 })
 
-test('a failure of ffmpeg is an error with its message', async () => {
+test('a failure of ffmpeg is an error with its message', { skip }, async () => {
   const file = createClipFile(join(folder, 'missing', 'clip.mjpeg'), { size: SIZE, fps: 15 })
   await assert.rejects(async () => {
     await file.write(grey(1))

@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Picture } from '@ostiary/faces'
+import { missingProgram } from '@ostiary/testkit/missing'
 import { createScene, makeClip } from './clip.ts'
 import type { Script } from './script.ts'
 import { SCRIPTS } from './scripts.ts'
 import { drawnFace } from './testing/drawn-face.ts'
 
+const skip = missingProgram('ffmpeg')
 const SIZE = { width: 160, height: 120 }
 const portrait = drawnFace()
 const sceneOf = (script: Script) => createScene(portrait, { script, size: SIZE })
@@ -43,7 +45,7 @@ test('two faces fill the width of one picture and do not sway in step', () => {
   assert.notDeepEqual(row.slice(0, width * 2), row.slice(width * 2))
 })
 
-test('a clip of the drawn figure is written to a file', async () => {
+test('a clip of the drawn figure is written to a file', { skip }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
   after(() => rmSync(folder, { recursive: true }))
   const out = join(folder, 'clip.y4m')
@@ -55,7 +57,7 @@ test('a clip of the drawn figure is written to a file', async () => {
   assert.equal(bytes.length, bytes.indexOf('\n') + 1 + 3 * ('FRAME\n'.length + 160 * 120 * 1.5))
 })
 
-test('a picture without a face is refused', async () => {
+test('a picture without a face is refused', { skip }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
   after(() => rmSync(folder, { recursive: true }))
   const out = join(folder, 'empty.y4m')

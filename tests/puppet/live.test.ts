@@ -7,9 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createFaceEngine, type Sighting } from '@ostiary/faces'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { eventually } from '@ostiary/testkit/eventually'
+import { missingProgram } from '@ostiary/testkit/missing'
 import { readPicture } from '@ostiary/testkit/samples/portraits'
 import { type LiveCamera, startLiveCamera } from './live.ts'
 
+const skip = missingProgram('ffmpeg')
 const engine = createFaceEngine({ load: loadNetFromDisk() })
 const folder = mkdtempSync(join(tmpdir(), 'puppet-'))
 let camera: LiveCamera
@@ -17,6 +19,7 @@ let camera: LiveCamera
 const KEEP_EVERY_MS = 250
 
 before(async () => {
+  if (skip) return
   camera = await startLiveCamera({ portrait: 'figure', out: join(folder, 'camera.y4m'), movements: ['turn_left'] })
 })
 after(async () => {
@@ -31,7 +34,7 @@ async function lookAt(path: string): Promise<Sighting> {
 
 const yawIn = async (path: string) => (await lookAt(path)).face?.pose.yaw ?? Number.NaN
 
-test('the file is a clip of one frame, which changes all the time', async () => {
+test('the file is a clip of one frame, which changes all the time', { skip }, async () => {
   const first = readFileSync(camera.path)
   const second = await eventually(() => {
     const frame = readFileSync(camera.path)
@@ -43,7 +46,7 @@ test('the file is a clip of one frame, which changes all the time', async () => 
   assert.deepEqual(second.subarray(0, header), first.subarray(0, header))
 })
 
-test('a movement that is asked for is seen, and is over afterwards', async () => {
+test('a movement that is asked for is seen, and is over afterwards', { skip }, async () => {
   const rest = await yawIn(camera.path)
   let isDone = false
   camera.perform('turn_left').then(() => {
@@ -64,7 +67,7 @@ test('a movement that is asked for is seen, and is over afterwards', async () =>
   assert.ok(Math.abs((await yawIn(camera.path)) - rest) < 6)
 })
 
-test('the camera can show nobody, two people or a still', async () => {
+test('the camera can show nobody, two people or a still', { skip }, async () => {
   const sees = (faces: number) =>
     eventually(async () => (await lookAt(camera.path)).faces === faces, `${faces} faces are seen`)
   camera.show('empty')

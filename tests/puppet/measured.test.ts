@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
 import { cosine, createFaceEngine, type Picture, type SeenFace } from '@ostiary/faces'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
+import { missingProgram } from '@ostiary/testkit/missing'
 import { BASELINE_PORTRAIT } from '@ostiary/testkit/samples/portraits'
 import { CAMERA_SIZE, readPortrait } from './clip.ts'
 import { createNoise } from './natural.ts'
@@ -26,7 +27,8 @@ const PORTRAITS = [
 ]
 
 for (const { name, file } of PORTRAITS) {
-  describe(name, { skip: existsSync(file) ? false : 'the portraits are not here: see README.md' }, () => {
+  const skip = existsSync(file) ? missingProgram('ffmpeg') : 'the portraits are not here: see README.md'
+  describe(name, { skip }, () => {
     let puppet: Puppet
     let rest: SeenFace
     let frontal: Float32Array

@@ -76,6 +76,7 @@ const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
     '@ostiary/device/simulated',
     '@ostiary/testkit/ports',
     '@ostiary/testkit/limits',
+    '@ostiary/testkit/missing',
     '@ostiary/testkit/pgbouncer',
     '@ostiary/testkit/run',
     '@ostiary/testkit/eventually',
