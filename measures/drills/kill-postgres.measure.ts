@@ -1,6 +1,7 @@
 /** kill -9 of PostgreSQL, postmaster and children, in the middle of 1,000 creates, three times. The API stays up. */
 import type { ApiKeyRecord } from '@ostiary/contract'
 import { testSettings } from '@ostiary/testkit/databases'
+import { PRODUCT_LIMITS } from '@ostiary/testkit/limits'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
 import { ostiary, sleep, startApi, startServices, stopServices } from '@ostiary/testkit/run'
 import { killWhileCreating } from './creates.ts'
@@ -12,7 +13,7 @@ const CLUSTER = 'drill'
 export const measure: Measure = async ({ full, say }) => {
   stopServices(CLUSTER, 'wipe')
   const settings = testSettings(startServices(CLUSTER))
-  const api = await startApi({ env: settings, logName: 'drill-kill-postgres' })
+  const api = await startApi({ env: { ...settings, ...PRODUCT_LIMITS }, logName: 'drill-kill-postgres' })
   const { id } = ostiary<{ id: string }>(settings, 'tenants', 'create', 'Drill')
   const key = ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, '--test', '--plan', 'unmetered')
   try {

@@ -7,6 +7,7 @@
  */
 
 import { testSettings } from '@ostiary/testkit/databases'
+import { PRODUCT_LIMITS } from '@ostiary/testkit/limits'
 import type { Figure, Measure } from '@ostiary/testkit/measuring/figure'
 import {
   type Client,
@@ -125,7 +126,7 @@ async function setScene(
 ): Promise<Scene> {
   // It restarts on the same port, as under a supervisor.
   const [port = 0, adminPort = 0] = await freePorts(2)
-  const apiSettings = { ...settings, PORT: String(port), ADMIN_PORT: String(adminPort) }
+  const apiSettings = { ...settings, ...PRODUCT_LIMITS, PORT: String(port), ADMIN_PORT: String(adminPort) }
   const startTheApi = () => startApi({ env: apiSettings, logName: 'drill-lost-api' })
   let api = await startTheApi()
   running.push({ stop: () => api.stop('SIGKILL') })
@@ -182,7 +183,7 @@ function hostOf(hosts: readonly Host[], receiver: number): Host {
 }
 
 function startOneWorker(settings: Record<string, string>, number: number): Promise<Started> {
-  return startWorker({ env: settings, logName: `drill-lost-worker-${number}` })
+  return startWorker({ env: { ...settings, ...PRODUCT_LIMITS }, logName: `drill-lost-worker-${number}` })
 }
 
 /** 1 when what PostgreSQL acknowledges is on disk. */

@@ -1,6 +1,6 @@
 /**
- * SIGTERM in every moment of the start of API and worker, with a reader of the log and with one that is gone: each process must end
- * within the sum of its deadlines, 16 seconds. Every 600 ms of the first 5 seconds and at the moment of readiness; --full: every 50 ms.
+ * SIGTERM in every moment of the start of API and worker, with a reader of the log and with one that is gone: each process must end, and
+ * the slowest within the sum of its deadlines, 16 seconds. Every 600 ms of the first 5 seconds and at the moment of readiness; --full: every 50 ms.
  */
 import { spawn } from 'node:child_process'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'

@@ -76,7 +76,8 @@ export function createClient(baseUrl: string, connections = 32) {
       if (reply && reply.status !== 503) {
         throw new Error(`${wanted.method} ${wanted.path} was answered ${reply.status} ${reply.bytes}`)
       }
-      if (performance.now() > giveUpAt) throw new Error(`${wanted.method} ${wanted.path} was not answered in a minute`)
+      if (performance.now() > giveUpAt)
+        throw new Error(`${wanted.method} ${wanted.path} was not answered in ${GIVE_UP_MS / 1000} s`)
       failures++
       await sleep(AGAIN_MS)
     }

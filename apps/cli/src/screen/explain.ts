@@ -10,7 +10,7 @@ export const KIND_LABELS: Record<NameMatchKind, string> = {
   sound: 'sounds alike',
   initial: 'initial',
   nickname: 'nickname',
-  joined: 'joined or split',
+  joined: 'joined or divided',
   script: 'different script',
 }
 
@@ -22,7 +22,7 @@ const PAIR_PHRASES: Record<NameMatchKind, (pair: string) => string> = {
   sound: (pair) => `sounds alike ${pair}`,
   initial: (pair) => `initial ${pair}`,
   nickname: (pair) => `nickname ${pair}`,
-  joined: (pair) => `words joined or split ${pair}`,
+  joined: (pair) => `words joined or divided ${pair}`,
   script: (pair) => `different script ${pair}`,
 }
 
@@ -38,7 +38,7 @@ export const WARNING_MEANINGS: Record<RowWarning, string> = {
 /** Why an entry has its score, in one line: `typo in 'valshakken'~'valshaken'; born on the same day, 1961-04-17`. */
 export function explainShort({ explanation, name, matchedName }: ListedMatch): string {
   const { name: pairs, unmatchedQuery, unmatchedListed, notes, dob } = explanation
-  // The notes already say that words were joined or split.
+  // The notes already say that words were joined or divided.
   const inexact = pairs.filter(
     ({ kind, query, listed }) => kind !== 'exact' && !(kind === 'joined' && query === listed),
   )

@@ -9,6 +9,7 @@ export interface ConnectionProblem {
 
 export const POOLER_DOCS = 'see docs/operations.md, "Behind PgBouncer"'
 const ROUNDS = 5
+/** Longer than a request waits: these checks run once, when a process starts, or in `ostiary doctor`. */
 const CONNECT_MS = 15_000
 const QUERY_MS = 15_000
 /** SQLSTATE codes: the name is already used on that connection, or the statement does not exist there. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileSlots } from './file-slots.ts'
 
-test('an sender has a limited number of slots, and other owners still get theirs', async () => {
+test('a sender has a limited number of slots, and other senders still get theirs', async () => {
   const take = createFileSlots({ perSender: 2, total: 3, waitMs: 1 })
   await take('a')
   await take('a')

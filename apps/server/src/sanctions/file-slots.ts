@@ -4,7 +4,7 @@ import { AppError } from '../platform/errors.ts'
 export interface FileSlotLimits {
   /** Files of one sender at once: the threads are shared, and one customer must not occupy all of them. */
   perSender: number
-  /** Files of all owners that are in memory at once. */
+  /** Files of all senders that are in memory at once. */
   total: number
   /** How long a file waits for a free slot. A caller who has a reply may send the next file before we see that the reply arrived. */
   waitMs: number

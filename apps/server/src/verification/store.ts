@@ -51,8 +51,8 @@ const FIND_LOCKOUTS = sql(
   `select ${LOCK_STATES} from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[])`,
 )
 // Ordered, so that two failures of the same person and network never deadlock.
-const HOLD_LOCKOUTS = sql(
-  'verification.hold_lockouts',
+const LOCK_LOCKOUTS = sql(
+  'verification.lock_lockouts',
   `select ${LOCK_STATES} from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[]) order by subject for update`,
 )
 // A row must exist before it can be locked: otherwise two first failures at once would both count as the first.
@@ -70,8 +70,8 @@ const CLEAR_LOCKOUTS = sql(
   'verification.clear_lockouts',
   `delete from sign_in_lockouts where ${OWNER} and subject = any($3::bytea[])`,
 )
-const FORGIVE = sql(
-  'verification.forgive',
+const TAKE_BACK_FAILURE = sql(
+  'verification.take_back_failure',
   `update sign_in_lockouts set failures = failures - 1 where ${OWNER} and subject = any($3::bytea[]) and failures > 0`,
 )
 // Test tenants can let time pass: this moves every date back.
@@ -147,7 +147,7 @@ export const verificationStore = {
     db.rows<LockRow>(FIND_LOCKOUTS, [...by(owner), subjects]),
   /** The existing rows, locked by this transaction. */
   lockLockoutRows: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<LockRow[]> =>
-    tx.rows<LockRow>(HOLD_LOCKOUTS, [...by(owner), subjects]),
+    tx.rows<LockRow>(LOCK_LOCKOUTS, [...by(owner), subjects]),
   /** One row for each subject, locked by this transaction; new rows begin now, without a failure. */
   async createAndLockLockoutRows(
     tx: Queryable,
@@ -156,7 +156,7 @@ export const verificationStore = {
     { now, purgeAt }: { now: Date; purgeAt: Date },
   ): Promise<LockRow[]> {
     await tx.run(BEGIN_LOCKOUTS, [...by(owner), subjects, now, purgeAt])
-    return tx.rows<LockRow>(HOLD_LOCKOUTS, [...by(owner), subjects])
+    return tx.rows<LockRow>(LOCK_LOCKOUTS, [...by(owner), subjects])
   },
   async putLockout(
     tx: Queryable,
@@ -172,7 +172,7 @@ export const verificationStore = {
     tx.run(SHIFT_LOCKOUTS, [tenantId, ms]),
   /** Takes one failure back from each. */
   takeBackFailure: (tx: Queryable, owner: TenantData, subjects: readonly Buffer[]): Promise<number> =>
-    tx.run(FORGIVE, [...by(owner), subjects]),
+    tx.run(TAKE_BACK_FAILURE, [...by(owner), subjects]),
   markForDiscard: (tx: Queryable, persons: readonly ProvisionalPerson[], dueAt: Date): Promise<number> =>
     tx.run(MARK_FOR_DISCARD, [
       persons.map(({ tenantId }) => tenantId),
