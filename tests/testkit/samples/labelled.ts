@@ -49,7 +49,7 @@ export interface Positive {
   distorted: Row
   /** Entities of the real list that are this person; empty when no entity could be determined. */
   gold: string[]
-  /** How the gold was determined, or why there is none. */
+  /** Says how the right entities of the row were found, or why it has none. */
   goldBasis: string
 }
 

@@ -28,7 +28,7 @@ test('a device that takes the session back starts with the consent and with a ne
   flow.actions.consent(true)
   await reaches('done')
   assert.deepEqual(service.events().slice(0, 3), ['page_open', 'consent_shown', 'consent_given'])
-  assert.equal(service.bodies('events')[0].events[0].seq, 1)
+  assert.equal(service.bodies('events')[0]?.events?.[0]?.seq, 1)
 })
 
 test('a user who takes the session back while the code is requested gets it back', async () => {
@@ -43,7 +43,7 @@ test('a user who takes the session back while the code is requested gets it back
 test('a device that joined with a code does not return to the host: the first device does', async () => {
   const { flow, service, seen, storage, reaches, until } = await createFlowFixture({ hash: 'code' })
   await flow.start()
-  assert.equal(service.bodies('open')[0].handoffCode, 'code')
+  assert.equal(service.bodies('open')[0]?.handoffCode, 'code')
   flow.actions.consent(true)
   await reaches('done')
   await until(() => storage.size === 0)
@@ -105,7 +105,7 @@ test('a code opened in the browser that made it creates a second device, with it
   await first.reaches('handoff', { status: 'ready' })
   const second = await createFlowFixture({ hash: 'code', storage: first.storage })
   await second.flow.start()
-  const keyOf = ({ service }: typeof first) => service.bodies('open')[0].deviceKey
+  const keyOf = ({ service }: typeof first) => service.bodies('open')[0]?.deviceKey
   assert.notDeepEqual(keyOf(second), keyOf(first))
   const reloaded = await createFlowFixture({ storage: new Map(first.storage) })
   const joined = await createFlowFixture({ storage: new Map(first.storage), joined: true })

@@ -3,19 +3,9 @@ import { test } from 'node:test'
 import type { LaunchState } from '@ostiary/contract'
 import { next, START } from './machine.ts'
 import type { Event, State } from './states.ts'
+import { SESSION } from './testing/service.ts'
 
-const session: LaunchState = {
-  sessionId: '00000000-0000-4000-8000-000000000000',
-  state: 'READY',
-  role: 'holder',
-  attempt: 0,
-  attemptsLeft: 3,
-  expiresAt: '2026-01-01T00:15:00.000Z',
-  flowStatus: null,
-  errors: [],
-  redirectUrl: null,
-  livemode: false,
-}
+const session: LaunchState = { ...SESSION, state: 'READY', livemode: false }
 const ended = (flowStatus: 'COMPLETED' | 'CANCELLED' | 'EXPIRED', errors: number[] = []): LaunchState => ({
   ...session,
   state: flowStatus,

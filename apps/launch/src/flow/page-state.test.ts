@@ -3,19 +3,7 @@ import { test } from 'node:test'
 import type { LaunchState } from '@ostiary/contract'
 import { SERVICE_STATES } from '@ostiary/contract/states'
 import { endOf, pageStateOf, stageOf, tipOf } from './page-state.ts'
-
-const holder: LaunchState = {
-  sessionId: '00000000-0000-4000-8000-000000000000',
-  state: 'OPENED',
-  role: 'holder',
-  attempt: 0,
-  attemptsLeft: 3,
-  expiresAt: '2026-01-01T00:15:00.000Z',
-  flowStatus: null,
-  errors: [],
-  redirectUrl: null,
-  livemode: true,
-}
+import { SESSION as holder } from './testing/service.ts'
 
 test('a session that waits for consent begins on the welcome screen', () => {
   assert.deepEqual(pageStateOf(holder), { at: 'welcome', answering: false })

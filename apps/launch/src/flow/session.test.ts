@@ -12,7 +12,8 @@ test('after a reload the page is the same device and continues after the consent
   const again = await createFlowFixture({ storage: kept, answers: { open: [{ state: 'READY' }] } })
   await again.flow.start()
   assert.deepEqual(again.flow.view().state, { at: 'camera', status: 'prime' })
-  assert.deepEqual(again.service.bodies('open')[0].deviceKey, service.bodies('open')[0].deviceKey)
+  assert.ok(service.bodies('open')[0]?.deviceKey)
+  assert.deepEqual(again.service.bodies('open')[0]?.deviceKey, service.bodies('open')[0]?.deviceKey)
   again.flow.actions.startCamera()
   await again.reaches('done')
   assert.deepEqual(again.service.events().slice(-9)[0], 'page_open')
@@ -27,10 +28,10 @@ test('the server never has more of the log than a reload would continue with', a
   await reaches('retry')
   const sent = service
     .bodies('events')
-    .flatMap(({ events }) => events)
+    .flatMap(({ events = [] }) => events)
     .at(-1)
   const { saved } = storage.get(SESSION.sessionId) ?? { saved: null }
-  assert.ok(saved && saved.log.seq >= sent.seq)
+  assert.ok(saved && sent && saved.log.seq >= sent.seq)
 })
 
 test('an unknown, expired or foreign link is shown as a problem; a lost network is retried', async () => {
@@ -88,7 +89,7 @@ test('the continued log is the one that the service has', async () => {
   await again.flow.start()
   again.flow.actions.startCamera()
   await again.reaches('done')
-  const logged = (fixture: typeof again) => fixture.service.bodies('events').flatMap(({ events }) => events)
+  const logged = (fixture: typeof again) => fixture.service.bodies('events').flatMap(({ events = [] }) => events)
   const marks = new Map(logged(second).map(({ seq, hash }) => [seq, hash]))
   const repeated = logged(again).filter(({ seq }) => marks.has(seq))
   for (const { seq, hash } of repeated) assert.equal(hash, marks.get(seq))

@@ -12,7 +12,7 @@ export function at(start: unknown, ...path: readonly string[]): unknown {
   }
 }
 
-/** Calls a method; undefined if there is none. Errors of the method are passed to the caller. */
+/** Calls the method and returns its result, or undefined if the object has no such method. Does not catch what the method throws. */
 export function call(target: unknown, method: string, ...parameters: readonly unknown[]): unknown {
   const found = at(target, method)
   return typeof found === 'function' ? Reflect.apply(found, target, parameters) : undefined

@@ -33,7 +33,7 @@ test('after the face, a tap asks for the passkey, and its answer is sent', async
       [mode],
     )
     assert.deepEqual(service.paths().slice(-3), ['submit', 'passkey/options', 'passkey/verify'])
-    assert.deepEqual(service.bodies('passkey/verify')[0].response, PASSKEY)
+    assert.deepEqual(service.bodies('passkey/verify')[0]?.response, PASSKEY)
   }
 })
 

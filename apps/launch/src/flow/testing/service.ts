@@ -1,4 +1,4 @@
-import type { LaunchState, OpenedSession } from '@ostiary/contract'
+import type { LaunchEvent, LaunchState, OpenBody, OpenedSession } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { LAUNCH_API } from '@ostiary/contract/paths'
 import { createSealKeyPair, openPayload } from '@ostiary/crypto'
@@ -38,10 +38,20 @@ const AGE_CHECK: Purpose = { type: 'AGE', verification: null, requirements: ['fa
 /** What the service answers to a call: a change of the session, an error, or no answer at all. */
 export type Answer = Partial<OpenedSession> | { status: number; code: string } | 'no network' | object
 
+/** The fields that the bodies of the calls have. */
+export interface SentBody extends Partial<OpenBody> {
+  accepted?: boolean
+  events?: LaunchEvent[]
+  sealed?: string
+  selfie?: string
+  response?: unknown
+  code?: number
+  reason?: string
+}
+
 export interface Call {
   path: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads from it what it sent.
-  body: any
+  body: SentBody
 }
 
 /**
@@ -130,16 +140,15 @@ export async function createService(
     opened: (part: 'sealed' | 'selfie' = 'sealed'): Promise<unknown[]> =>
       Promise.all(
         calls
-          .filter(({ path, body }) => path === 'submit' && part in body)
-          .map(({ body }) => openPayload(privateJwk, body[part], SEAL_LIMITS)),
+          .flatMap(({ path, body }) => (path === 'submit' && body[part]) || [])
+          .map((sealed) => openPayload(privateJwk, sealed, SEAL_LIMITS)),
       ),
     /** Everything logged, in order, as the service has it. */
     events: (): string[] =>
       calls
         .filter(({ path }) => path === 'events')
-        .flatMap(({ body }) =>
-          body.events.map(({ type, n }: { type: string; n?: number }) => (n === undefined ? type : `${type} ${n}`)),
-        ),
+        .flatMap(({ body }) => body.events ?? [])
+        .map(({ type, n }) => (n === undefined ? type : `${type} ${n}`)),
   }
 }
 
