@@ -25,3 +25,10 @@ test('the message lists only the beginning of a very long list', () => {
   const [detail] = detailsOf(Type.Object({ tag: Type.Enum(tags) }), { tag: 'x' }) ?? []
   assert.equal(detail?.message, `must be one of ${tags.slice(0, 20).join(', ')} and 24 others`)
 })
+
+test('the message of a wrong time has an example of a right one', () => {
+  const schema = Type.Object({ since: Type.String({ format: 'date-time' }) })
+  assert.deepEqual(detailsOf(schema, { since: 'yesterday' }), [
+    { pointer: '/body/since', message: 'must be a time such as 2026-11-16T10:00:00Z' },
+  ])
+})

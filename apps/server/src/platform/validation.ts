@@ -107,11 +107,16 @@ function describe(
       )
       return [{ pointer: at, message: constants.length > 0 ? oneOf(constants) : 'has none of the allowed values' }]
     }
+    case 'format':
+      return [{ pointer: at, message: FORMAT_MESSAGES[error.params.format] ?? error.message }]
     default:
       return [{ pointer: at, message: error.message }]
   }
 }
 
+const FORMAT_MESSAGES: Readonly<Record<string, string>> = {
+  'date-time': 'must be a time such as 2026-11-16T10:00:00Z',
+}
 const MAX_NAMED = 20
 
 /** Lists the allowed values; of a very long list only the beginning. */
