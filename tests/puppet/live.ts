@@ -24,6 +24,8 @@ export interface LiveCamera {
   /** Makes a movement after a human reaction time; resolves when the face is at rest again. */
   perform(movement: Movement): Promise<void>
   show(what: SceneName): void
+  /** Slow motion from now on, for a browser on a slow machine. 1 is normal. */
+  slowDown(factor: number): void
   stop(): Promise<void>
 }
 
@@ -47,6 +49,7 @@ export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera>
     path: out,
     perform: player.perform,
     show: player.show,
+    slowDown: player.slowDown,
     async stop() {
       player.stop()
       closeSync(file)

@@ -106,13 +106,16 @@ async function runLive(options: LiveOptions): Promise<void> {
   console.log('ready')
   for await (const line of createInterface({ input: process.stdin })) {
     const word = line.trim()
-    if (isScene(word)) camera.show(word)
+    const [, factor] = /^slow ([1-9]\d?)$/.exec(word) ?? []
+    if (factor) camera.slowDown(Number(factor))
+    else if (isScene(word)) camera.show(word)
     else if (isMovement(word))
       camera.perform(word).then(
         () => console.log(`done ${word}`),
         (error: Error) => console.error(error.message),
       )
-    else if (word) console.error(`"${word}" is not a command. Commands: ${[...MOVEMENTS, ...SCENES].join(', ')}`)
+    else if (word)
+      console.error(`"${word}" is not a command. Commands: ${[...MOVEMENTS, ...SCENES, 'slow N'].join(', ')}`)
   }
   await camera.stop()
 }

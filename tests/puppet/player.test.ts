@@ -76,6 +76,31 @@ test('on a machine that stalls a movement leaves frames out rather than taking l
   assert.ok(levelOf(shown.at(-1) ?? grey(0)) < 100)
 })
 
+test('in slow motion a movement begins later, takes longer, and shows each frame as often longer', async () => {
+  player.slowDown(3)
+  const done = player.perform('turn_left')
+  await pass(1000)
+  assert.ok(shown.every((frame) => levelOf(frame) < 100))
+  await pass(2000)
+  await done
+  const moving = shown.map(levelOf).filter((level) => level > 100)
+  assert.deepEqual(moving, [200, 200, 200, 210, 210, 210, 220, 220, 220])
+  assert.equal(new Set(shown.map((frame) => frame.join())).size, shown.length, 'the noise is not slower')
+})
+
+test('back at normal speed a movement is as quick as before', async () => {
+  player.slowDown(5)
+  await pass(500)
+  player.slowDown(1)
+  const done = player.perform('turn_left')
+  await pass(1100)
+  await done
+  assert.deepEqual(
+    shown.map(levelOf).filter((level) => level > 100),
+    [200, 210, 220],
+  )
+})
+
 test('nobody is there when nobody is to be', async () => {
   player.show('empty')
   await pass(200)

@@ -28,6 +28,8 @@ export interface Player {
   /** Resolves when the face is at rest again. */
   perform(movement: Movement): Promise<void>
   show(what: SceneName): void
+  /** Slow motion from now on: the face moves and reacts this many times slower than a person. 1 is normal. */
+  slowDown(factor: number): void
   stop(): void
 }
 
@@ -37,7 +39,9 @@ export const LIVE_NOISE = 2
 const ANSWER_MS = { min: 350, max: 650 } as const
 
 /** Plays a reel: the face at rest over and over, and a movement when one is asked for. No two frames are the same. */
-export function createPlayer(reel: Reel, { fps, seed, now, show }: PlayerOptions): Player {
+export function createPlayer(reel: Reel, options: PlayerOptions): Player {
+  const { fps, seed, show } = options
+  const { now, slowDown, factor } = createSlowableClock(options.now)
   const random = createRandom(seed)
   const addNoise = createNoise(seed, LIVE_NOISE)
   const startedMs = now()
@@ -69,7 +73,8 @@ export function createPlayer(reel: Reel, { fps, seed, now, show }: PlayerOptions
     async perform(movement) {
       const frames = reel.moves.get(movement)
       if (!frames) throw new Error(`This camera was not made to ${movement}`)
-      await new Promise((resolve) => setTimeout(resolve, ANSWER_MS.min + random() * (ANSWER_MS.max - ANSWER_MS.min)))
+      const answerMs = ANSWER_MS.min + random() * (ANSWER_MS.max - ANSWER_MS.min)
+      await new Promise((resolve) => setTimeout(resolve, answerMs * factor()))
       await new Promise<void>((done) => {
         playing?.done()
         playing = { frames, startedMs: now(), done }
@@ -78,9 +83,27 @@ export function createPlayer(reel: Reel, { fps, seed, now, show }: PlayerOptions
     show(what) {
       scene = what
     },
+    slowDown,
     stop() {
       clearInterval(timer)
       playing?.done()
+    },
+  }
+}
+
+/** A clock that never jumps when its speed changes. */
+function createSlowableClock(realNow: () => number) {
+  let factor = 1
+  let sinceMs = realNow()
+  let passedMs = 0
+  const now = () => passedMs + (realNow() - sinceMs) / factor
+  return {
+    now,
+    factor: () => factor,
+    slowDown(next: number) {
+      passedMs = now()
+      sinceMs = realNow()
+      factor = next
     },
   }
 }
