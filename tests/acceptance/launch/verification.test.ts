@@ -12,11 +12,11 @@ import {
   checkNoPictures,
   mainPartOf,
   PICTURE,
-  showFace,
   startVerificationHost,
   TRANSACTION,
   type VerificationHost,
 } from '@ostiary/testkit/browser/verification-host'
+import { showFace } from '@ostiary/testkit/browser/visit'
 import { newVisitor, prepareCameraBrowser, type Visitor, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
 
 prepareCameraBrowser()
@@ -119,7 +119,7 @@ async function enrol(home: Person): Promise<string> {
   await visit.screen(['welcome'])
   assert.equal(await visit.page.locator('[data-note="selfie"]').count(), 0)
   await visit.act('consent')
-  assert.equal(await showFace(visit, camera), 'passkey')
+  assert.equal((await showFace(visit, camera)).next, 'passkey')
   await visit.page.locator('[data-mode="create"]').waitFor()
   await visit.act('passkey')
   await visit.saw(['done'])
@@ -151,7 +151,7 @@ async function signInWithoutPasskey({ visit, camera, authenticator }: Person): P
   const own = await authenticator.credentials()
   await authenticator.holdOnly(own.map(forged))
   await agree(visit, created)
-  assert.equal(await showFace(visit, camera), 'passkey')
+  assert.equal((await showFace(visit, camera)).next, 'passkey')
   await visit.act('passkey')
   await visit.attributeIs('data-status', 'refused')
   await authenticator.holdOnly([])
@@ -190,7 +190,7 @@ async function enrolWithSelfie(t: TestContext, other: LiveCamera): Promise<strin
   await visit.screen(['welcome'])
   await visit.page.locator('[data-note="selfie"]').waitFor()
   await visit.act('consent')
-  assert.equal(await showFace(visit, other), 'done')
+  assert.equal((await showFace(visit, other)).next, 'done')
   const { images, estimatedAge = 0, ...says } = await host.webhookOf(created)
   assert.deepEqual(mainPartOf(says), { ...successOf(created, says), type: 'ENROLL' })
   assert.ok(Number.isInteger(estimatedAge) && estimatedAge >= 18 && estimatedAge < 100, `${estimatedAge} years`)
@@ -228,7 +228,7 @@ async function signInAsNobody(
 ): Promise<CreatedVerification> {
   const created = await host.create({ type: 'SIGN-IN', ...body })
   await agree(visit, created)
-  assert.equal(await showFace(visit, camera), 'ended')
+  assert.equal((await showFace(visit, camera)).next, 'ended')
   const says = await host.webhookOf(created)
   const codes = device.proxy.requests
     .filter(({ path, body }) => path === '/launch/api/submit' && body.includes(created.sessionId))
@@ -244,7 +244,7 @@ async function signInAsNobody(
 /** Plays face and passkey to the end, and returns the webhook that the host gets. */
 async function signIn({ visit, camera }: Person, created: CreatedVerification): Promise<VerificationWebhook> {
   await agree(visit, created)
-  assert.equal(await showFace(visit, camera), 'passkey')
+  assert.equal((await showFace(visit, camera)).next, 'passkey')
   const since = visit.screens.length
   await visit.page.locator('[data-mode="get"]').waitFor()
   await visit.act('passkey')

@@ -15,6 +15,8 @@ export interface LiveCamera {
   perform(movement: string): void
   /** `still`: no pixel changes from now on. */
   show(what: 'rest' | 'empty' | 'two-faces' | 'still'): void
+  /** Slow motion from now on; 1 is normal. */
+  slowDown(factor: number): void
   stop(): void
 }
 
@@ -37,6 +39,7 @@ export async function startLiveCamera(portrait = 'baseline'): Promise<LiveCamera
     file,
     perform: say,
     show: say,
+    slowDown: (factor) => say(`slow ${factor}`),
     stop() {
       process.removeListener('exit', stop)
       stop()

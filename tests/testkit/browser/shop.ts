@@ -14,6 +14,8 @@ export interface Shop {
   /** With a parameter of the customer's own. */
   backUrl: string
   nextWebhook(): Promise<Delivered>
+  /** The next webhook with this text in its body. Others stay for later calls. */
+  webhookWith(text: string): Promise<Delivered>
   stop(): void
 }
 
@@ -39,6 +41,11 @@ export async function startShop(): Promise<Shop> {
     hookUrl: `http://127.0.0.1:${port}/hook`,
     backUrl: `http://localhost:${port}/back?state=K7`,
     nextWebhook: () => eventually('a webhook arrives', () => arrived.shift()),
+    webhookWith: (text) =>
+      eventually(`a webhook with ${text} arrives`, () => {
+        const index = arrived.findIndex(({ body }) => body.includes(text))
+        return index < 0 ? undefined : arrived.splice(index, 1)[0]
+      }),
     stop: () => {
       server.closeAllConnections()
       server.close()

@@ -5,7 +5,6 @@ import {
   type VerificationWebhook,
   verifyWebhook,
 } from '@ostiary/sdk'
-import type { LiveCamera } from './live-camera.ts'
 import type { Recorded } from './proxy.ts'
 import { startShop } from './shop.ts'
 import { type Host, hostOf } from './system.ts'
@@ -18,7 +17,7 @@ export const TRANSACTION = 'test:challenge=turn_left,closer,turn_right order K7'
 export interface VerificationHost extends Pick<Host, 'client' | 'advanceClock'> {
   backUrl: string
   create(body: Partial<CreateVerificationBody>): Promise<CreatedVerification>
-  /** Waits for the next webhook and checks that it is signed, belongs to this session, and equals the read-back except for images. */
+  /** Waits for the webhook of this session and checks that it is signed and equals the read-back except for images. */
   webhookOf(created: CreatedVerification): Promise<VerificationWebhook>
   stop(): void
 }
@@ -39,7 +38,7 @@ export async function startVerificationHost(): Promise<VerificationHost> {
         ...body,
       }),
     async webhookOf({ sessionId }) {
-      const { headers, body } = await shop.nextWebhook()
+      const { headers, body } = await shop.webhookWith(sessionId)
       const timestamp = String(headers['x-service-timestamp'])
       const signature = String(headers['x-service-signature'])
       assert.equal(await verifyWebhook({ apiKey, timestamp, signature, body }), true)
@@ -66,21 +65,6 @@ export async function agree(visit: Visit, { launchUrl }: CreatedVerification): P
   await visit.open(launchUrl)
   await visit.screen(['welcome'])
   await visit.act('consent')
-}
-
-/**
- * Makes the movements that the page asks for, and takes every further attempt that it offers. Returns the screen that follows
- * the face step.
- */
-export async function showFace(visit: Visit, camera: LiveCamera): Promise<string> {
-  for (;;) {
-    await visit.screen(['capture'])
-    const since = visit.screens.length
-    await visit.answer(camera)
-    const next = await visit.saw(['passkey', 'done', 'retry', 'ended', 'problem'], since)
-    if (next !== 'retry') return next
-    await visit.act('retry')
-  }
 }
 
 /** How JPEG, PNG, WebP and data URLs begin, as bytes and in base64. */

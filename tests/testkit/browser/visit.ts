@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { USER_NOT_ENROLLED } from '@ostiary/contract/codes'
 import type { Frame, Locator, Page } from 'playwright-core'
 import { SCREEN_LOG_PREFIX } from './browser.ts'
 import type { LiveCamera } from './live-camera.ts'
 import type { Recorded } from './proxy.ts'
+import { inSlowMotion } from './slow-motion.ts'
 import { type CreatedVisit, endOf } from './system.ts'
 
 /** One person on one page: what they see and press. Errors of the page are recorded. */
@@ -29,10 +31,12 @@ export interface Visit {
   actLast(name: string): Promise<void>
   /** Lets the puppet make each movement until the capture ends. Returns the movements that the page asked for. */
   answer(camera: LiveCamera): Promise<string[]>
+  /** The codes in the service's answer to the last capture; empty if it is not known. */
+  lastCodes(): Promise<readonly number[]>
 }
 
 /** For every action of a page, captures included. It is long because a busy machine may stall. */
-const WAIT_MS = 120_000
+const WAIT_MS = 240_000
 /** Shorter than any movement is shown. */
 const LOOK_EVERY_MS = 60
 
@@ -45,6 +49,14 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
     const text = message.text()
     if (message.type() === 'error') faults.push(text)
     if (text.startsWith(SCREEN_LOG_PREFIX)) screens.push(text.slice(SCREEN_LOG_PREFIX.length))
+  })
+  let lastCodes: Promise<readonly number[]> = Promise.resolve([])
+  page.on('response', (response) => {
+    if (!response.url().endsWith('/launch/api/submit')) return
+    lastCodes = response.json().then(
+      ({ errors }) => errors ?? [],
+      () => [],
+    )
   })
   const main = frame.locator('main[data-screen]')
 
@@ -120,6 +132,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
         await sleep(LOOK_EVERY_MS)
       }
     },
+    lastCodes: () => lastCodes,
   }
 }
 
@@ -130,21 +143,36 @@ export async function takeFaceCheck(visit: Visit, camera: LiveCamera): Promise<s
   return passCapture(visit, camera)
 }
 
-/**
- * Makes the movements until the page asks for no more. On a machine that stalls, the page may miss one and offer another
- * attempt, which this takes as often as it is offered. Returns the movements of each attempt.
- */
+/** Shows the face until the page asks for no more. Returns the movements of each attempt. */
 export async function passCapture(
   visit: Visit,
   camera: LiveCamera,
   tryAgain = () => visit.act('retry'),
 ): Promise<string[][]> {
+  return (await showFace(visit, camera, tryAgain)).tries
+}
+
+/**
+ * Makes the movements until the page asks for no more, and takes every further attempt that it offers: in slow motion if the
+ * last one was inconclusive. Returns the movements of each attempt and the screen that follows the face step.
+ */
+export async function showFace(
+  visit: Visit,
+  camera: LiveCamera,
+  tryAgain = () => visit.act('retry'),
+): Promise<{ tries: string[][]; next: string }> {
   const tries: string[][] = []
+  let misses = 0
   for (;;) {
     await visit.screen(['capture'])
     const since = visit.screens.length
-    tries.push(await visit.answer(camera))
-    if ((await visit.saw(['done', 'retry', 'ended', 'problem'], since)) !== 'retry') return tries
+    tries.push(await inSlowMotion({ frame: visit.frame, camera, misses }, () => visit.answer(camera)))
+    const next = await visit.saw(['passkey', 'done', 'retry', 'ended', 'problem'], since)
+    if (next !== 'retry') return { tries, next }
+    const codes = await visit.lastCodes()
+    // The service saw enough to say that it does not know this face: the capture was a good one.
+    if (!codes.includes(USER_NOT_ENROLLED)) misses += 1
+    console.log(`attempt ${tries.length} of a face check gave ${codes}`)
     await tryAgain()
   }
 }

@@ -40,7 +40,7 @@ export interface Visitor {
 }
 
 /** For tests of whole flows: long enough for three attempts on a machine that stalls. */
-export const WHOLE_FLOW = { timeout: 300_000 } as const
+export const WHOLE_FLOW = { timeout: 600_000 } as const
 
 /** A visitor with a new device that has never opened the page. The device is closed after the test. */
 export async function newVisitor(t: TestContext, options?: DeviceOptions): Promise<Visitor> {
