@@ -6,7 +6,7 @@ import type { LiveCamera } from './live-camera.ts'
  * makes the next slower. A challenge sets times to the tenth of a second; a machine that stalls misses them, and no person and
  * no page is at fault. The last one must end before the service forgets the challenge (90 s; it takes at most 10 s in real time).
  */
-const SLOWDOWN = [1, 3, 5] as const
+const SLOWDOWN = [1, 5, 7] as const
 
 /**
  * Runs `act` in slow motion: the clock and the timers of the page, and the puppet before its camera, are slower by the same factor.

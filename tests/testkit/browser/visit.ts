@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { USER_NOT_ENROLLED } from '@ostiary/contract/codes'
+import { LIVENESS_INCONCLUSIVE } from '@ostiary/contract/codes'
 import type { Frame, Locator, Page } from 'playwright-core'
 import { SCREEN_LOG_PREFIX } from './browser.ts'
 import type { LiveCamera } from './live-camera.ts'
@@ -31,7 +31,7 @@ export interface Visit {
   actLast(name: string): Promise<void>
   /** Lets the puppet make each movement until the capture ends. Returns the movements that the page asked for. */
   answer(camera: LiveCamera): Promise<string[]>
-  /** The codes in the service's answer to the last capture; empty if it is not known. */
+  /** The codes in the service's answer to the last capture; empty if the page sent none. */
   lastCodes(): Promise<readonly number[]>
 }
 
@@ -117,6 +117,7 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
       }
     },
     async answer(camera) {
+      lastCodes = Promise.resolve([])
       const asked: string[] = []
       let last = ''
       const giveUpAt = performance.now() + WAIT_MS
@@ -170,8 +171,8 @@ export async function showFace(
     const next = await visit.saw(['passkey', 'done', 'retry', 'ended', 'problem'], since)
     if (next !== 'retry') return { tries, next }
     const codes = await visit.lastCodes()
-    // The service saw enough to say that it does not know this face: the capture was a good one.
-    if (!codes.includes(USER_NOT_ENROLLED)) misses += 1
+    // Otherwise the service could judge the capture: time was not short.
+    if (codes.length === 0 || codes.includes(LIVENESS_INCONCLUSIVE)) misses += 1
     console.log(`attempt ${tries.length} of a face check gave ${codes}`)
     await tryAgain()
   }
