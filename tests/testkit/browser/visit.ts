@@ -5,7 +5,7 @@ import type { Frame, Locator, Page } from 'playwright-core'
 import { SCREEN_LOG_PREFIX } from './browser.ts'
 import type { LiveCamera } from './live-camera.ts'
 import type { Recorded } from './proxy.ts'
-import { inSlowMotion } from './slow-motion.ts'
+import { setSpeed } from './slow-motion.ts'
 import { type CreatedVisit, endOf } from './system.ts'
 
 /** One person on one page: what they see and press. Errors of the page are recorded. */
@@ -163,17 +163,24 @@ export async function showFace(
   tryAgain = () => visit.act('retry'),
 ): Promise<{ tries: string[][]; next: string }> {
   const tries: string[][] = []
-  let misses = 0
+  let isSlow = false
   for (;;) {
     await visit.screen(['capture'])
     const since = visit.screens.length
-    tries.push(await inSlowMotion({ frame: visit.frame, camera, misses }, () => visit.answer(camera)))
+    const asked = await visit.answer(camera)
+    tries.push(asked)
     const next = await visit.saw(['passkey', 'done', 'retry', 'ended', 'problem'], since)
-    if (next !== 'retry') return { tries, next }
+    if (next !== 'retry') {
+      // The page may have left for another address.
+      if (isSlow) await setSpeed(visit.frame, camera, 'normal').catch(() => {})
+      return { tries, next }
+    }
     const codes = await visit.lastCodes()
     // Otherwise the service could judge the capture: time was not short.
-    if (codes.length === 0 || codes.includes(LIVENESS_INCONCLUSIVE)) misses += 1
-    console.log(`attempt ${tries.length} of a face check gave ${codes}`)
+    isSlow ||= codes.length === 0 || codes.includes(LIVENESS_INCONCLUSIVE)
+    console.log(`attempt ${tries.length} of a face check (${asked}) gave ${codes}`)
+    // Before the attempt begins: a challenge that starts in real time has its first samples already late.
+    if (isSlow) await setSpeed(visit.frame, camera, 'slow')
     await tryAgain()
   }
 }

@@ -45,7 +45,10 @@ export const WHOLE_FLOW = { timeout: 600_000 } as const
 /** A visitor with a new device that has never opened the page. The device is closed after the test. */
 export async function newVisitor(t: TestContext, options?: DeviceOptions): Promise<Visitor> {
   const { camera, browser } = await cameraBrowser()
-  t.after(() => camera.show('rest'))
+  t.after(() => {
+    camera.show('rest')
+    camera.slowDown(1)
+  })
   return { ...(await visitorIn(browser, t, options)), camera }
 }
 
