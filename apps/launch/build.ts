@@ -1,15 +1,17 @@
 /**
  * `npm run build -w apps/launch`: builds everything that a static host needs into dist/. With `--shell`, builds no models (for
- * work on the screens). With `--screen-catalog`, builds the screen catalog too.
+ * work on the screens). With `--screen-catalog`, builds the screen catalog too. With `--uncompressed`, leaves no compressed copies (for a check of
+ * the digest).
  */
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { RUNTIME } from './runtime-files.ts'
 import type { Releases } from './src/cache-rules.ts'
 import { readManifest } from './src/engine/model-files.ts'
+import { DIGEST_PATH } from './src/ledger/page-digest.ts'
 
 const HERE = import.meta.dirname
 const DIST = join(HERE, 'dist')
@@ -27,8 +29,10 @@ await build({
 const models = isShell ? 'none' : copyModels()
 copyRuntime()
 await buildServiceWorker({ page: hashOfPage(), models, runtime: RUNTIME.facts.wasm.sha256.slice(0, 12) })
-if (!isShell) compress()
+const digest = writeDigest()
+if (!isShell && !process.argv.includes('--uncompressed')) compress()
 report()
+console.log(`page digest ${digest}`)
 
 /** Copies the nets and their manifest. Returns the hash of the set. */
 function copyModels(): string {
@@ -36,9 +40,9 @@ function copyModels(): string {
   if (!existsSync(manifestPath)) throw new Error('There are no models: run tools/bootstrap first')
   const { hash, nets } = readManifest(JSON.parse(readFileSync(manifestPath, 'utf8')))
   copy(manifestPath, 'models/manifest.json')
-  for (const { path, sha256 } of nets.values()) {
+  for (const { path, sha256: pinned } of nets.values()) {
     const from = join(MODELS, path.slice('models/'.length))
-    if (createHash('sha256').update(readFileSync(from)).digest('hex') !== sha256)
+    if (sha256(readFileSync(from)) !== pinned)
       throw new Error(`${path} is not what the manifest says: run tools/bootstrap`)
     copy(from, path)
   }
@@ -80,6 +84,27 @@ function hashOfPage(): string {
   const hash = createHash('sha256').update(readFileSync(join(DIST, 'index.html')))
   for (const name of readdirSync(join(DIST, 'assets')).sort()) hash.update(name)
   return hash.digest('hex').slice(0, 12)
+}
+
+/**
+ * Lists every file with its SHA-256, as `sha256sum` does; the SHA-256 of the list is the digest of the page. Returns it. The compressed
+ * copies are not listed: they depend on the version of zlib, and a reader unpacks them. docs/releasing.md has the same as a shell command.
+ */
+function writeDigest(): string {
+  const lines = listFiles().map(
+    (path) => `${sha256(readFileSync(path))}  ${relative(DIST, path).replaceAll(sep, '/')}\n`,
+  )
+  const sums = lines.join('')
+  const digest = sha256(sums)
+  const [, script] = /<script [^>]*src="\.\/([^"]+)"/.exec(readFileSync(join(DIST, 'index.html'), 'utf8')) ?? []
+  if (script === undefined) throw new Error('index.html names no script')
+  writeFileSync(join(DIST, 'sha256sums.txt'), sums)
+  writeFileSync(join(DIST, DIGEST_PATH), `${digest} ${script}\n`)
+  return digest
+}
+
+function sha256(content: Buffer | string): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 function compress(): void {

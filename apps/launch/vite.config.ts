@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 import { RUNTIME } from './runtime-files.ts'
 
@@ -11,6 +13,23 @@ const NO_PRELOAD_HELPER: Plugin = {
   load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : null),
 }
 
+/**
+ * The contract lists 44 languages, and the page shows those that it has texts for. This leaves the other rows out of the page: their names,
+ * each in its own script, take 1 KB. A language without texts is resolved as one that is not known, which `choose` treats alike.
+ */
+const ONLY_LOCALES_WITH_TEXTS: Plugin = {
+  name: 'only-locales-with-texts',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/contract/src/locales.ts')) return null
+    const texts = readdirSync(join(import.meta.dirname, 'src/texts'))
+    const rows = /^ {2}\{ tag: '([^']+)', .*\n/gm
+    const kept = code.replaceAll(rows, (row, tag) => (texts.includes(`${tag}.json`) ? row : ''))
+    if (kept === code) throw new Error('The rows of locales.ts have another form: none is left out')
+    return { code: kept, map: null }
+  },
+}
+
 // biome-ignore lint/style/noDefaultExport: Vite takes its settings from the default export.
 export default defineConfig(({ mode }) => {
   // The screen catalog shows every screen with invented props, for screenshots and accessibility checks. It is not part of the page.
@@ -19,7 +38,7 @@ export default defineConfig(({ mode }) => {
     root: import.meta.dirname,
     // Relative, so that the page can be served at any path.
     base: './',
-    plugins: [NO_PRELOAD_HELPER],
+    plugins: [NO_PRELOAD_HELPER, ONLY_LOCALES_WITH_TEXTS],
     // The global `RUNTIME` of the page's worker: paths, size and hash of the ONNX runtime's files.
     define: { RUNTIME: JSON.stringify(RUNTIME.facts) },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -129,10 +129,11 @@ test('[D-008] [D-009] [D-014] [D-030] [D-031] [D-032] [D-033] [X-019] [X-020] EN
       recommendation: 'ALLOW',
       flags: [],
       signals: { behavioral: null, browser: null },
-      policyVersion: '1',
+      policyVersion: '2',
     },
     type: 'ENROLL',
     outcome: 'SUCCEEDED',
+    codeHash: null,
     livemode: false,
   })
   assert.ok(puid.length > 0 && guid.length > 0 && puid !== guid)
@@ -160,6 +161,7 @@ test('[D-057] [D-058] [D-059] [D-061] a failed SIGN-IN has status error and erro
     errorCodes: [CODES.SPOOF],
     type: 'SIGN-IN',
     outcome: 'FAILED',
+    codeHash: null,
     livemode: false,
   })
   assert.equal(riskEvaluation.signals.behavioral, null)
@@ -171,6 +173,7 @@ test('[D-057] [D-058] [D-059] [D-061] a failed SIGN-IN has status error and erro
     errors,
     type: 'ENROLL',
     outcome: 'FAILED',
+    codeHash: null,
     livemode: false,
   })
 })
@@ -224,7 +227,10 @@ test('a transactionID that begins with test:<outcome> ends the session with this
   const device = await createDevice({ baseUrl, sessionId, platform: 'mobile', clock: systemClock, userAgent: PHONE })
   const opened = await device.open()
   assert.deepEqual([opened.state, opened.flowStatus], ['FAILED', 'COMPLETED'])
-  assert.equal(opened.redirectUrl, `https://shop.example/welcome?sessionId=${sessionId}&status=FAILED`)
+  assert.equal(
+    opened.redirectUrl,
+    `https://shop.example/welcome?sessionId=${sessionId}&status=FAILED&code=${opened.code}`,
+  )
   assert.deepEqual((await webhookOf(sessionId)).body.errorCodes, [CODES.USER_NOT_ENROLLED])
 })
 

@@ -71,6 +71,26 @@ describe('a workspace declares what it imports, and nothing else', () => {
   }
 })
 
+describe('installing packages', () => {
+  const { packages } = JSON.parse(readFileSync(`${ROOT}package-lock.json`, 'utf8')) as {
+    packages: Record<string, { integrity?: string; link?: boolean; hasInstallScript?: boolean }>
+  }
+  const foreign = Object.entries(packages).filter(([path]) => path.includes('node_modules/'))
+
+  test('runs no script of a package', () => {
+    assert.match(readFileSync(`${ROOT}.npmrc`, 'utf8'), /^ignore-scripts=true$/m)
+    // It only warns about versions. A package that does not work without its script cannot be used here.
+    const withScript = foreign.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)
+    assert.deepEqual(withScript, ['node_modules/protobufjs'])
+  })
+
+  test('takes only packages whose SHA-512 is on record', () => {
+    const without = foreign.filter(([, { link, integrity }]) => !link && !integrity?.startsWith('sha512-'))
+    assert.deepEqual(without, [])
+    assert.ok(foreign.length > 200)
+  })
+})
+
 test('the folders of the root are those of docs/architecture.md', () => {
   const tracked = execFileSync('git', ['ls-tree', '-d', '--name-only', 'HEAD'], { cwd: ROOT, encoding: 'utf8' })
   const visible = tracked.split('\n').filter((folder) => folder !== '' && !folder.startsWith('.'))

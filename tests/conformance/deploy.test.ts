@@ -12,7 +12,7 @@ import { API_FLAGS, freePorts, ROOT } from '@ostiary/testkit/run'
 import { parse } from 'yaml'
 
 interface Service {
-  build?: { context: string; dockerfile: string }
+  build?: { context: string; dockerfile: string; args: string[] }
   command?: string[]
   environment?: Record<string, unknown>
   secrets?: string[]
@@ -165,7 +165,7 @@ test('the image runs as a numbered user that is not root, says whether it is hea
     [],
   )
   for (const [name, { build, command = JSON.parse(only('CMD')) as string[] }] of ours) {
-    assert.deepEqual(build, { context: '.', dockerfile: 'deploy/Dockerfile' }, name)
+    assert.deepEqual(build, { context: '.', dockerfile: 'deploy/Dockerfile', args: ['NODE_IMAGE'] }, name)
     assert.equal(command[0], 'node')
     assert.ok(shipped().includes(command.at(-1) ?? ''), `${name}: the image has no ${command.at(-1)}`)
   }

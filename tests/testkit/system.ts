@@ -29,7 +29,7 @@ export async function startSystem(
     ...(process.env.LAUNCH_DIR && { LAUNCH_DIR: process.env.LAUNCH_DIR }),
   }
   importList(installed, join(lists, 'acceptance_list.csv'))
-  const [port = 0, adminPort = 0, hostPort = 0] = await freePorts(3)
+  const [port = 0, adminPort = 0, ...hostPorts] = await freePorts(4)
   // Browsers give the camera to this name without https.
   const settings = { ...installed, PUBLIC_URL: `http://localhost:${port}` }
   const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) }
@@ -37,10 +37,11 @@ export async function startSystem(
   const worker = await startWorker({ env: settings, logName: `${logName}-worker` })
   const env = {
     OSTIARY_URL: api.url,
+    OSTIARY_ADMIN_URL: api.adminUrl,
     ...keysFor(settings, 'ONE', 'Acceptance One'),
     ...clientFor(settings, 'Acceptance One'),
     ...keysFor(settings, 'TWO', 'Acceptance Two'),
-    ...framingHost(settings, `http://127.0.0.1:${hostPort}`),
+    ...framingHost(settings, hostPorts),
   }
   return {
     env,
@@ -67,13 +68,14 @@ function clientFor(settings: Record<string, string>, tenant: string): Record<str
   return { OSTIARY_LIVE_CLIENT_ID: client_id, OSTIARY_LIVE_CLIENT_SECRET: client_secret }
 }
 
-/** A customer with a brand, whose pages at this origin may frame the launch page. */
-function framingHost(settings: Record<string, string>, origin: string): Record<string, string> {
+/** A customer with a brand, whose pages at these ports may frame the launch page: one for each file of tests that serves them. */
+function framingHost(settings: Record<string, string>, ports: readonly number[]): Record<string, string> {
+  const [origin = '', bindingOrigin = ''] = ports.map((port) => `http://127.0.0.1:${port}`)
   const keys = keysFor(settings, 'EMBED', 'Acceptance Embed')
   const brand = { name: 'Harbour Books', primary: '#7a1f3d' }
-  const changes = [`embedOrigins=${JSON.stringify([origin])}`, `brand=${JSON.stringify(brand)}`]
+  const changes = [`embedOrigins=${JSON.stringify([origin, bindingOrigin])}`, `brand=${JSON.stringify(brand)}`]
   ostiary(settings, 'tenants', 'settings', 'Acceptance Embed', ...changes.flatMap((change) => ['--set', change]))
-  return { ...keys, OSTIARY_EMBED_ORIGIN: origin }
+  return { ...keys, OSTIARY_EMBED_ORIGIN: origin, OSTIARY_BINDING_ORIGIN: bindingOrigin }
 }
 
 /** A second dataset besides `demo`: invented people. One person is on both. */

@@ -8,9 +8,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { withServices } from '@ostiary/server/operate'
-import { withDevDefaults } from './settings.ts'
 import { provideLaunchPage } from '@ostiary/testkit/launch-page'
 import { isFree, ROOT, sleep, startServices } from '@ostiary/testkit/run'
+import { withDevDefaults } from './settings.ts'
 
 const folder = `${ROOT}.dev`
 const SCOPES = ['strings:rw', 'sanctions:run', 'age:write', 'age:read', 'verify:write', 'verify:read', 'node:*']
@@ -118,6 +118,7 @@ async function main(): Promise<void> {
       for (const child of children) child.kill(signal)
     })
   const url = `http://localhost:${env.PORT ?? 8080}`
+  const adminUrl = `http://localhost:${env.ADMIN_PORT ?? 9400}`
   if (!(await isReady(`${url}/readyz`))) {
     for (const child of children) child.kill()
     throw new Error('The API did not get ready within 30 s: its output above says why')
@@ -126,8 +127,8 @@ async function main(): Promise<void> {
   Ostiary is running on ${url}
 
     health      curl ${url}/health
-    reference   ${url}/reference
-    metrics     http://localhost:${env.ADMIN_PORT ?? 9400}/metrics
+    reference   ${adminUrl}/reference
+    metrics     ${adminUrl}/metrics
     test key    ${key}
     launch page ${await newLaunchUrl(url, key)}
     webhooks    public addresses${env.OUTBOUND_ALLOW_NETWORKS === '' ? '' : `, and ${env.OUTBOUND_ALLOW_NETWORKS}`}: docs/webhooks.md

@@ -1,10 +1,11 @@
 /** `npm run docs` writes the documents that are made from code; `--check` fails when one of them is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ERRORS, NODE_ERRORS, NODE_STATUSES, OPERATIONS, toOpenApi, VERSION } from '@ostiary/contract'
-import type { TSchema } from 'typebox'
 import { isSecret, Settings } from '@ostiary/server/conformance'
-import { riskFlagsDocument, sessionCodesDocument } from './risk-docs.ts'
 import { ROOT } from '@ostiary/testkit/run'
+import type { TSchema } from 'typebox'
+import { limitsChapter } from './limits.ts'
+import { riskFlagsDocument, sessionCodesDocument } from './risk-docs.ts'
 import { readTables, retentionList, tableList, withGenerated } from './tables.ts'
 
 const tables = await readTables()
@@ -35,7 +36,7 @@ function configuration(): string {
   })
   return `# Configuration
 
-<!-- Generated from apps/server/src/config.ts by "npm run docs". Do not edit. -->
+<!-- Generated from apps/server/src/config.ts and packages/contract/src/limits.ts by "npm run docs". Do not edit. -->
 
 Everything is set by environment variables, read once when a process starts. A process that finds something wrong names
 **all** of it and does not start. An empty variable counts as not set.
@@ -62,7 +63,8 @@ SHUTDOWN_DRAIN_MS=5000
 \`\`\`
 
 Check what you set with \`ostiary doctor\`.
-`
+
+${limitsChapter()}`
 }
 
 function errors(): string {

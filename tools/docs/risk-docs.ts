@@ -25,10 +25,25 @@ const SOURCES: Readonly<Record<RiskSource, { title: string; text: string }>> = {
   },
   behavioral: {
     title: 'Behavioral',
-    text: 'From the face scan of area C: its timing, the order of its log, its frames. In area D `signals.behavioral` is null.',
+    text: 'From the face scan of area C: its timing, the order of its log, its frames. In area D `signals.behavioral` is null, and of these flags only `BH_NO_BROWSER_DATA` counts there.',
   },
-  handoff: { title: 'Handoff', text: 'Off by default. A tenant turns it on with `"sources": ["handoff"]`.' },
-  network: { title: 'Network', text: 'Off by default. A tenant turns it on with `"sources": ["network"]`.' },
+  handoff: {
+    title: 'Handoff',
+    text: `Off by default. A tenant turns it on with \`"sources": ["handoff"]\`.
+
+\`HO_NETWORK_FAR\` compares what is known of both devices: their countries where the operator has a list of networks by country
+([operations.md](operations.md#lists-of-networks)), and their time zones where both pages said theirs. Where neither is known it is
+not raised. The time zone is a claim of the device. The service keeps country and time zone in the sealed session until it ends, and
+no address.`,
+  },
+  network: {
+    title: 'Network',
+    text: `Off by default. A tenant turns it on with \`"sources": ["network"]\`.
+
+The service looks up the address of the device that holds the session whenever the page is opened, in lists that the operator
+imports as files ([operations.md](operations.md#lists-of-networks)). Without such a list the flag is never raised. The address is
+not kept.`,
+  },
 }
 const ORDER: readonly RiskSource[] = ['browser', 'behavioral', 'handoff', 'network']
 
@@ -55,8 +70,8 @@ That is: \`ALLOW\` means proceed, \`REVIEW\` means manual review, \`BLOCK\` mean
 unless the tenant enforces \`BLOCK\`; then such a session ends without a verdict and with code ${SESSION_CODES.POLICY_BLOCKED.code} ([session-codes.md](session-codes.md)).
 
 **The outcome comes first.** A recommendation is about the signs of a session, not about its end. One that is still open, was cancelled,
-expired or failed can carry \`ALLOW\`, because nothing suspicious was seen, or nothing at all: where all of \`signals\` are null nobody looked,
-the score is 0 by its rule, and \`LOW\` with \`ALLOW\` says nothing. Look at the verdict first (area C: \`flowStatus\` \`COMPLETED\` and
+expired or failed can carry \`ALLOW\`, because nothing suspicious was seen. Where all of \`signals\` are null nobody looked: the score
+is 0 by its rule, and the recommendation is \`REVIEW\` all the same (only the chosen outcome of a test session is \`ALLOW\` then). Look at the verdict first (area C: \`flowStatus\` \`COMPLETED\` and
 \`sessionStatus\`; area D: \`status\` \`SUCCESS\`), then at the recommendation.
 
 ## From flags to a score
@@ -69,6 +84,7 @@ never lowers a score, and the order does not matter. Each source in \`signals\` 
 |---|---|---|
 ${levelRows()}
 
+- An evaluation of policy 1 stays as it was stored. Policy 2 adds \`BH_NO_BROWSER_DATA\`, and \`REVIEW\` where nothing was evaluated.
 - A flag stands in \`flags\` once, in the order of the tables below. A flag that a tenant switched off (weight and floor 0) is left out.
 - \`indicators\` stay raw: weights never change them. What a browser has no interface for is false there, because a missing
   interface is no suspicion.

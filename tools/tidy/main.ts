@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { ERRORS, NODE_ERRORS } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { ROOT } from '@ostiary/testkit/run'
+import { ACROSS_TENANTS } from './across-tenants.ts'
 import { checkCycles } from './cycles.ts'
 import {
   checkErrorDocs,
@@ -17,6 +18,7 @@ import {
 } from './rules.ts'
 import { checkSessionCodes } from './session-codes.ts'
 import { checkFlow, checkFunctions, checkSessionCasts, checkSql } from './shape.ts'
+import { checkTenants, tenantTables } from './tenants.ts'
 import { checkWords } from './words.ts'
 
 export const readSources = (): SourceFile[] => readFiles('*.ts', '*.tsx')
@@ -47,6 +49,7 @@ export function checkAll(): Violation[] {
     ...checkCycles(files),
     ...checkFunctions(files),
     ...checkSql(files),
+    ...checkTenants(files, tenantTables(readFiles('apps/server/migrations/*.sql')), ACROSS_TENANTS),
     ...checkFlow(files),
     ...checkSessionCasts(files),
     ...checkWords([...files, ...readFiles('*.md', '*.sql')]),

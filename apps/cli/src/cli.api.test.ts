@@ -109,6 +109,26 @@ test('doctor says whether users will see a page, and whether their browsers will
   assert.match(await said({ PUBLIC_URL: 'http://id.example' }), /! launch URL +http:\/\/id.example is not encrypted/)
 })
 
+test('doctor says how many networks the operator’s lists have, and which line of which file is wrong', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-networks-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const said = async (more: Record<string, string> = {}) => (await cli('doctor', { ...env, ...more })).out
+  const lists = { NETWORK_LISTS_DIR: folder }
+  assert.match(await said(), /✓ network lists +none: flags that need one are not raised/)
+  assert.match(
+    await said(lists),
+    /! network lists +the folder has none\n +→ .*tor\.txt, datacenter\.txt, countries\.csv/,
+  )
+  writeFileSync(join(folder, 'countries.csv'), '192.0.2.0/24,NO\n2001:db8::/32,NO\n')
+  assert.match(await said(lists), /✓ network lists +countries\.csv with 2 networks/)
+  writeFileSync(join(folder, 'tor.txt'), '192.0.2.1/24\n')
+  assert.match(
+    await said(lists),
+    /✗ network lists +NETWORK_LISTS_DIR: tor\.txt line 1 does not begin at the first address/,
+  )
+  assert.match(await said({ NETWORK_LISTS_DIR: join(folder, 'none') }), /✗ network lists +.*there is no such folder/)
+})
+
 test('reseal after a change of the master key; doctor reports it before and after', async () => {
   await cli('tenants create Sealed')
   await cli('keys create --tenant Sealed --test')
@@ -117,13 +137,50 @@ test('reseal after a change of the master key; doctor reports it before and afte
     (await cli('doctor', rotated)).out,
     /! master key +\d+ stored secrets are sealed with an older master key\n +→ Run: ostiary reseal/,
   )
+  const database = new pg.Client(env.DATABASE_URL)
+  await database.connect()
+  await database.query(`insert into webhook_deliveries (tenant_id, delivery_id, created_at, livemode, area, event, subject_id, sequence, key_id,
+      endpoint_id, origin, sealed, master_key_id, purge_at)
+    select tenant_id, id, now(), false, 'C', 'session.ended', id, 1, id, id, 'https://shop.example', '\\x01', master_key_id, now() + interval '1 day'
+    from api_keys limit 1`)
   assert.match((await cli('reseal', rotated)).out, /stored secrets are now sealed with master key/)
+  // Another run would not help: messages are not resealed.
+  assert.match(
+    (await cli('doctor', rotated)).out,
+    /! master key +1 messages of webhooks are sealed with an older master key, and nothing else\n +→ Keep that master key/,
+  )
+  await database.query('delete from webhook_deliveries')
+  await database.end()
   assert.match((await cli('doctor', rotated)).out, /✓ master key/)
   const lost = await cli('doctor')
   assert.equal(lost.code, 1)
   assert.match(lost.out, /✗ master key .*which is not configured/)
   const [newest = ''] = rotated.MASTER_KEY.split('\n')
   env = { ...env, MASTER_KEY: newest }
+})
+
+test('reseal names a key that does not open, moves the others and ends with 1', async () => {
+  await cli('tenants create Damaged')
+  for (const name of ['good', 'bad']) await cli(`keys create --tenant Damaged --test --name ${name}`)
+  const [{ id } = assert.fail()] = JSON.parse((await cli('keys list --tenant Damaged --json')).out).filter(
+    (one: { name: string }) => one.name === 'bad',
+  )
+  const database = new pg.Client(env.DATABASE_URL)
+  await database.connect()
+  await database.query(`update api_keys set sealed_key = '\\x0102' where id = $1`, [id])
+  const rotated = { ...env, MASTER_KEY: `${randomBytes(32).toString('base64')}\n${env.MASTER_KEY}` }
+  const { code, out, err } = await cli('reseal', rotated)
+  assert.equal(code, 1)
+  assert.equal(err, `No configured master key opens api_keys ${id}: passed over`)
+  assert.match(
+    out,
+    /^[1-9]\d* stored secrets are now sealed with master key .* 1 rows cannot be opened and were passed over/,
+  )
+  assert.ok(!out.includes('Run it again'))
+  await database.query('delete from api_keys where id = $1', [id])
+  assert.match((await cli('reseal', rotated)).out, /Older master keys can be removed/)
+  await database.end()
+  env = { ...env, MASTER_KEY: rotated.MASTER_KEY.split('\n')[0] ?? '' }
 })
 
 test('area E: stats and reindex report what is stored, and which options they need', async () => {

@@ -47,6 +47,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     'clients list': 'Show the clients of a tenant, without secrets',
     'clients revoke': 'Stop a client and its tokens for ever; effective everywhere within 5 seconds',
   }),
+  ...group(async () => (await import('./commands/webhook-keys.ts')).webhookKeyCommands, {
+    'webhook-keys create': 'Sign a tenant’s webhooks with a key pair too, beside the API key',
+    'webhook-keys list': 'Show the key pairs of a tenant’s webhooks',
+    'webhook-keys rotate': 'Create a successor; both sign for 7 more days',
+    'webhook-keys retire': 'End a key pair at once and erase its private half',
+  }),
   ...group(async () => (await import('./commands/node.ts')).nodeCommands, {
     'node stats': 'Show what area E stores, by tenant, mode and model version',
     'node reindex': 'Rebuild the search copies and indexes of area E from the sealed copies',

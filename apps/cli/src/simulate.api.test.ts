@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SESSION_CODES } from '@ostiary/contract'
+import { createDevice, systemClock } from '@ostiary/device'
 import { createClient } from '@ostiary/sdk'
 import pg from 'pg'
 import { runCli } from './cli.ts'
@@ -165,7 +166,10 @@ test('a desktop has to hand over to a phone, and with --handoff it does', async 
   )
   const handed = await cli('simulate --create --handoff')
   assert.equal(handed.code, 0, handed.err)
-  assert.match(handed.out, /desktop +opens the session\n +desktop +shows a QR code\n +phone +opens the session\n/)
+  assert.match(
+    handed.out,
+    /desktop +opens the session\n +desktop +shows a QR code and the number (\d\d)\n +phone +opens the session\n +phone +types the number \1\n/,
+  )
 })
 
 test('a launch URL opens an existing session; a second device and a wrong handoff code are refused', async () => {
@@ -177,6 +181,24 @@ test('a launch URL opens an existing session; a second device and a wrong handof
   const wrong = await cli(`simulate --launch-url ${launchUrl}#h=wrong`)
   assert.match(wrong.out, /Refused: .+ \(HANDOFF_REFUSED\)$/)
   assert.equal((await client().age.result(token)).flowStatus, null)
+})
+
+test('with the URL of a QR code, --number is the number on the first screen; a wrong one is refused', async () => {
+  for (const isRight of [true, false]) {
+    const { sessionId } = await client().age.create({ redirectUrl: 'http://localhost/back', ageThreshold: 30 })
+    const device = await createDevice({
+      ...{ baseUrl: env.OSTIARY_URL ?? '', sessionId, platform: 'desktop' as const, clock: systemClock },
+      userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)',
+    })
+    await device.open()
+    const { url: scanned, number = assert.fail('no number') } = await device.handoff()
+    const typed = isRight ? number : String((Number(number) + 1) % 100).padStart(2, '0')
+    const played = await cli(`simulate --launch-url ${scanned} --number ${typed}`)
+    if (isRight) assert.equal(played.code, 0, played.out)
+    else assert.match(played.out, /Refused: .+ \(HANDOFF_REFUSED\)$/)
+  }
+  const wrong = await cli('simulate --launch-url http://localhost/?sessionId=x --number 4')
+  assert.deepEqual([wrong.code, wrong.err.includes('--number must be two digits')], [2, true])
 })
 
 test('in an existing session the device learns the end but not the verdict, and the output says so', async () => {
@@ -290,7 +312,7 @@ test('simulate plays ENROLL, and finds the same invented face again at SIGN-IN a
   assert.equal(found.code, 0, found.err)
   const lines = [
     'The flow ended: COMPLETED',
-    '  then to    http://localhost/welcome\\?sessionId=[0-9a-f-]{36}&status=SUCCESS',
+    '  then to    http://localhost/welcome\\?sessionId=[0-9a-f-]{36}&status=SUCCESS&code=[A-Za-z0-9_-]{43}',
     '  outcome    SIGN-IN SUCCEEDED',
     `  person     ${result.puid}`,
     '  matched by server',

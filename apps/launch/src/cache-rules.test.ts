@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cacheRuleFor, outdatedCaches } from './cache-rules.ts'
+import { cacheRuleFor, isForEverySession, outdatedCaches } from './cache-rules.ts'
 
 const SCOPE = 'https://check.example/launch/'
 const RELEASES = { page: 'p2', models: 'm1', runtime: '1.30.0' }
@@ -42,4 +42,23 @@ test('other origins, other folders and files without a version are not cached', 
 test('caches of earlier releases are deleted; caches of other applications stay', () => {
   const names = ['ostiary-page-p1', 'ostiary-page-p2', 'ostiary-models-m0', 'ostiary-models-m1', 'someone-else']
   assert.deepEqual(outdatedCaches(names, RELEASES), ['ostiary-page-p1', 'ostiary-models-m0'])
+})
+
+test('only a document that nobody may frame is kept, because it is shown to every session when the network fails', () => {
+  for (const policy of [
+    "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "frame-ancestors 'none'",
+    "a;frame-ancestors 'none' ;",
+  ])
+    assert.equal(isForEverySession(policy), true, policy)
+  for (const policy of [
+    null,
+    '',
+    "default-src 'self'",
+    "frame-ancestors https://shop.example; default-src 'none'",
+    "frame-ancestors 'self'",
+    "x-frame-ancestors 'none'",
+    "frame-ancestors 'none' https://shop.example",
+  ])
+    assert.equal(isForEverySession(policy), false, String(policy))
 })

@@ -34,6 +34,14 @@ export function cacheRuleFor(request: CachedRequest, scope: string, releases: Re
   return PASS
 }
 
+/**
+ * Whether a document may be kept for all sessions. One that a host may frame, or open as a popup, has headers for that host's session
+ * only: shown to another session when the network fails, it would let the wrong host frame it.
+ */
+export function isForEverySession(policy: string | null): boolean {
+  return policy !== null && /(?:^|;)\s*frame-ancestors 'none'\s*(?:;|$)/.test(policy)
+}
+
 /** Caches of ours that belong to another release. */
 export function outdatedCaches(names: readonly string[], releases: Releases): string[] {
   const current = (['page', 'models', 'runtime'] as const).map((kind) => nameOf(kind, releases))

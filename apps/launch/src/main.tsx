@@ -9,6 +9,7 @@ import { createDeviceStorage } from './flow/device-storage.ts'
 import { createFlow } from './flow/run.ts'
 import { watchBrowserRequests } from './ledger/browser-requests.ts'
 import { createLedger } from './ledger/ledger.ts'
+import { readPageDigest } from './ledger/page-digest.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 import { App } from './screens/app.tsx'
 import type { MoreScreens } from './screens/screen.ts'
@@ -46,13 +47,17 @@ const flow = createFlow({
   async loadVerification(session) {
     const more = (await import('./verification/index.ts')).setUpVerification(session)
     adaptTexts = more.adaptTexts
-    screens = more.screens
+    screens = { ...screens, ...more.screens }
     texts = await adaptTexts(texts)
     return more.create
+  },
+  async loadNumberScreen() {
+    screens = { ...screens, number: (await import('./screens/number.tsx')).NumberScreen }
   },
   browser: {
     platform: devicePlatform(environment),
     language: navigator.language,
+    utcOffsetMinutes: environment.time.offsetMinutes,
     isSecure: isSecureContext,
     hasCameraApi: typeof navigator.mediaDevices?.getUserMedia === 'function',
     inApp: detectInAppBrowser(navigator.userAgent),
@@ -75,6 +80,8 @@ async function firstTexts(): Promise<Texts> {
     throw error
   }
 }
+
+const digest = () => readPageDigest(ledger.fetch, document.querySelector<HTMLScriptElement>('script[src]')?.src)
 
 /** The API has the page's origin, unless the page is hosted separately and names it in a meta element. */
 function apiUrl(): string {
@@ -117,7 +124,7 @@ function draw(): void {
       languages={languages.available}
       onLanguage={choose}
       screens={screens}
-      page={{ nowMs: systemClock.nowMs, link, userAgent: navigator.userAgent, ledger }}
+      page={{ nowMs: systemClock.nowMs, link, userAgent: navigator.userAgent, ledger, digest }}
     />,
     place,
   )

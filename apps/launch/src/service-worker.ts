@@ -1,5 +1,5 @@
 /** Caches models, runtime and scripts, so that a second visit does not download them. It never handles calls of the flow. */
-import { cacheRuleFor, outdatedCaches, type Releases } from './cache-rules.ts'
+import { cacheRuleFor, isForEverySession, outdatedCaches, type Releases } from './cache-rules.ts'
 import type { ServiceWorkerMessage } from './ledger/browser-requests.ts'
 import { watchTimeline } from './ledger/timeline.ts'
 
@@ -81,7 +81,8 @@ async function refresh(place: Place): Promise<Response> {
 
 async function fetchInto({ cache, key, event }: Place): Promise<Response> {
   const response = await fetch(event.request)
+  const isKept = event.request.mode !== 'navigate' || isForEverySession(response.headers.get('content-security-policy'))
   // If the disk is full, the response is still used.
-  if (response.ok && !response.redirected) event.waitUntil(cache.put(key, response.clone()).catch(() => {}))
+  if (isKept && response.ok && !response.redirected) event.waitUntil(cache.put(key, response.clone()).catch(() => {}))
   return response
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { findCaller } from './keys/index.ts'
 import { createHttp } from './platform/http.ts'
 import { processRoutes } from './platform/process-routes.ts'
-import { referenceRoutes } from './platform/reference.ts'
+import { openApiRoutes } from './platform/reference.ts'
 import type { Wire } from './wire.ts'
 
 /** The API's table of contents. */
@@ -15,13 +15,14 @@ export function buildApp(wire: Wire): FastifyInstance {
     errorShapes: [...wire.keys.errorShapes, ...wire.verification.errorShapes, ...wire.biometrics.errorShapes],
   })
   app.register(processRoutes, { monitor: platform.monitor })
-  app.register(referenceRoutes, { version: platform.version })
+  app.register(openApiRoutes, { version: platform.version })
   // Paths without a version are version 1, and are served by that name too.
   for (const prefix of ['', '/v1']) {
     app.register(wire.strings.routes, { prefix })
     app.register(wire.age.routes, { prefix })
     app.register(wire.webhooks.routes, { prefix })
   }
+  app.register(wire.webhooks.keyRoutes)
   app.register(wire.keys.routes)
   app.register(wire.sanctions.routes)
   app.register(wire.launch.routes)

@@ -53,6 +53,11 @@ test('this installation serves the launch page below its public URL, unless LAUN
   assert.deepEqual(problemsOf({ ...GOOD, LAUNCH_URL: 'https://[page' }), ['LAUNCH_URL: is not a valid URL'])
 })
 
+test('there are no lists of networks unless a folder is named', () => {
+  assert.equal(loadConfig(GOOD).networkListsDir, null)
+  assert.equal(loadConfig({ ...GOOD, NETWORK_LISTS_DIR: '/srv/networks' }).networkListsDir, '/srv/networks')
+})
+
 test('every wrong setting is named at once', () => {
   assert.deepEqual(problemsOf({ PORT: 'eighty', LOG_LEVEL: 'loud', MIGRATE_ON_START: 'maybe' }), [
     'PORT: must be integer',
@@ -118,7 +123,7 @@ test('an invalid cell map is not quoted, because it contains passwords', () => {
 
 test('area B’s settings can be read alone, without database and master key', () => {
   const { threads, ...rest } = loadSanctionsConfig({})
-  assert.deepEqual(rest, { dir: './data/sanctions', keepVersions: 5, sourcesFile: null })
+  assert.deepEqual(rest, { dir: './data/sanctions', keepVersions: 5, fileSeconds: 120, sourcesFile: null })
   assert.ok(threads >= 1, 'as many as there are processors')
   assert.deepEqual(loadConfig({ ...GOOD, SANCTIONS_THREADS: '3', SANCTIONS_DIR: '/lists' }).sanctions, {
     ...rest,

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import Type, { type TObject, type TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
-import Value from 'typebox/value'
+import Type from 'typebox'
+import { type Environment, readSettings } from './environment.ts'
 import { type CellMap, parseCellMap, singleCell } from './platform/cells.ts'
 import { parseMasterKeys } from './platform/key-vault.ts'
 import { parseNetworks } from './platform/outbound/address.ts'
 
 const port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
+
+const folder = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
 /**
  * All settings. docs/configuration.md is generated from this. Settings marked secret have no default, and each
@@ -52,8 +53,8 @@ export const Settings = Type.Object({
     default: '127.0.0.1',
     description: 'Address of the admin ports. They need no key: never publish them',
   }),
-  ADMIN_PORT: port(9400, 'The API process’s `/metrics`, `/livez` and `/readyz`'),
-  WORKER_ADMIN_PORT: port(9401, 'The same for the worker process'),
+  ADMIN_PORT: port(9400, 'The API process’s `/metrics`, `/livez`, `/readyz` and `/reference`'),
+  WORKER_ADMIN_PORT: port(9401, 'The worker process’s `/metrics`, `/livez` and `/readyz`'),
   SERVICE_NAME: Type.String({
     minLength: 1,
     default: 'ostiary',
@@ -72,12 +73,8 @@ export const Settings = Type.Object({
         'Where the launch page is, when another host serves it; `PUBLIC_URL` with `/launch/` otherwise. Its origin may call the device API',
     }),
   ),
-  LAUNCH_DIR: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description:
-        'Folder of the built launch page, served under `/launch/`; `apps/launch/dist` of the checkout when not set. Read when the API starts',
-    }),
+  LAUNCH_DIR: folder(
+    'Folder of the built launch page, served under `/launch/`; `apps/launch/dist` of the checkout when not set. Read when the API starts',
   ),
   AUTH_REQUIRED_AREAS: Type.String({
     pattern: '^([AB](,[AB])*)?$',
@@ -147,10 +144,20 @@ export const Settings = Type.Object({
     description:
       'Area B: threads of the API process that match rows; 0 for one less than there are processors, so that one is left for everything else',
   }),
+  SANCTIONS_FILE_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3_600,
+    default: 120,
+    description:
+      'Area B: processor time that the rows of one file may take; beyond it the file is answered with 413 `FILE_TOO_COSTLY`. 40,000 rows against a million entries take 5',
+  }),
   SANCTIONS_SOURCES_FILE: Type.Optional(
     Type.String({
       description: 'Area B: JSON file that says which datasets the worker refreshes, from where and how often',
     }),
+  ),
+  NETWORK_LISTS_DIR: folder(
+    'Areas C and D: folder with your lists of networks, `tor.txt`, `datacenter.txt` and `countries.csv`, for the risk flags that need them; see operations.md. Looked at once a minute',
   ),
   OUTBOUND_ALLOW_NETWORKS: Type.String({
     pattern: '^[0-9a-fA-F.:/, ]*$',
@@ -193,6 +200,7 @@ export interface Config {
   node: { exactMax: number; indexMemoryMb: number }
   outbound: { allowNetworks: readonly string[] }
   launch: LaunchConfig
+  networkListsDir: string | null
   sanctions: SanctionsConfig
 }
 
@@ -205,12 +213,7 @@ export interface LaunchConfig {
 }
 
 /** The settings of area B alone, for the commands about datasets. */
-export interface SanctionsConfig {
-  dir: string
-  keepVersions: number
-  threads: number
-  sourcesFile: string | null
-}
+export type SanctionsConfig = ReturnType<typeof sanctionsOf>
 
 /** Lists every wrong setting, so that an operator can correct all of them at once. Never quotes a value. */
 export class ConfigError extends Error {
@@ -224,7 +227,7 @@ export class ConfigError extends Error {
   }
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type { Environment } from './environment.ts'
 
 /** Reads the environment once, at the start of a process. Throws a ConfigError that lists every wrong setting. */
 export function loadConfig(env: Environment, readFile = (path: string) => readFileSync(path, 'utf8')): Config {
@@ -284,6 +287,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
     outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },
     launch,
+    networkListsDir: values.NETWORK_LISTS_DIR ?? null,
     sanctions: sanctionsOf(values),
   })
 }
@@ -304,6 +308,7 @@ const SanctionsSettings = Type.Pick(Settings, [
   'SANCTIONS_DIR',
   'SANCTIONS_KEEP_VERSIONS',
   'SANCTIONS_THREADS',
+  'SANCTIONS_FILE_SECONDS',
   'SANCTIONS_SOURCES_FILE',
 ])
 
@@ -315,66 +320,14 @@ export function loadSanctionsConfig(env: Environment): SanctionsConfig {
   return sanctionsOf(values)
 }
 
-function sanctionsOf(values: Type.Static<typeof SanctionsSettings>): SanctionsConfig {
+function sanctionsOf(values: Type.Static<typeof SanctionsSettings>) {
   return {
     dir: values.SANCTIONS_DIR,
     keepVersions: values.SANCTIONS_KEEP_VERSIONS,
     threads: values.SANCTIONS_THREADS || Math.max(1, availableParallelism() - 1),
+    fileSeconds: values.SANCTIONS_FILE_SECONDS,
     sourcesFile: values.SANCTIONS_SOURCES_FILE ?? null,
   }
-}
-
-function readSettings<T extends TObject>(
-  settings: T,
-  env: Environment,
-  readFile: (path: string) => string,
-  problems: string[],
-): Type.Static<T> {
-  const entries = Object.entries<TSchema>(settings.properties)
-  const raw = Object.fromEntries(entries.map(([name]) => [name, readSetting(env, name, readFile, problems)]))
-  const values = Value.Default(settings, Value.Convert(settings, dropUndefined(raw))) as Type.Static<T>
-  for (const [name, schema] of entries) checkSetting(name, schema, values as Record<string, unknown>, problems)
-  return values
-}
-
-export function isSecret(schema: TSchema): boolean {
-  return (schema as { secret?: boolean }).secret === true
-}
-
-/** The value of a setting, from its variable or, for secrets, from the file that `NAME_FILE` names. Empty means unset. */
-function readSetting(
-  env: Environment,
-  name: string,
-  readFile: (path: string) => string,
-  problems: string[],
-): string | undefined {
-  const value = env[name] || undefined
-  const schema: TSchema | undefined = (Settings.properties as Record<string, TSchema>)[name]
-  const path = schema && isSecret(schema) ? env[`${name}_FILE`] || undefined : undefined
-  if (!path) return value
-  if (value) {
-    problems.push(`${name}: set either this or ${name}_FILE`)
-    return undefined
-  }
-  try {
-    return readFile(path).trim() || undefined
-  } catch {
-    problems.push(`${name}_FILE: the file cannot be read`)
-    return undefined
-  }
-}
-
-function checkSetting(name: string, schema: TSchema, values: Record<string, unknown>, problems: string[]): void {
-  const value = values[name]
-  if (value === undefined) return
-  const check = Compile(schema)
-  if (check.Check(value)) return
-  const [error] = check.Errors(value)
-  const hint =
-    'anyOf' in schema
-      ? `must be one of ${(schema.anyOf as { const: string }[]).map((option) => option.const).join(', ')}`
-      : error?.message
-  problems.push(`${name}: ${hint}`)
 }
 
 function isNetwork(entry: string): boolean {
@@ -388,8 +341,4 @@ function splitList(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-}
-
-function dropUndefined(values: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

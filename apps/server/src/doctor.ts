@@ -7,6 +7,7 @@ import { findConnectionProblem, HIDDEN_POOLER } from './platform/connection-chec
 import { type DatabaseFacts, readDatabaseFacts } from './platform/database-facts.ts'
 import { AppError } from './platform/errors.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
+import { countNetworks, NETWORK_LISTS } from './risk/index.ts'
 import { createSecrets } from './secrets.ts'
 import { createWire, type Wire } from './wire.ts'
 
@@ -43,7 +44,7 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
     checks.push(await checkPort('API port', config.http.host, config.http.port, isOurs))
     checks.push(await checkPort('admin port', config.admin.host, config.admin.port, isOurs))
     checks.push(checkAuth(config))
-    checks.push(checkLaunchUrl(config), await checkLaunchPage(config))
+    checks.push(checkLaunchUrl(config), await checkLaunchPage(config), await checkNetworkLists(config))
     return checks
   } finally {
     await wire.close()
@@ -191,12 +192,11 @@ async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
   const name = 'master key'
   const current = wire.platform.vault.currentKeyId
   if (!canLook) return { name, state: 'ok', finding: `${current} can be read; stored keys not compared` }
-  const counts = await createSecrets(wire)
-    .countByMasterKey()
-    .catch((error: unknown) => {
-      if (error instanceof AppError && error.fault === 'unavailable') return undefined
-      throw error
-    })
+  const secrets = createSecrets(wire)
+  const counts = await secrets.countByMasterKey().catch((error: unknown) => {
+    if (error instanceof AppError && error.fault === 'unavailable') return undefined
+    throw error
+  })
   if (!counts)
     return {
       name,
@@ -212,7 +212,17 @@ async function checkMasterKey(wire: Wire, canLook: boolean): Promise<Check> {
       finding: `${lost.reduce((sum, [, count]) => sum + count, 0)} stored secrets are sealed with ${lost.map(([id]) => id).join(', ')}, which is not configured`,
       remedy: 'Add that master key as a further line of MASTER_KEY_FILE, then run: ostiary reseal',
     }
-  const older = [...counts].filter(([id]) => id !== current).reduce((sum, [, count]) => sum + count, 0)
+  const olderOf = (all: Map<string, number>) =>
+    [...all].filter(([id]) => id !== current).reduce((sum, [, count]) => sum + count, 0)
+  const older = olderOf(counts)
+  const messages = older > 0 ? olderOf(await secrets.countMessagesByMasterKey()) : 0
+  if (older > 0 && older <= messages)
+    return {
+      name,
+      state: 'warning',
+      finding: `${messages} messages of webhooks are sealed with an older master key, and nothing else`,
+      remedy: 'Keep that master key in MASTER_KEY_FILE until they are deleted with their sessions, within 30 days',
+    }
   if (older > 0)
     return {
       name,
@@ -296,4 +306,24 @@ async function checkLaunchPage({ launch }: Config): Promise<Check> {
     }
   const megabytes = Math.round(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / 1e6)
   return { name, state: 'ok', finding: `${files.length} files, ${megabytes} MB, models ${models?.id}` }
+}
+
+async function checkNetworkLists({ networkListsDir: dir }: Config): Promise<Check> {
+  const name = 'network lists'
+  if (dir === null)
+    return { name, state: 'ok', finding: 'none: flags that need one are not raised (NETWORK_LISTS_DIR)' }
+  try {
+    const counts = [...(await countNetworks(dir))].map(([file, count]) => `${file} with ${count} networks`)
+    if (counts.length > 0) return { name, state: 'ok', finding: counts.join(', ') }
+    const files = Object.values(NETWORK_LISTS).join(', ')
+    return {
+      name,
+      state: 'warning',
+      finding: 'the folder has none',
+      remedy: `Put files of these names there: ${files}`,
+    }
+  } catch (error) {
+    const remedy = 'Correct the file, or take it away. See docs/operations.md, lists of networks'
+    return { name, state: 'failed', finding: (error as Error).message, remedy }
+  }
 }

@@ -41,6 +41,7 @@ export async function withServices<T>(env: Environment, work: (services: Operato
       keys: wire.keys.service,
       clients: wire.keys.clients,
       settings: wire.settings.service,
+      webhookKeys: wire.webhooks.webhookKeys,
       secrets: createSecrets(wire),
       node: wire.biometrics.vectorPartitions,
       datasets: openDatasets(config.sanctions),
@@ -75,6 +76,7 @@ export interface OperatorServices {
   keys: Wire['keys']['service']
   clients: Wire['keys']['clients']
   settings: Wire['settings']['service']
+  webhookKeys: Wire['webhooks']['webhookKeys']
   secrets: Secrets
   node: Wire['biometrics']['vectorPartitions']
   datasets: Importer

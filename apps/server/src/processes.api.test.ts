@@ -114,6 +114,21 @@ test('an unreachable database and a port in use are reported in plain words', as
   await first.exited
 })
 
+test('a list of networks with a bad line keeps the API from starting, and the worker, which needs none, starts', async () => {
+  const folder = mkdtempSync(`${tmpdir()}/networks-`)
+  writeFileSync(`${folder}/tor.txt`, '192.0.2.1\nnot an address\n')
+  const api = await start('main-api.ts', { ...settings, NETWORK_LISTS_DIR: folder })
+  assert.equal(await api.exited, 1)
+  assert.match(
+    api.output(),
+    /Start failed: NETWORK_LISTS_DIR: tor\.txt line 2 is not a network such as .*\n.*ostiary doctor/,
+  )
+  assert.ok(!api.output().includes('not an address'))
+  const worker = await startReady('main-worker.ts', { NETWORK_LISTS_DIR: folder })
+  worker.child.kill('SIGTERM')
+  assert.equal(await worker.exited, 0, worker.output())
+})
+
 test('with several cells, API and worker start although one is unreachable', async () => {
   const file = `${mkdtempSync(`${tmpdir()}/cells-`)}/cells.json`
   const cells = { here: database.url, away: 'postgres://nobody@127.0.0.1:9/none' }
@@ -217,7 +232,7 @@ test('the worker starts its jobs, serves its state on its own port and stops cle
   assert.match(metrics, /ostiary_db_connections\{cell="main",state="total"\}/)
   worker.child.kill('SIGTERM')
   assert.equal(await worker.exited, 0, worker.output())
-  assert.match(worker.output(), /"count":16,"msg":"worker ready"/)
+  assert.match(worker.output(), /"count":18,"msg":"worker ready"/)
 })
 
 test('the public port has no metrics, and the admin port nothing else', async () => {

@@ -1,6 +1,7 @@
 import { buildApp } from './app.ts'
 import { closeServer, createAdminServer, listen } from './platform/admin-server.ts'
 import { closeGently } from './platform/http.ts'
+import { createReferencePages } from './platform/reference.ts'
 import type { Shutdown } from './platform/shutdown.ts'
 import { exitWithReason, startWire } from './start.ts'
 
@@ -12,7 +13,8 @@ async function start(shutdown: Shutdown): Promise<void> {
   const { config } = wire
   const { log, clock, monitor, metrics, version } = wire.platform
   const app = buildApp(wire)
-  const admin = createAdminServer(metrics, monitor)
+  const pages = createReferencePages({ version, publicUrl: config.publicUrl })
+  const admin = createAdminServer({ metrics, monitor, pages })
 
   // Before the first request is accepted, so that a signal cannot interrupt a request.
   shutdown.afterStart(
@@ -34,6 +36,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     clock,
   )
 
+  await wire.launch.load()
   wire.sanctions.start()
   await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })
   await listen(admin, config.admin.port, config.admin.host)

@@ -13,7 +13,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const { log, clock, monitor, metrics, version } = wire.platform
   const jobs = listJobs(wire)
   const queue = createQueue(jobs, wire.platform)
-  const admin = createAdminServer(metrics, monitor)
+  const admin = createAdminServer({ metrics, monitor })
 
   // Before the first job runs, so that a signal cannot interrupt a job.
   shutdown.afterStart(
@@ -39,7 +39,8 @@ async function start(shutdown: Shutdown): Promise<void> {
     await wire.webhooks.prepare(cell)
     await queue.start(cell)
   })
-  for (const room of [wire.sessions, wire.biometrics, wire.age, wire.verification, wire.webhooks]) room.start()
+  for (const room of [wire.keys, wire.sessions, wire.biometrics, wire.age, wire.verification, wire.webhooks])
+    room.start()
   await listen(admin, config.admin.workerPort, config.admin.host)
   monitor.markStarted()
   log.info({ port: config.admin.workerPort, version, count: jobs.length }, 'worker ready')

@@ -26,13 +26,14 @@ export function createWire(config: Config, options: WireOptions) {
   const sessions = createSessionsRoom(platform)
   const passkeys = createPasskeysRoom(platform, { launchUrl })
   const onErase = [passkeys.service.deletePerson, erasePerson]
-  const biometrics = createBiometricsRoom(platform, { keys, ...config.node, onErase })
+  const biometrics = createBiometricsRoom(platform, { keys, settings, ...config.node, onErase })
   const strings = createStringsRoom(platform, { keys })
   const sanctions = createSanctionsRoom(platform, { keys, ...config.sanctions })
   const shared = { keys, settings, webhooks, sessions, launchUrl }
   const age = createAgeRoom(platform, shared)
   const verification = createVerificationRoom(platform, { ...shared, biometrics, passkeys })
-  const launch = createLaunchRoom(platform, { settings, sessions, age, verification, ...config.launch })
+  const page = { ...config.launch, networkListsDir: config.networkListsDir }
+  const launch = createLaunchRoom(platform, { settings, sessions, age, verification, ...page })
   const sandbox = createSandboxRoom(platform, { keys, sessions, age, verification, webhooks })
 
   const rooms = {

@@ -3,9 +3,12 @@
  *
  *   OSTIARY_API_KEY=ost_test_… PORT=9000 node docs/examples/webhooks/verify.ts
  *
- * Copy `verifyWebhook`; the server below only shows how to get at the raw body.
+ * With OSTIARY_WEBHOOK_KEYS=keys.json, a saved /.well-known/ostiary-webhook-keys/….json, it demands the signature of the key pair instead.
+ *
+ * Copy `verifyWebhook` or `verifyKeyPair`; the server below only shows how to get at the raw body.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createPublicKey, type JsonWebKey, timingSafeEqual, verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
@@ -33,8 +36,30 @@ export function verifyWebhook(
   return !window || Math.abs(window.nowSeconds - Number(timestamp)) <= window.toleranceSeconds
 }
 
+/** Whether one of these keys signed this webhook. The API key cannot make such a signature. Without a window any age will do. */
+export function verifyKeyPair(
+  keys: readonly JsonWebKey[],
+  { id, timestamp, signature, rawBody }: Received & { id: string | undefined },
+  window?: { nowSeconds: number; toleranceSeconds: number },
+): boolean {
+  if (!/^[\w-]{1,100}$/.test(id ?? '') || !/^\d{1,15}$/.test(timestamp ?? '')) return false
+  if (window && Math.abs(window.nowSeconds - Number(timestamp)) > window.toleranceSeconds) return false
+  const message = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), rawBody])
+  // Other signatures in the header, such as v1, count for nothing.
+  const given = (signature ?? '')
+    .split(' ')
+    .filter((one) => /^v1a,[A-Za-z0-9+/]{86}==$/.test(one))
+    .slice(0, 8)
+  return keys.some((jwk) => {
+    const key = createPublicKey({ key: jwk, format: 'jwk' })
+    return given.some((one) => verify(null, message, key, Buffer.from(one.slice('v1a,'.length), 'base64')))
+  })
+}
+
 if (import.meta.main) {
   const apiKey = process.env.OSTIARY_API_KEY ?? ''
+  const keysFile = process.env.OSTIARY_WEBHOOK_KEYS
+  const keys = keysFile === undefined ? undefined : JSON.parse(readFileSync(keysFile, 'utf8')).keys
   const toleranceSeconds = Number(process.env.TOLERANCE_SECONDS ?? 300)
   const server = createServer(async (request, response) => {
     const rawBody = await buffer(request)
@@ -42,7 +67,11 @@ if (import.meta.main) {
     const received = { timestamp: header('x-service-timestamp'), signature: header('x-service-signature'), rawBody }
     // 0 switches the window off.
     const window = toleranceSeconds > 0 ? { nowSeconds: Date.now() / 1000, toleranceSeconds } : undefined
-    if (!verifyWebhook(apiKey, received, window)) {
+    const [id, signed] = [header('webhook-id'), header('webhook-signature')]
+    const isGenuine = keys
+      ? verifyKeyPair(keys, { id, timestamp: header('webhook-timestamp'), signature: signed, rawBody }, window)
+      : verifyWebhook(apiKey, received, window)
+    if (!isGenuine) {
       response.writeHead(401).end()
       return
     }

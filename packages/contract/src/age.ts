@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Indicators } from './indicators.ts'
 import { AGE_LIMITS, SESSION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
+import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
 import { sessionListQuery } from './session-list.ts'
 import { AGE_STATES, FLOW_STATUSES } from './states.ts'
@@ -183,6 +184,7 @@ export const AgeResult = Type.Object(
     createdAt: Type.String({ format: 'date-time', description: 'Extension' }),
     expiresAt: Type.String({ format: 'date-time', description: 'Extension' }),
     endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Extension' }),
+    codeHash: Type.Optional(codeHash('Present where the tenant has set `redirectCode`')),
     livemode: Type.Boolean({ description: 'Extension' }),
     progress: Type.Optional(SessionProgress),
   },
@@ -243,7 +245,7 @@ export const createSession = operation({
       headers: {
         Location: 'Path of the session',
         'Content-Language': 'The session’s language, when `locale` names one of the 44 (`GET /v2/locales`)',
-        'X-Config-Warning': 'Comma-separated warnings',
+        'X-Config-Warning': 'Comma-separated warnings; docs/api/age.md lists them',
         'Idempotency-Replayed': '`true` when an earlier call made the session',
       },
     },
@@ -323,6 +325,24 @@ export const cancelSession = operation({
   errors: ['NOT_FOUND', 'SESSION_NOT_OPEN', 'GONE'],
 })
 
+export const confirmSession = operation({
+  operationId: 'confirmSession',
+  area: 'C',
+  method: 'POST',
+  path: '/session/:token/confirm',
+  summary: 'Confirm that a browser has finished a session',
+  description:
+    'Extension: takes the `code` that came with the redirect, where the tenant has set `redirectCode`. It is good once; the same ' +
+    '`Idempotency-Key` gets the same answer for 24 hours. Five wrong codes void it.',
+  auth: 'required',
+  scope: 'age:write',
+  params: TokenParams,
+  body: ConfirmReturnBody,
+  idempotent: true,
+  success: { 200: { description: 'This browser has finished the session', schema: ConfirmedReturn } },
+  errors: CONFIRM_ERRORS,
+})
+
 export const deleteSession = operation({
   operationId: 'deleteSession',
   area: 'C',
@@ -371,6 +391,7 @@ export const AGE_OPERATIONS: readonly Operation[] = [
   getSessionResult,
   getSession,
   cancelSession,
+  confirmSession,
   deleteSession,
   listSessions,
 ]

@@ -85,6 +85,13 @@ export const ERRORS = {
     meaning: 'The device’s signature is missing, wrong or was used before.',
     remedy: 'Only the launch page sends these. Check that its requests are not changed or repeated on the way.',
   },
+  DEVICE_CLOCK_CHANGED: {
+    status: 409,
+    meaning:
+      'A device’s call has a time that its clock, as it was when the device opened the session, would not show now.',
+    remedy:
+      'Only the launch page sends these. It opens the session again by itself; a client of your own does the same.',
+  },
   KEY_INACTIVE: {
     status: 403,
     meaning: 'The API key was revoked, its rotation period has ended, or its tenant is suspended.',
@@ -153,8 +160,20 @@ export const ERRORS = {
   },
   HANDOFF_REFUSED: {
     status: 409,
-    meaning: 'The handoff code is wrong, used or older than 5 minutes, or the session was handed over twice already.',
+    meaning:
+      'The handoff code is wrong, used or older than 5 minutes, its number was not the one on the first screen, the session was handed over twice already, or may not be handed over.',
     remedy: 'Make a new code on the first device, or go on there.',
+  },
+  CODE_WRONG: {
+    status: 409,
+    meaning:
+      'The code of the return is not the one that the session ended with, the session has none, or five wrong codes were sent already.',
+    remedy: 'Treat the user as not verified: this browser did not finish the session.',
+  },
+  CODE_USED: {
+    status: 409,
+    meaning: 'The code of the return was confirmed before.',
+    remedy: 'Treat the user as not verified. To repeat a call whose answer was lost, send the same `Idempotency-Key`.',
   },
   GONE: {
     status: 410,
@@ -175,6 +194,13 @@ export const ERRORS = {
     status: 413,
     meaning: 'The CSV has more than 50,000 rows.',
     remedy: 'Split the file; each part needs the header line.',
+  },
+  FILE_TOO_COSTLY: {
+    status: 413,
+    meaning:
+      'Comparing the rows of the file takes more processor time than one file may take. The operator sets how much; usual files need a small part of it.',
+    remedy:
+      'Split the file, or raise `scoreThreshold`: below 0.7 a row is compared with very many entries. Fill in both names.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -18,3 +18,15 @@ export interface ApiKeyRecord {
   /** Set by rotation: the key stops working then. */
   ends_at?: string
 }
+
+/** A key pair that signs webhooks. Its public half is in the tenant's key set. Times are ISO 8601. */
+export interface WebhookKeyRecord {
+  /** Thumbprint of the public half (RFC 7638). */
+  kid: string
+  tenant_id: string
+  livemode: boolean
+  /** `ending`: a newer one signs beside it, until `ends_at`. `retired`: it signs nothing, and its private half is erased. */
+  status: 'current' | 'ending' | 'retired'
+  when_created: string
+  ends_at?: string
+}

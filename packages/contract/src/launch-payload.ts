@@ -80,6 +80,10 @@ export const CapturePayload = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    /**
+     * Anything. The launch page sends `camera` here, the size of its pictures in pixels, and in an ENROLL `localProof`, the signature of
+     * the local key: during an upgrade a new page may meet an old process, and the last release takes new members nowhere else.
+     */
     metadata: Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }))),
   },
   { title: 'CapturePayload', additionalProperties: false },

@@ -1,5 +1,7 @@
 import Type from 'typebox'
-import { LAUNCH_LIMITS } from './limits.ts'
+import { Handoff, HandoffNumber } from './handoff.ts'
+import { Challenge, LAUNCH_EVENTS } from './launch-steps.ts'
+import { LAUNCH_LIMITS, UTC_OFFSET_MINUTES_MAX } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { LAUNCH_PATHS } from './paths.ts'
 import { Brand } from './settings.ts'
@@ -10,28 +12,6 @@ import { VERIFICATION_TYPES } from './verification.ts'
 
 /** What `ostiary simulate` and tests name as their model. The server takes it from sessions of test keys only. */
 export const SIMULATED_MODEL = { id: 'simulated-1', hash: 'AyzSMIsiZbDlq9TDuA805-g-0L-D61SSd1eE58NRFJA' } as const
-
-export const MOVEMENTS = ['turn_left', 'turn_right', 'look_up', 'blink', 'closer'] as const
-export type Movement = (typeof MOVEMENTS)[number]
-
-/** What a page may report about the flow, in the log whose entries hang together by hashes. */
-export const LAUNCH_EVENTS = [
-  'page_open',
-  'consent_shown',
-  'consent_given',
-  'camera_requested',
-  'camera_ready',
-  'challenge_received',
-  'movement_shown',
-  'movement_seen',
-  'capture_done',
-  'submit',
-  'retake',
-  'tab_hidden',
-  'tab_visible',
-  'failure',
-] as const
-export type LaunchEventType = (typeof LAUNCH_EVENTS)[number]
 
 const SessionId = Type.String({ minLength: 36, maxLength: 36 })
 const Hash = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'base64url of SHA-256' })
@@ -56,6 +36,14 @@ export const OpenBody = Type.Object(
     handoffCode: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     locale: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     clientTime: Type.Integer({ description: 'Unix milliseconds by the device’s clock' }),
+    utcOffsetMinutes: Type.Optional(
+      Type.Integer({
+        minimum: -UTC_OFFSET_MINUTES_MAX,
+        maximum: UTC_OFFSET_MINUTES_MAX,
+        description:
+          'Minutes by which the device’s time zone is ahead of UTC. Compared between the devices of a handoff',
+      }),
+    ),
   },
   { title: 'LaunchOpen', additionalProperties: false },
 )
@@ -74,13 +62,26 @@ export const LaunchState = Type.Object(
     /** Codes a page may show; a page never learns which check failed. */
     errors: Type.Array(Type.Integer()),
     redirectUrl: Type.Union([Type.String(), Type.Null()], {
-      description: 'Where to send the user; null until the flow has ended',
+      description:
+        'Where to send the user; null until the flow has ended, and for devices that had no part in the session',
     }),
+    code: Type.Optional(
+      Type.String({
+        description:
+          'The one-time code of the end, which `redirectUrl` carries too: for the one browser that the result belongs to',
+      }),
+    ),
     livemode: Type.Boolean(),
     localKeyBound: Type.Optional(
       Type.Boolean({
         description:
           'An ENROLL that succeeded and came with the key of a local token, to the device that ran it: whether the key is on record now. The token is kept only then',
+      }),
+    ),
+    numberNeeded: Type.Optional(
+      Type.Boolean({
+        description:
+          'true on a device that took the session over and has not sent the number of the first screen yet (`launchNumber`): before that nothing else is taken',
       }),
     ),
   },
@@ -111,6 +112,8 @@ export const OpenedSession = Type.Object(
     type: Type.Enum(['AGE', ...VERIFICATION_TYPES]),
     verification: Type.Union([VerificationFacts, Type.Null()], { description: 'null for age sessions' }),
     requirements: Type.Array(Type.String()),
+    host: Type.String({ description: 'Name of the host that the user goes back to, such as `shop.example`' }),
+    handoff: Type.Boolean({ description: 'Whether the session may be handed over to another device' }),
     locale: Type.String(),
     consentVersion: Type.String(),
     sealKey: DeviceKey,
@@ -122,20 +125,6 @@ export const OpenedSession = Type.Object(
   { title: 'OpenedSession' },
 )
 export type OpenedSession = Type.Static<typeof OpenedSession>
-
-export const Challenge = Type.Object(
-  {
-    nonce: Type.String(),
-    attempt: Type.Integer(),
-    /** Movements to ask for, each at its time after the start of the capture. */
-    steps: Type.Array(Type.Object({ movement: Type.Enum([...MOVEMENTS]), atMs: Type.Integer() })),
-    /** When frames are to be sampled, in milliseconds after the start of the capture. */
-    sampleAtMs: Type.Array(Type.Integer()),
-    expiresAt: Type.String({ format: 'date-time' }),
-  },
-  { title: 'LaunchChallenge' },
-)
-export type Challenge = Type.Static<typeof Challenge>
 
 export const LaunchEvent = Type.Object(
   {
@@ -162,6 +151,7 @@ const DEVICE_ERRORS = [
   'VALIDATION_FAILED',
   'INVALID_DEVICE_PROOF',
   'DEVICE_MISMATCH',
+  'DEVICE_CLOCK_CHANGED',
   'NOT_FOUND',
   'SESSION_NOT_OPEN',
   'GONE',
@@ -291,21 +281,29 @@ export const launchCancel = operation({
   errors: DEVICE_ERRORS,
 })
 
-export const Handoff = Type.Object(
-  { code: Type.String(), url: Type.String(), expiresAt: Type.String({ format: 'date-time' }) },
-  { title: 'LaunchHandoff' },
-)
-export type Handoff = Type.Static<typeof Handoff>
-
 export const launchHandoff = operation({
   ...shared,
   operationId: 'launchHandoff',
   method: 'POST',
   path: LAUNCH_PATHS.handoff,
   summary: 'Make a code for another device',
-  description: 'Valid for 5 minutes and for one device; two per session. The device that asked becomes a viewer.',
+  description:
+    'Valid for 5 minutes and for one device; two per session. The device that asked becomes a viewer. It shows `number`, which the user types on the other device.',
   body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
   success: { 200: { description: 'The code and the URL for a QR code', schema: Handoff } },
+  errors: [...DEVICE_ERRORS, 'HANDOFF_REFUSED'],
+})
+
+export const launchNumber = operation({
+  ...shared,
+  operationId: 'launchNumber',
+  method: 'POST',
+  path: LAUNCH_PATHS.number,
+  summary: 'Send the number of the first screen',
+  description:
+    'A device that has taken the session over sends the two digits that the first screen shows, before anything else. A wrong number voids the code (-33, `number_mismatch`): this device has no part in the session any more, and the handoff counts as used.',
+  body: Type.Object({ sessionId: SessionId, number: HandoffNumber }, { additionalProperties: false }),
+  success: stateReply,
   errors: [...DEVICE_ERRORS, 'HANDOFF_REFUSED'],
 })
 
@@ -385,6 +383,7 @@ export const LAUNCH_OPERATIONS: readonly Operation[] = [
   launchFailure,
   launchCancel,
   launchHandoff,
+  launchNumber,
   launchTakeBack,
   launchPasskeyOptions,
   launchPasskeyVerify,

@@ -72,6 +72,8 @@ export const SANCTIONS_LIMITS = {
  */
 export const EVENTS_PER_CALL = 50
 export const PASSKEY_ATTEMPTS = 3
+/** No time zone is farther from UTC: +14:00 in the Pacific. */
+export const UTC_OFFSET_MINUTES_MAX = 14 * 60
 
 /** Sessions of both areas: age, and ENROLL, SIGN-IN or VERIFY. */
 export const SESSION_LIMITS = {
@@ -179,6 +181,8 @@ export const SETTINGS_LIMITS = {
   sessionSecondsMin: 60,
   sessionSecondsMax: 7 * 86_400,
   faceAgeMarginYearsMax: 20,
+  failedComparisonsMin: 10,
+  failedComparisonsMax: 1_000_000,
   redirectUrls: 100,
   urlChars: 2_048,
   issuers: 10,
@@ -245,15 +249,17 @@ export const RATES = {
   /** Tokens last ten minutes; a host asks for one now and then. Without a key, per address. */
   token: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 5 } },
   webhooks: { live: { perSecond: 20 }, test: { perSecond: 10 } },
+  /** Hosts keep the set for minutes. Without a key, per address. */
+  'webhook-keys': { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 5 } },
   sandbox: { live: { perSecond: 10 }, test: { perSecond: 10 } },
 } as const satisfies Record<string, { live: Rate; test: Rate; anonymous?: Rate }>
 export type RateName = keyof typeof RATES
 
-/** Unknown API keys that one address may try per second; each costs a look-up. */
-export const UNKNOWN_KEYS: Rate = { perSecond: 2 }
-
 /** Reads of one result: a host that asks oftener should use `wait` or a webhook. */
 export const RESULT_POLLS: Rate = { perSecond: 1 }
+
+/** The one-time code of a session's end: wrong ones that the host may send, and how long an answer can be asked for again. */
+export const RETURN_LIMITS = { wrongCodes: 5, repeatHours: 24 } as const
 
 /** Calls of the launch page. */
 export const LAUNCH_RATES = {
@@ -261,13 +267,51 @@ export const LAUNCH_RATES = {
   address: { perSecond: 5, burstSeconds: 60 },
 } as const satisfies Record<string, Rate>
 
-/** Wrong keys that one address may present to the key check of area E. */
-export const WRONG_KEY_CHECKS = { perSecond: 10 / 60, burstSeconds: 60 } as const
-
 /** Unrecognised predictions of one key after which an alarm is raised: someone may be probing for enrolled people. */
 export const PROBING_ALARM = { perSecond: 1000 / 3600, burstSeconds: 3600 } as const
 
+/**
+ * How often a live tenant's keys together may come near one person in area E: hits and near misses. From `alarm` on the operator gets an
+ * alarm and the key tells one band; from `refuse` on it gets 429. Each answer tells something of the enrolled vector: 90 of them leave a
+ * reconstruction below a cosine of 0.75 (docs/decisions/0025-scores-in-bands.md).
+ */
+export const HIT_BUDGET = {
+  hour: { alarm: 60, refuse: 90 },
+  day: { alarm: 300, refuse: 330 },
+  /** How long a key tells one band, or gets 429, after its last answer over the budget. */
+  holdSeconds: 3600,
+} as const
+
 export const BURST_SECONDS = 10
+
+/**
+ * IPv6 prefixes that a request counts against, and how many times one address's allowance they have. One subscriber has a /64 at least, often a
+ * /56, and anybody can rent a /48, which holds 65,536 of the first. Each wider network has a little more, so that a caller who has used up the
+ * own allowance does not use up that of all neighbours. A whole /48 has 1.2 times what one IPv4 address has, which may be a whole carrier too.
+ */
+export const NETWORK_PREFIXES = [
+  { bits: 64, factor: 1 },
+  { bits: 56, factor: 1.1 },
+  { bits: 48, factor: 1.2 },
+] as const
+
+/**
+ * Failures that one network may have (docs/configuration.md, "Limits"). Each is counted over all processes.
+ */
+export const FAILURE_LIMITS = {
+  /** API keys that do not exist; each costs a look-up. */
+  'unknown-keys': { perSecond: 2, burstSeconds: BURST_SECONDS },
+  /** Wrong keys presented to the key check of area E. */
+  'key-checks': { perSecond: 10 / 60, burstSeconds: 60 },
+  'client-credentials': { perSecond: 2, burstSeconds: BURST_SECONDS },
+  /** Wrong and expired codes of a handoff, per tenant. */
+  'handoff-codes': { perSecond: 20 / 600, burstSeconds: 600 },
+  /** Not per network, but per key: an alarm. */
+  'node-misses': PROBING_ALARM,
+  /** Not per network, but per tenant and mode: faces that area D compared in vain. The tenant's setting `failedComparisonsPerHour` is the rate. */
+  'failed-comparisons': { perSecond: 10_000 / 3600, burstSeconds: 3600 },
+} as const satisfies Record<string, Required<Rate>>
+export type FailureLimitName = keyof typeof FAILURE_LIMITS
 
 /** What `usage_plan_id` of an API key means: a factor on the rates above. */
 export const USAGE_PLANS = { standard: 1, plus: 10, unmetered: Number.POSITIVE_INFINITY } as const

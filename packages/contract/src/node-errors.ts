@@ -112,7 +112,8 @@ export const NODE_ERRORS = {
     status: -1,
     message: 'Too many requests',
     meaning:
-      'Over the rate of this key, or too many wrong keys from this address. `Retry-After` says how long to wait.',
+      'Over the rate of this key, too many wrong keys from this address, or too many predictions near one person. `Retry-After` says how ' +
+      'long to wait.',
   },
   NODE_BAD_REQUEST: {
     http: 400,

@@ -79,7 +79,18 @@ const guid = Type.String({ description: 'The group in which the person is search
 const sealedPuid = Type.String({ description: 'The person, encrypted with the API key' })
 const sealedGuid = Type.String({ description: 'The group, encrypted with the API key' })
 const enrollLevel = Type.Integer({ description: '1: one or two good vectors, 2: three or four, 3: five or more' })
-const score = Type.Number({ description: 'Calibrated, 0 to 1; 0.5 is the decision threshold' })
+/** The lower edges of the bands of a hit's score. The first is the threshold itself. */
+export const SCORE_BANDS = [0.5, 0.9, 0.99] as const
+const score = Type.Number({
+  description:
+    `Calibrated, 0 to 1; 0.5 is the decision threshold. Unless the tenant set \`nodeScores\` to \`exact\`, the lower edge of its band: ` +
+    SCORE_BANDS.join(', '),
+})
+const replay = Type.Optional(
+  Type.Literal(true, {
+    description: 'The features are those of the enrolment itself, sent again, not a new picture; absent otherwise',
+  }),
+)
 /** The specification writes the score of an unrecognised user as text on the encrypted endpoints. */
 const scoreOrText = Type.Unsafe<number | string>({
   type: ['number', 'string'],
@@ -99,7 +110,11 @@ export const PlainEnrollReply = Type.Object(
   { title: 'NodePlainEnrollReply' },
 )
 const candidateList = (fields: { puid: TSchema; guid: TSchema }) =>
-  Type.Optional(Type.Array(Type.Object({ ...fields, score }), { description: 'With `K` above 1: best first' }))
+  Type.Optional(
+    Type.Array(Type.Object({ ...fields, score }), {
+      description: 'With `K` above 1: best first; people of equal score are ordered by `puid`',
+    }),
+  )
 
 export const PredictReply = Type.Object(
   {
@@ -110,6 +125,7 @@ export const PredictReply = Type.Object(
     enroll_level: Type.Optional(enrollLevel),
     score: Type.Optional(scoreOrText),
     PI_list: candidateList({ puid: sealedPuid, guid: sealedGuid }),
+    replay,
   },
   { title: 'NodePredictReply' },
 )
@@ -123,6 +139,7 @@ export const PlainPredictReply = Type.Object(
     score: Type.Optional(score),
     enroll_level: Type.Optional(enrollLevel),
     PI_list: candidateList({ puid, guid }),
+    replay,
   },
   { title: 'NodePlainPredictReply' },
 )

@@ -40,6 +40,8 @@ test('a titled schema is written once and referred to', () => {
     'AgeResult',
     'Brand',
     'Callback',
+    'ConfirmedReturn',
+    'ConfirmReturn',
     'ContactInformation',
     'CreatedSession',
     'CreatedVerification',
@@ -103,6 +105,8 @@ test('a titled schema is written once and referred to', () => {
     'WebhookDelivery',
     'WebhookDeliveryDetails',
     'WebhookDeliveryPage',
+    'WebhookKeySet',
+    'WebhookPublicKey',
   ])
   assert.ok(text.includes('"$ref":"#/components/schemas/StringRecord"'))
   assert.ok(!text.includes('patternProperties'))

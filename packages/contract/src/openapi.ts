@@ -1,5 +1,5 @@
-import { AREA_LETTERS } from './areas.ts'
 import type { TSchema } from 'typebox'
+import { AREA_LETTERS } from './areas.ts'
 import { ERRORS, ErrorBody, type ErrorCode, InvalidKeyBody } from './errors.ts'
 import { NODE_ERRORS, NodeError, type NodeErrorCode } from './node-errors.ts'
 import { OAuthError } from './oauth.ts'

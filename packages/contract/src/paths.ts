@@ -15,6 +15,7 @@ export const LAUNCH_PATHS = {
   cancel: '/launch/api/cancel',
   handoff: '/launch/api/handoff',
   takeBack: '/launch/api/take-back',
+  number: '/launch/api/number',
   passkeyOptions: '/launch/api/passkey/options',
   passkeyVerify: '/launch/api/passkey/verify',
   status: '/launch/api/status',

@@ -4,7 +4,7 @@ import type { IndicatorPath } from './indicators.ts'
  * The version of the table below, recorded in every evaluation. It changes whenever a weight, a floor or a rule of the
  * composite changes, so that an old result can be explained with the numbers it was made with.
  */
-export const RISK_POLICY_VERSION = '1'
+export const RISK_POLICY_VERSION = '2'
 
 export type RiskSource = 'browser' | 'behavioral' | 'network' | 'handoff'
 
@@ -39,6 +39,8 @@ export interface RiskFlagFacts {
   /** Under this circumstance the weight is at most this, and the floor does not apply. */
   softened?: { when: Circumstance; weight: number }
   privacyTool: boolean
+  /** Counts although its source was not evaluated, because it says that data for an evaluation is missing. */
+  alwaysCounts?: true
 }
 
 type Row = Omit<RiskFlagFacts, 'source' | 'floor' | 'privacyTool' | 'indicator'> & {
@@ -285,11 +287,21 @@ export const RISK_FLAGS = {
     cause: 'Age, landmarks and quality contradict each other.',
     falsePositive: 'Unusual faces and cameras; to be measured on honest sessions.',
   }),
+  BH_NO_BROWSER_DATA: behavioral({
+    weight: 40,
+    floor: 30,
+    alwaysCounts: true,
+    cause:
+      'A capture of a released model came without the browser data that the launch page always sends, with data that it cannot send ' +
+      'in the browser of the call, or in a call that no browser made. Counts in area D too.',
+    falsePositive: 'A proxy that removes `Origin` and `Sec-Fetch-Site`, or changes `User-Agent`.',
+  }),
 
   HO_NETWORK_FAR: row('handoff', {
     weight: 15,
-    cause: 'Desktop and phone are in networks or time zones far apart.',
-    falsePositive: 'VPN, mobile data.',
+    cause:
+      'Desktop and phone are in different countries (needs a list of the operator), or in time zones at least three hours apart.',
+    falsePositive: 'VPN, mobile data, browsers that hide their time zone, a laptop that still has the time of home.',
     privacyTool: true,
   }),
   HO_LINK_SHARED: row('handoff', {

@@ -94,7 +94,7 @@ export const RiskEvaluation = Type.Object(
       description:
         'The primary field for access decisions: `ALLOW` means proceed, `REVIEW` manual review, `BLOCK` deny. Check ' +
         'first how the session ended: one that is open, cancelled, expired or failed can carry `ALLOW` too. If all of `signals` are ' +
-        'null, nothing was evaluated and `ALLOW` says nothing',
+        'null, nothing was evaluated and it is `REVIEW` at the least; only the chosen outcome of a test session is `ALLOW` then',
     }),
     flags: Type.Array(Type.Enum([...RISK_FLAG_CODES]), {
       uniqueItems: true,

@@ -273,6 +273,7 @@ export const screenFile = operation({
     'PAYLOAD_TOO_LARGE',
     'FILE_TOO_LARGE',
     'TOO_MANY_ROWS',
+    'FILE_TOO_COSTLY',
     'UNSUPPORTED_MEDIA_TYPE',
     'TOO_MANY_FILES',
     'DATASET_UNAVAILABLE',

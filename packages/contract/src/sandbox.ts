@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { AGE_STATUSES } from './age.ts'
-import { MOVEMENTS } from './launch.ts'
+import { MOVEMENTS } from './launch-steps.ts'
 import { LAUNCH_LIMITS, SANDBOX_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { RISK_LEVELS } from './risk.ts'

@@ -96,7 +96,8 @@ export const getOpenApi = operation({
   method: 'GET',
   path: '/openapi.json',
   summary: 'This document',
-  description: 'The OpenAPI 3.1 document of this installation. A page to browse it is at `/reference`.',
+  description:
+    'The OpenAPI 3.1 document of this installation. A page to browse it is at `/reference` of the admin port.',
   auth: 'none',
   success: { 200: { description: 'The document', schema: Type.Object({}, { additionalProperties: true }) } },
   errors: [],

@@ -226,7 +226,8 @@ export const SESSION_CODES = {
     code: codes.HANDOFF_EXPIRED,
     kind: 'D',
     message: 'Handoff expired',
-    meaning: 'The QR code was older than its 5 minutes.',
+    meaning:
+      'The QR code was older than its 5 minutes, or (reason `number_mismatch`) the number typed on the second device was not the one on the first screen.',
     host: 'Nothing: the page shows a new one.',
   },
   POLICY_BLOCKED: {

@@ -20,6 +20,7 @@ export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number]
 export const DEFAULT_TOKEN_ALGORITHMS: readonly TokenAlgorithm[] = ['ES256', 'RS256', 'PS256', 'EdDSA']
 
 const { retentionSecondsMin, retentionSecondsMax, sessionSecondsMin, sessionSecondsMax } = SETTINGS_LIMITS
+const { failedComparisonsMin, failedComparisonsMax } = SETTINGS_LIMITS
 
 const issuerFields = {
   issuer: Type.String({
@@ -122,7 +123,11 @@ const fields = {
     default: [],
     description:
       'Where users may be sent back to: origins (`https://shop.example`) or URLs under which everything is allowed ' +
-      '(`https://shop.example/age/`). Empty: any https URL',
+      '(`https://shop.example/age/`). Empty: any https URL, unless `redirectListRequired` is set',
+  }),
+  redirectListRequired: Type.Boolean({
+    default: false,
+    description: 'Whether sessions are refused while `redirectUrls` is empty',
   }),
   resultRequiresKey: Type.Boolean({
     default: false,
@@ -165,6 +170,29 @@ const fields = {
       'What a hit on the user’s own device counts for. `server`: nothing, the server compares every time. ' +
       '`local_with_passkey`: enough together with a passkey. `local`: enough by itself, which trusts the device',
   }),
+  redirectCode: Type.Boolean({
+    default: false,
+    description:
+      'Age sessions: whether the redirect carries a one-time `code`, and the result its hash. Sessions of area D always have it',
+  }),
+  signInHandoff: Type.Boolean({
+    default: true,
+    description: 'Whether a SIGN-IN may be handed over to another device by QR code',
+  }),
+  failedComparisonsPerHour: Type.Integer({
+    minimum: failedComparisonsMin,
+    maximum: failedComparisonsMax,
+    default: 10_000,
+    description:
+      'Faces that area D may compare in vain in an hour, over all people and networks. Beyond it an alarm is raised and ' +
+      'sessions that compare wait (-35)',
+  }),
+  nodeScores: Type.Enum(['bands', 'exact'], {
+    default: 'bands',
+    description:
+      'What area E tells of how alike two faces are. `bands`: the lower edge of one of three bands (0.5, 0.9, 0.99). `exact`: four ' +
+      'digits, from which a caller with some hundred answers can compute the enrolled vector',
+  }),
   debugInLive: Type.Boolean({
     default: false,
     description: 'Whether live sessions of area D may be created with `debugMode`',
@@ -200,6 +228,7 @@ export const TenantSettingsInput = Type.Object(
   {
     retentionSeconds: Type.Optional(fields.retentionSeconds),
     redirectUrls: Type.Optional(fields.redirectUrls),
+    redirectListRequired: Type.Optional(fields.redirectListRequired),
     resultRequiresKey: Type.Optional(fields.resultRequiresKey),
     alwaysReturnAge: Type.Optional(fields.alwaysReturnAge),
     faceAgeMarginYears: Type.Optional(fields.faceAgeMarginYears),
@@ -209,6 +238,10 @@ export const TenantSettingsInput = Type.Object(
     sessionSecondsMax: Type.Optional(fields.sessionSecondsMax),
     clientCredentials: Type.Optional(fields.clientCredentials),
     signInMatching: Type.Optional(fields.signInMatching),
+    redirectCode: Type.Optional(fields.redirectCode),
+    signInHandoff: Type.Optional(fields.signInHandoff),
+    failedComparisonsPerHour: Type.Optional(fields.failedComparisonsPerHour),
+    nodeScores: Type.Optional(fields.nodeScores),
     debugInLive: Type.Optional(fields.debugInLive),
     embedOrigins: Type.Optional(fields.embedOrigins),
     issuers: Type.Optional(Type.Array(TenantIssuerInput, manyIssuers)),
@@ -224,6 +257,7 @@ export type TenantSettingsPatch = { [K in keyof TenantSettingsInput]: TenantSett
 export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   retentionSeconds: 86_400,
   redirectUrls: [],
+  redirectListRequired: false,
   resultRequiresKey: false,
   alwaysReturnAge: false,
   faceAgeMarginYears: 0,
@@ -233,6 +267,10 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   sessionSecondsMax: 86_400,
   clientCredentials: 'live',
   signInMatching: 'local_with_passkey',
+  redirectCode: false,
+  signInHandoff: true,
+  failedComparisonsPerHour: 10_000,
+  nodeScores: 'bands',
   debugInLive: false,
   embedOrigins: [],
   issuers: [],

@@ -3,6 +3,7 @@ import { Callback } from './age.ts'
 import { Indicators } from './indicators.ts'
 import { SESSION_LIMITS, VERIFICATION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
+import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
 import { sessionListQuery } from './session-list.ts'
 import { VERIFICATION_STATES } from './states.ts'
@@ -39,7 +40,7 @@ export const CreateVerificationBody = Type.Object(
       description: '`ENROLL` registers a face, `SIGN-IN` finds its person again, `VERIFY` compares with one person',
     }),
     redirectURL: Type.Optional(
-      redirect('Required. Where the browser is sent at the end, with `sessionId` and `status` in its query'),
+      redirect('Required. Where the browser is sent at the end, with `sessionId`, `status` and `code` in its query'),
     ),
     redirectUrl: Type.Optional(redirect('Another spelling of `redirectURL`')),
     callback: Callback,
@@ -177,6 +178,7 @@ export const VerificationWebhook = Type.Object(
     estimatedAge: Type.Optional(Type.Integer({ description: 'Extension: whole years, with `estimateAge`' })),
     matchedBy: Type.Optional(Type.Enum([...MATCH_METHODS], { description: 'Extension: SIGN-IN and VERIFY' })),
     nonce: Type.Optional(Type.String({ description: 'Extension: as given at creation' })),
+    codeHash: Type.Optional(codeHash('null where no browser has ended the session')),
     livemode: Type.Boolean({ description: 'Extension' }),
   },
   { title: 'VerificationWebhook' },
@@ -245,7 +247,9 @@ export const createVerification = operation({
       headers: {
         Location: 'Path of the session',
         'Content-Language': 'The session’s language, when `locale` names one of the 44 (`GET /v2/locales`)',
-        'X-Config-Warning': '`locale-not-available` when the page has no texts in that language yet and shows English',
+        'X-Config-Warning':
+          'Comma-separated warnings. `locale-not-available`: the page has no texts in that language yet and shows English. ' +
+          '`redirect-list-missing`: the tenant has no `redirectUrls`, so a live session may send its user to any https URL',
         'Idempotency-Replayed': '`true` when an earlier call made the session',
       },
     },
@@ -325,6 +329,23 @@ export const cancelVerification = operation({
   errors: [...CREDENTIAL_ERRORS, 'NOT_FOUND', 'SESSION_NOT_OPEN', 'GONE'],
 })
 
+export const confirmVerification = operation({
+  ...shared,
+  operationId: 'confirmVerification',
+  method: 'POST',
+  path: '/v2/verification-session/:sessionId/confirm',
+  summary: 'Confirm that a browser has finished a verification session',
+  description:
+    'Extension: takes the `code` that came with the redirect. It is good once; the same `Idempotency-Key` gets the same answer ' +
+    'for 24 hours. Five wrong codes void it.',
+  scope: 'verify:write',
+  params: SessionParams,
+  body: ConfirmReturnBody,
+  idempotent: true,
+  success: { 200: { description: 'This browser has finished the session', schema: ConfirmedReturn } },
+  errors: [...CREDENTIAL_ERRORS, ...CONFIRM_ERRORS],
+})
+
 export const deleteVerification = operation({
   ...shared,
   operationId: 'deleteVerification',
@@ -345,6 +366,7 @@ export const VERIFICATION_OPERATIONS: readonly Operation[] = [
   getVerification,
   getVerificationWebhook,
   cancelVerification,
+  confirmVerification,
   deleteVerification,
   listVerifications,
 ]

@@ -22,6 +22,7 @@ export const ATTEMPT_OUTCOMES = [
   'tls',
   'forbidden',
   'sandbox',
+  'unsigned',
 ] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
@@ -80,7 +81,8 @@ export const WebhookAttempt = Type.Object(
       description:
         '`delivered`: 2xx. `rejected`: 4xx. `failed`: 5xx. `redirect`: 3xx, never followed. `gone`: 410. `timeout`: no ' +
         'answer in 10 s. `refused`: no connection, or it broke. `dns`, `tls`: no address, no trustworthy connection. ' +
-        '`forbidden`: not a place that may be called. `sandbox`: a test key asked for a failure, nothing was sent',
+        '`forbidden`: not a place that may be called. `sandbox`: a test key asked for a failure, nothing was sent. ' +
+        '`unsigned`: no active API key may sign it, nothing was sent',
     }),
     status: Type.Optional(Type.Integer({ description: 'HTTP status of the answer, if there was one' })),
     nextAttemptAt: Type.Optional(time('When the next attempt was planned for')),
@@ -223,9 +225,68 @@ export const replayWebhooks = operation({
   errors: ['INVALID_JSON', 'VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
 })
 
+export const WebhookPublicKey = Type.Object(
+  {
+    kty: Type.Literal('OKP'),
+    crv: Type.Literal('Ed25519'),
+    x: Type.String({ description: 'The public half: 32 bytes in base64url' }),
+    kid: Type.String({ description: 'Thumbprint of the key (RFC 7638)' }),
+    use: Type.Literal('sig'),
+    alg: Type.Literal('EdDSA'),
+  },
+  { title: 'WebhookPublicKey' },
+)
+export type WebhookPublicKey = Type.Static<typeof WebhookPublicKey>
+
+export const WebhookKeySet = Type.Object(
+  { keys: Type.Array(WebhookPublicKey, { description: 'The newest first; two during a rotation' }) },
+  {
+    title: 'WebhookKeySet',
+    examples: [
+      {
+        keys: [
+          {
+            kty: 'OKP',
+            crv: 'Ed25519',
+            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+            kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+            use: 'sig',
+            alg: 'EdDSA',
+          },
+        ],
+      },
+    ],
+  },
+)
+export type WebhookKeySet = Type.Static<typeof WebhookKeySet>
+
+/** A key set changes when a key is rotated or retired. Hosts may use it for so long before they ask again. */
+export const WEBHOOK_KEY_SET_SECONDS = 300
+
+export const getWebhookKeys = operation({
+  operationId: 'getWebhookKeys',
+  area: 'C',
+  method: 'GET',
+  path: '/.well-known/ostiary-webhook-keys/:tenant.json',
+  summary: 'Get the public keys of webhooks',
+  description:
+    'The keys that verify `v1a` in `webhook-signature`, as a JSON Web Key Set. Live and test webhooks have different keys: ' +
+    `without \`mode\` only those of live webhooks are in it. May be cached for ${WEBHOOK_KEY_SET_SECONDS / 60} minutes. ` +
+    '404 for a tenant without such keys, and for one that does not exist.',
+  auth: 'none',
+  params: Type.Object({ tenant: Type.String({ description: 'Id of the tenant' }) }),
+  query: Type.Object(
+    { mode: Type.Optional(Type.Enum(['live', 'test'], { default: 'live', description: 'Whose webhooks' })) },
+    { additionalProperties: false },
+  ),
+  success: { 200: { description: 'The key set', schema: WebhookKeySet } },
+  errors: ['NOT_FOUND', 'VALIDATION_FAILED', 'INVALID_API_KEY', 'KEY_INACTIVE', 'RATE_LIMITED'],
+})
+
 export const WEBHOOK_OPERATIONS: readonly Operation[] = [
   listWebhookDeliveries,
   getWebhookDelivery,
   replayWebhookDelivery,
   replayWebhooks,
+  getWebhookKeys,
 ]

@@ -1,4 +1,4 @@
-import { base64url, CompactSign, type CryptoKey, compactVerify, importJWK } from 'jose'
+import { base64url, type CryptoKey, compactVerify, importJWK } from 'jose'
 
 /**
  * Each call of a device is signed by the key the device made when it opened the session: a compact JWS (ES256) over the
@@ -48,15 +48,19 @@ export class ProofError extends Error {
   }
 }
 
+const ECDSA = { name: 'ECDSA', hash: 'SHA-256' } as const
 const HEADER = { alg: 'ES256', typ: 'ostiary-device+jwt' } as const
 /** Only this exact spelling is accepted, so no header has to be parsed before the signature is checked. */
 const HEADER_PART = base64url.encode(JSON.stringify(HEADER))
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}$/
 
-export function signProof(privateKey: CryptoKey, claims: ProofClaims): Promise<string> {
+/** Without jose, which would be 0.7 KB of the launch page: Web Crypto writes an ECDSA signature as ES256 wants it. */
+export async function signProof(privateKey: CryptoKey, claims: ProofClaims): Promise<string> {
   const { sessionId, method, path, bodyHash, counter, issuedAt } = claims
   const payload = { sid: sessionId, htm: method, htu: path, bh: bodyHash, ctr: counter, iat: issuedAt }
-  return new CompactSign(new TextEncoder().encode(JSON.stringify(payload))).setProtectedHeader(HEADER).sign(privateKey)
+  const signed = `${HEADER_PART}.${base64url.encode(JSON.stringify(payload))}`
+  const signature = await crypto.subtle.sign(ECDSA, privateKey, new TextEncoder().encode(signed))
+  return `${signed}.${base64url.encode(new Uint8Array(signature))}`
 }
 
 /**

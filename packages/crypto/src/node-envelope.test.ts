@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Envelope, type EnvelopeFault, EnvelopeError, openEnvelope, sealEnvelope } from './index.ts'
+import { type Envelope, EnvelopeError, type EnvelopeFault, openEnvelope, sealEnvelope } from './index.ts'
 
 const KEY = 'ost_test_this-is-the-key-of-the-published-test-vectors'
 const NOW = 1_794_700_800

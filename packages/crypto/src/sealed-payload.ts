@@ -30,6 +30,7 @@ export class SealError extends Error {
 }
 
 const ALG = 'ECDH-ES'
+const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 const ENC = 'A256GCM'
 const TYPE = 'ostiary-capture'
 const COMPACT = /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{22}$/
@@ -38,14 +39,14 @@ const ALGORITHMS = { keyManagementAlgorithms: [ALG], contentEncryptionAlgorithms
 
 /** A key pair for one session. The private half stays on the server. */
 export async function createSealKeyPair(): Promise<{ publicJwk: PublicJwk; privateJwk: PrivateJwk }> {
-  const pair = await crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits'])
+  const pair = await crypto.subtle.generateKey(ECDH, true, ['deriveBits'])
   const { x = '', y = '', d = '' } = await crypto.subtle.exportKey('jwk', pair.privateKey)
   const publicJwk: PublicJwk = { kty: 'EC', crv: 'P-256', x, y }
   return { publicJwk, privateJwk: { ...publicJwk, d } }
 }
 
 export async function sealPayload(publicJwk: PublicJwk, sessionId: string, payload: object): Promise<string> {
-  const key = await importJWK({ ...publicJwk }, ALG)
+  const key = await crypto.subtle.importKey('jwk', { ...publicJwk }, ECDH, false, [])
   return new CompactEncrypt(await deflate(new TextEncoder().encode(JSON.stringify(payload))))
     .setProtectedHeader({ alg: ALG, enc: ENC, typ: TYPE, sid: sessionId })
     .encrypt(key)

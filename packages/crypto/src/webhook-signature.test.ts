@@ -49,6 +49,18 @@ describe('verifyWebhook', () => {
     assert.equal(await verifyWebhook({ ...received, signature: `${prefix}=${hex.toUpperCase()}` }), true)
   })
 
+  test('accepts a signature by any key of a list, and by none of an empty one', async () => {
+    const received = await genuine()
+    assert.equal(await verifyWebhook({ ...received, apiKey: ['ost_test_other', KEY] }), true)
+    assert.equal(await verifyWebhook({ ...received, apiKey: ['ost_test_other', 'ost_test_third'] }), false)
+    assert.equal(await verifyWebhook({ ...received, apiKey: [] }), false)
+    assert.equal(
+      await verifyWebhook({ ...received, apiKey: [KEY, ''] }),
+      false,
+      'an empty key is a mistake in the list',
+    )
+  })
+
   test('[C-061] refuses another body, timestamp or key', async () => {
     const received = await genuine()
     for (const change of [

@@ -10,7 +10,8 @@ export async function signWebhook(apiKey: string, timestamp: string, body: Uint8
 }
 
 export interface ReceivedWebhook {
-  apiKey: string
+  /** The key that created the session, or all keys that are not revoked: after a revocation another one of them signs. */
+  apiKey: string | readonly string[]
   /** The header `X-Service-Timestamp`, as received. */
   timestamp: string | null | undefined
   /** The header `X-Service-Signature`, as received. */
@@ -27,14 +28,16 @@ export const WEBHOOK_TOLERANCE_SECONDS = 300
 /** Whether a webhook is genuine. The time it takes does not depend on where a wrong signature differs. */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<boolean> {
   const { apiKey, timestamp, signature, body, nowSeconds, toleranceSeconds = WEBHOOK_TOLERANCE_SECONDS } = received
+  const keys = typeof apiKey === 'string' ? [apiKey] : apiKey
   // Without these checks a sender could choose an empty key or an odd timestamp that matches some signature.
-  if (apiKey === '' || typeof timestamp !== 'string' || typeof signature !== 'string') return false
+  if (keys.includes('') || typeof timestamp !== 'string' || typeof signature !== 'string') return false
   if (!/^\d{1,15}$/.test(timestamp)) return false
   const given = signature.startsWith(PREFIX) ? fromHex(signature.slice(PREFIX.length)) : undefined
   if (!given) return false
-  const genuine = await matches(utf8(apiKey), joined(`${timestamp}.`, body), given)
+  const message = joined(`${timestamp}.`, body)
+  const matching = await Promise.all(keys.map((key) => matches(utf8(key), message, given)))
   const inTime = nowSeconds === undefined || Math.abs(nowSeconds - Number(timestamp)) <= toleranceSeconds
-  return genuine && inTime
+  return matching.includes(true) && inTime
 }
 
 /** The secret for verifiers of Standard Webhooks (`whsec_…`). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { LaunchEvent } from '@ostiary/contract'
 import { EVENTS_PER_CALL } from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
@@ -85,6 +85,44 @@ test('concurrent calls are sent one at a time, each signed over its own bytes wi
     handoffCode: 'h-1',
   })
   assert.deepEqual(sent[4]?.body, { sessionId: SESSION })
+})
+
+describe('the time zone', () => {
+  const zonesOf = (sent: readonly Sent[]) => sent.map(({ body }) => body?.utcOffsetMinutes)
+
+  test('goes with every open, unless no time zone has such an offset', async () => {
+    for (const [utcOffsetMinutes, expected] of [
+      [-210, -210],
+      [0, 0],
+      [840, 840],
+      [841, undefined],
+      [0.5, undefined],
+      [undefined, undefined],
+    ] as const) {
+      const { it, sent } = await device({}, { utcOffsetMinutes })
+      await it.open()
+      assert.deepEqual(zonesOf(sent), [expected])
+    }
+  })
+
+  test('is left out when a process of the last release refuses it, and the call counts on', async () => {
+    const refusal = { statusCode: 400, code: 'VALIDATION_FAILED', message: '/body/utcOffsetMinutes is not known' }
+    const answers = [Response.json(refusal, { status: 400 }), Response.json(opened)]
+    const old = { [LAUNCH_PATHS.open]: () => answers.shift() ?? Response.error() }
+    const { it, sent } = await device(old, { utcOffsetMinutes: 60 })
+    assert.equal((await it.open('h-1')).state, 'OPENED')
+    assert.deepEqual(zonesOf(sent), [60, undefined])
+    assert.equal(sent[1]?.body?.handoffCode, 'h-1')
+    assert.deepEqual(await counters(sent, it.publicKey), [1, 2])
+  })
+
+  test('is not left out for another refusal', async () => {
+    const refusal = { statusCode: 409, code: 'HANDOFF_REFUSED', message: 'This handoff code has expired' }
+    const answers = { [LAUNCH_PATHS.open]: () => Response.json(refusal, { status: 409 }) }
+    const { it, sent } = await device(answers, { utcOffsetMinutes: 60 })
+    await assert.rejects(it.open('h-1'), (error) => error instanceof DeviceError && error.code === 'HANDOFF_REFUSED')
+    assert.deepEqual(zonesOf(sent), [60])
+  })
 })
 
 test('a refused call does not block the next one, and its error has the service’s answer', async () => {

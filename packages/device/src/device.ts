@@ -9,7 +9,7 @@ import type {
   OpenedSession,
   PasskeyOptions,
 } from '@ostiary/contract'
-import { EVENTS_PER_CALL } from '@ostiary/contract/limits'
+import { EVENTS_PER_CALL, UTC_OFFSET_MINUTES_MAX } from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { sealPayload } from '@ostiary/crypto'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
@@ -25,6 +25,8 @@ export interface DeviceOptions {
   clock: DeviceClock
   /** Language of the page (BCP 47), for sessions without a locale. */
   locale?: string
+  /** How far the device's time zone is ahead of UTC. */
+  utcOffsetMinutes?: number | undefined
   /** Not for browsers, which send their own. */
   userAgent?: string
   /** Per call. Default 30 seconds. */
@@ -118,7 +120,13 @@ export async function createDevice(options: DeviceOptions) {
           ...(options.locale !== undefined && { locale: options.locale }),
           ...(handoffCode !== undefined && { handoffCode }),
         }
-        session = await post<OpenedSession>(LAUNCH_PATHS.open, body)
+        const zone = zoneOf(options.utcOffsetMinutes)
+        session = await post<OpenedSession>(LAUNCH_PATHS.open, { ...body, ...zone }).catch((error: unknown) => {
+          // During an upgrade the call may reach a process of the last release, which refuses a field that it does not know.
+          const isRefused = error instanceof DeviceError && error.code === 'VALIDATION_FAILED'
+          if (!zone || !isRefused) throw error
+          return post<OpenedSession>(LAUNCH_PATHS.open, body)
+        })
         wanted = undefined
         failing = undefined
         return remember(session)
@@ -176,6 +184,9 @@ export async function createDevice(options: DeviceOptions) {
       }),
     cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
     handoff: (): Promise<Handoff> => withLock(() => post<Handoff>(LAUNCH_PATHS.handoff)),
+    /** The two digits that the first screen shows. */
+    number: (number: string): Promise<LaunchState> =>
+      withLock(async () => remember(await post<LaunchState>(LAUNCH_PATHS.number, { number }))),
     /** Continues here after a handoff, with a new log: the server now has the other device's log. */
     takeBack: (): Promise<LaunchState> =>
       withLock(async () => {
@@ -205,6 +216,12 @@ export async function createDevice(options: DeviceOptions) {
   }
 }
 export type Device = Awaited<ReturnType<typeof createDevice>>
+
+/** Undefined for what no time zone has: a device with a wrong setting must still be able to open the session. */
+function zoneOf(utcOffsetMinutes: number | undefined): Pick<OpenBody, 'utcOffsetMinutes'> | undefined {
+  if (utcOffsetMinutes === undefined || !Number.isInteger(utcOffsetMinutes)) return undefined
+  return Math.abs(utcOffsetMinutes) <= UTC_OFFSET_MINUTES_MAX ? { utcOffsetMinutes } : undefined
+}
 
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' } as const
 

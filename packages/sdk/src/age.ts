@@ -1,6 +1,7 @@
 import {
   type AgeResult,
   type AgeState,
+  type ConfirmedReturn,
   type CreatedSession,
   type CreateSessionBody,
   SESSION_LIMITS,
@@ -88,6 +89,21 @@ export function createAgeClient(send: Send) {
     },
     /** The state of the flow, without the result. */
     get: (token: string): Promise<SessionSummary> => send({ method: 'GET', path: pathOf(token) }),
+    /**
+     * Confirms the `code` that a browser has brought back. Good once: `CODE_USED` (409) afterwards, `CODE_WRONG` (409) for another. A
+     * repeat after a lost answer needs the same `idempotencyKey`.
+     */
+    confirm: (
+      token: string,
+      code: string,
+      { idempotencyKey }: Pick<CreateSessionOptions, 'idempotencyKey'> = {},
+    ): Promise<ConfirmedReturn> =>
+      send({
+        method: 'POST',
+        path: `${pathOf(token)}/confirm`,
+        body: { code },
+        headers: { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() },
+      }),
     cancel: (token: string): Promise<AgeResult> => send({ method: 'POST', path: `${pathOf(token)}/cancel` }),
     /** Erases result and metadata of an ended session before its retention period ends. */
     erase: (token: string): Promise<void> => send({ method: 'DELETE', path: pathOf(token) }),

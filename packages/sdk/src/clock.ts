@@ -2,3 +2,8 @@
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1000)
 }
+
+/** For durations: never goes back. */
+export function monotonicMs(): number {
+  return performance.now()
+}

@@ -11,6 +11,7 @@ import { createWebhooksClient } from './webhooks.ts'
 export type {
   AgeResult,
   AgeStatus,
+  ConfirmedReturn,
   CreatedSession,
   CreatedVerification,
   CreateExceptionBody,
@@ -46,13 +47,24 @@ export type {
   WebhookDelivery,
   WebhookDeliveryDetails,
   WebhookDeliveryPage,
+  WebhookKeySet,
+  WebhookPublicKey,
 } from '@ostiary/contract'
 export type { CreateSessionOptions, ListSessionsOptions, ResultOptions, WaitForResultOptions } from './age.ts'
 export { type ClientOptions, OstiaryError } from './http.ts'
 export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
+export { checkReturn, codeMatches, newState, type ReturnCheck, type ReturnFacts } from './return.ts'
 export type { CreateExceptionOptions, ListExceptionsOptions, ScreenOptions } from './sanctions.ts'
 export type { CreateStringOptions, ListStringsOptions } from './strings.ts'
 export type { CreateVerificationOptions, ListVerificationsOptions } from './verification.ts'
+export {
+  createWebhookVerifier,
+  fetchedWebhookKeys,
+  type ReceivedHeaders,
+  type WebhookKeyOptions,
+  type WebhookKeySource,
+  type WebhookVerifierOptions,
+} from './webhook-keys.ts'
 export { type ListDeliveriesOptions, type ReceivedWebhook, verifyWebhook } from './webhooks.ts'
 
 /** A client for one installation. For servers: an API key must not be in a browser. */

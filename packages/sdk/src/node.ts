@@ -35,7 +35,10 @@ export interface Enrolled {
 export interface Candidate {
   puid: string
   guid: string
+  /** The lower edge of a band (0.5, 0.9, 0.99), or exact where the tenant set `nodeScores` to `exact`. */
   score: number
+  /** The features are those of an enrolment itself, sent again: no new picture of a face. */
+  replay?: true
 }
 
 interface EnrollReply {
@@ -51,6 +54,7 @@ interface PredictReply {
   guid?: string
   score?: number | string
   PI_list?: Candidate[]
+  replay?: true
 }
 
 /** Area E. The SDK encrypts features and decrypts ids, so neither travels in clear text. */
@@ -141,7 +145,8 @@ function toEnrolled({ puid, guid, enroll_level, message }: EnrollReply): Enrolle
   return { puid, guid, enrollLevel: enroll_level, isNew: message === 'Ok' }
 }
 
-function toCandidates({ status, puid = '', guid = '', score, PI_list }: PredictReply): Candidate[] {
+function toCandidates({ status, puid = '', guid = '', score, PI_list, replay }: PredictReply): Candidate[] {
   if (status !== 0) return []
-  return PI_list ?? [{ puid, guid, score: Number(score) }]
+  const found = PI_list ?? [{ puid, guid, score: Number(score) }]
+  return replay ? found.map((one) => ({ ...one, replay })) : found
 }

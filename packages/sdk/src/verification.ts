@@ -1,4 +1,5 @@
 import type {
+  ConfirmedReturn,
   CreatedVerification,
   CreateVerificationBody,
   VerificationPage,
@@ -44,6 +45,21 @@ export function createVerificationClient(send: Send) {
     /** The body of the webhook again, without images. `SESSION_OPEN` (409) until the flow has ended. */
     webhook: (sessionId: string): Promise<VerificationWebhook> =>
       send({ method: 'GET', path: `${pathOf(sessionId)}/webhook` }),
+    /**
+     * Confirms the `code` that a browser has brought back. Good once: `CODE_USED` (409) afterwards, `CODE_WRONG` (409) for another. A
+     * repeat after a lost answer needs the same `idempotencyKey`.
+     */
+    confirm: (
+      sessionId: string,
+      code: string,
+      { idempotencyKey }: CreateVerificationOptions = {},
+    ): Promise<ConfirmedReturn> =>
+      send({
+        method: 'POST',
+        path: `${pathOf(sessionId)}/confirm`,
+        body: { code },
+        headers: { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() },
+      }),
     cancel: (sessionId: string): Promise<VerificationWebhook> =>
       send({ method: 'POST', path: `${pathOf(sessionId)}/cancel` }),
     /** Erases what an ended session holds. The person stays enrolled: `node.deleteUser` removes them. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { scan } from '@ostiary/testkit/browser/qr-code'
+import { scan, typeNumber, typeWrongNumber } from '@ostiary/testkit/browser/qr-code'
 import { type Shop, startShop } from '@ostiary/testkit/browser/shop'
 import { hostOf } from '@ostiary/testkit/browser/system'
 import { checkVerdict, takeFaceCheck } from '@ostiary/testkit/browser/visit'
@@ -27,6 +27,7 @@ test('[C-010] a flow begun on a desktop is finished on a phone, and both know wh
   await first.screen(['welcome'])
   await first.act('handoff')
   await second.open(await scan(first))
+  await typeNumber(first, second)
   await second.screen(['welcome'])
   assert.equal(new URL(second.page.url()).hash, '', 'the code leaves the address bar at once')
   await first.screen(['viewer'])
@@ -45,6 +46,7 @@ test('[C-016] where desktops are not allowed the page begins with the code; a ph
   const created = await host.create({ enableDesktop: false })
   await first.open(created.launchUrl)
   await second.open(await scan(first))
+  await typeNumber(first, second)
   await second.screen(['welcome'])
   await first.screen(['viewer'])
   await second.act('decline')
@@ -63,6 +65,7 @@ test('a code opens the flow once: a second phone is refused', async (t) => {
   await first.act('handoff')
   const url = await scan(first)
   await second.open(url)
+  await typeNumber(first, second)
   await second.screen(['welcome'])
   await third.open(url)
   await third.screen(['problem'])
@@ -77,9 +80,47 @@ test('a flow that was handed over can be taken back', WHOLE_FLOW, async (t) => {
   await first.screen(['welcome'])
   await first.act('handoff')
   await second.open(await scan(first))
+  await typeNumber(first, second)
   await second.screen(['welcome'])
   await first.screen(['viewer'])
   await first.act('take-back')
   await takeFaceCheck(first, camera)
   await checkVerdict(first, created)
+})
+
+test('a wrong number voids the code: the phone is out, the first device says so and makes a new one', async (t) => {
+  const { visit: first } = await newVisitorWithoutCamera(t)
+  const { visit: second } = await newVisitorWithoutCamera(t, { form: 'phone' })
+  const { visit: third } = await newVisitorWithoutCamera(t, { form: 'phone' })
+  const created = await host.create({ redirectUrl: shop.backUrl })
+  await first.open(created.launchUrl)
+  await first.screen(['welcome'])
+  await first.act('handoff')
+  await second.open(await scan(first))
+  await second.frame.getByRole('heading', { name: new URL(shop.backUrl).hostname }).waitFor()
+  await typeWrongNumber(first, second)
+  await second.screen(['problem'])
+  assert.equal(await second.attribute('data-problem'), 'number_wrong')
+  await first.attributeIs('data-status', 'number_wrong')
+  await first.act('new-code')
+  await third.open(await scan(first))
+  await typeNumber(first, third)
+  await third.screen(['welcome'])
+})
+
+test('a user who was sent the code ends the session with one tap', async (t) => {
+  const { visit: first } = await newVisitorWithoutCamera(t)
+  const { visit: second } = await newVisitorWithoutCamera(t, { form: 'phone' })
+  const created = await host.create()
+  await first.open(created.launchUrl)
+  await first.screen(['welcome'])
+  await first.act('handoff')
+  await second.open(await scan(first))
+  await second.screen(['number'])
+  await second.page.reload()
+  await second.screen(['number'])
+  await second.act('not-mine')
+  await second.saw(['cancelled'])
+  await first.saw(['cancelled'])
+  assert.ok((await created.ended()).errors.includes(-17))
 })

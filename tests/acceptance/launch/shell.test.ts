@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { eventually, hostOf } from '@ostiary/testkit/browser/system'
 import { newVisitorWithoutCamera } from '@ostiary/testkit/browser/visitors'
@@ -23,3 +24,24 @@ test('without models and their runtime the page is at most 60 KB as it travels',
   const bytes = shell.reduce((sum, { bytesIn }) => sum + bytesIn, 0)
   assert.ok(bytes > 0 && bytes <= SHELL_BYTES_MAX, shell.map(({ path, bytesIn }) => `${path} ${bytesIn}`).join('\n'))
 })
+
+test('the list of what left the device shows the digest of the page that the server sends', async (t) => {
+  const { visit } = await newVisitorWithoutCamera(t)
+  const { launchUrl } = await host.create()
+  await visit.open(launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('ledger')
+  const shown = await visit.page.locator('dialog[data-dialog="ledger"] [data-digest]').innerText()
+  const load = async (path: string) => Buffer.from(await (await fetch(new URL(path, launchUrl))).arrayBuffer())
+  const sums = await load('sha256sums.txt')
+  assert.equal(shown, sha256(sums))
+  assert.equal(String(await load('digest.txt')).split(' ')[0], shown)
+  const files = sums.toString().trimEnd().split('\n')
+  assert.ok(files.some((line) => line.endsWith('  index.html')) && files.some((line) => line.endsWith('.onnx')))
+  for (const line of files) {
+    const [expected = '', path = ''] = line.split('  ')
+    assert.equal(sha256(await load(path === 'index.html' ? './' : path)), expected, path)
+  }
+})
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { scan } from '@ostiary/testkit/browser/qr-code'
+import { scan, typeNumber } from '@ostiary/testkit/browser/qr-code'
 import { hostOf, setting } from '@ostiary/testkit/browser/system'
 import { startVerificationHost, type VerificationHost } from '@ostiary/testkit/browser/verification-host'
 import { visitOn } from '@ostiary/testkit/browser/visit'
@@ -58,6 +58,7 @@ test('[D-018] a desktop runs a session only where that is allowed, which is not 
   const created = await host.create({ type: 'SIGN-IN' })
   await desk.open(created.launchUrl)
   await phone.open(await scan(desk))
+  await typeNumber(desk, phone)
   await phone.screen(['welcome'])
   await desk.screen(['viewer'])
   await phone.act('decline')
@@ -87,6 +88,7 @@ test('in a frame a session with a passkey goes on in a window of its own, and th
   const opening = page.waitForEvent('popup')
   await inFrame.act('pop-out')
   const ownWindow = visitOn(await opening)
+  await typeNumber(inFrame, ownWindow)
   await ownWindow.screen(['welcome'])
   await inFrame.screen(['viewer'])
   await ownWindow.act('decline')

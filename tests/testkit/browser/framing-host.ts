@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -22,17 +22,20 @@ globalThis.begin = () => {
 }
 </script>`
 
+/** The page, and under `/sdk/` the modules that it imports. */
+export function sendFramingPage(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname } = new URL(request.url ?? '', 'http://host')
+  if (!pathname.startsWith('/sdk/')) {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE)
+    return
+  }
+  const file = fileURLToPath(new URL(pathname.slice('/sdk/'.length), SDK))
+  response.writeHead(200, { 'content-type': 'text/javascript' }).end(stripTypeScriptTypes(readFileSync(file, 'utf8')))
+}
+
 /** Serves the same page under every name of this machine, so that one origin is allowed and another is not. */
 export async function startFramingHost(port: number): Promise<{ stop(): void }> {
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '', 'http://host')
-    if (!pathname.startsWith('/sdk/')) {
-      response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE)
-      return
-    }
-    const file = fileURLToPath(new URL(pathname.slice('/sdk/'.length), SDK))
-    response.writeHead(200, { 'content-type': 'text/javascript' }).end(stripTypeScriptTypes(readFileSync(file, 'utf8')))
-  }).listen(port, '127.0.0.1')
+  const server = createServer(sendFramingPage).listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
     stop: () => {

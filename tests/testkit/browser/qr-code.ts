@@ -15,6 +15,29 @@ export async function scan(visit: Visit): Promise<string> {
   return url ?? ''
 }
 
+/** Types the number that the first page shows on the page that joined with its code. */
+export async function typeNumber(first: Visit, joined: Visit): Promise<void> {
+  await joined.screen(['number'])
+  await enterNumber(joined, await numberOn(first))
+}
+
+/** Types a number that the first page does not show. */
+export async function typeWrongNumber(first: Visit, joined: Visit): Promise<void> {
+  await joined.screen(['number'])
+  await enterNumber(joined, (await numberOn(first)) === '47' ? '74' : '47')
+}
+
+async function numberOn({ frame }: Visit): Promise<string> {
+  const number = (await frame.locator('[data-number]').textContent()) ?? ''
+  assert.match(number, /^\d\d$/)
+  return number
+}
+
+async function enterNumber({ frame, act }: Visit, number: string): Promise<void> {
+  await frame.locator('input[name="number"]').fill(number)
+  await act('number')
+}
+
 /** Reads the QR code on a page from its picture, as another camera would. Undefined when there is no readable code. */
 async function readQrCode(page: Page): Promise<string | undefined> {
   const picture = await page.screenshot()

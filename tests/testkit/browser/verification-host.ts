@@ -53,8 +53,9 @@ export async function startVerificationHost(): Promise<VerificationHost> {
   }
 }
 
-/** The webhook without the facts about the browser, which are those of a test browser. */
-export function mainPartOf({ riskEvaluation, indicators, ...rest }: VerificationWebhook) {
+/** The webhook without the facts about the browser, which are those of a test browser, and without the hash of its one-time code. */
+export function mainPartOf({ riskEvaluation, indicators, codeHash, ...rest }: VerificationWebhook) {
+  assert.match(codeHash ?? '', /^[0-9a-f]{64}$/)
   assert.equal(riskEvaluation.signals.behavioral, null)
   assert.ok(riskEvaluation.signals.browser && indicators?.headless, 'the browser signals were evaluated')
   return rest

@@ -219,8 +219,10 @@ export interface LedgerRow {
 
 /** Reads the page's list of what left the device. The list must be open. */
 export async function readLedger(visit: Visit): Promise<LedgerRow[]> {
-  const rows = visit.frame.locator('dialog[data-dialog="ledger"] [data-ledger-row]')
-  await rows.first().waitFor({ state: 'attached' })
+  const dialog = visit.frame.locator('dialog[data-dialog="ledger"]')
+  const rows = dialog.locator('[data-ledger-row]')
+  // The open list asks for the digest of the page, which is one request more.
+  await dialog.locator('[data-digest]').waitFor()
   const read = await rows.evaluateAll((elements) => elements.map((element) => ({ ...element.dataset })))
   return read.map(({ method = '', path = '', bytes = '', kind = '' }) => ({ method, path, bytes: Number(bytes), kind }))
 }

@@ -1,5 +1,5 @@
 import { createClient } from '@ostiary/sdk'
-import { type Check, diagnose, withServices } from '@ostiary/server/operate'
+import { type Check, diagnose, type OperatorServices, withServices } from '@ostiary/server/operate'
 import type { Command } from '../command.ts'
 import { paint, type Terminal } from '../terminal.ts'
 
@@ -31,22 +31,50 @@ export const machineCommands: readonly Command[] = [
   {
     name: 'reseal',
     usage: 'ostiary reseal',
-    run: ({ env, terminal }) =>
-      withServices(env, async ({ secrets, masterKeyId }) => {
-        const older = [...(await secrets.countByMasterKey())].filter(([id]) => id !== masterKeyId)
-        const total = older.reduce((sum, [, count]) => sum + count, 0)
-        const done = await secrets.reseal((count) => {
-          if (terminal.isInteractive && total > 0) process.stderr.write(`\r${progressBar(count, total)}`)
-        })
-        if (terminal.isInteractive && total > 0) process.stderr.write('\n')
-        const left = [...(await secrets.countByMasterKey()).keys()].filter((id) => id !== masterKeyId)
-        const rest =
-          left.length === 0 ? 'Older master keys can be removed.' : `Still in use: ${left.join(', ')}. Run it again.`
-        terminal.out(`${done} stored secrets are now sealed with master key ${masterKeyId}. ${rest}`)
-        return left.length === 0 ? 0 : 1
-      }),
+    run: ({ env, terminal }) => withServices(env, (services) => reseal(services, terminal)),
   },
 ]
+
+const MOST_NAMED = 1_000
+
+async function reseal({ secrets, masterKeyId }: OperatorServices, terminal: Terminal): Promise<number> {
+  const olderOf = (counts: ReadonlyMap<string, number>) => [...counts].filter(([id]) => id !== masterKeyId)
+  const total = sumOf(olderOf(await secrets.countByMasterKey()))
+  let unreadable = 0
+  const onProgress = (count: number) => {
+    if (terminal.isInteractive && total > 0) process.stderr.write(`\r${progressBar(count, total)}`)
+  }
+  const done = await secrets.reseal(onProgress, (row) => {
+    unreadable++
+    if (unreadable <= MOST_NAMED) terminal.err(`No configured master key opens ${row}: passed over`)
+  })
+  if (terminal.isInteractive && total > 0) process.stderr.write('\n')
+  const left = olderOf(await secrets.countByMasterKey())
+  const messages = sumOf(olderOf(await secrets.countMessagesByMasterKey()))
+  terminal.out(
+    `${done} stored secrets are now sealed with master key ${masterKeyId}. ${restOf({ left, messages, unreadable })}`,
+  )
+  return left.length === 0 && unreadable === 0 ? 0 : 1
+}
+
+/** What still needs an older master key, and what helps. */
+function restOf(rest: { left: readonly [string, number][]; messages: number; unreadable: number }): string {
+  const { left, messages, unreadable } = rest
+  if (left.length === 0) return 'Older master keys can be removed.'
+  const sentences = [`Still in use: ${left.map(([id]) => id).join(', ')}.`]
+  if (messages > 0)
+    sentences.push(
+      `${messages} messages of webhooks keep their master key until they are deleted with their sessions: running this again does not help.`,
+    )
+  if (unreadable > 0)
+    sentences.push(`${unreadable} rows cannot be opened and were passed over: restore or delete what is named above.`)
+  if (sumOf(left) > messages + unreadable) sentences.push('Run it again for the rest.')
+  return sentences.join(' ')
+}
+
+function sumOf(counts: readonly [string, number][]): number {
+  return counts.reduce((sum, [, count]) => sum + count, 0)
+}
 
 function progressBar(done: number, total: number): string {
   const width = 30

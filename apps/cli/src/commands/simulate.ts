@@ -26,7 +26,7 @@ export const simulateCommands: readonly Command[] = [
     name: 'simulate',
     usage: `ostiary simulate --create [--threshold <years>] [--step-up] [--callback <url>] [--redirect <url>]
        ostiary simulate --create --type ENROLL|SIGN-IN|VERIFY [--puid <id> | --customer-id <text>] [--callback <url>] [--redirect <url>]
-       ostiary simulate --launch-url <url>
+       ostiary simulate --launch-url <url> [--number <digits>]
        all: [--face <number>] [--age <years>] [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
              [--seed <number>] [--url <address>] [--key <key>] [--json]
 
@@ -34,7 +34,8 @@ Plays the user's device in a session of a test key: opens, consents, answers the
 camera and the estimate are made up; everything else is the real exchange.
 --create creates the session and reads its result: an age session (threshold ${DEFAULT_THRESHOLD}), or with --type one that enrols a
 face, finds its person again or compares with one person. --launch-url plays an existing session; a device learns only
-whether the flow was completed, and only the host can read the verdict.
+whether the flow was completed, and only the host can read the verdict. With the URL of a QR code, --number is the number on
+the first screen.
 --face says whose face it is: the same number is the same person, 1 when absent. Such a person has no passkey.
 --age is how old the person looks: ${DEFAULT_AGE} when absent. --seed repeats the same person.
 --desktop opens it on a desktop; --handoff does too, and continues on a phone. --real-time takes as long as a person would.
@@ -49,6 +50,7 @@ With --launch-url: 0 completed as far as the device can see, also where the host
       ...CONNECTION_OPTIONS,
       create: { type: 'boolean' },
       'launch-url': { type: 'string' },
+      number: { type: 'string' },
       type: { type: 'string' },
       face: { type: 'string' },
       puid: { type: 'string' },
@@ -74,6 +76,8 @@ interface Target {
   baseUrl: string
   sessionId: string
   handoffCode?: string
+  /** On the screen of the first device. */
+  number?: string
   /** Reads the result. Only present when this command created the session. */
   readResult?: () => Promise<Result>
 }
@@ -187,7 +191,13 @@ function launchTarget(invocation: Invocation): Target {
   if (sessionId === null) throw new UsageError('--launch-url has no sessionId in its query')
   const handoffCode = new URLSearchParams(hash.slice(1)).get('h')
   const baseUrl = text(invocation, 'url') ?? (invocation.env.OSTIARY_URL || origin)
-  return { baseUrl, sessionId, ...(handoffCode !== null && { handoffCode }) }
+  const shown = text(invocation, 'number')
+  if (shown !== undefined && !/^\d\d$/.test(shown)) throw new UsageError('--number must be two digits')
+  return {
+    ...{ baseUrl, sessionId },
+    ...(handoffCode !== null && { handoffCode }),
+    ...(shown !== undefined && { number: shown }),
+  }
 }
 
 interface Play {
@@ -205,9 +215,10 @@ async function play({ invocation, target, person, say }: Play): Promise<FlowEnd>
     const desktop = await makeDevice(first, target, systemClock)
     say(first, 'opens the session')
     await desktop.open(target.handoffCode)
-    const { code } = await desktop.handoff()
-    say(first, 'shows a QR code')
-    return { state: await playOn('phone', { invocation, target: { ...target, handoffCode: code }, person, say }) }
+    const { code, number } = await desktop.handoff()
+    say(first, number === undefined ? 'shows a QR code' : `shows a QR code and the number ${number}`)
+    const scanned = { ...target, handoffCode: code, ...(number !== undefined && { number }) }
+    return { state: await playOn('phone', { invocation, target: scanned, person, say }) }
   } catch (error) {
     if (error instanceof DeviceError && error.status > 0) return { refused: error }
     if (error instanceof DeviceError) throw new Error(`${target.baseUrl} does not answer. Is the API running there?`)
@@ -242,6 +253,7 @@ async function playOn(name: DeviceName, { invocation, target, person, say }: Pla
       browser: { kind: 'ordinary' },
       onStep,
       declines: options.decline === true,
+      ...(target.number !== undefined && { number: target.number }),
       ...(spoof !== undefined && { spoof }),
     },
   )

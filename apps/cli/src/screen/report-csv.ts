@@ -2,8 +2,11 @@ import type { ListedMatch, MatchedRecord } from '@ostiary/contract'
 import { explainShort, score } from './explain.ts'
 import type { Screening } from './screening.ts'
 
-/** Spreadsheets take a cell that begins with one of these for a formula; in some languages also with the full-width forms. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+/**
+ * Spreadsheets take a cell that begins with one of these for a formula; in some languages also with the full-width forms. Where the list
+ * separator is a semicolon, a cell also begins after one inside our cell, and after a tab. Spaces in front do not help everywhere.
+ */
+const FORMULA = /(^|[;\t])([\s\u00a0]*)(?=[=+\-@＝＋－＠])|^(?=[\t\r\n])/g
 /** Without a byte order mark Excel reads UTF-8 as the local code page and garbles names in other scripts. */
 const BOM = '\ufeff'
 
@@ -39,6 +42,6 @@ export function csvReport({ matched }: Pick<Screening, 'matched'>): string {
 
 /** Quotes every cell, and puts an apostrophe before text that a spreadsheet would take for a formula. */
 export function csvCell(text: string): string {
-  const shown = FORMULA.test(text) ? `'${text}` : text
+  const shown = text.replace(FORMULA, "$1'$2")
   return `"${shown.replaceAll('"', '""')}"`
 }

@@ -180,3 +180,16 @@ test('the end of an exception is a day that exists', () => {
     assert.throws(() => endOf(wrong), /--expires must be a day/, wrong)
   }
 })
+
+test('a formula inside a cell, where a spreadsheet may begin another cell, is no formula either', () => {
+  const cases = {
+    "a;=cmd|'/C calc'!A0;b": "a;'=cmd|'/C calc'!A0;b",
+    'a\t+1': "a\t'+1",
+    'a; -1': "a;' -1",
+    ' =1': "' =1",
+    '\u00a0@x': "'\u00a0@x",
+    '\ta': "'\ta",
+    'Jean-Luc; Ana=1': 'Jean-Luc; Ana=1',
+  }
+  for (const [text, shown] of Object.entries(cases)) assert.equal(csvCell(text), `"${shown}"`)
+})

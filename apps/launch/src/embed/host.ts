@@ -10,6 +10,8 @@ export interface LaunchMessage {
   step?: string
   flowStatus?: FlowStatus
   redirectUrl?: string
+  /** The one-time code of the end, which `redirectUrl` carries too. */
+  code?: string
 }
 export type HostEvent = Omit<LaunchMessage, 'source' | 'version' | 'sessionId'>
 

@@ -31,6 +31,8 @@ export interface BrowserFacts {
   platform: 'mobile' | 'desktop'
   /** The browser's preferred language. */
   language: string
+  /** How far the time zone is ahead of UTC; undefined if the browser does not say. */
+  utcOffsetMinutes?: number | undefined
   isSecure: boolean
   hasCameraApi: boolean
   inApp: { name: string | null } | null
@@ -51,5 +53,5 @@ export interface PageControls {
   close(): void
 }
 
-/** A capture with the signals of the browser. */
-export type FullCapture = FaceCapture & Signals
+/** A capture with the signals of the browser and the size of the camera's pictures. */
+export type FullCapture = FaceCapture & Signals & { metadata: { camera: Pick<Camera, 'width' | 'height'> } }

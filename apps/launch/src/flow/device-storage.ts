@@ -8,6 +8,8 @@ export interface KeptDevice {
   saved: SavedDevice
   /** True if the device joined with the code of a handoff. */
   secondDevice: boolean
+  /** The number of the last handoff code that the device made. The user may need it after a reload. */
+  number?: string | null
   /** The x coordinate of the device's public key. It tells two devices of one browser apart. */
   key: string
 }

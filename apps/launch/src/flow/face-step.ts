@@ -145,7 +145,8 @@ export function createFaceStep({ deps, store, session, models, verification }: F
       const completing = Promise.resolve(verification()?.complete(nonce))
       const completion = await orScanError(completing)
       signal.throwIfAborted()
-      return { ...completion, capture: { ...face, ...(await signals) } }
+      const { width, height } = camera
+      return { ...completion, capture: { ...face, ...(await signals), metadata: { camera: { width, height } } } }
     } finally {
       offerStart.abort()
     }

@@ -29,6 +29,7 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
       const handoff = await session.call((device) => device.handoff())
       letGo = true
       store.patch({ handoff, takeBackRefused: false })
+      setNumber(handoff.number ?? null)
       store.dispatch({ type: 'handoff_ready' })
       watch()
       void replaceInTime(handoff)
@@ -36,6 +37,12 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
       if (isRefusal(error)) store.dispatch({ type: 'handoff_refused' })
       else await session.settle(error)
     }
+  }
+
+  /** Saves it too: the other device may ask for it while this page is loaded again. */
+  function setNumber(number: string | null): void {
+    store.patch({ number })
+    void session.keep()
   }
 
   /** Replaces an unused code when it expires. */
@@ -50,7 +57,8 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
       return
     }
     const { state, handoff: shown } = store.view()
-    if (state.at === 'handoff' && shown === handoff) store.dispatch({ type: 'handoff_asked' })
+    if (state.at === 'handoff' && state.status === 'ready' && shown === handoff)
+      store.dispatch({ type: 'handoff_asked' })
   }
 
   function watch(): void {
@@ -59,7 +67,11 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
     const until = AbortSignal.any([signal, watching.signal])
     // Ignores updates that arrive after watching has ended: this device may hold the session again.
     const follow = (state: LaunchState) => {
-      if (!until.aborted) session.update(state)
+      if (until.aborted) return
+      session.update(state)
+      // The other device has gone on, or made a code with a number of its own.
+      const { number, state: shown } = store.view()
+      if (number !== null && shown.at === 'viewer' && state.state !== 'OPENED') setNumber(null)
     }
     session
       .call((device) => device.watch(follow, until))
@@ -110,6 +122,6 @@ export function createHandoff({ deps, store, session, signal, onTakenBack }: Han
 }
 export type HandoffPart = ReturnType<typeof createHandoff>
 
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   return error instanceof DeviceError && error.code === 'HANDOFF_REFUSED'
 }

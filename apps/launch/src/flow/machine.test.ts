@@ -20,6 +20,8 @@ const STATES: Record<string, State> = {
   loading: START,
   problem: { at: 'problem', problem: 'no_network' },
   unsupported: { at: 'unsupported', why: { kind: 'in_app', app: 'Chat' } },
+  number: { at: 'number', sending: false },
+  'number sending': { at: 'number', sending: true },
   welcome: { at: 'welcome', answering: false },
   'welcome answering': { at: 'welcome', answering: true },
   'camera prime': { at: 'camera', status: 'prime' },
@@ -33,6 +35,7 @@ const STATES: Record<string, State> = {
   'handoff making': { at: 'handoff', status: 'making' },
   'handoff ready': { at: 'handoff', status: 'ready' },
   'handoff refused': { at: 'handoff', status: 'refused' },
+  'handoff number_wrong': { at: 'handoff', status: 'number_wrong' },
   viewer: { at: 'viewer', stage: 'scanned' },
   done: { at: 'done' },
   ended: { at: 'ended' },
@@ -44,13 +47,16 @@ const STATES: Record<string, State> = {
 const EVENTS: Record<string, Event> = {
   unsupported: { type: 'unsupported', why: { kind: 'in_app', app: 'Chat' } },
   'opened new': { type: 'opened', session: { ...session, state: 'OPENED' } },
+  'opened with a code': { type: 'opened', session: { ...session, state: 'OPENED', numberNeeded: true } },
   'opened ready': { type: 'opened', session },
   'opened viewer': { type: 'opened', session: viewer('FACE_ACTIVE') },
   'opened desktop': { type: 'opened', session: viewer('HANDOFF_WAIT') },
+  'opened after a wrong number': { type: 'opened', session: { ...viewer('HANDOFF_WAIT'), errors: [-33] } },
   'opened over': { type: 'opened', session: ended('COMPLETED') },
   'updated ready': { type: 'updated', session },
   'updated opened': { type: 'updated', session: { ...session, state: 'OPENED' } },
   'updated waiting': { type: 'updated', session: viewer('HANDOFF_WAIT') },
+  'updated wrong number': { type: 'updated', session: { ...viewer('HANDOFF_WAIT'), errors: [-33] } },
   'updated viewer': { type: 'updated', session: viewer('READY') },
   'updated done': { type: 'updated', session: ended('COMPLETED') },
   'updated no verdict': { type: 'updated', session: ended('COMPLETED', [-12]) },
@@ -58,6 +64,7 @@ const EVENTS: Record<string, Event> = {
   'updated cancelled': { type: 'updated', session: ended('CANCELLED', [-17]) },
   'updated declined': { type: 'updated', session: ended('CANCELLED', [-18]) },
   refused: { type: 'refused', problem: 'gone' },
+  number_typed: { type: 'number_typed' },
   answered: { type: 'answered' },
   camera_asked: { type: 'camera_asked' },
   camera_failed: { type: 'camera_failed', problem: 'in_use' },
@@ -79,9 +86,11 @@ const EVENTS: Record<string, Event> = {
 
 const OPENED = {
   'opened new': 'welcome',
+  'opened with a code': 'number',
   'opened ready': 'camera prime',
   'opened viewer': 'viewer face',
   'opened desktop': 'handoff making',
+  'opened after a wrong number': 'handoff number_wrong',
   'opened over': 'done',
 }
 const UPDATED_END = {
@@ -95,6 +104,7 @@ const RUNNING = {
   ...OPENED,
   ...UPDATED_END,
   'updated waiting': 'handoff making',
+  'updated wrong number': 'handoff number_wrong',
   'updated viewer': 'viewer consent',
   refused: 'problem gone',
 }
@@ -105,7 +115,7 @@ const WATCHING = {
   'updated ready': 'camera prime',
   'updated opened': 'welcome',
 }
-// The other device made a code for a third one: the viewer stays.
+// The other device made a code for a third one: the viewer stays. After a wrong number it leaves.
 const { 'updated waiting': _waiting, ...VIEWER } = WATCHING
 const HANDOFF = { ...WATCHING, handoff_ready: 'handoff ready', handoff_refused: 'handoff refused' }
 
@@ -123,6 +133,8 @@ const MOVES: Record<string, Record<string, string>> = {
   loading: { ...OPENED, unsupported: 'unsupported in_app', refused: 'problem gone', camera_failed: 'camera in_use' },
   problem: { ...OPENED, ...UPDATED_END, reopened: 'loading', refused: 'problem gone' },
   unsupported: {},
+  number: { ...RUNNING, number_typed: 'number sending' },
+  'number sending': { ...RUNNING, number_typed: 'number sending' },
   welcome: { ...HANDS_OFF, answered: 'welcome answering', camera_asked: 'camera asking' },
   'welcome answering': { ...HANDS_OFF, answered: 'welcome answering', camera_asked: 'camera asking' },
   'camera prime': { ...HANDS_OFF, ...CAMERA },
@@ -136,6 +148,7 @@ const MOVES: Record<string, Record<string, string>> = {
   'handoff making': { ...HANDOFF, 'updated waiting': 'handoff making' },
   'handoff ready': { ...HANDOFF, 'updated waiting': 'handoff ready' },
   'handoff refused': { ...HANDOFF, 'updated waiting': 'handoff refused' },
+  'handoff number_wrong': { ...HANDOFF, 'updated waiting': 'handoff number_wrong' },
   viewer: VIEWER,
   done: {},
   ended: {},
@@ -150,6 +163,8 @@ function nameOf(state: State): string {
       return `problem ${state.problem}`
     case 'unsupported':
       return `unsupported ${state.why.kind}`
+    case 'number':
+      return state.sending ? 'number sending' : 'number'
     case 'welcome':
       return state.answering ? 'welcome answering' : 'welcome'
     case 'camera':

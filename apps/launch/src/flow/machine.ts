@@ -58,6 +58,7 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
     updated: ({ session }) => (session.flowStatus !== null ? endOf(session) : undefined),
   },
   unsupported: {},
+  number: { ...RUNNING, number_typed: () => ({ at: 'number', sending: true }) },
   welcome: {
     ...HANDS_OFF,
     answered: () => ({ at: 'welcome', answering: true }),
@@ -83,13 +84,13 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
   },
   handoff: {
     ...WATCHING,
-    // The server repeats HANDOFF_WAIT in every update; the code stays on the screen.
-    updated: ({ session }) => (isWaiting(session) ? undefined : pageStateOf(session)),
+    // The server repeats HANDOFF_WAIT in every update; the code stays on the screen until the server says that it is void.
+    updated: ({ session }) => (isUnchanged(session) ? undefined : pageStateOf(session)),
     handoff_ready: () => ({ at: 'handoff', status: 'ready' }),
     handoff_refused: () => ({ at: 'handoff', status: 'refused' }),
   },
   // HANDOFF_WAIT: the other device made a code for a third one. A new code from here would invalidate it.
-  viewer: { ...WATCHING, updated: ({ session }) => (isWaiting(session) ? undefined : pageStateOf(session)) },
+  viewer: { ...WATCHING, updated: ({ session }) => (isUnchanged(session) ? undefined : pageStateOf(session)) },
   done: {},
   ended: {},
   expired: {},
@@ -97,6 +98,8 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
   declined: {},
 }
 
-function isWaiting(session: EventOf<'updated'>['session']): boolean {
-  return pageStateOf(session).at === 'handoff'
+/** Somebody waits for another device, as before: no code has become void. */
+function isUnchanged(session: EventOf<'updated'>['session']): boolean {
+  const state = pageStateOf(session)
+  return state.at === 'handoff' && state.status === 'making'
 }

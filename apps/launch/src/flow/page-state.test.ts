@@ -28,6 +28,18 @@ test('a desktop that may not run the flow shows the code for a phone', () => {
   assert.deepEqual(pageStateOf(desktop), { at: 'handoff', status: 'making' })
 })
 
+test('a device that joined with a code types the number first, whatever else the session is ready for', () => {
+  for (const state of ['OPENED', 'HANDOFF_WAIT', 'READY'] as const)
+    assert.deepEqual(pageStateOf({ ...holder, state, numberNeeded: true }), { at: 'number', sending: false })
+  const over: LaunchState = { ...holder, flowStatus: 'EXPIRED', numberNeeded: true }
+  assert.deepEqual(pageStateOf(over), { at: 'expired' })
+})
+
+test('after a wrong number the first device makes no new code by itself', () => {
+  const first: LaunchState = { ...holder, state: 'HANDOFF_WAIT', role: 'viewer', errors: [-33] }
+  assert.deepEqual(pageStateOf(first), { at: 'handoff', status: 'number_wrong' })
+})
+
 test('a second device that made a code for a third shows the code until it is used', () => {
   assert.deepEqual(pageStateOf({ ...holder, state: 'HANDOFF_WAIT' }), { at: 'handoff', status: 'making' })
 })

@@ -35,6 +35,8 @@ interface ServerStep {
  */
 export function pageStateOf(session: LaunchState): State {
   if (session.flowStatus !== null) return endOf(session)
+  // Before the consent: a user whom somebody else sent the code must not get that far.
+  if (session.numberNeeded) return { at: 'number', sending: false }
   // In HANDOFF_WAIT nobody runs the check, and the handoff code is shown. A device that got the session by a handoff and hands it on
   // to a third device keeps the role `holder` until the third one uses the code.
   if (session.role === 'viewer' || session.state === 'HANDOFF_WAIT') return watching(session)
@@ -55,11 +57,13 @@ export function endOf({ flowStatus, errors, state }: LaunchState): State {
   return { at: errors.length > 0 || state === 'FAILED' ? 'ended' : 'done' }
 }
 
-/** A device that does not run the check requests a handoff code (a QR code) for another device, or shows that device's progress. */
-function watching({ state }: LaunchState): State {
-  return state === 'HANDOFF_WAIT' || state === 'CREATED'
-    ? { at: 'handoff', status: 'making' }
-    : { at: 'viewer', stage: stageOf(state) }
+/**
+ * A device that does not run the check requests a handoff code (a QR code) for another device, or shows that device's progress. After a
+ * wrong number it requests none by itself: somebody else may have typed it, and the user has to know first.
+ */
+function watching({ state, errors }: LaunchState): State {
+  if (state !== 'HANDOFF_WAIT' && state !== 'CREATED') return { at: 'viewer', stage: stageOf(state) }
+  return { at: 'handoff', status: errors.includes(codes.HANDOFF_EXPIRED) ? 'number_wrong' : 'making' }
 }
 
 export function stageOf(serverState: SessionState): ViewerStage {

@@ -96,3 +96,30 @@ test('an embedded page reports each step and the end to its host, and does not l
   assert.deepEqual(seen.sentToHost.at(-1)?.flowStatus, 'COMPLETED')
   assert.deepEqual(seen.left, [])
 })
+
+test('a page that is loaded again at its end is the same device and gets the code again, until its user closes it', async () => {
+  const over = { ...ended('COMPLETED'), code: 'c0de' }
+  const first = await createFlowFixture({ embedded: true, answers: { submit: [over] } })
+  await first.flow.start()
+  first.flow.actions.consent(true)
+  await first.until(() => first.seen.sentToHost.at(-1)?.event === 'finished')
+  const again = await createFlowFixture({ embedded: true, storage: first.storage, answers: { open: [over] } })
+  await again.flow.start()
+  await again.until(() => again.seen.sentToHost.at(-1)?.code === 'c0de')
+  assert.deepEqual(again.service.bodies('open')[0]?.deviceKey, first.service.bodies('open')[0]?.deviceKey)
+  again.flow.actions.closePage()
+  await again.until(() => again.storage.size === 0)
+})
+
+test('an embedded page hands the one-time code to its host; a device that joined by handoff never does', async () => {
+  const over = { ...ended('COMPLETED'), redirectUrl: 'https://shop.example/back?code=c0de', code: 'c0de' }
+  const codeTold = async (hash: object) => {
+    const { flow, seen, until } = await createFlowFixture({ embedded: true, answers: { submit: [over] }, ...hash })
+    await flow.start()
+    flow.actions.consent(true)
+    await until(() => seen.sentToHost.at(-1)?.event === 'finished')
+    return seen.sentToHost.filter((message) => JSON.stringify(message).includes('c0de')).map(({ code }) => code)
+  }
+  assert.deepEqual(await codeTold({}), ['c0de'])
+  assert.deepEqual(await codeTold({ hash: 'code' }), [])
+})

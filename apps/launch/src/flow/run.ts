@@ -3,7 +3,7 @@ import { DeviceError } from '@ostiary/device'
 import type { Host } from '../embed/host.ts'
 import { createFaceStep, type FaceStep } from './face-step.ts'
 import type { FlowDeps } from './flow-deps.ts'
-import { createHandoff, type HandoffPart } from './handoff.ts'
+import { createHandoff, type HandoffPart, isRefusal } from './handoff.ts'
 import { createModels } from './models.ts'
 import { pageStateOf } from './page-state.ts'
 import { createSession, type SessionLink } from './session.ts'
@@ -96,17 +96,15 @@ export function createFlow(deps: FlowDeps) {
 
   const isHolder = () => store.view().session?.role === 'holder'
 
-  /** A failed import counts as a lost connection (status 0), so it is retried like any call. */
   async function addVerification(opened: OpenedSession): Promise<void> {
     if (!parts || verification || opened.verification === null) return
-    const create = await deps.loadVerification(opened).catch((error) => {
-      throw new DeviceError(0, {}, error)
-    })
+    const create = await deps.loadVerification(opened).catch(asLostConnection)
     verification = create({ deps, store, session: parts.session, signal, opened })
   }
 
   async function onOpened(session: OpenedSession): Promise<void> {
     await addVerification(session)
+    if (session.numberNeeded) await deps.loadNumberScreen().catch(asLostConnection)
     // Waits for the texts, so that no screen switches its language while it is shown; but not for ever if they fail to load.
     await Promise.race([deps.onLocale(session.locale).catch(() => {}), page.pause(TEXTS_MS_MAX, signal)])
     if (host) return
@@ -131,10 +129,29 @@ export function createFlow(deps: FlowDeps) {
       session.log.log('consent_shown')
     }
     if (state.at === 'handoff' && state.status === 'making') void handoff.makeCode()
-    if (state.at === 'viewer') handoff.watch()
+    if (state.at === 'viewer' || (state.at === 'handoff' && state.status === 'number_wrong')) handoff.watch()
     if (state.at === 'sending' && before.at !== 'capture') void joinWork(session)
     if (isEnd(state.at)) void finish(state.at)
   })
+
+  async function sendNumber(number: string): Promise<void> {
+    const { state } = store.view()
+    // A second tap must not send it twice.
+    if (!parts || state.at !== 'number' || state.sending) return
+    const { session } = parts
+    store.dispatch({ type: 'number_typed' })
+    try {
+      const reply = await session.call((device) => device.number(number))
+      store.patch({ session: reply })
+      store.dispatch({ type: 'opened', session: reply })
+    } catch (error) {
+      if (!isRefusal(error)) return session.settle(error)
+      // This device has no part in the session any more: nothing to cancel, and no time that runs out.
+      store.dispatch({ type: 'refused', problem: 'number_wrong' })
+      store.patch({ session: null })
+      await session.forget()
+    }
+  }
 
   async function consent(accepted: boolean): Promise<void> {
     if (!parts) return
@@ -196,23 +213,29 @@ export function createFlow(deps: FlowDeps) {
     over.abort(new Error('The flow is over'))
     engine.close()
     await verification?.end(session)
-    await parts?.session.forget()
-    const redirectUrl = session?.redirectUrl ?? null
+    // Redirect and code belong to the browser with the host's cookie: after a handoff that is the first device.
+    const { redirectUrl = null, code } = (!secondDevice && session) || {}
     host?.send({
       event: 'finished',
       ...(session?.flowStatus && { flowStatus: session.flowStatus }),
       ...(redirectUrl !== null && { redirectUrl }),
+      ...(code !== undefined && { code }),
     })
-    if (host || secondDevice || redirectUrl === null) return
-    await page.pause(LEAVE_AFTER_MS[end], new AbortController().signal)
-    page.leave(redirectUrl)
+    const leaves = host === null && redirectUrl !== null
+    if (leaves) await page.pause(LEAVE_AFTER_MS[end], new AbortController().signal)
+    // Not before: the service tells the code again to a page that is loaded again, but only to the same device.
+    if (leaves || code === undefined) void parts?.session.forget()
+    if (leaves) page.leave(redirectUrl)
   }
 
   const actions: Actions = {
+    sendNumber: (number) => void sendNumber(number),
     consent: (accepted) => void consent(accepted),
     startCamera: () => void parts?.face.start(),
     startAnyway: () => parts?.face.startAnyway(),
-    askHandoff: () => void store.dispatch({ type: 'handoff_asked' }),
+    askHandoff() {
+      if (store.view().mayHandOff) store.dispatch({ type: 'handoff_asked' })
+    },
     takeBack: () => void parts?.handoff.takeBack(),
     cancel: () => void cancel(),
     askPasskey: () => verification?.askPasskey(),
@@ -224,6 +247,7 @@ export function createFlow(deps: FlowDeps) {
       else if (address.sessionId !== null) void open(address.sessionId)
     },
     closePage() {
+      void parts?.session.forget()
       host?.send({ event: 'closed' })
       page.close()
     },
@@ -239,4 +263,9 @@ function isEnd(at: State['at']): at is EndScreen {
 /** True for every screen on which the camera must not run. */
 function leavesFace({ at }: State): boolean {
   return at !== 'camera' && at !== 'capture' && at !== 'sending' && at !== 'retry'
+}
+
+/** A failed import counts as a lost connection (status 0), so it is retried like any call. */
+function asLostConnection(error: unknown): never {
+  throw new DeviceError(0, {}, error)
 }

@@ -49,6 +49,17 @@ test('an unknown, expired or foreign link is shown as a problem; a lost network 
   assert.deepEqual(seen.screens, ['loading', 'problem', 'welcome'])
 })
 
+test('a desktop that may neither run the session nor hand it over shows that a phone is needed, and asks for no code', async () => {
+  const refusal = { status: 409, code: 'HANDOFF_REFUSED' }
+  const desktop = await createFlowFixture({ answers: { open: [refusal] }, browser: { platform: 'desktop' } })
+  await desktop.flow.start()
+  assert.deepEqual(desktop.flow.view().state, { at: 'problem', problem: 'phone_needed' })
+  assert.deepEqual(desktop.service.paths(), ['open'])
+  const phone = await createFlowFixture({ answers: { open: [refusal] }, hash: 'old' })
+  await phone.flow.start()
+  assert.deepEqual(phone.flow.view().state, { at: 'problem', problem: 'code_refused' })
+})
+
 /** Two tabs of one device: the first is at the welcome screen, the second has continued to a failed try. */
 async function twoTabs() {
   const first = await createFlowFixture()

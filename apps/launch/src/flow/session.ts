@@ -6,6 +6,7 @@ import { serverAheadMs } from './countdown.ts'
 import type { PageDeps } from './deps.ts'
 import { createPageLog, type PageLog } from './page-log.ts'
 import { isPassing, problemOf, remedyFor } from './problem-of.ts'
+import type { SessionProblem } from './states.ts'
 import type { Store } from './store.ts'
 
 /** Another tab, or a page closed at the wrong moment, may have used counter values that were never saved. */
@@ -35,6 +36,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
   const keptAs = deps.address.joined ? `${sessionId}/2` : sessionId
   const kept = deps.address.handoffCode === null ? await storage.take(keptAs) : undefined
   let secondDevice = kept?.secondDevice ?? false
+  store.patch({ number: kept?.number ?? null })
   let code = deps.address.handoffCode
   let wake: AbortController | null = null
   let losses = 0
@@ -43,7 +45,8 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
   /** Saves the device. If another tab has taken it, never resolves: this tab's state is outdated and must not be sent. */
   async function keep(): Promise<void> {
     const saved = await device.save()
-    if (await storage.keep(keptAs, { saved, secondDevice, key: device.publicKey.x })) return
+    const { number } = store.view()
+    if (await storage.keep(keptAs, { saved, secondDevice, number, key: device.publicKey.x })) return
     onOvertaken()
     await new Promise(() => {})
   }
@@ -53,6 +56,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     platform: deps.browser.platform,
     clock,
     locale: deps.browser.language,
+    utcOffsetMinutes: deps.browser.utcOffsetMinutes,
     ...(kept && { saved: { ...kept.saved, counter: kept.saved.counter + COUNTER_HEADROOM } }),
     // Saves before sending: after a reload, the log and the counter are never behind what the server has.
     fetch: async (input, init) => {
@@ -85,7 +89,10 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
 
   async function adopt(session: OpenedSession): Promise<void> {
     const barred = session.role === 'viewer' && session.errors.includes(codes.DESKTOP)
-    store.patch({ session, brand: session.brand, secondDevice, barred: barred || store.view().barred })
+    const { brand, host } = session
+    // A server of the last release does not say whether it allows a handoff: it always does.
+    const mayHandOff = session.handoff !== false
+    store.patch({ session, brand, host, mayHandOff, secondDevice, barred: barred || store.view().barred })
     await onOpened(session)
   }
 
@@ -108,7 +115,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
         store.dispatch({ type: 'opened', session })
         return
       } catch (error) {
-        store.dispatch({ type: 'refused', problem: problemOf(error) })
+        store.dispatch({ type: 'refused', problem: openingProblem(error) })
         if (!isPassing(error)) return
         wake = new AbortController()
         await page.wait(waitMs(failures + 1, undefined), AbortSignal.any([signal, wake.signal])).catch(() => {})
@@ -125,13 +132,20 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
       const errors = session.flowStatus === null ? known.whileOpen : known.atEnd
       store.dispatch({ type: 'opened', session: errors ? { ...session, errors } : session })
     } catch (error) {
-      if (!signal.aborted) store.dispatch({ type: 'refused', problem: problemOf(error) })
+      if (!signal.aborted) store.dispatch({ type: 'refused', problem: openingProblem(error) })
     }
+  }
+
+  /** Without a code there is none to refuse: this is a desktop that may neither run the session nor hand it over. */
+  function openingProblem(error: unknown): SessionProblem {
+    const problem = problemOf(error)
+    return problem === 'code_refused' && !deps.address.joined ? 'phone_needed' : problem
   }
 
   return {
     call,
     log,
+    keep,
     update,
     begin,
     reopen,

@@ -8,6 +8,8 @@ export const SESSION_PROBLEMS = [
   'no_network',
   'other_device',
   'code_refused',
+  'number_wrong',
+  'phone_needed',
   'busy',
   'step_missing',
   'fault',
@@ -32,6 +34,9 @@ export type PasskeyProblem = (typeof PASSKEY_PROBLEMS)[number]
 /** `prime`: explains what comes next. `asking`: the browser asks. `checking`: the service verifies the answer. */
 export type PasskeyStatus = 'prime' | 'asking' | 'checking' | PasskeyProblem
 
+/** `number_wrong`: the other device sent a wrong number, so the code is void. The user decides whether there is a new one. */
+export type HandoffStatus = 'making' | 'ready' | 'refused' | 'number_wrong'
+
 /** `app`: the app whose built-in browser shows this page; null if its name is unknown. */
 export type Unsupported = { kind: 'in_app'; app: string | null } | { kind: 'no_camera_api' }
 
@@ -40,13 +45,15 @@ export type State =
   | { at: 'loading' }
   | { at: 'problem'; problem: SessionProblem }
   | { at: 'unsupported'; why: Unsupported }
+  /** This device joined with a code, and asks for the number on the first screen. */
+  | { at: 'number'; sending: boolean }
   | { at: 'welcome'; answering: boolean }
   | { at: 'camera'; status: CameraStatus }
   | { at: 'capture' }
   | { at: 'sending' }
   | { at: 'retry'; tip: Tip }
   | { at: 'passkey'; status: PasskeyStatus }
-  | { at: 'handoff'; status: 'making' | 'ready' | 'refused' }
+  | { at: 'handoff'; status: HandoffStatus }
   | { at: 'viewer'; stage: ViewerStage }
   | { at: EndScreen }
 
@@ -63,6 +70,8 @@ export interface EventFacts {
   updated: { session: LaunchState }
   /** A call failed, and the flow cannot continue without it. */
   refused: { problem: SessionProblem }
+  /** The user has typed the number, and it is being sent. */
+  number_typed: object
   answered: object
   camera_asked: object
   camera_failed: { problem: CameraProblem }

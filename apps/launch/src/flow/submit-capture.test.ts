@@ -39,3 +39,14 @@ test('after a submit whose answer was lost, the page opens the session again', a
   tooLate.flow.actions.consent(true)
   await tooLate.reaches('retry', { tip: 'connection' })
 })
+
+test('every capture has the 21 indicators and the size of the camera’s pictures', async () => {
+  const { flow, service, reaches } = await createFlowFixture()
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('done')
+  const [payload] = await service.opened()
+  assert.ok(typeof payload === 'object' && payload && 'indicators' in payload && 'metadata' in payload)
+  assert.match(String(payload.indicators), /^[01-]{21}$/)
+  assert.deepEqual(payload.metadata, { camera: { width: 640, height: 480 } })
+})

@@ -19,7 +19,8 @@ export async function submitCapture(
   return log.whileHeld(async () => {
     const sealed = await call(async (device) => {
       await device.logEvent('submit')
-      return device.seal(await device.payloadOf({ ...capture, ...claims }))
+      const metadata = { ...capture.metadata, ...claims?.metadata }
+      return device.seal(await device.payloadOf({ ...capture, ...claims, metadata }))
     })
     const sealedSelfie = selfie && (await call((device) => device.sealSelfie(selfie)))
     await call((device) => device.flushEvents())

@@ -21,7 +21,7 @@ export interface VerificationPart {
 }
 
 export interface Completion {
-  claims: Pick<Capture, 'face' | 'local'>
+  claims: Pick<Capture, 'face' | 'local' | 'metadata'>
   /** A JPEG, if the host gets the picture. */
   selfie?: Uint8Array<ArrayBuffer>
 }

@@ -9,6 +9,8 @@ export interface View {
   state: State
   session: LaunchState | null
   brand: Brand | null
+  /** Name of the host that asked for the session, such as `shop.example`. Empty until the session is open. */
+  host: string
   /** Of an ENROLL, SIGN-IN or VERIFY session; null for age checks. */
   verification: VerificationView | null
   /** A call gets no answer and is being repeated. */
@@ -21,6 +23,10 @@ export interface View {
   /** The user could not follow the guidance for a while and may start without it. */
   mayStartAnyway: boolean
   handoff: Handoff | null
+  /** The tenant allows that the session moves to another device. */
+  mayHandOff: boolean
+  /** The number that belongs to the last code, also after a reload; null if there is none. */
+  number: string | null
   /** This device may not run the flow: it is a desktop, and the host allows only phones. */
   barred: boolean
   takeBackRefused: boolean
@@ -46,6 +52,8 @@ export interface VerificationView extends VerificationFacts {
 
 /** What a user can do. */
 export interface Actions {
+  /** Sends the two digits that the first screen shows. A wrong number voids the code. */
+  sendNumber(number: string): void
   consent(accepted: boolean): void
   startCamera(): void
   startAnyway(): void
@@ -65,6 +73,7 @@ export const FIRST_VIEW: View = {
   state: { at: 'loading' },
   session: null,
   brand: null,
+  host: '',
   verification: null,
   offline: false,
   loading: { loadedBytes: 0, totalBytes: 0 },
@@ -72,6 +81,8 @@ export const FIRST_VIEW: View = {
   capture: null,
   mayStartAnyway: false,
   handoff: null,
+  mayHandOff: true,
+  number: null,
   barred: false,
   takeBackRefused: false,
   secondDevice: false,

@@ -33,9 +33,12 @@ before(async () => {
 
 test('ENROLL sends the vector and the public key of a token, and stores the token once the service has recorded the key', async () => {
   const storage = storageWith()
-  const { face, local } = await enrol(ana, storage)
+  const { face, local, metadata } = await enrol(ana, storage)
   assert.ok(face && cosine(decodeVector(face.vector), ana) > 0.999)
-  assert.deepEqual(local, { key: storage.kept.get('shop')?.keys.publicKey })
+  const key = storage.kept.get('shop')?.keys.publicKey
+  assert.ok(key)
+  assert.deepEqual(local, { key })
+  await verifyLocalProof(key, String(metadata?.localProof), { sessionId, nonce: 'n', hit: false })
 })
 
 test('an enrolment whose key the service did not record stores nothing', async () => {

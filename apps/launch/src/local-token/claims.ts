@@ -30,11 +30,15 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
   /** The withheld vector, kept until the service has said whether it wants it. */
   let withheld: Float32Array | null = null
 
-  async function enrolled(vector: Float32Array): Promise<Completion['claims']> {
+  /** Proves that this browser has the private half, so that nobody enrols a key of somebody else. */
+  async function enrolled(vector: Float32Array, nonce: string): Promise<Completion['claims']> {
     const keys = enrolling?.keys ?? (await createLocalKeys())
     enrolling?.vector.fill(0)
     enrolling = { vector: vector.slice(), keys }
-    return { local: { key: keys.publicKey } }
+    const { privateKey, publicKey: key } = keys
+    // Nothing was compared, so the signature is of no hit.
+    const localProof = await signLocalProof(privateKey, { key, sessionId, nonce, hit: false })
+    return { local: { key }, metadata: { localProof } }
   }
 
   async function compared(vector: Float32Array, nonce: string): Promise<Completion['claims']> {
@@ -59,7 +63,7 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
   return {
     /** The caller wipes `vector`. */
     async claimsFor(vector: Float32Array, nonce: string): Promise<Completion['claims']> {
-      const local = type === 'ENROLL' ? await enrolled(vector) : await compared(vector, nonce)
+      const local = type === 'ENROLL' ? await enrolled(vector, nonce) : await compared(vector, nonce)
       const isEnough = claimedHit && matching === 'local_first' && !wasRefused
       settled()
       if (isEnough) withheld = vector.slice()

@@ -4,6 +4,7 @@ import { render } from 'preact'
 import type { Actions } from '../flow/view.ts'
 import type { LedgerEntry } from '../ledger/ledger.ts'
 import { App } from '../screens/app.tsx'
+import { NumberScreen } from '../screens/number.tsx'
 import '../style/all.css'
 import { createLanguages } from '../texts/languages.ts'
 import { textFiles } from '../texts/text-files.ts'
@@ -21,6 +22,7 @@ const variants = variantsAt(systemClock.nowMs())
 const languages = createLanguages(textFiles)
 const nothing = () => {}
 const actions: Actions = {
+  sendNumber: nothing,
   consent: nothing,
   startCamera: nothing,
   startAnyway: nothing,
@@ -76,12 +78,13 @@ async function show(query: string): Promise<void> {
       texts={texts}
       languages={languages.available}
       onLanguage={nothing}
-      screens={verification ? SCREENS : {}}
+      screens={{ ...(verification && SCREENS), number: NumberScreen }}
       page={{
         nowMs: () => systemClock.nowMs(),
         link: 'https://id.example/launch/?sessionId=0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b',
         userAgent: navigator.userAgent,
         preview: <DrawnPerson />,
+        digest: async () => DIGEST,
         ledger: { entries: () => LEDGER, onChange: () => nothing },
       }}
     />,
@@ -106,5 +109,7 @@ const LEDGER: readonly LedgerEntry[] = [
   entry('call', 'POST', LAUNCH_PATHS.events, 1432),
   entry('submit', 'POST', LAUNCH_PATHS.submit, 1877),
 ]
+
+const DIGEST = '7d8f5c1e0a3b94626f2d17c8b5e9a0431c6d78f2e3b4a596870d1e2f3c4b5a69'
 
 await show(location.search)

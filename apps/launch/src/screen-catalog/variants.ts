@@ -11,11 +11,15 @@ export interface Variant {
   dialog?: 'ledger' | 'cancel'
 }
 
+const SESSION_ID = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
+/** On the first screen, for the other device. */
+const NUMBER = '47'
+const LONG_HOST = 'checkout-and-age-verification.larkfield-wines-and-spirits.example'
 const BRAND = { name: 'Larkfield Wines', logo: null, primary: null, background: null }
 
 export function variantsAt(nowMs: number): Record<string, Variant> {
   const session: LaunchState = {
-    sessionId: '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b',
+    sessionId: SESSION_ID,
     state: 'OPENED',
     role: 'holder',
     attempt: 1,
@@ -26,14 +30,9 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
     redirectUrl: null,
     livemode: true,
   }
-  const base: View = { ...FIRST_VIEW, session, brand: BRAND, loading: null }
+  const base: View = { ...FIRST_VIEW, session, brand: BRAND, host: 'larkfield.example', loading: null }
   const on = (state: State, more: Partial<View> = {}): Variant => ({ view: { ...base, state, ...more } })
   const over: LaunchState = { ...session, flowStatus: 'COMPLETED', redirectUrl: 'https://larkfield.example/checked' }
-  const handoff = {
-    code: 'k3v9Qm2XbT7wLr8ZpN4yHs6d',
-    url: `https://id.example/launch/?sessionId=${session.sessionId}#h=k3v9Qm2XbT7wLr8ZpN4yHs6d`,
-    expiresAt: new Date(nowMs + 4 * 60_000 + 41_000).toISOString(),
-  }
   return {
     loading: on({ at: 'loading' }, { session: null, brand: null }),
     welcome: on({ at: 'welcome', answering: false }),
@@ -56,11 +55,7 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
     'sending-offline': on({ at: 'sending' }, { offline: true }),
     retry: on({ at: 'retry', tip: 'neutral' }),
     'retry-light': on({ at: 'retry', tip: 'light' }, { session: { ...session, attemptsLeft: 1 } }),
-    handoff: on({ at: 'handoff', status: 'ready' }, { handoff }),
-    'handoff-desktop': on({ at: 'handoff', status: 'ready' }, { handoff, barred: true }),
-    'handoff-making': on({ at: 'handoff', status: 'making' }),
-    'handoff-refused': on({ at: 'handoff', status: 'refused' }),
-    viewer: on({ at: 'viewer', stage: 'face' }),
+    ...handoffs(on, nowMs),
     ...endings(on, over),
     ...Object.fromEntries(
       SESSION_PROBLEMS.map((problem) => [
@@ -74,10 +69,35 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
   }
 }
 
+/** A session that moves to another device: the first one, and the one that joins. */
+function handoffs(on: (state: State, more?: Partial<View>) => Variant, nowMs: number): Record<string, Variant> {
+  const handoff = {
+    code: 'k3v9Qm2XbT7wLr8ZpN4yHs6d',
+    url: `https://id.example/launch/?sessionId=${SESSION_ID}#h=k3v9Qm2XbT7wLr8ZpN4yHs6d`,
+    expiresAt: new Date(nowMs + 4 * 60_000 + 41_000).toISOString(),
+    number: NUMBER,
+  }
+  return {
+    number: on({ at: 'number', sending: false }, { secondDevice: true }),
+    'number-nobody': on({ at: 'number', sending: false }, { secondDevice: true, brand: null, host: LONG_HOST }),
+    handoff: on({ at: 'handoff', status: 'ready' }, { handoff, number: NUMBER }),
+    'handoff-desktop': on({ at: 'handoff', status: 'ready' }, { handoff, number: NUMBER, barred: true }),
+    'handoff-no-number': on({ at: 'handoff', status: 'ready' }, { handoff }),
+    'handoff-making': on({ at: 'handoff', status: 'making' }),
+    'handoff-refused': on({ at: 'handoff', status: 'refused' }),
+    'handoff-refused-desktop': on({ at: 'handoff', status: 'refused' }, { barred: true }),
+    'handoff-number-wrong': on({ at: 'handoff', status: 'number_wrong' }),
+    'viewer-scanned': on({ at: 'viewer', stage: 'scanned' }, { number: NUMBER }),
+    viewer: on({ at: 'viewer', stage: 'face' }),
+  }
+}
+
 function endings(on: (state: State, more: Partial<View>) => Variant, over: LaunchState): Record<string, Variant> {
   return {
     done: on({ at: 'done' }, { session: over }),
     'done-second': on({ at: 'done' }, { session: over, secondDevice: true }),
+    // A browser that had no part in the session, or another one than the one that the result belongs to.
+    'done-stranger': on({ at: 'done' }, { session: { ...over, redirectUrl: null } }),
     'done-embedded': on({ at: 'done' }, { session: over, embedded: true }),
     ended: on({ at: 'ended' }, { session: over }),
     expired: on({ at: 'expired' }, { session: { ...over, flowStatus: 'EXPIRED' } }),
@@ -146,6 +166,13 @@ function verifications(on: (state: State, more: Partial<View>) => Variant, over:
     'welcome-signin-selfie': welcome({ sendImages: true }, { brand: null }),
     'welcome-verify': welcome({ type: 'VERIFY' }),
     'welcome-framed': welcome({ ...signIn, mustPopOut: true }, { embedded: true }),
+    'welcome-framed-only': welcome({ ...signIn, mustPopOut: true }, { embedded: true, mayHandOff: false }),
+    ...Object.fromEntries(
+      (['ENROLL', 'SIGN-IN', 'VERIFY'] as const).map((type) => [
+        `number-${type.toLowerCase()}`,
+        on({ at: 'number', sending: false }, { ...asked({ type }), secondDevice: true }),
+      ]),
+    ),
     'passkey-create': on({ at: 'passkey', status: 'prime' }, asked(enroll)),
     'passkey-get': on({ at: 'passkey', status: 'prime' }, asked(signIn)),
     'passkey-asking': on({ at: 'passkey', status: 'asking' }, asked(enroll)),

@@ -28,6 +28,8 @@ const SCREENS: Screens = {
   loading: LoadingScreen,
   problem: ProblemScreen,
   unsupported: UnsupportedScreen,
+  // It is loaded where a device joins with a code.
+  number: LoadingScreen,
   welcome: WelcomeScreen,
   camera: CameraScreen,
   capture: CaptureScreen,
@@ -125,7 +127,10 @@ function Menu({
   running,
   onDialog,
 }: AppProps & { running: boolean; onDialog(name: DialogName): void }): JSX.Element {
-  const mayHandOff = running && !['handoff', 'viewer', 'sending', 'problem'].includes(view.state.at)
+  const { at } = view.state
+  const mayHandOff = running && view.mayHandOff && !['number', 'handoff', 'viewer', 'sending', 'problem'].includes(at)
+  // The number screen has a button of its own for it.
+  const mayCancel = running && at !== 'number'
   return (
     <nav class="menu" aria-label={t('app.more')}>
       {mayHandOff && (
@@ -136,7 +141,7 @@ function Menu({
       <button type="button" data-action="ledger" onClick={() => onDialog('ledger')}>
         {t('menu.ledger')}
       </button>
-      {running && (
+      {mayCancel && (
         <button type="button" data-action="cancel" onClick={() => onDialog('cancel')}>
           {t('menu.cancel')}
         </button>

@@ -36,7 +36,7 @@ export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps)
               {t(failed ? 'camera.again' : 'camera.start')}
             </Button>
           )}
-          {failed && view.session && (
+          {failed && view.session && view.mayHandOff && (
             <Button
               action="handoff-here"
               look={HOPELESS.includes(status) ? 'main' : 'text'}

@@ -2,6 +2,8 @@ import type { JSX } from 'preact'
 import { Button } from './parts/button.tsx'
 import { CopyLink } from './parts/copy-link.tsx'
 import { Countdown } from './parts/countdown.tsx'
+import { Emblem } from './parts/emblem.tsx'
+import { HandoffNumber } from './parts/number.tsx'
 import { QrCode } from './parts/qr.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
@@ -11,13 +13,15 @@ export function HandoffScreen({ view, actions, texts, page }: ScreenProps): JSX.
   const { t, tag } = texts
   if (view.state.at !== 'handoff') return null
   const { status } = view.state
-  if (status === 'refused') return <NoCode view={view} actions={actions} texts={texts} page={page} />
+  if (status === 'refused') return <NoMoreCodes view={view} actions={actions} texts={texts} page={page} />
+  if (status === 'number_wrong') return <NumberWrong view={view} actions={actions} texts={texts} page={page} />
   const url = status === 'ready' ? (view.handoff?.url ?? null) : null
   return (
     <div class="screen screen--center">
       <Title>{t(view.barred ? 'handoff.desktopTitle' : 'handoff.title')}</Title>
       <p class="lead">{t(view.barred ? 'handoff.desktopText' : 'handoff.text')}</p>
       <QrCode link={url} t={t} />
+      {url !== null && view.number !== null && <HandoffNumber number={view.number} t={t} />}
       <p class="waiting" role="status">
         {t(url === null ? 'handoff.making' : 'handoff.waiting')}
       </p>
@@ -39,12 +43,13 @@ export function HandoffScreen({ view, actions, texts, page }: ScreenProps): JSX.
   )
 }
 
-function NoCode({ view, actions, texts: { t } }: ScreenProps): JSX.Element {
+function NoMoreCodes({ view, actions, texts: { t } }: ScreenProps): JSX.Element {
+  const stays = mayStay(view)
   return (
     <div class="screen screen--still">
       <Title>{t('handoff.refusedTitle')}</Title>
-      <p class="lead">{t('handoff.refusedText')}</p>
-      {!view.barred && (
+      <p class="lead">{t(stays ? 'handoff.refusedText' : 'handoff.refusedHere')}</p>
+      {stays && (
         <div class="buttons">
           <Button action="take-back" look="main" onPress={actions.takeBack}>
             {t('handoff.back')}
@@ -53,4 +58,30 @@ function NoCode({ view, actions, texts: { t } }: ScreenProps): JSX.Element {
       )}
     </div>
   )
+}
+
+/** Somebody typed another number than the one on this screen: a slip, or a stranger with the code. */
+function NumberWrong({ view, actions, texts: { t } }: ScreenProps): JSX.Element {
+  return (
+    <div class="screen screen--still">
+      <Emblem icon="warning" mood="alert" />
+      <Title>{t('handoff.wrongTitle')}</Title>
+      <p class="lead">{t('handoff.wrongText')}</p>
+      <div class="buttons">
+        <Button action="new-code" look="main" onPress={actions.askHandoff}>
+          {t('handoff.newCode')}
+        </Button>
+        {mayStay(view) && (
+          <Button action="take-back" onPress={actions.takeBack}>
+            {t('handoff.back')}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Whether the session may go on here. After a reload only the service knows. */
+function mayStay({ barred, takeBackRefused }: ScreenProps['view']): boolean {
+  return !barred && !takeBackRefused
 }

@@ -13,6 +13,7 @@ export function LedgerDialog({
 }: Pick<ScreenProps, 'texts' | 'page'> & { onClose(): void }): JSX.Element {
   const { t, tag } = texts
   const entries = useEntries(page.ledger)
+  const digest = useDigest(page)
   return (
     <Dialog name="ledger" title={t('ledger.title')} onClose={onClose}>
       <p class="lead">{t('ledger.text')}</p>
@@ -26,6 +27,15 @@ export function LedgerDialog({
             <dd class="sums__text">{t(`ledger.${kind}Text`)}</dd>
           </div>
         ))}
+        {digest && (
+          <div>
+            <dt>{t('ledger.digest')}</dt>
+            <dd class="sums__text sums__digest" data-digest>
+              {digest}
+            </dd>
+            <dd class="sums__text">{t('ledger.digestText')}</dd>
+          </div>
+        )}
       </dl>
       <details class="requests">
         <summary>{t('ledger.all')}</summary>
@@ -74,4 +84,11 @@ function useEntries(ledger: PageFacts['ledger']) {
   const [entries, setEntries] = useState([...ledger.entries()])
   useEffect(() => ledger.onChange(() => setEntries([...ledger.entries()])), [ledger])
   return entries
+}
+
+function useDigest({ digest }: PageFacts) {
+  const [shown, setShown] = useState<string | null>(null)
+  // Without a connection the dialog does without it.
+  useEffect(() => void digest().then(setShown, () => {}), [])
+  return shown
 }

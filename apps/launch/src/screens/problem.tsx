@@ -1,13 +1,17 @@
 import type { JSX } from 'preact'
 import type { SessionProblem } from '../flow/states.ts'
 import { Button } from './parts/button.tsx'
+import { CopyLink } from './parts/copy-link.tsx'
 import { Emblem } from './parts/emblem.tsx'
 import type { IconName } from './parts/icons.tsx'
 import { Title } from './parts/title.tsx'
+import { WayOut } from './parts/way-out.tsx'
 import type { ScreenProps } from './screen.ts'
 
 /** The session cannot be shown. Every problem says what to do about it. */
-export function ProblemScreen({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
+export function ProblemScreen(props: ScreenProps): JSX.Element | null {
+  const { view, actions, texts, page } = props
+  const { t } = texts
   if (view.state.at !== 'problem') return null
   const { problem } = view.state
   return (
@@ -22,6 +26,12 @@ export function ProblemScreen({ view, actions, texts: { t } }: ScreenProps): JSX
           </Button>
         </div>
       )}
+      {problem === 'phone_needed' && (
+        <div class="buttons">
+          <CopyLink link={page.link} look="main" t={t} />
+        </div>
+      )}
+      {problem === 'number_wrong' && <WayOut {...props} />}
     </div>
   )
 }
@@ -34,6 +44,8 @@ const ICONS: Readonly<Record<SessionProblem, IconName>> = {
   no_network: 'cloudOff',
   other_device: 'phone',
   code_refused: 'clock',
+  number_wrong: 'warning',
+  phone_needed: 'phone',
   busy: 'clock',
   step_missing: 'hand',
   fault: 'hand',

@@ -26,5 +26,7 @@ export interface PageFacts {
   userAgent: string
   /** Replaces the camera's picture in the screen catalog, which has no camera. */
   preview?: ComponentChildren
+  /** SHA-256 of the built page; null if it is not known. */
+  digest(): Promise<string | null>
   ledger: { entries(): readonly LedgerEntry[]; onChange(listener: () => void): () => void }
 }

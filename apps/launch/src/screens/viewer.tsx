@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { VIEWER_STAGES, type ViewerStage } from '../flow/states.ts'
 import { Button } from './parts/button.tsx'
 import { Icon } from './parts/icons.tsx'
+import { HandoffNumber } from './parts/number.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
@@ -19,6 +20,7 @@ export function ViewerScreen({ view, actions, texts: { t } }: ScreenProps): JSX.
     <div class="screen">
       <Title>{t('viewer.title')}</Title>
       <p class="lead">{t('viewer.text')}</p>
+      {stage === 'scanned' && view.number !== null && <HandoffNumber number={view.number} t={t} />}
       <ol class="stages">
         {shown.map((name, index) => (
           <li

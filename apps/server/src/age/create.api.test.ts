@@ -377,3 +377,25 @@ test('the tenant’s maximum also applies to sessions without a time of their ow
   const brisk = await fixture.newHost({ settings: { sessionSecondsMax: 300 } })
   assert.equal((await brisk.create({})).expiresAt, '2026-11-15T12:05:00.000Z')
 })
+
+test('a live session of a tenant without a redirect list has a warning, also when it is replayed; with a list it has none', async () => {
+  const live = await fixture.newHost({ livemode: true })
+  const again = { 'idempotency-key': 'unlisted-1' }
+  for (const _time of [1, 2]) {
+    const created = await live.call('POST', '/session', LEAST, again)
+    assert.deepEqual([created.statusCode, created.headers['x-config-warning']], [201, 'redirect-list-missing'])
+  }
+  const list = { redirectUrls: [new URL(LEAST.redirectUrl).origin] }
+  const listed = await fixture.newHost({ livemode: true, settings: list })
+  const created = await listed.call('POST', '/session', LEAST)
+  assert.deepEqual([created.statusCode, created.headers['x-config-warning']], [201, undefined])
+})
+
+test('400 INVALID_URL while a tenant requires a redirect list and has none', async () => {
+  for (const livemode of [true, false]) {
+    const strict = await fixture.newHost({ livemode, settings: { redirectListRequired: true } })
+    const refused = await strict.call('POST', '/session', LEAST)
+    assert.deepEqual([refused.statusCode, refused.json().code], [400, 'INVALID_URL'])
+    assert.equal(refused.json().details[0].pointer, '/body/redirectUrl')
+  }
+})

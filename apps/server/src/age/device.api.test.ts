@@ -10,7 +10,7 @@ import {
   DESKTOP,
   endedBody,
   type Host,
-  NOTHING_JUDGED,
+  NOTHING_TO_JUDGE,
   readyDevice,
 } from './testing/fixture.ts'
 
@@ -77,7 +77,7 @@ describe('a verdict', () => {
           browserAnomalies: { missingWebAPIs: false, inconsistentFingerprint: false, automationProperties: false },
         },
         riskEvaluation: {
-          ...NOTHING_JUDGED,
+          ...NOTHING_TO_JUDGE,
           signals: { behavioral: { score: 0, flags: [] }, browser: { score: 0, flags: [] } },
         },
         outcome: 'SUCCEEDED',
@@ -102,10 +102,10 @@ describe('a verdict', () => {
     const created = await host.create()
     const first = await fixture.newDevice(created.sessionId, { platform: 'desktop', userAgent: DESKTOP })
     assert.equal((await first.device.open()).state, 'HANDOFF_WAIT')
-    const { code, url } = await first.device.handoff()
+    const { code, url, number = assert.fail('no number') } = await first.device.handoff()
     assert.equal(new URL(url).searchParams.get('sessionId'), created.sessionId)
     assert.ok(!url.includes(created.token))
-    const done = await fixture.visit(created.sessionId, { handoffCode: code })
+    const done = await fixture.visit(created.sessionId, { handoffCode: code, number })
     assert.deepEqual([done.sessionId, done.flowStatus], [created.sessionId, 'COMPLETED'])
     const result = await host.result(created.token)
     assert.deepEqual([result.token, result.sessionId], [created.token, created.sessionId])
@@ -240,7 +240,7 @@ describe('risk', () => {
       recommendation: 'REVIEW',
       flags: [...flags],
       signals: { behavioral: { score: 0, flags: [] }, browser: { score: 48, flags: [...flags] } },
-      policyVersion: '1',
+      policyVersion: '2',
     })
   })
 

@@ -10,7 +10,15 @@ import type { Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
 import { evaluateRisk, storedOverrides } from '../risk/index.ts'
-import { createExpiry, type Progress, type Sessions } from '../sessions/index.ts'
+import {
+  type Concluded,
+  codeHashOf,
+  createExpiry,
+  newReturnTicket,
+  type Progress,
+  type ReturnTicket,
+  type Sessions,
+} from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
 import type { AgeRequest, SimulatedOutcome } from './request.ts'
 import { type SessionFault, toResult, toResultBytes } from './result.ts'
@@ -40,14 +48,15 @@ const EVENTS: Readonly<Record<FlowStatus, string>> = {
 
 /** The end of an age session: the verdict, the result and its webhook, in one transaction, so that none exists without the others. */
 export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
-  /** Ends a session that the transaction holds. Returns the state it has then. */
-  async function conclude(tx: Queryable, session: AgeSession, end: EndRequest): Promise<FlowStatus> {
+  /** Ends a session that the transaction holds. */
+  async function conclude(tx: Queryable, session: AgeSession, end: EndRequest): Promise<Concluded<FlowStatus>> {
     const at = clock.now()
     const ended = prepare(session, end, at)
-    await sessions.end(tx, session, { state: end.flow, at, purgeAt: ended.purgeAt, result: ended.result })
+    const { purgeAt, result, ticket } = ended
+    await sessions.end(tx, session, { state: end.flow, at, purgeAt, result, ticket })
     await webhooks.enqueue(tx, messagesOf(ended, end.flow, at))
     metrics.count(end.flow)
-    return end.flow
+    return { state: end.flow, ticket }
   }
 
   const expiry = createExpiry(
@@ -70,9 +79,15 @@ export type Ending = ReturnType<typeof createEnding>
 
 function prepare(session: AgeSession, end: EndRequest, at: Date) {
   const purgeAt = new Date(at.getTime() + session.request.policy.retentionSeconds * 1000)
-  const result = toResultBytes(endedResult(session, end, at), session.request.metadataText)
-  return { session, purgeAt, result }
+  const { request, progress } = session
+  const ticket = newReturnTicket(progress, request.policy.redirectCode === true && isByBrowser(end))
+  const result = toResultBytes(endedResult(session, end, { endedAt: at, ticket }), request.metadataText)
+  return { session, purgeAt, result, ticket }
 }
+
+/** Whether a call of the user's browser ended the session, and not the host or the time. */
+const isByBrowser = (end: EndRequest) =>
+  end.flow === 'COMPLETED' || (end.flow === 'CANCELLED' && end.code !== 'HOST_CANCELLED')
 
 /** The webhook of a session that has ended; empty when the host asked for none. */
 function messagesOf(
@@ -97,7 +112,11 @@ function messagesOf(
 }
 
 /** The whole result of a session that ends now. */
-function endedResult(session: AgeSession, end: EndRequest, endedAt: Date) {
+function endedResult(
+  session: AgeSession,
+  end: EndRequest,
+  { endedAt, ticket }: { endedAt: Date; ticket: ReturnTicket | null },
+) {
   const { request, progress } = session
   const simulated = end.flow === 'COMPLETED' ? (end.simulated ?? null) : null
   const evaluated = simulated ? simulatedRisk(request, simulated) : riskOf(request, progress)
@@ -117,6 +136,7 @@ function endedResult(session: AgeSession, end: EndRequest, endedAt: Date) {
     expiresAt: session.expiresAt,
     endedAt,
     livemode: session.livemode,
+    ...(request.policy.redirectCode === true && { codeHash: codeHashOf(ticket) }),
   })
 }
 
@@ -168,9 +188,10 @@ function faultsOf(progress: Progress | null, end: EndRequest, isBlocked: boolean
   ]
 }
 
-/** The risk by the flags so far. No signals are a low risk. */
-export function riskOf(request: AgeRequest, progress: Progress | null): RiskEvaluation {
+/** The risk by the flags so far. Without signals its score is 0, and a person should look. */
+export function riskOf(request: AgeRequest, progress: Progress | null, simulated = false): RiskEvaluation {
   return evaluateRisk({
+    simulated,
     flags: progress?.flags ?? [],
     browserEvaluated: progress?.indicators != null,
     behavioralEvaluated: progress?.behaviour ?? false,
@@ -180,7 +201,7 @@ export function riskOf(request: AgeRequest, progress: Progress | null): RiskEval
 
 /** The lowest score of the simulated level, with what the tenant's own policy recommends at it; no flag is made up. */
 function simulatedRisk(request: AgeRequest, { risk }: SimulatedOutcome): RiskEvaluation {
-  const base = riskOf(request, null)
+  const base = riskOf(request, null, true)
   const found = RISK_LEVELS.find(({ level }) => level === risk)
   if (!found) return base
   const { min: score, level } = found

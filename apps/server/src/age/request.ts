@@ -15,7 +15,13 @@ import { Compile } from 'typebox/compile'
 import type { PinnedChallenge } from '../capture-checks/index.ts'
 import { invalid, invalidUrl } from '../platform/errors.ts'
 import { readPart } from '../platform/validation.ts'
-import { hasTexts, NO_TEXTS_WARNING, pageLocaleOf, redirectProblem } from '../settings/index.ts'
+import {
+  hasTexts,
+  NO_REDIRECT_LIST_WARNING,
+  NO_TEXTS_WARNING,
+  pageLocaleOf,
+  redirectProblem,
+} from '../settings/index.ts'
 
 /** What a test key may ask for instead of a person before a camera (`metadata.__test`, and the sandbox's own call). */
 export interface SimulatedOutcome {
@@ -33,7 +39,9 @@ export interface SimulatedOutcome {
 export type Policy = Pick<
   TenantSettings,
   'retentionSeconds' | 'alwaysReturnAge' | 'faceAgeMarginYears' | 'enforceBlock' | 'risk' | 'defaultLocale'
->
+> &
+  /** Absent in sessions of the last release. */
+  Partial<Pick<TenantSettings, 'redirectCode'>>
 
 /** A session as the host asked for it, with every default filled in. Sealed in the session. */
 export interface AgeRequest {
@@ -55,6 +63,7 @@ export interface AgeRequest {
   sandbox: SimulatedOutcome | null
   /** Absent in sessions of releases that did not have it. */
   pinned?: PinnedChallenge | null
+  handoff?: 'number' | 'forbidden'
   policy: Policy
 }
 
@@ -73,7 +82,7 @@ export function toRequest(
   { livemode, settings, metadataText, subjectHash }: Wanted,
 ): Omit<AgeRequest, 'token'> {
   const given = body.metadata ?? {}
-  const problem = redirectProblem(body.redirectUrl, settings.redirectUrls, livemode)
+  const problem = redirectProblem(body.redirectUrl, settings, livemode)
   if (problem !== undefined) throw invalidUrl('/body/redirectUrl', problem)
   const { faceMatchThreshold, compareThreshold } = body
   if (faceMatchThreshold !== undefined && compareThreshold !== undefined && faceMatchThreshold !== compareThreshold) {
@@ -92,6 +101,7 @@ export function toRequest(
     facialAgeEstimationReturnFormat: body.facialAgeEstimationReturnFormat ?? 'threshold',
     stepUpEnabled: body.stepUpEnabled ?? false,
     enableDesktop: body.enableDesktop ?? false,
+    handoff: 'number',
     locale: pageLocaleOf(body.locale),
     callback: body.callback ? { url: body.callback.url, headers: { ...body.callback.headers } } : null,
     ...metadataOf(given, metadataText, subjectHash),
@@ -103,6 +113,7 @@ export function toRequest(
       enforceBlock: settings.enforceBlock,
       risk: settings.risk,
       defaultLocale: settings.defaultLocale,
+      redirectCode: settings.redirectCode,
     },
   }
 }
@@ -127,7 +138,10 @@ function metadataOf(
 }
 
 /** Settings that are allowed but have no good result. */
-export function warningsOf(body: CreateSessionBody, locale: string | null): string[] {
+export function warningsOf(
+  body: CreateSessionBody,
+  { locale, unlisted }: { locale: string | null; unlisted: boolean },
+): string[] {
   const asksDocument = body.requirements?.includes('identity_document') ?? false
   const { ageThreshold, documentAgeThreshold, stepUpEnabled = false } = body
   const warnings: string[] = []
@@ -139,6 +153,7 @@ export function warningsOf(body: CreateSessionBody, locale: string | null): stri
   }
   if (asksDocument || stepUpEnabled) warnings.push('document-step-not-available')
   if (locale !== null && !hasTexts(locale)) warnings.push(NO_TEXTS_WARNING)
+  if (unlisted) warnings.push(NO_REDIRECT_LIST_WARNING)
   return warnings
 }
 

@@ -63,7 +63,7 @@ describe('200', () => {
         recommendation: 'ALLOW',
         flags: [],
         signals: { behavioral: null, browser: null },
-        policyVersion: '1',
+        policyVersion: '2',
       },
       errors: [],
       errorDetails: [],
@@ -286,6 +286,33 @@ describe('?wait=', () => {
     await host.outcome(created.sessionId)
     assert.equal((await read(created.token, 25)).json().flowStatus, 'COMPLETED')
   })
+
+  for (const [how, headers] of [
+    ['with its key', {}],
+    ['with the token alone', { 'x-api-key': undefined }],
+  ] as const) {
+    test(`one tenant gets a quarter of the places to wait ${how}, and others wait as before`, async () => {
+      // What earlier tests read does not count any more.
+      fixture.harness.clock.advance(60_000)
+      const greedy = await Promise.all(Array.from({ length: 14 }, () => host.create()))
+      const other = await fixture.newHost()
+      const created = await other.create()
+      const wait = (who: Host, token: string) => who.call('GET', `/session/${token}/result?wait=25`, undefined, headers)
+      let early = 0
+      // 14 times 9 are 126: a result may be read ten times at once.
+      const all = greedy.flatMap(({ token }) => Array.from({ length: 9 }, () => wait(host, token)))
+      for (const one of all) one.then(() => early++)
+      const first = await Promise.race(all)
+      assert.deepEqual([first.statusCode, first.json().flowStatus], [200, null], 'one too many: answered immediately')
+      const waiting = wait(other, created.token)
+      for (let later = 0; later < 5; later++) await other.result(created.token)
+      await other.outcome(created.sessionId)
+      assert.equal((await waiting).json().flowStatus, 'COMPLETED', 'the other tenant has waited')
+      assert.equal(early, 1)
+      fixture.harness.clock.advance(25_000)
+      await Promise.all(all)
+    })
+  }
 
   test('accepts whole seconds from 0 to 25', async () => {
     const { token } = await host.create()

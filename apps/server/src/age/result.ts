@@ -32,6 +32,8 @@ export interface ResultFacts {
   expiresAt: Date
   endedAt: Date | null
   livemode: boolean
+  /** Where the tenant asks for it. */
+  codeHash?: string | null
   progress?: { state: string; attempt: number }
 }
 
@@ -68,6 +70,7 @@ export function toResult(facts: ResultFacts): AgeResult {
     createdAt: facts.createdAt.toISOString(),
     expiresAt: facts.expiresAt.toISOString(),
     endedAt: facts.endedAt?.toISOString() ?? null,
+    ...(facts.codeHash !== undefined && { codeHash: facts.codeHash }),
     livemode: facts.livemode,
     ...(facts.progress && { progress: facts.progress }),
   }

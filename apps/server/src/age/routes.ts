@@ -1,5 +1,6 @@
 import {
   cancelSession,
+  confirmSession,
   createSession,
   deleteSession,
   getSession,
@@ -26,7 +27,7 @@ interface Deps {
   age: AgeService
   tokens: TokenVerifier
   guard: Guard
-  limiter: RateLimiter
+  addressLimiter: RateLimiter
   clock: Clock
   metrics: Metrics
 }
@@ -37,7 +38,7 @@ const POLL_AGAIN_SECONDS = '2'
 /** Registered twice: at the root and under `/v1`, which is the same version by its full name. */
 export async function ageRoutes(
   app: FastifyInstance,
-  { age, tokens, guard, limiter, clock, metrics }: Deps,
+  { age, tokens, guard, addressLimiter, clock, metrics }: Deps,
 ): Promise<void> {
   keepRawBody(app)
   route(app, createSession, {
@@ -50,12 +51,12 @@ export async function ageRoutes(
       const bytes = rawBodyOf(request)
       const metadataText = bytes && request.body.metadata && memberTextOf(bytes, 'metadata')
       const creation = { body: request.body, metadataText, subjectHash: subject?.subjectHash, repeat }
-      const { created, replayed, locale } = await age.create(caller, creation)
+      const { created, replayed, locale, unlisted } = await age.create(caller, creation)
       if (replayed) {
         metrics.idempotentReplays.count(createSession.operationId)
         reply.header('idempotency-replayed', 'true')
       }
-      const warnings = warningsOf(request.body, locale)
+      const warnings = warningsOf(request.body, { locale, unlisted })
       if (warnings.length > 0) reply.header('x-config-warning', warnings.join(', '))
       if (locale !== null) reply.header('content-language', locale)
       return reply.code(201).header('location', `${app.prefix}/session/${created.token}`).send(created)
@@ -68,7 +69,7 @@ export async function ageRoutes(
       const { token } = request.params
       const seconds = request.query.wait ?? 0
       const { perSecond } = RESULT_POLLS
-      const poll = limiter.take(`result/${token.slice(0, 80)}`, perSecond, clock.monotonicMs())
+      const poll = addressLimiter.take(`result/${token.slice(0, 80)}`, perSecond, clock.monotonicMs())
       if (!poll.allowed) {
         const { retryAfterSeconds } = poll
         throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many reads of this result', { retryAfterSeconds })
@@ -86,6 +87,17 @@ export async function ageRoutes(
     guard: guard.before(cancelSession, 'age-create'),
     async handler(request, reply) {
       return reply.header('content-type', JSON_TYPE).send(await age.cancel(callerOf(request), request.params.token))
+    },
+  })
+  route(app, confirmSession, {
+    guard: guard.before(confirmSession, 'age-read'),
+    async handler(request, reply) {
+      const caller = callerOf(request)
+      const repeat = readIdempotencyKey(request, confirmSession.operationId, caller.livemode)
+      const { code } = request.body
+      const { confirmed, replayed } = await age.confirm(caller, request.params.token, { code, repeat })
+      if (replayed) reply.header('idempotency-replayed', 'true')
+      return confirmed
     },
   })
   route(app, deleteSession, {

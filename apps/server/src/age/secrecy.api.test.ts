@@ -104,6 +104,8 @@ describe('two capabilities', () => {
       consentVersion: '1',
       brand: null,
       embedOrigins: [],
+      host: 'shop.example',
+      handoff: true,
       type: 'AGE',
       verification: null,
     })

@@ -13,19 +13,22 @@ import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError, invalid } from '../platform/errors.ts'
+import { createFairSlots } from '../platform/fair-slots.ts'
 import type { IdempotencyUse } from '../platform/idempotency/index.ts'
 import {
+  type Confirmed,
   createHostSide,
   isFinal,
   isPurged,
   type ListQuery,
   launchUrlFor,
+  type ReturnCode,
   type Session,
   type Sessions,
   sessionUnknown,
   type Tombstone,
 } from '../sessions/index.ts'
-import { pageLocaleOf, type Settings } from '../settings/index.ts'
+import { lacksRedirectList, pageLocaleOf, type Settings } from '../settings/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
 import { type Ending, riskOf } from './ending.ts'
 import { toRequest } from './request.ts'
@@ -58,7 +61,7 @@ export interface ResultReading {
 }
 
 const POLL_MS = 200
-/** The most reads that wait at the same time; further reads are answered immediately. */
+/** The most reads that wait at the same time, a quarter of them for one tenant; further reads are answered immediately. */
 const MOST_WAITING = 500
 
 /** The host's side of an age session. */
@@ -80,7 +83,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
       eraseWebhooks: (tx, session) => webhooks.erase(tx, session, session.sessionId),
     },
   )
-  let waiting = 0
+  const waitingReads = createFairSlots({ total: MOST_WAITING })
 
   /** A key that is sent must be the owner's. Without one the token is enough, unless the tenant requires both. */
   async function checkReader(session: Session | Tombstone, caller: Caller): Promise<void> {
@@ -93,9 +96,13 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
     }
   }
 
-  async function waitForEnd(sessionId: string, seconds: number, signal: AbortSignal): Promise<void> {
-    if (seconds === 0 || waiting >= MOST_WAITING) return
-    waiting++
+  /** The place counts for the tenant of the session: readers with the token alone have none of their own. */
+  async function waitForEnd(
+    { tenantId, sessionId }: Session | Tombstone,
+    { seconds, signal }: { seconds: number; signal: AbortSignal },
+  ): Promise<void> {
+    const free = seconds === 0 ? undefined : waitingReads.take(tenantId)
+    if (!free) return
     try {
       const deadlineMs = clock.monotonicMs() + seconds * 1000
       while (!signal.aborted && clock.monotonicMs() < deadlineMs) {
@@ -104,7 +111,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
         if (state === undefined || isFinal(state)) return
       }
     } finally {
-      waiting--
+      free()
     }
   }
 
@@ -112,7 +119,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
     async create(
       caller: Caller,
       { body, metadataText, subjectHash, repeat }: NewAgeSession,
-    ): Promise<{ created: CreatedSession; replayed: boolean; locale: string | null }> {
+    ): Promise<{ created: CreatedSession; replayed: boolean; locale: string | null; unlisted: boolean }> {
       const { tenantId, livemode } = caller
       const made = await host.create(caller, repeat, async () => {
         const current = await settings.get(tenantId)
@@ -133,7 +140,8 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
         sessionId,
         livemode,
       }
-      return { created, replayed: made.replayed, locale: pageLocaleOf(body.locale) }
+      const unlisted = lacksRedirectList(await settings.get(tenantId), livemode)
+      return { created, replayed: made.replayed, locale: pageLocaleOf(body.locale), unlisted }
     },
 
     async result(
@@ -143,7 +151,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
     ): Promise<ResultReading> {
       const session = await host.getKept(token, caller)
       if (session.result) return readingOf(session)
-      await waitForEnd(session.sessionId, wait.seconds, wait.signal)
+      await waitForEnd(session, wait)
       return readingOf(wait.seconds === 0 ? session : await host.getKept(token, caller))
     },
 
@@ -154,6 +162,8 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
       if (!result) throw new Error('A cancelled session has a result')
       return result
     },
+
+    confirm: (caller: Caller, token: string, code: ReturnCode): Promise<Confirmed> => host.confirm(token, caller, code),
 
     erase: (caller: Caller, token: string): Promise<void> => host.erase(token, caller),
 

@@ -11,6 +11,7 @@ import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
 import type { NodeMetrics } from './metrics.ts'
 import { scoreOf, THRESHOLDS } from './models.ts'
+import { nearbyOf } from './nearby.ts'
 import { enrollLevelOf, isGood, judge } from './quality.ts'
 import { faceStore, type Neighbour, SHARED_PARTITIONS, type SpaceId } from './store.ts'
 import { middleOf, toBytes, toHalfvec } from './vector.ts'
@@ -51,6 +52,8 @@ export interface Enrolled {
   enrollLevel: number
   score: number
   isNew: boolean
+  /** The people that the answer tells something about: the one who has the face, or whom it just missed. */
+  nearby: string[]
 }
 
 /** Everything one enrolment needs; the same for each of its attempts. */
@@ -93,11 +96,13 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     })
     const known = seen?.neighbours.find((neighbour) => isDuplicate(space, neighbour))
     if (known) return existing(db, job, known)
+    const nearby = nearbyOf(space.version, seen?.neighbours ?? [])
     if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_PARTITIONS)
     return withLock(lockKeyOf(space), async () => {
       // The request has failed or is about to: do not enrol a person whose caller gets an error.
       if (clock.monotonicMs() > job.giveUpAtMs) throw new Error('The lock was granted too late')
-      return db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0))
+      const enrolled = await db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0))
+      return { ...enrolled, nearby: [...enrolled.nearby, ...nearby] }
     })
   }
 
@@ -124,7 +129,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
       await faceStore.insertTemplate(tx, space, { partition, personId, enrollLevel }, template)
     }
     await faceStore.growSpace(tx, space, good.length)
-    return { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true }
+    return { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true, nearby: [] }
   }
 
   /** The person is already enrolled. A free name is bound to them; nothing else changes. */
@@ -133,13 +138,15 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
       await faceStore.bindRef(db, job.space, personId, job.externalRef)
     }
     const score = scoreOf(job.space.version, cosine)
-    return { personId, guid: job.keys.guid, enrollLevel, score, isNew: personId === job.personId }
+    const isNew = personId === job.personId
+    return { personId, guid: job.keys.guid, enrollLevel, score, isNew, nearby: isNew ? [] : [personId] }
   }
 
   /** What an earlier attempt of this job committed before its answer was lost. */
   async function ownWork({ space, keys, personId, good }: Job): Promise<Enrolled | undefined> {
     const [found] = await faceStore.findTemplateSeqs(cells.forId(space.tenantId), space, personId)
-    return found && { personId, guid: keys.guid, enrollLevel: enrollLevelOf(good.length), score: 1, isNew: true }
+    const enrollLevel = enrollLevelOf(good.length)
+    return found && { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true, nearby: [] }
   }
 
   /** Retries faults that may pass, such as a lost connection or a deadlock. Faults of the caller are not retried. */

@@ -31,8 +31,8 @@ test('after a change of the master key and a reseal, people are recognised witho
   const vectors = [Float64Array.from(faces.person())]
   const { personId } = await harness.wire.biometrics.enrolment.enrol(caller, { version: 'FACE3_3', vectors })
   const predict = async (wire: Wire) => {
-    const found = await wire.biometrics.recognition.predict(caller, { version: 'FACE3_3', vectors, candidates: 1 })
-    return found[0]?.puid
+    const request = { version: 'FACE3_3' as const, vectors, candidates: 1 }
+    return (await wire.biometrics.recognition.recognise(caller, request)).candidates[0]?.puid
   }
 
   const fresh = randomBytes(32).toString('base64')

@@ -3,12 +3,13 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
-import type { KeyVault } from '../platform/key-vault.ts'
+import type { KeyVault, OnUnreadable } from '../platform/key-vault.ts'
 import { createGroupKeys, type GroupId, type GroupKeys, groupKeyContext, newGroupKey } from './group-keys.ts'
 import { faceStore } from './store.ts'
 
 const MAX_OPEN = 2_000
 const RESEAL_BATCH = 200
+const BEFORE_ALL: GroupId = { tenantId: '00000000-0000-0000-0000-000000000000', livemode: false }
 
 interface Deps {
   cells: Cells
@@ -47,14 +48,18 @@ export function createGroups({ cells, clock, ids, vault }: Deps) {
       return created
     },
 
-    /** Reseals with the current master key what an older one sealed. Safe to interrupt and to run twice. */
-    async reseal(): Promise<number> {
+    /**
+     * Reseals with the current master key what an older one sealed. Safe to interrupt and to run twice. A group that cannot be opened
+     * is reported and passed over.
+     */
+    async reseal(onUnreadable: OnUnreadable = () => {}): Promise<number> {
       let done = 0
       for (const { db } of cells.all()) {
-        for (;;) {
-          const moved = await db.transaction(resealBatch)
-          done += moved
-          if (moved < RESEAL_BATCH) break
+        for (let after: GroupId | undefined = BEFORE_ALL; after; ) {
+          const place: GroupId = after
+          const { resealed, last } = await db.transaction((tx) => resealBatch(tx, place, onUnreadable))
+          done += resealed
+          after = last
         }
       }
       return done
@@ -72,13 +77,20 @@ export function createGroups({ cells, clock, ids, vault }: Deps) {
     },
   }
 
-  async function resealBatch(tx: Queryable): Promise<number> {
-    const batch = await faceStore.lockSealedWithOther(tx, vault.currentKeyId, RESEAL_BATCH)
+  async function resealBatch(tx: Queryable, after: GroupId, onUnreadable: OnUnreadable) {
+    const batch = await faceStore.lockSealedWithOther(tx, {
+      masterKeyId: vault.currentKeyId,
+      after,
+      limit: RESEAL_BATCH,
+    })
+    let resealed = 0
     for (const row of batch) {
       const context = groupKeyContext(row)
-      await faceStore.reseal(tx, row, await vault.seal(await vault.open(row, context), context))
+      const opened = await vault.open(row, context).catch(() => undefined)
+      if (opened) resealed += await faceStore.reseal(tx, row, await vault.seal(opened, context))
+      else onUnreadable(`face_groups ${nameOf(row)}`)
     }
-    return batch.length
+    return { resealed, last: batch.at(-1) }
   }
 }
 export type Groups = ReturnType<typeof createGroups>

@@ -60,9 +60,9 @@ test('more than 1,000 unrecognised predictions of a key in an hour raise an alar
   const { tenantId, record } = await harness.tenantWithKey({ scopes: ['node:*'] })
   const caller = { tenantId, livemode: false, keyId: record.id, rateFactor: 1 }
   const request = { version: 'FACE3_3' as const, vectors: [Float64Array.from(faces.person())], candidates: 1 }
-  for (let i = 0; i < 1_000; i++) await harness.wire.biometrics.recognition.predict(caller, request)
+  for (let i = 0; i < 1_000; i++) await harness.wire.biometrics.recognition.recognise(caller, request)
   assert.ok(!((await value('ostiary_node_probing_alarms_total{mode="test"}')) > 0))
-  for (let i = 0; i < 5; i++) await harness.wire.biometrics.recognition.predict(caller, request)
+  for (let i = 0; i < 5; i++) await harness.wire.biometrics.recognition.recognise(caller, request)
   assert.equal(await value('ostiary_node_probing_alarms_total{mode="test"}'), 5)
   const lines = harness
     .logged()

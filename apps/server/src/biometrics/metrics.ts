@@ -36,6 +36,20 @@ export function createNodeMetrics(metrics: Metrics) {
         'mode',
       ),
     ),
+    hitAlarms: metrics.add(
+      createLabelledCounter(
+        'ostiary_node_hit_alarms_total',
+        'Keys that came near one person too often: alarm (they get one band from then on), refuse (they get 429). Someone may be reading out a face',
+        'level',
+      ),
+    ),
+    replays: metrics.add(
+      createLabelledCounter(
+        'ostiary_node_replays_total',
+        'Predictions and sign-ins with the enrolled vector itself, sent again',
+        'mode',
+      ),
+    ),
   }
 }
 const SIZES_EVERY_MS = 60_000

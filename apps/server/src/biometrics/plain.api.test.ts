@@ -16,6 +16,7 @@ before(async () => {
   harness = await createHarness()
   ;({ tenantId, key } = await harness.tenantWithKey({ scopes: ['node:*'] }))
   ;({ post } = createClient(harness, key))
+  await harness.wire.settings.service.set(tenantId, { nodeScores: 'exact' })
 })
 after(() => harness.close())
 
@@ -168,7 +169,7 @@ describe('POST /node/plainEnroll binds metadata.id, the caller’s own id for a 
       ['FACE3_3', large],
     ] as const) {
       const { body } = await post('plainPredict', { version, features: feature(face), user_identifier: metadata.id })
-      assert.deepEqual(body, { ...ok(puid, guid), score: body.score })
+      assert.deepEqual(body, { ...ok(puid, guid), score: body.score, replay: true })
     }
     const stored = 'select version from face_templates where person_id = $1 order by version'
     assert.deepEqual((await harness.database.query(stored, [puid])).rows, [
@@ -196,7 +197,7 @@ describe('POST /node/plainPredict answers 200', () => {
     const features = feature(faces.person())
     const { puid, guid } = await enrol(features.embedding_vector)
     const { body } = await post('plainPredict', { features })
-    assert.deepEqual(body, { ...ok(puid, guid), score: body.score })
+    assert.deepEqual(body, { ...ok(puid, guid), score: body.score, replay: true })
     assert.deepEqual((await post('plainPredict', { version: 'FACE3_3', features })).body, body)
     const first128 = feature(features.embedding_vector.slice(0, 128))
     assert.deepEqual((await post('plainPredict', { version: 'FACE3_1', features: first128 })).body, NOT_ENROLLED)
@@ -265,7 +266,7 @@ describe('POST /node/plainPredict answers 200', () => {
     const { puid, guid } = await enrol(face)
     const ids = { puid: inRot13(puid), guid: inRot13(guid) }
     const { body } = await post('plainPredict', { features: feature(face) }, headers)
-    assert.deepEqual(body, { ...ok(ids.puid, ids.guid), score: body.score })
+    assert.deepEqual(body, { ...ok(ids.puid, ids.guid), score: body.score, replay: true })
     const { body: many } = await post('plainPredict', { features: feature(face), K: 2 }, headers)
     assert.deepEqual(many.PI_list, [{ ...ids, score: body.score }])
     assert.deepEqual((await post('plainPredict', { features: feature(faces.person()) }, headers)).body, NOT_ENROLLED)

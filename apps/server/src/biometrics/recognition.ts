@@ -1,8 +1,9 @@
-import { type ModelVersion, PROBING_ALARM } from '@ostiary/contract'
+import type { ModelVersion } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
+import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import { isId } from '../platform/ids.ts'
 import type { WithLock } from '../platform/keyed-mutex.ts'
 import type { Log } from '../platform/log.ts'
@@ -11,8 +12,10 @@ import { lockKeyOf } from './enrolment.ts'
 import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
+import { hitStore } from './hit-store.ts'
 import type { NodeMetrics } from './metrics.ts'
 import { scoreOf, THRESHOLDS } from './models.ts'
+import { nearbyOf } from './nearby.ts'
 import { faceStore, type Neighbour, partitionTable, type SpaceId } from './store.ts'
 import { middleOf, toHalfvec } from './vector.ts'
 import type { VectorSearch } from './vector-search.ts'
@@ -30,6 +33,7 @@ interface Deps {
   clock: Clock
   log: Log
   limiter: RateLimiter
+  failureLimits: FailureLimits
   groups: Groups
   vectorSearch: VectorSearch
   metrics: NodeMetrics
@@ -53,10 +57,19 @@ export interface Candidate {
   guid: string
   enrollLevel: number
   score: number
+  /** The probe is the enrolled vector itself, or differs from it by less than two captures do. */
+  isReplay: boolean
+}
+
+export interface Recognised {
+  /** Above the threshold, best first; empty when the person is not enrolled. */
+  candidates: Candidate[]
+  /** The people that the answer tells something about: the candidates, and those whom the probe just missed. */
+  nearby: string[]
 }
 
 export function createRecognition(deps: Deps) {
-  const { cells, clock, log, limiter, groups, vectorSearch, metrics, withLock, onErase } = deps
+  const { cells, clock, log, limiter, failureLimits, groups, vectorSearch, metrics, withLock, onErase } = deps
 
   async function neighboursOf(space: SpaceId, keys: GroupKeys, request: PredictRequest): Promise<Neighbour[]> {
     const embedding = toHalfvec(keys.rotation(space.version)(middleOf(request.vectors)))
@@ -88,11 +101,13 @@ export function createRecognition(deps: Deps) {
 
   /** Many unrecognised faces in an hour suggest that someone is trying faces to find enrolled people. */
   function watchProbing(caller: Caller): void {
-    const { perSecond, burstSeconds } = PROBING_ALARM
-    const verdict = limiter.take(`probing/${caller.keyId}`, perSecond, clock.monotonicMs(), burstSeconds)
-    if (verdict.allowed) return
-    metrics.alarms.count(caller.livemode ? 'live' : 'test')
-    const { tenantId, keyId, livemode } = caller
+    const { tenantId, keyId = '' } = caller
+    const miss = { limit: 'node-misses', tenantId, against: [{ name: keyId, factor: 1 }] } as const
+    failureLimits.countSoon(miss, (count) => raiseProbingAlarm(caller, count))
+  }
+
+  function raiseProbingAlarm({ tenantId, keyId, livemode }: Caller, count: number): void {
+    metrics.alarms.count(livemode ? 'live' : 'test', count)
     const quiet = limiter.take(
       `probing-log/${keyId}`,
       1 / ALARM_EVERY_SECONDS,
@@ -100,6 +115,23 @@ export function createRecognition(deps: Deps) {
       ALARM_EVERY_SECONDS,
     )
     if (quiet.allowed) log.warn({ tenantId, keyId, livemode }, 'more than 1,000 unrecognised predictions in an hour')
+  }
+
+  async function recognise(caller: Caller, request: PredictRequest): Promise<Recognised> {
+    const { tenantId, livemode } = caller
+    const space = { tenantId, livemode, version: request.version }
+    try {
+      const keys = await groups.find(space)
+      const neighbours = keys ? await neighboursOf(space, keys, request) : []
+      const candidates = toCandidates(neighbours, request, keys?.guid ?? '')
+      metrics.predictions.count(candidates.length > 0 ? 'recognised' : 'not_enrolled')
+      if (candidates.length === 0) watchProbing(caller)
+      if (candidates.some(({ isReplay }) => isReplay)) metrics.replays.count(caller.livemode ? 'live' : 'test')
+      return { candidates, nearby: nearbyOf(request.version, neighbours) }
+    } catch (error) {
+      metrics.predictions.count('failed')
+      throw nodeError('NODE_PREDICT_FAILED', undefined, error)
+    }
   }
 
   async function erase(tx: Queryable, group: GroupId, personId: string, isWanted: IsWanted): Promise<boolean> {
@@ -120,6 +152,7 @@ export function createRecognition(deps: Deps) {
       touched.add(partitionTable(partition))
     }
     for (const { table } of templates) touched.add(table)
+    await hitStore.deletePerson(tx, group, personId)
     await onErase(tx, group, personId)
     await faceStore.deletePerson(tx, group, personId)
     await faceStore.markVacuumDue(tx, [...touched], clock.now())
@@ -138,22 +171,8 @@ export function createRecognition(deps: Deps) {
   }
 
   return {
-    /** Finds the best candidates above the threshold, best first; empty when the person is not enrolled. */
-    async predict(caller: Caller, request: PredictRequest): Promise<Candidate[]> {
-      const { tenantId, livemode } = caller
-      const space = { tenantId, livemode, version: request.version }
-      try {
-        const keys = await groups.find(space)
-        const neighbours = keys ? await neighboursOf(space, keys, request) : []
-        const candidates = toCandidates(neighbours, request, keys?.guid ?? '')
-        metrics.predictions.count(candidates.length > 0 ? 'recognised' : 'not_enrolled')
-        if (candidates.length === 0) watchProbing(caller)
-        return candidates
-      } catch (error) {
-        metrics.predictions.count('failed')
-        throw nodeError('NODE_PREDICT_FAILED', undefined, error)
-      }
-    },
+    /** Finds the best candidates, and whom else the answer tells something about. */
+    recognise,
 
     /**
      * Finds an enrolled person by their id or by the host's own name for them. A caller that has a transaction must pass it: many
@@ -193,7 +212,7 @@ export type Recognition = ReturnType<typeof createRecognition>
 
 /** Each person's score is that of their best vector. */
 function toCandidates(neighbours: readonly Neighbour[], request: PredictRequest, guid: string): Candidate[] {
-  const { identifyMin } = THRESHOLDS[request.version]
+  const { identifyMin, replayMin } = THRESHOLDS[request.version]
   const best = new Map<string, Neighbour>()
   for (const neighbour of neighbours) {
     const enough = neighbour.cosine >= identifyMin
@@ -204,5 +223,6 @@ function toCandidates(neighbours: readonly Neighbour[], request: PredictRequest,
     guid,
     enrollLevel,
     score: scoreOf(request.version, cosine),
+    isReplay: cosine >= replayMin,
   }))
 }

@@ -4,11 +4,14 @@ import type { Queryable } from '../platform/db.ts'
 import { createKeyedMutex } from '../platform/keyed-mutex.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
+import type { SettingsRoom } from '../settings/index.ts'
 import { createEnrolment } from './enrolment.ts'
 import { renderNodeError } from './errors.ts'
 import type { GroupId } from './group-keys.ts'
 import { createGroups } from './groups.ts'
+import { createHitCounts, purgeHits } from './hit-counts.ts'
 import { createNodeMetrics, watchSizes } from './metrics.ts'
+import { createNodeAnswers } from './node-answers.ts'
 import { createRecognition } from './recognition.ts'
 import { nodeRoutes } from './routes.ts'
 import { createTransport, purgeUsedEnvelopes } from './transport.ts'
@@ -17,6 +20,7 @@ import { createVectorSearch } from './vector-search.ts'
 
 interface Deps {
   keys: KeysRoom
+  settings: SettingsRoom
   exactMax: number
   indexMemoryMb: number
   /** What other rooms keep of a person is deleted in the transaction that deletes the person. */
@@ -24,7 +28,7 @@ interface Deps {
 }
 
 /** Area E. */
-export function createBiometricsRoom(platform: Platform, { keys, onErase, ...config }: Deps) {
+export function createBiometricsRoom(platform: Platform, { keys, settings, onErase, ...config }: Deps) {
   const metrics = createNodeMetrics(platform.metrics)
   const groups = createGroups(platform)
   const vectorSearch = createVectorSearch({ ...platform, metrics })
@@ -36,6 +40,8 @@ export function createBiometricsRoom(platform: Platform, { keys, onErase, ...con
       for (const erase of onErase) await erase(tx, group, personId)
     },
   })
+  const hits = createHitCounts({ ...platform, metrics })
+  const answers = createNodeAnswers({ enrolment, recognition, hits, settings: settings.service })
   const transport = createTransport(platform)
   const vectorPartitions = createVectorPartitions({ ...platform, ...config, groups })
   return {
@@ -44,11 +50,12 @@ export function createBiometricsRoom(platform: Platform, { keys, onErase, ...con
     recognition,
     vectorPartitions,
     async routes(app: FastifyInstance) {
-      app.register(nodeRoutes, { enrolment, recognition, transport, guard: keys.guard })
+      app.register(nodeRoutes, { answers, recognition, transport, guard: keys.guard })
     },
     errorShapes: [{ under: '/node', render: renderNodeError }],
     jobs: [
       { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
+      { name: 'purge-face-hits', cron: '11 * * * *', run: purgeHits },
       { name: 'arrange-vector-partitions', cron: '* * * * *', run: vectorPartitions.arrange },
       { name: 'vacuum-deleted-faces', cron: '* * * * *', run: vectorPartitions.vacuumDeleted },
     ],
@@ -94,5 +101,12 @@ const RETENTION = [
     growsWith: 'encrypted calls',
     after: '11 minutes',
     by: 'purge-used-envelopes',
+  },
+  {
+    table: 'face_hits',
+    key: 'tenant_id, livemode, person_id, slot',
+    growsWith: 'people recognised five times or more a day',
+    after: '25 hours, or until the person is deleted',
+    by: 'purge-face-hits',
   },
 ]

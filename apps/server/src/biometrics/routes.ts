@@ -16,14 +16,15 @@ import { callerOf, type Guard, presentedKeyOf } from '../keys/index.ts'
 import { trackCorrelation } from '../platform/correlation.ts'
 import { isId } from '../platform/ids.ts'
 import { route } from '../platform/route.ts'
-import type { Enrolled, Enrolment } from './enrolment.ts'
+import type { Enrolled } from './enrolment.ts'
 import { nodeError } from './errors.ts'
+import type { NodeAnswers } from './node-answers.ts'
 import type { Candidate, Recognition } from './recognition.ts'
 import * as read from './request.ts'
 import type { Transport } from './transport.ts'
 
 interface Deps {
-  enrolment: Enrolment
+  answers: NodeAnswers
   recognition: Recognition
   transport: Transport
   guard: Guard
@@ -62,7 +63,7 @@ function keyCheckRoute(app: FastifyInstance, { guard }: Deps): void {
   })
 }
 
-function plainRoutes(app: FastifyInstance, { guard, enrolment, recognition }: Deps): void {
+function plainRoutes(app: FastifyInstance, { guard, answers }: Deps): void {
   route(app, nodePlainEnroll, {
     ...access(guard, nodePlainEnroll, 'node-enroll'),
     async handler(request) {
@@ -72,7 +73,7 @@ function plainRoutes(app: FastifyInstance, { guard, enrolment, recognition }: De
       const features = read.requireFeatures(fields.features, 'NODE_ENROLL_FEATURES_MISSING')
       const externalId = read.readMetadataId(fields.metadata)
       const vectors = [read.readFeature(features, version)]
-      const enrolled = await enrolment.enrol(callerOf(request), { version, vectors, externalId })
+      const enrolled = await answers.enrol(callerOf(request), { version, vectors, externalId })
       return {
         status: 0,
         statusCode: 200,
@@ -94,7 +95,7 @@ function plainRoutes(app: FastifyInstance, { guard, enrolment, recognition }: De
       const identifier = read.readUserIdentifier(fields.user_identifier)
       // ROT13 is its own inverse. Only ids that we wrote are encoded; a name of the caller's own is used unchanged.
       const decoded = identifier === undefined ? '' : write(identifier)
-      const found = await recognition.predict(callerOf(request), {
+      const found = await answers.predict(callerOf(request), {
         version,
         vectors: [read.readFeature(features, version)],
         candidates,
@@ -106,7 +107,7 @@ function plainRoutes(app: FastifyInstance, { guard, enrolment, recognition }: De
   })
 }
 
-function sealedRoutes(app: FastifyInstance, { guard, enrolment, recognition, transport }: Deps): void {
+function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, transport }: Deps): void {
   for (const op of withDefaultPath(nodeEnroll)) {
     route(app, op, {
       ...access(guard, op, 'node-enroll'),
@@ -116,7 +117,7 @@ function sealedRoutes(app: FastifyInstance, { guard, enrolment, recognition, tra
         const features = read.requireFeatures(fields.features, 'NODE_ENROLL_FEATURES_MISSING')
         const externalId = read.readMetadataId(fields.metadata)
         const vectors = await openFeatures(request, features, 'enroll', version)
-        const enrolled = await enrolment.enrol(callerOf(request), { version, vectors, externalId })
+        const enrolled = await answers.enrol(callerOf(request), { version, vectors, externalId })
         const [ids] = await transport.sealIds(presentedKeyOf(request), version, [
           { puid: enrolled.personId, guid: enrolled.guid },
         ])
@@ -136,7 +137,7 @@ function sealedRoutes(app: FastifyInstance, { guard, enrolment, recognition, tra
         const identifier = read.readUserIdentifier(fields.user_identifier)
         const vectors = await openFeatures(request, features, 'predict', version)
         const userIdentifier = identifier && (await openIdentifier(request, identifier))
-        const found = await recognition.predict(callerOf(request), { version, vectors, candidates, userIdentifier })
+        const found = await answers.predict(callerOf(request), { version, vectors, candidates, userIdentifier })
         return predictReply(await transport.sealIds(presentedKeyOf(request), version, found), candidates, '-1')
       },
     })
@@ -197,8 +198,11 @@ function messageFor({ isNew }: Enrolled): string {
 function predictReply(found: readonly Candidate[], candidates: number, noScore: number | string) {
   const [best] = found
   const outcome = best ? { status: 0, message: NEW } : { status: -1, message: NOT_ENROLLED }
-  if (candidates > 1) return { ...outcome, PI_list: found.map(({ puid, guid, score }) => ({ puid, guid, score })) }
+  const replay = found.some(({ isReplay }) => isReplay) && { replay: true }
+  if (candidates > 1) {
+    return { ...outcome, PI_list: found.map(({ puid, guid, score }) => ({ puid, guid, score })), ...replay }
+  }
   if (!best) return { ...outcome, puid: '-1', guid: '-1', score: noScore }
   const { puid, guid, enrollLevel, score } = best
-  return { ...outcome, puid, guid, enroll_level: enrollLevel, score }
+  return { ...outcome, puid, guid, enroll_level: enrollLevel, score, ...replay }
 }

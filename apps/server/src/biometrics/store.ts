@@ -122,7 +122,7 @@ const PURGE_ENVELOPES = sql(
 const RESEAL_BATCH = sql(
   'faces.lock_sealed_with_other',
   `select tenant_id as "tenantId", livemode, guid, sealed_key as blob, master_key_id as "masterKeyId" from face_groups
-   where master_key_id <> $1 order by tenant_id, livemode limit $2 for update`,
+   where master_key_id <> $1 and (tenant_id, livemode) > ($3, $4) order by tenant_id, livemode limit $2 for update`,
 )
 const RESEAL = sql('faces.reseal', `update face_groups set sealed_key = $3, master_key_id = $4 where ${GROUP}`)
 const COUNT_BY_MASTER_KEY = sql(
@@ -339,8 +339,10 @@ export const faceStore = {
   },
   purgeEnvelopes: (db: Queryable, now: Date, limit: number): Promise<number> => db.run(PURGE_ENVELOPES, [now, limit]),
 
-  lockSealedWithOther: (db: Queryable, masterKeyId: string, limit: number): Promise<(GroupRow & GroupId)[]> =>
-    db.rows(RESEAL_BATCH, [masterKeyId, limit]),
+  lockSealedWithOther: (
+    db: Queryable,
+    { masterKeyId, after, limit }: { masterKeyId: string; after: GroupId; limit: number },
+  ): Promise<(GroupRow & GroupId)[]> => db.rows(RESEAL_BATCH, [masterKeyId, limit, ...group(after)]),
   reseal: (db: Queryable, id: GroupId, row: Omit<GroupRow, 'guid'>): Promise<number> =>
     db.run(RESEAL, [...group(id), row.blob, row.masterKeyId]),
   countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT_BY_MASTER_KEY),

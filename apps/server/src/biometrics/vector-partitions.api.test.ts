@@ -28,7 +28,7 @@ const enrol = (caller: Caller, face: readonly number[]) =>
   harness.wire.biometrics.enrolment.enrol(caller, { version: 'FACE3_3', vectors: [unit(face)] })
 const predict = async (caller: Caller, face: readonly number[]) => {
   const request = { version: 'FACE3_3' as const, vectors: [unit(faces.sample(face, 0.8))], candidates: 1 }
-  return (await harness.wire.biometrics.recognition.predict(caller, request))[0]?.puid
+  return (await harness.wire.biometrics.recognition.recognise(caller, request)).candidates[0]?.puid
 }
 const partitionOf = async ({ tenantId }: Caller): Promise<number> =>
   (await harness.database.query('select shelf from face_spaces where tenant_id = $1', [tenantId])).rows[0].shelf

@@ -31,6 +31,8 @@ export interface FactsCache<F> {
   peek(name: string): { facts: F | undefined } | undefined
   /** The facts, or undefined when there is no such key or client. */
   load(name: string, bucket: number): Promise<F | undefined>
+  /** Whether this process has found it before, at any time. Its facts may be too old now; who presents it does not guess. */
+  wasFound(name: string): boolean
   start(): void
   stop(): void
 }
@@ -67,6 +69,7 @@ export function createKeyCache(cells: Cells, clock: Clock, log: Log): KeyCache {
 export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): FactsCache<F> {
   const known = new BoundedMap<string, Entry<F>>(MAX_ENTRIES)
   const unknown = new BoundedMap<string, Entry<F>>(MAX_UNKNOWN)
+  const found = new BoundedMap<string, true>(MAX_ENTRIES)
   const loading = createSingleFlight<F | undefined>()
   let timer: NodeJS.Timeout | undefined
   const refreshing = new Set<Db>()
@@ -75,6 +78,8 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
     const [place, other] = entry.facts ? [known, unknown] : [unknown, known]
     other.delete(name)
     place.set(name, entry)
+    if (entry.facts) found.set(name, true)
+    else found.delete(name)
   }
 
   async function load(name: string, bucket: number): Promise<F | undefined> {
@@ -107,14 +112,14 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
   }
 
   async function refreshCell(db: Db, batch: readonly [string, Entry<F>][], nowMs: number): Promise<void> {
-    const found = await find(
+    const facts = await find(
       db,
       batch.map(([name]) => name),
     )
     for (const [name, entry] of batch) {
       // A load in between has a newer result.
       if (known.get(name) !== entry) continue
-      remember(name, { ...entry, facts: found.get(name), loadedMs: nowMs, usedSinceLoad: false })
+      remember(name, { ...entry, facts: facts.get(name), loadedMs: nowMs, usedSinceLoad: false })
     }
   }
 
@@ -137,6 +142,7 @@ export function createFactsCache<F>({ cells, clock, log, find }: Deps<F>): Facts
       entry.usedSinceLoad = true
       return entry
     },
+    wasFound: (name) => found.get(name) === true,
     load: (name, bucket) => loading.run(name, () => load(name, bucket)),
     start() {
       timer ??= setInterval(refresh, REFRESH_EVERY_MS).unref()

@@ -40,7 +40,7 @@ export function createClientGate({ clients, tokens, policyOf }: Deps): ClientGat
       }
       const client = await clientOf(presented, request.ip)
       const isTheirs = client?.tenantId === caller.tenantId && client.livemode === caller.livemode
-      if (!isTheirs) throw clients.refusal(request.ip)
+      if (!isTheirs) throw await clients.refusal(request.ip)
     },
   }
 }

@@ -1,13 +1,14 @@
-import { type ApiClientRecord, OAUTH_LIMITS, UNKNOWN_KEYS } from '@ostiary/contract'
+import { type ApiClientRecord, OAUTH_LIMITS } from '@ostiary/contract'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
+import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { networksOf } from '../platform/networks.ts'
 import { purgeInBatches } from '../platform/purge-in-batches.ts'
-import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
 import { checkAssertion, clientIdIn } from './assertion.ts'
 import { createFactsCache, type FactsCache } from './cache.ts'
 import {
@@ -33,19 +34,19 @@ interface Deps {
   clock: Clock
   ids: Ids
   cache: FactsCache<ClientFacts>
-  limiter: RateLimiter
+  failureLimits: FailureLimits
   metrics: Metrics
   /** The names that an assertion may be addressed to. */
   audiences: readonly string[]
 }
 
 /** The clients of tenants. The operator creates them; calls to area D and the token endpoint check them. */
-export function createClientService({ cells, clock, ids, cache, limiter, metrics, audiences }: Deps) {
-  const guessesOf = (address: string) => `wrong-clients/${networkOf(address)}`
+export function createClientService({ cells, clock, ids, cache, failureLimits, metrics, audiences }: Deps) {
+  const guessOf = (address: string) => ({ limit: 'client-credentials', against: networksOf(address) }) as const
 
-  /** Runs only for clients that are not in the cache. */
+  /** Runs only for clients that this process has not found before. */
   function refuseGuessing(address: string): void {
-    const retryAfterSeconds = limiter.wait(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
+    const retryAfterSeconds = failureLimits.wait(guessOf(address))
     if (retryAfterSeconds > 0) throw tooMany(retryAfterSeconds)
   }
 
@@ -55,9 +56,9 @@ export function createClientService({ cells, clock, ids, cache, limiter, metrics
   }
 
   /** The answer to wrong credentials, the same for every reason. Each one counts as a guess. */
-  function refusal(address: string): AppError {
-    const verdict = limiter.take(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
-    if (!verdict.allowed) return tooMany(verdict.retryAfterSeconds)
+  async function refusal(address: string): Promise<AppError> {
+    const retryAfterSeconds = await failureLimits.count(guessOf(address))
+    if (retryAfterSeconds > 0) return tooMany(retryAfterSeconds)
     metrics.keyChecks.count('rejected')
     return invalidCredentials()
   }
@@ -67,7 +68,7 @@ export function createClientService({ cells, clock, ids, cache, limiter, metrics
     const bucket = bucketOfClient(clientId)
     if (bucket === undefined) return undefined
     const known = cache.peek(clientId)
-    if (!known) refuseGuessing(address)
+    if (!known && !cache.wasFound(clientId)) refuseGuessing(address)
     const facts = known ? known.facts : await cache.load(clientId, bucket)
     return facts && isUsable(facts) ? facts : undefined
   }
@@ -79,18 +80,18 @@ export function createClientService({ cells, clock, ids, cache, limiter, metrics
     /** The client with this secret. Throws 401 when no client has it. */
     async withSecret(clientId: string, secret: string, address: string): Promise<ClientFacts> {
       const facts = await find(clientId, address)
-      if (!facts || !hasSecret(facts, secret)) throw refusal(address)
+      if (!facts || !hasSecret(facts, secret)) throw await refusal(address)
       return facts
     },
 
     /** The client that signed this assertion, which cannot be used again. Throws 401 when no client signed it. */
     async withAssertion(assertion: string, address: string): Promise<ClientFacts> {
       const facts = await find(clientIdIn(assertion) ?? '', address)
-      if (!facts) throw refusal(address)
+      if (!facts) throw await refusal(address)
       const { clientId, tenantId, publicKeys } = facts
       const use = await checkAssertion(assertion, { clientId, keys: publicKeys, audiences, now: clock.now() })
       const isFirst = use && (await clientStore.useAssertion(cells.forId(tenantId), tenantId, use))
-      if (!isFirst) throw refusal(address)
+      if (!isFirst) throw await refusal(address)
       return facts
     },
 

@@ -1,18 +1,11 @@
-import {
-  AREA_LETTERS,
-  BURST_SECONDS,
-  LIMITS,
-  type Operation,
-  RATES,
-  type Rate,
-  type RateName,
-  WRONG_KEY_CHECKS,
-} from '@ostiary/contract'
+import { AREA_LETTERS, BURST_SECONDS, LIMITS, type Operation, RATES, type Rate, type RateName } from '@ostiary/contract'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
+import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
+import { networksOf } from '../platform/networks.ts'
+import type { RateLimiter } from '../platform/rate-limit.ts'
 import { createRequestSlot } from '../platform/request-slot.ts'
 import { ANONYMOUS, type Caller } from './key.ts'
 import type { KeyService } from './service.ts'
@@ -21,6 +14,8 @@ import { hasStrayCredential } from './stray-credential.ts'
 interface Deps {
   keys: KeyService
   limiter: RateLimiter
+  addressLimiter: RateLimiter
+  failureLimits: FailureLimits
   clock: Clock
   metrics: Metrics
   authRequiredAreas: ReadonlySet<string>
@@ -61,7 +56,15 @@ export function findCaller(request: FastifyRequest): Caller | undefined {
   return callers.get(request)
 }
 
-export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }: Deps): Guard {
+export function createGuard({
+  keys,
+  limiter,
+  addressLimiter,
+  failureLimits,
+  clock,
+  metrics,
+  authRequiredAreas,
+}: Deps): Guard {
   /** A key in a request is always checked, so a wrong one is refused even where no key is required. */
   function identify(request: FastifyRequest, op: Access, presented: unknown): Caller | Promise<Caller> {
     if (presented === undefined || presented === '') {
@@ -91,8 +94,10 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
     const { perSecond: basic, burstSeconds = BURST_SECONDS }: Rate = rates[kind] ?? { perSecond: 0 }
     const perSecond = basic * caller.rateFactor
     if (perSecond === Number.POSITIVE_INFINITY) return undefined
-    const who = caller.keyId ?? networkOf(request.ip)
-    const verdict = limiter.take(`${rate}/${who}`, perSecond, clock.monotonicMs(), burstSeconds)
+    const verdict =
+      caller.keyId === undefined
+        ? addressLimiter.take(networksOf(request.ip, rate), perSecond, clock.monotonicMs(), burstSeconds)
+        : limiter.take(`${rate}/${caller.keyId}`, perSecond, clock.monotonicMs(), burstSeconds)
     reply.header('ratelimit-policy', `"${rate}";q=${Math.round(perSecond * burstSeconds)};w=${burstSeconds}`)
     reply.header('ratelimit', `"${rate}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
     if (verdict.allowed) return undefined
@@ -124,13 +129,16 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
   }
 
   /** Counts a wrong key as a guess of this address. From the eleventh in a minute on the answer is 429. */
-  function countGuess(request: FastifyRequest, op: Operation, error: Error | undefined): Error | undefined {
+  async function countGuess(
+    request: FastifyRequest,
+    op: Operation,
+    error: Error | undefined,
+  ): Promise<Error | undefined> {
     const wrong = error instanceof AppError && (error.fault === 'unauthenticated' || error.fault === 'forbidden')
     if (!wrong || error.code === 'MISSING_API_KEY') return error
-    const { perSecond, burstSeconds } = WRONG_KEY_CHECKS
-    const guesses = `key-checks/${networkOf(request.ip)}`
-    const { allowed, retryAfterSeconds } = limiter.take(guesses, perSecond, clock.monotonicMs(), burstSeconds)
-    if (allowed) return error
+    const guess = { limit: 'key-checks', against: networksOf(request.ip) } as const
+    const retryAfterSeconds = await failureLimits.count(guess)
+    if (retryAfterSeconds === 0) return error
     metrics.rateLimited.count(op.operationId)
     return new AppError('rate_limited', 'RATE_LIMITED', 'Too many wrong API keys', { retryAfterSeconds })
   }
@@ -138,12 +146,12 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
   function checkAfterBody(
     op: Operation,
     rate: RateName,
-    refuse: (request: FastifyRequest, error: Error | undefined) => Error | undefined,
+    refuse: (request: FastifyRequest, error: Error | undefined, done: (error?: Error) => void) => void,
   ): preValidationHookHandler {
     return (request, reply, done) => {
       const presented = keyInHeaderOrBody(request)
       whenIdentified(request, op, presented, (error, caller) => {
-        if (!caller) return done(refuse(request, error))
+        if (!caller) return refuse(request, error, done)
         callers.set(request, caller)
         presentedKeys.set(request, String(presented))
         done(limit(request, reply, op, rate))
@@ -159,15 +167,17 @@ export function createGuard({ keys, limiter, clock, metrics, authRequiredAreas }
         done(limit(request, reply, op, rate))
       })
     },
-    afterBody: (op, rate) => checkAfterBody(op, rate, (_request, error) => error),
+    afterBody: (op, rate) => checkAfterBody(op, rate, (_request, error, done) => done(error)),
     headerFirst: (op, kind) => (request, _reply, done) => {
       const presented = request.headers['x-api-key']
       if (presented === undefined || presented === '') return done()
-      whenIdentified(request, op, presented, (error) =>
-        done(kind === 'keyCheck' ? countGuess(request, op, error) : error),
-      )
+      whenIdentified(request, op, presented, (error) => {
+        if (kind === 'keyCheck' && error) void countGuess(request, op, error).then(done, done)
+        else done(error)
+      })
     },
-    keyCheck: (op, rate) => checkAfterBody(op, rate, (request, error) => countGuess(request, op, error)),
+    keyCheck: (op, rate) =>
+      checkAfterBody(op, rate, (request, error, done) => void countGuess(request, op, error).then(done, done)),
     refuseWrongKey: (request, _reply, done) => {
       whenIdentified(request, KEYLESS, request.headers['x-api-key'], (error) => {
         // The key cannot be checked while the store is away, but the health check must answer then.

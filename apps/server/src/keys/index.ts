@@ -1,3 +1,4 @@
+export { createFactsCache } from './cache.ts'
 export type { NewClient } from './client.ts'
 export type { ClientGate } from './client-gate.ts'
 export type { ClientService } from './clients.ts'

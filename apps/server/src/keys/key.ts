@@ -31,6 +31,11 @@ export interface KeyFacts {
   endsAt: Date | null
 }
 
+/** What decides whether a key of the tenant may sign. Without the key itself. */
+export interface SigningKeyFacts extends Pick<KeyFacts, 'keyId' | 'livemode' | 'scopes' | 'status' | 'endsAt'> {
+  rotatedTo: string | null
+}
+
 /** The tenant of callers without a key, in open areas. All of them share its data. */
 export const ANONYMOUS_TENANT_ID = '00000000-0000-7000-8000-000000000000'
 export const ANONYMOUS: Caller = { tenantId: ANONYMOUS_TENANT_ID, livemode: false, rateFactor: 1 }

@@ -176,6 +176,24 @@ test('429: an address that invents keys is blocked, and keys in use still work f
   await local.close()
 })
 
+test('429: who invents keys locks out no key of a neighbour that was used before, though its /48 is blocked', async () => {
+  const local = await createHarness({ TRUST_PROXY: '127.0.0.1' })
+  const [used, unseen] = [await local.tenantWithKey(), await local.tenantWithKey()]
+  const call = async (apiKey: string, subnet: number) => {
+    const headers = { 'x-api-key': apiKey, 'x-forwarded-for': `2001:db8:5:${subnet.toString(16)}::1` }
+    return (await local.inject({ url: '/strings', headers })).statusCode
+  }
+  assert.equal(await call(used.key, 1), 200)
+  local.clock.advance(KEY_MAX_AGE_MS + 1)
+  const statuses: number[] = []
+  for (let i = 0; i < 26; i++)
+    statuses.push(await call(formatApiKey({ livemode: false, bucket: 1 }, randomBytes(32)), 256 * (i + 1)))
+  assert.deepEqual(statuses, [...Array(24).fill(401), 429, 429])
+  assert.equal(await call(used.key, 1), 200, 'it is looked up again')
+  assert.equal(await call(unseen.key, 1), 429, 'a key that this process has never found may be a guess')
+  await local.close()
+})
+
 test('two cells, one of them away: the tenants of the other are served, and the health check names the cell', async () => {
   const [near, far] = [await createTestDatabase(), await createTestDatabase()]
   const map = { cells: { near: near.url, far: far.url }, buckets: { '0-511': 'near', '512-1023': 'far' } }

@@ -38,10 +38,10 @@ export async function oauthRoutes(app: FastifyInstance, { clients, tokens, guard
 }
 
 async function clientOf(clients: ClientService, shown: TokenCredentials, address: string): Promise<ClientFacts> {
-  if (shown.kind === 'none') throw clients.refusal(address)
+  if (shown.kind === 'none') throw await clients.refusal(address)
   if (shown.kind === 'secret') return clients.withSecret(shown.clientId, shown.secret, address)
   const client = await clients.withAssertion(shown.assertion, address)
-  if (shown.clientId !== undefined && shown.clientId !== client.clientId) throw clients.refusal(address)
+  if (shown.clientId !== undefined && shown.clientId !== client.clientId) throw await clients.refusal(address)
   return client
 }
 

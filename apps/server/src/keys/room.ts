@@ -8,6 +8,7 @@ import { createClientCache, createClientService, purgeUsedAssertions } from './c
 import { createGuard } from './guard.ts'
 import { oauthRoutes, renderOAuthError } from './oauth-routes.ts'
 import { createKeyService } from './service.ts'
+import { createSigningKeyCache } from './signing-keys.ts'
 
 interface Deps {
   publicUrl: string
@@ -21,7 +22,8 @@ export function createKeysRoom(platform: Platform, deps: Deps) {
   const { cells, clock, log } = platform
   const { publicUrl, masterKeys, authRequiredAreas } = deps
   const cache = createKeyCache(cells, clock, log)
-  const service = createKeyService({ ...platform, cache })
+  const signingKeys = createSigningKeyCache(cells, clock, log)
+  const service = createKeyService({ ...platform, cache, signingKeys })
   const guard = createGuard({ ...platform, keys: service, authRequiredAreas })
   const clientCache = createClientCache(cells, clock, log)
   const audiences = [publicUrl, `${publicUrl}/oauth/token`]
@@ -42,10 +44,12 @@ export function createKeysRoom(platform: Platform, deps: Deps) {
     /** Keys and clients that are in use are refreshed in the background, so that a check does not wait for the database. */
     start() {
       cache.start()
+      signingKeys.start()
       clientCache.start()
     },
     async close() {
       cache.stop()
+      signingKeys.stop()
       clientCache.stop()
     },
   } satisfies Room & Record<string, unknown>

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto'
-import { type ApiKeyRecord, UNKNOWN_KEYS } from '@ostiary/contract'
+import type { ApiKeyRecord } from '@ostiary/contract'
 import { formatApiKey, maskApiKey, parseApiKey } from '@ostiary/crypto'
 import type { Cells } from '../platform/cells.ts'
 import { type Clock, DAY_MS } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
+import type { FailureLimits } from '../platform/failure-limits/index.ts'
 import { bucketOf, type Ids, isId } from '../platform/ids.ts'
-import type { KeyVault } from '../platform/key-vault.ts'
+import type { KeyVault, OnUnreadable } from '../platform/key-vault.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
+import { networksOf } from '../platform/networks.ts'
 import type { KeyCache } from './cache.ts'
 import {
   acceptKey,
@@ -19,9 +21,11 @@ import {
   type KeyUse,
   type NewKey,
 } from './key.ts'
+import { chooseSigningKeys, type SignedSession, type SigningKeyCache } from './signing-keys.ts'
 import { type KeyRow, keyStore, type TenantRow } from './store.ts'
 
 const RESEAL_BATCH = 200
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 interface Deps {
   cells: Cells
@@ -29,11 +33,12 @@ interface Deps {
   ids: Ids
   vault: KeyVault
   cache: KeyCache
-  limiter: RateLimiter
+  signingKeys: SigningKeyCache
+  failureLimits: FailureLimits
   metrics: Metrics
 }
 
-export function createKeyService({ cells, clock, ids, vault, cache, limiter, metrics }: Deps) {
+export function createKeyService({ cells, clock, ids, vault, cache, signingKeys, failureLimits, metrics }: Deps) {
   const sealContext = (tenantId: string, id: string) => `api_keys/${tenantId}/${id}`
 
   function decide(facts: KeyFacts | undefined, use: KeyUse, source: 'cached' | 'loaded'): Caller {
@@ -42,9 +47,7 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
     return acceptKey(facts, use, clock.now())
   }
 
-  /** Runs only for keys that are not in the cache. */
-  function refuseGuessing(address: string): void {
-    const retryAfterSeconds = limiter.wait(guessesOf(address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
+  function refuseGuessing(retryAfterSeconds: number): void {
     if (retryAfterSeconds === 0) return
     metrics.keyChecks.count('refused')
     throw new AppError('rate_limited', 'RATE_LIMITED', 'Too many unknown API keys', { retryAfterSeconds })
@@ -82,6 +85,22 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
     }
   }
 
+  async function resealBatch(tx: Queryable, after: string, onUnreadable: OnUnreadable) {
+    const batch = await keyStore.lockSealedWithOther(tx, {
+      masterKeyId: vault.currentKeyId,
+      after,
+      limit: RESEAL_BATCH,
+    })
+    let resealed = 0
+    for (const { tenantId, id, ...sealed } of batch) {
+      const context = sealContext(tenantId, id)
+      const opened = await vault.open(sealed, context).catch(() => undefined)
+      if (opened) resealed += await keyStore.reseal(tx, id, await vault.seal(opened, context))
+      else onUnreadable(`api_keys ${id}`)
+    }
+    return { resealed, last: batch.at(-1)?.id }
+  }
+
   return {
     /**
      * Finds the caller with this key and checks that it may be used here; throws when not. Synchronous for a cached key, a
@@ -94,9 +113,10 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
       // The checksum keeps mistyped keys away from the database, and the limit keeps away callers that invent whole keys.
       const parts = parseApiKey(presented)
       if (!parts) return decide(undefined, use, 'cached')
-      refuseGuessing(use.address)
-      return cache.load(hashed, parts.bucket).then((facts) => {
-        if (!facts) limiter.take(guessesOf(use.address), UNKNOWN_KEYS.perSecond, clock.monotonicMs())
+      // A key that was found before is no guess: somebody in the same /48 must not be able to lock out its holder.
+      if (!cache.wasFound(hashed)) refuseGuessing(failureLimits.wait(guessOf(use.address)))
+      return cache.load(hashed, parts.bucket).then(async (facts) => {
+        if (!facts) refuseGuessing(await failureLimits.count(guessOf(use.address)))
         return decide(facts, use, 'loaded')
       })
     },
@@ -166,6 +186,16 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
       })
     },
 
+    /**
+     * The keys that sign a session's webhook now, see `chooseSigningKeys`. A promise only when they must be looked up first.
+     */
+    signingKeysOf(session: SignedSession): SigningKeyIds | Promise<SigningKeyIds> {
+      const choose = (keys: Parameters<typeof chooseSigningKeys>[0] = []) =>
+        chooseSigningKeys(keys, session, clock.now())
+      const known = signingKeys.peek(session.tenantId)
+      return known ? choose(known.facts) : signingKeys.load(session.tenantId, bucketOf(session.tenantId)).then(choose)
+    },
+
     /** The key in clear, for computations with it: webhook signatures and the encryption of area E. */
     async openKey(tenantId: string, id: string): Promise<string> {
       const sealed = await keyStore.findSealed(cells.forId(tenantId), tenantId, id)
@@ -173,22 +203,19 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
       return (await vault.open(sealed, sealContext(tenantId, id))).toString()
     },
 
-    /** Seals all keys of older master keys with the current one. Safe to interrupt and to run twice. */
-    async reseal(onProgress: (done: number) => void): Promise<number> {
+    /**
+     * Seals all keys of older master keys with the current one. Safe to interrupt and to run twice. A key that cannot be opened is
+     * reported and passed over.
+     */
+    async reseal(onProgress: (done: number) => void, onUnreadable: OnUnreadable = () => {}): Promise<number> {
       let done = 0
       for (const { db } of cells.all()) {
-        for (;;) {
-          const moved = await db.transaction(async (tx) => {
-            const batch = await keyStore.lockSealedWithOther(tx, vault.currentKeyId, RESEAL_BATCH)
-            for (const { tenantId, id, ...sealed } of batch) {
-              const context = sealContext(tenantId, id)
-              await keyStore.reseal(tx, id, await vault.seal(await vault.open(sealed, context), context))
-            }
-            return batch.length
-          })
-          done += moved
+        for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
+          const place: string = after
+          const { resealed, last } = await db.transaction((tx) => resealBatch(tx, place, onUnreadable))
+          done += resealed
           onProgress(done)
-          if (moved < RESEAL_BATCH) break
+          after = last
         }
       }
       return done
@@ -205,11 +232,10 @@ export function createKeyService({ cells, clock, ids, vault, cache, limiter, met
     },
   }
 }
+type SigningKeyIds = ReturnType<typeof chooseSigningKeys>
 export type KeyService = ReturnType<typeof createKeyService>
 
-function guessesOf(address: string): string {
-  return `unknown-keys/${networkOf(address)}`
-}
+const guessOf = (address: string) => ({ limit: 'unknown-keys', against: networksOf(address) }) as const
 
 function lookupHash(apiKey: string): string {
   // A fast hash is enough: the key has 256 random bits and cannot be guessed.

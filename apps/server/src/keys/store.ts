@@ -1,6 +1,6 @@
 import { type Queryable, sql } from '../platform/db.ts'
 import type { Sealed } from '../platform/key-vault.ts'
-import type { KeyFacts, NewKey } from './key.ts'
+import type { KeyFacts, NewKey, SigningKeyFacts } from './key.ts'
 
 export interface TenantRow {
   tenantId: string
@@ -48,6 +48,12 @@ const LIST_KEYS = sql('keys.list', `select ${KEY_COLUMNS} from api_keys where te
 const LOCK_KEY = sql('keys.lock', `select ${KEY_COLUMNS} from api_keys where id = $1 for update`)
 const END_KEY = sql('keys.end', 'update api_keys set ends_at = $2, rotated_to = $3, last_updated = $4 where id = $1')
 const REVOKE_KEY = sql('keys.revoke', `update api_keys set status = 'revoked', last_updated = $2 where id = $1`)
+// Inactive ones too: a session's key that is revoked is replaced, one that is not stored is not.
+const LIST_FOR_SIGNING = sql(
+  'keys.list_for_signing',
+  `select tenant_id as "tenantId", id as "keyId", livemode, scopes, status, ends_at as "endsAt", rotated_to as "rotatedTo"
+   from api_keys where tenant_id = any($1) order by when_created desc, id desc`,
+)
 const FIND_SEALED = sql(
   'keys.find_sealed',
   'select sealed_key as blob, master_key_id as "masterKeyId" from api_keys where tenant_id = $1 and id = $2',
@@ -55,7 +61,7 @@ const FIND_SEALED = sql(
 const LOCK_SEALED_WITH_OTHER = sql(
   'keys.lock_sealed_with_other',
   `select tenant_id as "tenantId", id, sealed_key as blob, master_key_id as "masterKeyId" from api_keys
-   where master_key_id <> $1 order by id limit $2 for update`,
+   where master_key_id <> $1 and id > $3 order by id limit $2 for update`,
 )
 const RESEAL = sql('keys.reseal', 'update api_keys set sealed_key = $2, master_key_id = $3 where id = $1')
 const COUNT_BY_MASTER_KEY = sql(
@@ -108,14 +114,18 @@ export const keyStore = {
     db.run(END_KEY, [id, endsAt, rotatedTo, now]),
   revokeKey: (db: Queryable, id: string, now: Date): Promise<number> => db.run(REVOKE_KEY, [id, now]),
 
+  /** Newest first. */
+  listForSigning: (db: Queryable, tenantIds: readonly string[]): Promise<(SigningKeyFacts & { tenantId: string })[]> =>
+    db.rows(LIST_FOR_SIGNING, [tenantIds]),
+
   async findSealed(db: Queryable, tenantId: string, id: string): Promise<Sealed | undefined> {
     return (await db.rows<Sealed>(FIND_SEALED, [tenantId, id]))[0]
   },
   lockSealedWithOther: (
     db: Queryable,
-    masterKeyId: string,
-    limit: number,
-  ): Promise<(Sealed & { tenantId: string; id: string })[]> => db.rows(LOCK_SEALED_WITH_OTHER, [masterKeyId, limit]),
+    { masterKeyId, after, limit }: { masterKeyId: string; after: string; limit: number },
+  ): Promise<(Sealed & { tenantId: string; id: string })[]> =>
+    db.rows(LOCK_SEALED_WITH_OTHER, [masterKeyId, limit, after]),
   reseal: (db: Queryable, id: string, sealed: Sealed): Promise<number> =>
     db.run(RESEAL, [id, sealed.blob, sealed.masterKeyId]),
   countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT_BY_MASTER_KEY),

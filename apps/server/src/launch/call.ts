@@ -7,10 +7,13 @@ import {
   flowStatusOf,
   isFinal,
   type Progress,
+  type ReturnTicket,
   type Role,
   type Session,
   type SessionState,
 } from '../sessions/index.ts'
+import { withParameters } from '../settings/index.ts'
+import { afterCall, isInTime, learnTime } from './device-clock.ts'
 
 /** A call as it arrived: what was signed, and the signature. */
 export interface DeviceCall {
@@ -30,8 +33,14 @@ export interface DeviceFacts {
   acceptLanguage: string | undefined
 }
 
-/** Checks that a call is signed with a key, and is not one that came before. Returns its counter. */
-export async function checkProof(call: DeviceCall, device: BoundDevice): Promise<number> {
+interface Proven {
+  counter: number
+  /** By the device's clock, in seconds. */
+  issuedAt: number
+}
+
+/** Checks that a call is signed with a key, and is not one that came before. */
+async function checkProof(call: DeviceCall, device: BoundDevice): Promise<Proven> {
   if (call.proof === undefined || call.proof.length > LAUNCH_LIMITS.proofChars) throw badProof('missing')
   const expected: DeviceRequest = {
     sessionId: call.sessionId,
@@ -39,24 +48,42 @@ export async function checkProof(call: DeviceCall, device: BoundDevice): Promise
     path: call.path,
     bodyHash: call.bodyHash,
   }
-  const { counter } = await verifyProof(device.key, call.proof, expected).catch((error: unknown) => {
+  const proven = await verifyProof(device.key, call.proof, expected).catch((error: unknown) => {
     throw error instanceof ProofError ? badProof(error.fault) : error
   })
-  if (counter <= device.counter) throw badProof('counter')
-  return counter
+  if (proven.counter <= device.counter) throw badProof('counter')
+  return proven
+}
+
+/** A device that has signed a call. */
+export interface Identified {
+  role: Role
+  device: BoundDevice
+  /** The call is the device's, but not of this time: it must be refused and is used up. */
+  refuse?: AppError
 }
 
 /**
  * Which of the session's devices made a call. A call that neither has signed is refused without a hint which of the two it
  * might have been.
  */
-export async function identify(call: DeviceCall, progress: Progress): Promise<{ role: Role; device: BoundDevice }> {
+export async function identify(
+  call: DeviceCall,
+  progress: Pick<Progress, 'holder' | 'viewer'>,
+  now: Date,
+): Promise<Identified> {
   let refusal: unknown = badProof('device')
   for (const role of ['holder', 'viewer'] as const) {
     const device = progress[role]
     if (!device) continue
     try {
-      return { role, device: { ...device, counter: await checkProof(call, device) } }
+      const { counter, issuedAt } = await checkProof(call, device)
+      const known = device.time ?? learnTime(issuedAt, now)
+      const time = afterCall(known, issuedAt)
+      const inTime = isInTime(known, issuedAt, now)
+      return inTime
+        ? { role, device: { ...device, counter, time } }
+        : { role, device: { ...device, counter }, refuse: clockChanged() }
     } catch (error) {
       refusal = error
     }
@@ -64,10 +91,16 @@ export async function identify(call: DeviceCall, progress: Progress): Promise<{ 
   throw refusal
 }
 
-export async function newDevice(call: DeviceCall, key: BoundDevice['key']): Promise<BoundDevice> {
+/** The device that opens a session. Its clock is learnt again at every opening, so a clock that was set right costs one reopening. */
+export async function newDevice(call: DeviceCall, key: BoundDevice['key'], now: Date): Promise<BoundDevice> {
   const device: BoundDevice = { key, thumbprint: await thumbprint(key), counter: -1 }
-  return { ...device, counter: await checkProof(call, device) }
+  const { counter, issuedAt } = await checkProof(call, device)
+  return { ...device, counter, time: learnTime(issuedAt, now) }
 }
+
+/** 409 makes the page open the session again, and that learns the clock as it is now. */
+const clockChanged = () =>
+  new AppError('conflict', 'DEVICE_CLOCK_CHANGED', 'The device’s clock has changed since it opened the session')
 
 /** The fault is for our log; a caller learns nothing from it. */
 export function badProof(detail: string): AppError {
@@ -79,12 +112,15 @@ export interface ReplyFacts {
   state: SessionState
   progress: Progress
   role: Role
+  /** Of the device that gets the reply; empty if it has no part in the session. */
+  thumbprint: string
   errors?: readonly number[] | undefined
 }
 
 /** The reply to every call of a page. */
 export function launchStateFor(flow: Pick<Flow, 'rules'>, session: Session, facts: ReplyFacts): LaunchState {
-  const { state, progress, role, errors = [] } = facts
+  const { state, progress, role, thumbprint, errors = [] } = facts
+  const end = isFinal(state) ? flow.rules({ ...session, progress }).endReply(state) : undefined
   return {
     sessionId: session.sessionId,
     state,
@@ -96,6 +132,31 @@ export function launchStateFor(flow: Pick<Flow, 'rules'>, session: Session, fact
     errors: [...errors],
     redirectUrl: null,
     livemode: session.livemode,
-    ...(isFinal(state) && flow.rules({ ...session, progress }).endReply(state)),
+    ...(end && { ...end, ...returnFor(end.redirectUrl, session.returnTicket, thumbprint) }),
+    ...(!end && role === 'holder' && isNumberNeeded(progress) && { numberNeeded: true }),
   }
+}
+
+/** Whether the device that holds the session has to send the number of the first screen before anything else. */
+export const isNumberNeeded = ({ number }: Pick<Progress, 'number'>): boolean => typeof number === 'string'
+
+/**
+ * Where a device is to continue. Without a ticket no device had a part in the session, and there is no code that the wrong one
+ * could get.
+ */
+function returnFor(
+  redirectUrl: string | null,
+  ticket: ReturnTicket | null,
+  thumbprint: string,
+): Pick<LaunchState, 'redirectUrl' | 'code'> {
+  if (!ticket || redirectUrl === null) return { redirectUrl }
+  if (thumbprint === ticket.owner.thumbprint) return withCode(redirectUrl, ticket.code)
+  return { redirectUrl: thumbprint === ticket.other?.thumbprint ? redirectUrl : null }
+}
+
+/** A host whose URL has a parameter `code` of its own gets that one back, as before. */
+function withCode(redirectUrl: string, code: string | null): Pick<LaunchState, 'redirectUrl' | 'code'> {
+  if (code === null) return { redirectUrl }
+  const hasOwn = new URL(redirectUrl).searchParams.has('code')
+  return { redirectUrl: hasOwn ? redirectUrl : withParameters(redirectUrl, { code }), code }
 }

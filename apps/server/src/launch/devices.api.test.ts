@@ -18,6 +18,7 @@ after(() => fixture.close())
 const BAD_PROOF = [401, 'INVALID_DEVICE_PROOF', 'The device’s signature is not valid'] as const
 const NOT_HOLDER = [403, 'DEVICE_MISMATCH', 'Another device holds the session'] as const
 const REFUSED = [409, 'HANDOFF_REFUSED'] as const
+const NOT_AT_STEP = [409, 'SESSION_NOT_OPEN', 'The session is not at this step'] as const
 const MAC_CHROME = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
 const ANDROID = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36'
 
@@ -28,9 +29,9 @@ async function handedOver(body?: object) {
   const created = await fixture.create(body)
   const first = await createPage(fixture, created.sessionId)
   await first.open()
-  const { code } = await handoffOf(first)
+  const handoff = await handoffOf(first)
   const second = await createPage(fixture, created.sessionId)
-  return { created, first, second, code }
+  return { created, first, second, handoff, code: handoff.code }
 }
 
 describe('a session that is not for desktops', () => {
@@ -48,7 +49,7 @@ describe('a session that is not for desktops', () => {
       const page = await createPage(fixture, created.sessionId, options)
       const { requirements: _r, locale: _l, consentVersion: _c, sealKey: _k, ...opened } = await page.open()
       const { type: _t, verification: _v, ...looked } = opened
-      const { brand: _b, embedOrigins: _e, ...state } = looked
+      const { brand: _b, embedOrigins: _e, host: _h, handoff: _o, ...state } = looked
       assert.deepEqual(state, stateBody(created, { state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }))
       for (const [name, body] of [
         ['consent', { accepted: true, version: '1', locale: 'en' }],
@@ -80,9 +81,9 @@ describe('a session that is not for desktops', () => {
     const created = await fixture.create()
     const desktop = await createPage(fixture, created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.open()
-    const { code } = await handoffOf(desktop)
+    const handoff = await handoffOf(desktop)
     const phone = await createPage(fixture, created.sessionId)
-    assert.equal((await phone.open({ handoffCode: code })).role, 'holder')
+    assert.equal((await phone.takeOver(handoff)).role, 'holder')
     for (let times = 0; times < 25; times++) await phone.failure(-21)
     assertError(await desktop.call('take-back'), ...REFUSED, 'This device may not run the flow')
     assert.deepEqual(await phone.consent(), stateBody(created, { state: 'READY' }), 'the phone still holds it')
@@ -123,13 +124,13 @@ describe('a handoff', () => {
     const { token, sessionId, launchUrl } = await fixture.create()
     const desktop = await fixture.device(sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await desktop.device.open()
-    const { code, url, expiresAt } = await desktop.device.handoff()
+    const { code, url, expiresAt, number = assert.fail('no number') } = await desktop.device.handoff()
     assert.equal(launchUrl, `https://page.example/check?brand=7&sessionId=${sessionId}`)
     assert.equal(url, `${launchUrl}#h=${code}`)
     assert.equal(Date.parse(expiresAt) - fixture.harness.clock.now().getTime(), 300_000)
     assert.match(code, /^[A-Za-z0-9_-]{32}$/)
     const phone = await fixture.device(sessionId, { userAgent: IPHONE })
-    const person = { clock: phone.clock, random: seededRandom(5), ageYears: 44, handoffCode: code }
+    const person = { clock: phone.clock, random: seededRandom(5), ageYears: 44, handoffCode: code, number }
     const { flowStatus } = await runFlow(phone.device, person)
     assert.equal(flowStatus, 'COMPLETED')
     const { sessionStatus, sessionId: returned, errors } = await fixture.result(token)
@@ -150,10 +151,10 @@ describe('a handoff', () => {
     const created = await fixture.create()
     const first = await createPage(fixture, created.sessionId)
     const submission = await makeSubmission(first, await reachChallenge(first))
-    const { code } = await handoffOf(first)
+    const handoff = await handoffOf(first)
     assertError(await first.call('submit', { sealed: submission.sealed }), ...NOT_HOLDER)
     const second = await createPage(fixture, created.sessionId)
-    await second.open({ handoffCode: code })
+    await second.takeOver(handoff)
     assertError(await first.call('submit', { sealed: submission.sealed }), ...NOT_HOLDER)
     await second.consent()
     const next = await second.challenge()
@@ -190,6 +191,20 @@ describe('a handoff', () => {
     assert.equal((await second.open({ handoffCode: code })).sessionId, created.sessionId)
   })
 
+  test('code that is wrong twenty times in ten minutes makes its network wait, with the right code too', async () => {
+    const TEN_MINUTES_MS = 600_000
+    fixture.harness.clock.advance(TEN_MINUTES_MS)
+    const { second, code } = await handedOver()
+    const statuses: number[] = []
+    for (let n = 1; n <= 22; n++) statuses.push((await second.tryOpen({ handoffCode: `wrong-${n}` })).statusCode)
+    assert.deepEqual(statuses, [...Array(20).fill(409), 429, 429])
+    const refused = await second.tryOpen({ handoffCode: code })
+    assertError(refused, 429, 'RATE_LIMITED', 'Too many wrong handoff codes', { retryAfter: 30 })
+    fixture.harness.clock.advance(30_000)
+    assert.equal((await second.open({ handoffCode: code })).role, 'holder')
+    fixture.harness.clock.advance(TEN_MINUTES_MS)
+  })
+
   test('code is valid for five minutes', async () => {
     const inTime = await handedOver()
     fixture.harness.clock.advance(300_000)
@@ -213,24 +228,23 @@ describe('a handoff', () => {
   })
 
   test('from the second device to a third removes the second from the session, and a fourth device is refused', async () => {
-    const { created, first, second, code } = await handedOver()
-    await second.open({ handoffCode: code })
+    const { created, first, second, handoff } = await handedOver()
+    await second.takeOver(handoff)
     const { code: next } = await handoffOf(second)
     const third = await createPage(fixture, created.sessionId)
     assert.equal((await third.open({ handoffCode: next })).role, 'holder')
     assertError(await second.call('cancel'), ...BAD_PROOF)
     assertError(await second.tryOpen(), 403, 'DEVICE_MISMATCH', 'The session is open on another device')
     assert.equal((await first.open()).role, 'viewer', 'the first one watches on')
-    for (const page of [third, first]) {
-      assertError(await page.call('handoff'), ...REFUSED, 'The session was handed over twice already')
-    }
+    assertError(await third.call('handoff'), ...NOT_AT_STEP)
+    assertError(await first.call('handoff'), ...REFUSED, 'The session was handed over twice already')
   })
 })
 
 describe('take-back', () => {
   test('returns the session to the first device, which starts again; the second device loses it', async () => {
-    const { created, first, second, code } = await handedOver()
-    await second.open({ handoffCode: code })
+    const { created, first, second, handoff } = await handedOver()
+    await second.takeOver(handoff)
     await second.consent()
     const back = okOf(await first.call('take-back'))
     assert.deepEqual(back, stateBody(created, { state: 'OPENED', role: 'holder' }))

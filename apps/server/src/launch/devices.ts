@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { chooseLocale, LAUNCH_LIMITS, type OpenBody, SESSION_CODES } from '@ostiary/contract'
 import { emptyLog, isDesktop } from '../capture-checks/index.ts'
 import { AppError } from '../platform/errors.ts'
+import type { Ids } from '../platform/ids.ts'
 import {
   type BoundDevice,
   canHappen,
@@ -47,6 +48,11 @@ export function bindDevice(
   if (before.holder || before.viewer) return answer('viewer', refuseStranger(session, before))
   const { userAgent, secChUaMobile } = opening.about
   const desktop = isDesktop({ userAgent, secChUaMobile, claimed: opening.body.platform })
+  // A desktop that could only wait for a handoff is not bound: the same link still works on a phone.
+  if (desktop && !session.request.enableDesktop && session.request.handoff === 'forbidden') {
+    const refuse = refused('This session cannot be handed over: open it on a phone')
+    return answer('viewer', { state: session.state, progress: before, refuse })
+  }
   if (!desktop || session.request.enableDesktop) {
     return answer('holder', { state: nextState(session, 'open'), progress: { ...before, holder: device } })
   }
@@ -68,13 +74,20 @@ function firstProgress({ request }: Session, { body, about }: Opening): Progress
   )
 }
 
+/** A device that opens the session for the first time has just loaded the page, so it has the page of this release. */
+export function withPage(device: BoundDevice, progress: Progress | null): BoundDevice {
+  const role = progress ? roleOf(progress, device.thumbprint) : undefined
+  const tellsCamera = !progress || !role || progress[role]?.tellsCamera
+  return tellsCamera ? { ...device, tellsCamera } : device
+}
+
 export function roleOf({ holder, viewer }: Progress, thumbprint: string): Role | undefined {
   if (holder?.thumbprint === thumbprint) return 'holder'
   return viewer?.thumbprint === thumbprint ? 'viewer' : undefined
 }
 
 /** An open call is good for one time like every other: sent again, it would set the counter back for all that came since. */
-function refuseRepeat(known: BoundDevice | null, { counter }: BoundDevice): void {
+export function refuseRepeat(known: BoundDevice | null, { counter }: BoundDevice): void {
   if (known && counter <= known.counter) throw badProof('counter')
 }
 
@@ -111,6 +124,8 @@ function takeOver(session: Session, before: Progress, device: BoundDevice, { bod
     viewer: before.viewer ?? before.holder,
     handoff: null,
     handoffs: before.handoffs + 1,
+    number: handoff.number ?? null,
+    isMatched: false,
     desktop: false,
     challenge: null,
     // A log belongs to one device.
@@ -131,6 +146,7 @@ export function newHandoff(
   handoff: NonNullable<Progress['handoff']>,
   now: Date,
 ): Step {
+  if (session.request.handoff === 'forbidden') throw refused('This session cannot be handed over')
   if (progress.handoffs >= LAUNCH_LIMITS.handoffs) throw refused('The session was handed over twice already')
   // A page that is left open makes one code after another for as long as the session lives: expired codes do not count.
   const codes = progress.handoff && progress.handoff.expiresAtMs < now.getTime() ? 0 : progress.codes
@@ -174,7 +190,49 @@ export function takeBack(session: Session, progress: Progress, role: Role): Step
   if (!viewer || isBarred(progress)) throw refused('This device may not run the flow')
   const waiting = session.state === 'HANDOFF_WAIT' ? session.state : nextState(session, 'handoff_asked')
   const state = nextState({ ...session, state: waiting }, 'handoff_opened')
-  return { state, progress: { ...restarted, holder: viewer, viewer: null }, role: 'holder' }
+  return {
+    state,
+    progress: { ...restarted, holder: viewer, viewer: null, number: null, isMatched: false },
+    role: 'holder',
+  }
+}
+
+/** Two digits for the first screen. */
+export function newNumber(randomBytes: Ids['randomBytes']): string {
+  // 2^32 is no multiple of 100, by a difference that nobody can use.
+  const random = Buffer.from(randomBytes(4)).readUInt32BE(0)
+  return String(random % 100).padStart(2, '0')
+}
+
+/**
+ * The number that the user has read on the first screen. A wrong one voids the handoff: the person at the second device was sent
+ * the code by somebody else, or has mistyped and scans a new code.
+ */
+export function enterNumber(session: Session, progress: Progress, number: string): Step {
+  const { state } = session
+  // The reply to the right number was lost, and the number comes again.
+  if (typeof progress.number !== 'string') return { state, progress }
+  if (number === progress.number) return { state, progress: { ...progress, number: null, isMatched: true } }
+  const released = {
+    ...progress,
+    holder: null,
+    number: null,
+    challenge: null,
+    desktop: isBarred(progress),
+    log: emptyLog(),
+  }
+  return {
+    state: nextState(session, 'handoff_asked'),
+    progress: noted(released, 'HANDOFF_EXPIRED', NUMBER_MISMATCH),
+    refuse: refused('This is not the number on the first screen'),
+  }
+}
+const NUMBER_MISMATCH = 'number_mismatch'
+
+/** Whether the first device has to make a new code, because a wrong number was sent for the last one. */
+export function isCodeVoid({ state }: Pick<Session, 'state'>, { holder, handoff, failures }: Progress): boolean {
+  const isWaitingForNobody = state === 'HANDOFF_WAIT' && holder === null && handoff === null
+  return isWaitingForNobody && failures.some(({ reason }) => reason === NUMBER_MISMATCH)
 }
 
 /** Whether the first device is a desktop that may only watch. It stays one after a phone has taken over. */

@@ -2,10 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LaunchState, OpenBody, OpenedSession } from '@ostiary/contract'
 import { createSealKeyPair } from '@ostiary/crypto'
 import type { Clock } from '../platform/clock.ts'
-import { isFinal, newProgress, type Progress, type Session } from '../sessions/index.ts'
+import type { Queryable } from '../platform/db.ts'
+import { type NetworkFacts, networkFlags, placeOf } from '../risk/index.ts'
+import {
+  isFinal,
+  newProgress,
+  type Progress,
+  type Session,
+  type Sessions,
+  seenAgain,
+  withFlags,
+} from '../sessions/index.ts'
 import { embedOriginsFor, type Settings } from '../settings/index.ts'
 import { type DeviceCall, type DeviceFacts, newDevice } from './call.ts'
-import { bindDevice } from './devices.ts'
+import { bindDevice, refuseRepeat, withPage } from './devices.ts'
 import type { ServiceWork } from './service-work.ts'
 import type { SessionCalls } from './session-call.ts'
 
@@ -14,43 +24,61 @@ export const CONSENT_VERSION = '1'
 /** The reply to an opening as far as the session itself goes; how the page looks is added from the tenant's settings. */
 type Bound = Omit<OpenedSession, 'brand' | 'embedOrigins'>
 
+/** What is known about the caller beside the body: its headers, and what the operator's lists say about its address. */
+type OpeningFacts = DeviceFacts & { network: NetworkFacts }
+
 interface Deps {
   calls: SessionCalls
+  sessions: Sessions
   slowWork: ServiceWork
   settings: Settings
   clock: Clock
 }
 
 /** The first call of a page: binds the device to the session, or resumes what the device had begun. */
-export function createOpening({ calls, slowWork, settings, clock }: Deps) {
+export function createOpening({ calls, sessions, slowWork, settings, clock }: Deps) {
   const { flowOf, get, whileLocked, reply, settle } = calls
 
   const facts = (session: Session, { locale }: Progress) => ({
     ...flowOf(session).rules(session).describe(),
+    host: new URL(session.request.redirectUrl).host,
+    handoff: session.request.handoff !== 'forbidden',
     locale,
     consentVersion: CONSENT_VERSION,
   })
 
-  /** Anyone with the launch URL learns that a session has ended and where to continue, and no result. */
-  async function describeEnded(call: DeviceCall, body: OpenBody, session: Session): Promise<Bound> {
-    await newDevice(call, body.deviceKey)
+  /** Anyone with the launch URL learns that a session has ended, and no result. Its own devices learn where to continue. */
+  async function describeEnded(tx: Queryable, call: DeviceCall, body: OpenBody, session: Session): Promise<Bound> {
+    const device = await newDevice(call, body.deviceKey, clock.now())
+    const { thumbprint } = device
+    const { returnTicket: ticket } = session
+    const known = [ticket?.owner, ticket?.other].find((one) => one?.thumbprint === thumbprint)
+    if (ticket && known) {
+      refuseRepeat(known, device)
+      await sessions.saveTicket(tx, session, seenAgain(ticket, device))
+    }
     const progress = newProgress(session.request.policy.defaultLocale)
     const { publicJwk } = await createSealKeyPair()
-    const state = reply(session, { state: session.state, progress, role: 'viewer' })
+    const state = reply(session, { state: session.state, progress, role: 'viewer', thumbprint })
     return { ...state, ...facts(session, progress), sealKey: publicJwk }
   }
 
-  function bind(call: DeviceCall, body: OpenBody, about: DeviceFacts) {
-    return whileLocked<{ session: Session; bound: Bound }>(call.sessionId, async (tx, session) => {
-      if (isFinal(session.state)) return { session, bound: await describeEnded(call, body, session) }
-      const device = await newDevice(call, body.deviceKey)
+  function bind(call: DeviceCall, body: OpenBody, { network, ...about }: OpeningFacts) {
+    return whileLocked<{ session: Session; bound: Bound; thumbprint: string }>(call.sessionId, async (tx, session) => {
+      if (isFinal(session.state))
+        return { session, bound: await describeEnded(tx, call, body, session), thumbprint: '' }
+      const place = placeOf(network, body.utcOffsetMinutes)
+      const device = { ...withPage(await newDevice(call, body.deviceKey, clock.now()), session.progress), place }
       const opening = bindDevice(session, device, { body, about, now: clock.now() })
       const sealKey = opening.progress.sealKey ?? (await createSealKeyPair()).privateJwk
-      const progress = { ...opening.progress, sealKey }
-      const state = await settle(tx, session, { ...opening.step, progress }, { role: opening.role, call: 'open' })
+      const flags = networkFlags(opening.progress, { ...device, network })
+      const progress = withFlags({ ...opening.progress, sealKey }, flags)
+      const { thumbprint } = device
+      const caller = { role: opening.role, thumbprint, call: 'open' }
+      const state = await settle(tx, session, { ...opening.step, progress }, caller)
       if (opening.step.refuse) return opening.step.refuse
       const { d: _secret, ...publicKey } = sealKey
-      return { session, bound: { ...state, ...facts(session, progress), sealKey: publicKey } }
+      return { session, bound: { ...state, ...facts(session, progress), sealKey: publicKey }, thumbprint }
     })
   }
 
@@ -69,19 +97,19 @@ export function createOpening({ calls, slowWork, settings, clock }: Deps) {
     })
   }
 
-  async function stateAfterOpening(session: Session, opened: OpenedSession): Promise<LaunchState> {
+  async function stateAfterOpening(session: Session, opened: OpenedSession, thumbprint: string): Promise<LaunchState> {
     const delayMs = session.livemode ? null : flowOf(session).rules(session).simulatedDelayMs
-    if (delayMs === null) return slowWork.runIfWaiting(opened)
+    if (delayMs === null) return slowWork.runIfWaiting(opened, thumbprint)
     await endSimulated(opened.sessionId, delayMs)
     const ended = await get(opened.sessionId)
-    return reply(ended, { state: ended.state, role: opened.role })
+    return reply(ended, { state: ended.state, role: opened.role, thumbprint })
   }
 
-  return async function open(call: DeviceCall, body: OpenBody, about: DeviceFacts): Promise<OpenedSession> {
-    const { session, bound } = await bind(call, body, about)
+  return async function open(call: DeviceCall, body: OpenBody, about: OpeningFacts): Promise<OpenedSession> {
+    const { session, bound, thumbprint } = await bind(call, body, about)
     // After the transaction: the settings may need a connection of their own.
     const opened = { ...bound, ...(await lookOf(session)) }
     if (opened.flowStatus !== null || opened.role === 'viewer') return opened
-    return { ...opened, ...(await stateAfterOpening(session, opened)) }
+    return { ...opened, ...(await stateAfterOpening(session, opened, thumbprint)) }
   }
 }

@@ -3,7 +3,6 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../platform/errors.ts'
-import { networkOf } from '../platform/rate-limit.ts'
 import { named } from '../platform/route.ts'
 import { isSessionId } from '../sessions/index.ts'
 import { INDEX, listPageFiles, type PageFile } from './page-files.ts'
@@ -62,7 +61,7 @@ function serve(app: FastifyInstance, path: string, operation: string, handler: H
 async function useOf({ query, ip }: FastifyRequest, use: PageUseFinder): Promise<PageUse> {
   const { sessionId, as } = query as { sessionId?: unknown; as?: unknown }
   const isSession = typeof sessionId === 'string' && isSessionId(sessionId)
-  const embedOrigins = isSession ? await use.embedOriginsOf(sessionId, networkOf(ip)) : []
+  const embedOrigins = isSession ? await use.embedOriginsOf(sessionId, ip) : []
   return { embedOrigins, popup: as === 'popup' }
 }
 

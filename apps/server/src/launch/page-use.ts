@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LAUNCH_RATES } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
+import { networksOf } from '../platform/networks.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
 import type { Sessions } from '../sessions/index.ts'
 import { embedOriginsFor, type Settings } from '../settings/index.ts'
@@ -9,7 +10,7 @@ import { embedOriginsFor, type Settings } from '../settings/index.ts'
 interface Deps {
   sessions: Sessions
   settings: Settings
-  limiter: RateLimiter
+  addressLimiter: RateLimiter
   clock: Clock
   log: Log
 }
@@ -21,7 +22,7 @@ const PATIENCE_MS = 1_000
  * Who may frame the page of a session. Costs one indexed read, and at most every few seconds the tenant's settings. Whatever
  * goes wrong, the page itself is served, and nobody may frame it.
  */
-export function createPageUse({ sessions, settings, limiter, clock, log }: Deps) {
+export function createPageUse({ sessions, settings, addressLimiter, clock, log }: Deps) {
   async function look(sessionId: string): Promise<string[]> {
     const owner = await sessions.findOwner(sessionId)
     if (!owner) return []
@@ -30,10 +31,11 @@ export function createPageUse({ sessions, settings, limiter, clock, log }: Deps)
   }
 
   return {
-    async embedOriginsOf(sessionId: string, network: string): Promise<string[]> {
+    async embedOriginsOf(sessionId: string, address: string): Promise<string[]> {
       const { perSecond, burstSeconds } = LAUNCH_RATES.address
       // An address that invents session ids must not reach the database without a limit.
-      if (!limiter.take(`page/${network}`, perSecond, clock.monotonicMs(), burstSeconds).allowed) return []
+      const networks = networksOf(address, 'page')
+      if (!addressLimiter.take(networks, perSecond, clock.monotonicMs(), burstSeconds).allowed) return []
       const enough = new AbortController()
       const tooLate = sleep(PATIENCE_MS, [], { signal: enough.signal }).catch(() => [])
       const looked = look(sessionId).catch((err: unknown) => {

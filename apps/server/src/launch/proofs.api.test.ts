@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
 import { runFlow, seededRandom } from '@ostiary/device/simulated'
+import { isPurged } from '../sessions/index.ts'
 import { assertError } from '../testing/harness.ts'
 import { makeSubmission, reachChallenge, send } from './testing/capture.ts'
 import { createLaunchFixture, type LaunchFixture } from './testing/fixture.ts'
@@ -212,4 +213,68 @@ test('nothing that a device sends or is given is in the log: no key, proof, code
     'the calls themselves are there',
   )
   for (const secret of [...secrets, ...values, ...texts]) assert.ok(!logged.includes(secret), secret)
+})
+
+describe('the time of a call', () => {
+  const CHANGED = [409, 'DEVICE_CLOCK_CHANGED', 'The device’s clock has changed since it opened the session'] as const
+  const nowSeconds = () => Math.floor(fixture.harness.clock.now().getTime() / 1000)
+  const shown = (aheadSeconds: number): Tweak => ({ claims: { issuedAt: nowSeconds() + aheadSeconds } })
+
+  /** Opens a session on a device whose clock is off. */
+  async function openedAhead(aheadSeconds: number) {
+    const created = await fixture.create()
+    const page = await createPage(fixture, created.sessionId)
+    const opened = await page.call('open', page.openBody(), shown(aheadSeconds))
+    assert.equal(opened.statusCode, 200, opened.body)
+    return page
+  }
+
+  test('may be wrong by any amount while the clock is steady, and off by 60 s', async () => {
+    for (const ahead of [0, 3_600, -86_400]) {
+      const page = await openedAhead(ahead)
+      fixture.harness.clock.advance(120_000)
+      assert.equal((await page.call('consent', CONSENT, shown(ahead + 60))).statusCode, 200)
+      assert.equal((await page.call('challenge', {}, shown(ahead))).statusCode, 200)
+      assertError(await page.call('cancel', {}, shown(ahead - 1)), ...CHANGED)
+      assertError(await page.call('cancel', {}, shown(ahead + 61)), ...CHANGED)
+      assert.equal((await page.call('cancel', {}, shown(ahead))).statusCode, 200)
+    }
+  })
+
+  test('refuses a call that somebody kept, and uses it up: it is not taken when its time has come either', async () => {
+    const page = await openedAhead(0)
+    const body = JSON.stringify({ sessionId: page.sessionId, ...CONSENT })
+    const early = { issuedAt: nowSeconds() + 600 }
+    const proof = await page.prove('POST', '/launch/api/consent', Buffer.from(body), early)
+    assertError(await page.send('consent', body, { proof }), ...CHANGED)
+    fixture.harness.clock.advance(600_000)
+    assertError(await page.send('consent', body, { proof }), ...BAD_PROOF)
+    assert.equal((await page.call('consent', CONSENT)).statusCode, 200)
+  })
+
+  test('a clock that was set right is learnt by opening again, also for the watcher', async () => {
+    const page = await openedAhead(7_200)
+    assertError(await page.call('consent', CONSENT), ...CHANGED)
+    assert.equal((await page.tryOpen()).statusCode, 200)
+    assert.equal((await page.call('consent', CONSENT)).statusCode, 200)
+  })
+
+  test('a stranger’s call is a bad signature, whatever its time', async () => {
+    const page = await openedAhead(0)
+    const stranger = await createPage(fixture, page.sessionId)
+    assertError(await stranger.call('consent', CONSENT, shown(9_999)), ...BAD_PROOF)
+  })
+
+  test('a device that the last release has bound is learnt at its next call', async () => {
+    const page = await openedAhead(0)
+    const { sessions } = fixture.harness.wire
+    await sessions.service.whileLocked(page.sessionId, async (tx, session) => {
+      assert.ok(!isPurged(session) && session.progress?.holder)
+      const { time: _none, ...holder } = session.progress.holder
+      await sessions.service.save(tx, session, { state: session.state, progress: { ...session.progress, holder } })
+    })
+    assert.equal((await page.call('consent', CONSENT, shown(5_000))).statusCode, 200)
+    assertError(await page.call('challenge', {}, shown(0)), ...CHANGED)
+    assert.equal((await page.call('challenge', {}, shown(5_010))).statusCode, 200)
+  })
 })

@@ -70,11 +70,13 @@ describe('a capture by', () => {
     return { errors, sessionStatus, flags: riskEvaluation.flags }
   }
   const ABOVE = { errors: [], sessionStatus: 'AGE_ABOVE_THRESHOLD', flags: [] }
+  // The page sends browser data with its captures; these have none.
+  const NO_PAGE = { ...ABOVE, flags: ['BH_NO_BROWSER_DATA'] }
   const UNKNOWN = { errors: [-20], sessionStatus: 'AGE_UNKNOWN', flags: [] }
 
   const CASES: readonly [keyof typeof MODELS, 'test' | 'live', object][] = [
-    ['a released set of models', 'test', ABOVE],
-    ['a released set of models', 'live', ABOVE],
+    ['a released set of models', 'test', NO_PAGE],
+    ['a released set of models', 'live', NO_PAGE],
     ['the simulated model', 'test', ABOVE],
     ['the simulated model', 'live', UNKNOWN],
     ['an unknown model', 'test', UNKNOWN],
@@ -82,7 +84,7 @@ describe('a capture by', () => {
     ['an unknown model under a released name', 'live', UNKNOWN],
   ]
   for (const [name, mode, expected] of CASES) {
-    const counts = expected === ABOVE ? 'counts' : 'counts for nothing (-20)'
+    const counts = expected !== UNKNOWN ? 'counts' : 'counts for nothing (-20)'
     test(`${name} ${counts} in a session of a ${mode} key`, async () => {
       assert.deepEqual(await submit(MODELS[name], mode === 'live' ? liveKey : undefined), expected)
     })
@@ -97,7 +99,7 @@ describe('a capture by', () => {
     fixture.harness.clock.advance(10_000)
     await send(page, made)
     await page.cancel()
-    assert.deepEqual((await fixture.result(token)).riskEvaluation.flags, ['BH_MODEL_MISMATCH'])
+    assert.deepEqual((await fixture.result(token)).riskEvaluation.flags, ['BH_MODEL_MISMATCH', 'BH_NO_BROWSER_DATA'])
   })
 
   test('a capture by released models is refused when it arrives sooner than it can be filmed', async () => {
@@ -108,7 +110,7 @@ describe('a capture by', () => {
     assert.ok(model)
     await send(page, await makeSubmission(page, challenge, { payload: (payload) => ({ ...payload, model }) }))
     const { errors, riskEvaluation } = await fixture.result(token)
-    assert.deepEqual([errors, riskEvaluation.flags], [[2], ['BH_TOO_FAST']])
+    assert.deepEqual([errors, riskEvaluation.flags], [[2], ['BH_TOO_FAST', 'BH_NO_BROWSER_DATA']])
   })
 })
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import {
   type AgeResult,
   type CaptureFrame,
+  type Handoff,
   INDICATOR_PATHS,
   type LaunchState,
   RISK_FLAG_CODES,
@@ -191,7 +192,7 @@ describe('signals.behavioral', () => {
       recommendation: 'ALLOW',
       flags: [],
       signals: { behavioral: { score: 0, flags: [] }, browser: null },
-      policyVersion: '1',
+      policyVersion: '2',
     })
     const created = await fixture.create()
     const page = await createPage(fixture, created.sessionId)
@@ -287,7 +288,7 @@ describe('what the tenant has set', () => {
     const risk = { flags: { BR_WEBDRIVER: { weight: 12, floor: 0 } } }
     const { riskEvaluation } = await fixture.withSettings({ risk }, () => resultOf({ changes: WEBDRIVER }))
     const { policyVersion, ...rest } = riskEvaluation
-    assert.match(policyVersion, /^1\+[0-9a-f]{8}$/)
+    assert.match(policyVersion, /^2\+[0-9a-f]{8}$/)
     assert.deepEqual(rest, {
       score: 12,
       level: 'LOW',
@@ -353,9 +354,9 @@ describe('a document', () => {
 
   test('that is required stays required after a handoff: another face does not replace it', async () => {
     const { created, page } = await capture({ ageYears: 20, body: { stepUpEnabled: true } })
-    const { code } = okOf<{ code: string }>(await page.call('handoff'))
+    const handoff = okOf<Handoff>(await page.call('handoff'))
     const second = await createPage(fixture, created.sessionId)
-    await second.open({ handoffCode: code })
+    await second.takeOver(handoff)
     await second.consent()
     const older = await makeSubmission(second, await second.challenge(), {}, { ageYears: 60 })
     assert.equal(okOf<LaunchState>(await send(second, older)).state, 'DOC_ACTIVE')

@@ -23,12 +23,20 @@ const CALLS = [
   'failure',
   'cancel',
   'handoff',
+  'number',
   'take-back',
   'passkey/options',
   'passkey/verify',
 ] as const
 /** The facts in the reply for an age check whose tenant has set no brand. */
-const PLAIN = { brand: null, embedOrigins: [], type: 'AGE', verification: null }
+const PLAIN = {
+  brand: null,
+  embedOrigins: [],
+  type: 'AGE',
+  verification: null,
+  host: 'shop.example',
+  handoff: true,
+}
 /** For each call a body that its schema accepts. */
 const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {
   consent: { accepted: true, version: '1', locale: 'en' },
@@ -38,6 +46,7 @@ const BODIES: Readonly<Record<(typeof CALLS)[number], object>> = {
   failure: { code: -21 },
   cancel: {},
   handoff: {},
+  number: { number: '47' },
   'take-back': {},
   'passkey/options': {},
   'passkey/verify': { response: {} },
@@ -90,13 +99,13 @@ describe('open', () => {
     assert.equal((await fixture.result(created.token)).progress?.state, 'READY')
   })
 
-  test('200: a device that opens an ended session gets its state and nothing of its result', async () => {
+  test('200: a stranger who opens an ended session gets its state, no result, and not where to continue', async () => {
     const { created, page } = await readyPage()
     await page.cancel()
     const other = await createPage(fixture, created.sessionId)
     const { sealKey: _key, ...reply } = await other.open()
     const facts = { requirements: ['face'], locale: 'en', consentVersion: '1', ...PLAIN }
-    const ended = { state: 'CANCELLED', role: 'viewer', flowStatus: 'CANCELLED' } as const
+    const ended = { state: 'CANCELLED', role: 'viewer', flowStatus: 'CANCELLED', redirectUrl: null } as const
     assert.deepEqual(reply, { ...stateBody(created, ended), ...facts })
   })
 

@@ -10,6 +10,7 @@ import {
   launchEvents,
   launchFailure,
   launchHandoff,
+  launchNumber,
   launchOpen,
   launchPasskeyOptions,
   launchPasskeyVerify,
@@ -23,17 +24,23 @@ import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from '
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import { bodyHashOf, hashBodies } from '../platform/http.ts'
-import { networkOf, type RateLimiter } from '../platform/rate-limit.ts'
+import { networksOf } from '../platform/networks.ts'
+import type { RateLimiter, Share } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
+import type { NetworkListFiles } from '../risk/index.ts'
 import { isFinal, isSessionId } from '../sessions/index.ts'
+import type { Sender } from './browser-data.ts'
 import type { DeviceCall } from './call.ts'
+import type { HandoffGuesses } from './handoff-guesses.ts'
 import type { Launch, Watcher } from './service.ts'
 import type { Watchers } from './watchers.ts'
 
 interface Deps {
   launch: Launch
+  networkLists: NetworkListFiles
   watchers: Watchers
-  limiter: RateLimiter
+  handoffGuesses: HandoffGuesses
+  addressLimiter: RateLimiter
   clock: Clock
   /** The launch page's origin, when it is not ours. */
   origin: string
@@ -41,7 +48,7 @@ interface Deps {
 
 export async function launchRoutes(
   app: FastifyInstance,
-  { launch, watchers, limiter, clock, origin }: Deps,
+  { launch, networkLists, watchers, handoffGuesses, addressLimiter, clock, origin }: Deps,
 ): Promise<void> {
   allowOrigin(app, origin)
   hashBodies(app)
@@ -49,13 +56,13 @@ export async function launchRoutes(
   /** Per session and per address: a page calls a dozen times. */
   const limit: preValidationHookHandler = (request, _reply, done) => {
     const sessionId = sessionIdOf(request)
-    const counters: [string, (typeof LAUNCH_RATES)[keyof typeof LAUNCH_RATES]][] = [
-      [`launch/address/${networkOf(request.ip)}`, LAUNCH_RATES.address],
+    const counters: [string | Share[], (typeof LAUNCH_RATES)[keyof typeof LAUNCH_RATES]][] = [
+      [networksOf(request.ip, 'launch/address'), LAUNCH_RATES.address],
     ]
     // Any other value is refused anyway, and must count against no session.
     if (isSessionId(sessionId)) counters.push([`launch/session/${sessionId}`, LAUNCH_RATES.session])
     for (const [name, { perSecond, burstSeconds }] of counters) {
-      const { allowed, retryAfterSeconds } = limiter.take(name, perSecond, clock.monotonicMs(), burstSeconds)
+      const { allowed, retryAfterSeconds } = addressLimiter.take(name, perSecond, clock.monotonicMs(), burstSeconds)
       if (allowed) continue
       return done(new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds }))
     }
@@ -68,20 +75,29 @@ export async function launchRoutes(
     bodyLimitBytes: number = LAUNCH_LIMITS.bodyBytes,
   ) => route(app, op, { guardAfterBody: limit, bodyLimitBytes, handler })
 
-  serve(launchOpen, (request) =>
-    launch.open(callOf(request), request.body, {
-      userAgent: request.headers['user-agent'],
-      secChUaMobile: textOf(request.headers['sec-ch-ua-mobile']),
-      acceptLanguage: request.headers['accept-language'],
-    }),
-  )
-  serve(launchConsent, (request) => launch.consent(callOf(request), request.body, networkOf(request.ip)))
+  serve(launchOpen, (request) => {
+    const open = () =>
+      launch.open(callOf(request), request.body, {
+        userAgent: request.headers['user-agent'],
+        secChUaMobile: textOf(request.headers['sec-ch-ua-mobile']),
+        acceptLanguage: request.headers['accept-language'],
+        network: networkLists.find(request.ip),
+      })
+    if (request.body.handoffCode === undefined) return open()
+    return handoffGuesses.watch(request.body.sessionId, request.ip, open)
+  })
+  serve(launchConsent, (request) => launch.consent(callOf(request), request.body, request.ip))
   serve(launchChallenge, (request) => launch.challenge(callOf(request), request.body.attempt))
   serve(launchEvents, (request) => launch.events(callOf(request), request.body.events))
-  serve(launchSubmit, (request) => launch.submit(callOf(request), request.body), LAUNCH_LIMITS.submitBytes)
+  serve(
+    launchSubmit,
+    (request) => launch.submit(callOf(request), request.body, senderOf(request)),
+    LAUNCH_LIMITS.submitBytes,
+  )
   serve(launchFailure, (request) => launch.failure(callOf(request), request.body))
   serve(launchCancel, (request) => launch.cancel(callOf(request)))
   serve(launchHandoff, (request) => launch.handoff(callOf(request)))
+  serve(launchNumber, (request) => launch.number(callOf(request), request.body.number))
   serve(launchPasskeyOptions, (request) => launch.passkeyOptions(callOf(request)))
   serve(launchPasskeyVerify, (request) => launch.passkeyVerify(callOf(request), request.body.response))
   serve(launchTakeBack, (request) => launch.takeBack(callOf(request)))
@@ -93,9 +109,9 @@ export async function launchRoutes(
   serve(launchStatus, async (request, reply) => {
     const call = callOf(request)
     const watcher = await launch.watch(call)
-    // The state of an ended session is sent once; there is nothing to wait for.
-    const isEnded = watcher.thumbprint === ''
-    const slot = isEnded ? undefined : watchers.take(`${call.sessionId}/${watcher.thumbprint}`, reply.raw)
+    // The state of an ended session is sent once.
+    const { tenantId, thumbprint, isEnded } = watcher
+    const slot = isEnded ? undefined : watchers.take(tenantId, `${call.sessionId}/${thumbprint}`, reply.raw)
     // A process that shuts down waits for its requests, and this one would take a quarter of an hour.
     const isOver = () => closing || reply.raw.destroyed || slot?.isLost() === true
     return reply
@@ -121,6 +137,11 @@ function callOf(request: FastifyRequest): DeviceCall {
     proof: textOf(request.headers[DEVICE_PROOF_HEADER]),
   }
 }
+
+const senderOf = ({ headers }: FastifyRequest): Sender => ({
+  userAgent: headers['user-agent'],
+  isBrowser: headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
+})
 
 const textOf = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined)
 

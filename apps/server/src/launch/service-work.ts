@@ -7,7 +7,7 @@ import type { SessionCalls } from './session-call.ts'
 export function createServiceWork({ flowOf, get, whileLocked, settle, reply }: SessionCalls) {
   const flights = createSingleFlight<LaunchState>()
 
-  async function work(sessionId: string): Promise<LaunchState> {
+  async function work(sessionId: string, thumbprint: string): Promise<LaunchState> {
     const before = await get(sessionId)
     const { progress } = before
     const isWanted = progress && isWaiting(before.state)
@@ -15,19 +15,23 @@ export function createServiceWork({ flowOf, get, whileLocked, settle, reply }: S
     const state = await whileLocked<LaunchState>(sessionId, async (tx, session) => {
       const running = session.progress && { ...session, progress: session.progress }
       const next = done && running && !isFinal(session.state) ? await done.apply(tx, running) : undefined
-      if (next) return settle(tx, session, next, { role: 'holder', call: 'work' })
+      if (next) return settle(tx, session, next, { role: 'holder', thumbprint, call: 'work' })
       // Another process was quicker, or the session has ended: its result counts.
-      return reply(session, { state: session.state, role: 'holder' })
+      return reply(session, { state: session.state, role: 'holder', thumbprint })
     })
     await done?.after(state.state)
     return state
   }
 
   return {
-    /** If the session waits for the service after this reply, does that work. Calls that come meanwhile wait for the same work. */
-    runIfWaiting(launchState: LaunchState): Promise<LaunchState> {
+    /**
+     * If the session waits for the service after this reply to its holder, does that work. Calls of the same device that come meanwhile
+     * wait for the same work.
+     */
+    runIfWaiting(launchState: LaunchState, thumbprint: string): Promise<LaunchState> {
       const { sessionId, state } = launchState
-      return isWaiting(state) ? flights.run(sessionId, () => work(sessionId)) : Promise.resolve(launchState)
+      if (!isWaiting(state)) return Promise.resolve(launchState)
+      return flights.run(`${sessionId}/${thumbprint}`, () => work(sessionId, thumbprint))
     },
   }
 }

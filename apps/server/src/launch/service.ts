@@ -9,6 +9,7 @@ import {
 } from '@ostiary/contract'
 import { appendEvents, createChallenge } from '../capture-checks/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
   assertCan,
@@ -16,17 +17,22 @@ import {
   isFinal,
   launchUrlFor,
   nextState,
+  notAtThisStep,
+  type Progress,
   type Role,
   type RunningSession,
+  type Session,
   type Sessions,
   type Step,
+  seenAgain,
   sessionEnded,
   withFlags,
 } from '../sessions/index.ts'
 import type { Settings } from '../settings/index.ts'
 import type { PasskeySteps } from '../verification/index.ts'
-import type { DeviceCall, Flows } from './call.ts'
-import { hashCode, newHandoff, roleOf, takeBack } from './devices.ts'
+import type { Sender } from './browser-data.ts'
+import { type DeviceCall, type Flows, identify, isNumberNeeded } from './call.ts'
+import { enterNumber, hashCode, isCodeVoid, newHandoff, newNumber, roleOf, takeBack } from './devices.ts'
 import { createOpening } from './open.ts'
 import { createServiceWork } from './service-work.ts'
 import { createSessionCalls } from './session-call.ts'
@@ -46,9 +52,16 @@ interface Deps {
 
 /** A device that watches its session, and gets every change of the state. */
 export interface Watcher {
+  tenantId: string
   role: Role
+  /** Empty if the device had no part in the session. */
   thumbprint: string
+  /** The session has ended: there is nothing to wait for. */
+  isEnded: boolean
 }
+
+/** A device that watches an ended session and had no part in it. */
+const nobody = ({ tenantId }: Session): Watcher => ({ tenantId, role: 'viewer', thumbprint: '', isEnded: true })
 
 interface ConsentAnswer {
   accepted: boolean
@@ -62,28 +75,42 @@ interface ConsentAnswer {
  */
 export function createLaunch({ sessions, settings, flows, passkeySteps, clock, ids, launchUrl }: Deps) {
   const calls = createSessionCalls({ sessions, flows, clock })
-  const { flowOf, get, whileLocked, reply, handleCall } = calls
+  const { flowOf, get, whileLocked, reply, answerCall, handleCall } = calls
   const slowWork = createServiceWork(calls)
 
+  /** A device of an ended session learns where to continue. To all others the session has only ended. */
+  async function watchEnded(call: DeviceCall, session: Session, tx: Queryable): Promise<Watcher> {
+    const { returnTicket: ticket } = session
+    if (!ticket) return nobody(session)
+    const devices = { holder: ticket.owner, viewer: ticket.other }
+    const known = await identify(call, devices, clock.now()).catch(() => undefined)
+    if (!known) return nobody(session)
+    await sessions.saveTicket(tx, session, seenAgain(ticket, known.device))
+    return { ...nobody(session), thumbprint: known.device.thumbprint }
+  }
+
   return {
-    open: createOpening({ calls, slowWork, settings, clock }),
+    open: createOpening({ calls, sessions, slowWork, settings, clock }),
 
     /** The state for a watcher, with the role that it has now. Undefined if the watcher no longer belongs to the session. */
     async findStateFor(sessionId: string, { role, thumbprint }: Watcher): Promise<LaunchState | undefined> {
       const session = await get(sessionId)
-      const current = session.progress ? roleOf(session.progress, thumbprint) : role
-      return current && reply(session, { state: session.state, role: current })
+      const { state, progress } = session
+      const current = progress ? roleOf(progress, thumbprint) : role
+      const errors = progress && isCodeVoid(session, progress) ? codesOfVoid(progress) : []
+      return current && reply(session, { state, role: current, thumbprint, errors })
     },
 
-    consent: (call: DeviceCall, { accepted, version, locale }: ConsentAnswer, network: string) =>
+    consent: (call: DeviceCall, { accepted, version, locale }: ConsentAnswer, address: string) =>
       handleCall(call, 'holder', (session, tx) => {
         if (!accepted) {
           assertCan(session, 'consent_declined')
           return cancelled(session, 'CONSENT_DECLINED')
         }
+        assertNoNumberNeeded(session.progress)
         const consent = { version, locale, atMs: clock.now().getTime() }
         const progress = { ...session.progress, consent }
-        return flowOf(session).consented(tx, { ...session, progress }, network)
+        return flowOf(session).consented(tx, { ...session, progress }, address)
       }),
 
     /** Issues the challenge of the next attempt. A device that lost the reply repeats `wantedAttempt` and gets the same challenge. */
@@ -108,11 +135,11 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
         return { state, progress: withFlags({ ...progress, log, behaviour: true }, newFlags) }
       }),
 
-    async submit(call: DeviceCall, { sealed, selfie }: { sealed: string; selfie?: string }): Promise<LaunchState> {
-      const launchState = await handleCall(call, 'holder', (session) =>
-        judgeSubmit({ flow: flowOf(session), session, sealed, selfie, now: clock.now() }),
+    async submit(call: DeviceCall, { sealed, selfie }: Sealed, sender: Sender): Promise<LaunchState> {
+      const { launchState, thumbprint } = await answerCall(call, 'holder', (session) =>
+        judgeSubmit({ flow: flowOf(session), session, sealed, selfie, sender, now: clock.now() }),
       )
-      return slowWork.runIfWaiting(launchState)
+      return slowWork.runIfWaiting(launchState, thumbprint)
     },
 
     failure: (call: DeviceCall, report: Report) =>
@@ -133,8 +160,10 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
     },
 
     async passkeyVerify(call: DeviceCall, response: unknown): Promise<LaunchState> {
-      const launchState = await handleCall(call, 'holder', (session, tx) => passkeySteps.verify(tx, session, response))
-      return slowWork.runIfWaiting(launchState)
+      const { launchState, thumbprint } = await answerCall(call, 'holder', (session, tx) =>
+        passkeySteps.verify(tx, session, response),
+      )
+      return slowWork.runIfWaiting(launchState, thumbprint)
     },
 
     cancel: (call: DeviceCall) =>
@@ -147,13 +176,22 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
       const code = Buffer.from(ids.randomBytes(24)).toString('base64url')
       const now = clock.now()
       const expiresAtMs = now.getTime() + LAUNCH_LIMITS.handoffSeconds * 1000
-      await handleCall(call, 'either', (session) =>
-        newHandoff(session, session.progress, { codeHash: hashCode(code), expiresAtMs }, now),
-      )
+      let number: string | undefined
+      await handleCall(call, 'either', (session, _tx, role) => {
+        // The first device may end the wait for a number; the device that owes the number may not hand on what it has no part in yet.
+        if (role === 'holder') assertNoNumberNeeded(session.progress)
+        number = session.request.handoff === 'number' ? newNumber(ids.randomBytes) : undefined
+        const handoff = { codeHash: hashCode(code), expiresAtMs, ...(number !== undefined && { number }) }
+        return newHandoff(session, session.progress, handoff, now)
+      })
       // Browsers do not send the fragment, so the code appears in no server's log.
       const url = `${launchUrlFor(launchUrl, call.sessionId)}#h=${code}`
-      return { code, url, expiresAt: new Date(expiresAtMs).toISOString() }
+      const expiresAt = new Date(expiresAtMs).toISOString()
+      return { code, url, expiresAt, ...(number !== undefined && { number }) }
     },
+
+    number: (call: DeviceCall, number: string) =>
+      handleCall(call, 'holder', (session) => enterNumber(session, session.progress, number)),
 
     takeBack: (call: DeviceCall) =>
       handleCall(call, 'either', (session, _tx, role) => takeBack(session, session.progress, role)),
@@ -161,19 +199,35 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
     /** Identifies a device that wants to watch. The route then sends it each new state (`findStateFor`). */
     watch: (call: DeviceCall): Promise<Watcher> =>
       whileLocked<Watcher>(call.sessionId, async (tx, found) => {
-        // An ended session has forgotten its devices, and its state is no secret.
-        if (isFinal(found.state)) return { role: 'viewer', thumbprint: '' }
-        const { role, session } = await calls.authenticate(call, found)
+        if (isFinal(found.state)) return watchEnded(call, found, tx)
+        const { role, session, refuse } = await calls.authenticate(call, found)
         const { state, progress } = session
         // Stores the counter of the device's signature, so that nobody can send the call again.
         await sessions.save(tx, session, { state, progress })
-        return { role, thumbprint: progress[role]?.thumbprint ?? '' }
+        if (refuse) return refuse
+        const { tenantId } = found
+        return { tenantId, role, thumbprint: progress[role]?.thumbprint ?? '', isEnded: false }
       }),
 
     findState: sessions.findState,
   }
 }
 export type Launch = ReturnType<typeof createLaunch>
+
+/** Codes for the first device, whose code is void: whether it may go on by itself depends on the second one. */
+function codesOfVoid({ desktop }: Progress): number[] {
+  return [SESSION_CODES.HANDOFF_EXPIRED.code, ...(desktop ? [SESSION_CODES.DESKTOP.code] : [])]
+}
+
+function assertNoNumberNeeded(progress: Progress): void {
+  if (isNumberNeeded(progress)) throw notAtThisStep()
+}
+
+/** A capture and, where the session shares one, the selfie. */
+interface Sealed {
+  sealed: string
+  selfie?: string
+}
 
 /** Ends the flow because the user wants to. The page and the host get the same code. */
 function cancelled({ state, progress }: RunningSession, code: 'CONSENT_DECLINED' | 'USER_CANCELLED'): Step {

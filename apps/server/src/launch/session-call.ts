@@ -28,9 +28,16 @@ interface Deps {
 /** Decides the step that a call leads to. The session has the progress with the caller's counter. */
 export type Decide = (session: RunningSession, tx: Queryable, role: Role) => Step | Promise<Step>
 
+/** The reply to a call, and who made it. */
+interface Answer {
+  launchState: LaunchState
+  thumbprint: string
+}
+
 /** Who made a call, and which. */
 interface Caller {
   role: Role
+  thumbprint: string
   call: string
 }
 
@@ -52,9 +59,9 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     const outcome = await sessions.whileLocked<T | AppError>(sessionId, async (tx, session) => {
       if (isPurged(session)) throw sessionGone()
       if (session.endedAt !== null || clock.now() <= session.dueAt) return work(tx, session)
-      const state = await flowOf(session).conclude(tx, session, { how: 'expired' })
+      const { state, ticket } = await flowOf(session).conclude(tx, session, { how: 'expired' })
       // The call finds what the sweeper would have left: a late page gets the redirect URL.
-      return work(tx, { ...session, state, progress: null, endedAt: clock.now() })
+      return work(tx, { ...session, state, progress: null, endedAt: clock.now(), returnTicket: ticket })
     })
     if (outcome === undefined) throw sessionUnknown()
     // Thrown here and not inside: what the service learned from the call is committed, and then the call is refused.
@@ -63,37 +70,51 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
   }
 
   /** Ends or saves the session, as the step says. What was learned from a refused call is kept. */
-  async function settle(tx: Queryable, session: Session, step: Step, { role, call }: Caller): Promise<LaunchState> {
+  async function settle(tx: Queryable, session: Session, step: Step, caller: Caller): Promise<LaunchState> {
+    const { role, thumbprint, call } = caller
     const flow = flowOf(session)
     const { state, errors, end, refuse, dueAt } = step
     const settled = { state, errors, end, refuse, call, now: clock.now() }
     const progress = await flow.settled(tx, { ...session, progress: step.progress }, settled)
-    const facts = { progress, role: step.role ?? role, errors }
-    if (end) return reply(session, { ...facts, state: await flow.conclude(tx, { ...session, progress }, end) })
+    const facts = { progress, role: step.role ?? role, thumbprint, errors }
+    if (end) {
+      const { state: final, ticket } = await flow.conclude(tx, { ...session, progress }, end)
+      return reply({ ...session, returnTicket: ticket }, { ...facts, state: final })
+    }
     await sessions.save(tx, session, { state, progress, ...(dueAt && { dueAt }) })
     return reply(session, { ...facts, state })
   }
 
-  async function authenticate(call: DeviceCall, session: Session): Promise<{ role: Role; session: RunningSession }> {
+  /** `refuse`: the device has signed the call, but not for now. What is known of the device then counts all the same. */
+  async function authenticate(
+    call: DeviceCall,
+    session: Session,
+  ): Promise<{ role: Role; session: RunningSession; refuse: AppError | undefined }> {
     const { progress } = session
     if (!progress) throw new AppError('unauthenticated', 'INVALID_DEVICE_PROOF', 'The session is not open on a device')
-    const { role, device } = await identify(call, progress)
-    return { role, session: { ...session, progress: { ...progress, [role]: device } } }
+    const { role, device, refuse } = await identify(call, progress, clock.now())
+    return { role, session: { ...session, progress: { ...progress, [role]: device } }, refuse }
   }
 
   /** One signed call of the session's holder, or of its viewer where that is allowed. */
-  function handleCall(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<LaunchState> {
-    return whileLocked<LaunchState>(call.sessionId, async (tx, found) => {
+  function answerCall(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<Answer> {
+    return whileLocked<Answer>(call.sessionId, async (tx, found) => {
       if (isFinal(found.state))
         return sessionEnded(found.state === 'EXPIRED' ? 'The session has expired' : 'The session has ended')
-      const { role, session } = await authenticate(call, found)
+      const { role, session, refuse } = await authenticate(call, found)
       const decided = await orRefuse(session, () => {
+        if (refuse) throw refuse
         if (who !== 'either' && role !== who) throw otherHolds()
         return decide(session, tx, role)
       })
-      const state = await settle(tx, session, decided, { role, call: nameOf(call) })
-      return decided.refuse ?? state
+      const thumbprint = session.progress[role]?.thumbprint ?? ''
+      const launchState = await settle(tx, session, decided, { role, thumbprint, call: nameOf(call) })
+      return decided.refuse ?? { launchState, thumbprint }
     })
+  }
+
+  async function handleCall(call: DeviceCall, who: Role | 'either', decide: Decide): Promise<LaunchState> {
+    return (await answerCall(call, who, decide)).launchState
   }
 
   async function get(sessionId: string): Promise<Session> {
@@ -102,7 +123,7 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return session
   }
 
-  return { flowOf, reply, whileLocked, settle, authenticate, handleCall, get }
+  return { flowOf, reply, whileLocked, settle, authenticate, answerCall, handleCall, get }
 }
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 

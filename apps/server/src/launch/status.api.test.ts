@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { LaunchState } from '@ostiary/contract'
+import type { Handoff, LaunchState } from '@ostiary/contract'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
@@ -65,13 +65,13 @@ describe('status', () => {
     const created = await fixture.create()
     const { device } = await fixture.device(created.sessionId, { platform: 'desktop', userAgent: LAPTOP })
     await device.open()
-    const { code } = await device.handoff()
+    const handoff = await device.handoff()
     const received: LaunchState[] = []
     const watching = device.watch((state) => received.push(state), new AbortController().signal)
     const next = (state: string) => eventually(() => received.at(-1)?.state === state, `the state ${state}`)
     await next('HANDOFF_WAIT')
     const phone = await createPage(fixture, created.sessionId)
-    await phone.open({ handoffCode: code })
+    await phone.takeOver(handoff)
     await next('OPENED')
     await phone.consent()
     await next('READY')
@@ -104,9 +104,9 @@ describe('status', () => {
 
   test('sends the device its current role, and ends for a device that lost the session', async () => {
     const { created, page: first } = await openedPage()
-    const { code } = okOf<{ code: string }>(await first.call('handoff'))
+    const handoff = okOf<Handoff>(await first.call('handoff'))
     const second = await createPage(fixture, created.sessionId)
-    await second.open({ handoffCode: code })
+    await second.takeOver(handoff)
     await second.consent()
     const [forFirst, forSecond] = [read(await stream(first)), read(await stream(second))]
     for (const { text } of [forFirst, forSecond]) await eventually(() => text().includes('"state":"READY"'), 'READY')

@@ -163,7 +163,7 @@ test('a capture of seven seconds that arrives three seconds after its challenge 
   assert.deepEqual((await send(page, submission)).json().errors, [2])
   const { sessionStatus, riskEvaluation } = await fixture.result(created.token)
   assert.equal(sessionStatus, 'AGE_UNKNOWN')
-  assert.deepEqual(riskEvaluation.flags, ['BH_TOO_FAST', 'BH_MODEL_MISMATCH'])
+  assert.deepEqual(riskEvaluation.flags, ['BH_TOO_FAST', 'BH_MODEL_MISMATCH', 'BH_NO_BROWSER_DATA'])
 })
 
 describe('the payload', () => {

@@ -24,6 +24,7 @@ import {
   type Step,
   withFlags,
 } from '../sessions/index.ts'
+import { lacksBrowserData, type Sender } from './browser-data.ts'
 import { openSelfie } from './selfie.ts'
 import { failTry, noted } from './step.ts'
 
@@ -35,6 +36,8 @@ export interface Submit {
   sealed: string
   /** Sealed in the same way, where the session shares one. */
   selfie: string | undefined
+  /** What the headers of the call say about its sender. */
+  sender: Sender
   now: Date
 }
 
@@ -68,7 +71,13 @@ export async function judgeSubmit(submit: Submit): Promise<Step> {
   const selfie = submit.selfie === undefined ? null : await openSelfie(session, progress, submit.selfie)
   if (selfie instanceof AppError) return stay(selfie, counted)
   const answered = { ...counted, usedNonces: [...progress.usedNonces, challenge.nonce] }
-  const judged = judge(rules, session, answered, { payload: read, selfie, challenge: begun, now })
+  const judged = judge(rules, session, answered, {
+    payload: read,
+    selfie,
+    challenge: begun,
+    sender: submit.sender,
+    now,
+  })
   return 'capture' in judged ? flow.captured({ ...session, progress: judged.progress }, judged.capture) : judged
 }
 
@@ -120,6 +129,7 @@ interface Answer {
   payload: CapturePayload
   selfie: string | null
   challenge: OpenChallenge
+  sender: Sender
   now: Date
 }
 
@@ -130,7 +140,7 @@ function judge(
   progress: Progress,
   answer: Answer,
 ): Step | { capture: AcceptedCapture; progress: Progress } {
-  const { payload, selfie, challenge, now } = answer
+  const { payload, selfie, challenge, sender, now } = answer
   const judged = judgeCapture({
     payload,
     challenge,
@@ -145,7 +155,10 @@ function judge(
   const unfit = isUnfit(progress.log)
   const inconclusive = unfit && !rules.hasOtherWay ? 'LIVENESS_INCONCLUSIVE' : null
   const failure = tooFast ? 'VIDEO_SPOOF' : (judged.failure ?? inconclusive)
-  const raised = flags.map((code) => ({ code }))
+  // A simulated device has no browser. Its model counts in test sessions only.
+  const withoutBrowser =
+    !isSimulated(payload.model) && lacksBrowserData(payload, sender, progress.holder?.tellsCamera ?? false)
+  const raised = [...flags, ...(withoutBrowser ? (['BH_NO_BROWSER_DATA'] as const) : [])].map((code) => ({ code }))
   const known = withBrowser({ ...withFlags(progress, raised), behaviour: true }, payload)
   if (failure) {
     const mismatches = known.mismatches + (judged.mismatch ? 1 : 0)

@@ -1,13 +1,23 @@
 import { createServer, type Server } from 'node:http'
 import type { HealthMonitor } from './health.ts'
 import type { Metrics } from './metrics.ts'
+import type { AdminPages } from './reference.ts'
+
+export interface AdminOptions {
+  metrics: Metrics
+  monitor: HealthMonitor
+  /** What this process shows besides. */
+  pages?: AdminPages
+}
 
 /** Metrics and process state on a port of their own, which is never published. Serves API and worker alike. */
-export function createAdminServer(metrics: Metrics, monitor: HealthMonitor): Server {
+export function createAdminServer({ metrics, monitor, pages = new Map() }: AdminOptions): Server {
+  const paths = ['/metrics', '/livez', '/readyz', ...pages.keys()].join(', ')
   return createServer(async (request, response) => {
-    const answer = (status: number, type: string, body: string) => {
-      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
+    const send = (status: number, headers: Record<string, string>, body: string) => {
+      response.writeHead(status, { 'cache-control': 'no-store', ...headers }).end(body)
     }
+    const answer = (status: number, type: string, body: string) => send(status, { 'content-type': type }, body)
     const json = (status: number, body: object) =>
       answer(status, 'application/json; charset=utf-8', JSON.stringify(body))
     if (request.method !== 'GET' && request.method !== 'HEAD') return json(405, { message: 'Only GET' })
@@ -20,8 +30,10 @@ export function createAdminServer(metrics: Metrics, monitor: HealthMonitor): Ser
         const status = await monitor.readiness()
         return json(status === 'ok' ? 200 : 503, { status })
       }
-      default:
-        return json(404, { message: 'Here are /metrics, /livez and /readyz' })
+      default: {
+        const page = await pages.get(request.url ?? '')?.()
+        return page ? send(200, page.headers, page.body) : json(404, { message: `Here are ${paths}` })
+      }
     }
   })
 }

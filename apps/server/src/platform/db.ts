@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { AppError } from './errors.ts'
+import { createKeyedMutex, type WithLock } from './keyed-mutex.ts'
 import type { Log } from './log.ts'
 import { createReachability } from './reachability.ts'
 
@@ -25,6 +26,11 @@ export interface Queryable {
 export interface Db extends Queryable {
   /** READ COMMITTED. Commits when `work` returns, rolls back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  /**
+   * Runs work of callers who would wait for the same row one at a time. They wait without a connection: of many equal requests at
+   * once, one occupies a connection of the pool.
+   */
+  oneAtATime: WithLock
   /** For SQL that is not ours (pg-boss): unnamed, and possibly several statements with a transaction of their own. */
   script(text: string, values?: Values): Promise<pg.QueryResult>
   /** Runs `work` on a connection of its own, outside the pool and without a statement limit: migrations wait for locks and build indexes. */
@@ -144,6 +150,8 @@ export function createDb(options: DbOptions): Db {
       }
     },
 
+    oneAtATime: createKeyedMutex({ most: MOST_WAITING_FOR_ONE_ROW, refusal: tooManyForOneRow }),
+
     script(text, values = []) {
       return new Promise((resolve, reject) => {
         const fail = (error: unknown) => reject(translate(error))
@@ -238,6 +246,10 @@ function asOptions(settings: Readonly<Record<string, string>>): string {
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 }
+
+const MOST_WAITING_FOR_ONE_ROW = 100
+const tooManyForOneRow = () =>
+  new AppError('rate_limited', 'RATE_LIMITED', 'Too many equal requests at once', { retryAfterSeconds: 1 })
 
 const PROBE = sql('', 'select 1')
 const BEGIN = sql('', 'begin')

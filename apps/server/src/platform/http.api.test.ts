@@ -142,15 +142,9 @@ test('the OpenAPI document is served, names every operation, and each of its pat
   }
 })
 
-test('the reference page and its script come from this host, under a policy that forbids any other', async () => {
-  const page = await harness.inject('/reference/')
-  assert.equal(page.statusCode, 200)
-  assert.ok(!/(src|href)="?(https?:)?\/\//.test(page.body))
-  const policy = String(page.headers['content-security-policy'])
-  assert.ok(!/https?:/.test(policy) && policy.includes("default-src 'none'"))
-  const script = await harness.inject('/reference/js/scalar.js')
-  assert.equal(script.statusCode, 200)
-  assert.ok(script.body.length > 100_000)
+test('the reference page is not on the origin of the launch page', async () => {
+  for (const url of ['/reference', '/reference/', '/reference/js/scalar.js', '/reference/scalar.js'])
+    assert.equal((await harness.inject(url)).statusCode, 404, url)
 })
 
 test('an internal error is a 500 without details, and the log has its location', async () => {

@@ -18,6 +18,9 @@ export interface KeyVault {
   open(sealed: Sealed, context: string): Promise<Buffer>
 }
 
+/** Called by a reseal with the table and id of a row that no configured master key opens. The row stays as it is. */
+export type OnUnreadable = (row: string) => void
+
 const MASTER_KEY_BYTES = 32
 const FORMAT = 1
 const SALT_BYTES = 16

@@ -3,17 +3,22 @@ import { AppError } from './errors.ts'
 /** Runs work with the same key one at a time, in the order of the calls. */
 export type WithLock = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
+export interface KeyedMutexOptions {
+  /** Works with one key that run or wait. The next one is refused. */
+  most?: number
+  refusal?: () => AppError
+}
+
 /**
  * A transaction that waits for a database lock holds its connection while it waits. Work that would wait for the same lock waits
  * here first, so a busy tenant occupies one connection of the pool and not all of them.
  */
-export function createKeyedMutex(maxWaiting = 500): WithLock {
+export function createKeyedMutex({ most = 500, refusal = tooMany }: KeyedMutexOptions = {}): WithLock {
   const last = new Map<string, Promise<unknown>>()
   const waiting = new Map<string, number>()
   return (key, work) => {
     const ahead = waiting.get(key) ?? 0
-    if (ahead >= maxWaiting)
-      return Promise.reject(new AppError('unavailable', 'DEPENDENCY_DOWN', 'Too many are waiting'))
+    if (ahead >= most) return Promise.reject(refusal())
     waiting.set(key, ahead + 1)
     const before = last.get(key) ?? Promise.resolve()
     const mine = before.then(work, work)
@@ -28,3 +33,5 @@ export function createKeyedMutex(maxWaiting = 500): WithLock {
     return mine
   }
 }
+
+const tooMany = () => new AppError('unavailable', 'DEPENDENCY_DOWN', 'Too many are waiting')

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Cells } from './cells.ts'
 import { createLabelledCounter, createTimer, type LabelledCounter, type RequestTimer } from './hot-metrics.ts'
 import { countLostLogLines } from './log-output.ts'
+import type { RateLimiter } from './rate-limit.ts'
 
 /** The process's own metrics, so that tests and two apps in one process do not share counters. */
 export interface Metrics {
@@ -63,6 +64,29 @@ export function createMetrics(version: string, { processMetrics = true } = {}): 
     text: async () =>
       (await registry.metrics()) + [...Object.values(hot), ...added].map((metric) => metric.text()).join(''),
   }
+}
+
+export function watchLimiters(metrics: Metrics, limiters: Readonly<Record<string, RateLimiter>>): void {
+  const labelNames = ['table']
+  new Gauge({
+    name: 'ostiary_rate_limit_callers',
+    help: 'Callers in the tables of the rate limiter: keys, and addresses with whatever else strangers can make up. Each holds 50,000',
+    labelNames,
+    registers: [metrics.registry],
+    collect() {
+      for (const [table, limiter] of Object.entries(limiters)) this.set({ table }, limiter.sizes().callers)
+    },
+  })
+  new Counter({
+    name: 'ostiary_rate_limit_overflow_total',
+    help: 'Requests counted in a shared slot, because the table of the rate limiter was full of callers that still owe',
+    labelNames,
+    registers: [metrics.registry],
+    collect() {
+      this.reset()
+      for (const [table, limiter] of Object.entries(limiters)) this.inc({ table }, limiter.sizes().overflowed)
+    },
+  })
 }
 
 export function watchPools(metrics: Metrics, cells: Cells): void {

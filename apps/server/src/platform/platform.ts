@@ -2,12 +2,13 @@ import { VERSION } from '@ostiary/contract'
 import { type CellMap, createCells } from './cells.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createDb } from './db.ts'
+import { createFailureLimits, purgeFailureLimits } from './failure-limits/index.ts'
 import { createHealthMonitor } from './health.ts'
 import { purgeIdempotencyKeys } from './idempotency/index.ts'
 import { createIds } from './ids.ts'
 import { createKeyVault } from './key-vault.ts'
 import { createLog, type Log } from './log.ts'
-import { createMetrics, watchPools } from './metrics.ts'
+import { createMetrics, watchLimiters, watchPools } from './metrics.ts'
 import { createOutbound } from './outbound/index.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { Room } from './room.ts'
@@ -47,6 +48,12 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
     }),
   )
   watchPools(metrics, cells)
+  const limiter = createRateLimiter()
+  const addressLimiter = createRateLimiter()
+  const [masterKey] = config.masterKeys
+  if (!masterKey) throw new Error('There is no master key')
+  const failureLimits = createFailureLimits({ cells, clock, log, metrics, limiter, addressLimiter, masterKey })
+  watchLimiters(metrics, { keys: limiter, addresses: addressLimiter })
   return {
     version: VERSION,
     serviceName: config.serviceName,
@@ -56,11 +63,18 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
     metrics,
     cells,
     vault: createKeyVault(config.masterKeys),
-    limiter: createRateLimiter(),
+    /** Counts callers that have a key. */
+    limiter,
+    /** Counts addresses, and all other names that a stranger can make up: they can fill this table, and not the other. */
+    addressLimiter,
+    failureLimits,
     allowNetworks,
     outbound: createOutbound({ version: VERSION, allowNetworks }),
     monitor: createHealthMonitor(config.serviceName, VERSION, cells, clock),
-    jobs: [{ name: 'purge-idempotency-keys', cron: '*/5 * * * *', run: purgeIdempotencyKeys }],
+    jobs: [
+      { name: 'purge-idempotency-keys', cron: '*/5 * * * *', run: purgeIdempotencyKeys },
+      { name: 'purge-failure-limits', cron: '*/5 * * * *', run: purgeFailureLimits },
+    ],
     retention: [
       {
         table: 'idempotency_keys',
@@ -69,10 +83,21 @@ export function createPlatform(config: PlatformConfig, options: PlatformOptions)
         after: '24 hours',
         by: 'purge-idempotency-keys',
       },
+      {
+        table: 'failure_limits',
+        key: 'tenant_id, limit_name, subject',
+        growsWith: 'failures that a limit counts; none by requests that succeed',
+        after: 'minutes, an hour for alarms',
+        by: 'purge-failure-limits',
+      },
       { table: 'schema_migrations', key: 'name', growsWith: 'releases', after: 'as long as the database', by: null },
       { table: 'pgboss.*', key: 'its own', growsWith: 'scheduled jobs', after: 'one day', by: null },
     ],
-    close: () => cells.close(),
+    async close() {
+      // What waits is sent, but a database that is away does not keep the process.
+      await failureLimits.flush()
+      await cells.close()
+    },
   } satisfies Room & Record<string, unknown>
 }
 export type Platform = ReturnType<typeof createPlatform>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRateLimiter, networkOf } from './rate-limit.ts'
+import { networksOf } from './networks.ts'
+import { createRateLimiter } from './rate-limit.ts'
 
 function countAllowed(
   limiter: ReturnType<typeof createRateLimiter>,
@@ -45,23 +46,77 @@ test('a refusal says how long to wait, and that wait is enough', () => {
 
 test('callers have separate limits, and memory is bounded', () => {
   const limiter = createRateLimiter(100)
-  for (let i = 0; i < 10_000; i++) assert.equal(limiter.take(`k${i}`, 1, 0).allowed, true)
-  assert.ok(limiter.size() <= 100)
-  limiter.take('later', 1, 60_000)
-  assert.equal(limiter.size(), 1, 'callers who have paid back are forgotten')
+  for (let i = 0; i < 100; i++) assert.equal(limiter.take(`k${i}`, 1, 0).allowed, true)
+  for (let i = 0; i < 10_000; i++) limiter.take(`stranger${i}`, 1, 0)
+  assert.equal(limiter.sizes().callers, 100)
+  for (let i = 0; i < 4; i++) limiter.take(`later${i}`, 1, 60_000)
+  assert.equal(limiter.sizes().callers, 100 - 32 + 4, 'callers who have paid back make room, 32 at a time')
 })
 
-test('an IPv6 caller is its /64, an IPv4 caller is its address', () => {
-  const same = [
-    '2001:db8:1:2::1',
-    '2001:db8:1:2:ffff:ffff:ffff:ffff',
-    '2001:0db8:0001:0002::',
-    '2001:db8:1:2:3:4:5:6%eth0',
-  ]
-  assert.deepEqual([...new Set(same.map(networkOf))], ['2001:db8:1:2::/64'])
-  assert.equal(networkOf('::1'), '0:0:0:0::/64')
-  assert.equal(networkOf('::ffff:192.0.2.1'), '192.0.2.1')
-  assert.equal(networkOf('192.0.2.1'), '192.0.2.1')
+test('a full table costs a new caller 32 looks, and a known one none', () => {
+  const limiter = createRateLimiter(5_000)
+  for (let i = 0; i < 5_000; i++) limiter.take(`k${i}`, 1, 0)
+  assert.equal(limiter.sizes().lookedAt, 0)
+  for (let i = 0; i < 1_000; i++) limiter.take(`stranger${i}`, 1, 0)
+  assert.equal(limiter.sizes().lookedAt, 32 * 1_000)
+  for (let i = 0; i < 1_000; i++) limiter.take(`k${i}`, 1, 0)
+  assert.equal(limiter.sizes().lookedAt, 32 * 1_000)
+})
+
+test('strangers who fill the table reset nobody: a refused caller stays refused', () => {
+  const limiter = createRateLimiter(1_000)
+  assert.equal(limiter.take('victim', 1 / 60, 0, 60).allowed, true)
+  assert.equal(limiter.take('victim', 1 / 60, 0, 60).allowed, false)
+  for (let i = 0; i < 50_000; i++) limiter.take(`stranger${i}`, 1 / 60, 0, 60)
+  assert.equal(limiter.take('victim', 1 / 60, 0, 60).allowed, false)
+  assert.equal(limiter.wait('victim', 1 / 60, 0, 60), 60)
+})
+
+test('who comes to a full table shares one of 1,024 allowances, and is counted there', () => {
+  const limiter = createRateLimiter(100)
+  for (let i = 0; i < 100; i++) limiter.take(`k${i}`, 1 / 60, 0, 60)
+  let allowed = 0
+  for (let i = 0; i < 20_000; i++) if (limiter.take(`stranger${i}`, 1 / 60, 0, 60).allowed) allowed++
+  assert.ok(allowed > 900 && allowed <= 1_024, `${allowed} let in`)
+  assert.equal(limiter.sizes().overflowed, allowed)
+  assert.equal(limiter.take('stranger0', 1 / 60, 0, 60).allowed, false)
+  assert.equal(limiter.take('stranger0', 2, 0).allowed, true, 'another rate has slots of its own')
+  const refused = Array.from({ length: 100 }, (_, i) => limiter.take(`stranger${i}`, 1 / 60, 59_000, 60).allowed)
+  assert.ok(!refused.includes(true), 'the debt is not forgotten when there is room again')
+})
+
+test('entries that owe nothing are found behind others that owe for long', () => {
+  const limiter = createRateLimiter(1_000)
+  for (let i = 0; i < 500; i++) limiter.take(`long${i}`, 1 / 3600, 0, 3600)
+  for (let i = 0; i < 500; i++) limiter.take(`short${i}`, 2, 0)
+  for (let i = 0; i < 100; i++) limiter.take(`later${i}`, 2, 60_000)
+  assert.ok(limiter.sizes().callers < 1_000, 'the short ones are forgotten')
+  for (let i = 0; i < 500; i++) assert.equal(limiter.take(`long${i}`, 1 / 3600, 60_000, 3600).allowed, false)
+})
+
+test('a caller with several names is within the rate of all of them, or counted against none', () => {
+  const limiter = createRateLimiter()
+  const from = (address: string) => limiter.take(networksOf(address), 2, 0).allowed
+  let allowed = 0
+  for (let i = 0; i < 256; i++) if (from(`2001:db8:1:${i.toString(16)}::1`)) allowed++
+  assert.equal(allowed, 22, '256 networks of one /56 have 1.1 times the 20 of one address')
+  for (let i = 0x1000; i < 0x9000; i += 0x100) if (from(`2001:db8:1:${i.toString(16)}::1`)) allowed++
+  assert.equal(allowed, 24, 'a /48 has 1.2 times')
+  const other = Array.from({ length: 30 }, () => from('2001:db8:2:1::1')).filter(Boolean)
+  assert.equal(
+    other.length,
+    20,
+    'another /48 is not concerned, and a refused request counts against none of its networks',
+  )
+  assert.equal(limiter.wait(networksOf('2001:db8:1:9900::1'), 2, 0), 1)
+})
+
+test('what others have counted is counted here', () => {
+  const limiter = createRateLimiter()
+  limiter.raise('k', 9_500, 0)
+  assert.equal(countAllowed(limiter, 'k', 2, 0, 5), 1)
+  limiter.raise('k', 100, 0)
+  assert.equal(countAllowed(limiter, 'k', 2, 0, 5), 0, 'it never lowers what is owed')
 })
 
 test('asking for the wait counts as no request, and agrees with the refusal', () => {

@@ -17,7 +17,7 @@ test('[X-010] a session without flags has score 0 and both sources with 0', () =
     recommendation: 'ALLOW',
     flags: [],
     signals: { behavioral: { score: 0, flags: [] }, browser: { score: 0, flags: [] } },
-    policyVersion: '1',
+    policyVersion: '2',
   })
 })
 
@@ -32,7 +32,7 @@ test('[X-010] the score is the noisy-OR of the weights, rounded half up, and is 
       behavioral: { score: 40, flags: ['BH_LOG_GAP'] },
       browser: { score: 48, flags: ['BR_WEBGL', 'BR_TIMING'] },
     },
-    policyVersion: '1',
+    policyVersion: '2',
   })
 })
 
@@ -58,7 +58,7 @@ test('a source that was not evaluated is null, and its flags count nowhere', () 
     recommendation: 'REVIEW',
     flags: ['BH_TOO_FAST'],
     signals: { behavioral: { score: 60, flags: ['BH_TOO_FAST'] }, browser: null },
-    policyVersion: '1',
+    policyVersion: '2',
   })
   assert.deepEqual(evaluateRisk({ flags, browserEvaluated: true, behavioralEvaluated: false }), {
     score: 85,
@@ -66,8 +66,36 @@ test('a source that was not evaluated is null, and its flags count nowhere', () 
     recommendation: 'BLOCK',
     flags: ['BR_WEBDRIVER'],
     signals: { behavioral: null, browser: { score: 85, flags: ['BR_WEBDRIVER'] } },
-    policyVersion: '1',
+    policyVersion: '2',
   })
+})
+
+test('a flag that says that browser data is missing counts without its source, and then stands in flags only', () => {
+  const flags = raise('BH_NO_BROWSER_DATA', 'BH_TOO_FAST')
+  assert.deepEqual(evaluateRisk({ flags, browserEvaluated: false, behavioralEvaluated: false }), {
+    score: 40,
+    level: 'MEDIUM',
+    recommendation: 'REVIEW',
+    flags: ['BH_NO_BROWSER_DATA'],
+    signals: { behavioral: null, browser: null },
+    policyVersion: '2',
+  })
+  const softer = { flags: { BH_NO_BROWSER_DATA: { weight: 10 } } }
+  const kept = evaluateRisk({ flags, browserEvaluated: false, behavioralEvaluated: false, overrides: softer })
+  assert.deepEqual([kept.score, kept.recommendation], [30, 'REVIEW'], 'the floor keeps it from ALLOW')
+})
+
+test('where nothing was evaluated the recommendation is never ALLOW, except for a simulated end', () => {
+  const nothing = { flags: [], browserEvaluated: false, behavioralEvaluated: false }
+  const { score, level, recommendation } = evaluateRisk(nothing)
+  assert.deepEqual([score, level, recommendation], [0, 'LOW', 'REVIEW'])
+  const off = {
+    flags: { BH_NO_BROWSER_DATA: { weight: 0, floor: 0 } },
+    sources: ['network', 'handoff'],
+  } satisfies RiskOverrides
+  const silenced = evaluateRisk({ ...nothing, flags: raise('BH_NO_BROWSER_DATA'), overrides: off })
+  assert.deepEqual([silenced.flags, silenced.recommendation], [[], 'REVIEW'])
+  assert.equal(evaluateRisk({ ...nothing, simulated: true }).recommendation, 'ALLOW')
 })
 
 test('[X-005] [X-006] [X-007] every score has its level and recommendation, with the bounds at 30, 60 and 85', () => {
@@ -138,7 +166,7 @@ test('network and handoff count only when turned on, and then have their own ent
   const off = evaluate(flags)
   assert.deepEqual([off.score, off.flags, Object.keys(off.signals)], [10, ['BR_PLUGINS'], ['behavioral', 'browser']])
   const { policyVersion, ...on } = evaluate(flags, { sources: ['network', 'handoff'] })
-  assert.match(policyVersion, /^1\+[0-9a-f]{8}$/)
+  assert.match(policyVersion, /^2\+[0-9a-f]{8}$/)
   assert.deepEqual(on, {
     score: 62, // 100 x (1 - 0.9 x 0.6 x 0.7) = 62.2
     level: 'HIGH',
@@ -167,8 +195,8 @@ test('no flag of a privacy tool rises above MEDIUM alone, even by overrides that
 
 test('the policy version names changed weights, equally for equal changes', () => {
   const version = (overrides: RiskOverrides) => evaluate([], overrides).policyVersion
-  assert.equal(version({}), '1')
-  assert.equal(version({ flags: { BR_WEBGL: {} }, sources: [], highBlocks: false }), '1')
+  assert.equal(version({}), '2')
+  assert.equal(version({ flags: { BR_WEBGL: {} }, sources: [], highBlocks: false }), '2')
   const one = version({
     flags: { BR_WEBGL: { weight: 5 }, BH_TOO_SLOW: { floor: 3 } },
     sources: ['network', 'handoff'],
@@ -190,7 +218,7 @@ test('the policy version names changed weights, equally for equal changes', () =
 
 test('a dry run gives the same flags under both policies', () => {
   const { current, proposed } = dryRun(raise('BR_WEBGL', 'BH_TOO_FAST'), {}, { flags: { BH_TOO_FAST: { floor: 0 } } })
-  assert.deepEqual([current.score, current.level, current.policyVersion], [63, 'HIGH', '1'])
+  assert.deepEqual([current.score, current.level, current.policyVersion], [63, 'HIGH', '2'])
   assert.deepEqual([proposed.score, proposed.level], [63, 'HIGH'])
   assert.deepEqual([current.signals.behavioral?.score, proposed.signals.behavioral?.score], [60, 50])
   assert.notEqual(current.policyVersion, proposed.policyVersion)

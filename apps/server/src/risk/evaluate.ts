@@ -25,6 +25,8 @@ export interface RiskInput {
   browserEvaluated: boolean
   /** Whether the behaviour during a face scan was evaluated. Area D does not evaluate it. */
   behavioralEvaluated: boolean
+  /** A test key chose how the session ended, so there was nothing to evaluate. */
+  simulated?: boolean
   overrides?: RiskOverrides | undefined
 }
 
@@ -38,25 +40,36 @@ export interface Contribution {
 
 /**
  * The composite risk of a session. Flags of a source that was not evaluated or is not turned on, and flags that the tenant
- * switched off, are left out everywhere, so that score, flags and signals always agree.
+ * switched off, are left out everywhere, so that score, flags and signals always agree. Flags that always count are the exception:
+ * without their source they stand in `flags` only.
  */
 export function evaluateRisk({
   flags,
   browserEvaluated,
   behavioralEvaluated,
+  simulated = false,
   overrides = {},
 }: RiskInput): RiskEvaluation {
   const sources = new Set<RiskSource>(overrides.sources)
   if (browserEvaluated) sources.add('browser')
   if (behavioralEvaluated) sources.add('behavioral')
-  const counted = contributions(flags, overrides).filter(({ source }) => sources.has(source))
+  const counted = contributions(flags, overrides).filter(
+    ({ code, source }) => sources.has(source) || RISK_FLAGS[code].alwaysCounts,
+  )
   const signalOf = (source: RiskSource) => summarise(counted.filter((flag) => flag.source === source))
   const whole = summarise(counted)
   const { level, recommendation } = levelOf(whole.score)
+  // The score is 0 because nobody looked, and that is no reason to let somebody pass.
+  const isUnjudged = !browserEvaluated && !behavioralEvaluated && !simulated
   return {
     score: whole.score,
     level,
-    recommendation: level === 'HIGH' && overrides.highBlocks ? 'BLOCK' : recommendation,
+    recommendation:
+      level === 'HIGH' && overrides.highBlocks
+        ? 'BLOCK'
+        : isUnjudged && recommendation === 'ALLOW'
+          ? 'REVIEW'
+          : recommendation,
     flags: whole.flags,
     signals: {
       behavioral: behavioralEvaluated ? signalOf('behavioral') : null,

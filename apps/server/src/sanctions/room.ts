@@ -20,6 +20,7 @@ interface Deps {
   dir: string
   keepVersions: number
   threads: number
+  fileSeconds: number
   sourcesFile: string | null
 }
 
@@ -28,7 +29,7 @@ export function createSanctionsRoom(platform: Platform, { keys: { guard }, ...co
   const { clock, log, cells, metrics } = platform
   const files = createDatasetFiles(config.dir)
   const exceptions = createExceptionService(platform)
-  const pool = createPool(config.threads, clock)
+  const pool = createPool(config.threads, clock, { fileCpuMs: config.fileSeconds * 1000 })
   const library = createLibrary({ files, pool, clock, log, prepare: () => ensureDemo(files, platform) })
   const importer = createImporter({ ...platform, files, keepVersions: config.keepVersions })
   const refresher = createRefresher({ ...platform, ...config, importer })

@@ -6,7 +6,7 @@ import { callerOf, type Guard } from '../keys/index.ts'
 import { abortWhenClosed } from '../platform/abort-when-closed.ts'
 import { AppError } from '../platform/errors.ts'
 import { refuseEncodings } from '../platform/http.ts'
-import { networkOf } from '../platform/rate-limit.ts'
+import { networkOf } from '../platform/networks.ts'
 import { route } from '../platform/route.ts'
 import type { SanctionsService } from './service.ts'
 

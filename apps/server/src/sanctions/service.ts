@@ -33,13 +33,15 @@ export interface Screening {
   upload: Upload
 }
 
-/** Files of all callers that are in memory at once. */
+/** Files of all callers that are in memory at once, and those of one tenant. */
 const MOST_FILES = 64
+const MOST_FILES_OF_TENANT = MOST_FILES / 4
 const WAIT_FOR_SLOT_MS = 500
 
 export function createSanctionsService({ library, pool, exceptions, metrics }: Deps) {
   const takeSlot = createFileSlots({
     perSender: SANCTIONS_LIMITS.concurrentFiles,
+    perTenant: MOST_FILES_OF_TENANT,
     total: MOST_FILES,
     waitMs: WAIT_FOR_SLOT_MS,
   })
@@ -76,7 +78,8 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
       answered,
       upload,
     }: Screening): Promise<string[]> {
-      const freeSlot = await takeSlot(sender)
+      const owner = tenantOf(caller) ?? CALLERS_WITHOUT_KEY
+      const freeSlot = await takeSlot({ sender, tenant: owner })
       let held: HeldDataset | undefined
       try {
         // An earlier version is loaded from disk for this file only, so it is not loaded before the file has arrived.
@@ -84,7 +87,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
         const people = await readUpload(upload)
         held ??= await library.hold(dataset, tenantOf(caller), version)
         const rows = await withExceptions(caller, people)
-        const answers = await pool.run({ keys: held.keys, dataset, threshold, rows, signal })
+        const answers = await pool.run({ owner, keys: held.keys, dataset, threshold, rows, signal })
         metrics.rows(rows.length, answers)
         void answered.finally(freeSlot)
         return writeReply(rows.length, answers, {
@@ -104,6 +107,9 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
   }
 }
 export type SanctionsService = ReturnType<typeof createSanctionsService>
+
+/** Callers without a key can have as many addresses as they like, so they share one share. */
+const CALLERS_WITHOUT_KEY = 'callers without a key'
 
 const tenantOf = ({ keyId, tenantId }: Caller) => (keyId === undefined ? null : tenantId)
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { NOTHING_JUDGED } from '../age/testing/fixture.ts'
+import { NOTHING_JUDGED, NOTHING_TO_JUDGE } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
 import {
   createVerificationFixture,
@@ -29,11 +29,12 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
     const webhook = await bodyOf(enrolled.sessionId)
     const { puid, guid } = webhook
     const identityInformation = { verificationDate: String(fixture.harness.clock.now().getTime()) }
-    assert.deepEqual(webhook, successBody(enrolled, { puid, guid, identityInformation }))
+    const shared = { puid, guid, identityInformation, riskEvaluation: NOTHING_TO_JUDGE }
+    assert.deepEqual(webhook, successBody(enrolled, shared))
     assert.match(`${puid} ${guid}`, /^[0-9a-f-]{36} [0-9a-f-]{36}$/)
     const signedIn = await host.create('SIGN-IN')
     await host.outcome(signedIn.sessionId)
-    const again = { puid, guid, identityInformation, type: 'SIGN-IN', matchedBy: 'sandbox' } as const
+    const again = { ...shared, type: 'SIGN-IN', matchedBy: 'sandbox' } as const
     assert.deepEqual(await bodyOf(signedIn.sessionId), successBody(signedIn, again))
   })
 
@@ -59,7 +60,7 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
         assert.deepEqual(await bodyOf(sessionId), {
           ...{ sessionId, status: type === 'SIGN-IN' ? 'error' : 'FAILED', message, errors: [{ code, message }] },
           ...(type === 'SIGN-IN' && { errorCodes: [code] }),
-          ...{ ...more, riskEvaluation: NOTHING_JUDGED, type, outcome: ended, livemode: false },
+          ...{ ...more, riskEvaluation: NOTHING_JUDGED, type, outcome: ended, codeHash: null, livemode: false },
         })
       }
   })
@@ -125,7 +126,7 @@ describe('transactionID of a test session', () => {
       const flowStatus = status === 'EXPIRED' ? 'EXPIRED' : 'COMPLETED'
       assert.deepEqual([reply.flowStatus, reply.state], [flowStatus, status])
       const target = `https://shop.example/back?state=7&sessionId=${sessionId}&status=${status}`
-      assert.equal(reply.redirectUrl, target)
+      assert.equal(reply.redirectUrl, status === 'EXPIRED' ? target : `${target}&code=${reply.code}`)
       const { transactionId, errors } = await bodyOf(sessionId)
       assert.equal(transactionId, transactionID)
       assert.deepEqual(

@@ -4,7 +4,7 @@ import type { Db, Queryable } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import type { AreaSessions } from './area-sessions.ts'
 import type { SharedRequest } from './request.ts'
-import type { Session, Sessions } from './service.ts'
+import type { Session, SessionEnding, Sessions } from './service.ts'
 
 /** Sessions that the sweeper ends in one transaction. */
 const BATCH = 500
@@ -26,7 +26,7 @@ interface AreaExpiry<S extends Session, E> {
   count(expired: number): void
 }
 
-type Ended<S> = { session: S; purgeAt: Date; result: Buffer }
+type Ended<S> = SessionEnding & { session: S }
 
 /** The end of sessions whose time is over: one that a call meets, and all that the sweeper finds. */
 export function createExpiry<Request extends SharedRequest, Own, E extends Ended<Session<Request, Own>>>(

@@ -4,6 +4,7 @@ import type { AppError } from '../platform/errors.ts'
 import type { AreaSessions } from './area-sessions.ts'
 import type { OpenChallenge, Progress } from './progress.ts'
 import type { SharedRequest } from './request.ts'
+import type { ReturnTicket } from './return-ticket.ts'
 import type { Session } from './service.ts'
 import type { FinalState, SessionState } from './states.ts'
 
@@ -79,6 +80,12 @@ export interface FlowRules {
   endReply(state: FinalState): Pick<LaunchState, 'redirectUrl' | 'localKeyBound'>
 }
 
+/** A session that has ended: its state, and which devices learn where to continue. */
+export interface Concluded<State extends FinalState = FinalState> {
+  state: State
+  ticket: ReturnTicket | null
+}
+
 /** What a call has led to, for what an area keeps of it. */
 export interface SettledCall {
   state: SessionState
@@ -96,13 +103,13 @@ export interface SettledCall {
  */
 export interface Flow<Request extends SharedRequest = SharedRequest, Own = unknown> {
   rules(session: Session<Request, Own>): FlowRules
-  /** The user agreed. `network` is where the device called from. */
-  consented(tx: Queryable, session: RunningSession<Request, Own>, network: string): Promise<Step> | Step
-  captured(session: RunningSession<Request, Own>, capture: AcceptedCapture): Step
+  /** The user agreed. `address` is where the device called from. */
+  consented(tx: Queryable, session: RunningSession<Request, Own>, address: string): Promise<Step> | Step
+  captured(session: RunningSession<Request, Own>, capture: AcceptedCapture): Step | Promise<Step>
   /** A call is about to be stored: what the area adds to the progress because of it. */
   settled(tx: Queryable, session: RunningSession<Request, Own>, call: SettledCall): Promise<Progress>
-  /** Ends a session that the transaction holds, with its result and its webhook. Returns the state it has then. */
-  conclude(tx: Queryable, session: Session<Request, Own>, end: FlowEnd): Promise<FinalState>
+  /** Ends a session that the transaction holds, with its result and its webhook. */
+  conclude(tx: Queryable, session: Session<Request, Own>, end: FlowEnd): Promise<Concluded>
   /** Does what the session waits for (`isWaiting`). Runs outside of any lock, and may run again. */
   work?(session: RunningSession<Request, Own>): Promise<WorkResult<RunningSession<Request, Own>>> | undefined
 }
@@ -122,7 +129,7 @@ export function flowOfArea<Request extends SharedRequest, Own>(
   const { work } = flow
   return {
     rules: (session) => flow.rules(own(session)),
-    consented: (tx, session, network) => flow.consented(tx, own(session), network),
+    consented: (tx, session, address) => flow.consented(tx, own(session), address),
     captured: (session, capture) => flow.captured(own(session), capture),
     settled: (tx, session, call) => flow.settled(tx, own(session), call),
     conclude: (tx, session, end) => flow.conclude(tx, own(session), end),

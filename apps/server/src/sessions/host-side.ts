@@ -1,13 +1,16 @@
+import type { ConfirmedReturn } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
-import { type IdempotencyUse, insertOnce } from '../platform/idempotency/index.ts'
+import { type IdempotencyUse, idempotencyMismatch, insertOnce } from '../platform/idempotency/index.ts'
 import type { AreaSessions } from './area-sessions.ts'
 import { sessionEnded, sessionGone, sessionOpen, sessionUnknown } from './errors.ts'
 import { cursorAfter, type ListQuery, readListQuery } from './list.ts'
+import { flowStatusOf } from './machine.ts'
 import type { SharedRequest } from './request.ts'
+import { answerCode } from './return-ticket.ts'
 import { isPurged, type Session, type Sessions, type Tombstone } from './service.ts'
 
 interface Deps {
@@ -122,6 +125,33 @@ export function createHostSide<Request extends SharedRequest, Own>(
       return kept(await find(name, caller))
     },
 
+    /** Checks the one-time code that a browser brought back to the host. It is good once. */
+    async confirm(name: string, caller: Caller, { code, repeat }: ReturnCode): Promise<Confirmed> {
+      const { sessionId } = await getKept(name, caller)
+      const confirmed = await own.whileLocked(sessionId, async (tx, session): Promise<Confirmed | AppError> => {
+        if (isPurged(session)) throw sessionGone()
+        const flowStatus = flowStatusOf(session.state)
+        if (!flowStatus) throw sessionOpen()
+        const { returnTicket: before } = session
+        if (!before) return refusedCode('wrong')
+        const keyHash = repeat?.keyHash.toString('base64url') ?? null
+        const fingerprint = repeat?.fingerprint.toString('base64url') ?? null
+        const sent = { code, keyHash, fingerprint, nowMs: clock.now().getTime() }
+        const { answer, ticket } = answerCode(before, sent)
+        if (ticket !== before) await sessions.saveTicket(tx, session, ticket)
+        if (answer.outcome !== 'confirmed') return refusedCode(answer.outcome)
+        const confirmedAt = new Date(answer.atMs).toISOString()
+        return {
+          confirmed: { sessionId, flowStatus, confirmedAt, livemode: session.livemode },
+          replayed: answer.isRepeat,
+        }
+      })
+      if (!confirmed) throw sessionUnknown(namedBy)
+      // Thrown here and not inside: a wrong code is counted.
+      if (confirmed instanceof AppError) throw confirmed
+      return confirmed
+    },
+
     /** The caller's sessions, newest first. */
     async list(
       caller: Caller,
@@ -149,6 +179,23 @@ export function createHostSide<Request extends SharedRequest, Own>(
       if (!(await eraseEnded())) await eraseEnded()
     },
   }
+}
+
+/** A code that came with a redirect. */
+export interface ReturnCode {
+  code: string
+  repeat?: IdempotencyUse | undefined
+}
+
+export interface Confirmed {
+  confirmed: ConfirmedReturn
+  replayed: boolean
+}
+
+function refusedCode(why: 'wrong' | 'used' | 'mismatch'): AppError {
+  if (why === 'wrong') return new AppError('conflict', 'CODE_WRONG', 'This is not the code of the session')
+  if (why === 'used') return new AppError('conflict', 'CODE_USED', 'This code was confirmed before')
+  return idempotencyMismatch()
 }
 
 /** One page of a list. */

@@ -4,6 +4,7 @@ export { notAtThisStep, sessionEnded, sessionGone, sessionOpen, sessionUnknown }
 export { createExpiry, graceFor } from './expiry.ts'
 export {
   type AcceptedCapture,
+  type Concluded,
   type Flow,
   type FlowEnd,
   type FlowRules,
@@ -14,11 +15,19 @@ export {
   type Step,
   type WorkResult,
 } from './flow.ts'
-export { createHostSide } from './host-side.ts'
+export { type Confirmed, createHostSide, type ReturnCode } from './host-side.ts'
 export type { ListQuery } from './list.ts'
 export { assertCan, canHappen, flowStatusOf, isFinal, isWaiting, nextState, type Standing } from './machine.ts'
-export { type BoundDevice, newProgress, type OpenChallenge, type Progress, withFlags } from './progress.ts'
+export {
+  type BoundDevice,
+  type DeviceTime,
+  newProgress,
+  type OpenChallenge,
+  type Progress,
+  withFlags,
+} from './progress.ts'
 export type { SharedRequest } from './request.ts'
+export { codeHashOf, newReturnTicket, type ReturnTicket, seenAgain } from './return-ticket.ts'
 export { createSessionsRoom, type SessionsRoom } from './room.ts'
 export { type Hasher, isPurged, type Session, type Sessions, type Tombstone } from './service.ts'
 export type { FinalState, SessionEvent, SessionState } from './states.ts'

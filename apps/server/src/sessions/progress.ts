@@ -1,13 +1,27 @@
 import type { DeviceKey, Indicators, Movement, SessionArea, SessionCodeName } from '@ostiary/contract'
 import type { PrivateJwk } from '@ostiary/crypto'
 import { emptyLog, type LogState } from '../capture-checks/index.ts'
-import type { RiskFlag } from '../risk/index.ts'
+import type { Place, RiskFlag } from '../risk/index.ts'
 
 /** A device that has shown its key. It signs each call; the counter makes every call good for one time. */
 export interface BoundDevice {
   key: DeviceKey
   thumbprint: string
   counter: number
+  /** Not there for a device that a process of the last release bound. */
+  place?: Place
+  /** Its page tells the size of its camera's pictures. Absent for a device that the last release has bound. */
+  tellsCamera?: true
+  /** Learnt when the device opens the session. A device that the last release has bound has none until its next call. */
+  time?: DeviceTime
+}
+
+/** What a device's clock shows, by the times in its calls. */
+export interface DeviceTime {
+  /** How far it was ahead of ours when it was learnt; negative when it was behind. */
+  aheadSeconds: number
+  /** The latest time of a call. */
+  latestSeconds: number
 }
 
 export interface OpenChallenge {
@@ -29,7 +43,12 @@ export interface Progress<Own = unknown> {
   /** Devices that took the session over, and codes that were made for it. */
   handoffs: number
   codes: number
-  handoff: { codeHash: string; expiresAtMs: number } | null
+  /** The code that waits to be opened, and the number that the first screen shows with it. */
+  handoff: { codeHash: string; expiresAtMs: number; number?: string } | null
+  /** The number that the device which holds the session has to send first. Absent in sessions of the last release. */
+  number?: string | null
+  /** The device that holds the session has sent the right number: the first device's user is before it. */
+  isMatched?: boolean
   /** A desktop opened it and may not run it. */
   desktop: boolean
   locale: string

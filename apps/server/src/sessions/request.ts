@@ -8,5 +8,7 @@ export interface SharedRequest {
   locale: string | null
   requirements: readonly VerificationRequirement[]
   pinned?: PinnedChallenge | null
+  /** `number`: by a code and the number on the first screen. Absent in sessions of the last release, which showed no number. */
+  handoff?: 'number' | 'forbidden'
   policy: { defaultLocale: string }
 }

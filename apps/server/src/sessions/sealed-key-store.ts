@@ -1,11 +1,20 @@
+import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 
 /** A sealed key: of a session, or of a tenant's metadata tags when it names no session. */
 export interface SealedKeyRow {
   tenantId: string
-  session: { createdAt: Date; sessionId: string } | null
+  session: SealedSession | null
   blob: Buffer
   masterKeyId: string
+}
+
+export interface SealedSession {
+  createdAt: Date
+  sessionId: string
+  livemode: boolean
+  area: SessionArea
+  request: Buffer | null
 }
 
 const COUNT = sql(
@@ -23,18 +32,21 @@ const WALK = sql(
 )
 const LOCK_SESSIONS = sql(
   'sessions.lock_sealed_with_other',
-  `select tenant_id as "tenantId", created_at as "createdAt", session_id as "sessionId", sealed_key as blob, master_key_id as "masterKeyId"
-   from session_secrets where ${KEY} in (select * from unnest($2::uuid[], $3::timestamptz[], $4::uuid[])) and master_key_id <> $1
-     and created_at >= $5 and created_at <= $6 for update skip locked`,
+  `select v.tenant_id as "tenantId", v.created_at as "createdAt", v.session_id as "sessionId", v.sealed_key as blob,
+     v.master_key_id as "masterKeyId", case when s.area is null then null else v.request end as request, s.livemode, s.area
+   from session_secrets v left join sessions s on s.tenant_id = v.tenant_id and s.created_at = v.created_at
+     and s.session_id = v.session_id and s.created_at >= $5 and s.created_at <= $6
+   where (v.tenant_id, v.created_at, v.session_id) in (select * from unnest($2::uuid[], $3::timestamptz[], $4::uuid[]))
+     and v.master_key_id <> $1 and v.created_at >= $5 and v.created_at <= $6 for update of v skip locked`,
 )
 const LOCK_TAG_KEYS = sql(
   'sessions.lock_tag_keys_sealed_with_other',
   `select tenant_id as "tenantId", sealed_key as blob, master_key_id as "masterKeyId"
-   from session_tag_keys where master_key_id <> $1 limit $2 for update skip locked`,
+   from session_tag_keys where master_key_id <> $1 and tenant_id > $3 order by tenant_id limit $2 for update skip locked`,
 )
 const RESEAL_SESSION = sql(
   'sessions.reseal',
-  `update session_secrets set sealed_key = $4, master_key_id = $5
+  `update session_secrets set sealed_key = $4, master_key_id = $5, request = coalesce($6, request)
    where tenant_id = $1 and created_at = $2 and session_id = $3`,
 )
 const RESEAL_TAG_KEY = sql(
@@ -51,7 +63,8 @@ export interface WalkedSession extends SessionPlace {
   isOther: boolean
 }
 
-type Found = { tenantId: string; createdAt: Date; sessionId: string; blob: Buffer; masterKeyId: string }
+type Found = Omit<SealedKeyRow, 'session'>
+type FoundSession = Found & Omit<SealedSession, 'area'> & { area: 'C' | 'D' }
 
 export const sealedKeyStore = {
   countByMasterKey: (db: Queryable): Promise<{ masterKeyId: string; count: number }[]> => db.rows(COUNT),
@@ -60,7 +73,7 @@ export const sealedKeyStore = {
     db.rows<WalkedSession>(WALK, [after.tenantId, after.createdAt, after.sessionId, limit, currentKeyId]),
   async lockSessions(tx: Queryable, places: readonly SessionPlace[], currentKeyId: string): Promise<SealedKeyRow[]> {
     const times = places.map(({ createdAt }) => createdAt.getTime())
-    const found = await tx.rows<Found>(LOCK_SESSIONS, [
+    const found = await tx.rows<FoundSession>(LOCK_SESSIONS, [
       currentKeyId,
       places.map(({ tenantId }) => tenantId),
       places.map(({ createdAt }) => createdAt.toISOString()),
@@ -68,19 +81,27 @@ export const sealedKeyStore = {
       new Date(Math.min(...times)),
       new Date(Math.max(...times)),
     ])
-    return found.map(({ createdAt, sessionId, ...row }) => ({ ...row, session: { createdAt, sessionId } }))
+    return found.map(({ createdAt, sessionId, livemode, area: letter, request, ...row }) => {
+      const area = letter === AREA_LETTERS.age ? 'age' : 'verification'
+      return { ...row, session: { createdAt, sessionId, livemode, area, request } }
+    })
   },
-  async lockTagKeys(tx: Queryable, currentKeyId: string, limit: number): Promise<SealedKeyRow[]> {
-    const found = await tx.rows<Found>(LOCK_TAG_KEYS, [currentKeyId, limit])
+  /** In the order of tenants, after this one. */
+  async lockTagKeys(
+    tx: Queryable,
+    { after, limit, currentKeyId }: { after: string; limit: number; currentKeyId: string },
+  ): Promise<SealedKeyRow[]> {
+    const found = await tx.rows<Found>(LOCK_TAG_KEYS, [currentKeyId, limit, after])
     return found.map((row) => ({ ...row, session: null }))
   },
   reseal(
     tx: Queryable,
     { tenantId, session }: SealedKeyRow,
-    sealed: { blob: Buffer; masterKeyId: string },
+    sealed: { blob: Buffer; masterKeyId: string; request?: Buffer | undefined },
   ): Promise<number> {
+    const { blob, masterKeyId, request = null } = sealed
     return session
-      ? tx.run(RESEAL_SESSION, [tenantId, session.createdAt, session.sessionId, sealed.blob, sealed.masterKeyId])
+      ? tx.run(RESEAL_SESSION, [tenantId, session.createdAt, session.sessionId, blob, masterKeyId, request])
       : tx.run(RESEAL_TAG_KEY, [tenantId, sealed.blob, sealed.masterKeyId])
   },
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import type { SessionArea } from '@ostiary/contract'
 import { takeRandom } from '../platform/random.ts'
 
 /**
@@ -12,7 +13,41 @@ const TAG_BYTES = 16
 /** Binds a sealed key to its row. */
 export const tagKeyContextOf = (tenantId: string) => `session_tag_keys/${tenantId}`
 
-export type SealedPart = 'request' | 'progress' | 'result'
+export type SealedPart = 'request' | 'progress' | 'result' | 'return'
+
+/** The columns of a session that anybody who can write to the database could change. */
+interface Owner {
+  tenantId: string
+  livemode: boolean
+  area: SessionArea
+}
+
+/** The sealed request, which also says whose it is. Sessions of the last release do not. */
+type BoundRequest = object & { sealedFor?: string }
+
+const ownerOf = ({ tenantId, livemode, area }: Owner) => `${tenantId}/${livemode ? 'live' : 'test'}/${area}`
+
+/**
+ * Every part of a session is authenticated for the session's id. The request also names tenant, mode and area, so a row that was moved to
+ * another tenant or mode does not open: no part of a session opens without its request, and nobody without the data key can make another
+ * request. It is a member of the request and not associated data of the cipher, because processes of the last release, which
+ * run beside this one during an upgrade, must open the rows too.
+ */
+export function bindRequest(request: object, owner: Owner): Buffer {
+  return Buffer.from(JSON.stringify({ ...request, sealedFor: ownerOf(owner) } satisfies BoundRequest))
+}
+
+/**
+ * The request, when it is this owner's. One without a name is of the last release and is accepted: that opens nothing else, because
+ * the name cannot be taken out of a sealed request. Such sessions are gone when their retention is over, or bound by `ostiary reseal`.
+ */
+export function readRequest(content: Buffer, owner: Owner): { request: object; isBound: boolean } {
+  // Sealed and authenticated, so it is what this service wrote.
+  const { sealedFor, ...request }: BoundRequest = JSON.parse(content.toString())
+  if (sealedFor !== undefined && sealedFor !== ownerOf(owner))
+    throw new Error('The session was sealed for another tenant, mode or area')
+  return { request, isBound: sealedFor !== undefined }
+}
 
 export function newDataKey(): KeyObject {
   return toDataKey(takeRandom(DATA_KEY_BYTES))

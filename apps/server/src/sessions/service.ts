@@ -7,6 +7,7 @@ import type { Db, Queryable } from '../platform/db.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyRing } from '../platform/key-ring.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
+import type { Log } from '../platform/log.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
 import { hashToken, hourOf, isSessionId, isTokenOf, newSessionId, newToken, sessionOfToken } from './capability.ts'
 import { sessionEnded } from './errors.ts'
@@ -14,7 +15,8 @@ import { type ListWanted, windowsBefore } from './list.ts'
 import { sessionListStore } from './list-store.ts'
 import { fromStored, type Progress, type StoredProgress, toStored } from './progress.ts'
 import type { SharedRequest } from './request.ts'
-import { hashOf, openPart, sealPart, tagsOf } from './sealing.ts'
+import type { ReturnTicket } from './return-ticket.ts'
+import { bindRequest, hashOf, openPart, readRequest, type SealedPart, sealPart, tagsOf } from './sealing.ts'
 import type { FinalState, SessionState } from './states.ts'
 import {
   MOST_INSERTED,
@@ -33,6 +35,7 @@ interface Deps {
   vault: KeyVault
   /** Keys of sessions. */
   ring: KeyRing
+  log: Log
 }
 
 /** Whose session it is, and the key that created it and signs its webhook. */
@@ -57,6 +60,15 @@ export interface Session<Request extends SharedRequest = SharedRequest, Own = un
   progress: Progress<Own> | null
   /** The exact bytes of the result; null until the session ends. */
   result: Buffer | null
+  /** Null until the session ends, if no device has opened it, and if the last release has ended it. */
+  returnTicket: ReturnTicket | null
+}
+
+/** What is stored of a session that ends. */
+export interface SessionEnding {
+  purgeAt: Date
+  result: Buffer
+  ticket: ReturnTicket | null
 }
 
 /** A keyed hash of these parts. */
@@ -70,30 +82,39 @@ export function isPurged(session: Session | Tombstone): session is Tombstone {
 }
 
 const PUT_OFF_MS = 3_600_000
+const UNREADABLE_MAX = 100
 
 /**
  * What the areas share: capabilities, the sealed content, locking, ending, expiry and purge. Knows states and times, never what a
  * request, an area's progress or a result says.
  */
-export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
+export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
   const tagKeys = createTagKeys(vault)
   const insert = createStatementBatcher(sessionStore.insertMany, MOST_INSERTED)
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
-    const { sealedKey, masterKeyId, request, progress, result, ...clear } = row
+    const { sealedKey, masterKeyId, request, progress, result, returnTicket, ...clear } = row
     const isOver = clear.purgeAt !== null && clear.purgeAt <= clock.now()
     if (isOver || !sealedKey || !masterKeyId || !request) return { ...clear, purged: true }
     const dataKey = await ring.open({ blob: sealedKey, masterKeyId })
-    // Sealed and authenticated, so it is what this service wrote.
-    const read = <T>(part: 'request' | 'progress', sealed: Buffer): T =>
-      JSON.parse(openPart(dataKey, clear.sessionId, part, sealed).toString())
+    const read = (part: SealedPart, sealed: Buffer) => openPart(dataKey, clear.sessionId, part, sealed)
     return {
       ...clear,
       dataKey,
-      request: read<SharedRequest>('request', request),
-      progress: progress && fromStored(clear.area, read<StoredProgress>('progress', progress)),
-      result: result && openPart(dataKey, clear.sessionId, 'result', result),
+      // Sealed and authenticated, so all of it is what this service wrote.
+      request: readRequest(read('request', request), clear).request as SharedRequest,
+      progress: progress && fromStored(clear.area, JSON.parse(read('progress', progress).toString()) as StoredProgress),
+      result: result && read('result', result),
+      returnTicket: returnTicket && (JSON.parse(read('return', returnTicket).toString()) as ReturnTicket),
     }
+  }
+
+  function leaveOut({ tenantId, sessionId }: SessionRow, err: unknown): undefined {
+    log.error({ err, tenantId, sessionId }, 'a session cannot be opened and is left out of a list')
+  }
+
+  function sealTicket({ dataKey, sessionId }: Session, ticket: ReturnTicket): Buffer {
+    return sealPart(dataKey, sessionId, 'return', Buffer.from(JSON.stringify(ticket)))
   }
 
   /** Tombstones of sessions that were purged before this moment are too old to be reported. */
@@ -119,7 +140,7 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
       const token = newToken(sessionId, ids.randomBytes)
       const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1000)
       const { key: dataKey, stored } = await ring.next()
-      const request = Buffer.from(JSON.stringify(makeRequest({ sessionId, token })))
+      const request = bindRequest(makeRequest({ sessionId, token }), { tenantId, livemode, area })
       const hasTags = Object.keys(metadata).length > 0
       const tags = hasTags ? tagsOf(await tagKeys.find(cells.forId(tenantId), tenantId), livemode, metadata) : []
       const row = {
@@ -180,11 +201,16 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
     },
 
     /** Ends a session for good. Throws when it has ended already: the first result stands. */
-    async end(tx: Queryable, session: Session, ending: { state: FinalState; at: Date; purgeAt: Date; result: Buffer }) {
-      const { state, at, purgeAt } = ending
+    async end(tx: Queryable, session: Session, ending: SessionEnding & { state: FinalState; at: Date }) {
+      const { state, at, purgeAt, ticket } = ending
       const result = sealPart(session.dataKey, session.sessionId, 'result', ending.result)
-      const wasOpen = await sessionStore.end(tx, session, { state, endedAt: at, purgeAt, result })
+      const returnTicket = ticket && sealTicket(session, ticket)
+      const wasOpen = await sessionStore.end(tx, session, { state, endedAt: at, purgeAt, result, returnTicket })
       if (!wasOpen) throw sessionEnded()
+    },
+
+    async saveTicket(tx: Queryable, session: Session, ticket: ReturnTicket): Promise<void> {
+      await sessionStore.saveTicket(tx, session, sealTicket(session, ticket))
     },
 
     /** Sessions whose time is over, locked, without those that others hold. One that cannot be opened (no master key) is postponed. */
@@ -206,19 +232,20 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
 
     async endMany(
       tx: Queryable,
-      endings: readonly { session: Session; purgeAt: Date; result: Buffer }[],
+      endings: readonly (SessionEnding & { session: Session })[],
       { state, at }: { state: FinalState; at: Date },
     ): Promise<void> {
       if (endings.length === 0) return
-      const rows = endings.map(({ session, purgeAt, result }) => ({
+      const rows = endings.map(({ session, purgeAt, result, ticket }) => ({
         ...keyOf(session),
         purgeAt,
         result: sealPart(session.dataKey, session.sessionId, 'result', result),
+        returnTicket: ticket && sealTicket(session, ticket),
       }))
       await sessionStore.endMany(tx, rows, state, at)
     },
 
-    /** Newest first. */
+    /** Newest first. A session that cannot be opened is logged and left out, so that it does not hide all the others. */
     async list(
       owner: TenantData,
       area: SessionArea,
@@ -231,22 +258,33 @@ export function createSessions({ cells, clock, ids, vault, ring }: Deps) {
       // Once its time has passed, a session has neither metadata nor a state, also before the purge has deleted them.
       const isKeptOnly = isTagged || (state !== null && state !== PURGED)
       const filter = {
-        ...{ before, tags },
+        tags,
         state: state === PURGED ? null : state,
         purgedAfter: isKeptOnly ? now : forgottenUntil(),
         purgedUntil: state === PURGED ? now : null,
       }
-      const rows: StoredSession[] = []
+      const listed: (Session | Tombstone)[] = []
+      let unreadable = 0
       for (const within of windowsBefore(before.createdAt, since, now)) {
-        const found = await sessionListStore.list(
-          db,
-          { ...owner, area },
-          { ...filter, within, limit: limit - rows.length },
-        )
-        rows.push(...found)
-        if (rows.length >= limit) break
+        for (let place = before; ; ) {
+          const wanted = limit - listed.length
+          const rows = await sessionListStore.list(
+            db,
+            { ...owner, area },
+            { ...filter, before: place, within, limit: wanted },
+          )
+          const opened = await Promise.all(rows.map((row) => open(row).catch((err: unknown) => leaveOut(row, err))))
+          listed.push(...opened.filter((session) => session !== undefined))
+          unreadable += opened.filter((session) => session === undefined).length
+          // So many are no damaged rows: a master key is missing, and an empty list would be a wrong answer.
+          if (unreadable > UNREADABLE_MAX) throw new Error('Too many sessions cannot be opened')
+          const last = rows.at(-1)
+          if (!last || rows.length < wanted || listed.length >= limit) break
+          place = last
+        }
+        if (listed.length >= limit) break
       }
-      return Promise.all(rows.map(open))
+      return listed
     },
 
     /** Erases what a session holds, its key first of all. */

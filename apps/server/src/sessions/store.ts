@@ -25,6 +25,7 @@ export interface SecretsRow {
   request: Buffer | null
   progress: Buffer | null
   result: Buffer | null
+  returnTicket: Buffer | null
 }
 
 export type StoredSession = SessionRow & SecretsRow
@@ -38,7 +39,8 @@ const AREA = `case s.area when '${AREA_LETTERS.age}' then 'age' when '${AREA_LET
 export const CLEAR = `s.tenant_id as "tenantId", s.created_at as "createdAt", s.session_id as "sessionId", s.livemode, ${AREA},
   s.key_id as "keyId", s.state, s.token_hash as "tokenHash", s.expires_at as "expiresAt", s.due_at as "dueAt",
   s.ended_at as "endedAt", s.purge_at as "purgeAt"`
-export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result`
+export const SEALED = `v.sealed_key as "sealedKey", v.master_key_id as "masterKeyId", v.request, v.progress, v.result,
+  v.return_ticket as "returnTicket"`
 const JOINED = `sessions s left join session_secrets v
   on v.tenant_id = s.tenant_id and v.created_at = s.created_at and v.session_id = s.session_id`
 const BY_ID = 's.session_id = $1 and s.created_at >= $2 and s.created_at < $3'
@@ -105,6 +107,12 @@ const SAVE = sql(
   `with moved as (update sessions set state = $4, due_at = $5 where ${KEY})
    update session_secrets set progress = $6 where ${KEY}`,
 )
+// Writes the clear row too, so that a transaction that waits for its lock sees that the sealed row has changed (LOCK).
+const SAVE_TICKET = sql(
+  'sessions.save_ticket',
+  `with touched as (update sessions set due_at = due_at where ${KEY})
+   update session_secrets set return_ticket = $4 where ${KEY}`,
+)
 const FIND_STATE = sql('sessions.find_state', `select state from sessions s where ${BY_ID}`)
 const FIND_OWNER = sql(
   'sessions.find_owner',
@@ -116,7 +124,8 @@ const END = sql(
      update sessions set state = $4, ended_at = $5, purge_at = $6, due_at = $5 where ${KEY} and ended_at is null
      returning session_id
    ), kept as (
-     update session_secrets set result = $7, progress = null, purge_at = $6 where ${KEY} and exists (select from ended)
+     update session_secrets set result = $7, progress = null, purge_at = $6, return_ticket = $8
+     where ${KEY} and exists (select from ended)
    )
    select count(*)::int as count from ended`,
 )
@@ -132,15 +141,16 @@ const LOCK_DUE = sql(
 const END_MANY = sql(
   'sessions.end_many',
   `with given as (
-     select tenant_id, created_at, session_id, purge_at, substring($5::bytea from cut_at for length) as result
-     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::timestamptz[], $10::int[], $11::int[])
-       as g(tenant_id, created_at, session_id, purge_at, cut_at, length)
+     select tenant_id, created_at, session_id, purge_at, substring($5::bytea from cut_at for length) as result, return_ticket
+     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::timestamptz[], $10::int[], $11::int[], $12::bytea[])
+       as g(tenant_id, created_at, session_id, purge_at, cut_at, length, return_ticket)
    ), ended as (
      update sessions s set state = $6, ended_at = $7, purge_at = g.purge_at from given g
      where s.tenant_id = g.tenant_id and s.created_at = g.created_at and s.session_id = g.session_id
        and s.created_at >= $8 and s.created_at <= $9
    )
-   update session_secrets v set result = g.result, progress = null, purge_at = g.purge_at from given g
+   update session_secrets v set result = g.result, progress = null, purge_at = g.purge_at, return_ticket = g.return_ticket
+   from given g
    where v.tenant_id = g.tenant_id and v.created_at = g.created_at and v.session_id = g.session_id
      and v.created_at >= $8 and v.created_at <= $9`,
 )
@@ -270,16 +280,22 @@ export const sessionStore = {
   async end(
     tx: Queryable,
     key: SessionKey,
-    { state, endedAt, purgeAt, result }: { state: FinalState; endedAt: Date; purgeAt: Date; result: Buffer },
+    ended: { state: FinalState; endedAt: Date; purgeAt: Date; result: Buffer; returnTicket: Buffer | null },
   ): Promise<boolean> {
-    const [row] = await tx.rows<{ count: number }>(END, [...keyOf(key), state, endedAt, purgeAt, result])
+    const { state, endedAt, purgeAt, result, returnTicket } = ended
+    const [row] = await tx.rows<{ count: number }>(END, [
+      ...keyOf(key),
+      ...[state, endedAt, purgeAt, result, returnTicket],
+    ])
     return row?.count === 1
   },
+  saveTicket: (tx: Queryable, key: SessionKey, returnTicket: Buffer): Promise<number> =>
+    tx.run(SAVE_TICKET, [...keyOf(key), returnTicket]),
   lockDue: (tx: Queryable, area: SessionArea, now: Date, limit: number): Promise<StoredSession[]> =>
     tx.rows<StoredSession>(LOCK_DUE, [now, limit, AREA_LETTERS[area]]),
   async endMany(
     tx: Queryable,
-    ended: readonly (SessionKey & { purgeAt: Date; result: Buffer })[],
+    ended: readonly (SessionKey & { purgeAt: Date; result: Buffer; returnTicket: Buffer | null })[],
     state: FinalState,
     endedAt: Date,
   ): Promise<void> {
@@ -302,6 +318,8 @@ export const sessionStore = {
       new Date(Math.max(...times)),
       cuts.map(({ at }) => at),
       cuts.map(({ length }) => length),
+      // Few and small: as an array they are text of twice the size.
+      ended.map(({ returnTicket }) => returnTicket),
     ])
   },
   async purge(db: Queryable, now: Date, limit: number): Promise<number> {
@@ -347,4 +365,11 @@ function startOf(partition: string): Date {
   return new Date(`${year}-${month}-${day}T00:00:00Z`)
 }
 
-const NO_SECRETS: SecretsRow = { sealedKey: null, masterKeyId: null, request: null, progress: null, result: null }
+const NO_SECRETS: SecretsRow = {
+  sealedKey: null,
+  masterKeyId: null,
+  request: null,
+  progress: null,
+  result: null,
+  returnTicket: null,
+}

@@ -48,8 +48,20 @@ describe('a brand', () => {
       'Fj\u200bord',
       '\ufeffFjord',
       'a\u2028b',
+      'Fj\u00adord',
+      'Fj\u034ford',
+      'Fjord\u115f',
+      '\u2800Fjord',
+      'Fjord\u200d',
+      '\u200cFjord',
+      'Fj \u200dord',
+      'Fjord\u{e0041}',
+      'Fjord\ufe0f',
     ])
       assert.deepEqual(brandErrors({ name }), [{ pointer: '/brand/name', message }], JSON.stringify(name))
+    // Persian and Sinhala need joiners between letters, and marks may stand before them.
+    for (const name of ['نمی\u200cدانم', 'ශ්\u200dරී', 'Fjord & Söhne', '株式会社'])
+      assert.deepEqual(brandErrors({ name }), [], name)
   })
 
   test('may not have colours that make text unreadable, and the error names them with the reason', () => {

@@ -33,10 +33,12 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1'])
 const BAD_NAME = 'must be one line without spaces around it and without invisible characters'
 const BAD_LOGO = 'is not a picture of the type that its data URL names'
 /**
- * Control characters, line separators, zero-width spaces and direction marks. U+200C and U+200D are allowed: Persian and Indian scripts
- * need these zero-width joiners.
+ * Control characters, line separators, the empty Braille pattern, and everything that Unicode says to leave out of the picture: soft
+ * hyphens, fillers, direction marks, zero-width spaces. U+200C and U+200D are allowed between letters and the marks on them: Persian and
+ * Indian scripts need these joiners.
  */
-const INVISIBLE_CHARACTER = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+const INVISIBLE_CHARACTER =
+  /[\p{Cc}\p{Zl}\p{Zp}\u2800]|(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}|(?<![\p{L}\p{M}])[\u200c\u200d]|[\u200c\u200d](?!\p{L})/u
 
 /** Whether the bytes begin like a picture of the type that the data URL names. */
 function hasClaimedType(dataUrl: string): boolean {

@@ -1,6 +1,6 @@
 export { embedOriginsFor } from './branding.ts'
 export type { TokenVerifier, VerifiedToken } from './jwt.ts'
 export { hasTexts, NO_TEXTS_WARNING, pageLocaleOf } from './page-locale.ts'
-export { redirectProblem, withParameters } from './redirects.ts'
+export { lacksRedirectList, NO_REDIRECT_LIST_WARNING, redirectProblem, withParameters } from './redirects.ts'
 export { createSettingsRoom, type SettingsRoom } from './room.ts'
 export type { Settings } from './service.ts'

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { redirectEntryProblem, redirectProblem, withParameters } from './redirects.ts'
+import { lacksRedirectList, redirectEntryProblem, redirectProblem, withParameters } from './redirects.ts'
 
-const isAllowedRedirect = (...given: Parameters<typeof redirectProblem>) => redirectProblem(...given) === undefined
+const problemOf = (url: string, redirectUrls: readonly string[], livemode: boolean) =>
+  redirectProblem(url, { redirectUrls: [...redirectUrls] }, livemode)
+const isAllowedRedirect = (...given: Parameters<typeof problemOf>) => problemOf(...given) === undefined
 
 describe('a redirect', () => {
   test('goes to any https URL where there is no list', () => {
@@ -32,6 +34,8 @@ describe('a redirect', () => {
       'https://shop.example:443/age',
       'https://bar.example',
       'https://bar.example/anything?at=all',
+      'https://shop.example/age/a;b=c/v1.0;d',
+      'https://shop.example/age/?to=..;/',
       'https://pub.example/done/',
       'https://pub.example/done/1',
     ]) {
@@ -45,6 +49,12 @@ describe('a redirect', () => {
       'https://shop.example/age/%2e%2e/admin',
       'https://shop.example/age/..%2fadmin',
       'https://shop.example/age/..%5Cadmin',
+      'https://shop.example/age/..;/admin',
+      'https://shop.example/age/..;a=b/admin',
+      'https://shop.example/age/.;/..;/admin',
+      'https://shop.example/age/%2e%2e;/admin',
+      'https://shop.example/age/..%3B/admin',
+      'https://shop.example/age/x/..;',
       'https://shop.example:8443/age',
       'http://shop.example/age',
       'https://shop.example.evil.example/age',
@@ -104,12 +114,24 @@ test('a refusal says which of the reasons it is', () => {
     ['https://shop.example\\@evil.example', ascii],
     [`https://shop.example/${'a'.repeat(2_048)}`, 'must have at most 2048 characters'],
   ] as const)
-    assert.equal(redirectProblem(url, [], false), problem, url)
-  assert.equal(redirectProblem('http://localhost:3000/', [], true), liveScheme)
-  assert.equal(redirectProblem('http://shop.example/', [], true), liveScheme)
+    assert.equal(problemOf(url, [], false), problem, url)
+  assert.equal(problemOf('http://localhost:3000/', [], true), liveScheme)
+  assert.equal(problemOf('http://shop.example/', [], true), liveScheme)
   const unlisted = 'is neither at nor below a URL that this tenant allows (its setting redirectUrls)'
-  assert.equal(redirectProblem('https://other.example/', ['https://shop.example'], true), unlisted)
-  assert.equal(redirectProblem('http://localhost:3000/', ['https://shop.example'], false), unlisted)
+  assert.equal(problemOf('https://other.example/', ['https://shop.example'], true), unlisted)
+  assert.equal(problemOf('http://localhost:3000/', ['https://shop.example'], false), unlisted)
+})
+
+test('a tenant that requires a list and has none refuses every redirect; with a list the list decides', () => {
+  const required = (redirectUrls: string[]) => ({ redirectUrls, redirectListRequired: true })
+  for (const livemode of [true, false]) {
+    assert.match(redirectProblem('https://shop.example/', required([]), livemode) ?? '', /redirectListRequired/)
+    assert.equal(redirectProblem('https://shop.example/', required(['https://shop.example']), livemode), undefined)
+  }
+  assert.match(redirectProblem('http://localhost/', required([]), false) ?? '', /redirectListRequired/)
+  assert.equal(lacksRedirectList({ redirectUrls: [] }, true), true)
+  assert.equal(lacksRedirectList({ redirectUrls: [] }, false), false)
+  assert.equal(lacksRedirectList({ redirectUrls: ['https://shop.example'] }, true), false)
 })
 
 test('an entry of the list says plainly what it allows', () => {

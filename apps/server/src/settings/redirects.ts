@@ -1,4 +1,4 @@
-import { SETTINGS_LIMITS } from '@ostiary/contract'
+import { SETTINGS_LIMITS, type TenantSettings } from '@ostiary/contract'
 
 const PRINTABLE_ASCII = /^[!-~]+$/
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
@@ -6,17 +6,39 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const HIDDEN_SLASH = /%2f|%5c/i
 
 /**
+ * Some Java servers cut a segment at `;` and then read `..;` as `..`. Dots may be percent-encoded: the parser resolves `%2e%2e`, but
+ * not `%2e%2e;`.
+ */
+const HIDDEN_PARENT = /(?:^|\/)(?:\.|%2e)+(?:;|%3b)/i
+
+/** The warning for a live session of a tenant without a list: its users can be sent to any https URL. */
+export const NO_REDIRECT_LIST_WARNING = 'redirect-list-missing'
+
+export function lacksRedirectList({ redirectUrls }: Pick<TenantSettings, 'redirectUrls'>, livemode: boolean): boolean {
+  return livemode && redirectUrls.length === 0
+}
+
+/**
  * The reason why a user may not be redirected to a URL, or undefined. An entry of the list allows its own path and everything
  * below it, but not a path that only begins with the same letters. Without a list any https URL is allowed, and for tests
- * http to this machine.
+ * http to this machine, unless the tenant requires the list.
  */
-export function redirectProblem(url: string, allowed: readonly string[], livemode: boolean): string | undefined {
+export function redirectProblem(
+  url: string,
+  { redirectUrls: allowed, redirectListRequired = false }: RedirectRules,
+  livemode: boolean,
+): string | undefined {
   const target = parseHttpUrl(url)
   if (!target) return problemOfForm(url, livemode)
+  if (allowed.length === 0 && redirectListRequired) {
+    return 'cannot be allowed: this tenant requires a list (redirectListRequired) and has an empty one (redirectUrls)'
+  }
   if (allowed.length === 0) return target.protocol === 'https:' || !livemode ? undefined : schemeProblem(livemode)
   if (allowed.some((entry) => covers(new URL(entry), target))) return undefined
   return 'is neither at nor below a URL that this tenant allows (its setting redirectUrls)'
 }
+
+type RedirectRules = Pick<TenantSettings, 'redirectUrls'> & Partial<Pick<TenantSettings, 'redirectListRequired'>>
 
 /** The reason why a text is not a plain web address, for the person who has to correct it. */
 function problemOfForm(text: string, livemode: boolean): string {
@@ -62,7 +84,7 @@ export function redirectEntryProblem(entry: string): string | undefined {
 function covers(entry: URL, target: URL): boolean {
   if (entry.origin !== target.origin) return false
   if (entry.pathname === '/') return true
-  if (HIDDEN_SLASH.test(target.pathname)) return false
+  if (HIDDEN_SLASH.test(target.pathname) || HIDDEN_PARENT.test(target.pathname)) return false
   const below = entry.pathname.endsWith('/') ? entry.pathname : `${entry.pathname}/`
   return target.pathname === entry.pathname || target.pathname.startsWith(below)
 }

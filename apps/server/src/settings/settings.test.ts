@@ -37,6 +37,7 @@ describe('reading', () => {
     assert.deepEqual(readSettings({}), {
       retentionSeconds: 86_400,
       redirectUrls: [],
+      redirectListRequired: false,
       resultRequiresKey: false,
       alwaysReturnAge: false,
       faceAgeMarginYears: 0,
@@ -46,6 +47,10 @@ describe('reading', () => {
       sessionSecondsMax: 86_400,
       clientCredentials: 'live',
       signInMatching: 'local_with_passkey',
+      redirectCode: false,
+      signInHandoff: true,
+      failedComparisonsPerHour: 10_000,
+      nodeScores: 'bands',
       debugInLive: false,
       embedOrigins: [],
       issuers: [],
@@ -231,4 +236,8 @@ describe('changing', () => {
     assert.deepEqual(refusalOf({ redirectUrls }), [['', 'must not hold more than 64 KB']])
     assert.equal(checkSettings({ redirectUrls: redirectUrls.slice(0, 30) }, checkUrl).redirectUrls?.length, 30)
   })
+})
+
+test('a stored brand with a name that is no longer accepted is read as it is', () => {
+  assert.equal(readSettings({ brand: { name: 'Fj\u00adord\u2800' } }).brand?.name, 'Fj\u00adord\u2800')
 })

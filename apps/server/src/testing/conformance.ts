@@ -4,7 +4,9 @@
  */
 export { THRESHOLDS } from '../biometrics/models.ts'
 export { isDesktop } from '../capture-checks/device-class.ts'
-export { isSecret, loadConfig, Settings } from '../config.ts'
+export { loadConfig, Settings } from '../config.ts'
+export { isSecret } from '../environment.ts'
+export { lacksBrowserData } from '../launch/browser-data.ts'
 export { IMMUTABLE } from '../launch/page-files.ts'
 export { documentHeaders } from '../launch/page-headers.ts'
 export { parseNetworks } from '../platform/outbound/address.ts'

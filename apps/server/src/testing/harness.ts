@@ -127,6 +127,7 @@ export async function createHarness(
   })
   const wire = createWire(config, { role: 'test', clock, log })
   for (const { db } of wire.platform.cells.all()) await migrate(db, readMigrations(), () => {})
+  await wire.launch.load()
   const app = buildApp(wire)
   await app.ready()
   wire.platform.monitor.markStarted()

@@ -2,6 +2,7 @@ import type { SessionCodeName } from '@ostiary/contract'
 import type { Passkeys } from '../passkeys/index.ts'
 import type { Queryable } from '../platform/db.ts'
 import { nextState } from '../sessions/index.ts'
+import type { Budget } from './budget.ts'
 import { countFailure, withoutRepeats } from './counting.ts'
 import type { Lockouts } from './lockouts.ts'
 import { type OwnProgress, verificationOf, withVerification } from './progress.ts'
@@ -13,6 +14,7 @@ interface Deps {
   work: Work
   passkeys: Passkeys
   lockouts: Lockouts
+  budget: Budget
 }
 
 /** A comparison is applied in `tx`. The progress of `session` contains already what the comparison has shown. */
@@ -33,6 +35,7 @@ const STEP_AFTER: { readonly [Kind in ComparisonKind]: StepAfter<Kind> } = {
   found: afterRecognition,
   miss: afterMiss,
   other_face: afterMiss,
+  replay: afterReplay,
   unproven: ({ session }) => askForVector(session, session.progress),
   unknown: ({ session }) => failed(session, session.progress, 'USER_NOT_ENROLLED'),
   unusable: ({ session }) => retryOrFail(session, session.progress, { retryCode: 'NO_FACE', failureCode: 'NO_FACE' }),
@@ -46,7 +49,7 @@ export async function applyComparison(
   comparison: Comparison,
 ): Promise<VerificationStep> {
   const compared = { ...session, progress: withLockoutSubjects(session.progress, comparison) }
-  const { waitSeconds, progress } = await waitOrCountMiss(deps.lockouts, tx, compared, comparison)
+  const { waitSeconds, progress } = await waitOrCountMiss(deps, tx, compared, comparison)
   if (waitSeconds > 0) return locked(session, progress, waitSeconds)
   return stepAfter({ deps, tx, session: { ...session, progress } }, comparison)
 }
@@ -76,16 +79,20 @@ function withLockoutSubjects(progress: OwnProgress, { subjects, thumbprint }: Co
  * `LOCKOUT.failures` misses, and the later tries have to wait.
  */
 async function waitOrCountMiss(
-  lockouts: Lockouts,
+  { lockouts, budget }: Deps,
   tx: Queryable,
   session: RunningVerification,
   { kind }: Comparison,
 ): Promise<{ waitSeconds: number; progress: OwnProgress }> {
   const { progress } = session
-  const waitSeconds = await lockouts.lockRowsAndGetWait(tx, session, verificationOf(progress).subjects)
-  const isMiss = kind === 'miss' || kind === 'other_face'
+  const { subjects } = verificationOf(progress)
+  // An ENROLL has subjects if it compares with a person who is enrolled. Any other compares nothing that a budget could protect.
+  const budgetSeconds = subjects.length > 0 ? budget.waitOf(session) : 0
+  const waitSeconds = Math.max(budgetSeconds, await lockouts.lockRowsAndGetWait(tx, session, subjects))
+  const isMiss = kind === 'miss' || kind === 'replay' || kind === 'other_face'
   if (!isMiss || waitSeconds > 0) return { waitSeconds, progress }
-  const counted = await countFailure(lockouts, tx, session, 'FACE_NOT_MATCH')
+  budget.count(session)
+  const counted = await countFailure(lockouts, tx, session, kind === 'replay' ? 'VIDEO_SPOOF' : 'FACE_NOT_MATCH')
   return { waitSeconds: counted.before, progress: counted.progress }
 }
 
@@ -93,6 +100,11 @@ function afterMiss({ session }: ApplyContext): VerificationStep {
   // A SIGN-IN searches among all people: if the last try finds nobody, the user is not enrolled. Other sessions compare with one person.
   const failureCode = session.request.type === 'SIGN-IN' ? 'USER_NOT_ENROLLED' : 'FACE_NOT_MATCH'
   return retryOrFail(session, session.progress, { retryCode: 'FACE_NOT_MATCH', failureCode })
+}
+
+/** The device hears the same as after a miss: nothing tells it which check failed. The host gets the code of a replayed capture. */
+function afterReplay({ session }: ApplyContext): VerificationStep {
+  return retryOrFail(session, session.progress, { retryCode: 'FACE_NOT_MATCH', failureCode: 'VIDEO_SPOOF' })
 }
 
 async function afterEnrolment(

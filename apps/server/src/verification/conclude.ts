@@ -1,7 +1,7 @@
 import type { Passkeys } from '../passkeys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { FinalState, FlowEnd } from '../sessions/index.ts'
+import type { Concluded, FlowEnd } from '../sessions/index.ts'
 import { clearedBy, isCounted, waitAfter } from './counting.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
@@ -28,7 +28,7 @@ export async function conclude(
   tx: Queryable,
   session: VerificationSession,
   end: FlowEnd,
-): Promise<FinalState> {
+): Promise<Concluded> {
   const requestedEnd = endOf(session, end)
   // A simulated person is not enrolled, so there is nobody to check and nothing to bind.
   const actualEnd =
@@ -40,12 +40,12 @@ export async function conclude(
     counts && actualEnd.state === 'FAILED' ? await waitAfter(deps.lockouts, tx, session, actualEnd) : 0
   // The webhook of the failure says how long the next try has to wait.
   const reportedEnd = waitSeconds > 0 ? { ...actualEnd, retryAfterSeconds: waitSeconds } : actualEnd
-  const state = await deps.ending.conclude(tx, session, reportedEnd)
-  if (state === 'SUCCESS' && reportedEnd.state === 'SUCCESS') {
+  const concluded = await deps.ending.conclude(tx, session, reportedEnd)
+  if (concluded.state === 'SUCCESS' && reportedEnd.state === 'SUCCESS') {
     if (end.how === 'reached') await confirm(deps, tx, session, reportedEnd.person.puid)
     if (counts) await forgetFailures(deps, tx, session)
   }
-  return state
+  return concluded
 }
 
 function endOf({ tenantId, request, progress }: VerificationSession, end: FlowEnd): VerificationEnd {

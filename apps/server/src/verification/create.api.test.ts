@@ -261,3 +261,13 @@ describe('400', () => {
     assertError(large, 413, 'PAYLOAD_TOO_LARGE', 'The body is too large')
   })
 })
+
+test('a live session of a tenant without a redirect list has a warning; a tenant that requires the list refuses it', async () => {
+  const settings = { clientCredentials: 'never' } as const
+  const callback = { url: 'https://shop.example/hook' }
+  const warned = await (await fixture.newHost({ livemode: true, settings })).call('POST', PATH, least({ callback }))
+  assert.deepEqual([warned.statusCode, warned.headers['x-config-warning']], [201, 'redirect-list-missing'])
+  const strict = await fixture.newHost({ livemode: true, settings: { ...settings, redirectListRequired: true } })
+  const refused = await strict.call('POST', PATH, least({ callback }))
+  assert.deepEqual([refused.statusCode, refused.json().code], [400, 'INVALID_URL'])
+})

@@ -3,7 +3,14 @@ import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
-import { createExpiry, type Sessions } from '../sessions/index.ts'
+import {
+  type Concluded,
+  codeHashOf,
+  createExpiry,
+  newReturnTicket,
+  type ReturnTicket,
+  type Sessions,
+} from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
 import { withNote } from './debug.ts'
 import { verificationOf } from './progress.ts'
@@ -30,15 +37,19 @@ export interface StoredResult {
 /** The end of a verification session: the result and its webhook, in one transaction, so that neither exists without the other. */
 export function createVerificationEnding({ clock, sessions, webhooks, log, metrics }: Deps) {
   /** Ends a session that the transaction holds. Returns the state it has then: the tenant's policy may block a success. */
-  async function conclude(tx: Queryable, session: VerificationSession, end: VerificationEnd): Promise<EndState> {
+  async function conclude(
+    tx: Queryable,
+    session: VerificationSession,
+    end: VerificationEnd,
+  ): Promise<Concluded<EndState>> {
     const at = clock.now()
     const ended = prepare(session, allowed(session, end), at)
-    const { state, purgeAt, result } = ended
-    await sessions.end(tx, session, { state, at, purgeAt, result })
+    const { state, purgeAt, result, ticket } = ended
+    await sessions.end(tx, session, { state, at, purgeAt, result, ticket })
     await webhooks.enqueue(tx, [messageOf(ended, at)])
     if (state !== 'SUCCESS') await markForDiscard(tx, session, at)
     metrics.count(outcomeOf(state))
-    return state
+    return { state, ticket }
   }
 
   const expiry = createExpiry(
@@ -80,6 +91,7 @@ interface Ended {
   /** With the selfie, where there is one: sent instead of `body` until it has arrived. */
   onceBody: Buffer | undefined
   result: Buffer
+  ticket: ReturnTicket | null
 }
 
 /** A success that the tenant's own policy forbids becomes a failure. */
@@ -90,12 +102,14 @@ function allowed({ request, progress }: VerificationSession, end: VerificationEn
 
 function prepare(session: VerificationSession, end: VerificationEnd, at: Date): Ended {
   const { request, progress, sessionId, livemode } = session
+  const ticket = newReturnTicket(progress, isByBrowser(end))
   const facts = {
     ...{ sessionId, request, end, livemode },
     desktop: progress?.desktop ?? false,
     indicators: progress?.indicators ?? null,
-    risk: riskOf(request, progress),
+    risk: riskOf(request, progress, end.state === 'SUCCESS' && end.matchedBy === 'sandbox'),
     endedAt: at,
+    codeHash: codeHashOf(ticket),
   }
   const webhook = toWebhook({ ...facts, withImages: false })
   const hasImages = request.sendImages && end.state === 'SUCCESS' && end.selfie !== undefined
@@ -110,8 +124,13 @@ function prepare(session: VerificationSession, end: VerificationEnd, at: Date): 
     body: toBytes(webhook),
     onceBody: hasImages ? toBytes(toWebhook({ ...facts, withImages: true })) : undefined,
     result: toBytes(stored),
+    ticket,
   }
 }
+
+/** Whether a call of the user's browser ended the session, and not the host or the time. */
+const isByBrowser = (end: VerificationEnd) =>
+  end.state !== 'EXPIRED' && !(end.state === 'CANCELLED' && end.code === 'HOST_CANCELLED')
 
 /** Debug notes are deleted after a day, and the rest of such a session with them. */
 function purgeAtOf({ request }: VerificationSession, at: Date): Date {

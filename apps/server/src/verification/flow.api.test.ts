@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { encodeVector } from '@ostiary/crypto'
 import { createFaces } from '../biometrics/testing/faces.ts'
@@ -22,7 +23,10 @@ describe('ENROLL', () => {
     const state = await visit(fixture, sessionId, face)
     const { state: at, flowStatus, errors, redirectUrl } = state
     assert.deepEqual([at, flowStatus, errors], ['SUCCESS', 'COMPLETED', []])
-    assert.equal(redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=SUCCESS`)
+    assert.equal(
+      redirectUrl,
+      `https://shop.example/back?state=7&sessionId=${sessionId}&status=SUCCESS&code=${state.code}`,
+    )
     const webhook = await host.webhook(sessionId)
     const { status, message, puid, guid, transactionId, matchedBy, estimatedAge } = webhook
     assert.deepEqual([status, message, transactionId], ['SUCCESS', 'Ok', 'order-7'])
@@ -103,7 +107,10 @@ describe('SIGN-IN', () => {
     const reported: string[] = []
     const state = await visit(fixture, sessionId, faces.person(), { onStep: (step) => reported.push(step) })
     assert.deepEqual([state.state, state.attempt, state.errors], ['FAILED', 3, [-36]])
-    assert.equal(state.redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=FAILED`)
+    assert.equal(
+      state.redirectUrl,
+      `https://shop.example/back?state=7&sessionId=${sessionId}&status=FAILED&code=${state.code}`,
+    )
     assert.equal(reported.filter((step) => step.startsWith('is asked to try again')).length, 2)
     const { riskEvaluation: _risk, ...webhook } = await stranger.webhook(sessionId)
     assert.deepEqual(webhook, {
@@ -115,6 +122,9 @@ describe('SIGN-IN', () => {
       errorCodes: [-36],
       type: 'SIGN-IN',
       outcome: 'FAILED',
+      codeHash: createHash('sha256')
+        .update(state.code ?? '')
+        .digest('hex'),
       livemode: false,
     })
   })

@@ -1,8 +1,17 @@
-import type { CapturePayload, SessionCodeName } from '@ostiary/contract'
+import {
+  type CapturePayload,
+  type DeviceKey,
+  LAUNCH_LIMITS,
+  LOCKOUT,
+  type SessionCodeName,
+  SIMULATED_MODEL,
+} from '@ostiary/contract'
+import { ProofError, verifyLocalProof } from '@ostiary/crypto'
 import type { Passkeys } from '../passkeys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
+import { networksOf } from '../platform/networks.ts'
 import {
   type AcceptedCapture,
   type FinalState,
@@ -16,6 +25,7 @@ import {
   type WorkResult,
 } from '../sessions/index.ts'
 import { applyComparison } from './apply-comparison.ts'
+import type { Budget } from './budget.ts'
 import { bindsKeys, conclude } from './conclude.ts'
 import { countTry, withoutRepeats } from './counting.ts'
 import { noteDebug } from './debug.ts'
@@ -51,6 +61,7 @@ interface Deps {
   passkeys: Passkeys
   localKeys: LocalKeys
   lockouts: Lockouts
+  budget: Budget
 }
 
 /**
@@ -59,25 +70,32 @@ interface Deps {
  * process ends in between, nothing is lost: the page's next call does the work again.
  */
 export function createVerificationFlow(deps: Deps): Flow {
-  const { ids, sessions, work, lockouts } = deps
+  const { ids, sessions, work, lockouts, budget } = deps
 
-  async function consented(tx: Queryable, session: RunningVerification, network: string): Promise<VerificationStep> {
+  async function consented(tx: Queryable, session: RunningVerification, address: string): Promise<VerificationStep> {
     const state = nextState(session, 'consent_given')
     const { progress } = session
     // What an earlier device has shown does not count for this one.
     const { passkeyTries, debug, counted, subjects: earlier } = verificationOf(progress)
-    const subjects = withoutRepeats([...earlier, ...(await subjectsOf(tx, session, network))])
+    const subjects = withoutRepeats([...earlier, ...(await subjectsOf(tx, session, address))])
     const begun = { ...progress, own: { ...newVerificationProgress(), passkeyTries, debug, counted, subjects } }
-    const seconds = await lockouts.waitOf(tx, session, subjects)
+    const seconds = Math.max(
+      await lockouts.waitOf(tx, session, subjects),
+      subjects.length > 0 ? budget.waitOf(session) : 0,
+    )
     return seconds > 0 ? locked(session, begun, seconds) : { state, progress: begun }
   }
 
   /** The subjects that a failure of this session will count against, as far as it is known before the face. */
-  async function subjectsOf(tx: Queryable, session: VerificationSession, network: string): Promise<LockoutSubject[]> {
+  async function subjectsOf(tx: Queryable, session: VerificationSession, address: string): Promise<LockoutSubject[]> {
     const { tenantId, livemode, request } = session
     if (request.type === 'ENROLL' && !(await work.findNamed(session, tx))) return []
     const hash = await sessions.hasherFor(tx, tenantId)
-    const subjects: LockoutSubject[] = [{ kind: 'network', hash: hash('network', livemode, network) }]
+    const subjects: LockoutSubject[] = networksOf(address).map(({ name, factor }) => ({
+      kind: 'network',
+      hash: hash('network', livemode, name),
+      ...(factor > 1 && { failures: Math.floor(LOCKOUT.failures * factor) }),
+    }))
     const named = namedBy(request)
     if (!named) return subjects
     const name =
@@ -87,18 +105,20 @@ export function createVerificationFlow(deps: Deps): Flow {
     return [...subjects, { kind: 'person', hash: hash(...name) }]
   }
 
-  function captured(session: RunningVerification, capture: AcceptedCapture): VerificationStep {
+  async function captured(session: RunningVerification, capture: AcceptedCapture): Promise<VerificationStep> {
     const { request, progress } = session
     const { payload, challenge, selfie, estimateYears, now } = capture
     const { face, local } = payload
+    const hasKey = local !== undefined && 'key' in local && (await provesKey(local.key, payload))
     const own: VerificationProgress = {
       ...verificationOf(progress),
       workId: payload.nonce,
       vector: face?.vector ?? null,
+      isSimulated: payload.model.id === SIMULATED_MODEL.id,
       estimateYears: wantsAge(request) ? estimateYears : null,
       selfie,
       newPersonId: request.type === 'ENROLL' ? ids.next(bucketOf(session.tenantId)) : null,
-      localKey: local && 'key' in local ? local.key : null,
+      localKey: hasKey ? local.key : null,
       claim: local && 'hit' in local ? local : null,
       claimedFor: face ? null : challenge,
     }
@@ -181,4 +201,20 @@ function withCallNotes({ request, state: from, progress }: RunningVerification, 
   const known = noteDebug(withVerification(progress, {}), request, { at, level: 2, event, facts })
   if (to === from) return known
   return noteDebug(known, request, { at, level: 1, event: 'state', facts: { from, to } })
+}
+
+/**
+ * Whether the browser has shown that it has the private half of the key that it wants to enrol. A page of the last release shows nothing:
+ * its person is enrolled without a local key.
+ */
+async function provesKey(key: DeviceKey, { sessionId, nonce, metadata }: CapturePayload): Promise<boolean> {
+  const proof = metadata?.localProof
+  if (typeof proof !== 'string' || proof.length > LAUNCH_LIMITS.proofChars) return false
+  try {
+    await verifyLocalProof(key, proof, { sessionId, nonce, hit: false })
+    return true
+  } catch (error) {
+    if (error instanceof ProofError) return false
+    throw error
+  }
 }

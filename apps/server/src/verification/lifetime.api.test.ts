@@ -50,7 +50,14 @@ describe('expiry', () => {
     const expired = { code: -8, message: 'Session expired' }
     assert.deepEqual(JSON.parse((await fixture.delivered(sessionId)).body.toString()), {
       ...{ sessionId, status: 'error', transactionId: 't-1', message: 'Session expired', errors: [expired] },
-      ...{ errorCodes: [-8], riskEvaluation: NOTHING_JUDGED, type: 'SIGN-IN', outcome: 'EXPIRED', livemode: false },
+      ...{
+        errorCodes: [-8],
+        riskEvaluation: NOTHING_JUDGED,
+        type: 'SIGN-IN',
+        outcome: 'EXPIRED',
+        codeHash: null,
+        livemode: false,
+      },
     })
     assert.deepEqual(
       await Promise.all([short, long, done].map(async (one) => (await host.get(one.sessionId)).outcome)),

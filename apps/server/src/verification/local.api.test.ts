@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type CreatedVerification, LOCKOUT } from '@ostiary/contract'
-import { signLocalProof } from '@ostiary/crypto'
+import { signLocalProof, thumbprint } from '@ostiary/crypto'
+import type { SimulatedPerson } from '@ostiary/device/simulated'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { purgeLocalKeys } from './jobs.ts'
 import { createLocalKeys } from './local-keys.ts'
@@ -23,7 +24,7 @@ after(() => fixture.close())
 async function newUser(host: VerificationHost, body: object = {}) {
   const face = faces.person()
   const token = await createToken()
-  const puid = await enrolled(fixture, host, face, { body, person: { claim: async () => ({ key: token.key }) } })
+  const puid = await enrolled(fixture, host, face, { body, person: { ...token.enrols() } })
   return { face, token, puid }
 }
 
@@ -209,5 +210,47 @@ describe('a claim without a valid signature of a key on record', () => {
     const enrol = await trusting.create('ENROLL')
     const asClaim = visit(fixture, enrol.sessionId, faces.person(), { claim: token.claims(enrol.sessionId) })
     await assert.rejects(asClaim, { code: 'INVALID_PAYLOAD' })
+  })
+})
+
+describe('an ENROLL proves that its browser has the local key', () => {
+  async function enrolWith(proveKey?: SimulatedPerson['proveKey']) {
+    const { key } = await createToken()
+    const { sessionId } = await trusting.create('ENROLL')
+    const state = await visit(fixture, sessionId, faces.person(), {
+      claim: async () => ({ key }),
+      ...(proveKey && { proveKey }),
+    })
+    assert.deepEqual([state.state, state.errors], ['SUCCESS', []])
+    const text = 'select 1 from local_keys where tenant_id = $1 and thumbprint = $2'
+    const name = Buffer.from(await thumbprint(key), 'base64url')
+    const { rows } = await fixture.harness.database.query(text, [trusting.tenantId, name])
+    return { tells: 'localKeyBound' in state, stored: rows.length }
+  }
+  const WITHOUT_KEY = { tells: false, stored: 0 }
+
+  test('without a proof, as a page of the last release sends it, the person is enrolled without a local key', async () => {
+    assert.deepEqual(await enrolWith(), WITHOUT_KEY)
+  })
+
+  test('with the proof of another key, or none that can be read, likewise', async () => {
+    const { proveKey } = (await createToken()).enrols()
+    assert.ok(proveKey)
+    for (const wrong of [proveKey, async () => 'rubbish', async () => 'x'.repeat(3_000)])
+      assert.deepEqual(await enrolWith(wrong), WITHOUT_KEY)
+  })
+
+  test('with a proof of another session, of another challenge, or of a hit, likewise', async () => {
+    const token = await createToken()
+    const wrongs: NonNullable<SimulatedPerson['proveKey']>[] = [
+      ({ nonce }) => token.prove(crypto.randomUUID(), nonce, false),
+      ({ sessionId }) => token.prove(sessionId, 'another', false),
+      ({ sessionId, nonce }) => token.prove(sessionId, nonce, true),
+    ]
+    for (const proveKey of wrongs) {
+      const { sessionId } = await trusting.create('ENROLL')
+      const state = await visit(fixture, sessionId, faces.person(), { ...token.enrols(), proveKey })
+      assert.deepEqual([state.state, 'localKeyBound' in state], ['SUCCESS', false])
+    }
   })
 })

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Capture } from '@ostiary/device'
 import { createFaces } from '../biometrics/testing/faces.ts'
+import { isPurged } from '../sessions/index.ts'
 import { purgeLockouts } from './jobs.ts'
+import { type OwnProgress, verificationOf } from './progress.ts'
 import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { captureAgain, createToken, enrolled, failuresOf, from, reachCapture, visit } from './testing/people.ts'
 
@@ -99,7 +101,7 @@ describe('five failed sign-ins', () => {
   test('are not counted for colleagues who use another person’s browser, either', async () => {
     const host = await fixture.newHost()
     const token = await createToken()
-    await enrolled(fixture, host, faces.person(), { person: { claim: async () => ({ key: token.key }) } })
+    await enrolled(fixture, host, faces.person(), { person: { ...token.enrols() } })
     for (let n = 1; n <= 6; n++) {
       const face = faces.person()
       await enrolled(fixture, host, face)
@@ -320,6 +322,96 @@ describe('an ENROLL with a name that an enrolled person has', () => {
       assert.equal((await visit(fixture, under.sessionId, known, {}, from('198.51.100.50'))).state, 'SUCCESS')
     }
     assert.deepEqual(await failuresOf(fixture, host), [])
+  })
+})
+
+describe('an IPv6 network', () => {
+  const inNetwork = (subnet: number) => `2001:db8:77:${subnet.toString(16)}::1`
+
+  test('waits as a whole: its sixth failure locks a /48, from whatever /64 each of them comes', async () => {
+    const host = await fixture.newHost()
+    for (let n = 1; n <= 6; n++) {
+      const { errors, webhook } = await tryToSignIn(host, faces.person(), inNetwork(n * 256))
+      assert.deepEqual([errors, webhook.retryAfter], [[2], n < 6 ? undefined : 30], `failure ${n}`)
+    }
+    assert.deepEqual((await tryToSignIn(host, faces.person(), inNetwork(0x4200))).errors, [-35])
+    assert.deepEqual((await tryToSignIn(host, faces.person(), '2001:db8:78:1::1')).errors, [2], 'another /48')
+  })
+
+  test('of one subscriber, a /64 or a /56, waits from the fifth on', async () => {
+    const host = await fixture.newHost()
+    for (let n = 1; n <= 5; n++)
+      assert.deepEqual((await tryToSignIn(host, faces.person(), inNetwork(n))).errors, [2], `failure ${n}`)
+    assert.deepEqual((await tryToSignIn(host, faces.person(), inNetwork(0xff))).errors, [-35])
+    assert.deepEqual(
+      (await tryToSignIn(host, faces.person(), inNetwork(0x100))).errors,
+      [2],
+      'another /56 has one more',
+    )
+    assert.deepEqual((await tryToSignIn(host, faces.person(), inNetwork(0x200))).errors, [-35])
+  })
+
+  test('of a session that the last release began is the /64 alone, and its failures still count', async () => {
+    const host = await fixture.newHost()
+    await enrolled(fixture, host, faces.person())
+    const address = inNetwork(0x300)
+    for (let n = 1; n <= 5; n++) {
+      const { sessionId } = await host.create('SIGN-IN')
+      const { user, capture } = await reachCapture(fixture, sessionId, {
+        vector: faces.person(),
+        options: from(address),
+      })
+      await forgetWideNetworks(sessionId)
+      assert.deepEqual((await user.device.submit(capture)).errors, [-9], `session ${n}`)
+    }
+    assert.deepEqual(await failuresOf(fixture, host), [5])
+    assert.deepEqual((await tryToSignIn(host, faces.person(), address)).errors, [-35])
+  })
+
+  /** Leaves what the last release has in an open session: one network. */
+  async function forgetWideNetworks(sessionId: string) {
+    const { service } = fixture.harness.wire.sessions
+    await service.whileLocked(sessionId, async (tx, session) => {
+      assert.ok(!isPurged(session) && session.progress)
+      const own = verificationOf(session.progress as OwnProgress)
+      const subjects = own.subjects.filter(({ failures }) => failures === undefined).slice(0, 1)
+      await service.save(tx, session, {
+        state: session.state,
+        progress: { ...session.progress, own: { ...own, subjects } },
+      })
+    })
+  }
+})
+
+describe('a tenant’s budget of failed comparisons', () => {
+  test('makes everybody wait who compares, over all networks, and raises an alarm', async () => {
+    const host = await fixture.newHost()
+    const face = faces.person()
+    await enrolled(fixture, host, face, { body: { customerId: 'known' } })
+    await fixture.harness.wire.settings.service.set(host.tenantId, { failedComparisonsPerHour: 10 })
+    const missFrom = async (n: number) => {
+      const { sessionId } = await host.create('SIGN-IN')
+      const options = from(`203.0.113.${n}`)
+      const { user, capture } = await reachCapture(fixture, sessionId, { vector: faces.person(), options })
+      return (await user.device.submit(capture)).errors
+    }
+    for (let n = 1; n <= 10; n++) assert.deepEqual(await missFrom(n), [-9], `comparison ${n}`)
+    const { sessionId } = await host.create('VERIFY', { customerId: 'known' })
+    const waiting = await visit(fixture, sessionId, face, {}, from('203.0.113.50'))
+    assert.deepEqual([waiting.state, waiting.errors], ['FAILED', [-35]])
+    const { retryAfter = 0 } = await host.webhook(sessionId)
+    assert.ok(retryAfter > 0 && retryAfter <= 360, `${retryAfter}`)
+    const lines = fixture.harness.logged().split('\n')
+    const alarms = lines.filter((line) => line.includes('budget of failed comparisons') && line.includes(host.tenantId))
+    assert.equal(alarms.length, 1)
+    assert.match(await fixture.harness.wire.platform.metrics.text(), /failed_comparison_alarms_total{mode="test"} 1\n/)
+    const made = await host.create('ENROLL')
+    assert.equal((await visit(fixture, made.sessionId, faces.person(), {}, from('203.0.113.51'))).state, 'SUCCESS')
+    const other = await fixture.newHost()
+    assert.deepEqual((await tryToSignIn(other, faces.person(), '203.0.113.52')).errors, [2], 'another tenant')
+    fixture.harness.clock.advance(3_600_000)
+    const later = await host.create('VERIFY', { customerId: 'known' })
+    assert.equal((await visit(fixture, later.sessionId, face, {}, from('203.0.113.53'))).state, 'SUCCESS')
   })
 })
 

@@ -30,6 +30,19 @@ describe('failures', () => {
     }
   })
 
+  test('a wider network begins to wait one failure later', () => {
+    const wide = (count: number) =>
+      Array.from({ length: count }, (_, n) => n).reduce<LockState | undefined>(
+        (before, n) => afterFailure(before, at(n), 6),
+        undefined,
+      )
+    const [fifth, sixth, seventh] = [wide(5), wide(6), wide(7)]
+    assert.ok(fifth && sixth && seventh)
+    assert.equal(waitSecondsOf(fifth, at(4)), 0)
+    assert.equal(waitSecondsOf(sixth, at(5)), 30)
+    assert.equal(waitSecondsOf(seventh, at(6)), 60)
+  })
+
   test('a wait ends to the second, rounded up', () => {
     const state = failedAt(0, 1, 2, 3, 4)
     assert.equal(waitSecondsOf(state, at(33.5)), 1)

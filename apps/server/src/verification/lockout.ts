@@ -10,12 +10,12 @@ export interface LockState {
 
 const WINDOW_MS = LOCKOUT.windowSeconds * 1000
 
-/** One more failure. From the fifth on each makes the next ones wait, and longer every time. */
-export function afterFailure(before: LockState | undefined, now: Date): LockState {
+/** One more failure. From the fifth on (or another, `first`) each makes the next ones wait, and longer every time. */
+export function afterFailure(before: LockState | undefined, now: Date, first: number = LOCKOUT.failures): LockState {
   if (!before || now >= failuresExpireAt(before)) return { failures: 1, since: now, lockedUntil: null }
   const failures = before.failures + 1
   const waits = LOCKOUT.waitSeconds
-  const seconds = waits[Math.min(failures - LOCKOUT.failures, waits.length - 1)]
+  const seconds = waits[Math.min(failures - first, waits.length - 1)]
   const lockedUntil = seconds === undefined ? before.lockedUntil : new Date(now.getTime() + seconds * 1000)
   return { failures, since: before.since, lockedUntil }
 }

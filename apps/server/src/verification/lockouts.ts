@@ -60,7 +60,11 @@ export function createLockouts({ clock }: { clock: Clock }) {
     })
     const before = longestOf(rows, now)
     if (before > 0) return { before, after: before }
-    const counted = rows.map((row) => ({ subject: row.subject, ...afterFailure(row, now) }))
+    const first = new Map(subjects.map(({ hash, failures }) => [hash, failures]))
+    const counted = rows.map((row) => ({
+      subject: row.subject,
+      ...afterFailure(row, now, first.get(row.subject.toString('base64url'))),
+    }))
     for (const row of counted) await verificationStore.putLockout(tx, owner, row, failuresExpireAt(row))
     return { before, after: longestOf(counted, now) }
   }

@@ -85,7 +85,14 @@ describe('GET /v2/verification-session/:sessionId/webhook', () => {
     assert.deepEqual(await host.webhook(sessionId), {
       ...{ sessionId, status: 'SUCCESS', message: 'Ok', ...SUCCESS.person },
       identityInformation: { verificationDate: String(fixture.harness.clock.now().getTime()) },
-      ...{ errors: [], riskEvaluation: NOTHING_JUDGED, type: 'ENROLL', outcome: 'SUCCEEDED', livemode: false },
+      ...{
+        errors: [],
+        riskEvaluation: NOTHING_JUDGED,
+        type: 'ENROLL',
+        outcome: 'SUCCEEDED',
+        codeHash: null,
+        livemode: false,
+      },
     })
   })
 
@@ -114,7 +121,7 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
       assert.deepEqual(cancelled.json(), {
         ...{ sessionId, status, message, errors: [{ code: -38, message }] },
         ...(type === 'SIGN-IN' && { errorCodes: [-38] }),
-        ...{ riskEvaluation: NOTHING_JUDGED, type, outcome: 'CANCELLED', livemode: false },
+        ...{ riskEvaluation: NOTHING_JUDGED, type, outcome: 'CANCELLED', codeHash: null, livemode: false },
       })
       assert.ok((await fixture.delivered(sessionId)).body.equals(cancelled.rawPayload))
     }

@@ -74,9 +74,10 @@ describe('a passkey on another device', () => {
   test('can be used there even if the face was recognised in the last try', async () => {
     const { face, passkey } = await newUser()
     const { sessionId, user } = await atLastTry(face)
-    const { code } = await user.device.handoff()
+    const { code, number = assert.fail('no number') } = await user.device.handoff()
     const phone = await fixture.newDevice(sessionId)
     await phone.device.open(code)
+    await phone.device.number(number)
     await beginAnew(phone)
     const { capture } = await captureAgain(phone, { vector: face })
     assert.equal((await phone.device.submit(capture)).state, 'PASSKEY_ACTIVE')

@@ -31,7 +31,7 @@ const answers = (own: Authenticator) => async (asked: PasskeyOptions) =>
 async function newUser(own = newAuthenticator(), at = host) {
   const face = faces.person()
   const token = await createToken()
-  const person = { passkey: answers(own), claim: async () => ({ key: token.key }) }
+  const person = { passkey: answers(own), ...token.enrols() }
   return { face, own, token, puid: await enrolled(fixture, at, face, { body: WITH_PASSKEY, person }) }
 }
 
@@ -137,8 +137,8 @@ describe('a passkey beside the face', () => {
       return options.mode === 'create' ? second.create(options.options) : own.get(options.options)
     }
     const adding = await host.create('ENROLL', WITH_PASSKEY)
-    const claim = async () => ({ key: token.key })
-    assert.equal((await visit(fixture, adding.sessionId, face, { passkey: bothKeys, claim })).state, 'SUCCESS')
+    const person = { passkey: bothKeys, ...token.enrols() }
+    assert.equal((await visit(fixture, adding.sessionId, face, person)).state, 'SUCCESS')
     assert.deepEqual(asked, ['create', 'get'])
     const added = await host.webhook(adding.sessionId)
     assert.deepEqual([added.puid, added.errors.map(({ code }) => code)], [puid, [-37]])
@@ -159,16 +159,13 @@ describe('a passkey beside the face', () => {
     }
     const forged = await visit(fixture, forging.sessionId, face, {
       passkey: forges,
-      claim: async () => ({ key: token.key }),
+      ...token.enrols(),
     })
     assert.deepEqual([forged.state, forged.errors], ['FAILED', [-25]])
     const signingIn = await host.create('SIGN-IN', WITH_PASSKEY)
     assert.equal((await visit(fixture, signingIn.sessionId, face, { passkey: forges })).state, 'FAILED')
     const plain = await host.create('ENROLL')
-    assert.equal(
-      (await visit(fixture, plain.sessionId, face, { claim: async () => ({ key: token.key }) })).state,
-      'SUCCESS',
-    )
+    assert.equal((await visit(fixture, plain.sessionId, face, { ...token.enrols() })).state, 'SUCCESS')
     const later = await host.create('SIGN-IN', WITH_PASSKEY)
     const state = await visit(fixture, later.sessionId, face, {
       passkey: answers(own),

@@ -8,6 +8,8 @@ export interface VerificationProgress {
   workId: string | null
   /** The feature vector of the capture, in base64url, one byte a number. */
   vector: string | null
+  /** The capture is of the simulated model, which only test sessions accept. Absent before a capture, and in sessions of the last release. */
+  isSimulated?: boolean
   estimateYears: number | null
   /** JPEG in base64. */
   selfie: string | null
@@ -44,6 +46,8 @@ export interface VerificationProgress {
 export interface LockoutSubject {
   kind: 'person' | 'device' | 'network' | 'retries'
   hash: string
+  /** The failure that makes it wait first, if not the fifth: a /48 has a little more than an address. */
+  failures?: number
 }
 
 /** The progress of a session of this area. */

@@ -44,6 +44,7 @@ describe('the smallest body', () => {
         callback: { url: 'https://shop.example/hook', headers: {} },
         locale: null,
         enableDesktop: false,
+        handoff: 'number',
         sendImages: false,
         estimateAge: false,
         transactionId: null,
@@ -62,6 +63,7 @@ describe('the smallest body', () => {
           risk: {},
           defaultLocale: 'en',
           signInMatching: 'local_with_passkey',
+          failedComparisonsPerHour: 10_000,
           brandName: null,
         },
       },
@@ -108,6 +110,7 @@ describe('the smallest body', () => {
         risk: {},
         defaultLocale: 'fr',
         signInMatching: 'server',
+        failedComparisonsPerHour: 10_000,
         brandName: 'Example Shop',
       },
     })

@@ -25,7 +25,11 @@ export type SandboxEnd = VerificationTestOutcome
 export type VerificationPolicy = Pick<
   TenantSettings,
   'retentionSeconds' | 'enforceBlock' | 'risk' | 'defaultLocale' | 'signInMatching'
-> & { brandName: string | null }
+> & {
+  brandName: string | null
+  /** Sessions of an earlier version have none. */
+  failedComparisonsPerHour?: number
+}
 
 /** A session as the host asked for it, with every default filled in. Sealed in the session. */
 export interface VerificationRequest {
@@ -49,6 +53,7 @@ export interface VerificationRequest {
   contactInformation: ContactInformation | null
   sandbox: SandboxEnd | null
   pinned: PinnedChallenge | null
+  handoff?: 'number' | 'forbidden'
   policy: VerificationPolicy
 }
 
@@ -77,6 +82,7 @@ export function toRequest(
     callback: { url: body.callback.url, headers: { ...body.callback.headers } },
     locale: pageLocaleOf(body.locale),
     enableDesktop: body.enableDesktop ?? false,
+    handoff: body.type === 'SIGN-IN' && !settings.signInHandoff ? 'forbidden' : 'number',
     sendImages: body.sendImages ?? false,
     estimateAge: (body.estimateAge ?? false) && body.type === 'ENROLL',
     transactionId: body.transactionID ?? null,
@@ -91,6 +97,7 @@ export function toRequest(
       risk: settings.risk,
       defaultLocale: settings.defaultLocale,
       signInMatching: settings.signInMatching,
+      failedComparisonsPerHour: settings.failedComparisonsPerHour,
       brandName: settings.brand?.name ?? null,
     },
   }
@@ -107,7 +114,7 @@ function redirectOf(
   }
   const url = redirectURL ?? redirectUrl
   if (url === undefined) throw invalid('/body/redirectURL', 'is required')
-  const problem = redirectProblem(url, settings.redirectUrls, livemode)
+  const problem = redirectProblem(url, settings, livemode)
   if (problem !== undefined)
     throw invalidUrl(`/body/${redirectURL === undefined ? 'redirectUrl' : 'redirectURL'}`, problem)
   return url

@@ -9,6 +9,7 @@ import type { Room } from '../platform/room.ts'
 import type { SessionsRoom } from '../sessions/index.ts'
 import type { SettingsRoom } from '../settings/index.ts'
 import type { WebhooksRoom } from '../webhooks/index.ts'
+import { createBudget } from './budget.ts'
 import { createVerificationEnding } from './ending.ts'
 import { renderVerificationError } from './errors.ts'
 import { createVerificationFlow } from './flow.ts'
@@ -45,8 +46,17 @@ export function createVerificationRoom(platform: Platform, deps: Deps) {
   const service = createVerificationService({ ...shared, settings: settings.service, ending, launchUrl })
   const localKeys = createLocalKeys(platform)
   const lockouts = createLockouts(platform)
+  const budget = createBudget(platform)
   const work = createWork({ ...shared, enrolment, recognition, localKeys })
-  const flow = createVerificationFlow({ ...shared, ending, work, passkeys: passkeys.service, localKeys, lockouts })
+  const flow = createVerificationFlow({
+    ...shared,
+    ending,
+    work,
+    passkeys: passkeys.service,
+    localKeys,
+    lockouts,
+    budget,
+  })
   const sweepers = sessions.createSweepers(ending.expireDue)
   const discard = (db: Db, now: Date) => discardOrphanedEnrolments(db, recognition, now)
   return {

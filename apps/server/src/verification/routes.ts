@@ -1,5 +1,6 @@
 import {
   cancelVerification,
+  confirmVerification,
   createVerification,
   deleteVerification,
   getVerification,
@@ -12,7 +13,7 @@ import { type ClientGate, callerOf, type Guard } from '../keys/index.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { route } from '../platform/route.ts'
-import { hasTexts, NO_TEXTS_WARNING } from '../settings/index.ts'
+import { hasTexts, NO_REDIRECT_LIST_WARNING, NO_TEXTS_WARNING } from '../settings/index.ts'
 import type { VerificationService } from './service.ts'
 
 interface Deps {
@@ -47,15 +48,17 @@ export async function verificationRoutes(
     async handler(request, reply) {
       const caller = callerOf(request)
       const repeat = readIdempotencyKey(request, createVerification.operationId, caller.livemode)
-      const { created, replayed, locale } = await verification.create(caller, { body: request.body, repeat })
+      const { created, replayed, locale, unlisted } = await verification.create(caller, { body: request.body, repeat })
       if (replayed) {
         metrics.idempotentReplays.count(createVerification.operationId)
         reply.header('idempotency-replayed', 'true')
       }
-      if (locale !== null) {
-        reply.header('content-language', locale)
-        if (!hasTexts(locale)) reply.header('x-config-warning', NO_TEXTS_WARNING)
-      }
+      if (locale !== null) reply.header('content-language', locale)
+      const warnings = [
+        ...(locale !== null && !hasTexts(locale) ? [NO_TEXTS_WARNING] : []),
+        ...(unlisted ? [NO_REDIRECT_LIST_WARNING] : []),
+      ]
+      if (warnings.length > 0) reply.header('x-config-warning', warnings.join(', '))
       return reply.code(201).header('location', `${createVerification.path}/${created.sessionId}`).send(created)
     },
   })
@@ -76,6 +79,17 @@ export async function verificationRoutes(
     guard: guarded(cancelVerification, 'verify-create'),
     handler: async (request, reply) =>
       sendBytes(reply, await verification.cancel(callerOf(request), request.params.sessionId)),
+  })
+  route(app, confirmVerification, {
+    guard: guarded(confirmVerification, 'verify-read'),
+    async handler(request, reply) {
+      const caller = callerOf(request)
+      const repeat = readIdempotencyKey(request, confirmVerification.operationId, caller.livemode)
+      const { code } = request.body
+      const { confirmed, replayed } = await verification.confirm(caller, request.params.sessionId, { code, repeat })
+      if (replayed) reply.header('idempotency-replayed', 'true')
+      return confirmed
+    },
   })
   route(app, deleteVerification, {
     guard: guarded(deleteVerification, 'verify-create'),

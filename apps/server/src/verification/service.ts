@@ -11,17 +11,19 @@ import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { IdempotencyUse } from '../platform/idempotency/index.ts'
 import {
+  type Confirmed,
   createHostSide,
   isPurged,
   type ListQuery,
   launchUrlFor,
+  type ReturnCode,
   type SessionState,
   type Sessions,
   sessionOpen,
   sessionUnknown,
   type Tombstone,
 } from '../sessions/index.ts'
-import { pageLocaleOf, type Settings } from '../settings/index.ts'
+import { lacksRedirectList, pageLocaleOf, type Settings } from '../settings/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
 import type { StoredResult, VerificationEnding } from './ending.ts'
 import { verificationOf } from './progress.ts'
@@ -69,7 +71,7 @@ export function createVerificationService({ cells, clock, sessions, settings, we
     async create(
       caller: Caller,
       { body, repeat }: NewVerification,
-    ): Promise<{ created: CreatedVerification; replayed: boolean; locale: string | null }> {
+    ): Promise<{ created: CreatedVerification; replayed: boolean; locale: string | null; unlisted: boolean }> {
       const { tenantId, livemode } = caller
       const { session, replayed } = await host.create(caller, repeat, async (now) => {
         const wanted = { livemode, settings: await settings.get(tenantId), now }
@@ -84,7 +86,8 @@ export function createVerificationService({ cells, clock, sessions, settings, we
         expiresAt: expiresAt.toISOString(),
         livemode,
       }
-      return { created, replayed, locale: pageLocaleOf(body.locale) }
+      const unlisted = lacksRedirectList(await settings.get(tenantId), livemode)
+      return { created, replayed, locale: pageLocaleOf(body.locale), unlisted }
     },
 
     get: async (caller: Caller, sessionId: string): Promise<VerificationSummary> =>
@@ -100,6 +103,9 @@ export function createVerificationService({ cells, clock, sessions, settings, we
 
     cancel: async (caller: Caller, sessionId: string): Promise<Buffer> =>
       webhookOf(await host.cancel(sessionId, caller)),
+
+    confirm: (caller: Caller, sessionId: string, code: ReturnCode): Promise<Confirmed> =>
+      host.confirm(sessionId, caller, code),
 
     erase: (caller: Caller, sessionId: string): Promise<void> => host.erase(sessionId, caller),
   }

@@ -33,13 +33,13 @@ describe('opening', () => {
     assert.equal((await device.open()).state, 'CONSENTED', 'a reload continues at the same step')
   })
 
-  test('an ended session gives the redirect URL, and nothing of its result', async () => {
+  test('an ended session gives a stranger neither the redirect URL nor anything of its result', async () => {
     const puid = await enrolled(fixture, host, faces.person(), { body: { customerId: 'over' } })
     const { sessionId } = await host.create('VERIFY', { customerId: 'nobody-here' })
     await visit(fixture, sessionId, faces.person())
     const reply = await (await fixture.newDevice(sessionId)).device.open()
     assert.deepEqual([reply.state, reply.flowStatus, reply.role], ['FAILED', 'COMPLETED', 'viewer'])
-    assert.equal(reply.redirectUrl, `https://shop.example/back?state=7&sessionId=${sessionId}&status=FAILED`)
+    assert.equal(reply.redirectUrl, null)
     assert.ok(!JSON.stringify(reply).includes(puid))
   })
 
@@ -63,8 +63,8 @@ describe('opening', () => {
     const desk = await fixture.newDevice(sessionId, { platform: 'desktop', userAgent: DESKTOP })
     const waiting = await desk.device.open()
     assert.deepEqual([waiting.state, waiting.role, waiting.errors], ['HANDOFF_WAIT', 'viewer', [-5]])
-    const { code } = await desk.device.handoff()
-    const state = await visit(fixture, sessionId, face, { handoffCode: code })
+    const { code, number = assert.fail('no number') } = await desk.device.handoff()
+    const state = await visit(fixture, sessionId, face, { handoffCode: code, number })
     assert.equal(state.state, 'SUCCESS')
     const seen = await desk.device.open()
     assert.deepEqual([seen.state, seen.flowStatus], ['SUCCESS', 'COMPLETED'])

@@ -69,7 +69,7 @@ describe('a match signed with a key that is not on record', () => {
     const host = await trustingHost()
     const face = faces.person()
     const old = await createToken()
-    const first = await enrolled(fixture, host, face, { person: { claim: async () => ({ key: old.key }) } })
+    const first = await enrolled(fixture, host, face, { person: { ...old.enrols() } })
     assert.ok(
       await fixture.harness.wire.biometrics.recognition.delete({ tenantId: host.tenantId, livemode: false }, first),
     )
@@ -142,7 +142,7 @@ describe('the end of an ENROLL says whether the key is on record', () => {
   const enrol = async (host: VerificationHost, face: readonly number[], more: Parameters<typeof visit>[3] = {}) => {
     const { sessionId } = await host.create('ENROLL', more.passkey ? { requirements: ['face', 'passkey'] } : {})
     const token = await createToken()
-    const state = await visit(fixture, sessionId, face, { claim: async () => ({ key: token.key }), ...more })
+    const state = await visit(fixture, sessionId, face, { ...token.enrols(), ...more })
     assert.equal(state.state, 'SUCCESS')
     return { state, sessionId, token }
   }

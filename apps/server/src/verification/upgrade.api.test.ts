@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { isPurged } from '../sessions/index.ts'
 import { openPart, sealPart } from '../sessions/sealing.ts'
+import { type OwnProgress, verificationOf } from './progress.ts'
 import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
-import { reachCapture } from './testing/people.ts'
+import { enrolled, reachCapture } from './testing/people.ts'
 
 let fixture: VerificationFixture
 let host: VerificationHost
@@ -51,4 +52,20 @@ test('a session that the last release has started continues in this one, and is 
   await replace({ ...stored, verification })
   assert.equal((await user.device.submit(capture)).state, 'SUCCESS')
   assert.equal((await host.webhook(sessionId)).status, 'SUCCESS')
+})
+
+test('a test session whose capture the last release took signs in with the enrolled vector, as it would have there', async () => {
+  const face = faces.person()
+  const puid = await enrolled(fixture, host, face)
+  const { sessionId } = await host.create('SIGN-IN')
+  const { user, capture, nonce } = await reachCapture(fixture, sessionId, { vector: face })
+  const { service } = fixture.harness.wire.sessions
+  await service.whileLocked(sessionId, async (tx, session) => {
+    assert.ok(!isPurged(session) && session.progress)
+    const { isSimulated: _none, ...own } = verificationOf(session.progress as OwnProgress)
+    const taken = { ...own, workId: nonce, vector: capture.face?.vector ?? null }
+    await service.save(tx, session, { state: 'SERVER_COMPARE', progress: { ...session.progress, own: taken } })
+  })
+  assert.equal((await user.device.open()).state, 'SUCCESS')
+  assert.equal((await host.webhook(sessionId)).puid, puid)
 })

@@ -23,6 +23,8 @@ export interface WebhookFacts {
   indicators: Indicators | null
   risk: RiskEvaluation
   endedAt: Date
+  /** Of the one-time code; null if no browser has ended the session. */
+  codeHash: string | null
   livemode: boolean
   /** Whether the selfie is in it. Only what is sent has it, once; what is kept never. */
   withImages: boolean
@@ -51,6 +53,7 @@ export function toWebhook(facts: WebhookFacts): VerificationWebhook {
     outcome: outcomeOf(end.state),
     ...(end.state === 'SUCCESS' && foundPart(request, end)),
     ...(request.nonce !== null && { nonce: request.nonce }),
+    codeHash: facts.codeHash,
     livemode: facts.livemode,
   }
 }
@@ -115,9 +118,13 @@ export function blocks(request: VerificationRequest, progress: Progress | null):
   return request.policy.enforceBlock && riskOf(request, progress).recommendation === 'BLOCK'
 }
 
-/** The risk by the flags so far. Behaviour is not evaluated in this area, so flags of that kind are left out. */
-export function riskOf(request: VerificationRequest, progress: Progress | null): RiskEvaluation {
+/**
+ * The risk by the flags so far. Behaviour is not evaluated in this area, so flags of that kind are left out, except those that always
+ * count. `simulated`: a test key chose the end.
+ */
+export function riskOf(request: VerificationRequest, progress: Progress | null, simulated = false): RiskEvaluation {
   return evaluateRisk({
+    simulated,
     flags: progress?.flags ?? [],
     browserEvaluated: progress?.indicators != null,
     behavioralEvaluated: false,

@@ -91,7 +91,7 @@ describe('a success', () => {
 
 describe('a failure', () => {
   test('[D-057] [D-058] [D-059] [D-060] [D-061] has the body of its type, without a person', async () => {
-    const shared = { riskEvaluation: NOTHING_JUDGED, outcome: 'FAILED', livemode: false }
+    const shared = { riskEvaluation: NOTHING_JUDGED, outcome: 'FAILED', codeHash: null, livemode: false }
     const spoof = { message: 'Image spoof', errors: [{ code: 1, message: 'Image spoof' }] }
     for (const type of ['ENROLL', 'VERIFY'] as const) {
       const { sessionId } = await host.create(type, { transactionID: 't-1' })
@@ -133,7 +133,7 @@ describe('risk and indicators', () => {
     assert.deepEqual(webhook.riskEvaluation, {
       ...{ score: 25, level: 'LOW', recommendation: 'ALLOW', flags: ['BR_WEBGL'] },
       signals: { behavioral: null, browser: { score: 25, flags: ['BR_WEBGL'] } },
-      policyVersion: '1',
+      policyVersion: '2',
     })
   })
 

@@ -33,7 +33,8 @@ async function otherProcess(work: (doIt: () => Promise<WorkResult>) => Promise<W
     ...wire.verification.flow,
     work: (session) => work(() => wire.verification.flow.work?.(session) ?? assert.fail('there is no work')),
   }
-  const deps = { ...wire, ...wire.config.launch, verification: { ...wire.verification, flow } }
+  const { launch: page, networkListsDir } = wire.config
+  const deps = { ...wire, ...page, networkListsDir, verification: { ...wire.verification, flow } }
   const launch = createLaunchRoom(wire.platform, deps)
   const app = buildApp({ ...wire, launch })
   apps.push(app)

@@ -29,6 +29,7 @@ describe('signOf', () => {
       tls: 'failing',
       forbidden: 'none',
       sandbox: 'none',
+      unsigned: 'none',
     }
     for (const outcome of ATTEMPT_OUTCOMES) assert.equal(signOf(outcome), expected[outcome], outcome)
   })

@@ -33,6 +33,7 @@ export function signOf(outcome: AttemptOutcome): Sign {
       return 'failing'
     case 'forbidden':
     case 'sandbox':
+    case 'unsigned':
       return 'none'
   }
 }

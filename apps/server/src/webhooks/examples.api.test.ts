@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { OPERATIONS, VERSION } from '@ostiary/contract'
-import { signWebhook } from '@ostiary/crypto'
+import { signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
 import { freePorts } from '@ostiary/testkit/ports'
 import { createHarness, type Harness } from '../testing/harness.ts'
@@ -294,6 +296,48 @@ for (const language of LANGUAGES) {
     const shown = blocks.find((block) => language.constantTime.test(block))
     assert.ok(shown, `docs/webhooks.md shows no constant-time comparison in ${language.name}`)
     assert.ok(code.includes(shown), `docs/webhooks.md and ${language.file} differ`)
+  })
+}
+
+for (const language of LANGUAGES.filter(({ name }) => name !== 'Python')) {
+  const skip = existsSync(language.command) ? false : `${language.command} is missing: tools/bootstrap installs it`
+
+  test(`the receiver in ${language.name} demands the key pair’s signature when it has the keys`, { skip }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ostiary-webhook-keys-'))
+    const { tenantId, key: own } = await harness.tenantWithKey({ scopes: ['age:write', 'age:read'] })
+    await harness.wire.webhooks.webhookKeys.create({ tenantId, livemode: false })
+    const published = await harness.inject(`/.well-known/ostiary-webhook-keys/${tenantId}.json?mode=test`)
+    writeFileSync(join(folder, 'keys.json'), published.body)
+    const receiver = await startReceiver(language, { OSTIARY_WEBHOOK_KEYS: join(folder, 'keys.json') })
+    // What somebody with a leaked API key can make: valid HMACs, and no v1a.
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const body = captured.body
+    const secret = await standardWebhookSecret(own)
+    const hmac = await signStandardWebhook(secret, { id: 'test', timestamp, body })
+    const forged = {
+      'x-service-timestamp': timestamp,
+      'x-service-signature': await signWebhook(own, timestamp, body),
+      'webhook-id': 'test',
+      'webhook-timestamp': timestamp,
+    }
+    const send = async (headers: Record<string, string>) =>
+      (await fetch(receiver.url, { method: 'POST', headers, body: Uint8Array.from(body) })).status
+    assert.equal(await send({ ...forged, 'webhook-signature': hmac }), 401)
+    const pretended = `v1a,${Buffer.alloc(64, 1).toString('base64')}`
+    assert.equal(await send({ ...forged, 'webhook-signature': `${hmac} ${pretended}` }), 401)
+    const sessionOf = key
+    key = own
+    try {
+      assert.equal((await deliveryOf(await endedSession(receiver.url))).state, 'delivered')
+    } finally {
+      key = sessionOf
+      rmSync(folder, { recursive: true })
+    }
+    const page = readFileSync(new URL('webhooks.md', DOCS), 'utf8')
+    const shown = [...page.matchAll(new RegExp(`\`\`\`${language.fence}\\n([\\s\\S]*?)\`\`\``, 'g'))]
+      .map(([, code = '']) => code.trim())
+      .find((code) => code.includes('function verifyKeyPair'))
+    assert.ok(shown && readFileSync(language.file, 'utf8').includes(shown), 'the document shows what runs')
   })
 }
 

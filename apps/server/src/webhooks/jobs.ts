@@ -8,6 +8,7 @@ import type { ScheduledJob } from '../platform/queue.ts'
 import { breakerStore } from './breaker-store.ts'
 import type { WebhookMetrics } from './metrics.ts'
 import { type RemovedDelivery, webhookStore } from './store.ts'
+import { webhookKeyStore } from './webhook-key-store.ts'
 
 const TABLES = ['webhook_deliveries', 'webhook_attempts'] as const
 /** Partitions are created a week ahead, so that rows have one even after a week without a worker. */
@@ -23,10 +24,11 @@ interface Deps {
   metrics: Pick<WebhookMetrics, 'deliveries'>
 }
 
-/** Deletes messages whose session data is due for purging, with their log and queue rows. */
+/** Deletes messages whose session data is due for purging, with their log and queue rows, and private halves of keys that sign no more. */
 export async function purgeWebhooks(db: Db, now: Date, deps?: Deps): Promise<number> {
   // A receiver with pending deliveries is probed every few minutes, so it is not deleted here.
   await breakerStore.deleteStale(db, new Date(now.getTime() - DAY_MS))
+  await webhookKeyStore.eraseEnded(db, now)
   return purgeInBatches(webhookStore.purgeBatch, async () => {
     const { removed, pending } = await webhookStore.purge(db, now)
     if (deps && pending.length > 0) noteLost(deps, pending)

@@ -19,6 +19,7 @@ function task(endpointId: string, tenantId = 't'): Task {
       hasOnce: false,
     },
     payload: {
+      area: 'age',
       event: 'e',
       subjectId: 's',
       sequence: 1,

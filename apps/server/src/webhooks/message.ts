@@ -7,7 +7,7 @@ import { isId, timeOfId } from '../platform/ids.ts'
 export interface WebhookMessage {
   tenantId: string
   livemode: boolean
-  /** The API key that created the session; its text is the signing key. */
+  /** The API key that created the session. Its text is the signing key while it is active. */
   keyId: string
   area: SessionArea
   /** Name of the event, as in `age.session.completed`. */

@@ -142,11 +142,12 @@ describe('a body that is sent once', () => {
 
   test('a delivery that another worker settled between claim and attempt is not sent with the usual body', async () => {
     await enqueue()
-    const { platform, keys } = fixture.harness.wire
+    const { platform, keys, webhooks } = fixture.harness.wire
     const attempts = createAttempts({
       db: db(),
       ...platform,
       keys: keys.service,
+      webhookKeys: webhooks.webhookKeys,
       metrics: fixture.metrics,
       outbound: fixture.newOutbound(),
     })

@@ -1,7 +1,5 @@
 import type { DeadReason } from '@ostiary/contract'
-import type { KeyService } from '../keys/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { AppError } from '../platform/errors.ts'
 import type { KeyVault, Sealed } from '../platform/key-vault.ts'
 import { OutboundError, type OutboundReason, RESOLVED } from '../platform/outbound/index.ts'
 import type { PooledOutbound } from '../platform/outbound/pooled.ts'
@@ -9,12 +7,11 @@ import { createMessageOpener } from './envelope.ts'
 import { type Call, onceContext, sealContext, unpackCall } from './message.ts'
 import type { Claim, Payload } from './queue-store.ts'
 import { type AttemptResult, attemptResultOf } from './schedule.ts'
-import { createSigners, type Signer } from './signer.ts'
+import { createSigning, type Signer, type SigningDeps } from './signer.ts'
 
-export interface PostDeps {
+export interface PostDeps extends SigningDeps {
   clock: Clock
   vault: KeyVault
-  keys: Pick<KeyService, 'openKey'>
   outbound: PooledOutbound
   version: string
 }
@@ -26,14 +23,20 @@ export type PostResult = ({ startedAt: Date; durationMs: number } & AttemptResul
  * Signs a message and posts it to its receiver, with the one-time body if there is one. Throws when the failure is ours (a key
  * or the vault): then nothing was sent.
  */
-export function createPost({ clock, vault, keys, outbound, version }: PostDeps) {
-  const signerOf = createSigners(keys)
+export function createPost({ clock, vault, outbound, version, ...signing }: PostDeps) {
+  const signerOf = createSigning(signing)
   const open = createMessageOpener(vault)
   const userAgent = `Ostiary/${version}`
 
-  async function request(call: Call, headers: string[], allowHttp: boolean): Promise<AttemptResult> {
+  async function request({ tenantId, livemode }: Claim, call: Call, headers: string[]): Promise<AttemptResult> {
     try {
-      const { status, retryAfter } = await outbound.post({ url: call.url, allowHttp, headers, body: call.body })
+      const { status, retryAfter } = await outbound.post({
+        owner: tenantId,
+        url: call.url,
+        allowHttp: !livemode,
+        headers,
+        body: call.body,
+      })
       return attemptResultOf(status, retryAfter, clock.now())
     } catch (error) {
       // The address that a name resolves to can change between attempts, so such a refusal is not final. A forbidden URL is.
@@ -51,29 +54,21 @@ export function createPost({ clock, vault, keys, outbound, version }: PostDeps) 
     const now = clock.now()
     if (payload.purgeAtMs <= now.getTime()) return { impossible: 'retention' }
     if (claim.failNext > 0 && !claim.livemode) return { startedAt: now, durationMs: 0, outcome: 'sandbox' }
-    const known = signerOf(claim.tenantId, payload.keyId)
-    const signer = known instanceof Promise ? await known.catch(ifRemoved) : known
-    if (!signer) return { impossible: 'key_removed' }
+    const found = signerOf(claim, payload)
+    const signer = found instanceof Promise ? await found : found
+    if (signer === 'key_removed') return { impossible: signer }
+    if (signer === 'unsigned') return { startedAt: now, durationMs: 0, outcome: signer }
     const opened = open(payload, sealContext(claim.tenantId, claim.deliveryId))
     const usual = unpackCall(opened instanceof Promise ? await opened : opened)
     const call = once ? await withOnce(usual, claim, once) : usual
     // Read when the attempt begins: each attempt has its own time and signature.
     const startedAt = clock.now()
     const startedMs = clock.monotonicMs()
-    const result = await request(
-      call,
-      headersOf(claim, payload, call, { startedAt, signer, userAgent }),
-      !claim.livemode,
-    )
+    const result = await request(claim, call, headersOf(claim, payload, call, { startedAt, signer, userAgent }))
     return { startedAt, durationMs: Math.round(clock.monotonicMs() - startedMs), ...result }
   }
 }
 export type Post = ReturnType<typeof createPost>
-
-function ifRemoved(error: unknown): undefined {
-  if (error instanceof AppError && error.fault === 'not_found') return undefined
-  throw error
-}
 
 const OUTCOMES: Readonly<Record<OutboundReason, AttemptResult['outcome']>> = {
   forbidden_target: 'forbidden',

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, DeadReason } from '@ostiary/contract'
+import { AREA_LETTERS, type AttemptOutcome, type DeadReason, type SessionArea } from '@ostiary/contract'
 import { type Queryable, sql } from '../platform/db.ts'
 import type { Sealed } from '../platform/key-vault.ts'
 
@@ -21,6 +21,7 @@ export interface Claim {
 
 /** The message of a claim. */
 export interface Payload {
+  area: SessionArea
   event: string
   subjectId: string
   sequence: number
@@ -58,7 +59,7 @@ const CLAIMED = `q.tenant_id as "tenantId", q.delivery_id as "deliveryId", q.liv
 const WITH_MESSAGES = `select c."tenantId", c."deliveryId", c.livemode, c."endpointId", c.attempts, c.tries, c.restarts, c."failNext",
   c."hasOnce", d.*
   from claimed c left join lateral (
-    select d.event, d.subject_id as "subjectId", d.sequence, d.key_id as "keyId", encode(d.sealed, 'base64') as sealed,
+    select d.area, d.event, d.subject_id as "subjectId", d.sequence, d.key_id as "keyId", encode(d.sealed, 'base64') as sealed,
       d.master_key_id as "masterKeyId", extract(epoch from d.purge_at)::float8 * 1000 as "purgeAtMs"
     from webhook_deliveries d
     where d.tenant_id = c."tenantId" and d.delivery_id = c."deliveryId" and d.created_at = c.created_at limit 1
@@ -96,7 +97,7 @@ const CLAIM = sql(
    select found.*, null::int as visited from (${WITH_MESSAGES}) found
    union all
    select null, null, null, (select endpoint_id from visited order by n desc limit 1), null, null, null, null, null,
-     null, null, null, null, null, null, null, (select count(*)::int from visited)`,
+     null, null, null, null, null, null, null, null, (select count(*)::int from visited)`,
 )
 
 /**
@@ -322,13 +323,14 @@ function withoutDoubles(ended: readonly Completion[]): readonly Completion[] {
   return single.size === ended.length ? ended : [...single.values()]
 }
 
-type TakenRow = Claim & Omit<Payload, 'blob'> & { sealed: string | null }
+type TakenRow = Claim & Omit<Payload, 'blob' | 'area'> & { area: 'C' | 'D'; sealed: string | null }
 
 function toTaken(row: TakenRow): Taken {
   const { event, subjectId, sequence, keyId, sealed, masterKeyId, purgeAtMs } = row
   if (sealed === null) return { claim: row, payload: undefined }
   const blob = Buffer.from(sealed, 'base64')
-  return { claim: row, payload: { event, subjectId, sequence, keyId, blob, masterKeyId, purgeAtMs } }
+  const area = row.area === AREA_LETTERS.age ? 'age' : 'verification'
+  return { claim: row, payload: { area, event, subjectId, sequence, keyId, blob, masterKeyId, purgeAtMs } }
 }
 
 /** An array literal of PostgreSQL. Only for our ids, numbers and codes, which never need quotes: checking for them would cost time. */

@@ -335,9 +335,9 @@ for (const [which, tries, status] of [
 }
 
 test('a delivery that was erased while it waited in its lane is not sent', async () => {
-  const { platform, keys } = fixture.harness.wire
-  const deps = { ...platform, keys: keys.service, metrics: fixture.metrics, outbound: fixture.newOutbound() }
-  const attempts = createAttempts({ ...deps, db: db() })
+  const { platform, keys, webhooks } = fixture.harness.wire
+  const deps = { ...platform, keys: keys.service, webhookKeys: webhooks.webhookKeys, metrics: fixture.metrics }
+  const attempts = createAttempts({ ...deps, outbound: fixture.newOutbound(), db: db() })
   const kept = await fixture.enqueue(tenant, { url: receiver.url })
   const erased = await fixture.enqueue(tenant, { url: receiver.url })
   const leaseUntil = new Date(now().getTime() + 30_000)

@@ -126,13 +126,6 @@ describe('the schedule', () => {
     const { state, deadReason, attempts } = await get(id)
     assert.deepEqual({ state, deadReason, attempts }, { state: 'dead', deadReason: 'key_removed', attempts: 0 })
   })
-
-  test('a revoked key still signs the webhooks of its sessions', async () => {
-    await fixture.harness.wire.keys.service.revokeKey(tenant.keyId)
-    await fixture.enqueue(tenant, { url: receiver.url })
-    await tick()
-    assert.equal(receiver.received.length, 1)
-  })
 })
 
 describe('the outcome of an attempt', () => {

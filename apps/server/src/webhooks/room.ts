@@ -7,8 +7,9 @@ import type { Room } from '../platform/room.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { arrangeWebhookPartitions, webhookJobs } from './jobs.ts'
 import { createWebhookMetrics, watchWebhookQueue } from './metrics.ts'
-import { webhookRoutes } from './routes.ts'
+import { webhookKeyRoutes, webhookRoutes } from './routes.ts'
 import { createWebhookService } from './service.ts'
+import { createWebhookKeys } from './webhook-keys.ts'
 
 /** The outbox: messages that other rooms enqueue in their own transactions, and their delivery. */
 export function createWebhooksRoom(platform: Platform, { keys }: { keys: KeysRoom }) {
@@ -16,12 +17,19 @@ export function createWebhooksRoom(platform: Platform, { keys }: { keys: KeysRoo
   const service = createWebhookService(platform)
   const metrics = createWebhookMetrics(platform.metrics)
   const outbound = createPooledOutbound({ allowNetworks })
-  const dispatcher = createDispatcher({ ...platform, keys: keys.service, outbound, metrics })
+  const webhookKeys = createWebhookKeys(platform)
+  const dispatcher = createDispatcher({ ...platform, keys: keys.service, webhookKeys, outbound, metrics })
   return {
     service,
+    /** Key pairs of tenants, for the command line. */
+    webhookKeys,
     dispatcher,
     async routes(app: FastifyInstance) {
       app.register(webhookRoutes, { webhooks: service, guard: keys.guard })
+    },
+    /** Not under `/v1`: a well-known path is whole. */
+    async keyRoutes(app: FastifyInstance) {
+      app.register(webhookKeyRoutes, { webhookKeys, guard: keys.guard })
     },
     jobs: webhookJobs({ log, metrics }),
     retention: RETENTION,
@@ -29,11 +37,13 @@ export function createWebhooksRoom(platform: Platform, { keys }: { keys: KeysRoo
     prepare: ({ db }: Cell) => arrangeWebhookPartitions(db, clock.now(), log),
     start() {
       watchWebhookQueue(platform.metrics, platform)
+      webhookKeys.start()
       dispatcher.start()
     },
     stop: (timeoutMs: number) => dispatcher.stop(timeoutMs),
     async close() {
       await dispatcher.stop(0)
+      webhookKeys.stop()
       await outbound.close()
     },
   } satisfies Room & Record<string, unknown>
@@ -69,6 +79,13 @@ const RETENTION = [
     key: 'endpoint_id',
     growsWith: 'receivers that fail',
     after: 'until they answer',
+    by: 'purge-webhooks',
+  },
+  {
+    table: 'webhook_keys',
+    key: 'tenant_id, livemode, kid',
+    growsWith: 'customers',
+    after: 'private half until it ends; the rest stays as a record',
     by: 'purge-webhooks',
   },
 ]

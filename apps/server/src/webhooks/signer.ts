@@ -2,6 +2,10 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { SECRET_LABEL } from '@ostiary/crypto'
 import type { KeyService } from '../keys/index.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
+import { AppError } from '../platform/errors.ts'
+import type { KeyPair } from './key-pair.ts'
+import type { Claim, Payload } from './queue-store.ts'
+import type { WebhookKeys } from './webhook-keys.ts'
 
 /** `X-Service-Signature`, and `webhook-signature` of Standard Webhooks. */
 export interface Signatures {
@@ -9,7 +13,7 @@ export interface Signatures {
   standard: string
 }
 
-/** Signs with one API key. The same results as `@ostiary/crypto`, for many messages at once. */
+/** Signs with one API key, or with several. The same results as `@ostiary/crypto`, for many messages at once. */
 export type Signer = (deliveryId: string, timestamp: string, body: Buffer) => Signatures
 
 export function createSigner(apiKey: string): Signer {
@@ -50,3 +54,64 @@ export function createSigners(keys: Pick<KeyService, 'openKey'>) {
   return (tenantId: string, keyId: string): Signer | Promise<Signer> => signers.touch(keyId) ?? make(tenantId, keyId)
 }
 export type Signers = ReturnType<typeof createSigners>
+
+/** Why nobody can sign a delivery: its key is not stored any more, or it is not active and no other key may sign in its place. */
+export type NoSigner = 'key_removed' | 'unsigned'
+export interface SigningDeps {
+  keys: Pick<KeyService, 'openKey' | 'signingKeysOf'>
+  webhookKeys: Pick<WebhookKeys, 'pairsOf'>
+}
+
+/**
+ * The signer of a delivery's attempt. `X-Service-Signature` has room for one signature, so it is the first API key's;
+ * `webhook-signature` has one (`v1`) for each API key and one (`v1a`) for each key pair of the tenant and mode.
+ */
+export function createSigning({ keys, webhookKeys }: SigningDeps) {
+  const signerOf = createSigners(keys)
+
+  function withKeys(tenantId: string, ids: readonly string[] | undefined): Chosen | Promise<Chosen> {
+    if (!ids) return 'key_removed'
+    const [first, ...others] = ids
+    if (first === undefined) return 'unsigned'
+    if (others.length === 0) {
+      const signer = signerOf(tenantId, first)
+      return signer instanceof Promise ? signer.catch(ifRemoved) : signer
+    }
+    return Promise.all(ids.map((id) => signerOf(tenantId, id))).then(together, ifRemoved)
+  }
+
+  function withApiKeys({ tenantId, livemode }: Claim, { keyId, area }: Payload): Chosen | Promise<Chosen> {
+    const ids = keys.signingKeysOf({ tenantId, livemode, keyId, area })
+    return ids instanceof Promise ? ids.then((found) => withKeys(tenantId, found)) : withKeys(tenantId, ids)
+  }
+
+  /** A promise only while something must be looked up, as above. */
+  return (claim: Claim, payload: Payload): Chosen | Promise<Chosen> => {
+    const chosen = withApiKeys(claim, payload)
+    const pairs = webhookKeys.pairsOf(claim)
+    if (!(chosen instanceof Promise || pairs instanceof Promise)) return withPairs(chosen, pairs)
+    return Promise.all([chosen, pairs]).then((found) => withPairs(...found))
+  }
+}
+type Chosen = Signer | NoSigner
+
+function together(signers: readonly Signer[]): Signer {
+  return (...message) => {
+    const signatures = signers.map((sign) => sign(...message))
+    return { own: signatures[0]?.own ?? '', standard: signatures.map(({ standard }) => standard).join(' ') }
+  }
+}
+
+function withPairs(signer: Chosen, pairs: readonly KeyPair[]): Chosen {
+  if (typeof signer === 'string' || pairs.length === 0) return signer
+  return (deliveryId, timestamp, body) => {
+    const { own, standard } = signer(deliveryId, timestamp, body)
+    const message = Buffer.concat([Buffer.from(`${deliveryId}.${timestamp}.`, 'latin1'), body])
+    return { own, standard: [standard, ...pairs.map((pair) => pair.sign(message))].join(' ') }
+  }
+}
+
+function ifRemoved(error: unknown): NoSigner {
+  if (error instanceof AppError && error.fault === 'not_found') return 'key_removed'
+  throw error
+}

@@ -2,7 +2,7 @@ import type { Challenge, LaunchState, PasskeyOptions } from '@ostiary/contract'
 import { FACE_STATES } from '@ostiary/contract/states'
 import type { Capture, Device } from '../device.ts'
 import type { SimulatedClock } from './clock.ts'
-import { type Moment, type SimulateOptions, type SimulatedCapture, simulateCapture } from './person.ts'
+import { type Moment, type SimulatedCapture, type SimulateOptions, simulateCapture } from './person.ts'
 import { between } from './randomness.ts'
 import { SPOOFS, type Spoof, type SpoofName } from './spoofs.ts'
 
@@ -13,8 +13,12 @@ export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   /** Declines the consent. */
   declines?: boolean
   handoffCode?: string
+  /** What the user reads on the first screen and types on this device. */
+  number?: string
   /** The browser's claims about its local token: the key, or the result of its comparison. */
   claim?: (challenge: Challenge) => Promise<NonNullable<Capture['local']>>
+  /** ENROLL: signs with the private half of the local key. Without it, the service enrols without the key. */
+  proveKey?: (to: { sessionId: string; nonce: string }) => Promise<string>
   /** A JPEG, for sessions that share it. */
   selfie?: Uint8Array
   /** The authenticator. Without one the flow stops at the passkey step. */
@@ -32,6 +36,11 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
   onStep('opens the session')
   const opened = await device.open(person.handoffCode)
   if (opened.flowStatus !== null || opened.role === 'viewer') return opened
+  if (opened.numberNeeded && person.number !== undefined) {
+    await pass(1500, 4000)
+    onStep(`types the number ${person.number}`)
+    await device.number(person.number)
+  }
   await pass(200, 500)
   await device.logEvent('consent_shown')
   await pass(1500, 4000)
@@ -70,7 +79,12 @@ async function captureOnce(device: Device, person: SimulatedPerson): Promise<Lau
   onStep(`try ${challenge.attempt}: is asked to ${challenge.steps.map(({ movement }) => WORDS[movement]).join(', ')}`)
   const honest = simulateCapture({ ...person, challenge: spoof.plan?.(challenge) ?? challenge })
   const made: SimulatedCapture = spoof.change ? spoof.change(honest, challenge) : honest
-  const capture = person.claim ? { ...made.capture, local: await person.claim(challenge) } : made.capture
+  const { sessionId } = device
+  const capture: Capture = {
+    ...made.capture,
+    ...(person.claim && { local: await person.claim(challenge) }),
+    ...(person.proveKey && { metadata: { localProof: await person.proveKey({ sessionId, nonce: challenge.nonce }) } }),
+  }
   await play(device, clock, made.moments)
   if (spoof.waitMs !== undefined) {
     onStep(`waits ${spoof.waitMs / 1000} seconds`)

@@ -98,7 +98,13 @@ describe('a frame', () => {
     const source = frames[0]?.contentWindow
     say(source, { ...SAID, event: 'ready', age: 42 })
     say(source, SAID)
-    say(source, { ...SAID, event: 'finished', flowStatus: 'COMPLETED', redirectUrl: 'https://shop.example/back' })
+    say(source, {
+      ...SAID,
+      event: 'finished',
+      flowStatus: 'COMPLETED',
+      redirectUrl: 'https://shop.example/back',
+      code: 'c0de',
+    })
     assert.deepEqual(events, [
       { event: 'ready', sessionId: SESSION, step: 'capture' },
       { event: 'step', sessionId: SESSION, step: 'capture' },
@@ -108,6 +114,7 @@ describe('a frame', () => {
         step: 'capture',
         flowStatus: 'COMPLETED',
         redirectUrl: 'https://shop.example/back',
+        code: 'c0de',
       },
     ])
     assert.equal(frames.length, 1, 'the host decides what happens after the end')
@@ -199,7 +206,7 @@ describe('a message', () => {
 
   test('loses fields of the wrong type', () => {
     const expected = { event: 'step', sessionId: SESSION }
-    const odd = { step: 3, flowStatus: 'AGE_ABOVE_THRESHOLD', redirectUrl: 'javascript:alert(1)' }
+    const odd = { step: 3, flowStatus: 'AGE_ABOVE_THRESHOLD', redirectUrl: 'javascript:alert(1)', code: 7 }
     assert.deepEqual(read(odd), expected)
   })
 })

@@ -15,6 +15,11 @@ export interface LaunchMessage {
   flowStatus?: FlowStatus
   /** With `finished`: where the page would have sent the user. */
   redirectUrl?: string
+  /**
+   * With `finished`: the one-time code, which `redirectUrl` carries too. Send it to your server, which compares it with `codeHash` or
+   * confirms it. Absent where another browser gets it, and in sessions without one.
+   */
+  code?: string
 }
 
 export interface Sender {
@@ -41,5 +46,6 @@ export function readMessage({ origin, source, data }: WindowMessage, from: Sende
     // The host may navigate to this address, so a `javascript:` URL must not pass.
     ...(typeof said.redirectUrl === 'string' &&
       /^https?:\/\//.test(said.redirectUrl) && { redirectUrl: said.redirectUrl }),
+    ...(typeof said.code === 'string' && { code: said.code }),
   }
 }

@@ -39,6 +39,7 @@ export interface FlowFixtureOptions {
   joined?: boolean
   purpose?: Purpose
   loadVerification?: FlowDeps['loadVerification']
+  loadNumberScreen?: FlowDeps['loadNumberScreen']
   engine?: Partial<Engine>
 }
 
@@ -136,6 +137,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     runCapture: (capture) => (options.captures?.shift() ?? goodCapture)(capture),
     collectSignals: async () => ({ indicators: '0'.repeat(21), browser: { kind: 'ordinary' } }),
     loadVerification: options.loadVerification ?? (() => Promise.reject(new Error('An age check loads nothing more'))),
+    loadNumberScreen: options.loadNumberScreen ?? (async () => {}),
     browser: {
       platform: 'mobile',
       language: 'en',

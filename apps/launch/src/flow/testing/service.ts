@@ -46,6 +46,7 @@ export interface SentBody extends Partial<OpenBody> {
   selfie?: string
   response?: unknown
   code?: number
+  number?: string
   reason?: string
 }
 
@@ -82,6 +83,7 @@ export async function createService(
     if (path === 'cancel') return ended('CANCELLED', [codes.USER_CANCELLED])
     if (path === 'handoff') return { state: 'HANDOFF_WAIT', role: 'viewer' }
     if (path === 'take-back') return { state: 'OPENED', role: 'holder' }
+    if (path === 'number') return { numberNeeded: false }
     return {}
   }
 
@@ -110,6 +112,8 @@ export async function createService(
         type,
         verification,
         requirements,
+        host: 'shop.example',
+        handoff: true,
         locale: 'de',
         consentVersion: '1',
         brand: null,
@@ -126,6 +130,9 @@ export async function createService(
         code: 'c',
         url: `https://id.example/launch/?sessionId=${SESSION_ID}#h=c`,
         expiresAt: '2026-01-01T00:05:00.000Z',
+        number: '47',
+        // An answer of a test may leave it out, as for a session of the last release.
+        ...('number' in session && { number: session.number }),
       }
     return session
   }

@@ -2,7 +2,8 @@ import type { ComponentChildren, JSX } from 'preact'
 
 interface Props {
   action: string
-  onPress(): void
+  /** Without it, the button submits its form. */
+  onPress?: () => void
   look?: 'main' | 'soft' | 'text' | 'alert'
   /** Shows the button but ignores taps while its action is running. */
   busy?: boolean
@@ -12,13 +13,13 @@ interface Props {
 export function Button({ action, onPress, look = 'text', busy = false, children }: Props): JSX.Element {
   return (
     <button
-      type="button"
+      type={onPress ? 'button' : 'submit'}
       class={`button button--${look}`}
       data-action={action}
       // Not `disabled`: the button would lose the focus.
       aria-disabled={busy}
       onClick={() => {
-        if (!busy) onPress()
+        if (!busy) onPress?.()
       }}
     >
       {children}

@@ -19,18 +19,23 @@ export function WayOut({ view, actions, texts: { t } }: ScreenProps): JSX.Elemen
   }
   // A browser closes only windows that a page has opened. Otherwise a text asks the user to close it.
   if (closed) return <p class="small">{t('end.closeHint')}</p>
+  // Another browser goes back to the host; `done` tells a second device so already.
+  const goesOnElsewhere = view.session !== null && !view.embedded && !(view.secondDevice && view.state.at === 'done')
   return (
-    <div class="buttons">
-      <Button
-        action="close-page"
-        look="main"
-        onPress={() => {
-          setClosed(true)
-          actions.closePage()
-        }}
-      >
-        {t('end.close')}
-      </Button>
-    </div>
+    <>
+      {goesOnElsewhere && <p class="lead">{t('end.origin')}</p>}
+      <div class="buttons">
+        <Button
+          action="close-page"
+          look="main"
+          onPress={() => {
+            setClosed(true)
+            actions.closePage()
+          }}
+        >
+          {t('end.close')}
+        </Button>
+      </div>
+    </>
   )
 }

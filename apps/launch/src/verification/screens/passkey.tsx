@@ -26,18 +26,18 @@ export function PasskeyScreen({ view, actions, texts }: ScreenProps): JSX.Elemen
       </p>
       {!waits && (
         <div class="buttons">
-          {verification.mustPopOut ? (
-            <Button action="pop-out" look="main" onPress={actions.popOut}>
-              {t('popOut')}
-            </Button>
-          ) : (
-            status !== 'unsupported' && (
-              <Button action="passkey" look="main" onPress={actions.askPasskey}>
-                {t(status === 'prime' ? `passkey.${mode}.button` : 'passkey.again')}
-              </Button>
-            )
-          )}
-          {(status === 'unsupported' || status === 'none_here') && (
+          {verification.mustPopOut
+            ? view.mayHandOff && (
+                <Button action="pop-out" look="main" onPress={actions.popOut}>
+                  {t('popOut')}
+                </Button>
+              )
+            : status !== 'unsupported' && (
+                <Button action="passkey" look="main" onPress={actions.askPasskey}>
+                  {t(status === 'prime' ? `passkey.${mode}.button` : 'passkey.again')}
+                </Button>
+              )}
+          {view.mayHandOff && (status === 'unsupported' || status === 'none_here') && (
             <Button
               action="handoff-here"
               look={status === 'unsupported' ? 'main' : 'text'}

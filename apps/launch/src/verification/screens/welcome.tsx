@@ -35,13 +35,15 @@ export function VerificationWelcome(props: ScreenProps): JSX.Element | null {
     />
   )
   if (!mustPopOut) return <WelcomeScreen {...props} first={first} more={more} />
-  const instead = (
+  const instead = view.mayHandOff ? (
     <>
       <p class="consent">{t('popOutText')}</p>
       <Button action="pop-out" look="main" onPress={actions.popOut}>
         {t('popOut')}
       </Button>
     </>
+  ) : (
+    <p class="how">{t('popOutNone')}</p>
   )
   return <WelcomeScreen {...props} first={first} more={more} instead={instead} />
 }

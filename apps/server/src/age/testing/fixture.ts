@@ -177,11 +177,14 @@ export async function agreeOn({ device, clock }: UserDevice): Promise<void> {
 export const NOTHING_JUDGED: AgeResult['riskEvaluation'] = {
   score: 0,
   level: 'LOW',
-  recommendation: 'ALLOW',
+  recommendation: 'REVIEW',
   flags: [],
   signals: { behavioral: null, browser: null },
-  policyVersion: '1',
+  policyVersion: '2',
 }
+
+/** The same where a test key chose the outcome: there was nothing to judge. */
+export const NOTHING_TO_JUDGE = { ...NOTHING_JUDGED, recommendation: 'ALLOW' } as const
 
 /** The whole result of an open session that was created with `LEAST`; a test names what differs. */
 export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSession): AgeResult {
@@ -210,5 +213,7 @@ export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSessi
 /** The same for a session that ended at the moment of its creation, as in tests whose clock stands still. */
 export function endedBody(created: CreatedSession, changes: Partial<AgeResult>): AgeResult {
   const { progress: _open, ...body } = openBody(created)
-  return { ...body, endedAt: body.createdAt, ...changes }
+  // Without a device a session completes by a chosen outcome only.
+  const riskEvaluation = changes.flowStatus === 'COMPLETED' ? NOTHING_TO_JUDGE : NOTHING_JUDGED
+  return { ...body, riskEvaluation, endedAt: body.createdAt, ...changes }
 }

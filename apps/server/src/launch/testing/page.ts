@@ -4,6 +4,7 @@ import {
   type Challenge,
   type CreatedSession,
   type DeviceKey,
+  type Handoff,
   LAUNCH_API,
   type LaunchState,
   type OpenedSession,
@@ -89,6 +90,11 @@ export async function createPage(
     async open(more?: object): Promise<OpenedSession> {
       opened = okOf<OpenedSession>(await call('open', openBody(more)))
       return opened
+    },
+    /** Opens with the code of another device, and sends the number that its screen shows. */
+    async takeOver({ code, number }: Handoff): Promise<LaunchState> {
+      opened = okOf<OpenedSession>(await call('open', openBody({ handoffCode: code })))
+      return okOf<LaunchState>(await call('number', { number }))
     },
     sealKey(): DeviceKey {
       assert.ok(opened, 'the page has opened the session')

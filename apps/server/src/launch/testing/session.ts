@@ -26,6 +26,7 @@ export function sessionAt<Own = never>(
     purgeAt: null,
     dataKey: createSecretKey(randomBytes(32)),
     result: null,
+    returnTicket: null,
     progress,
     request: { ...REQUEST, ...request },
   }

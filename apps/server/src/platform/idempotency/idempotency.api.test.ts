@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createHarness, type Harness } from '../../testing/harness.ts'
+import pg from 'pg'
+import { assertError, createHarness, type Harness } from '../../testing/harness.ts'
+import { untilBlocked } from '../../testing/locks.ts'
 import { purgeIdempotencyKeys } from './index.ts'
 
 let harness: Harness
@@ -39,6 +41,53 @@ test('forty equal creates at the same time create one record', async () => {
   assert.deepEqual([...new Set(answers.map(({ statusCode }) => statusCode))], [201])
   assert.equal(new Set(answers.map((answer) => answer.json().id)).size, 1)
   assert.equal(answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true').length, 39)
+})
+
+/** Keeps a transaction from using the idempotency keys that there are, until `free` is called. */
+async function holdKeys(): Promise<{ free(): Promise<void> }> {
+  const client = new pg.Client(harness.database.url)
+  await client.connect()
+  await client.query('begin')
+  await client.query('select from idempotency_keys for update')
+  return { free: () => client.end() }
+}
+
+test('equal creates at the same time take one connection, and other tenants have the rest', async () => {
+  const other = await harness.tenantWithKey()
+  await create('contended', 'b')
+  const keys = await holdKeys()
+  const waiting = Promise.all(Array.from({ length: 40 }, () => create('contended', 'b')))
+  await untilBlocked(harness.database)
+  const reads = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      harness.inject({ method: 'GET', url: '/strings', headers: { 'x-api-key': other.key } }),
+    ),
+  )
+  const { rows } = await harness.database.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  await keys.free()
+  assert.deepEqual([...new Set(reads.map(({ statusCode }) => statusCode))], [200])
+  assert.equal(rows.length, 1, 'connections that wait for the key')
+  assert.deepEqual([...new Set((await waiting).map(({ statusCode }) => statusCode))], [201])
+})
+
+test('429: more than 100 equal creates at the same time', async () => {
+  await create('flood', 'b')
+  const keys = await holdKeys()
+  const sent = Promise.all(
+    Array.from({ length: 103 }, async () => {
+      const answer = await create('flood', 'b')
+      if (answer.statusCode !== 201) await keys.free()
+      return answer
+    }),
+  )
+  const refused = (await sent).filter(({ statusCode }) => statusCode !== 201)
+  assert.equal(refused.length, 3)
+  for (const answer of refused) {
+    assertError(answer, 429, 'RATE_LIMITED', 'Too many equal requests at once', { retryAfter: 1 })
+    assert.equal(answer.headers['retry-after'], '1')
+  }
 })
 
 test('409: another body with the same key', async () => {

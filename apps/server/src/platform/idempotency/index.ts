@@ -50,8 +50,20 @@ export interface NewResource<T> {
   goneMessage: string
 }
 
-/** Creates a resource once per idempotency key. A repeated call gets the resource that the first one created. */
-export async function insertOnce<T>(
+/**
+ * Creates a resource once per idempotency key. A repeated call gets the resource that the first one created. Calls with the same key
+ * at once take one connection together.
+ */
+export function insertOnce<T>(
+  db: Db,
+  use: IdempotencyUse,
+  resource: NewResource<T>,
+): Promise<{ value: T; replayed: boolean }> {
+  const queue = `${resource.tenantId} ${use.keyHash.toString('base64')}`
+  return db.oneAtATime(queue, () => insertOrFind(db, use, resource))
+}
+
+async function insertOrFind<T>(
   db: Db,
   use: IdempotencyUse,
   { insert, find, goneMessage, ...claimed }: NewResource<T>,
@@ -78,11 +90,12 @@ export async function earlierResource(
   const expiresAt = new Date(resource.now.getTime() + LIMITS.idempotencyHours * HOUR_MS)
   const earlier = await claim(tx, { ...use, ...resource, expiresAt })
   if (!earlier) return undefined
-  if (!earlier.fingerprint.equals(use.fingerprint)) {
-    throw new AppError('conflict', 'IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another request')
-  }
+  if (!earlier.fingerprint.equals(use.fingerprint)) throw idempotencyMismatch()
   return earlier.resourceId
 }
+
+export const idempotencyMismatch = () =>
+  new AppError('conflict', 'IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another request')
 
 /** Deletes expired keys. Returns how many. */
 export function purgeIdempotencyKeys(db: Db, now: Date): Promise<number> {

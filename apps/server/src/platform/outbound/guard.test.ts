@@ -20,7 +20,7 @@ after(async () => {
 /** The ways to call a URL. All use the same guard, so all fail in the same way. */
 const ways: readonly [string, (url: string) => Promise<unknown>][] = [
   ['request', (url) => single.request(get(url))],
-  ['post', (url) => pooled.post({ url, allowHttp: true, headers: [], body: Buffer.from('{}') })],
+  ['post', (url) => pooled.post({ owner: 'tenant', url, allowHttp: true, headers: [], body: Buffer.from('{}') })],
 ]
 
 for (const [name, call] of ways) {

@@ -20,6 +20,8 @@ export interface ConnectorOptions {
   timeoutMs: number
   /** How long one address is tried when the name has several. */
   addressMs: number
+  /** Whose connections these are: the name servers are asked in shares. */
+  owner: string
   /** Gets every socket when its connection starts, for a caller that must be able to end it before it is open. */
   onSocket?(socket: Socket): void
 }
@@ -61,9 +63,9 @@ export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(
       const reason = verdict.reason === 'address' ? 'forbidden_address' : 'forbidden_target'
       throw new OutboundError(reason, { code: verdict.reason })
     },
-    connector({ timeoutMs, addressMs, onSocket }) {
+    connector({ timeoutMs, addressMs, owner, onSocket }) {
       const connect = buildConnector({
-        lookup: guarded,
+        lookup: guarded(owner),
         timeout: timeoutMs,
         autoSelectFamily: true,
         autoSelectFamilyAttemptTimeout: addressMs,
@@ -90,12 +92,13 @@ export function createGuard({ allowNetworks, allowHttp, lookup = createResolver(
 }
 
 /** All addresses must be allowed: a name that has both kinds is an attack. Connections go to the addresses that this returns. */
-function guardedLookup(lookup: Lookup, isAllowed: (address: string) => boolean): LookupFunction {
+function guardedLookup(lookup: Lookup, isAllowed: (address: string) => boolean): (owner: string) => LookupFunction {
   const lookups = createSingleFlight<readonly string[]>()
-  return (host, options, callback) => {
+  return (owner) => (host, options, callback) => {
     const refuse = (error: OutboundError) => callback(error, [])
     lookups
-      .run(host, async () => lookup(host))
+      // Not shared between owners: a query that waits for a slot of its owner would make the others wait with it.
+      .run(`${owner} ${host}`, async () => lookup(host, owner))
       .then(
         (found) => {
           const [first] = found

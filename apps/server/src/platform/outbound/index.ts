@@ -127,7 +127,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
   function open(url: URL, { timeoutMs }: Limits, exchange: Exchange): Client {
     if (exchange.signal.aborted) throw exchange.signal.reason
     const sockets: Socket[] = []
-    const connect = guard.connector({ timeoutMs, addressMs: ADDRESS_MS, onSocket: (socket) => sockets.push(socket) })
+    const onSocket = (socket: Socket) => void sockets.push(socket)
+    const connect = guard.connector({ timeoutMs, addressMs: ADDRESS_MS, owner: url.hostname, onSocket })
     const client = new Client(url.origin, { ...CLIENT_LIMITS, connect })
     const end = () => {
       close(client)

@@ -25,7 +25,7 @@ function pooled(options: Partial<PooledOptions> = {}): PooledOutbound {
 }
 
 const post = (outbound: PooledOutbound, url: string, headers: string[] = [], body = Buffer.from('{}')) =>
-  outbound.post({ url, allowHttp: true, headers, body })
+  outbound.post({ owner: 'tenant', url, allowHttp: true, headers, body })
 
 describe('a call', () => {
   test('sends exactly the given bytes and headers, and reuses connections', async () => {
@@ -189,7 +189,13 @@ describe('permitted targets', () => {
 
   test('http only where the caller permits it; no host header other than that of the URL', async () => {
     const { port, connections } = await serve((_request, response) => response.end())
-    const request = { url: `http://127.0.0.1:${port}/`, allowHttp: false, headers: [], body: Buffer.of() }
+    const request = {
+      owner: 'tenant',
+      url: `http://127.0.0.1:${port}/`,
+      allowHttp: false,
+      headers: [],
+      body: Buffer.of(),
+    }
     await failsWith('forbidden_target', pooled().post(request))
     await assert.rejects(post(pooled(), request.url, ['x-a', 'b', 'HOST', 'other.example']), TypeError)
     assert.equal(connections(), 0)

@@ -14,11 +14,13 @@ export interface PooledOutbound {
   post(request: PooledRequest): Promise<PooledAnswer>
   /** Ends all running calls. */
   close(): Promise<void>
-  /** Origins with connections. */
+  /** Origins with connections, counted for each owner. */
   origins(): number
 }
 
 export interface PooledRequest {
+  /** Whose call it is. Calls of different owners share no connection and take turns at the name servers. */
+  owner: string
   url: string
   allowHttp: boolean
   /** Name, value, name, value. The caller checks their characters; `host` is refused. */
@@ -69,7 +71,6 @@ const ADDRESS_MS = 250
 export function createPooledOutbound(options: PooledOptions): PooledOutbound {
   const { timeoutMs = 10_000, answerBytes = 4_096, connectionsPerOrigin = 64, maxOrigins = 2_000 } = options
   const guard = createGuard({ ...options, allowHttp: true })
-  const connect = guard.connector({ timeoutMs, addressMs: ADDRESS_MS })
   const origins = new Map<string, Origin>()
   const targets = new BoundedMap<string, Target>(MAX_TARGETS)
   // In the order of their start, and all have the same time limit: the first is the first to be late.
@@ -89,7 +90,8 @@ export function createPooledOutbound(options: PooledOptions): PooledOutbound {
   }
 
   /** Keeps the map in the order of the last use. */
-  function originOf(name: string): Origin {
+  function originOf(url: string, owner: string): Origin {
+    const name = `${owner} ${url}`
     const known = origins.get(name)
     if (known) {
       origins.delete(name)
@@ -97,7 +99,8 @@ export function createPooledOutbound(options: PooledOptions): PooledOutbound {
       return known
     }
     if (origins.size >= maxOrigins) dropIdle(Number.POSITIVE_INFINITY, 1)
-    const pool = new Pool(name, { ...CLIENT_LIMITS, connect, connections: connectionsPerOrigin })
+    const connect = guard.connector({ timeoutMs, addressMs: ADDRESS_MS, owner })
+    const pool = new Pool(url, { ...CLIENT_LIMITS, connect, connections: connectionsPerOrigin })
     const origin = { pool, active: 0, lastUsedMs: performance.now() }
     origins.set(name, origin)
     return origin
@@ -129,12 +132,12 @@ export function createPooledOutbound(options: PooledOptions): PooledOutbound {
   ).unref()
 
   return {
-    post({ url, allowHttp, headers, body }) {
+    post({ owner, url, allowHttp, headers, body }) {
       return new Promise((resolve, reject) => {
         const target = targetOf(url)
         if (target.isHttp && !allowHttp) throw new OutboundError('forbidden_target', { code: 'scheme' })
         refuseHost(headers)
-        const origin = originOf(target.origin)
+        const origin = originOf(target.origin, owner)
         const exchange = new Exchange(answerBytes, (error, answer) => {
           exchanges.delete(exchange)
           origin.active--

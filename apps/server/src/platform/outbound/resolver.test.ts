@@ -14,7 +14,8 @@ after(() => {
 async function setUp(zone: Zone, options: ResolverOptions = {}) {
   const nameServer = await createNameServer(zone)
   running.push(nameServer)
-  const lookup = createResolver({ servers: [nameServer.server], timeoutMs: 2_000, ...options })
+  const resolve = createResolver({ servers: [nameServer.server], timeoutMs: 2_000, ...options })
+  const lookup = (host: string, owner = 'tenant') => resolve(host, owner)
   return { lookup, asked: nameServer.asked }
 }
 
@@ -62,8 +63,9 @@ describe('names that hang', () => {
     const { lookup, asked } = await setUp((name) => (name.startsWith('hang') ? 'silence' : ['192.0.2.1']), {
       timeoutMs: 2_000,
     })
-    const hanging = Array.from({ length: 50 }, (_, n) => lookup(`hang${n}.example`).catch(() => 'failed'))
-    await eventually(() => asked.some((question) => question.startsWith('hang49')), 'all names are asked for')
+    // An owner has 50 slots.
+    const hanging = Array.from({ length: 49 }, (_, n) => lookup(`hang${n}.example`).catch(() => 'failed'))
+    await eventually(() => asked.some((question) => question.startsWith('hang48')), 'all names are asked for')
     await figureAtMost('resolver.beside-hanging-ms', 1_000, async () => {
       const ranMs = startStopwatch()
       assert.deepEqual(await lookup('good.example'), ['192.0.2.1'])
@@ -81,7 +83,7 @@ describe('names that hang', () => {
         failedBefore.push(failed)
         return ['192.0.2.1']
       },
-      { openMax: 2 },
+      { openMax: 2, ownerShare: 1 },
     )
     const hanging = ['hang1.example', 'hang2.example'].map((name) => lookup(name).catch(() => failed++))
     assert.deepEqual(await lookup('good.example'), ['192.0.2.1'])
@@ -90,6 +92,17 @@ describe('names that hang', () => {
       'asked for only after one had failed',
     )
     await Promise.all(hanging)
+  })
+
+  test('of one owner leave slots to the others', async () => {
+    const { lookup, asked } = await setUp((name) => (name.startsWith('hang') ? 'silence' : ['192.0.2.1']), {
+      openMax: 8,
+      timeoutMs: 60_000,
+    })
+    for (let n = 0; n < 100; n++) void lookup(`hang${n}.example`).catch(() => {})
+    assert.deepEqual(await lookup('good.example', 'other'), ['192.0.2.1'])
+    const hanging = asked.filter((question) => question.startsWith('hang') && question.endsWith(' A'))
+    assert.ok(hanging.length <= 2, `${hanging.length} names of one owner are asked for at once`)
   })
 
   test('are not queried again at once, but after a moment', async () => {

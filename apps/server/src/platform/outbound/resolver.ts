@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { BoundedMap } from '../bounded-map.ts'
+import { createFairSlots } from '../fair-slots.ts'
 
 export interface ResolverOptions {
   /** Name servers to ask instead of the system's. */
@@ -7,11 +8,14 @@ export interface ResolverOptions {
   timeoutMs?: number
   /** Queries that may be open at once; further names wait for a free slot. */
   openMax?: number
+  /** One owner gets at most this part of `openMax`. */
+  ownerShare?: number
   /** How long a name that could not be resolved is not queried again. */
   failedMs?: number
 }
 
-export type Lookup = (host: string) => Promise<readonly string[]>
+/** All addresses of a name. Names that one owner asks for, and that are never answered, do not delay those of others. */
+export type Lookup = (host: string, owner: string) => Promise<readonly string[]>
 
 const FAILED_MAX = 10_000
 /** The system's list of name servers is read again after this time, because it may change while we run. */
@@ -24,10 +28,9 @@ const SERVERS_MS = 60_000
  * IPv4 comes first, because some networks announce IPv6 without routing it.
  */
 export function createResolver(options: ResolverOptions = {}): Lookup {
-  const { timeoutMs = 2_000, openMax = 200, failedMs = 5_000 } = options
+  const { timeoutMs = 2_000, openMax = 200, ownerShare = 1 / 4, failedMs = 5_000 } = options
   const failed = new BoundedMap<string, { error: unknown; untilMs: number }>(FAILED_MAX)
-  const waiting: (() => void)[] = []
-  let open = 0
+  const { withSlot } = createFairSlots({ total: openMax, ownerShare })
   let current: { resolver: Resolver; madeMs: number } | undefined
 
   function resolver(): Resolver {
@@ -36,19 +39,6 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
       if (options.servers) current.resolver.setServers(options.servers)
     }
     return current.resolver
-  }
-
-  async function withSlot<T>(work: () => Promise<T>): Promise<T> {
-    // Work that ends passes its slot on directly, so that no new caller can take it in between.
-    if (open >= openMax) await new Promise<void>((resolve) => waiting.push(resolve))
-    else open++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else open--
-    }
   }
 
   async function ask(host: string): Promise<readonly string[]> {
@@ -63,12 +53,12 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
     )
   }
 
-  return async (host) => {
+  return async (host, owner) => {
     const known = failed.get(host)
     if (known && known.untilMs > performance.now()) throw known.error
     failed.delete(host)
     try {
-      return await withSlot(() => ask(host))
+      return await withSlot(owner, () => ask(host))
     } catch (error) {
       failed.set(host, { error, untilMs: performance.now() + failedMs })
       throw error

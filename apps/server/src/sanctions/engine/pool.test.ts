@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { MatchedRecord, RowResult } from '@ostiary/contract'
+import { eventually } from '@ostiary/testkit/eventually'
 import { systemClock } from '../../platform/clock.ts'
 import type { ListedEntity } from '../lists/listed.ts'
 import type { SharedList } from './open-list.ts'
@@ -16,9 +17,11 @@ const NAMESAKES = 13
 
 let folder = ''
 let list: SharedList
+/** On a busy machine any chunk may end by time. Where a test counts chunks, they end with their rows. */
+const BY_ROWS = { endChunkAfterMs: Number.POSITIVE_INFINITY }
 /** Threads start slowly, so the tests share them. */
-const one = createPool(1, systemClock)
-const three = createPool(3, systemClock)
+const one = createPool(1, systemClock, BY_ROWS)
+const three = createPool(3, systemClock, BY_ROWS)
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ostiary-pool-'))
   const alike = Array.from({ length: NAMESAKES }, (_, n) => entity(`same-${n}`, 'Zilunde Mabrosk'))
@@ -71,7 +74,8 @@ const strangers = (count: number, prefix: string) =>
 const letters = (n: number) => [...String(n)].map((digit) => 'abdefgikmo'[Number(digit)]).join('')
 
 function task(rows: readonly ScreeningRow[], more: Partial<FileTask> = {}): FileTask {
-  return { keys: ['list'], dataset: 'invented', threshold: 0.9, rows, signal: new AbortController().signal, ...more }
+  const { signal } = new AbortController()
+  return { owner: 'tenant', keys: ['list'], dataset: 'invented', threshold: 0.9, rows, signal, ...more }
 }
 
 const entries = <T>(answers: readonly RowsAnswer[], part: 'results' | 'records') =>
@@ -175,6 +179,58 @@ describe('files at once', () => {
   test('a file without rows is answered at once, without a thread', async () => {
     assert.deepEqual(await createPool(1, systemClock).run(task([])), [])
   })
+})
+
+describe('a chunk that takes too long', () => {
+  test('ends before its last row, and the answer of the file stays the same', async (t) => {
+    const byTime = createPool(3, systemClock, { endChunkAfterMs: 0 })
+    t.after(byTime.stop)
+    byTime.open('list', list)
+    const rows = strangers(300, 'a')
+    for (const at of [0, 1, 130, 299]) rows.splice(at, 1, row(`hit${at}`, 'Karvol', 'Vorberg', { line: at + 2 }))
+    const whole = await three.run(task(rows))
+    const cut = await byTime.run(task(rows))
+    assert.equal(cut.length, 300, 'one row in each chunk')
+    assert.deepEqual(resultsOf(cut), resultsOf(whole))
+    assert.deepEqual(recordsOf(cut), recordsOf(whole))
+  })
+
+  test('does not keep another owner waiting', async () => {
+    const long = Array.from({ length: 60 }, (_, n) => `Hefr${letters(n * 997)}`).join(' ')
+    const oneChunk = Array.from({ length: 250 }, (_, n) => row(String(n), long, long))
+    const firstToEnd = () =>
+      Promise.race([
+        one.run(task(oneChunk, { threshold: 0.01 })).then(() => 'the long chunk'),
+        one.run(task(strangers(1, 'b'), { owner: 'other' })).then(() => 'the other owner'),
+      ])
+    // The first time the other owner waits: the thread for it is starting.
+    await eventually(async () => (await firstToEnd()) === 'the other owner', 'the other owner waits every time')
+  })
+})
+
+describe('a file that takes too much processor time', () => {
+  test('is refused, and what is left of it is not screened', async (t) => {
+    const strict = createPool(1, systemClock, { ...BY_ROWS, fileCpuMs: 0 })
+    t.after(strict.stop)
+    strict.open('list', list)
+    const file = watched(strangers(2_000, 'a'))
+    await assert.rejects(strict.run(task(file.rows)), { fault: 'too_large', code: 'FILE_TOO_COSTLY' })
+    assert.equal(file.chunks(), 1)
+    assert.equal(resultsOf(await strict.run(task(strangers(20, 'b')))).length, 20, 'a file that is done is answered')
+  })
+})
+
+test('an owner with several files gets as much thread time as one with a single file', async (t) => {
+  let calls = 0
+  const pool = createPool(1, { monotonicMs: () => calls++ }, BY_ROWS)
+  t.after(pool.stop)
+  pool.open('list', list)
+  const many = Array.from({ length: 4 }, (_, n) => watched(strangers(2_500, `many${n}`)))
+  const runs = many.map(({ rows }) => pool.run(task(rows, { owner: 'many' })))
+  await pool.run(task(strangers(2_500, 'single'), { owner: 'single' }))
+  const chunks = many.reduce((sum, file) => sum + file.chunks(), 0)
+  assert.ok(chunks > 0 && chunks <= 25, `${chunks} chunks beside the ten of the other owner`)
+  await Promise.all(runs)
 })
 
 describe('an aborted file', () => {

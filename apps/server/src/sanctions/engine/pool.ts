@@ -1,14 +1,18 @@
 /**
- * The worker pool that screens files. Each file is split into chunks. The next chunk always comes from the file that has used
- * the least thread time, so a small file does not wait for a large one, nor for one whose rows take very long.
+ * The worker pool that screens files. Each file is split into chunks that end after a short time. The next chunk always comes from the
+ * owner that has used the least thread time, and of its files from the one that has used the least. So a small file does not wait
+ * for a large one, nor for one whose rows take very long, and a tenant gains nothing by sending many files.
  */
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../platform/clock.ts'
+import { AppError } from '../../platform/errors.ts'
 import type { SharedList } from './open-list.ts'
-import { MATCHES_PER_ROW, type RowsAnswer, type ScreeningRow } from './rows.ts'
+import type { RowsAnswer, ScreeningRow } from './rows.ts'
 import type { FromThread, ToThread } from './thread.ts'
 
 export interface FileTask {
+  /** Files of the same owner share one share of the threads. */
+  owner: string
   /** Keys of lists that `open` has opened. */
   keys: readonly string[]
   dataset: string
@@ -22,61 +26,94 @@ export interface Pool {
   close(key: string): void
   /** Spawns the threads ahead of the first file: each needs half a second to load its code. */
   start(): void
-  /** Resolves with one answer per chunk, in the order of the rows. Rejects when the signal fires or a thread fails. */
+  /**
+   * Resolves with one answer per chunk, in the order of the rows. Rejects when the signal fires, a thread fails or the file has used
+   * more processor time than a file may.
+   */
   run(task: FileTask): Promise<RowsAnswer[]>
   stop(): Promise<void>
+}
+
+export interface PoolLimits {
+  /** A chunk ends after the row during which this time has passed. */
+  endChunkAfterMs?: number
+  /** Processor time that the rows of one file may take. */
+  fileCpuMs?: number
 }
 
 /** Shared lists do not count towards this. Without a limit a thread's garbage grows to several times what it needs. */
 const THREAD_MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 }
 const ROWS_PER_CHUNK = 250
-/** Low thresholds find many matches per row. Small chunks keep an aborted file from occupying its thread for long. */
-const ROWS_PER_SMALL_CHUNK = 25
-const LOW_THRESHOLD = 0.7
+/** Crafted rows take 20 ms to a second each, usual ones 0.2 ms. So long does a file wait for a chunk of another owner. */
+const END_CHUNK_AFTER_MS = 50
 /** After this many matched rows, each further row of a file shows only its best match. This limits the size of the answer. */
 const FULLY_SHOWN_ROWS = 5_000
 
-/** The thread time that a file has used, how long its latest chunk took, and how many of its chunks are running. */
-export interface FileUsage {
+/** The thread time that a file or an owner has used, how long its latest chunk took, and how many of its chunks are running. */
+export interface Usage {
   usedMs: number
   chunkMs: number
   runningChunks: number
 }
 
-/** The file that has used the least time, with the expected time of its running chunks. The first one if several are equal. */
-export function leastServed<T extends FileUsage>(files: readonly T[]): T | undefined {
-  const expectedMs = ({ usedMs, runningChunks, chunkMs }: FileUsage) => usedMs + runningChunks * chunkMs
-  return files.reduce<T | undefined>(
-    (least, file) => (least && expectedMs(least) <= expectedMs(file) ? least : file),
+/** Who has used the least time, with the expected time of the running chunks. The first one if several are equal. */
+export function leastServed<T extends Usage>(candidates: readonly T[]): T | undefined {
+  const expectedMs = ({ usedMs, runningChunks, chunkMs }: Usage) => usedMs + runningChunks * chunkMs
+  return candidates.reduce<T | undefined>(
+    (least, each) => (least && expectedMs(least) <= expectedMs(each) ? least : each),
     undefined,
   )
 }
 
-interface RunningFile extends FileUsage {
+/** A newcomer starts level with the least served. From 0, it would keep the threads until it had caught up. */
+function newUsage(others: readonly Usage[]): Usage {
+  const usedMs = others.length === 0 ? 0 : Math.min(...others.map((other) => other.usedMs))
+  return { usedMs, chunkMs: 0, runningChunks: 0 }
+}
+
+interface Owner extends Usage {
+  name: string
+  files: RunningFile[]
+}
+
+/** Rows of a file, by their numbers. */
+interface Span {
+  from: number
+  to: number
+}
+
+interface RunningFile extends Usage {
   task: FileTask
-  /** Rows per chunk. */
-  size: number
-  next: number
+  owner: Owner
+  /** Rows that no thread has yet, in order. */
+  waiting: Span[]
+  cpuMs: number
   matched: number
-  answers: RowsAnswer[]
+  answers: { from: number; answer: RowsAnswer }[]
   finish(error?: Error): void
 }
 
 interface PoolWorker {
   thread: Worker
-  busy: { file: RunningFile; chunk: number; sinceMs: number } | null
+  /** False while the thread loads its code. Rows that it got then would wait for it while another thread is free. */
+  isReady: boolean
+  busy: { file: RunningFile; span: Span; sinceMs: number } | null
 }
 
-export function createPool(threads: number, clock: Pick<Clock, 'monotonicMs'>): Pool {
+export function createPool(
+  threads: number,
+  clock: Pick<Clock, 'monotonicMs'>,
+  { endChunkAfterMs = END_CHUNK_AFTER_MS, fileCpuMs = Number.POSITIVE_INFINITY }: PoolLimits = {},
+): Pool {
   const lists = new Map<string, SharedList>()
-  const files: RunningFile[] = []
+  let owners: Owner[] = []
   let workers: PoolWorker[] = []
   let nextId = 0
   let stopped = false
 
   function spawn(): PoolWorker {
     const thread = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits: THREAD_MEMORY })
-    const worker: PoolWorker = { thread, busy: null }
+    const worker: PoolWorker = { thread, isReady: false, busy: null }
     thread.unref()
     thread.on('message', (message: FromThread) => receive(worker, message))
     thread.on('error', (error) => replace(worker, error instanceof Error ? error : new Error(String(error))))
@@ -91,59 +128,105 @@ export function createPool(threads: number, clock: Pick<Clock, 'monotonicMs'>): 
   /** A thread that dies fails only the file that it was working on. */
   function replace(worker: PoolWorker, error: Error): void {
     workers = workers.filter((other) => other !== worker)
-    worker.busy?.file.finish(error)
+    if (worker.busy) {
+      endChunk(worker.busy)
+      worker.busy.file.finish(error)
+    }
     if (!stopped) workers.push(spawn())
     dispatch()
   }
 
+  function endChunk({ file, sinceMs }: NonNullable<PoolWorker['busy']>): void {
+    const tookMs = clock.monotonicMs() - sinceMs
+    for (const usage of [file, file.owner]) {
+      usage.runningChunks--
+      usage.chunkMs = tookMs
+      usage.usedMs += tookMs
+    }
+    forgetIfDone(file.owner)
+  }
+
+  /** An owner whose file was dropped keeps its threads until their chunks end. Forgotten earlier, it could take more of them. */
+  function forgetIfDone(owner: Owner): void {
+    if (owner.files.length === 0 && owner.runningChunks === 0) owners = owners.filter((other) => other !== owner)
+  }
+
   function receive(worker: PoolWorker, message: FromThread): void {
     const { busy } = worker
+    worker.isReady = true
     worker.busy = null
-    if (busy) {
-      const { file, chunk, sinceMs } = busy
-      file.runningChunks--
-      file.chunkMs = clock.monotonicMs() - sinceMs
-      file.usedMs += file.chunkMs
+    if (busy && message.kind !== 'ready') {
+      const { file, span } = busy
+      endChunk(busy)
       if (message.kind === 'failed') {
         const failure = new Error(message.message)
         if (message.stack !== undefined) failure.stack = message.stack
         file.finish(failure)
       } else {
-        file.answers[chunk] = message.answer
-        file.matched += message.answer.matched
-        if (file.next * file.size >= file.task.rows.length && file.runningChunks === 0) file.finish()
+        const { answer } = message
+        file.answers.push({ from: span.from, answer })
+        file.matched += answer.matched
+        file.cpuMs += message.cpuMs
+        const rest = { from: span.from + answer.rows, to: span.to }
+        if (rest.from < rest.to) file.waiting.unshift(rest)
+        if (file.waiting.length === 0 && file.runningChunks === 0) file.finish()
+        else if (file.cpuMs > fileCpuMs) file.finish(tooCostly(fileCpuMs))
       }
     }
     dispatch()
   }
 
-  /** Gives every idle thread a chunk of the least served file, then moves that file to the end, so that equal files alternate. */
+  /** Gives idle threads chunks of the least served file of the least served owner, then moves both to the end, so that equals alternate. */
   function dispatch(): void {
-    for (const worker of workers) {
-      if (worker.busy) continue
-      const file = leastServed(files.filter(({ next, size, task }) => next * size < task.rows.length))
-      if (!file) return
-      files.push(...files.splice(files.indexOf(file), 1))
-      const chunk = file.next++
-      file.runningChunks++
-      const { keys, dataset, threshold, rows } = file.task
-      worker.busy = { file, chunk, sinceMs: clock.monotonicMs() }
-      post(worker, {
-        kind: 'rows',
-        id: nextId++,
-        keys: [...keys],
-        task: {
-          dataset,
-          threshold,
-          rows: rows.slice(chunk * file.size, (chunk + 1) * file.size),
-          matchesPerRow: file.matched < FULLY_SHOWN_ROWS ? MATCHES_PER_ROW : 1,
-        },
-      })
+    for (;;) {
+      const owner = leastServed(owners.filter((each) => each.runningChunks < threads && each.files.some(hasRows)))
+      const file = owner && leastServed(owner.files.filter(hasRows))
+      const worker = file && idleWorker()
+      if (!worker) return
+      moveToEnd(owners, owner)
+      moveToEnd(owner.files, file)
+      give(worker, file)
     }
+  }
+
+  /**
+   * One thread more than there should be starts when a second owner finds all of them busy. No owner alone can take it, so that the
+   * other does not wait for the end of a chunk.
+   */
+  function idleWorker(): PoolWorker | undefined {
+    if (workers.length === threads && workers.every(({ busy }) => busy) && !stopped) workers.push(spawn())
+    return workers.find(({ isReady, busy }) => isReady && !busy)
+  }
+
+  function give(worker: PoolWorker, file: RunningFile): void {
+    const span = takeRows(file)
+    for (const usage of [file, file.owner]) usage.runningChunks++
+    const { keys, dataset, threshold, rows } = file.task
+    worker.busy = { file, span, sinceMs: clock.monotonicMs() }
+    post(worker, {
+      kind: 'rows',
+      id: nextId++,
+      keys: [...keys],
+      task: {
+        dataset,
+        threshold,
+        rows: rows.slice(span.from, span.to),
+        fullyShownRows: Math.max(0, FULLY_SHOWN_ROWS - file.matched),
+      },
+      mostMs: endChunkAfterMs,
+    })
   }
 
   function post(worker: PoolWorker, message: ToThread): void {
     worker.thread.postMessage(message)
+  }
+
+  function ownerOf(name: string): Owner {
+    const known = owners.find((owner) => owner.name === name)
+    if (known) return known
+    const owner: Owner = { name, files: [], ...newUsage(owners) }
+    owners.push(owner)
+    return owner
   }
 
   return {
@@ -163,35 +246,60 @@ export function createPool(threads: number, clock: Pick<Clock, 'monotonicMs'>): 
         if (task.keys.length === 0) return reject(new Error('There is no list to screen against'))
         if (task.rows.length === 0) return resolve([])
         spawnAll()
+        const owner = ownerOf(task.owner)
         const onAbort = () => file.finish(task.signal.reason)
         const file: RunningFile = {
           task,
-          size: task.threshold < LOW_THRESHOLD ? ROWS_PER_SMALL_CHUNK : ROWS_PER_CHUNK,
-          next: 0,
-          runningChunks: 0,
-          // Starts level with the least served file. From 0, a late file would keep the threads until it had caught up.
-          usedMs: files.length === 0 ? 0 : Math.min(...files.map(({ usedMs }) => usedMs)),
-          chunkMs: 0,
+          owner,
+          waiting: [{ from: 0, to: task.rows.length }],
+          cpuMs: 0,
           matched: 0,
           answers: [],
+          ...newUsage(owner.files),
           finish(error) {
-            const at = files.indexOf(file)
+            const at = owner.files.indexOf(file)
             if (at < 0) return
-            files.splice(at, 1)
+            owner.files.splice(at, 1)
+            forgetIfDone(owner)
             task.signal.removeEventListener('abort', onAbort)
             if (error) reject(error)
-            else resolve(file.answers)
+            else resolve(inOrder(file.answers))
           },
         }
-        files.push(file)
+        owner.files.push(file)
         task.signal.addEventListener('abort', onAbort)
         dispatch()
       })
     },
     async stop() {
       stopped = true
-      for (const file of [...files]) file.finish(new Error('The service is stopping'))
+      for (const file of owners.flatMap(({ files }) => files)) file.finish(new Error('The service is stopping'))
       await Promise.all(workers.splice(0).map(({ thread }) => thread.terminate()))
     },
   }
 }
+
+const hasRows = ({ waiting }: RunningFile) => waiting.length > 0
+
+/** Takes the rows of the next chunk out of those that wait. */
+function takeRows({ waiting }: RunningFile): Span {
+  const [first] = waiting
+  if (!first) throw new Error('The file has no rows left')
+  const to = Math.min(first.to, first.from + ROWS_PER_CHUNK)
+  if (to < first.to) waiting[0] = { from: to, to: first.to }
+  else waiting.shift()
+  return { from: first.from, to }
+}
+
+const inOrder = (answers: RunningFile['answers']) => answers.sort((a, b) => a.from - b.from).map(({ answer }) => answer)
+
+function moveToEnd<T>(all: T[], one: T): void {
+  all.push(...all.splice(all.indexOf(one), 1))
+}
+
+const tooCostly = (fileCpuMs: number) =>
+  new AppError(
+    'too_large',
+    'FILE_TOO_COSTLY',
+    `Comparing the rows of this file took more than ${fileCpuMs / 1000} s of processor time`,
+  )

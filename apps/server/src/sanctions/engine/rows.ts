@@ -13,6 +13,8 @@ export interface ScreeningRow extends Person {
 }
 
 export interface RowsAnswer {
+  /** How many of the task's rows are answered, from the first one on. */
+  rows: number
   /** Comma-separated entries of `results`, and below of `summary.matched.records`. */
   results: string
   records: string
@@ -26,29 +28,41 @@ export interface RowsTask {
   dataset: string
   threshold: number
   rows: ScreeningRow[]
-  /** Matches shown per row: fewer once very many rows of a file have matched. */
-  matchesPerRow: number
+  /** How many more matched rows show all their matches. The rest show their best one, which limits the size of a file's answer. */
+  fullyShownRows: number
 }
 
-/** The lists are those of the dataset: one, or the members of a collection. */
+/**
+ * Answers rows, at least one, until the time is up. The lists are those of the dataset: one, or the members of a collection.
+ */
 export function answerRows(
   lists: readonly SearchableList[],
-  { dataset, threshold, rows, matchesPerRow }: RowsTask,
+  { dataset, threshold, rows, fullyShownRows }: RowsTask,
+  isTimeUp: () => boolean,
 ): RowsAnswer {
   const results: string[] = []
   const records: string[] = []
   let warned = 0
   let shortened = false
   for (const row of rows) {
-    const { result, record } = answerRow(lists, dataset, row, threshold, matchesPerRow)
+    const isFullyShown = records.length < fullyShownRows
+    const { result, record } = answerRow(lists, dataset, row, threshold, isFullyShown ? MATCHES_PER_ROW : 1)
     results.push(JSON.stringify(result))
     if (record) {
       records.push(JSON.stringify(record))
-      shortened ||= matchesPerRow < MATCHES_PER_ROW && record.moreMatches !== undefined
+      shortened ||= !isFullyShown && record.moreMatches !== undefined
     }
     if (result.warnings.length > 0) warned++
+    if (isTimeUp()) break
   }
-  return { results: results.join(','), records: records.join(','), matched: records.length, warned, shortened }
+  return {
+    rows: results.length,
+    results: results.join(','),
+    records: records.join(','),
+    matched: records.length,
+    warned,
+    shortened,
+  }
 }
 
 function answerRow(

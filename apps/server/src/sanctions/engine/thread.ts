@@ -1,15 +1,18 @@
 /** A worker thread of the pool: keeps the lists that the pool opened and screens chunks of files. */
 import { parentPort } from 'node:worker_threads'
+import { systemClock } from '../../platform/clock.ts'
 import { type OpenList, openList, type SharedList } from './open-list.ts'
 import { answerRows, type RowsAnswer, type RowsTask } from './rows.ts'
 
 export type ToThread =
   | { kind: 'open'; key: string; list: SharedList }
   | { kind: 'close'; key: string }
-  | { kind: 'rows'; id: number; keys: string[]; task: RowsTask }
+  /** After `mostMs` the thread answers with the rows that it has done. */
+  | { kind: 'rows'; id: number; keys: string[]; task: RowsTask; mostMs: number }
 
 export type FromThread =
-  | { kind: 'answer'; id: number; answer: RowsAnswer }
+  | { kind: 'ready' }
+  | { kind: 'answer'; id: number; answer: RowsAnswer; cpuMs: number }
   | { kind: 'failed'; id: number; message: string; stack: string | undefined }
 
 const lists = new Map<string, OpenList>()
@@ -41,9 +44,13 @@ parentPort?.on('message', (message: ToThread) => {
     lists.delete(message.key)
     failures.delete(message.key)
   } else {
-    const { id, keys, task } = message
+    const { id, keys, task, mostMs } = message
     try {
-      reply({ kind: 'answer', id, answer: answerRows(keys.map(listAt), task) })
+      const startedAtMs = systemClock.monotonicMs()
+      const startedCpuMs = cpuMs()
+      const isTimeUp = () => systemClock.monotonicMs() - startedAtMs >= mostMs
+      const answer = answerRows(keys.map(listAt), task, isTimeUp)
+      reply({ kind: 'answer', id, answer, cpuMs: cpuMs() - startedCpuMs })
     } catch (error) {
       const { message: text, stack } = error as Error
       reply({ kind: 'failed', id, message: text, stack })
@@ -51,6 +58,14 @@ parentPort?.on('message', (message: ToThread) => {
   }
 })
 
+/** What this thread has computed. It does not grow while others have the processor. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 function reply(message: FromThread): void {
   parentPort?.postMessage(message)
 }
+
+reply({ kind: 'ready' })

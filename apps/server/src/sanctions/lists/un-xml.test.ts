@@ -85,6 +85,82 @@ describe('readUnXml', () => {
   })
 })
 
+describe('readUnXml bounds what it holds', () => {
+  const MEGABYTE = 1 << 20
+  const START = '<CONSOLIDATED_LIST>\n<INDIVIDUALS>\n'
+  const LISTED = '<INDIVIDUAL><DATAID>80</DATAID><FIRST_NAME>Ada</FIRST_NAME></INDIVIDUAL>\n'
+  const TOO_LARGE = 'has more than 4194304 characters'
+
+  /** A file that begins so and goes on for 64 MB, in pieces of this many characters. Counts what is read of it. */
+  function endless(start: string, part: string, pieceChars = 65_536) {
+    const piece = Buffer.from(part.repeat(Math.ceil(pieceChars / part.length)))
+    const source = {
+      name: 'un.xml',
+      bytes: null,
+      read: 0,
+      async *open() {
+        yield Buffer.from(start)
+        for (; source.read < 64 * MEGABYTE; source.read += piece.length) yield piece
+      },
+    }
+    return source
+  }
+
+  test('takes an element 50 deep and refuses the next, with its line', async () => {
+    // The entry is the third one.
+    const deep = (depth: number) =>
+      list(
+        `<INDIVIDUAL><DATAID>81</DATAID><FIRST_NAME>Ada</FIRST_NAME>\n${'<A>'.repeat(depth - 3)}${'</A>'.repeat(depth - 3)}</INDIVIDUAL>`,
+      )
+    assert.equal((await read(deep(50))).length, 1)
+    await assert.rejects(read(deep(51)), { message: 'un.xml, line 3: elements are more than 50 deep' })
+    const outside = endless(START, '<A>')
+    await assert.rejects(collect(readUnXml(outside)), { message: 'un.xml, line 3: elements are more than 50 deep' })
+    assert.ok(outside.read <= 65_538, String(outside.read))
+  })
+
+  for (const [what, start, part] of [
+    ['attribute', '<INDIVIDUAL note="', 'x'],
+    ['text', '<INDIVIDUAL><DATAID>82</DATAID><FIRST_NAME>', 'x'],
+    ['CDATA section', '<INDIVIDUAL><DATAID>82</DATAID><FIRST_NAME><![CDATA[', 'x'],
+    ['comment', '<INDIVIDUAL><!--', 'x'],
+    ['number of elements', '<INDIVIDUAL>', '<A/>'],
+  ] as const) {
+    test(`refuses an entry with a huge ${what} and reads little more of the file`, async () => {
+      const source = endless(`${START}${LISTED}${start}`, part)
+      await assert.rejects(collect(readUnXml(source)), { message: `un.xml, line 4: the entry ${TOO_LARGE}` })
+      assert.ok(source.read <= 5 * MEGABYTE, String(source.read))
+    })
+  }
+
+  for (const [what, start, part] of [
+    ['element name', '<', 'x'],
+    ['attribute', '<A a="', 'x'],
+    ['text', '', 'x'],
+    ['comment', '<!--', 'x'],
+    ['processing instruction', '<?a ', 'x'],
+  ] as const) {
+    test(`refuses a huge ${what} between the entries`, async () => {
+      const source = endless(`${START}${LISTED.trim()}${start}`, part)
+      await assert.rejects(collect(readUnXml(source)), {
+        message: `un.xml, line 3: what stands between two entries ${TOO_LARGE}`,
+      })
+      assert.ok(source.read <= 5 * MEGABYTE, String(source.read))
+    })
+  }
+
+  test('holds the bound within one large piece of a file as well', async () => {
+    const source = endless(`${START}<INDIVIDUAL><FIRST_NAME>`, 'x', 16 * MEGABYTE)
+    await assert.rejects(collect(readUnXml(source)), { message: `un.xml, line 3: the entry ${TOO_LARGE}` })
+  })
+
+  test('takes a large entry, and a large file of many entries', async () => {
+    const large = `<INDIVIDUAL><DATAID>83</DATAID><FIRST_NAME>Ada</FIRST_NAME><COMMENTS1>${'x'.repeat(3 * MEGABYTE)}</COMMENTS1></INDIVIDUAL>`
+    const source = textSource('un.xml', list(large.repeat(3)), 65_536)
+    assert.equal((await collect(readUnXml(source))).length, 3)
+  })
+})
+
 test('splitUnName takes the spellings apart', () => {
   const split = (text: string) => splitUnName(text).map((part) => part.trim())
   assert.deepEqual(split('Ada Moon'), ['Ada Moon'])

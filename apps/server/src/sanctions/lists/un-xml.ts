@@ -13,8 +13,14 @@ interface Element {
   children: Element[]
 }
 
+const BETWEEN = 'what stands between two entries'
 const ROOT = 'CONSOLIDATED_LIST'
 const SCHEMAS: Record<string, string> = { INDIVIDUAL: 'Person', ENTITY: 'Organization' }
+/** The real list is 5 deep, and its largest entry has 9,030 characters. Without limits, a hostile file would be loaded into memory. */
+const MAX_DEPTH = 50
+const MAX_ENTRY_CHARS = 4 << 20
+/** How much the parser gets at once. The size is checked in between: within a tag or a text the parser reports nothing. */
+const WRITE_CHARS = 1 << 16
 const NAME_PARTS = ['FIRST_NAME', 'SECOND_NAME', 'THIRD_NAME', 'FOURTH_NAME']
 
 /** Reads the consolidated list of the UN Security Council. */
@@ -40,6 +46,11 @@ function createParser(file: string, onEntry: (element: Element, line: number) =>
   const parser = new SaxesParser<{ position: true }>({ position: true })
   const open: Element[] = []
   let depth = 0
+  /** Where the entry began, or what stands between the last one and the next: up to there nothing is held. */
+  let began = { line: 1, position: 0, what: BETWEEN }
+  const begin = (what: string) => {
+    began = { line: parser.line, position: parser.position, what }
+  }
   const fail = (problem: string) => listError(file, parser.line, problem)
 
   parser.on('error', (error) => {
@@ -48,9 +59,13 @@ function createParser(file: string, onEntry: (element: Element, line: number) =>
   parser.on('doctype', () => {
     throw fail('a document type is not allowed')
   })
+  // Before its attributes, which count for the entry.
+  parser.on('opentagstart', ({ name }) => {
+    if (++depth > MAX_DEPTH) throw fail(`elements are more than ${MAX_DEPTH} deep`)
+    if (open.length === 0) begin(Object.hasOwn(SCHEMAS, name) ? 'the entry' : BETWEEN)
+  })
   parser.on('opentag', ({ name }) => {
-    if (depth === 0 && name !== ROOT) throw fail(`the document is not a ${ROOT}`)
-    depth++
+    if (depth === 1 && name !== ROOT) throw fail(`the document is not a ${ROOT}`)
     if (open.length === 0 && !Object.hasOwn(SCHEMAS, name)) return
     const element: Element = { name, text: '', children: [] }
     open.at(-1)?.children.push(element)
@@ -66,8 +81,18 @@ function createParser(file: string, onEntry: (element: Element, line: number) =>
     depth--
     const element = open.pop()
     if (element && open.length === 0) onEntry(element, parser.line)
+    if (open.length === 0) begin(BETWEEN)
   })
-  return parser
+  return {
+    write(text: string): void {
+      for (let at = 0; at < text.length; at += WRITE_CHARS) {
+        parser.write(text.slice(at, at + WRITE_CHARS))
+        if (parser.position - began.position > MAX_ENTRY_CHARS)
+          throw listError(file, began.line, `${began.what} has more than ${MAX_ENTRY_CHARS} characters`)
+      }
+    },
+    close: () => parser.close(),
+  }
 }
 
 function entityOf(entry: Element, id: string): ListedEntity {

@@ -86,13 +86,13 @@ export async function createVerificationFixture(env: Record<string, string> = {}
     },
     async conclude(sessionId, end, progress) {
       const { sessions, verification } = harness.wire
-      const state = await verificationSessionsIn(sessions.service).whileLocked(sessionId, async (tx, found) => {
+      const ended = await verificationSessionsIn(sessions.service).whileLocked(sessionId, async (tx, found) => {
         assert.ok(!isPurged(found))
         const known = progress ? { ...EMPTY, ...found.progress, ...progress } : found.progress
         return verification.ending.conclude(tx, { ...found, progress: known }, end)
       })
-      assert.ok(state)
-      return state
+      assert.ok(ended)
+      return ended.state
     },
     async delivered(sessionId) {
       await harness.wire.webhooks.dispatcher.tick()
@@ -117,6 +117,8 @@ export function successBody(created: CreatedVerification, changes: Partial<Verif
     riskEvaluation: NOTHING_JUDGED,
     type: 'ENROLL',
     outcome: 'SUCCEEDED',
+    // Tests that end a session without a device.
+    codeHash: null,
     livemode: created.livemode,
     ...changes,
   }

@@ -74,6 +74,11 @@ export async function createToken() {
     privateKey: pair.privateKey,
     prove: (sessionId: string, nonce: string, hit = true) =>
       signLocalProof(pair.privateKey, { key, sessionId, nonce, hit }),
+    /** For `visit`: enrols the key. */
+    enrols: (): Pick<SimulatedPerson, 'claim' | 'proveKey'> => ({
+      claim: async () => ({ key }),
+      proveKey: (to) => signLocalProof(pair.privateKey, { key, ...to, hit: false }),
+    }),
     /** For `visit`: says the same at every try. */
     claims(sessionId: string, hit = true): NonNullable<SimulatedPerson['claim']> {
       return async ({ nonce }) => ({ hit, proof: await this.prove(sessionId, nonce, hit) })

@@ -40,6 +40,7 @@ export const BODY = Buffer.from('{"sessionStatus": "COMPLETED",\n "note":"Grüß
 export async function createFixture(): Promise<Fixture> {
   const harness = await createHarness()
   const { platform, keys } = harness.wire
+  const { webhookKeys } = harness.wire.webhooks
   const { cells, clock, version } = platform
   const allowNetworks = ['127.0.0.0/8']
   const webhooks = createWebhookService({ ...platform, allowNetworks })
@@ -57,7 +58,10 @@ export async function createFixture(): Promise<Fixture> {
     outbound = newOutbound(),
     ...options
   } = {}) => {
-    const dispatcher = createDispatcher({ ...platform, clock: own, keys: keys.service, outbound, metrics }, options)
+    const dispatcher = createDispatcher(
+      { ...platform, clock: own, keys: keys.service, webhookKeys, outbound, metrics },
+      options,
+    )
     dispatchers.push(dispatcher)
     return dispatcher
   }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { TenantSettingsPatch } from '@ostiary/contract'
+import { createVerificationFixture, type VerificationFixture } from './testing/fixture.ts'
+import { from } from './testing/people.ts'
+
+const TOR = '203.0.113.66'
+
+let fixture: VerificationFixture
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-networks-'))
+before(async () => {
+  writeFileSync(join(folder, 'tor.txt'), TOR)
+  fixture = await createVerificationFixture({ NETWORK_LISTS_DIR: folder, TRUST_PROXY: '127.0.0.1' })
+})
+after(async () => {
+  await fixture.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('the webhook names NW_TOR where the tenant turned the source on, and its signals stay two where not', async () => {
+  const network = { score: 30, flags: ['NW_TOR'] }
+  const cases: { settings: TenantSettingsPatch; flags: string[]; more: object }[] = [
+    { settings: { risk: { sources: ['network'] } }, flags: ['NW_TOR'], more: { network } },
+    { settings: {}, flags: [], more: {} },
+  ]
+  for (const { settings, flags, more } of cases) {
+    const host = await fixture.newHost({ settings })
+    const { sessionId } = await host.create('SIGN-IN')
+    const { device } = await fixture.newDevice(sessionId, from(TOR))
+    await device.open()
+    await device.cancel()
+    const { riskEvaluation } = await host.webhook(sessionId)
+    assert.deepEqual(riskEvaluation.flags, flags)
+    assert.deepEqual(riskEvaluation.signals, { behavioral: null, browser: null, ...more })
+  }
+})

@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { FLOW_STATUSES } from './states.ts'
+
+/* The one-time code by which a host sees that a user comes back in the browser that has finished the session. */
+
+export const codeHash = (when: string) =>
+  Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()], {
+    description: `Extension: SHA-256, in hex, of the \`code\` that the browser brings back in the redirect. ${when}`,
+  })
+
+/** The code that a browser brought back. */
+export const ConfirmReturnBody = Type.Object(
+  { code: Type.String({ minLength: 1, maxLength: 64, description: 'The parameter `code` of the redirect' }) },
+  { title: 'ConfirmReturn', additionalProperties: false },
+)
+export type ConfirmReturnBody = Type.Static<typeof ConfirmReturnBody>
+
+export const ConfirmedReturn = Type.Object(
+  {
+    sessionId: Type.String({ format: 'uuid' }),
+    flowStatus: Type.Enum([...FLOW_STATUSES], { description: 'How the flow ended. The result says what it found' }),
+    confirmedAt: Type.String({ format: 'date-time' }),
+    livemode: Type.Boolean(),
+  },
+  { title: 'ConfirmedReturn' },
+)
+export type ConfirmedReturn = Type.Static<typeof ConfirmedReturn>
+
+export const CONFIRM_ERRORS = [
+  'INVALID_JSON',
+  'VALIDATION_FAILED',
+  'NOT_FOUND',
+  'SESSION_OPEN',
+  'CODE_WRONG',
+  'CODE_USED',
+  'IDEMPOTENCY_MISMATCH',
+  'GONE',
+] as const

@@ -1,0 +1,62 @@
+/** What your server knows when a user comes back from the launch page. */
+export interface ReturnFacts {
+  /** The URL that the browser has called, or its query. */
+  url: string | URL
+  /** The state in the browser's cookie, which you had set before you sent the user away. */
+  state: string | undefined
+  /** The session that you had created for this state. */
+  sessionId: string | undefined
+  /** Of the webhook whose signature you have checked, or of the result that you have read. */
+  codeHash: string | null | undefined
+}
+
+/**
+ * Whether this browser belongs to the session:
+ * - `bound`: the cookie, the session and the code agree. What the session has found is about this browser's user.
+ * - `other_browser`: the cookie or the session is not this browser's. Somebody may have sent the link to somebody else.
+ * - `wrong_code`: the browser has no code, or not this session's.
+ */
+export type ReturnCheck = 'bound' | 'other_browser' | 'wrong_code'
+
+/** A random value for the cookie and for the parameter `state` of the redirect URL: one for each session. */
+export function newState(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+/** Checks that a user comes back in the browser that has finished the session. Call this before you let anybody in. */
+export async function checkReturn({ url, state, sessionId, codeHash }: ReturnFacts): Promise<ReturnCheck> {
+  const { searchParams } = new URL(url, 'https://unused.example')
+  const isOwn = (known: string | undefined, name: string) => isEqual(known, searchParams.get(name))
+  const isSameBrowser = (await isOwn(state, 'state')) && (await isOwn(sessionId, 'sessionId'))
+  if (!isSameBrowser) return 'other_browser'
+  return (await codeMatches(searchParams.get('code'), codeHash)) ? 'bound' : 'wrong_code'
+}
+
+/** Whether a code is the one that the session has ended with. For popups and frames, which get the code by message. */
+export async function codeMatches(
+  code: string | null | undefined,
+  codeHash: string | null | undefined,
+): Promise<boolean> {
+  if (!code || !codeHash) return false
+  return isEqual(codeHash.toLowerCase(), toHex(await sha256(code)))
+}
+
+/** Compares hashes: how long it takes tells nothing about the values. */
+async function isEqual(known: string | null | undefined, given: string | null): Promise<boolean> {
+  if (!known || !given) return false
+  const [left, right] = [await sha256(known), await sha256(given)]
+  return left.reduce((difference, byte, at) => difference | (byte ^ (right[at] ?? 0)), 0) === 0
+}
+
+async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}
+
+const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
