@@ -107,8 +107,8 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
       const deadlineMs = clock.monotonicMs() + seconds * 1000
       while (!signal.aborted && clock.monotonicMs() < deadlineMs) {
         await sleep(POLL_MS)
-        const state = await sessions.findState(sessionId)
-        if (state === undefined || isFinal(state)) return
+        const found = await sessions.findState(sessionId)
+        if (!found || isFinal(found.state)) return
       }
     } finally {
       free()

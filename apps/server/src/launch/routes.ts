@@ -149,7 +149,7 @@ const LOOK_EVERY_MS = 300
 /** Sends a comment regularly, so that no proxy closes the connection as idle. */
 const BREATHE_EVERY_MS = 15_000
 
-/** One event for each change of state, until the flow ends or the client leaves. Polls the database, so that no change is lost. */
+/** One event for each change of what the watcher may know, until the flow ends or the client leaves. Polls the database, so that no change is lost. */
 async function* follow(
   launch: Launch,
   sessionId: string,
@@ -158,16 +158,19 @@ async function* follow(
 ): AsyncGenerator<string> {
   const endsMs = clock.monotonicMs() + LAUNCH_LIMITS.watchSeconds * 1000
   let breathedMs = clock.monotonicMs()
-  let last: string | undefined
+  let version: string | undefined
+  let sent: string | undefined
   while (!isOver() && clock.monotonicMs() < endsMs) {
-    const state = await launch.findState(sessionId)
-    if (state === undefined) return
-    if (state !== last) {
-      last = state
+    const found = await launch.findState(sessionId)
+    if (!found) return
+    if (found.version !== version) {
+      version = found.version
       const reply = await launch.findStateFor(sessionId, watcher)
       if (!reply) return
-      yield `event: state\ndata: ${JSON.stringify(reply)}\n\n`
-      if (isFinal(state)) return
+      const data = JSON.stringify(reply)
+      if (data !== sent) yield `event: state\ndata: ${data}\n\n`
+      sent = data
+      if (isFinal(reply.state)) return
     } else if (clock.monotonicMs() - breathedMs > BREATHE_EVERY_MS) {
       breathedMs = clock.monotonicMs()
       yield ': still here\n\n'

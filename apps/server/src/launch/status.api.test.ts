@@ -124,6 +124,18 @@ describe('status', () => {
     ])
   })
 
+  test('sends a void code also if the phone came and was refused between two looks', async () => {
+    const { created, page: first } = await openedPage()
+    const { code, number } = okOf<Handoff>(await first.call('handoff'))
+    const { text } = read(await stream(first))
+    await eventually(() => text().includes('"state":"HANDOFF_WAIT"'), 'HANDOFF_WAIT')
+    const phone = await createPage(fixture, created.sessionId)
+    await phone.open({ handoffCode: code })
+    const wrong = await phone.call('number', { number: number === '00' ? '01' : '00' })
+    assert.equal(wrong.json().code, 'HANDOFF_REFUSED')
+    await eventually(() => /"state":"HANDOFF_WAIT"[^\n]*"errors":\[-33\]/.test(text()), 'the void code')
+  })
+
   test('sends comments while nothing happens, and ends after a quarter of an hour', async () => {
     const { page } = await openedPage({ sessionExpiry: 7_200 })
     const { text, done } = read(await stream(page))

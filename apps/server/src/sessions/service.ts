@@ -25,6 +25,7 @@ import {
   type SessionRow,
   type StoredSession,
   sessionStore,
+  type VersionedState,
 } from './store.ts'
 import { createTagKeys } from './tag-keys.ts'
 
@@ -171,7 +172,7 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
       return session && isTokenOf(token, session.tokenHash) ? session : undefined
     },
 
-    async findState(sessionId: string): Promise<SessionState | undefined> {
+    async findState(sessionId: string): Promise<VersionedState | undefined> {
       return sessionStore.findState(cells.forId(sessionId), sessionId, hourOf(sessionId))
     },
 

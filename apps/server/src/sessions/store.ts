@@ -113,7 +113,7 @@ const SAVE_TICKET = sql(
   `with touched as (update sessions set due_at = due_at where ${KEY})
    update session_secrets set return_ticket = $4 where ${KEY}`,
 )
-const FIND_STATE = sql('sessions.find_state', `select state from sessions s where ${BY_ID}`)
+const FIND_STATE = sql('sessions.find_state', `select state, xmin::text as version from sessions s where ${BY_ID}`)
 const FIND_OWNER = sql(
   'sessions.find_owner',
   `select s.tenant_id as "tenantId", s.livemode, ${AREA} from sessions s where ${BY_ID}`,
@@ -219,6 +219,12 @@ export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt'
   request: Buffer
 }
 
+/** Every write of a session makes a new version: a state that was left and reached again between two looks has changed too. */
+export interface VersionedState {
+  state: SessionState
+  version: string
+}
+
 interface Hour {
   from: Date
   to: Date
@@ -257,8 +263,8 @@ export const sessionStore = {
     return (await db.rows<StoredSession>(FIND, [sessionId, from, to]))[0]
   },
   /** The state alone, for callers that wait for a change. */
-  async findState(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionState | undefined> {
-    return (await db.rows<{ state: SessionState }>(FIND_STATE, [sessionId, from, to]))[0]?.state
+  async findState(db: Queryable, sessionId: string, { from, to }: Hour): Promise<VersionedState | undefined> {
+    return (await db.rows<VersionedState>(FIND_STATE, [sessionId, from, to]))[0]
   },
   /** The owner, and nothing that is sealed. */
   async findOwner(db: Queryable, sessionId: string, { from, to }: Hour): Promise<SessionOwner | undefined> {
