@@ -288,5 +288,5 @@ async function quietly<T>(call: () => Promise<T>): Promise<T | undefined> {
 }
 
 function missing(): never {
-  throw new Error('There is none')
+  throw new Error('A list of the drill is empty')
 }

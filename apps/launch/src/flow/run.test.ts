@@ -5,7 +5,7 @@ import { createFlowFixture } from './testing/fixture.ts'
 import { ended, SESSION } from './testing/service.ts'
 
 test('a flow goes from the welcome screen to the end with one tap, and back to the host', async () => {
-  const { flow, service, seen, reaches, until } = await createFlowFixture()
+  const { flow, service, seen, storage, reaches, until } = await createFlowFixture()
   await flow.start()
   assert.equal(flow.view().state.at, 'welcome')
   flow.actions.consent(true)
@@ -31,6 +31,7 @@ test('a flow goes from the welcome screen to the end with one tap, and back to t
   ])
   assert.equal(seen.running, 0, 'the camera is off')
   await until(() => seen.left.length === 1)
+  assert.equal(storage.size, 0, 'the stored device is deleted before the page leaves')
 })
 
 test('the log has the time of consent, never sooner than a person can read the question', async () => {

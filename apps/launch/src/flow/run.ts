@@ -224,7 +224,7 @@ export function createFlow(deps: FlowDeps) {
     const leaves = host === null && redirectUrl !== null
     if (leaves) await page.pause(LEAVE_AFTER_MS[end], new AbortController().signal)
     // Not before: the service tells the code again to a page that is loaded again, but only to the same device.
-    if (leaves || code === undefined) void parts?.session.forget()
+    if (leaves || code === undefined) await parts?.session.forget()
     if (leaves) page.leave(redirectUrl)
   }
 

@@ -136,7 +136,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     }
   }
 
-  /** Without a code there is none to refuse: this is a desktop that may neither run the session nor hand it over. */
+  /** A page that was opened without a code has none that could be refused: it is a desktop that may neither run the session nor hand it over. */
   function openingProblem(error: unknown): SessionProblem {
     const problem = problemOf(error)
     return problem === 'code_refused' && !deps.address.joined ? 'phone_needed' : problem

@@ -25,7 +25,7 @@ export interface View {
   handoff: Handoff | null
   /** The tenant allows that the session moves to another device. */
   mayHandOff: boolean
-  /** The number that belongs to the last code, also after a reload; null if there is none. */
+  /** The number that belongs to the last code. It is kept over a reload. Null before the first code. */
   number: string | null
   /** This device may not run the flow: it is a desktop, and the host allows only phones. */
   barred: boolean

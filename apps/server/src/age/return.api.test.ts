@@ -16,7 +16,7 @@ const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
 test('with `redirectCode` the redirect carries a code, the result its hash, and the host confirms it once', async () => {
   const { token, sessionId } = await host.create()
-  assert.equal('codeHash' in (await host.result(token)), false, 'there is none before the end')
+  assert.equal('codeHash' in (await host.result(token)), false, 'an open session has no code')
   const { code = assert.fail('no code'), redirectUrl } = await fixture.visit(sessionId)
   assert.equal(
     redirectUrl,

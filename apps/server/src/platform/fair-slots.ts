@@ -1,8 +1,8 @@
-/** Slots that all tenants share. One owner gets a part of them, and slots that become free go round between the owners that wait. */
+/** Slots that all owners share, such as tenants. Each owner gets at most a part of them. Owners that wait get freed slots in turn. */
 export interface FairSlots {
-  /** Takes a slot and returns the function that frees it, or undefined if there is none for this owner. */
+  /** Takes a slot and returns the function that frees it, or undefined if this owner gets none now. */
   take(owner: string): (() => void) | undefined
-  /** Runs `work` with a slot, as soon as there is one for this owner. */
+  /** Waits until this owner gets a slot, and runs `work` with it. */
   withSlot<T>(owner: string, work: () => Promise<T>): Promise<T>
 }
 
