@@ -103,9 +103,9 @@ export async function startBindingHost({
     if (state === undefined || sessionId === undefined) return send(reply, 403, { why: 'no_session' })
     const webhook = await webhookIfEnded(sessionId)
     const check = await checkReturn({ url: called, state, sessionId, codeHash: webhook?.codeHash })
-    if (check === 'other_browser') return send(reply, 403, { why: check })
+    if (check.reason === 'other_browser') return send(reply, 403, { why: check.reason })
     if (!webhook) return send(reply, 403, { why: 'no_webhook' })
-    if (check !== 'bound') return send(reply, 403, { why: check })
+    if (!check.isBound) return send(reply, 403, { why: check.reason })
     const { status, riskEvaluation } = webhook
     if (status !== 'SUCCESS' || !accepts.includes(riskEvaluation.recommendation))
       return send(reply, 403, { why: 'failed' })

@@ -1,6 +1,7 @@
 import {
   FAILURE_LIMITS,
   type FailureLimitName,
+  HIT_BUDGET,
   LAUNCH_RATES,
   LOCKOUT,
   NETWORK_PREFIXES,
@@ -64,10 +65,14 @@ An IPv6 address counts against its /64, its /56 and its /48, an IPv4 address aga
 |---|---|---|---|---|---|---|---|
 ${[lockout, ...rows].join('\n')}
 
-The allowance comes back evenly over the time in the column "In"; after sign-in failures all at once, a window after the first one or after the last wait.
+The allowance comes back evenly over the time in the column "In". After sign-in failures the whole allowance returns at once, one window after the first failure or the last wait.
 \`failed-comparisons\` is the exception: the tenant's setting \`failedComparisonsPerHour\` replaces its ${TENANT_SETTINGS_DEFAULTS.failedComparisonsPerHour.toLocaleString('en')}.
 The metric \`ostiary_failure_limits_total{limit_result="unknown-keys refused"}\` counts failures of each limit: \`counted\`, \`refused\` (beyond it) and \`alone\` (the database did not count them in
 time). \`alone\` above 0 means that limits hold per process only.
+
+**Face hits of one person** (area E, live keys): hits and near misses are counted over all keys of the tenant and all processes. From ${HIT_BUDGET.hour.alarm} an hour or ${HIT_BUDGET.day.alarm} a day the operator gets an alarm
+(\`ostiary_node_hit_alarms_total\`) and the key tells one score band; above ${HIT_BUDGET.hour.refuse} an hour or ${HIT_BUDGET.day.refuse} a day it gets 429, for all its predictions and enrolments, until an hour after the last such answer. So an end user
+who is seen more than ${HIT_BUDGET.hour.refuse} times in an hour makes every key that sees them get 429. Processes write a person's hits in fives, so each may be up to four behind the others.
 
 **Limits on ordinary requests hold per process**: the rates of keys and of callers without one (docs/api), ${LAUNCH_RATES.address.perSecond} calls a second per address and ${LAUNCH_RATES.session.perSecond} per session of the launch page. With N
 processes a caller reaches N times the rate. They keep callers from crowding out others and protect no secret. The same networks count, with the same factors. A process keeps 50,000 callers with a key and 50,000 addresses; when all of

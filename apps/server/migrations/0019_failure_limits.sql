@@ -15,5 +15,5 @@ create table failure_limits (
   -- allowance: before PostgreSQL 18 a statement cannot return old values.
   paid_back_before timestamptz not null,
   primary key (tenant_id, limit_name, subject)
-) with (fillfactor = 70);
+);
 create index failure_limits_due on failure_limits (paid_back_at);

@@ -101,8 +101,8 @@ if ($keysFile !== false) {
 http_response_code($genuine ? 204 : 401);
 if ($genuine) {
     // Keep this short: after 10 seconds the delivery counts as failed. It can come twice: remember its id.
-    ['flowStatus' => $flowStatus, 'sessionStatus' => $sessionStatus] = json_decode($rawBody, true);
+    ['outcome' => $outcome, 'status' => $status] = json_decode($rawBody, true);
     $event = $_SERVER['HTTP_X_SERVICE_EVENT'];
     $delivery = $_SERVER['HTTP_X_SERVICE_DELIVERY'];
-    file_put_contents('php://stdout', "$event $delivery $flowStatus $sessionStatus\n");
+    file_put_contents('php://stdout', "$event $delivery $outcome $status\n");
 }

@@ -55,7 +55,7 @@ class Receiver(BaseHTTPRequestHandler):
         if genuine:
             body = json.loads(raw_body)
             event, delivery = self.headers["X-Service-Event"], self.headers["X-Service-Delivery"]
-            print(event, delivery, body.get("flowStatus"), body.get("sessionStatus"), flush=True)
+            print(event, delivery, body.get("outcome"), body.get("status"), flush=True)
 
     def log_message(self, *_):
         pass

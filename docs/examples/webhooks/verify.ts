@@ -13,9 +13,9 @@ import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
 export interface Received {
-  /** The header X-Service-Timestamp. */
+  /** The header X-Service-Timestamp; for `verifyKeyPair` webhook-timestamp. */
   timestamp: string | undefined
-  /** The header X-Service-Signature. */
+  /** The header X-Service-Signature; for `verifyKeyPair` webhook-signature. */
   signature: string | undefined
   /** The bytes as they came. JSON that was parsed and written again is another text. */
   rawBody: Uint8Array
@@ -77,8 +77,9 @@ if (import.meta.main) {
     }
     // Answer first and work later: after 10 seconds the delivery counts as failed. It can come twice: remember its id.
     response.writeHead(204).end()
-    const { flowStatus, sessionStatus } = JSON.parse(rawBody.toString())
-    console.log(`${header('x-service-event')} ${header('x-service-delivery')} ${flowStatus} ${sessionStatus}`)
+    // Both areas have these two fields.
+    const { outcome, status } = JSON.parse(rawBody.toString())
+    console.log(`${header('x-service-event')} ${header('x-service-delivery')} ${outcome} ${status}`)
   })
   server.listen(Number(process.env.PORT ?? 9000), '127.0.0.1')
 }

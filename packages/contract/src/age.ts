@@ -5,7 +5,7 @@ import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
 import { sessionListQuery } from './session-list.ts'
-import { AGE_STATES, FLOW_STATUSES } from './states.ts'
+import { AGE_STATES, FLOW_STATUSES, SESSION_OUTCOMES } from './states.ts'
 
 export const AGE_STATUSES = ['AGE_UNKNOWN', 'AGE_BELOW_THRESHOLD', 'AGE_ABOVE_THRESHOLD', 'AGE_AT_THRESHOLD'] as const
 export type AgeStatus = (typeof AGE_STATUSES)[number]
@@ -171,7 +171,7 @@ export const AgeResult = Type.Object(
       Type.Object({ code: Type.Integer(), name: Type.String(), reason: Type.Optional(Type.String()) }),
       { description: 'Extension: the same codes by name' },
     ),
-    outcome: Type.Union([Type.Enum(['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED']), Type.Null()], {
+    outcome: Type.Union([Type.Enum([...SESSION_OUTCOMES]), Type.Null()], {
       description: 'Extension: one vocabulary for areas C and D; SUCCEEDED means that there is a verdict',
     }),
     assurance: Type.Object(

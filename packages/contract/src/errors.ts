@@ -87,8 +87,7 @@ export const ERRORS = {
   },
   DEVICE_CLOCK_CHANGED: {
     status: 409,
-    meaning:
-      'A device’s call has a time that its clock, as it was when the device opened the session, would not show now.',
+    meaning: 'The time in a device’s call does not match its clock as measured at `open`.',
     remedy:
       'Only the launch page sends these. It opens the session again by itself; a client of your own does the same.',
   },
@@ -145,8 +144,8 @@ export const ERRORS = {
   },
   SESSION_OPEN: {
     status: 409,
-    meaning: 'The session has not ended yet, and only an ended one can be erased.',
-    remedy: 'Cancel it first.',
+    meaning: 'The session has not ended yet.',
+    remedy: 'To erase it, cancel it first. To confirm a code or to read the webhook, wait for the end.',
   },
   CHALLENGE_NOT_VALID: {
     status: 409,
@@ -214,7 +213,9 @@ export const ERRORS = {
   },
   TOO_MANY_FILES: {
     status: 429,
-    meaning: 'Two files of this API key are being screened already, or very many of all callers together.',
+    meaning:
+      'Two files of this API key, or 16 of its tenant, are being screened already, or very many of all callers together. ' +
+      'Callers without a key count as one tenant.',
     remedy: 'Send the next file when one of them is answered.',
   },
   HEADERS_TOO_LARGE: {

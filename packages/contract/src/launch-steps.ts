@@ -3,7 +3,7 @@ import Type from 'typebox'
 export const MOVEMENTS = ['turn_left', 'turn_right', 'look_up', 'blink', 'closer'] as const
 export type Movement = (typeof MOVEMENTS)[number]
 
-/** What a page may report about the flow, in the log whose entries hang together by hashes. */
+/** What a page may report about the flow, in the hash-chained log. */
 export const LAUNCH_EVENTS = [
   'page_open',
   'consent_shown',

@@ -271,9 +271,9 @@ export const LAUNCH_RATES = {
 export const PROBING_ALARM = { perSecond: 1000 / 3600, burstSeconds: 3600 } as const
 
 /**
- * How often a live tenant's keys together may come near one person in area E: hits and near misses. From `alarm` on the operator gets an
- * alarm and the key tells one band; from `refuse` on it gets 429. Each answer tells something of the enrolled vector: 90 of them leave a
- * reconstruction below a cosine of 0.75 (docs/decisions/0025-scores-in-bands.md).
+ * How often a live tenant's keys together may come near one person in area E: hits and near misses. From the 60th in an hour or the
+ * 300th in a day the operator gets an alarm and the key tells one band; from the 91st or 331st the key gets 429. Each answer tells something of
+ * the enrolled vector: 90 of them leave a reconstruction below a cosine of 0.75 (docs/decisions/0025-scores-in-bands.md).
  */
 export const HIT_BUDGET = {
   hour: { alarm: 60, refuse: 90 },
@@ -286,8 +286,8 @@ export const BURST_SECONDS = 10
 
 /**
  * IPv6 prefixes that a request counts against, and how many times one address's allowance they have. One subscriber has a /64 at least, often a
- * /56, and anybody can rent a /48, which holds 65,536 of the first. Each wider network has a little more, so that a caller who has used up the
- * own allowance does not use up that of all neighbours. A whole /48 has 1.2 times what one IPv4 address has, which may be a whole carrier too.
+ * /56, and anybody can rent a /48, which holds 65,536 of the first. Each wider network has a little more, so that a caller who has used up
+ * its own allowance does not use up that of all neighbours. A whole /48 has 1.2 times what one IPv4 address has, which may be a whole carrier too.
  */
 export const NETWORK_PREFIXES = [
   { bits: 64, factor: 1 },

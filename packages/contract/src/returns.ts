@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { FLOW_STATUSES } from './states.ts'
+import { FLOW_STATUSES, SESSION_OUTCOMES } from './states.ts'
 
 /* The one-time code by which a host sees that a user comes back in the browser that has finished the session. */
 
@@ -18,7 +18,11 @@ export type ConfirmReturnBody = Type.Static<typeof ConfirmReturnBody>
 export const ConfirmedReturn = Type.Object(
   {
     sessionId: Type.String({ format: 'uuid' }),
-    flowStatus: Type.Enum([...FLOW_STATUSES], { description: 'How the flow ended. The result says what it found' }),
+    flowStatus: Type.Enum([...FLOW_STATUSES], { description: 'How the flow ended' }),
+    outcome: Type.Enum([...SESSION_OUTCOMES], {
+      description:
+        'Of the check. The call says whose browser this is, not that the check succeeded: a session that failed is confirmed too',
+    }),
     confirmedAt: Type.String({ format: 'date-time' }),
     livemode: Type.Boolean(),
   },
@@ -29,6 +33,8 @@ export type ConfirmedReturn = Type.Static<typeof ConfirmedReturn>
 export const CONFIRM_ERRORS = [
   'INVALID_JSON',
   'VALIDATION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
   'NOT_FOUND',
   'SESSION_OPEN',
   'CODE_WRONG',

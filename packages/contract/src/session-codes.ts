@@ -228,7 +228,7 @@ export const SESSION_CODES = {
     message: 'Handoff expired',
     meaning:
       'The QR code was older than its 5 minutes, or (reason `number_mismatch`) the number typed on the second device was not the one on the first screen.',
-    host: 'Nothing: the page shows a new one.',
+    host: 'Nothing. The page offers a new one.',
   },
   POLICY_BLOCKED: {
     code: codes.POLICY_BLOCKED,

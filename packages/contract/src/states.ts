@@ -63,6 +63,10 @@ export const FACE_STATES: readonly SessionState[] = ['READY', 'CONSENTED', 'FACE
 export const FLOW_STATUSES = ['COMPLETED', 'CANCELLED', 'EXPIRED'] as const
 export type FlowStatus = (typeof FLOW_STATUSES)[number]
 
+/** What came of the check, in one vocabulary for both kinds of session. */
+export const SESSION_OUTCOMES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'] as const
+export type SessionOutcome = (typeof SESSION_OUTCOMES)[number]
+
 /** A function of its own, so that a bundler can drop the call where nobody reads the list. */
 function eachOnce(...lists: readonly (readonly SessionState[])[]): SessionState[] {
   return [...new Set(lists.flat())]

@@ -6,7 +6,7 @@ import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
 import { sessionListQuery } from './session-list.ts'
-import { VERIFICATION_STATES } from './states.ts'
+import { SESSION_OUTCOMES, VERIFICATION_STATES } from './states.ts'
 
 export const VERIFICATION_TYPES = ['ENROLL', 'SIGN-IN', 'VERIFY'] as const
 export type VerificationType = (typeof VERIFICATION_TYPES)[number]
@@ -16,9 +16,6 @@ export type VerificationRequirement = (typeof VERIFICATION_REQUIREMENTS)[number]
 
 export const DEBUG_LEVELS = ['1', '2', '3'] as const
 export type DebugLevel = (typeof DEBUG_LEVELS)[number]
-
-export const VERIFICATION_OUTCOMES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'] as const
-export type VerificationOutcome = (typeof VERIFICATION_OUTCOMES)[number]
 
 const { urlChars, localeChars, lifetimeSecondsMin, lifetimeSecondsMax, lifetimeSecondsDefault } = SESSION_LIMITS
 const redirect = (description: string) => Type.String({ minLength: 1, maxLength: urlChars, description })
@@ -174,7 +171,7 @@ export const VerificationWebhook = Type.Object(
     indicators: Type.Optional(Indicators),
     riskEvaluation: RiskEvaluation,
     type: Type.Enum([...VERIFICATION_TYPES], { description: 'Extension' }),
-    outcome: Type.Enum([...VERIFICATION_OUTCOMES], { description: 'Extension: one vocabulary for areas C and D' }),
+    outcome: Type.Enum([...SESSION_OUTCOMES], { description: 'Extension: one vocabulary for areas C and D' }),
     estimatedAge: Type.Optional(Type.Integer({ description: 'Extension: whole years, with `estimateAge`' })),
     matchedBy: Type.Optional(Type.Enum([...MATCH_METHODS], { description: 'Extension: SIGN-IN and VERIFY' })),
     nonce: Type.Optional(Type.String({ description: 'Extension: as given at creation' })),
@@ -200,7 +197,7 @@ export const VerificationSummary = Type.Object(
     state: Type.String({
       description: 'The step, as docs/api/verification.md names them; `PURGED` when it is deleted',
     }),
-    outcome: Type.Union([Type.Enum([...VERIFICATION_OUTCOMES]), Type.Null()], { description: 'null while it is open' }),
+    outcome: Type.Union([Type.Enum([...SESSION_OUTCOMES]), Type.Null()], { description: 'null while it is open' }),
     transactionId: Type.Optional(Type.String()),
     requirements: Type.Array(Type.String()),
     createdAt: Type.String({ format: 'date-time' }),

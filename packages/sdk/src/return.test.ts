@@ -10,27 +10,29 @@ const sessionId = '079b6adf-c487-8e40-b939-1119c179a04f'
 const urlOf = (more: Record<string, string> = {}) =>
   `https://shop.example/back?${new URLSearchParams({ state, sessionId, status: 'SUCCESS', code, ...more })}`
 const known = { state, sessionId, codeHash }
+const BOUND = { isBound: true, reason: null }
+const notBound = (reason: string) => ({ isBound: false, reason })
 
 test('the browser that was sent away and has finished the session is bound', async () => {
-  assert.equal(await checkReturn({ ...known, url: urlOf() }), 'bound')
-  assert.equal(await checkReturn({ ...known, url: new URL(urlOf()) }), 'bound')
-  assert.equal(await checkReturn({ ...known, url: urlOf().replace('https://shop.example', '') }), 'bound')
+  assert.deepEqual(await checkReturn({ ...known, url: urlOf() }), BOUND)
+  assert.deepEqual(await checkReturn({ ...known, url: new URL(urlOf()) }), BOUND)
+  assert.deepEqual(await checkReturn({ ...known, url: urlOf().replace('https://shop.example', '') }), BOUND)
 })
 
 test('a browser without the cookie, with another state or another session is another browser', async () => {
-  assert.equal(await checkReturn({ ...known, state: undefined, url: urlOf() }), 'other_browser')
-  assert.equal(await checkReturn({ ...known, state: '', url: urlOf({ state: '' }) }), 'other_browser')
-  assert.equal(await checkReturn({ ...known, url: urlOf({ state: newState() }) }), 'other_browser')
-  assert.equal(await checkReturn({ ...known, url: urlOf({ sessionId: 'another' }) }), 'other_browser')
-  assert.equal(await checkReturn({ ...known, sessionId: undefined, url: urlOf() }), 'other_browser')
+  assert.deepEqual(await checkReturn({ ...known, state: undefined, url: urlOf() }), notBound('other_browser'))
+  assert.deepEqual(await checkReturn({ ...known, state: '', url: urlOf({ state: '' }) }), notBound('other_browser'))
+  assert.deepEqual(await checkReturn({ ...known, url: urlOf({ state: newState() }) }), notBound('other_browser'))
+  assert.deepEqual(await checkReturn({ ...known, url: urlOf({ sessionId: 'another' }) }), notBound('other_browser'))
+  assert.deepEqual(await checkReturn({ ...known, sessionId: undefined, url: urlOf() }), notBound('other_browser'))
 })
 
 test('a missing, wrong or unhashed code, and a session without one, are not bound', async () => {
   for (const wrong of ['', `${code}x`, code.toLowerCase(), codeHash]) {
-    assert.equal(await checkReturn({ ...known, url: urlOf({ code: wrong }) }), 'wrong_code', wrong)
+    assert.deepEqual(await checkReturn({ ...known, url: urlOf({ code: wrong }) }), notBound('wrong_code'), wrong)
   }
   for (const none of [null, undefined, '']) {
-    assert.equal(await checkReturn({ ...known, codeHash: none, url: urlOf() }), 'wrong_code')
+    assert.deepEqual(await checkReturn({ ...known, codeHash: none, url: urlOf() }), notBound('no_code_hash'))
     assert.equal(await codeMatches(code, none), false)
     assert.equal(await codeMatches(none, codeHash), false)
   }

@@ -11,12 +11,15 @@ export interface ReturnFacts {
 }
 
 /**
- * Whether this browser belongs to the session:
- * - `bound`: the cookie, the session and the code agree. What the session has found is about this browser's user.
+ * Whether this browser belongs to the session. `isBound`: the cookie, the session and the code agree, so what the session has found is about
+ * this browser's user. Otherwise `reason` says what is wrong:
  * - `other_browser`: the cookie or the session is not this browser's. Somebody may have sent the link to somebody else.
- * - `wrong_code`: the browser has no code, or not this session's.
+ * - `no_code_hash`: you passed no hash. The webhook may not have arrived yet, or no browser has ended the session.
+ * - `wrong_code`: the browser has no code, or another session's.
  */
-export type ReturnCheck = 'bound' | 'other_browser' | 'wrong_code'
+export type ReturnCheck =
+  | { isBound: true; reason: null }
+  | { isBound: false; reason: 'other_browser' | 'no_code_hash' | 'wrong_code' }
 
 /** A random value for the cookie and for the parameter `state` of the redirect URL: one for each session. */
 export function newState(): string {
@@ -28,8 +31,10 @@ export async function checkReturn({ url, state, sessionId, codeHash }: ReturnFac
   const { searchParams } = new URL(url, 'https://unused.example')
   const isOwn = (known: string | undefined, name: string) => isEqual(known, searchParams.get(name))
   const isSameBrowser = (await isOwn(state, 'state')) && (await isOwn(sessionId, 'sessionId'))
-  if (!isSameBrowser) return 'other_browser'
-  return (await codeMatches(searchParams.get('code'), codeHash)) ? 'bound' : 'wrong_code'
+  if (!isSameBrowser) return { isBound: false, reason: 'other_browser' }
+  if (!codeHash) return { isBound: false, reason: 'no_code_hash' }
+  const isBound = await codeMatches(searchParams.get('code'), codeHash)
+  return isBound ? { isBound, reason: null } : { isBound, reason: 'wrong_code' }
 }
 
 /** Whether a code is the one that the session has ended with. For popups and frames, which get the code by message. */

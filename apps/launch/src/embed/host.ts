@@ -10,7 +10,7 @@ export interface LaunchMessage {
   step?: string
   flowStatus?: FlowStatus
   redirectUrl?: string
-  /** The one-time code of the end, which `redirectUrl` carries too. */
+  /** The one-time code of the end. `redirectUrl` carries it too, unless it has a parameter `code` of its own. */
   code?: string
 }
 export type HostEvent = Omit<LaunchMessage, 'source' | 'version' | 'sessionId'>

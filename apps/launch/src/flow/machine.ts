@@ -98,7 +98,7 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
   declined: {},
 }
 
-/** Somebody waits for another device, as before: no code has become void. */
+/** Still waiting for the other device; the code is valid. */
 function isUnchanged(session: EventOf<'updated'>['session']): boolean {
   const state = pageStateOf(session)
   return state.at === 'handoff' && state.status === 'making'

@@ -136,7 +136,7 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     }
   }
 
-  /** A page that was opened without a code has none that could be refused: it is a desktop that may neither run the session nor hand it over. */
+  /** Refused without a handoff code: this desktop may neither run nor hand over the session. */
   function openingProblem(error: unknown): SessionProblem {
     const problem = problemOf(error)
     return problem === 'code_refused' && !deps.address.joined ? 'phone_needed' : problem

@@ -27,7 +27,13 @@ test('with `redirectCode` the redirect carries a code, the result its hash, and 
   assertError(await confirm('another'), 409, 'CODE_WRONG', 'This is not the code of the session')
   const confirmed = await confirm(code)
   const confirmedAt = fixture.harness.clock.now().toISOString()
-  assert.deepEqual(confirmed.json(), { sessionId, flowStatus: 'COMPLETED', confirmedAt, livemode: false })
+  assert.deepEqual(confirmed.json(), {
+    sessionId,
+    flowStatus: 'COMPLETED',
+    outcome: 'SUCCEEDED',
+    confirmedAt,
+    livemode: false,
+  })
   assertError(await confirm(code), 409, 'CODE_USED', 'This code was confirmed before')
 })
 

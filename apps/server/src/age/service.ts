@@ -79,6 +79,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
         return session
       },
       expireIfDue: ending.expireIfDue,
+      outcomeOf: ({ result }) => (result ? (JSON.parse(result.toString()) as AgeResult).outcome : null),
       cancel: (tx, session) => ending.conclude(tx, session, { flow: 'CANCELLED', code: 'HOST_CANCELLED' }),
       eraseWebhooks: (tx, session) => webhooks.erase(tx, session, session.sessionId),
     },
@@ -96,7 +97,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
     }
   }
 
-  /** The place counts for the tenant of the session: readers with the token alone have none of their own. */
+  /** A wait slot counts against the session's tenant, because token-only readers have no tenant. */
   async function waitForEnd(
     { tenantId, sessionId }: Session | Tombstone,
     { seconds, signal }: { seconds: number; signal: AbortSignal },

@@ -48,7 +48,7 @@ const LIST_KEYS = sql('keys.list', `select ${KEY_COLUMNS} from api_keys where te
 const LOCK_KEY = sql('keys.lock', `select ${KEY_COLUMNS} from api_keys where id = $1 for update`)
 const END_KEY = sql('keys.end', 'update api_keys set ends_at = $2, rotated_to = $3, last_updated = $4 where id = $1')
 const REVOKE_KEY = sql('keys.revoke', `update api_keys set status = 'revoked', last_updated = $2 where id = $1`)
-// Inactive ones too: a session's key that is revoked is replaced, one that is not stored is not.
+// Lists inactive keys too: a revoked key is replaced by another; a missing key is not.
 const LIST_FOR_SIGNING = sql(
   'keys.list_for_signing',
   `select tenant_id as "tenantId", id as "keyId", livemode, scopes, status, ends_at as "endsAt", rotated_to as "rotatedTo"

@@ -59,7 +59,7 @@ async function checkProof(call: DeviceCall, device: BoundDevice): Promise<Proven
 export interface Identified {
   role: Role
   device: BoundDevice
-  /** The call is the device's, but not of this time: it must be refused and is used up. */
+  /** The signature is valid but the time is wrong: the call is refused, and its counter is spent. */
   refuse?: AppError
 }
 
@@ -137,8 +137,12 @@ export function launchStateFor(flow: Pick<Flow, 'rules'>, session: Session, fact
   }
 }
 
-/** Whether the device that holds the session has to send the number of the first screen before anything else. */
-export const isNumberNeeded = ({ number }: Pick<Progress, 'number'>): boolean => typeof number === 'string'
+/**
+ * Whether the device that holds the session has to send the number of the first screen before anything else. A first device that took the
+ * session back at a process of the last release has to send none.
+ */
+export const isNumberNeeded = ({ number, viewer }: Pick<Progress, 'number' | 'viewer'>): boolean =>
+  !!number && viewer !== null
 
 /**
  * Where a device is to continue. Without a ticket no device had a part in the session, and there is no code that the wrong one

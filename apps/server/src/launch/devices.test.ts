@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../platform/errors.ts'
 import { type BoundDevice, newProgress, type Progress } from '../sessions/index.ts'
-import { bindDevice, hashCode, newHandoff, roleOf, takeBack } from './devices.ts'
+import { bindDevice, enterNumber, hashCode, newHandoff, newNumber, roleOf, takeBack } from './devices.ts'
 import { NOW, sessionAt } from './testing/session.ts'
 import { IPHONE, LAPTOP } from './testing/user-agents.ts'
 
@@ -170,5 +170,30 @@ describe('taking back', () => {
     assert.throws(() => takeBack(sessionAt('HANDOFF_WAIT'), opened, 'viewer'), refuses('HANDOFF_REFUSED'))
     const moved = { ...opened, desktop: false, holder: PHONE }
     assert.throws(() => takeBack(sessionAt('OPENED'), moved, 'viewer'), refuses('HANDOFF_REFUSED'))
+  })
+})
+
+describe('the number of a handoff', () => {
+  const bytes = (n: number) => new Uint8Array(n)
+  const entered = (progress: Progress) =>
+    enterNumber(sessionAt('OPENED', {}, progress), progress, '00').progress.matched
+
+  test('proves the first device’s user if the code was made on the first device', () => {
+    const made = newNumber(bytes, held({ holder: null, viewer: DESK }), 'viewer')
+    assert.deepEqual(made, { digits: '00', isOfFirstUser: true })
+    assert.deepEqual(newNumber(bytes, held(), 'holder'), made)
+    assert.equal(entered(held({ viewer: DESK, number: made })), 'phone')
+  })
+
+  test('proves it too if the code was made on a second device that had sent the right number', () => {
+    const made = newNumber(bytes, held({ viewer: DESK, matched: 'phone' }), 'holder')
+    assert.equal(entered(held({ holder: TABLET, viewer: DESK, matched: null, number: made })), 'tablet')
+  })
+
+  test('proves nothing of the first device’s user if it was made on a second device that had sent none', () => {
+    for (const matched of [undefined, null, 'tablet']) {
+      const made = newNumber(bytes, held({ viewer: DESK, ...(matched !== undefined && { matched }) }), 'holder')
+      assert.equal(entered(held({ holder: TABLET, viewer: DESK, number: made })), null)
+    }
   })
 })

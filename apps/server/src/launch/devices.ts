@@ -6,6 +6,7 @@ import type { Ids } from '../platform/ids.ts'
 import {
   type BoundDevice,
   canHappen,
+  type HandoffNumber,
   newProgress,
   nextState,
   type Progress,
@@ -125,7 +126,7 @@ function takeOver(session: Session, before: Progress, device: BoundDevice, { bod
     handoff: null,
     handoffs: before.handoffs + 1,
     number: handoff.number ?? null,
-    isMatched: false,
+    matched: null,
     desktop: false,
     challenge: null,
     // A log belongs to one device.
@@ -192,16 +193,24 @@ export function takeBack(session: Session, progress: Progress, role: Role): Step
   const state = nextState({ ...session, state: waiting }, 'handoff_opened')
   return {
     state,
-    progress: { ...restarted, holder: viewer, viewer: null, number: null, isMatched: false },
+    progress: { ...restarted, holder: viewer, viewer: null, number: null, matched: null },
     role: 'holder',
   }
 }
 
-/** Two digits for the first screen. */
-export function newNumber(randomBytes: Ids['randomBytes']): string {
-  // 2^32 is no multiple of 100, by a difference that nobody can use.
+/** The number for a code that the device in this role makes. */
+export function newNumber(
+  randomBytes: Ids['randomBytes'],
+  { holder, viewer, matched }: Progress,
+  role: Role,
+): HandoffNumber {
+  // The modulo bias is negligible.
   const random = Buffer.from(randomBytes(4)).readUInt32BE(0)
-  return String(random % 100).padStart(2, '0')
+  const isFirstDevice = role === 'viewer' || viewer === null
+  return {
+    digits: String(random % 100).padStart(2, '0'),
+    isOfFirstUser: isFirstDevice || (holder !== null && holder.thumbprint === matched),
+  }
 }
 
 /**
@@ -211,8 +220,12 @@ export function newNumber(randomBytes: Ids['randomBytes']): string {
 export function enterNumber(session: Session, progress: Progress, number: string): Step {
   const { state } = session
   // The reply to the right number was lost, and the number comes again.
-  if (typeof progress.number !== 'string') return { state, progress }
-  if (number === progress.number) return { state, progress: { ...progress, number: null, isMatched: true } }
+  if (!progress.number) return { state, progress }
+  const { digits, isOfFirstUser } = progress.number
+  if (number === digits) {
+    const matched = isOfFirstUser ? (progress.holder?.thumbprint ?? null) : null
+    return { state, progress: { ...progress, number: null, matched } }
+  }
   const released = {
     ...progress,
     holder: null,

@@ -10,6 +10,7 @@ import {
 import { appendEvents, createChallenge } from '../capture-checks/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
+import { AppError } from '../platform/errors.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
   assertCan,
@@ -63,6 +64,11 @@ export interface Watcher {
 /** A device that watches an ended session and had no part in it. */
 const nobody = ({ tenantId }: Session): Watcher => ({ tenantId, role: 'viewer', thumbprint: '', isEnded: true })
 
+/** A call that none of the devices has signed. */
+function unlessFault(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error
+}
+
 interface ConsentAnswer {
   accepted: boolean
   version: string
@@ -83,7 +89,7 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
     const { returnTicket: ticket } = session
     if (!ticket) return nobody(session)
     const devices = { holder: ticket.owner, viewer: ticket.other }
-    const known = await identify(call, devices, clock.now()).catch(() => undefined)
+    const known = await identify(call, devices, clock.now()).catch(unlessFault)
     if (!known) return nobody(session)
     await sessions.saveTicket(tx, session, seenAgain(ticket, known.device))
     return { ...nobody(session), thumbprint: known.device.thumbprint }
@@ -107,7 +113,7 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
           assertCan(session, 'consent_declined')
           return cancelled(session, 'CONSENT_DECLINED')
         }
-        assertNoNumberNeeded(session.progress)
+        if (isNumberNeeded(session.progress)) throw notAtThisStep()
         const consent = { version, locale, atMs: clock.now().getTime() }
         const progress = { ...session.progress, consent }
         return flowOf(session).consented(tx, { ...session, progress }, address)
@@ -178,11 +184,11 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
       const expiresAtMs = now.getTime() + LAUNCH_LIMITS.handoffSeconds * 1000
       let number: string | undefined
       await handleCall(call, 'either', (session, _tx, role) => {
-        // The first device may end the wait for a number; the device that owes the number may not hand on what it has no part in yet.
-        if (role === 'holder') assertNoNumberNeeded(session.progress)
-        number = session.request.handoff === 'number' ? newNumber(ids.randomBytes) : undefined
-        const handoff = { codeHash: hashCode(code), expiresAtMs, ...(number !== undefined && { number }) }
-        return newHandoff(session, session.progress, handoff, now)
+        const { request, progress } = session
+        const made = request.handoff === 'number' ? newNumber(ids.randomBytes, progress, role) : undefined
+        number = made?.digits
+        const handoff = { codeHash: hashCode(code), expiresAtMs, ...(made && { number: made }) }
+        return newHandoff(session, progress, handoff, now)
       })
       // Browsers do not send the fragment, so the code appears in no server's log.
       const url = `${launchUrlFor(launchUrl, call.sessionId)}#h=${code}`
@@ -214,13 +220,9 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
 }
 export type Launch = ReturnType<typeof createLaunch>
 
-/** Codes for the first device, whose code is void: whether it may go on by itself depends on the second one. */
+/** What the first device gets when its handoff code became void. A desktop that may not run the flow is reminded of that. */
 function codesOfVoid({ desktop }: Progress): number[] {
   return [SESSION_CODES.HANDOFF_EXPIRED.code, ...(desktop ? [SESSION_CODES.DESKTOP.code] : [])]
-}
-
-function assertNoNumberNeeded(progress: Progress): void {
-  if (isNumberNeeded(progress)) throw notAtThisStep()
 }
 
 /** A capture and, where the session shares one, the selfie. */

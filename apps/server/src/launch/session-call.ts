@@ -7,6 +7,7 @@ import {
   isFinal,
   isPurged,
   newProgress,
+  notAtThisStep,
   type Role,
   type RunningSession,
   type Session,
@@ -16,7 +17,7 @@ import {
   sessionGone,
   sessionUnknown,
 } from '../sessions/index.ts'
-import { type DeviceCall, type Flows, identify, launchStateFor, type ReplyFacts } from './call.ts'
+import { type DeviceCall, type Flows, identify, isNumberNeeded, launchStateFor, type ReplyFacts } from './call.ts'
 import { otherHolds } from './devices.ts'
 
 interface Deps {
@@ -85,7 +86,7 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
     return reply(session, { ...facts, state })
   }
 
-  /** `refuse`: the device has signed the call, but not for now. What is known of the device then counts all the same. */
+  /** `refuse`: the signature is valid but the time is wrong. The device's counter is saved anyway. */
   async function authenticate(
     call: DeviceCall,
     session: Session,
@@ -105,6 +106,9 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
       const decided = await orRefuse(session, () => {
         if (refuse) throw refuse
         if (who !== 'either' && role !== who) throw otherHolds()
+        // The first device may still make another code or take the session back.
+        if (role === 'holder' && isNumberNeeded(session.progress) && !BEFORE_NUMBER.has(nameOf(call)))
+          throw notAtThisStep()
         return decide(session, tx, role)
       })
       const thumbprint = session.progress[role]?.thumbprint ?? ''
@@ -136,5 +140,8 @@ async function orRefuse(session: RunningSession, decide: () => Step | Promise<St
     return { state: session.state, progress: session.progress, refuse: error }
   }
 }
+
+/** What a device may send before the number. Of `consent` only the refusal is taken. */
+const BEFORE_NUMBER: ReadonlySet<string> = new Set(['number', 'consent', 'cancel'])
 
 const nameOf = ({ path }: DeviceCall) => path.replace(LAUNCH_API, '')

@@ -1,4 +1,4 @@
-import type { ConfirmedReturn } from '@ostiary/contract'
+import type { ConfirmedReturn, SessionOutcome } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -28,6 +28,8 @@ export interface HostArea<Request extends SharedRequest, Own> {
   find(name: string, caller: Caller): Promise<Session<Request, Own> | Tombstone>
   /** Ends a session whose time is over, in the transaction that holds it. Returns whether it was. */
   expireIfDue(tx: Queryable, session: Session<Request, Own>): Promise<boolean>
+  /** What came of the check; null while the session is open. */
+  outcomeOf(session: Session<Request, Own>): SessionOutcome | null
   /** Ends an open session because the host asked for it. */
   cancel(tx: Queryable, session: Session<Request, Own>): Promise<unknown>
   /** Deletes the webhooks of a session that are still to be sent. */
@@ -52,10 +54,10 @@ export type Created<Request extends SharedRequest, Own> =
   | { replayed: false; session: CreatedIds }
   | { replayed: true; session: Session<Request, Own> }
 
-/** The host's side of a session: create, read, cancel, erase and list are the same in both areas. */
+/** The host's side of a session: create, read, confirm, cancel, erase and list are the same in both areas. */
 export function createHostSide<Request extends SharedRequest, Own>(
   { cells, clock, sessions }: Deps,
-  { own, namedBy, find, expireIfDue, cancel, eraseWebhooks }: HostArea<Request, Own>,
+  { own, namedBy, find, expireIfDue, outcomeOf, cancel, eraseWebhooks }: HostArea<Request, Own>,
 ) {
   /** Runs `work` on the locked session. A session whose time is over expires instead, and the answer is false. */
   async function change(
@@ -131,7 +133,8 @@ export function createHostSide<Request extends SharedRequest, Own>(
       const confirmed = await own.whileLocked(sessionId, async (tx, session): Promise<Confirmed | AppError> => {
         if (isPurged(session)) throw sessionGone()
         const flowStatus = flowStatusOf(session.state)
-        if (!flowStatus) throw sessionOpen()
+        const outcome = outcomeOf(session)
+        if (!flowStatus || !outcome) throw sessionOpen()
         const { returnTicket: before } = session
         if (!before) return refusedCode('wrong')
         const keyHash = repeat?.keyHash.toString('base64url') ?? null
@@ -142,7 +145,7 @@ export function createHostSide<Request extends SharedRequest, Own>(
         if (answer.outcome !== 'confirmed') return refusedCode(answer.outcome)
         const confirmedAt = new Date(answer.atMs).toISOString()
         return {
-          confirmed: { sessionId, flowStatus, confirmedAt, livemode: session.livemode },
+          confirmed: { sessionId, flowStatus, outcome, confirmedAt, livemode: session.livemode },
           replayed: answer.isRepeat,
         }
       })

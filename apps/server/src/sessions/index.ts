@@ -21,6 +21,7 @@ export { assertCan, canHappen, flowStatusOf, isFinal, isWaiting, nextState, type
 export {
   type BoundDevice,
   type DeviceTime,
+  type HandoffNumber,
   newProgress,
   type OpenChallenge,
   type Progress,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type AgeFixture, createAgeFixture, type Host } from '../age/testing/fixture.ts'
-import type { Queryable } from '../platform/db.ts'
+import { type Queryable, sql } from '../platform/db.ts'
 import { untilBlocked } from '../testing/locks.ts'
 import { isPurged, newProgress, type Session } from './index.ts'
 
@@ -13,14 +13,19 @@ before(async () => {
 })
 after(() => fixture.close())
 
+const dbOf = (sessionId: string) => fixture.harness.wire.platform.cells.forId(sessionId)
 const progressOf = (attempt: number) => ({ ...newProgress('en'), attempt })
 
-/** Waits for a session that another transaction holds and changes. Returns the session as it is after the lock. */
+const LOCK = sql('', 'select 1 from sessions where session_id = $1 for update')
+
+/** Waits for a session that another process holds and changes. Returns the session as it is after the lock. */
 async function findAfter(sessionId: string, doIt: (tx: Queryable, session: Session) => Promise<unknown>) {
   const { service: sessions } = fixture.harness.wire.sessions
   const isHeld = Promise.withResolvers<void>()
-  const first = sessions.whileLocked(sessionId, async (tx, session) => {
-    assert.ok(!isPurged(session))
+  const first = dbOf(sessionId).transaction(async (tx) => {
+    const session = await sessions.find(sessionId)
+    assert.ok(session && !isPurged(session))
+    await tx.rows(LOCK, [sessionId])
     isHeld.resolve()
     await untilBlocked(fixture.harness.database)
     await doIt(tx, session)
@@ -64,5 +69,27 @@ describe('a session that another transaction holds', () => {
     const { service: sessions } = fixture.harness.wire.sessions
     const found = await findAfter(sessionId, (tx, session) => sessions.erase(tx, session, fixture.harness.clock.now()))
     assert.ok(isPurged(found))
+  })
+
+  test('occupies one connection, however many calls wait for it, and the calls of others go on', async () => {
+    const { sessionId, token } = await host.create()
+    const isOver = Promise.withResolvers<void>()
+    const isHeld = Promise.withResolvers<void>()
+    const holding = dbOf(sessionId).transaction(async (tx) => {
+      await tx.rows(LOCK, [sessionId])
+      isHeld.resolve()
+      await isOver.promise
+    })
+    await isHeld.promise
+    const cancelled = Array.from({ length: 60 }, () => host.call('POST', `/session/${token}/cancel`))
+    await untilBlocked(fixture.harness.database)
+    const other = await host.create()
+    assert.equal((await host.call('POST', `/session/${other.token}/cancel`)).statusCode, 200)
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    assert.equal((await fixture.harness.database.query(waiting)).rows.length, 1)
+    isOver.resolve()
+    await holding
+    const statuses = (await Promise.all(cancelled)).map(({ statusCode }) => statusCode)
+    assert.deepEqual(statuses.toSorted(), [200, ...Array(59).fill(409)])
   })
 })

@@ -32,6 +32,13 @@ export interface OpenChallenge {
   submits: number
 }
 
+/** Two digits that the user reads on the device that made a code, and types on the one that opened it. */
+export interface HandoffNumber {
+  digits: string
+  /** The code was made where the first device's user is: on the first device, or on one that has sent the right number itself. */
+  isOfFirstUser: boolean
+}
+
 /**
  * How far a flow has come, and what its devices have claimed so far. Sealed in the session and deleted when it ends. `Own` is what
  * the session's area adds; nothing outside that area reads it.
@@ -43,12 +50,15 @@ export interface Progress<Own = unknown> {
   /** Devices that took the session over, and codes that were made for it. */
   handoffs: number
   codes: number
-  /** The code that waits to be opened, and the number that the first screen shows with it. */
-  handoff: { codeHash: string; expiresAtMs: number; number?: string } | null
+  /** The code that waits to be opened, and the number that is shown with it. */
+  handoff: { codeHash: string; expiresAtMs: number; number?: HandoffNumber } | null
   /** The number that the device which holds the session has to send first. Absent in sessions of the last release. */
-  number?: string | null
-  /** The device that holds the session has sent the right number: the first device's user is before it. */
-  isMatched?: boolean
+  number?: HandoffNumber | null
+  /**
+   * The thumbprint of the device before which the first device's user is: it has sent the right number. Not a boolean, because a process of the
+   * last release copies what it does not know to the next device.
+   */
+  matched?: string | null
   /** A desktop opened it and may not run it. */
   desktop: boolean
   locale: string

@@ -18,11 +18,17 @@ describe('a ticket', () => {
     ['the only device', { holder: PHONE }, PHONE, null],
     [
       'the first device after a handoff with the number',
-      { holder: PHONE, viewer: LAPTOP, isMatched: true },
+      { holder: PHONE, viewer: LAPTOP, matched: 'phone' },
       LAPTOP,
       PHONE,
     ],
     ['the second device after a handoff without the number', { holder: PHONE, viewer: LAPTOP }, PHONE, LAPTOP],
+    [
+      'the third device, to which a process of the last release gave what the second one had proven',
+      { holder: PHONE, viewer: LAPTOP, matched: 'tablet' },
+      PHONE,
+      LAPTOP,
+    ],
     ['the first device when no other has opened the session', { viewer: LAPTOP }, LAPTOP, null],
   ]
   for (const [who, progress, owner, other] of owners) {

@@ -45,9 +45,9 @@ const keyOf = ({ key, thumbprint, counter }: BoundDevice): BoundDevice => ({ key
  * The browser that the result belongs to. After a handoff that is the first device, where the user signs in to the host, but only if its
  * user has brought the number from its screen to the second one. Otherwise anybody could have sent that user the code.
  */
-function ownerOf({ holder, viewer, isMatched }: Progress): BoundDevice | null {
+function ownerOf({ holder, viewer, matched }: Progress): BoundDevice | null {
   if (!holder) return viewer
-  return viewer && isMatched ? viewer : holder
+  return viewer && matched === holder.thumbprint ? viewer : holder
 }
 
 /** A device of an ended session has called again: this call is used up like all others. */

@@ -38,8 +38,9 @@ export function bindRequest(request: object, owner: Owner): Buffer {
 }
 
 /**
- * The request, when it is this owner's. One without a name is of the last release and is accepted: that opens nothing else, because
- * the name cannot be taken out of a sealed request. Such sessions are gone when their retention is over, or bound by `ostiary reseal`.
+ * The request, when it is this owner's. A request without an owner comes from the last release and is accepted. That opens nothing else,
+ * because the owner cannot be taken out of a sealed request. Such sessions are gone when their retention is over; `ostiary reseal` binds them
+ * when it moves them to a new master key.
  */
 export function readRequest(content: Buffer, owner: Owner): { request: object; isBound: boolean } {
   // Sealed and authenticated, so it is what this service wrote.

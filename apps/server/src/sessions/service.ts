@@ -182,16 +182,22 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
       return sessionStore.findOwner(cells.forId(sessionId), sessionId, hourOf(sessionId))
     },
 
-    /** Runs `work` while nobody else can change the session. Undefined when there is no such session. */
+    /**
+     * Runs `work` while nobody else can change the session. Undefined when there is no such session. Many calls for one session wait without
+     * a connection.
+     */
     async whileLocked<T>(
       sessionId: string,
       work: (tx: Queryable, session: Session | Tombstone) => Promise<T>,
     ): Promise<T | undefined> {
       if (!isSessionId(sessionId)) return undefined
-      return cells.forId(sessionId).transaction(async (tx) => {
-        const row = await sessionStore.lock(tx, sessionId, hourOf(sessionId))
-        return row && !isForgotten(row) ? work(tx, await open(row)) : undefined
-      })
+      const db = cells.forId(sessionId)
+      const lockAndRun = () =>
+        db.transaction(async (tx) => {
+          const row = await sessionStore.lock(tx, sessionId, hourOf(sessionId))
+          return row && !isForgotten(row) ? work(tx, await open(row)) : undefined
+        })
+      return db.oneAtATime(`session ${sessionId}`, lockAndRun)
     },
 
     async save(tx: Queryable, session: Session, change: { state: SessionState; dueAt?: Date; progress: Progress }) {
@@ -277,7 +283,7 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
           const opened = await Promise.all(rows.map((row) => open(row).catch((err: unknown) => leaveOut(row, err))))
           listed.push(...opened.filter((session) => session !== undefined))
           unreadable += opened.filter((session) => session === undefined).length
-          // So many are no damaged rows: a master key is missing, and an empty list would be a wrong answer.
+          // This many unreadable rows mean a missing master key, not damage. An empty list would be a wrong answer.
           if (unreadable > UNREADABLE_MAX) throw new Error('Too many sessions cannot be opened')
           const last = rows.at(-1)
           if (!last || rows.length < wanted || listed.length >= limit) break

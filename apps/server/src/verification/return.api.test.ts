@@ -153,11 +153,17 @@ describe('a handoff', () => {
     )
   })
 
-  test('is nothing before the number: no consent, no handoff to a third device', async () => {
+  test('is nothing before the number: no consent, no report, no handoff to a third device', async () => {
     const { phone, code, number } = await handedOver()
-    await phone.device.open(code)
-    await assert.rejects(phone.device.consent(true), { status: 409, code: 'SESSION_NOT_OPEN' })
-    await assert.rejects(phone.device.handoff(), { status: 409, code: 'SESSION_NOT_OPEN' })
+    const { device } = phone
+    await device.open(code)
+    const calls = [
+      () => device.consent(true),
+      () => device.handoff(),
+      () => device.takeBack(),
+      () => device.failure(-21),
+    ]
+    for (const call of calls) await assert.rejects(call, { status: 409, code: 'SESSION_NOT_OPEN' })
     assert.equal((await phone.device.open()).numberNeeded, true, 'also after a reload')
     await phone.device.number(number)
     assert.equal((await phone.device.number(number)).state, 'OPENED', 'sent again because the reply was lost')
@@ -264,7 +270,7 @@ describe('confirm', () => {
     const confirmedAt = fixture.harness.clock.now().toISOString()
     assert.deepEqual(
       [first.statusCode, first.json()],
-      [200, { sessionId, flowStatus: 'COMPLETED', confirmedAt, livemode: false }],
+      [200, { sessionId, flowStatus: 'COMPLETED', outcome: 'SUCCEEDED', confirmedAt, livemode: false }],
     )
     const again = await confirm(sessionId, code, { 'idempotency-key': 'return-1' })
     assert.deepEqual([again.json(), again.headers['idempotency-replayed']], [first.json(), 'true'])
@@ -275,6 +281,13 @@ describe('confirm', () => {
       'IDEMPOTENCY_MISMATCH',
       'This Idempotency-Key was used with another request',
     )
+  })
+
+  test('says whose browser it is, not that the check succeeded: a failed one is confirmed too', async () => {
+    const { sessionId } = await host.create('ENROLL')
+    const { user } = await reachCapture(fixture, sessionId, { vector: faces.person() })
+    const { code = assert.fail('no code') } = await user.device.cancel()
+    assert.equal((await confirm(sessionId, code)).json().outcome, 'CANCELLED')
   })
 
   test('409 CODE_WRONG five times, and then for the right code too', async () => {

@@ -2,7 +2,7 @@ import {
   type CreatedVerification,
   type CreateVerificationBody,
   PURGED,
-  type VerificationOutcome,
+  type SessionOutcome,
   type VerificationPage,
   type VerificationSummary,
 } from '@ostiary/contract'
@@ -62,6 +62,7 @@ export function createVerificationService({ cells, clock, sessions, settings, we
         return session
       },
       expireIfDue: ending.expireIfDue,
+      outcomeOf: ({ state }) => outcomeOfState(state),
       cancel: (tx, session) => ending.conclude(tx, session, { state: 'CANCELLED', code: 'HOST_CANCELLED' }),
       eraseWebhooks: (tx, session) => webhooks.erase(tx, session, session.sessionId),
     },
@@ -145,7 +146,7 @@ function debugLogOf({ result, progress }: VerificationSession): StoredResult['de
   return result ? resultOf(result).debugLog : verificationOf(progress).debug
 }
 
-function outcomeOfState(state: SessionState): VerificationOutcome | null {
+function outcomeOfState(state: SessionState): SessionOutcome | null {
   return state === 'SUCCESS' || state === 'FAILED' || state === 'CANCELLED' || state === 'EXPIRED'
     ? outcomeOf(state)
     : null

@@ -3,8 +3,8 @@ import {
   type RiskEvaluation,
   SESSION_CODES,
   type SessionCodeName,
+  type SessionOutcome,
   type VerificationFault,
-  type VerificationOutcome,
   type VerificationWebhook,
 } from '@ostiary/contract'
 import { evaluateRisk, storedOverrides } from '../risk/index.ts'
@@ -101,7 +101,7 @@ function codesOf(end: VerificationEnd, desktop: boolean): readonly SessionCodeNa
   }
 }
 
-const OUTCOMES: Readonly<Record<EndState, VerificationOutcome>> = {
+const OUTCOMES: Readonly<Record<EndState, SessionOutcome>> = {
   SUCCESS: 'SUCCEEDED',
   FAILED: 'FAILED',
   CANCELLED: 'CANCELLED',
@@ -109,7 +109,7 @@ const OUTCOMES: Readonly<Record<EndState, VerificationOutcome>> = {
 }
 
 /** One vocabulary for areas C and D. */
-export function outcomeOf(state: EndState): VerificationOutcome {
+export function outcomeOf(state: EndState): SessionOutcome {
   return OUTCOMES[state]
 }
 

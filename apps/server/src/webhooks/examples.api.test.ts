@@ -224,7 +224,7 @@ for (const language of LANGUAGES) {
         [{ outcome: 'delivered', status: 204 }],
       )
       await eventually(() => receiver.printed() !== '', 'the receiver prints it')
-      assert.equal(receiver.printed(), `age.session.completed ${delivery.id} COMPLETED AGE_ABOVE_THRESHOLD\n`)
+      assert.equal(receiver.printed(), `age.session.completed ${delivery.id} SUCCEEDED AGE_ABOVE_THRESHOLD\n`)
     })
 
     test(`[C-061] [C-062] recomputes the signature and refuses whatever was changed (${language.name})`, async () => {

@@ -27,7 +27,7 @@ export function createWebhooksRoom(platform: Platform, { keys }: { keys: KeysRoo
     async routes(app: FastifyInstance) {
       app.register(webhookRoutes, { webhooks: service, guard: keys.guard })
     },
-    /** Not under `/v1`: a well-known path is whole. */
+    /** Not under `/v1`: well-known paths start at the root. */
     async keyRoutes(app: FastifyInstance) {
       app.register(webhookKeyRoutes, { webhookKeys, guard: keys.guard })
     },

@@ -16,8 +16,8 @@ export interface LaunchMessage {
   /** With `finished`: where the page would have sent the user. */
   redirectUrl?: string
   /**
-   * With `finished`: the one-time code, which `redirectUrl` carries too. Send it to your server, which compares it with `codeHash` or
-   * confirms it. Absent where another browser gets it, and in sessions without one.
+   * With `finished`: the one-time code. `redirectUrl` carries it too, unless it has a parameter `code` of its own. Send it to your server,
+   * which compares it with `codeHash` or confirms it. Absent where another browser gets it, and in sessions without one.
    */
   code?: string
 }

@@ -35,7 +35,7 @@ interface Waiting {
 const MOST_AT_ONCE = 200
 /** How long the answer to a failure waits for the database: as long as a statement may take. A database that is only slow must not loosen limits. */
 const PATIENCE_MS = 5_000
-/** After an answer that did not come the process counts alone for so long, and makes nobody else wait. */
+/** After a timeout the process counts alone for this long. */
 const PAUSE_MS = 5_000
 /** Failures that are counted later wait for others, up to this share of the allowance, or for so long. */
 const BATCH_SHARE = 0.05

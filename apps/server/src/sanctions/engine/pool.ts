@@ -44,7 +44,7 @@ export interface PoolLimits {
 /** Shared lists do not count towards this. Without a limit a thread's garbage grows to several times what it needs. */
 const THREAD_MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 }
 const ROWS_PER_CHUNK = 250
-/** Crafted rows take 20 ms to a second each, usual ones 0.2 ms. So long does a file wait for a chunk of another owner. */
+/** Crafted rows take 20 ms to a second each, usual ones 0.2 ms. This is how long a file waits for another owner's chunk. */
 const END_CHUNK_AFTER_MS = 50
 /** After this many matched rows, each further row of a file shows only its best match. This limits the size of the answer. */
 const FULLY_SHOWN_ROWS = 5_000
@@ -190,8 +190,8 @@ export function createPool(
   }
 
   /**
-   * One thread more than there should be starts when a second owner finds all of them busy. No owner alone can take it, so that the
-   * other does not wait for the end of a chunk.
+   * One extra thread starts when a second owner finds all threads busy. No owner alone can take it, so that the other does not wait for
+   * the end of a chunk.
    */
   function idleWorker(): PoolWorker | undefined {
     if (workers.length === threads && workers.every(({ busy }) => busy) && !stopped) workers.push(spawn())

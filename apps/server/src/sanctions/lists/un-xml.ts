@@ -46,7 +46,7 @@ function createParser(file: string, onEntry: (element: Element, line: number) =>
   const parser = new SaxesParser<{ position: true }>({ position: true })
   const open: Element[] = []
   let depth = 0
-  /** Where the entry began, or what stands between the last one and the next: up to there nothing is held. */
+  /** Start of the current entry or gap; nothing before it is kept in memory. */
   let began = { line: 1, position: 0, what: BETWEEN }
   const begin = (what: string) => {
     began = { line: parser.line, position: parser.position, what }
