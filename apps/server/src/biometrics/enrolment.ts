@@ -52,9 +52,13 @@ export interface Enrolled {
   enrollLevel: number
   score: number
   isNew: boolean
-  /** The people that the answer tells something about: the one who has the face, or whom it just missed. */
-  nearby: string[]
 }
+
+/**
+ * Gets the people that the answer will tell something about: the one who has the face, or whom it just misses. Called before anything is
+ * stored or answered, and again by another attempt. What it throws as a refusal ends the enrolment.
+ */
+type OnCompared = (nearby: readonly string[]) => Promise<void>
 
 /** Everything one enrolment needs; the same for each of its attempts. */
 interface Job {
@@ -67,6 +71,7 @@ interface Job {
   externalRef: Buffer | undefined
   names: 'bind' | 'new_only'
   giveUpAtMs: number
+  onCompared: OnCompared
 }
 
 export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, metrics, withLock }: Deps) {
@@ -94,15 +99,14 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
       limit: 1,
       enough: THRESHOLDS[space.version].duplicateMin,
     })
+    await job.onCompared(nearbyOf(space.version, seen?.neighbours ?? []))
     const known = seen?.neighbours.find((neighbour) => isDuplicate(space, neighbour))
     if (known) return existing(db, job, known)
-    const nearby = nearbyOf(space.version, seen?.neighbours ?? [])
     if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_PARTITIONS)
     return withLock(lockKeyOf(space), async () => {
       // The request has failed or is about to: do not enrol a person whose caller gets an error.
       if (clock.monotonicMs() > job.giveUpAtMs) throw new Error('The lock was granted too late')
-      const enrolled = await db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0))
-      return { ...enrolled, nearby: [...enrolled.nearby, ...nearby] }
+      return db.transaction((tx) => enrolLocked(tx, job, seen?.lastSeq ?? 0))
     })
   }
 
@@ -129,7 +133,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
       await faceStore.insertTemplate(tx, space, { partition, personId, enrollLevel }, template)
     }
     await faceStore.growSpace(tx, space, good.length)
-    return { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true, nearby: [] }
+    return { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true }
   }
 
   /** The person is already enrolled. A free name is bound to them; nothing else changes. */
@@ -139,14 +143,14 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     }
     const score = scoreOf(job.space.version, cosine)
     const isNew = personId === job.personId
-    return { personId, guid: job.keys.guid, enrollLevel, score, isNew, nearby: isNew ? [] : [personId] }
+    return { personId, guid: job.keys.guid, enrollLevel, score, isNew }
   }
 
   /** What an earlier attempt of this job committed before its answer was lost. */
   async function ownWork({ space, keys, personId, good }: Job): Promise<Enrolled | undefined> {
     const [found] = await faceStore.findTemplateSeqs(cells.forId(space.tenantId), space, personId)
     const enrollLevel = enrollLevelOf(good.length)
-    return found && { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true, nearby: [] }
+    return found && { personId, guid: keys.guid, enrollLevel, score: 1, isNew: true }
   }
 
   /** Retries faults that may pass, such as a lost connection or a deadlock. Faults of the caller are not retried. */
@@ -156,7 +160,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
         const job = await prepared()
         return (tried > 1 && (await ownWork(job))) || (await attempt(job))
       } catch (error) {
-        if (error instanceof AppError && error.fault === 'invalid_request') throw error
+        if (isRefusal(error)) throw error
         metrics.retries.count(String(tried))
         log.warn({ err: error, tenantId, count: tried }, 'enrolment attempt failed')
         const delayMs = RETRY_DELAYS_MS[tried - 1] ?? 0
@@ -169,17 +173,17 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
 
   return {
     /** Enrols a face, or returns the person who has it. */
-    async enrol(group: GroupId, request: EnrolRequest): Promise<Enrolled> {
+    async enrol(group: GroupId, request: EnrolRequest, onCompared: OnCompared = async () => {}): Promise<Enrolled> {
       try {
         const good = filter(request)
         const personId = request.personId ?? ids.next(bucketOf(group.tenantId))
         const giveUpAtMs = clock.monotonicMs() + GIVE_UP_AFTER_MS
-        const enrolled = await run(() => prepare(group, request, { personId, good, giveUpAtMs }), group, giveUpAtMs)
+        const own = { personId, good, giveUpAtMs, onCompared }
+        const enrolled = await run(() => prepare(group, request, own), group, giveUpAtMs)
         metrics.enrolments.count(enrolled.isNew ? 'new' : 'existing')
         return enrolled
       } catch (error) {
-        const refused = error instanceof AppError && error.fault === 'invalid_request'
-        metrics.enrolments.count(refused ? 'refused' : 'failed')
+        metrics.enrolments.count(isRefusal(error) ? 'refused' : 'failed')
         throw error
       }
     },
@@ -188,7 +192,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
   async function prepare(
     group: GroupId,
     request: EnrolRequest,
-    own: Pick<Job, 'personId' | 'good' | 'giveUpAtMs'>,
+    own: Pick<Job, 'personId' | 'good' | 'giveUpAtMs' | 'onCompared'>,
   ): Promise<Job> {
     const { version, externalId } = request
     const space = { tenantId: group.tenantId, livemode: group.livemode, version }
@@ -208,6 +212,10 @@ export type Enrolment = ReturnType<typeof createEnrolment>
 /** Enrolments and deletions of a group share one lock, because both lock the rows of its spaces. */
 export function lockKeyOf({ tenantId, livemode }: GroupId): string {
   return `${tenantId}/${livemode}`
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && (error.fault === 'invalid_request' || error.fault === 'rate_limited')
 }
 
 function isDuplicate({ version }: SpaceId, { cosine }: Neighbour): boolean {

@@ -4,18 +4,31 @@ import type { GroupId } from './group-keys.ts'
 const PERSON = 'tenant_id = $1 and livemode = $2 and person_id = $3'
 
 // A crash of the database loses the newest half second of counts, which is not worth a disk flush. A person who was deleted meanwhile
-// gets no row. The other slots are read in the same snapshot, which does not show the row that is being written.
+// gets no row. The other slots are read in the same snapshot, which does not show the rows that are being written. Ordered, so that two
+// statements with the same people never deadlock. `offset 0` keeps the plan at one look into the index per person: a join that was
+// planned while the table was small reads the whole table when it has grown (0.3 ms became 130 ms at 300,000 rows).
 const ADD_HITS = sql(
   'faces.add_hits',
   `with relaxed as (select set_config('synchronous_commit', 'off', true)),
+   asked as (
+     select * from unnest($1::uuid[], $2::boolean[], $3::uuid[], $4::integer[]) as asked (tenant_id, livemode, person_id, hits)),
    added as (
      insert into face_hits (tenant_id, livemode, person_id, slot, hits)
-     select p.tenant_id, p.livemode, p.person_id, $4, $5 from face_persons p, relaxed
-     where p.tenant_id = $1 and p.livemode = $2 and p.person_id = $3
+     select asked.tenant_id, asked.livemode, asked.person_id, $5::timestamptz, asked.hits
+     from relaxed, asked, lateral (
+       select from face_persons p
+       where p.tenant_id = asked.tenant_id and p.livemode = asked.livemode and p.person_id = asked.person_id offset 0) known
+     where asked.hits > 0
+     order by asked.tenant_id, asked.livemode, asked.person_id
      on conflict (tenant_id, livemode, person_id, slot) do update set hits = face_hits.hits + excluded.hits
-     returning slot, hits)
-   select slot, hits from added
-   union all select slot, hits from face_hits where ${PERSON} and slot >= $6 and slot <> $4`,
+     returning tenant_id, livemode, person_id, slot, hits)
+   select tenant_id as "tenantId", livemode, person_id as "personId", slot, hits from added
+   union all
+   select asked.tenant_id, asked.livemode, asked.person_id, stored.slot, stored.hits
+   from asked, lateral (
+     select h.slot, h.hits from face_hits h
+     where h.tenant_id = asked.tenant_id and h.livemode = asked.livemode and h.person_id = asked.person_id
+       and h.slot >= $6::timestamptz and (asked.hits = 0 or h.slot <> $5::timestamptz) offset 0) stored`,
 )
 const DELETE_HITS = sql('faces.delete_hits', `delete from face_hits where ${PERSON}`)
 const PURGE_HITS = sql(
@@ -24,15 +37,26 @@ const PURGE_HITS = sql(
      select tenant_id, livemode, person_id, slot from face_hits where slot < $1 order by slot limit $2 for update skip locked)`,
 )
 
+export interface AddedHits extends GroupId {
+  personId: string
+  hits: number
+}
+
 export const hitStore = {
-  /** Adds to the count of a slot. Returns all slots since the oldest one that counts. */
+  /** Adds to the counts of a slot, where there is something to add. Returns all slots of these people since the oldest one. Each may occur once only. */
   add: (
     db: Queryable,
-    { tenantId, livemode }: GroupId,
-    personId: string,
-    added: { slot: Date; hits: number; oldest: Date },
-  ): Promise<{ slot: Date; hits: number }[]> =>
-    db.rows(ADD_HITS, [tenantId, livemode, personId, added.slot, added.hits, added.oldest]),
+    { slot, oldest }: { slot: Date; oldest: Date },
+    persons: readonly AddedHits[],
+  ): Promise<(GroupId & { personId: string; slot: Date; hits: number })[]> =>
+    db.rows(ADD_HITS, [
+      persons.map(({ tenantId }) => tenantId),
+      persons.map(({ livemode }) => livemode),
+      persons.map(({ personId }) => personId),
+      persons.map(({ hits }) => hits),
+      slot,
+      oldest,
+    ]),
   deletePerson: (tx: Queryable, { tenantId, livemode }: GroupId, personId: string): Promise<number> =>
     tx.run(DELETE_HITS, [tenantId, livemode, personId]),
   purge: (db: Queryable, before: Date, limit: number): Promise<number> => db.run(PURGE_HITS, [before, limit]),

@@ -38,16 +38,19 @@ export function createNodeAnswers({ enrolment, recognition, hits, settings }: De
       return reportScores(candidates, await detailOf(caller, level))
     },
 
-    /** A face that is enrolled already is a hit like any other. A new person stays enrolled, so their answer is never refused. */
+    /**
+     * A face that is enrolled already is a hit like any other. It is counted before anything is stored: an enrolment that fails later, because
+     * of a name in use for example, has said that nobody has the face, and a new person could not be refused any more.
+     */
     async enrol(caller: Caller, request: EnrolRequest): Promise<Enrolled> {
       refuseIfHeld(hits.levelOfKey(caller))
-      const enrolled = await enrolment.enrol(caller, request)
-      const level = await hits.count(caller, enrolled.nearby)
+      const enrolled = await enrolment.enrol(caller, request, async (nearby) =>
+        refuseIfHeld(await hits.count(caller, nearby)),
+      )
       if (enrolled.isNew) return enrolled
-      refuseIfHeld(level)
       const [reported = enrolled] = reportScores(
         [{ ...enrolled, puid: enrolled.personId }],
-        await detailOf(caller, level),
+        await detailOf(caller, hits.levelOfKey(caller)),
       )
       return reported
     },

@@ -105,7 +105,7 @@ const RETENTION = [
   {
     table: 'face_hits',
     key: 'tenant_id, livemode, person_id, slot',
-    growsWith: 'people recognised five times or more a day',
+    growsWith: 'people recognised five times or more a day, or dropped from memory',
     after: '25 hours, or until the person is deleted',
     by: 'purge-face-hits',
   },

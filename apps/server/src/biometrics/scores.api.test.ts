@@ -130,7 +130,7 @@ describe('predictions near one person', () => {
     assert.equal(answered, 90)
   })
 
-  test('are counted where enrolment says who has a face, but a new person is never refused after the fact', async () => {
+  test('are counted where enrolment says who has a face', async () => {
     const { client } = await newTenant()
     const face = faces.person()
     const puid = await enrol(client, face)
@@ -142,6 +142,21 @@ describe('predictions near one person', () => {
       answered++
     }
     assert.equal(answered, 90)
+  })
+
+  test('are counted where enrolment is refused because another face has the name', async () => {
+    const { client } = await newTenant()
+    const face = faces.person()
+    await enrol(client, face)
+    const named = (of: readonly number[]) =>
+      client.post('plainEnroll', { features: feature(of), metadata: { id: 'taken' } })
+    await named(faces.person())
+    const statuses: number[] = []
+    for (let n = 0; n < 92; n++) statuses.push((await named(faces.sample(face, 0.49))).http)
+    assert.deepEqual([...new Set(statuses.slice(0, 90))], [400])
+    assert.deepEqual(statuses.slice(90), [429, 429])
+    const far = await client.post('plainPredict', { features: feature(faces.person()) })
+    assert.deepEqual([far.http, far.body], [429, REFUSED], 'the key is held')
   })
 
   test('are counted in the database after every fifth, and deleted with the person or after a day', async () => {

@@ -1,0 +1,118 @@
+import { createStatementBatcher } from '../platform/batcher.ts'
+import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Db } from '../platform/db.ts'
+import type { Log } from '../platform/log.ts'
+import { logFailure } from '../platform/reachability.ts'
+import type { GroupId } from './group-keys.ts'
+import { type HitLevel, type HitSlots, levelOf, oldestSlot, slotOf } from './hit-budget.ts'
+import { type AddedHits, hitStore } from './hit-store.ts'
+
+/**
+ * A process writes a person's hits after this many: people who are recognised now and then cost no write. One less than this may be
+ * answered before they are written, so each process may be behind the others by that many.
+ */
+const WRITE_EVERY = 5
+const MOST_AT_ONCE = 200
+
+interface Deps {
+  cells: Cells
+  clock: Clock
+  log: Log
+  /** How many people a process keeps in memory, over all tenants. */
+  maxPersons: number
+}
+
+interface PersonHits {
+  group: GroupId
+  personId: string
+  /** As the database had them at the last exchange, of all processes. */
+  stored: HitSlots
+  /** Counted here and not written yet. They count as if they were new, and are written so. */
+  unwritten: number
+  /** All that were counted here. */
+  counted: number
+  /** The exchange with the database that is under way; a person has one at a time. */
+  busy: Promise<void> | undefined
+}
+
+/** Counts the hits of each person, over all processes. */
+export function createPersonHits({ cells, clock, log, maxPersons }: Deps) {
+  /** The least recently counted first. */
+  const persons = new Map<string, PersonHits>()
+  /** The last writes of people who were dropped from memory. */
+  const leaving = new Map<string, Promise<void>>()
+  const send = createStatementBatcher(exchangeMany, MOST_AT_ONCE)
+  const nowMs = () => clock.now().getTime()
+
+  async function exchangeMany(db: Db, asked: readonly AddedHits[]): Promise<HitSlots[]> {
+    const times = { slot: new Date(slotOf(nowMs())), oldest: new Date(oldestSlot(nowMs())) }
+    const rows = Map.groupBy(await hitStore.add(db, times, asked), nameOf)
+    return asked.map((one) => new Map(rows.get(nameOf(one))?.map(({ slot, hits }) => [slot.getTime(), hits])))
+  }
+
+  /** Writes these of a person's unwritten hits, perhaps none, and reads what all processes have written. */
+  async function exchange(person: PersonHits, hits: number): Promise<void> {
+    const { group, personId } = person
+    try {
+      person.stored = await send(cells.forId(group.tenantId), { ...group, personId, hits })
+      person.unwritten -= hits
+    } catch (err) {
+      // The count of this process holds, and is written with the next hit.
+      logFailure(log, 'warn', { err, tenantId: group.tenantId }, 'hits could not be counted in the database')
+    } finally {
+      person.busy = undefined
+    }
+  }
+
+  /**
+   * Writes if there are at least so many unwritten hits. A hit that is counted during an exchange waits for it, and then for the next one
+   * if that has begun or is due. So no more than `WRITE_EVERY` - 1 hits are ever answered and not written, however many come at once.
+   */
+  async function write(person: PersonHits, unwrittenMin: number): Promise<void> {
+    await person.busy
+    if (!person.busy && person.unwritten < unwrittenMin) return
+    person.busy ??= exchange(person, person.unwritten)
+    await person.busy
+  }
+
+  /** A person who was not in memory is read first: other processes, or this one before it dropped them, may have used up the budget. */
+  function enter(group: GroupId, personId: string): PersonHits {
+    const name = nameOf({ ...group, personId })
+    const known = persons.get(name)
+    persons.delete(name)
+    const person = known ?? { group, personId, stored: new Map(), unwritten: 0, counted: 0, busy: undefined }
+    persons.set(name, person)
+    if (!known) person.busy = (leaving.get(name) ?? Promise.resolve()).then(() => exchange(person, 0))
+    if (persons.size > maxPersons) dropOldest()
+    return person
+  }
+
+  function dropOldest(): void {
+    for (const [name, person] of persons) {
+      persons.delete(name)
+      const written = write(person, 1).finally(() => {
+        if (leaving.get(name) === written) leaving.delete(name)
+      })
+      leaving.set(name, written)
+      return
+    }
+  }
+
+  return {
+    /** Counts one hit and returns the level of the person with it. */
+    async count(group: GroupId, personId: string): Promise<HitLevel> {
+      const person = enter(group, personId)
+      person.unwritten++
+      const place = ++person.counted
+      await write(person, WRITE_EVERY)
+      // Hits that came later do not concern the answer to this one.
+      const here = person.unwritten - (person.counted - place)
+      const slot = slotOf(nowMs())
+      return levelOf(new Map(person.stored).set(slot, (person.stored.get(slot) ?? 0) + here), nowMs())
+    },
+  }
+}
+
+const nameOf = ({ tenantId, livemode, personId }: GroupId & { personId: string }) =>
+  `${tenantId}/${livemode}/${personId}`
