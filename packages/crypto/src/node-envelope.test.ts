@@ -45,6 +45,19 @@ test('a changed header, nonce, text or tag does not open: all of them are authen
   await assert.rejects(openEnvelope(KEY, parts.with(0, relabelled).join('.'), expected), fails('key'))
 })
 
+test('bits that decoders ignore at the end of a part do not open either', async () => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  for (const text of ['a', 'ab', 'abc']) {
+    const parts = (await sealEnvelope(KEY, { ...envelope, text })).split('.')
+    for (const [index, part] of parts.entries()) {
+      const same = part.slice(0, -1) + alphabet[alphabet.indexOf(part.at(-1) ?? '') + 1]
+      const isSame = part !== '' && Buffer.from(same, 'base64url').equals(Buffer.from(part, 'base64url'))
+      assert.equal(isSame, part.length % 4 !== 0, `${text} ${index}`)
+      if (isSame) await assert.rejects(openEnvelope(KEY, parts.with(index, same).join('.'), expected), fails('format'))
+    }
+  }
+})
+
 test('headers that name other algorithms, compress, or lack a field are refused before any key is derived', async () => {
   const parts = (await sealEnvelope(KEY, envelope)).split('.')
   const header = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
