@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { ScreenReply } from '@ostiary/contract'
 import { withDatasets } from '@ostiary/server/operate'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
@@ -93,6 +93,7 @@ export const measure: Measure = async ({ full, say }) => {
       // Each kill falls into its own part of the import, so that a few kills cover all of it.
       if (kind === 'newborn') await untilChild(command.pid).then(() => sleep(random() * 250))
       else await sleep(((kill + random()) / kills) * importMs)
+      await pause(command.pid)
       const children = childrenOf(command.pid)
       const ended = !killNow(command.pid)
       if (kind === 'both') children.forEach(killNow)
@@ -115,7 +116,8 @@ export const measure: Measure = async ({ full, say }) => {
         current = await inspect(when, api.url)
         if (current.number !== number) found.lost.push(`${when}: version ${number} is not served`)
       }
-      const drafts = draftsIn(lists)
+      const drafts = draftsIn(lists).filter((path) => !isPointer(path))
+      draftsIn(lists).filter(isPointer).forEach(age)
       if (kind === 'both') for (const path of drafts) age(path)
       else if (drafts.some((path) => !isAged(path))) {
         found.leftovers++
@@ -240,19 +242,29 @@ const read = (path: string) => {
   }
 }
 
+/** A paused process starts no other between the look at its children and its kill. */
+async function pause(pid: number): Promise<void> {
+  try {
+    process.kill(pid, 'SIGSTOP')
+  } catch {
+    return // it has ended
+  }
+  while (/\) [^TZX]/.test(read(`/proc/${pid}/stat`))) await sleep(1)
+}
+
+/** The only child of an import is the process that builds the snapshot. A child that has just been forked has no own name yet. */
 function childrenOf(pid: number): number[] {
-  const children = read(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean).map(Number)
-  return children.filter((child) => read(`/proc/${child}/cmdline`).includes('build-main'))
+  return read(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean).map(Number)
 }
 
 async function untilChild(pid: number): Promise<void> {
   while (existsSync(`/proc/${pid}/stat`) && childrenOf(pid).length === 0) await sleep(2)
 }
 
-/** A zombie counts as ended: it has no memory and no open files. */
+/** A zombie counts as ended: it has no command line, no memory and no open files. */
 async function isGone(pid: number): Promise<boolean> {
   const giveUpAt = Date.now() + GONE_WITHIN_MS
-  while (read(`/proc/${pid}/cmdline`).includes('build-main')) {
+  while (read(`/proc/${pid}/cmdline`) !== '') {
     if (Date.now() > giveUpAt) return false
     await sleep(20)
   }
@@ -287,6 +299,9 @@ function draftsIn(lists: string): string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.tmp'))
   return names.map((name) => join(folder, name))
 }
+
+/** The next `current.json`. Its few bytes have no process to remove them when the command is killed between write and rename. */
+const isPointer = (path: string) => basename(path).startsWith('current.json.')
 
 const aged = new Set<string>()
 const isAged = (path: string) => aged.has(path)

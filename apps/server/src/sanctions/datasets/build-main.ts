@@ -116,21 +116,16 @@ function sendProgress(progress: BuildProgress): void {
 }
 
 /** A message that cannot be delivered is not an error: the 'disconnect' handler below ends the process. */
-function send(message: FromBuild, then: (error: Error | null) => void = () => undefined): void {
-  process.send?.(message, undefined, undefined, then)
+function send(message: FromBuild): void {
+  process.send?.(message, undefined, undefined, () => undefined)
 }
 
-const LAST_OPEN_MS = 100
-
 process.once('message', (job: BuildJob) => {
-  // The parent process has ended, so no process would use the snapshot or clean up.
-  // The delay lets a pending open finish, which would otherwise create the draft again after its removal.
-  process.once('disconnect', () => setTimeout(() => process.exit(1), LAST_OPEN_MS))
-  process.once('exit', (code) => {
-    if (code !== 0) rmSync(job.draft, { force: true })
-  })
+  // The parent process has ended before it gave the draft the name of a version, so no process will.
+  process.once('disconnect', () => process.exit())
+  process.once('exit', () => rmSync(job.draft, { force: true }))
   build(job).then(
-    (facts) => send({ kind: 'done', facts }, (error) => process.exit(error ? 1 : 0)),
-    ({ name, message }: Error) => send({ kind: 'failed', name, message }, () => process.exit(1)),
+    (facts) => send({ kind: 'done', facts }),
+    ({ name, message }: Error) => send({ kind: 'failed', name, message }),
   )
 })

@@ -12,10 +12,15 @@ export interface BuildOptions {
 const MEMORY_MB = 8192
 
 /**
- * Builds the snapshot of a list, with its index, in a process of its own (build-main.ts). When the promise resolves, the file at
- * `job.draft` is complete and verified; the caller then gives it the name of a version.
+ * Builds the snapshot of a list, with its index, in a process of its own (build-main.ts). When the file at `job.draft` is
+ * complete and verified, `keep` gives it the name of a version. The build process lives until then, and removes the draft
+ * when this process is killed in between.
  */
-export function buildSnapshot(job: BuildJob, { onProgress, signal }: BuildOptions = {}): Promise<SnapshotFacts> {
+export function buildSnapshot<T>(
+  job: BuildJob,
+  { onProgress, signal }: BuildOptions,
+  keep: (facts: SnapshotFacts) => Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
     const child = fork(fileURLToPath(new URL('./build-main.ts', import.meta.url)), {
@@ -24,20 +29,24 @@ export function buildSnapshot(job: BuildJob, { onProgress, signal }: BuildOption
       env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    let outcome: FromBuild | undefined
+    let kept: Promise<T> | undefined
     const onAbort = () => child.kill('SIGKILL')
+    // Not `disconnect`: after it, Node emits no 'close'.
+    const end = () => child.kill()
     signal?.addEventListener('abort', onAbort)
     child.on('message', (message: FromBuild) => {
       if (message.kind === 'progress') onProgress?.(message.progress)
-      else outcome = message
+      else if (!signal?.aborted) {
+        kept = message.kind === 'done' ? keep(message.facts) : Promise.reject(errorOf(message))
+        kept.then(end, end)
+      }
     })
     child.once('error', reject)
     // Waits for the end of the process, which may write to the draft until then.
     child.once('close', (code, killedBy) => {
       signal?.removeEventListener('abort', onAbort)
-      if (signal?.aborted) reject(signal.reason)
-      else if (outcome?.kind === 'done') resolve(outcome.facts)
-      else if (outcome?.kind === 'failed') reject(errorOf(outcome))
+      if (kept) resolve(kept)
+      else if (signal?.aborted) reject(signal.reason)
       else reject(endedWithoutResult(code, killedBy))
     })
     child.send(job, (error) => error && child.kill('SIGKILL'))

@@ -102,12 +102,15 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     const draft = await files.draftOf(dataset, version, ids.nextUnbound())
     try {
       const created = { dataset: dataset.name, version, createdAt: now.toISOString() }
-      const made = await buildSnapshot({ draft, from, facts: { ...facts, ...created } }, options)
-      if ((await files.current(dataset)) !== before)
-        throw new Error('Another import of this list ended in the meantime')
-      if (!force) await refuseShrunken(dataset, before, made)
-      await files.keep(draft, dataset, version)
-      await files.putIntoService(dataset, version, setAside)
+      const job = { draft, from, facts: { ...facts, ...created } }
+      const made = await buildSnapshot(job, options, async (complete) => {
+        if ((await files.current(dataset)) !== before)
+          throw new Error('Another import of this list ended in the meantime')
+        if (!force) await refuseShrunken(dataset, before, complete)
+        await files.keep(draft, dataset, version)
+        await files.putIntoService(dataset, version, setAside)
+        return complete
+      })
       return { facts: made, removed: await files.prune(dataset, keepVersions) }
     } finally {
       await rm(draft, { force: true })

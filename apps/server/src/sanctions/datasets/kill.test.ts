@@ -1,12 +1,14 @@
 /** Kills real imports, which run in their own processes, in the middle. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { eventually } from '@ostiary/testkit/eventually'
+import { readFacts } from '../engine/snapshot.ts'
 import type { DatasetId } from './files.ts'
 import { peopleCsv, setUp } from './testing/lists.ts'
 
@@ -32,6 +34,35 @@ test('after kill -9 of the importing process the build process cleans up and end
   await eventually(() => names().length === 2 && !isRunning(builder ?? 0))
   assert.equal(await files.current(LIST), first)
   assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
+})
+
+test('after kill -9 of the importing process between build and rename the build process removes the complete draft', async (t) => {
+  const { files, write } = setUp(t)
+  const draft = await files.draftOf(LIST, '1', 'complete')
+  const list = write('small.csv', peopleCsv(10))
+  const facts = {
+    dataset: 'staff',
+    version: '1',
+    createdAt: '',
+    title: '',
+    licence: '',
+    kind: 'other',
+    sources: [],
+    skipped: {},
+  }
+  const sha256 = createHash('sha256').update(readFileSync(list)).digest('hex')
+  const job = { draft, from: { format: 'custom-csv', files: [{ path: list, sha256 }] }, facts }
+  const build = new URL('./build.ts', import.meta.url).href
+  const script = `import { buildSnapshot } from ${JSON.stringify(build)}
+    await buildSnapshot(${JSON.stringify(job)}, {}, () => { console.log('complete'); return new Promise(() => {}) })`
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => parent.kill('SIGKILL'))
+  assert.equal(String(await Promise.race([once(parent.stdout, 'data'), once(parent, 'exit')])), 'complete\n')
+  assert.equal((await readFacts(draft)).entries, 10)
+  parent.kill('SIGKILL')
+  await eventually(() => !existsSync(draft))
 })
 
 test('after kill -9 of both, as in a power failure, no incomplete snapshot has the name of a version, and the next import cleans up', async (t) => {

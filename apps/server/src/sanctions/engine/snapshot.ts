@@ -3,6 +3,7 @@
  * with checksums. Opening a snapshot copies the arrays into shared memory without conversion.
  */
 import { createHash } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ListedEntity } from '../lists/listed.ts'
 import { createIndexBuilder } from './build.ts'
@@ -93,7 +94,9 @@ export async function writeSnapshot(
   facts: Omit<SnapshotFacts, 'entries' | 'names' | 'words' | 'canaries' | 'format'>,
   onEntity: (count: number) => void = () => undefined,
 ): Promise<SnapshotFacts> {
-  const file = await open(path, 'wx')
+  // Creates the file at once: an open that is still pending could create it again after its removal.
+  closeSync(openSync(path, 'wx'))
+  const file = await open(path, 'r+')
   try {
     const builder = createIndexBuilder()
     const canaries: SnapshotFacts['canaries'] = []
