@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { ScreenReply } from '@ostiary/contract'
 import { withDatasets } from '@ostiary/server/operate'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
@@ -116,8 +116,7 @@ export const measure: Measure = async ({ full, say }) => {
         current = await inspect(when, api.url)
         if (current.number !== number) found.lost.push(`${when}: version ${number} is not served`)
       }
-      const drafts = draftsIn(lists).filter((path) => !isPointer(path))
-      draftsIn(lists).filter(isPointer).forEach(age)
+      const drafts = draftsIn(lists)
       if (kind === 'both') for (const path of drafts) age(path)
       else if (drafts.some((path) => !isAged(path))) {
         found.leftovers++
@@ -299,9 +298,6 @@ function draftsIn(lists: string): string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.tmp'))
   return names.map((name) => join(folder, name))
 }
-
-/** The next `current.json`. Its few bytes have no process to remove them when the command is killed between write and rename. */
-const isPointer = (path: string) => basename(path).startsWith('current.json.')
 
 const aged = new Set<string>()
 const isAged = (path: string) => aged.has(path)

@@ -24,6 +24,8 @@ interface FromSnapshot {
 export interface BuildJob {
   /** The path of the snapshot to write. */
   draft: string
+  /** The path of the next `current.json`, which the parent process writes. */
+  draftOfCurrent: string
   from: FromFiles | FromSnapshot
   facts: Omit<SnapshotFacts, 'entries' | 'names' | 'words' | 'canaries' | 'format'>
 }
@@ -121,9 +123,11 @@ function send(message: FromBuild): void {
 }
 
 process.once('message', (job: BuildJob) => {
-  // The parent process has ended before it gave the draft the name of a version, so no process will.
+  // The parent process has ended, so no process would rename its drafts or clean up.
   process.once('disconnect', () => process.exit())
-  process.once('exit', () => rmSync(job.draft, { force: true }))
+  process.once('exit', () => {
+    for (const draft of [job.draft, job.draftOfCurrent]) rmSync(draft, { force: true })
+  })
   build(job).then(
     (facts) => send({ kind: 'done', facts }),
     ({ name, message }: Error) => send({ kind: 'failed', name, message }),

@@ -13,8 +13,8 @@ const MEMORY_MB = 8192
 
 /**
  * Builds the snapshot of a list, with its index, in a process of its own (build-main.ts). When the file at `job.draft` is
- * complete and verified, `keep` gives it the name of a version. The build process lives until then, and removes the draft
- * when this process is killed in between.
+ * complete and verified, `keep` gives it the name of a version and puts it into service. The build process lives until then. When
+ * this process is killed in between, the build process removes the drafts.
  */
 export function buildSnapshot<T>(
   job: BuildJob,

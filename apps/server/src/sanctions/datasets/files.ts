@@ -38,13 +38,18 @@ export interface DatasetFiles {
   /** Versions on disk, newest first. */
   versions(dataset: DatasetId): Promise<string[]>
   current(dataset: DatasetId): Promise<string | null>
-  /** Makes this version the current one. A rollback also names the version that it took out of service. */
-  putIntoService(dataset: DatasetId, version: string, setAside?: SetAside | null): Promise<void>
+  /**
+   * Makes this version the current one. A rollback also names the version that it took out of service. `unique` as in `draftOf`;
+   * random by default.
+   */
+  putIntoService(dataset: DatasetId, version: string, setAside?: SetAside | null, unique?: string): Promise<void>
   /** The version that a rollback took out of service. Importing the same list again must not put it back. */
   setAside(dataset: DatasetId): Promise<SetAside | null>
   pathOf(dataset: DatasetId, version: string): string
   /** The path for a new version until it is complete. Two imports of one dataset never share it. */
   draftOf(dataset: DatasetId, version: string, unique: string): Promise<string>
+  /** The path for the next `current.json` until it is complete. */
+  draftOfCurrent(dataset: DatasetId, unique: string): string
   /** Turns a complete draft into a version. */
   keep(draft: string, dataset: DatasetId, version: string): Promise<void>
   /** Removes the drafts of killed imports: those that were last written before `since`. */
@@ -105,9 +110,8 @@ export function createDatasetFiles(dir: string): DatasetFiles {
       if (!isVersion(setAside)) throw new Error('setAside in current.json is not a version')
       return { version: setAside, digest: setAsideDigest }
     },
-    async putIntoService(dataset, version, setAside) {
-      const path = join(folderOf(dataset), 'current.json')
-      const draft = `${path}.${newRandom(16).toString('hex')}${DRAFT}`
+    async putIntoService(dataset, version, setAside, unique = newRandom(16).toString('hex')) {
+      const draft = files.draftOfCurrent(dataset, unique)
       const file = await open(draft, 'w')
       try {
         const content: CurrentFile = {
@@ -120,9 +124,10 @@ export function createDatasetFiles(dir: string): DatasetFiles {
       } finally {
         await file.close()
       }
-      await rename(draft, path)
+      await rename(draft, join(folderOf(dataset), 'current.json'))
       await syncFolder(folderOf(dataset))
     },
+    draftOfCurrent: (dataset, unique) => join(folderOf(dataset), `current.json.${unique}${DRAFT}`),
     pathOf,
     async draftOf(dataset, version, unique) {
       await mkdir(folderOf(dataset), { recursive: true })

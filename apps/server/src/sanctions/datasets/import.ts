@@ -99,16 +99,18 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
     const now = clock.now()
     const version = await freshVersion(dataset, now, facts.sources)
     await files.sweep(dataset, new Date(now.getTime() - STALE_DRAFT_MS))
-    const draft = await files.draftOf(dataset, version, ids.nextUnbound())
+    const unique = ids.nextUnbound()
+    const draft = await files.draftOf(dataset, version, unique)
     try {
       const created = { dataset: dataset.name, version, createdAt: now.toISOString() }
-      const job = { draft, from, facts: { ...facts, ...created } }
+      const draftOfCurrent = files.draftOfCurrent(dataset, unique)
+      const job = { draft, draftOfCurrent, from, facts: { ...facts, ...created } }
       const made = await buildSnapshot(job, options, async (complete) => {
         if ((await files.current(dataset)) !== before)
           throw new Error('Another import of this list ended in the meantime')
         if (!force) await refuseShrunken(dataset, before, complete)
         await files.keep(draft, dataset, version)
-        await files.putIntoService(dataset, version, setAside)
+        await files.putIntoService(dataset, version, setAside, unique)
         return complete
       })
       return { facts: made, removed: await files.prune(dataset, keepVersions) }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -36,7 +36,7 @@ test('after kill -9 of the importing process the build process cleans up and end
   assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
 })
 
-test('after kill -9 of the importing process between build and rename the build process removes the complete draft', async (t) => {
+test('after kill -9 of the importing process between build and rename the build process removes both drafts', async (t) => {
   const { files, write } = setUp(t)
   const draft = await files.draftOf(LIST, '1', 'complete')
   const list = write('small.csv', peopleCsv(10))
@@ -51,7 +51,8 @@ test('after kill -9 of the importing process between build and rename the build 
     skipped: {},
   }
   const sha256 = createHash('sha256').update(readFileSync(list)).digest('hex')
-  const job = { draft, from: { format: 'custom-csv', files: [{ path: list, sha256 }] }, facts }
+  const draftOfCurrent = files.draftOfCurrent(LIST, 'complete')
+  const job = { draft, draftOfCurrent, from: { format: 'custom-csv', files: [{ path: list, sha256 }] }, facts }
   const build = new URL('./build.ts', import.meta.url).href
   const script = `import { buildSnapshot } from ${JSON.stringify(build)}
     await buildSnapshot(${JSON.stringify(job)}, {}, () => { console.log('complete'); return new Promise(() => {}) })`
@@ -61,8 +62,9 @@ test('after kill -9 of the importing process between build and rename the build 
   t.after(() => parent.kill('SIGKILL'))
   assert.equal(String(await Promise.race([once(parent.stdout, 'data'), once(parent, 'exit')])), 'complete\n')
   assert.equal((await readFacts(draft)).entries, 10)
+  writeFileSync(draftOfCurrent, 'half')
   parent.kill('SIGKILL')
-  await eventually(() => !existsSync(draft))
+  await eventually(() => !existsSync(draft) && !existsSync(draftOfCurrent))
 })
 
 test('after kill -9 of both, as in a power failure, no incomplete snapshot has the name of a version, and the next import cleans up', async (t) => {
