@@ -10,7 +10,6 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type DatasetList, SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
-import { withServices } from '@ostiary/server/operate'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { copyRows, field, type Row } from '@ostiary/testkit/measuring/copy'
 import { type Measure, type MeasureOptions, median } from '@ostiary/testkit/measuring/figure'
@@ -19,6 +18,7 @@ import { namesOf, parseCsv } from '@ostiary/testkit/samples/labelled'
 import { syntheticEntities, writeEntities } from '@ostiary/testkit/samples/synthetic-list'
 import pg from 'pg'
 import { customerFile, originOf } from './customer-file.ts'
+import { createScreeningKey, postFile } from './screening-calls.ts'
 
 const ONE_ROW = 'id,firstname,lastname,dob\n1,Ana,Example,1990-05-04\n'
 
@@ -46,7 +46,7 @@ export const measure: Measure = async ({ full, say }) => {
   const demoOnly: Env = { ...settings, SANCTIONS_DIR: join(folder, 'none') }
   try {
     const csv = await importList(withList, folder, size, say)
-    const key = await createKey(settings)
+    const key = await createScreeningKey(settings)
     const ours = await screenFile(withList, key, csv, size, say)
     const startSeconds = await measureStart(withList, demoOnly, key, size, say)
     const trigrams = await measureTrigrams(database.url, csv, size, say)
@@ -126,16 +126,6 @@ function folderBytes(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-/** Through the services, which takes less time than the command line. Without a limit on files per minute. */
-function createKey(settings: Env): Promise<string> {
-  return withServices(settings, async ({ keys, migrate }) => {
-    await migrate(() => {})
-    const { tenantId } = await keys.createTenant('Bench')
-    const scopes = { scopes: ['sanctions:run'], allowedIps: [], usagePlanId: 'unmetered' } as const
-    return (await keys.createKey(tenantId, { livemode: true, name: 'bench', ...scopes })).api_key
-  })
-}
-
 /** How much the list adds to the time from the start to the first answer. */
 async function measureStart(withList: Env, demoOnly: Env, key: string, { starts }: Size, say: Say): Promise<number> {
   // The first start in a folder makes the demo list; in the other it has been made.
@@ -170,17 +160,7 @@ async function isServed(url: string, dataset: string, key: string): Promise<bool
   if (!response.ok) throw new Error(`The list of datasets was answered ${response.status}`)
   const { datasets } = (await response.json()) as DatasetList
   if (!datasets.some(({ name }) => name === dataset)) return false
-  return (await post(url, dataset, key, ONE_ROW)).status === 200
-}
-
-function post(url: string, dataset: string, key: string, csv: string, query = ''): Promise<Response> {
-  const body = new FormData()
-  body.set('file', new File([csv], 'customers.csv', { type: 'text/csv' }))
-  return fetch(`${url}/v2/open-sanctions/file/${dataset}${query}`, {
-    method: 'POST',
-    headers: { 'x-api-key': key },
-    body,
-  })
+  return (await postFile({ url, dataset, key, csv: ONE_ROW })).status === 200
 }
 
 interface Screened {
@@ -203,7 +183,13 @@ async function screenFile(env: Env, key: string, csv: string, size: Size, say: S
     for (const run of FILES) {
       const cpuBefore = cpuSecondsOf(api.pid)
       const started = performance.now()
-      const response = await post(api.url, 'bench', key, csv, `?scoreThreshold=${size.threshold}`)
+      const response = await postFile({
+        url: api.url,
+        dataset: 'bench',
+        key,
+        csv,
+        query: `?scoreThreshold=${size.threshold}`,
+      })
       const text = await response.text()
       const [seconds, cpuSeconds] = [secondsSince(started), cpuSecondsOf(api.pid) - cpuBefore]
       if (!response.ok) throw new Error(`The file was answered ${response.status}: ${text.slice(0, 500)}`)

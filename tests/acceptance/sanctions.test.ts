@@ -255,6 +255,27 @@ test('[B-023] [B-024] 2 MB are taken, with a result for every row; a byte more i
   assert.deepEqual([status, body.message], [413, 'File too large'])
 })
 
+test('[B-023] [B-024] 2 MB are taken whatever the rows: 419,000 of 5 bytes, 67,000 of 31, two files at once', async () => {
+  const key = setting('OSTIARY_LIVE_KEY_TWO')
+  const filled = (row: string) => {
+    const count = Math.floor((MEGABYTES_2 - HEADER.length) / row.length)
+    return { count, csv: (HEADER + row.repeat(count)).padEnd(MEGABYTES_2, '\n') }
+  }
+  const files = [filled('1,ab\n'), filled('1234567,Hefrad,Dros,1987-01-11\n')]
+  assert.deepEqual(
+    files.map(({ count, csv }) => [count, csv.length]),
+    [
+      [419_425, MEGABYTES_2],
+      [67_649, MEGABYTES_2],
+    ],
+  )
+  const replies = await Promise.all(files.map(({ csv }) => screen(csv, { key })))
+  for (const [at, { summary, results }] of replies.entries()) {
+    const { count = 0 } = files[at] ?? {}
+    assert.deepEqual([summary.total, results.length, summary.matched.count], [count, count, 0])
+  }
+})
+
 test('[B-025] two checks at once both end, each with its own results', async () => {
   const key = setting('OSTIARY_LIVE_KEY_TWO')
   const files = [HEADER + strangers(10_000, 'a') + VARDO + QUIMBLEY, HEADER + QUIMBLEY + strangers(9_000, 'b')]

@@ -75,10 +75,10 @@ test('an exception silences one entry for one person, says so, and ends when it 
   assert.deepEqual((await client.sanctions.exceptions.list({ recordId: '3' })).items, [])
 })
 
-test('a file of more than 50,000 rows is sent in parts and answered as one, with the lines of the file', async () => {
+test('a file of more than 2 MB is sent in parts and answered as one, with the lines of the file', async () => {
   const path = `${folder}/many.csv`
-  const rows = Array.from({ length: 50_010 }, (_, at) => `${at},Nobody,"Of\nNote",`)
-  await writeFile(path, `id,firstname,lastname,dob\n${rows.join('\n')}\nlast,Vardo,Quellmar,1961-04-17\n`)
+  const rows = Array.from({ length: 50_010 }, (_, at) => `${at},Nobody,"Of\nNote",,${'x'.repeat(24)}`)
+  await writeFile(path, `id,firstname,lastname,dob,note\n${rows.join('\n')}\nlast,Vardo,Quellmar,1961-04-17\n`)
   const { code, out } = await ostiary('screen', path, '--dataset', 'demo', '--json')
   const { summary, results } = JSON.parse(out)
   assert.equal(code, 3)

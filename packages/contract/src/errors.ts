@@ -189,11 +189,6 @@ export const ERRORS = {
     meaning: 'The uploaded file is larger than 2 MB (2,097,152 bytes).',
     remedy: 'Split the file; each part needs the header line.',
   },
-  TOO_MANY_ROWS: {
-    status: 413,
-    meaning: 'The CSV has more than 50,000 rows.',
-    remedy: 'Split the file; each part needs the header line.',
-  },
   FILE_TOO_COSTLY: {
     status: 413,
     meaning:

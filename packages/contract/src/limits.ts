@@ -49,7 +49,6 @@ export const SANCTIONS_LIMITS = {
   fileBytes: 2 * 1024 * 1024,
   /** The whole form: the file, its headers, and fields that are read past. */
   multipartBytes: 2.5 * 1024 * 1024,
-  rows: 50_000,
   /** Characters in one of the four columns that are read. */
   fieldChars: 1000,
   /** A first line longer than this is no list of column names. */

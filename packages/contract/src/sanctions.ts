@@ -31,7 +31,7 @@ export const NAME_MATCH_KINDS = [
 export type NameMatchKind = (typeof NAME_MATCH_KINDS)[number]
 
 /**
- * Answers have up to 50,000 rows. Written with a plain `type` these fields are serialised without a validator run per
+ * Answers have up to a million rows. Written with a plain `type` these fields are serialised without a validator run per
  * row, which a union would cost.
  */
 const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
@@ -223,8 +223,8 @@ export const screenFile = operation({
   path: '/v2/open-sanctions/file/:dataset',
   summary: 'Screen a CSV of people',
   description:
-    'Compares every row of the file with the entries of the dataset. The file is UTF-8 text of at most 2 MB and 50,000 ' +
-    'rows; its first line names the columns `id`, `firstname`, `lastname` and `dob` in any order, other columns are ' +
+    'Compares every row of the file with the entries of the dataset. The file is UTF-8 text of at most 2 MB ' +
+    '(2,097,152 bytes), with any number of rows; its first line names the columns `id`, `firstname`, `lastname` and `dob` in any order, other columns are ' +
     'ignored. Columns are separated by commas, semicolons or tabs. Files of callers without a key are not stored.',
   auth: 'optional',
   scope: 'sanctions:run',
@@ -272,7 +272,6 @@ export const screenFile = operation({
     'UNKNOWN_DATASET',
     'PAYLOAD_TOO_LARGE',
     'FILE_TOO_LARGE',
-    'TOO_MANY_ROWS',
     'FILE_TOO_COSTLY',
     'UNSUPPORTED_MEDIA_TYPE',
     'TOO_MANY_FILES',

@@ -4,7 +4,7 @@ import { createPlanner, type Plan } from './parts.ts'
 
 const HEADER = 'id,firstname,lastname,dob\n'
 
-function plan(text: string, limits: { bytes: number; rows: number }, chunk = 7): Plan {
+function plan(text: string, limits: { bytes: number }, chunk = 7): Plan {
   const planner = createPlanner(limits)
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at += chunk) planner.write(bytes.subarray(at, at + chunk))
@@ -18,7 +18,7 @@ function sent(text: string, { header, parts }: Plan): string[] {
 
 test('a file within the limits is sent unchanged, with its blank lines', () => {
   const text = `\ufeff\n${HEADER}1,A,B,\n\n2,C,D,`
-  const whole = plan(text, { bytes: 100, rows: 2 })
+  const whole = plan(text, { bytes: 100 })
   assert.deepEqual(sent(text, whole), [text])
   assert.deepEqual(
     whole.parts.map(({ rows, lineShift }) => [rows, lineShift]),
@@ -26,29 +26,25 @@ test('a file within the limits is sent unchanged, with its blank lines', () => {
   )
 })
 
-test('every part has the header, whole rows, and at most the rows and bytes that are allowed', () => {
+test('every part has the header, whole rows, and at most the bytes that are allowed', () => {
   const text = `${HEADER}1,A,B,\n2,C,D,\n3,E,F,\n4,G,H,\n5,I,J,\n`
-  assert.deepEqual(sent(text, plan(text, { bytes: 1000, rows: 2 })), [
-    `${HEADER}1,A,B,\n2,C,D,\n`,
-    `${HEADER}3,E,F,\n4,G,H,\n`,
-    `${HEADER}5,I,J,\n`,
-  ])
-  const bySize = sent(text, plan(text, { bytes: HEADER.length + 15, rows: 100 }))
-  assert.deepEqual(bySize, [`${HEADER}1,A,B,\n2,C,D,\n`, `${HEADER}3,E,F,\n4,G,H,\n`, `${HEADER}5,I,J,\n`])
+  const exact = sent(text, plan(text, { bytes: HEADER.length + 14 }))
+  assert.deepEqual(sent(text, plan(text, { bytes: HEADER.length + 20 })), exact)
+  assert.deepEqual(exact, [`${HEADER}1,A,B,\n2,C,D,\n`, `${HEADER}3,E,F,\n4,G,H,\n`, `${HEADER}5,I,J,\n`])
 })
 
 test('quoted line breaks and doubled quotes do not end a row', () => {
   const rows = ['1,"A\nA",B,\n', '2,"C ""x""\r\n,",D,\n', '3,E,F,\n']
   const text = HEADER + rows.join('')
   assert.deepEqual(
-    sent(text, plan(text, { bytes: 1000, rows: 1 }, 1)),
+    sent(text, plan(text, { bytes: HEADER.length + 20 }, 1)),
     rows.map((row) => HEADER + row),
   )
 })
 
 test('a line number in a part plus its shift is the line number in the file', () => {
   const text = `\n"id",firstname,"last\nname",dob\r\n1,"A\nA",B,\r\n\r\n2,C,D,\r\n`
-  const { parts } = plan(text, { bytes: 1000, rows: 1 })
+  const { parts } = plan(text, { bytes: 46 })
   // The header has two lines, so the row of a part begins in its line 3.
   assert.deepEqual(
     parts.map(({ lineShift }) => 3 + lineShift),
@@ -58,7 +54,7 @@ test('a line number in a part plus its shift is the line number in the file', ()
 
 test('a lone CR ends a line, blank lines are not rows, and the last line needs no line end', () => {
   const text = 'id,firstname,lastname,dob\r1,A,B,\r   \r\r2,C,D,'
-  assert.deepEqual(sent(text, plan(text, { bytes: 1000, rows: 1 }, 1)), [
+  assert.deepEqual(sent(text, plan(text, { bytes: HEADER.length + 8 }, 1)), [
     'id,firstname,lastname,dob\r1,A,B,\r',
     'id,firstname,lastname,dob\r2,C,D,',
   ])
@@ -78,7 +74,7 @@ test('property: for any chunks and limits, the parts hold all rows in order', ()
       (_, at) => `${at},${fields[random(7)]},${fields[random(7)]},${end}${random(4) === 0 ? end : ''}`,
     )
     const text = `id,firstname,lastname,dob${end}${rows.join('')}`
-    const made = plan(text, { bytes: 60 + random(60), rows: 1 + random(4) }, 1 + random(9))
+    const made = plan(text, { bytes: 60 + random(60) }, 1 + random(9))
     const header = Buffer.from(made.header).toString()
     const bodies = sent(text, made).map((part) => part.slice(header.length))
     const compact = (value: string) => value.replaceAll(end + end, end)
@@ -93,6 +89,6 @@ test('property: for any chunks and limits, the parts hold all rows in order', ()
 
 test('a row larger than a file may be is refused with its line', () => {
   const text = `${HEADER}1,A,B,\n2,"${'x'.repeat(200)}\n3,C,D,\n`
-  assert.throws(() => plan(text, { bytes: 100, rows: 10 }), /row that begins in line 3 .*quotation mark missing/)
-  assert.throws(() => plan('x'.repeat(300_000), { bytes: 100, rows: 10 }, 65_536), /first line is too long/)
+  assert.throws(() => plan(text, { bytes: 100 }), /row that begins in line 3 .*quotation mark missing/)
+  assert.throws(() => plan('x'.repeat(300_000), { bytes: 100 }, 65_536), /first line is too long/)
 })

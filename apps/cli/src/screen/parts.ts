@@ -35,7 +35,7 @@ const HEADER_BYTES_MAX = SANCTIONS_LIMITS.headerChars * UTF8_BYTES_MAX
  * the service accepts every quote opens or closes a field or is doubled, so after an
  * even number of quotes the position is outside a quoted field.
  */
-export function createPlanner(limits: { bytes: number; rows: number }): Planner {
+export function createPlanner(limits: { bytes: number }): Planner {
   const parts: Part[] = []
   let part: Part | undefined
   let rows = 0
@@ -66,7 +66,7 @@ export function createPlanner(limits: { bytes: number; rows: number }): Planner 
 
   function addRow(headerLength: number, end: number): void {
     rows++
-    if (!part || part.rows === limits.rows || headerLength + end - part.start > limits.bytes) {
+    if (!part || headerLength + end - part.start > limits.bytes) {
       part = { start: rowStart, end, rows: 0, lineShift: rowLine - headerLines - 1 }
       parts.push(part)
     }
@@ -102,7 +102,7 @@ export function createPlanner(limits: { bytes: number; rows: number }): Planner 
     },
     end() {
       if (offset > rowStart) endLine(offset)
-      const fits = offset <= limits.bytes && rows <= limits.rows
+      const fits = offset <= limits.bytes
       if (fits || !header) {
         return { header: new Uint8Array(0), parts: [{ start: 0, end: offset, rows, lineShift: 0 }], rows }
       }

@@ -56,13 +56,15 @@ async function screen(text: string, change: Partial<SendOptions> = {}) {
     version: undefined,
     keepResults: false,
     onProgress: (progress) => seen.push(progress),
-    limits: { bytes: 1_000, rows: 2 },
+    limits: { bytes: TWO_ROWS_BYTES },
     second: async () => {},
     ...change,
   })
   return { screening, seen }
 }
 
+/** A header and two rows of seven bytes. */
+const TWO_ROWS_BYTES = 26 + 2 * 7
 const FIVE = 'id,firstname,lastname,dob\n1,A,B,\n2,C,D,\n3,E,F,\n4,G,H,\n5,I,J,\n'
 
 test('parts are sent one after the other, all against the version of the first', async () => {

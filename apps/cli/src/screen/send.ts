@@ -23,11 +23,11 @@ export interface SendOptions {
   version: string | undefined
   keepResults: boolean
   onProgress(progress: SendProgress): void
-  limits?: { bytes: number; rows: number }
+  limits?: { bytes: number }
   second?: () => Promise<unknown>
 }
 
-const LIMITS = { bytes: SANCTIONS_LIMITS.fileBytes, rows: SANCTIONS_LIMITS.rows }
+const LIMITS = { bytes: SANCTIONS_LIMITS.fileBytes }
 const CHUNK_BYTES = 256 * 1024
 /** If the service asks for a longer wait than this, the command fails instead of waiting. */
 const PAUSE_MAX_SECONDS = 900
@@ -63,7 +63,7 @@ export async function screenFile(options: SendOptions): Promise<Screening> {
   }
 }
 
-async function planFile(file: FileHandle, limits: { bytes: number; rows: number }): Promise<Plan> {
+async function planFile(file: FileHandle, limits: { bytes: number }): Promise<Plan> {
   const planner = createPlanner(limits)
   const chunk = Buffer.alloc(CHUNK_BYTES)
   for (let position = 0; ; ) {

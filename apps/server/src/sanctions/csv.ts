@@ -19,7 +19,13 @@ export interface Person {
 export interface PeopleReader {
   /** Throws as soon as the file is known to be invalid, so that the rest of an upload need not be read. */
   write(chunk: Uint8Array): void
-  end(): Person[]
+  end(): void
+}
+
+interface ReaderOptions {
+  maxBytes: number
+  /** Gets each row when its last byte is read. */
+  onPerson(person: Person): void
 }
 
 const COLUMNS = ['id', 'firstname', 'lastname', 'dob'] as const
@@ -42,13 +48,13 @@ const QUOTE_SEEN = 4
 
 /**
  * Parses the customer's CSV as it arrives. The result does not depend on how the bytes are split into chunks, and of several
- * errors it reports the first in the file. It holds the rows, one header line and one field, each of limited size.
+ * errors it reports the first in the file. It holds one header line and one row, each of limited size.
  */
-export function createPeopleReader(limits: { maxRows: number; maxBytes: number }): PeopleReader {
-  const table = emptyTable(limits.maxRows)
+export function createPeopleReader({ maxBytes, onPerson }: ReaderOptions): PeopleReader {
+  const table = emptyTable(onPerson)
   /** The first bytes of a character that continues in the next chunk. */
   let pending = new Uint8Array(0)
-  let room = limits.maxBytes
+  let room = maxBytes
 
   /** Parses the valid bytes before it reports the invalid ones, so that an error in an earlier line comes first. */
   function read(bytes: Uint8Array): void {
@@ -71,7 +77,7 @@ export function createPeopleReader(limits: { maxRows: number; maxBytes: number }
     },
     end() {
       if (pending.length > 0) throw notText(table.line, 'is not UTF-8')
-      return endTable(table)
+      endTable(table)
     },
   }
 }
@@ -81,8 +87,7 @@ export function createPeopleReader(limits: { maxRows: number; maxBytes: number }
  * every file, which costs more than the parsing.
  */
 interface Table {
-  readonly maxRows: number
-  readonly people: Person[]
+  readonly onPerson: ReaderOptions['onPerson']
   state: number
   started: boolean
   line: number
@@ -107,10 +112,9 @@ interface Table {
   hasText: boolean
 }
 
-function emptyTable(maxRows: number): Table {
+function emptyTable(onPerson: ReaderOptions['onPerson']): Table {
   return {
-    maxRows,
-    people: [],
+    onPerson,
     state: HEADER,
     started: false,
     line: 1,
@@ -142,14 +146,13 @@ function readText(table: Table, text: string): void {
   table.lastCode = codes[text.length - 1] ?? 0
 }
 
-function endTable(table: Table): Person[] {
+function endTable(table: Table): void {
   if (table.state === HEADER) {
     if (isBlank(table.header)) throw invalidCsv('The file is empty')
     endHeader(table)
   }
   if (table.state === QUOTED) throw brokenQuoting(table.fieldLine)
   endRow(table)
-  return table.people
 }
 
 /** Reads up to the first line that is not blank and returns the position after it. */
@@ -273,11 +276,10 @@ function startRow(table: Table): void {
 }
 
 function endRow(table: Table): void {
-  const { people, values } = table
+  const { values } = table
   if (!isBlankLine(table)) {
     endField(table)
-    if (people.length === table.maxRows) throw new AppError('too_large', 'TOO_MANY_ROWS', 'Too many rows')
-    people.push(toPerson(table.rowLine, values, table.column < table.slots.length))
+    table.onPerson(toPerson(table.rowLine, values, table.column < table.slots.length))
     // Cleared, so that a shorter row after this one does not repeat its values.
     for (let place = 0; place < values.length; place++) values[place] = ''
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type CreateExceptionBody, type ExceptionPage, type ExceptionRecord, SANCTIONS_LIMITS } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
@@ -11,9 +12,12 @@ import { bucketOf, type Ids, isId } from '../platform/ids.ts'
 import { isStorableText } from '../platform/json-body.ts'
 import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import { type ActiveException, exceptionStore, type StoredException } from './exceptions-store.ts'
+import type { Rows } from './packed-people.ts'
 
 const PURGE_BATCH = 2_000
 const KEPT_YEARS = 1
+/** Rows whose exceptions are read by one query. */
+const ROWS_AT_ONCE = 10_000
 /** The size limit of an index entry of PostgreSQL; the table has the same limit. */
 const RECORD_ID_BYTES = 2_000
 
@@ -113,11 +117,21 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
      * The active exceptions for the rows of a file. Callers without a key have no exceptions. Only row ids are sent to the
      * database, and digests are computed only for rows that have an exception.
      */
-    async forRows(caller: Caller, rows: readonly (Person & { id: string })[]): Promise<RowExceptions> {
-      const recordIds = caller.keyId === undefined ? [] : [...new Set(rows.map(({ id }) => id))]
-      if (recordIds.length === 0) return { applied: new Map(), stale: new Set() }
-      const found = await exceptionStore.activeOf(cells.forId(caller.tenantId), caller, recordIds, clock.now())
-      return sortOut(found, personsOf(caller.tenantId, rows, new Set(found.map(({ recordId }) => recordId))))
+    async forRows(caller: Caller, rows: Rows<Person & { id: string }>): Promise<RowExceptions> {
+      if (caller.keyId === undefined || rows.length === 0) return { applied: new Map(), stale: new Set() }
+      const db = cells.forId(caller.tenantId)
+      const now = clock.now()
+      // Most tenants have none. Then the ids of a file, up to a million, need not be sent.
+      if (!(await exceptionStore.hasActive(db, caller, now))) return { applied: new Map(), stale: new Set() }
+      const found = new Map<string, ActiveException>()
+      for await (const some of inGroups(rows)) {
+        const recordIds = [...new Set(some.map(({ id }) => id))]
+        for (const one of await exceptionStore.activeOf(db, caller, recordIds, now)) found.set(one.id, one)
+      }
+      const wanted = new Set([...found.values()].map(({ recordId }) => recordId))
+      const persons = new Map<string, Set<string>>()
+      for await (const some of inGroups(rows)) addPersons(persons, { tenantId: caller.tenantId, rows: some, wanted })
+      return sortOut([...found.values()], persons)
     },
   }
 }
@@ -144,13 +158,19 @@ function plain(field: string): string {
   return field.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
-/** The digests of the persons under each of these row ids. A file may use an id twice. */
-function personsOf(
-  tenantId: string,
-  rows: readonly (Person & { id: string })[],
-  wanted: ReadonlySet<string>,
-): Map<string, Set<string>> {
-  const persons = new Map<string, Set<string>>()
+/** Yields the rows in groups, and lets other requests have their turn between two groups. */
+async function* inGroups<Row>(rows: Rows<Row>): AsyncGenerator<readonly Row[]> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    yield rows.slice(at, at + ROWS_AT_ONCE)
+    await nextTurn()
+  }
+}
+
+/** Adds the digests of the persons under each of the wanted row ids. A file may use an id twice. */
+function addPersons(
+  persons: Map<string, Set<string>>,
+  { tenantId, rows, wanted }: { tenantId: string; rows: readonly (Person & { id: string })[]; wanted: Set<string> },
+): void {
   for (const row of rows) {
     if (!wanted.has(row.id)) continue
     const digest = digestPerson(tenantId, row).toString('hex')
@@ -158,7 +178,6 @@ function personsOf(
     if (sameId) sameId.add(digest)
     else persons.set(row.id, new Set([digest]))
   }
-  return persons
 }
 
 /**

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { listDatasets, SANCTIONS_LIMITS, SCORE_THRESHOLD_MESSAGE, screenFile } from '@ostiary/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
@@ -41,7 +40,7 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     bodyLimitBytes: SANCTIONS_LIMITS.multipartBytes,
     async handler(request, reply) {
       const caller = callerOf(request)
-      const pieces = await sanctions.screen({
+      const answer = await sanctions.screen({
         caller,
         sender: caller.keyId ?? networkOf(request.ip),
         dataset: request.params.dataset,
@@ -54,7 +53,7 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
       })
       // A caller that stops reading must not keep the answer in memory.
       reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
-      return reply.header('content-type', 'application/json; charset=utf-8').send(Readable.from(pieces))
+      return reply.header('content-type', 'application/json; charset=utf-8').send(answer)
     },
   })
   route(app, listDatasets, {

@@ -257,11 +257,18 @@ describe('the CSV', () => {
     }
   })
 
-  test('has at most 50,000 rows', async () => {
-    const row = 'a,b,c,\n'
-    const { summary } = await server.screen(HEADER + row.repeat(50_000))
-    assert.equal(summary.total, 50_000)
-    assertError(await server.send(HEADER + row.repeat(50_001)), 413, 'TOO_MANY_ROWS', 'Too many rows')
+  test('[B-023] [B-024] a file of 2 MB is taken whatever its rows: 419,000 of 5 bytes, 67,000 of 31', async () => {
+    for (const [row, least] of [
+      ['1,ab\n', 419_000],
+      ['1234567,Ana,Examp,1990-05-0412\n', 67_600],
+    ] as const) {
+      const csv = HEADER + VARDO + row.repeat(Math.floor((2_097_152 - HEADER.length - VARDO.length) / row.length))
+      const { summary, results } = await server.screen(csv.padEnd(2_097_152, '\n'))
+      assert.ok(summary.total > least, `${summary.total} rows`)
+      assert.deepEqual([results.length, summary.matched.count], [summary.total, 1])
+      assert.equal(results[0]?.match, 'true')
+      assert.ok(results.slice(1).every(({ id, match }) => id === row.split(',')[0] && match === 'false'))
+    }
   })
 })
 

@@ -1,13 +1,16 @@
+import type { Readable } from 'node:stream'
 import { SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Person } from './csv.ts'
 import type { HeldDataset, Library } from './datasets/library.ts'
 import { SCORER_VERSION } from './engine/calibration.ts'
+import { joinPacked, packText, unpackTexts } from './engine/packed-text.ts'
 import type { Pool } from './engine/pool.ts'
 import type { RowsAnswer, ScreeningRow } from './engine/rows.ts'
 import { digestPerson, type ExceptionService } from './exceptions.ts'
 import { createFileSlots } from './file-slots.ts'
 import type { SanctionsMetrics } from './metrics.ts'
+import type { Rows } from './packed-people.ts'
 import { readUpload, type Upload } from './upload.ts'
 
 interface Deps {
@@ -47,10 +50,10 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
   })
 
   /** Rows with the same id may be different people, so an exception must match the person and not only the id. */
-  async function withExceptions(caller: Caller, people: readonly Person[]): Promise<ScreeningRow[]> {
+  async function withExceptions(caller: Caller, people: Rows<Person>): Promise<Rows<ScreeningRow>> {
     const { applied, stale } = await exceptions.forRows(caller, people)
-    if (applied.size === 0 && stale.size === 0) return people as ScreeningRow[]
-    return people.map((person) => {
+    if (applied.size === 0 && stale.size === 0) return people
+    const toRow = (person: Person): ScreeningRow => {
       const found = applied.get(person.id)
       const digest = found && digestPerson(caller.tenantId, person)
       const own = found?.filter(({ personDigest }) => digest?.equals(personDigest))
@@ -60,13 +63,14 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
         warnings,
         ...(own && own.length > 0 && { exceptions: own.map(({ personDigest: _digest, ...exception }) => exception) }),
       }
-    })
+    }
+    return { length: people.length, slice: (from, to) => people.slice(from, to).map(toRow) }
   }
 
   return {
     datasets: (caller: Caller) => library.list(tenantOf(caller)),
 
-    /** The answer as chunks of JSON text, in order. */
+    /** The answer as JSON. It is unpacked while it is read. */
     async screen({
       caller,
       sender,
@@ -77,7 +81,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
       signal,
       answered,
       upload,
-    }: Screening): Promise<string[]> {
+    }: Screening): Promise<Readable> {
       const owner = tenantOf(caller) ?? CALLERS_WITHOUT_KEY
       const freeSlot = await takeSlot({ sender, tenant: owner })
       let held: HeldDataset | undefined
@@ -90,13 +94,14 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
         const answers = await pool.run({ owner, keys: held.keys, dataset, threshold, rows, signal })
         metrics.rows(rows.length, answers)
         void answered.finally(freeSlot)
-        return writeReply(rows.length, answers, {
+        const reply = writeReply(rows.length, answers, {
           dataset,
           version: held.version,
           scorerVersion: SCORER_VERSION,
           scoreThreshold: threshold,
           runId: requestId,
         })
+        return unpackTexts(reply)
       } catch (error) {
         freeSlot()
         throw error
@@ -115,19 +120,14 @@ const tenantOf = ({ keyId, tenantId }: Caller) => (keyId === undefined ? null : 
 
 type Facts = Pick<ScreenReply['summary'], 'dataset' | 'version' | 'scorerVersion' | 'scoreThreshold' | 'runId'>
 
-/** Joins the JSON that the threads wrote. Parsing fifty thousand rows only to serialise them again would be a waste. */
-function writeReply(total: number, answers: readonly RowsAnswer[], facts: Facts): string[] {
+/** Joins the JSON that the threads wrote. Parsing a million rows only to serialise them again would be a waste. */
+function* writeReply(total: number, answers: readonly RowsAnswer[], facts: Facts): Generator<Uint8Array> {
   const count = answers.reduce((sum, { matched }) => sum + matched, 0)
   const warnings = answers.reduce((sum, { warned }) => sum + warned, 0)
-  const pieces = [`{"summary":{"total":${total},"matched":{"count":${count},"records":[`]
-  pieces.push(...inList(answers.map(({ records }) => records)))
+  yield packText(`{"summary":{"total":${total},"matched":{"count":${count},"records":[`)
+  yield* joinPacked(answers.map(({ records }) => records))
   const truncated = answers.some(({ shortened }) => shortened) ? ',"truncated":true' : ''
-  pieces.push(`]${truncated}},${JSON.stringify({ ...facts, warnings }).slice(1)},"results":[`)
-  pieces.push(...inList(answers.map(({ results }) => results)))
-  pieces.push(']}')
-  return pieces
-}
-
-function inList(parts: readonly string[]): string[] {
-  return parts.filter((part) => part !== '').map((part, at) => (at === 0 ? part : `,${part}`))
+  yield packText(`]${truncated}},${JSON.stringify({ ...facts, warnings }).slice(1)},"results":[`)
+  yield* joinPacked(answers.map(({ results }) => results))
+  yield packText(']}')
 }

@@ -4,9 +4,10 @@ import { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
-import { createPeopleReader, type Person } from './csv.ts'
+import { createPeopleReader } from './csv.ts'
+import { createPackedPeople, type PackedPeople } from './packed-people.ts'
 
-const { fileBytes, multipartBytes, rows } = SANCTIONS_LIMITS
+const { fileBytes, multipartBytes } = SANCTIONS_LIMITS
 
 const SILENCE_MS = 1_000
 
@@ -27,7 +28,7 @@ const broken = () => new AppError('invalid_request', 'BAD_REQUEST', 'The form ca
  * The people in the form's file. Chunks are read one by one, so that an invalid file is refused without reading the rest. The
  * code that sends the answer decides whether to read or cut off the rest.
  */
-export async function readUpload({ headers, body }: Upload): Promise<Person[]> {
+export async function readUpload({ headers, body }: Upload): Promise<PackedPeople> {
   if (!(body instanceof Readable)) throw noFile()
   if (Number(headers['content-length']) > multipartBytes) throw tooLarge()
   const upload = openForm(headers)
@@ -42,12 +43,13 @@ export async function readUpload({ headers, body }: Upload): Promise<Person[]> {
   return upload.end()
 }
 
-function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise<void>; end(): Promise<Person[]> } {
-  const reader = createPeopleReader({ maxRows: rows, maxBytes: fileBytes })
+function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise<void>; end(): Promise<PackedPeople> } {
+  const people = createPackedPeople()
+  const reader = createPeopleReader({ maxBytes: fileBytes, onPerson: people.push })
   let form: BusboyInstance
   let fault: Error | undefined
   let files = 0
-  let people: Person[] | undefined
+  let isComplete = false
   const attempt = (work: () => void) => {
     if (fault) return
     try {
@@ -85,7 +87,8 @@ function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise
     stream.on('end', () => {
       if (!isOurs) return
       attempt(() => {
-        people = reader.end()
+        reader.end()
+        isComplete = true
       })
     })
     stream.on('error', () => attempt(() => fail()))
@@ -119,7 +122,7 @@ function openForm(headers: IncomingHttpHeaders): { write(chunk: Buffer): Promise
       form.end()
       await soon(finished)
       if (fault) throw fault
-      if (!people) throw noFile()
+      if (!isComplete) throw noFile()
       return people
     },
   }

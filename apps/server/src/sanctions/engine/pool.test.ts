@@ -3,11 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { constants, inflateRawSync } from 'node:zlib'
 import type { MatchedRecord, RowResult } from '@ostiary/contract'
 import { eventually } from '@ostiary/testkit/eventually'
 import { systemClock } from '../../platform/clock.ts'
 import type { ListedEntity } from '../lists/listed.ts'
 import type { SharedList } from './open-list.ts'
+import { joinPacked } from './packed-text.ts'
 import { createPool, type FileTask, leastServed } from './pool.ts'
 import type { RowsAnswer, ScreeningRow } from './rows.ts'
 import { openSnapshot, writeSnapshot } from './snapshot.ts'
@@ -79,12 +81,9 @@ function task(rows: readonly ScreeningRow[], more: Partial<FileTask> = {}): File
 }
 
 const entries = <T>(answers: readonly RowsAnswer[], part: 'results' | 'records') =>
-  JSON.parse(
-    `[${answers
-      .map((answer) => answer[part])
-      .filter((text) => text !== '')
-      .join(',')}]`,
-  ) as T[]
+  JSON.parse(`[${unpacked([...joinPacked(answers.map((answer) => answer[part]))])}]`) as T[]
+const unpacked = (texts: readonly Uint8Array[]) =>
+  inflateRawSync(Buffer.concat(texts), { finishFlush: constants.Z_SYNC_FLUSH }).toString()
 const resultsOf = (answers: readonly RowsAnswer[]) => entries<RowResult>(answers, 'results')
 const recordsOf = (answers: readonly RowsAnswer[]) => entries<MatchedRecord>(answers, 'records')
 

@@ -6,6 +6,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError } from '../../platform/errors.ts'
+import type { Rows } from '../packed-people.ts'
 import type { SharedList } from './open-list.ts'
 import type { RowsAnswer, ScreeningRow } from './rows.ts'
 import type { FromThread, ToThread } from './thread.ts'
@@ -17,7 +18,7 @@ export interface FileTask {
   keys: readonly string[]
   dataset: string
   threshold: number
-  rows: readonly ScreeningRow[]
+  rows: Rows<ScreeningRow>
   signal: AbortSignal
 }
 

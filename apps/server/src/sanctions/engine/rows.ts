@@ -3,6 +3,7 @@ import { type ListedMatch, type MatchedRecord, type RowResult, SANCTIONS_LIMITS 
 import type { Person } from '../csv.ts'
 import { readDob } from '../dob.ts'
 import { readPerson } from '../names/tokens.ts'
+import { type PackedText, packText } from './packed-text.ts'
 import { describeMatch, type FoundMatch, findMatches, type SearchableList } from './screen.ts'
 
 export const MATCHES_PER_ROW = SANCTIONS_LIMITS.matchesPerRow
@@ -16,8 +17,8 @@ export interface RowsAnswer {
   /** How many of the task's rows are answered, from the first one on. */
   rows: number
   /** Comma-separated entries of `results`, and below of `summary.matched.records`. */
-  results: string
-  records: string
+  results: PackedText
+  records: PackedText
   matched: number
   warned: number
   /** Whether matches were left out to limit the size of the file's answer. */
@@ -27,7 +28,7 @@ export interface RowsAnswer {
 export interface RowsTask {
   dataset: string
   threshold: number
-  rows: ScreeningRow[]
+  rows: readonly ScreeningRow[]
   /** How many more matched rows show all their matches. The rest show their best one, which limits the size of a file's answer. */
   fullyShownRows: number
 }
@@ -57,8 +58,8 @@ export function answerRows(
   }
   return {
     rows: results.length,
-    results: results.join(','),
-    records: records.join(','),
+    results: packText(results.join(',')),
+    records: packText(records.join(',')),
     matched: records.length,
     warned,
     shortened,
@@ -74,12 +75,13 @@ function answerRow(
 ): { result: RowResult; record: MatchedRecord | null } {
   const { id, firstname, lastname, dob, line } = row
   const echo = { id, firstname, lastname, dob }
+  const hasName = !row.warnings.includes('EMPTY_NAME')
   const name = readPerson(firstname, lastname)
-  const compares = name.words.some(({ role }) => role === 'full') || row.warnings.includes('EMPTY_NAME')
+  const compares = !hasName || name.words.some(({ role }) => role === 'full')
   const warnings = compares ? row.warnings : [...row.warnings, 'NAME_NOT_COMPARABLE' as const]
   const span = readDob(dob)
   const birth = span === undefined || span === 'invalid' ? null : { ...span, circa: false }
-  const found = lists.flatMap((list) => findMatches(list, name, birth, threshold)).sort(byScore)
+  const found = hasName ? lists.flatMap((list) => findMatches(list, name, birth, threshold)).sort(byScore) : []
   const { kept, silenced } = silence(found, row)
   const best = kept[0]
   const matched = best !== undefined
