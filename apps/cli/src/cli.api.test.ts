@@ -190,7 +190,10 @@ test('area E: stats and reindex report what is stored, and which options they ne
   const unsaid = await cli('node reindex')
   assert.deepEqual([unsaid.code, unsaid.err.split('\n')[0]], [2, 'Give --tenant or --all'])
   const unknown = await cli('node reindex --all --model FACE9')
-  assert.deepEqual([unknown.code, unknown.err.split('\n')[0]], [2, '--model must be one of FACE3_1, FACE3_3'])
+  assert.deepEqual(
+    [unknown.code, unknown.err.split('\n')[0]],
+    [2, '--model must be one of FACE3_1, FACE3_3, or a declared model of the tenant'],
+  )
 })
 
 test('an error says what to do instead', async () => {

@@ -59,3 +59,11 @@ export function number(invocation: Invocation, name: string): number | undefined
   if (!/^\d+$/.test(value)) throw new UsageError(`--${name} must be a whole number`)
   return Number(value)
 }
+
+/** A number that may have a fraction, as 0.45. */
+export function decimal(invocation: Invocation, name: string): number | undefined {
+  const value = text(invocation, name)
+  if (value === undefined) return undefined
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new UsageError(`--${name} must be a number such as 0.45`)
+  return Number(value)
+}

@@ -57,6 +57,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     'node stats': 'Show what area E stores, by tenant, mode and model version',
     'node reindex': 'Rebuild the search copies and indexes of area E from the sealed copies',
   }),
+  ...group(async () => (await import('./commands/node-models.ts')).nodeModelCommands, {
+    'node models declare': 'Let a tenant use a face model of its own in area E',
+    'node models list': 'Show the face models that a tenant has declared',
+    'node models remove': 'Remove a declared face model that nobody is enrolled in',
+  }),
   ...group(async () => (await import('./commands/datasets.ts')).datasetCommands, {
     'datasets import': 'Read a sanctions list and put it into service',
     'datasets list': 'Show the sanctions lists on this machine',

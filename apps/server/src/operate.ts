@@ -11,7 +11,7 @@ import { createDatasetFiles, createImporter, type Importer } from './sanctions/i
 import type { Secrets } from './secrets.ts'
 import type { Wire } from './wire.ts'
 
-export type { ReindexProgress } from './biometrics/index.ts'
+export type { ModelRecord, ReindexProgress } from './biometrics/index.ts'
 export { ConfigError, type Environment } from './config.ts'
 export type { Check } from './doctor.ts'
 export { AppError } from './platform/errors.ts'
@@ -44,6 +44,7 @@ export async function withServices<T>(env: Environment, work: (services: Operato
       webhookKeys: wire.webhooks.webhookKeys,
       secrets: createSecrets(wire),
       node: wire.biometrics.vectorPartitions,
+      nodeModels: wire.biometrics.models,
       datasets: openDatasets(config.sanctions),
       masterKeyId: wire.platform.vault.currentKeyId,
       async migrate(onApplied) {
@@ -79,6 +80,7 @@ export interface OperatorServices {
   webhookKeys: Wire['webhooks']['webhookKeys']
   secrets: Secrets
   node: Wire['biometrics']['vectorPartitions']
+  nodeModels: Wire['biometrics']['models']
   datasets: Importer
   masterKeyId: string
   migrate(onApplied: (cell: string, migration: string) => void): Promise<void>

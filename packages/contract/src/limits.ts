@@ -30,6 +30,9 @@ export const NODE_LIMITS = {
   bodyBytes: 1024 * 1024,
   vectorMin: 128,
   vectorMax: 512,
+  /** Models that one tenant may declare. */
+  declaredModels: 8,
+  modelNameChars: 32,
   /** Feature objects in one encrypted enrolment or prediction. */
   features: 10,
   featureTypeChars: 64,

@@ -81,7 +81,8 @@ export const NODE_ERRORS = {
     http: 400,
     status: -1,
     message: 'Unknown model version',
-    meaning: 'The path or the body names a model version that is not served.',
+    meaning:
+      'The path or the body names a model version that is neither built in nor declared by the tenant of the key.',
   },
   NODE_FIELD_INVALID: {
     http: 400,

@@ -3,21 +3,34 @@ import { NODE_LIMITS } from './limits.ts'
 import type { NodeErrorCode } from './node-errors.ts'
 import { type Operation, operation } from './operation.ts'
 
-/** The face models that are served. Vectors of different models are never compared. */
+/** The face models that every tenant has. Vectors of different models are never compared. */
 export const FACE_MODELS = {
   FACE3_1: { dimension: 128 },
   FACE3_3: { dimension: 512 },
 } as const
-export type ModelVersion = keyof typeof FACE_MODELS
-export const MODEL_VERSIONS = Object.keys(FACE_MODELS) as ModelVersion[]
+export type BuiltInVersion = keyof typeof FACE_MODELS
+export const BUILT_IN_VERSIONS = Object.keys(FACE_MODELS) as BuiltInVersion[]
+
+/** A built-in version, or the name of a model that the tenant has declared (`ostiary node models declare`). */
+export type ModelVersion = BuiltInVersion | (string & Record<never, never>)
+export const MODEL_VERSION_PATTERN = `^[A-Za-z0-9_]{1,${NODE_LIMITS.modelNameChars}}$`
+/** No declared model begins like this, in any case: such names are for models of later releases. */
+export const RESERVED_MODEL_PREFIX = 'FACE3_'
 
 /** Used where the path names no version. */
-export const DEFAULT_PATH_VERSION: ModelVersion = 'FACE3_1'
+export const DEFAULT_PATH_VERSION: BuiltInVersion = 'FACE3_1'
 /** Used by the plain endpoints where the body names no version. */
-export const DEFAULT_PLAIN_VERSION: ModelVersion = 'FACE3_3'
+export const DEFAULT_PLAIN_VERSION: BuiltInVersion = 'FACE3_3'
 export const ENCRYPTION_VERSION = 1
 
-const MODEL_LIST = MODEL_VERSIONS.map((name) => `\`${name}\` (${FACE_MODELS[name].dimension})`).join(', ')
+const MODEL_LIST = BUILT_IN_VERSIONS.map((name) => `\`${name}\` (${FACE_MODELS[name].dimension})`).join(', ')
+const version = (fallback: BuiltInVersion) =>
+  Type.String({
+    pattern: MODEL_VERSION_PATTERN,
+    default: fallback,
+    examples: [fallback],
+    description: `Face model version: ${BUILT_IN_VERSIONS.map((name) => `\`${name}\``).join(', ')}, or the name of a model that your tenant has declared`,
+  })
 
 export const Feature = Type.Object(
   {
@@ -25,7 +38,9 @@ export const Feature = Type.Object(
     embedding_vector: Type.Array(Type.Number(), {
       minItems: NODE_LIMITS.vectorMin,
       maxItems: NODE_LIMITS.vectorMax,
-      description: `Finite numbers, as many as the model version gives: ${MODEL_LIST}. Any length is taken: it is normalised`,
+      description:
+        `Finite numbers, exactly as many as the model version has: ${MODEL_LIST}, declared models ${NODE_LIMITS.vectorMin} to ` +
+        `${NODE_LIMITS.vectorMax}. The vector is normalised`,
     }),
   },
   { title: 'Feature' },
@@ -59,14 +74,9 @@ const userIdentifier = Type.Optional(
     description: 'Compares with this one person only (1:1): a `puid` or the `metadata.id` given at enrolment',
   }),
 )
-const plainVersion = Type.Optional(Type.Enum(MODEL_VERSIONS, { default: DEFAULT_PLAIN_VERSION }))
+const plainVersion = Type.Optional(version(DEFAULT_PLAIN_VERSION))
 
-const VersionParams = Type.Object({
-  version: Type.String({
-    description: `Face model version: ${MODEL_VERSIONS.join(', ')}`,
-    default: DEFAULT_PATH_VERSION,
-  }),
-})
+const VersionParams = Type.Object({ version: version(DEFAULT_PATH_VERSION) })
 
 const body = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object({ api_key: apiKey, ...properties }, { additionalProperties: false })

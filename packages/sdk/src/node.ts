@@ -10,13 +10,14 @@ import { nowSeconds } from './clock.ts'
 import { OstiaryError, type Send } from './http.ts'
 
 export interface EnrollOptions {
-  /** Face model version. Default `FACE3_1` for `enroll`, `FACE3_3` for `plainEnroll`. */
+  /** A built-in version, or a model that your tenant has declared. Default `FACE3_1` for `enroll`, `FACE3_3` for `plainEnroll`. */
   version?: ModelVersion
   /** Your own identifier for the user; the service stores a keyed hash of it. */
   metadataId?: string
 }
 
 export interface PredictOptions {
+  /** As for the enrolment; only people who were enrolled in this version are found. */
   version?: ModelVersion
   /** The maximum number of candidates. Default 1. */
   K?: number

@@ -1,5 +1,5 @@
-import { MODEL_VERSIONS } from '@ostiary/contract'
-import { type ReindexProgress, withServices } from '@ostiary/server/operate'
+import { BUILT_IN_VERSIONS } from '@ostiary/contract'
+import { type OperatorServices, type ReindexProgress, withServices } from '@ostiary/server/operate'
 import { type Command, text, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 import { resolveTenant } from './tenants.ts'
@@ -31,16 +31,14 @@ export const nodeCommands: readonly Command[] = [
   },
   {
     name: 'node reindex',
-    usage: 'ostiary node reindex (--tenant <id or name> | --all) [--model FACE3_1|FACE3_3]',
+    usage: 'ostiary node reindex (--tenant <id or name> | --all) [--model FACE3_1|FACE3_3|<declared model>]',
     options: { tenant: { type: 'string' }, all: { type: 'boolean' }, model: { type: 'string' } },
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
         const [tenant, model] = [text(invocation, 'tenant'), text(invocation, 'model')]
-        if (model !== undefined && !(MODEL_VERSIONS as string[]).includes(model)) {
-          throw new UsageError(`--model must be one of ${MODEL_VERSIONS.join(', ')}`)
-        }
         if ((tenant === undefined) === !invocation.options.all) throw new UsageError('Give --tenant or --all')
         const tenantId = tenant === undefined ? undefined : await resolveTenant(services, tenant)
+        if (model !== undefined) await checkModel(services, model, tenantId)
         const count = await services.node.reindex(
           (space) => (tenantId ?? space.tenantId) === space.tenantId && (model ?? space.version) === space.version,
           (progress) => invocation.terminal.progress(describe(progress)),
@@ -53,6 +51,14 @@ export const nodeCommands: readonly Command[] = [
       }),
   },
 ]
+
+/** A name that no model has would rebuild nothing, which looks like success. */
+async function checkModel({ keys, nodeModels }: OperatorServices, model: string, tenantId?: string): Promise<void> {
+  if ((BUILT_IN_VERSIONS as readonly string[]).includes(model)) return
+  const tenantIds = tenantId === undefined ? (await keys.listTenants()).map((one) => one.tenantId) : [tenantId]
+  for (const one of tenantIds) if ((await nodeModels.list(one)).some(({ name }) => name === model)) return
+  throw new UsageError(`--model must be one of ${BUILT_IN_VERSIONS.join(', ')}, or a declared model of the tenant`)
+}
 
 function describe({ space, done, total }: ReindexProgress): string {
   const share = total === 0 ? 1 : Math.min(1, done / total)

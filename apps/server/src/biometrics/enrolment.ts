@@ -1,4 +1,4 @@
-import { type ModelVersion, NODE_LIMITS } from '@ostiary/contract'
+import { NODE_LIMITS } from '@ostiary/contract'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -6,11 +6,12 @@ import { AppError } from '../platform/errors.ts'
 import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { WithLock } from '../platform/keyed-mutex.ts'
 import type { Log } from '../platform/log.ts'
+import { declaredModelStore } from './declared-model-store.ts'
 import { nodeError } from './errors.ts'
 import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
 import type { NodeMetrics } from './metrics.ts'
-import { scoreOf, THRESHOLDS } from './models.ts'
+import { type FaceModel, scoreOf } from './models.ts'
 import { nearbyOf } from './nearby.ts'
 import { enrollLevelOf, isGood, judge } from './quality.ts'
 import { faceStore, type Neighbour, SHARED_PARTITIONS, type SpaceId } from './store.ts'
@@ -32,8 +33,8 @@ interface Deps {
 }
 
 export interface EnrolRequest {
-  version: ModelVersion
-  /** Of length 1 each. */
+  model: FaceModel
+  /** Of length 1 each, with as many entries as the model has. */
   vectors: readonly Float64Array[]
   /** The caller's own name for the person. */
   externalId?: string | undefined
@@ -62,6 +63,7 @@ type OnCompared = (nearby: readonly string[]) => Promise<void>
 
 /** Everything one enrolment needs; the same for each of its attempts. */
 interface Job {
+  model: FaceModel
   space: SpaceId
   keys: GroupKeys
   /** The id of the person if this job creates one. A repeated attempt recognises by it what an earlier one committed. */
@@ -76,8 +78,8 @@ interface Job {
 
 export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, metrics, withLock }: Deps) {
   /** Drops bad vectors; refuses a request that has no good one. */
-  function filter({ version, vectors }: EnrolRequest): Float64Array[] {
-    const judged = judge(vectors, THRESHOLDS[version])
+  function filter({ model, vectors }: EnrolRequest): Float64Array[] {
+    const judged = judge(vectors, model)
     for (const one of judged) if (!isGood(one)) metrics.filtered.count(one.reason)
     const good = judged.filter(isGood).map(({ vector }) => vector)
     if (good.length === 0) {
@@ -92,15 +94,15 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
    * of the space, and is compared there with the vectors that were added since the search.
    */
   async function attempt(job: Job): Promise<Enrolled> {
-    const { space, probe } = job
+    const { model, space, probe } = job
     const db = cells.forId(space.tenantId)
     const seen = await vectorSearch.search(space, 'enroll', {
       embedding: probe,
       limit: 1,
-      enough: THRESHOLDS[space.version].duplicateMin,
+      enough: model.duplicateMin,
     })
-    await job.onCompared(nearbyOf(space.version, seen?.neighbours ?? []))
-    const known = seen?.neighbours.find((neighbour) => isDuplicate(space, neighbour))
+    await job.onCompared(nearbyOf(model, seen?.neighbours ?? []))
+    const known = seen?.neighbours.find((neighbour) => isDuplicate(model, neighbour))
     if (known) return existing(db, job, known)
     if (!seen) await faceStore.insertSpace(db, space, bucketOf(space.tenantId) % SHARED_PARTITIONS)
     return withLock(lockKeyOf(space), async () => {
@@ -111,10 +113,11 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
   }
 
   async function enrolLocked(tx: Queryable, job: Job, afterSeq: number): Promise<Enrolled> {
-    const { space, keys, probe, good, externalRef } = job
+    const { model, space, keys, probe, good, externalRef } = job
+    await holdDeclaration(tx, space, model)
     const { partition, lastSeq } = await faceStore.lockSpace(tx, space)
     const added = await faceStore.searchSince(tx, space, { partition, embedding: probe, afterSeq })
-    if (added && isDuplicate(space, added)) return existing(tx, job, added)
+    if (added && isDuplicate(model, added)) return existing(tx, job, added)
     const owner = externalRef && (await faceStore.lockByRef(tx, space, externalRef))
     if (owner && job.names === 'new_only' && owner.personId !== job.personId) throw nameTaken()
     if (owner) await refuseSecondFace(tx, space, owner.personId)
@@ -141,7 +144,7 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     if (personId !== job.personId && job.externalRef && job.names === 'bind') {
       await faceStore.bindRef(db, job.space, personId, job.externalRef)
     }
-    const score = scoreOf(job.space.version, cosine)
+    const score = scoreOf(job.model, cosine)
     const isNew = personId === job.personId
     return { personId, guid: job.keys.guid, enrollLevel, score, isNew }
   }
@@ -194,14 +197,15 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     request: EnrolRequest,
     own: Pick<Job, 'personId' | 'good' | 'giveUpAtMs' | 'onCompared'>,
   ): Promise<Job> {
-    const { version, externalId } = request
-    const space = { tenantId: group.tenantId, livemode: group.livemode, version }
+    const { model, externalId } = request
+    const space = { tenantId: group.tenantId, livemode: group.livemode, version: model.version }
     const keys = await groups.findOrCreate(space)
     return {
+      model,
       space,
       keys,
       ...own,
-      probe: toHalfvec(keys.rotation(version)(middleOf(own.good))),
+      probe: toHalfvec(keys.rotation(space.version)(middleOf(own.good))),
       externalRef: externalId === undefined ? undefined : keys.externalRef(externalId),
       names: request.names ?? 'bind',
     }
@@ -218,8 +222,17 @@ function isRefusal(error: unknown): boolean {
   return error instanceof AppError && (error.fault === 'invalid_request' || error.fault === 'rate_limited')
 }
 
-function isDuplicate({ version }: SpaceId, { cosine }: Neighbour): boolean {
-  return cosine >= THRESHOLDS[version].duplicateMin
+function isDuplicate({ duplicateMin }: FaceModel, { cosine }: Neighbour): boolean {
+  return cosine >= duplicateMin
+}
+
+/**
+ * A process may know a declaration for some seconds after it was removed, or after its name was declared again for another model. Nobody is
+ * enrolled by it then. It is locked before the space, as its removal does.
+ */
+async function holdDeclaration(tx: Queryable, { tenantId }: SpaceId, { version, declarationId }: FaceModel) {
+  if (declarationId === undefined) return
+  if (!(await declaredModelStore.hold(tx, tenantId, version, declarationId))) throw nodeError('NODE_VERSION_UNKNOWN')
 }
 
 /** A name stands for one face per model version. A person enrolled in another version may be enrolled in this one too. */

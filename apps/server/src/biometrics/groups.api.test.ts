@@ -6,6 +6,7 @@ import { loadConfig } from '../config.ts'
 import { createSecrets } from '../secrets.ts'
 import { createHarness, type Harness, TEST_MASTER_KEY } from '../testing/harness.ts'
 import { createWire, type Wire } from '../wire.ts'
+import { BUILT_IN_MODELS } from './models.ts'
 import { createFaces } from './testing/faces.ts'
 
 const faces = createFaces(41)
@@ -29,9 +30,12 @@ test('after a change of the master key and a reseal, people are recognised witho
   const { tenantId, record } = await harness.tenantWithKey({ scopes: ['node:*'] })
   const caller = { tenantId, livemode: false, keyId: record.id, rateFactor: 1 }
   const vectors = [Float64Array.from(faces.person())]
-  const { personId } = await harness.wire.biometrics.enrolment.enrol(caller, { version: 'FACE3_3', vectors })
+  const { personId } = await harness.wire.biometrics.enrolment.enrol(caller, {
+    model: BUILT_IN_MODELS.FACE3_3,
+    vectors,
+  })
   const predict = async (wire: Wire) => {
-    const request = { version: 'FACE3_3' as const, vectors, candidates: 1 }
+    const request = { model: BUILT_IN_MODELS.FACE3_3, vectors, candidates: 1 }
     return (await wire.biometrics.recognition.recognise(caller, request)).candidates[0]?.puid
   }
 

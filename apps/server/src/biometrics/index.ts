@@ -1,4 +1,6 @@
+export type { ModelRecord } from './declared-models.ts'
 export type { Enrolment } from './enrolment.ts'
+export { BUILT_IN_MODELS } from './models.ts'
 export type { Recognition } from './recognition.ts'
 export { type BiometricsRoom, createBiometricsRoom } from './room.ts'
 export { normalise } from './vector.ts'

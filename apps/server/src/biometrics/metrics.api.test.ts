@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createHarness, type Harness } from '../testing/harness.ts'
+import { BUILT_IN_MODELS } from './models.ts'
 import { createFaces, feature } from './testing/faces.ts'
 
 const faces = createFaces(31)
@@ -59,7 +60,7 @@ test('the sizes are measured at a scrape, and again after a minute', async () =>
 test('more than 1,000 unrecognised predictions of a key in an hour raise an alarm, logged once in ten minutes', async () => {
   const { tenantId, record } = await harness.tenantWithKey({ scopes: ['node:*'] })
   const caller = { tenantId, livemode: false, keyId: record.id, rateFactor: 1 }
-  const request = { version: 'FACE3_3' as const, vectors: [Float64Array.from(faces.person())], candidates: 1 }
+  const request = { model: BUILT_IN_MODELS.FACE3_3, vectors: [Float64Array.from(faces.person())], candidates: 1 }
   for (let i = 0; i < 1_000; i++) await harness.wire.biometrics.recognition.recognise(caller, request)
   assert.ok(!((await value('ostiary_node_probing_alarms_total{mode="test"}')) > 0))
   for (let i = 0; i < 5; i++) await harness.wire.biometrics.recognition.recognise(caller, request)

@@ -1,4 +1,4 @@
-import type { ModelVersion } from '@ostiary/contract'
+import { type BuiltInVersion, FACE_MODELS, type ModelVersion } from '@ostiary/contract'
 
 /**
  * The thresholds of each model version, and how a cosine becomes a score. docs/api/biometrics.md shows this table and how
@@ -26,7 +26,7 @@ export interface ModelThresholds {
  * Measured on 102 public-domain portraits of 64 adults (42 genuine and 5,099 other pairs), the slope by a logistic regression
  * with smoothed targets: with so few pairs a steeper one would claim more than is known.
  */
-export const THRESHOLDS: Readonly<Record<ModelVersion, ModelThresholds>> = {
+export const THRESHOLDS: Readonly<Record<BuiltInVersion, ModelThresholds>> = {
   // All faces of this model lie in a narrow cone; its very axis has a cosine of up to 0.943 with a face.
   FACE3_1: {
     identifyMin: 0.945,
@@ -47,9 +47,30 @@ export const THRESHOLDS: Readonly<Record<ModelVersion, ModelThresholds>> = {
   },
 }
 
+/** A model version with all that area E needs to know of it. */
+export interface FaceModel extends ModelThresholds {
+  version: ModelVersion
+  /** The number of entries of its vectors. */
+  dimension: number
+  /** The id of its declaration; undefined for a model that every tenant has. */
+  declarationId?: string
+}
+
+/** The models that every tenant has. declared-models.ts adds those of one tenant. */
+export const BUILT_IN_MODELS: Readonly<Record<BuiltInVersion, FaceModel>> = {
+  FACE3_1: { version: 'FACE3_1', ...FACE_MODELS.FACE3_1, ...THRESHOLDS.FACE3_1 },
+  FACE3_3: { version: 'FACE3_3', ...FACE_MODELS.FACE3_3, ...THRESHOLDS.FACE3_3 },
+}
+
+export function findBuiltIn(version: string): FaceModel | undefined {
+  return Object.hasOwn(BUILT_IN_MODELS, version) ? BUILT_IN_MODELS[version as BuiltInVersion] : undefined
+}
+
 /** The score of the contract: 0.5 at the threshold, log-odds linear in the cosine. Callers get its band (hit-budget.ts). */
-export function scoreOf(version: ModelVersion, cosine: number): number {
-  const { identifyMin, slope } = THRESHOLDS[version]
+export function scoreOf(
+  { identifyMin, slope }: Pick<ModelThresholds, 'identifyMin' | 'slope'>,
+  cosine: number,
+): number {
   const score = 1 / (1 + Math.exp(-slope * (cosine - identifyMin)))
   // More than four digits carry no meaning. They hide nothing: the score is an invertible function of the cosine.
   return Math.round(score * 10_000) / 10_000

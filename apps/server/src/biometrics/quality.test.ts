@@ -89,8 +89,8 @@ test('the level says how many good vectors an enrolment rests on', () => {
 
 test('the score is one half at the threshold, rises with the cosine and stays within 0 and 1', () => {
   for (const version of ['FACE3_1', 'FACE3_3'] as const) {
-    assert.equal(scoreOf(version, THRESHOLDS[version].identifyMin), 0.5)
-    const scores = Array.from({ length: 201 }, (_, i) => scoreOf(version, -1 + i / 100))
+    assert.equal(scoreOf(THRESHOLDS[version], THRESHOLDS[version].identifyMin), 0.5)
+    const scores = Array.from({ length: 201 }, (_, i) => scoreOf(THRESHOLDS[version], -1 + i / 100))
     assert.ok(scores.every((score, i) => score >= 0 && score <= 1 && (i === 0 || score >= (scores[i - 1] ?? 0))))
   }
 })

@@ -1,4 +1,3 @@
-import type { ModelVersion } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -14,7 +13,7 @@ import type { GroupId, GroupKeys } from './group-keys.ts'
 import type { Groups } from './groups.ts'
 import { hitStore } from './hit-store.ts'
 import type { NodeMetrics } from './metrics.ts'
-import { scoreOf, THRESHOLDS } from './models.ts'
+import { type FaceModel, scoreOf } from './models.ts'
 import { nearbyOf } from './nearby.ts'
 import { faceStore, type Neighbour, partitionTable, type SpaceId } from './store.ts'
 import { middleOf, toHalfvec } from './vector.ts'
@@ -45,8 +44,8 @@ interface Deps {
 type IsWanted = (tx: Queryable) => Promise<boolean>
 
 export interface PredictRequest {
-  version: ModelVersion
-  /** Each of length 1; several are averaged. */
+  model: FaceModel
+  /** Each of length 1, with as many entries as the model has; several are averaged. */
   vectors: readonly Float64Array[]
   candidates: number
   userIdentifier?: string | undefined
@@ -76,7 +75,7 @@ export function createRecognition(deps: Deps) {
     if (request.userIdentifier !== undefined) return compareWithOne(space, keys, request.userIdentifier, embedding)
     const wanted = request.candidates === 1 ? 1 : request.candidates * VECTORS_PER_PERSON
     const limit = BREADTHS.find((breadth) => breadth >= wanted) ?? 500
-    const enough = THRESHOLDS[space.version].identifyMin
+    const enough = request.model.identifyMin
     return (await vectorSearch.search(space, 'predict', { embedding, limit, enough }))?.neighbours ?? []
   }
 
@@ -119,7 +118,7 @@ export function createRecognition(deps: Deps) {
 
   async function recognise(caller: Caller, request: PredictRequest): Promise<Recognised> {
     const { tenantId, livemode } = caller
-    const space = { tenantId, livemode, version: request.version }
+    const space = { tenantId, livemode, version: request.model.version }
     try {
       const keys = await groups.find(space)
       const neighbours = keys ? await neighboursOf(space, keys, request) : []
@@ -127,7 +126,7 @@ export function createRecognition(deps: Deps) {
       metrics.predictions.count(candidates.length > 0 ? 'recognised' : 'not_enrolled')
       if (candidates.length === 0) watchProbing(caller)
       if (candidates.some(({ isReplay }) => isReplay)) metrics.replays.count(caller.livemode ? 'live' : 'test')
-      return { candidates, nearby: nearbyOf(request.version, neighbours) }
+      return { candidates, nearby: nearbyOf(request.model, neighbours) }
     } catch (error) {
       metrics.predictions.count('failed')
       throw nodeError('NODE_PREDICT_FAILED', undefined, error)
@@ -212,7 +211,7 @@ export type Recognition = ReturnType<typeof createRecognition>
 
 /** Each person's score is that of their best vector. */
 function toCandidates(neighbours: readonly Neighbour[], request: PredictRequest, guid: string): Candidate[] {
-  const { identifyMin, replayMin } = THRESHOLDS[request.version]
+  const { identifyMin, replayMin } = request.model
   const best = new Map<string, Neighbour>()
   for (const neighbour of neighbours) {
     const enough = neighbour.cosine >= identifyMin
@@ -222,7 +221,7 @@ function toCandidates(neighbours: readonly Neighbour[], request: PredictRequest,
     puid: personId,
     guid,
     enrollLevel,
-    score: scoreOf(request.version, cosine),
+    score: scoreOf(request.model, cosine),
     isReplay: cosine >= replayMin,
   }))
 }

@@ -1,14 +1,13 @@
 import {
   DEFAULT_PLAIN_VERSION,
   ENCRYPTION_VERSION,
-  FACE_MODELS,
-  MODEL_VERSIONS,
   type ModelVersion,
   NODE_LIMITS,
   type NodeErrorCode,
 } from '@ostiary/contract'
 import { isStorableText } from '../platform/json-body.ts'
 import { nodeError } from './errors.ts'
+import type { FaceModel } from './models.ts'
 import { normalise } from './vector.ts'
 
 /** Parses bodies of area E without a schema, because each fault has an answer of its own. Pure. */
@@ -25,11 +24,11 @@ export function readFields(body: unknown, known: readonly string[]): Fields {
   return fields as Fields
 }
 
+/** The name of a model version. Whether the tenant has such a model is for declared-models.ts to say. */
 export function readVersion(value: unknown, fallback: ModelVersion = DEFAULT_PLAIN_VERSION): ModelVersion {
   if (value === undefined || value === null) return fallback
-  const version = MODEL_VERSIONS.find((name) => name === value)
-  if (!version) throw nodeError('NODE_VERSION_UNKNOWN')
-  return version
+  if (typeof value !== 'string') throw nodeError('NODE_VERSION_UNKNOWN')
+  return value
 }
 
 export function checkEncryptionVersion(header: unknown): void {
@@ -41,9 +40,10 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
+type Shape = Pick<FaceModel, 'version' | 'dimension'>
+
 /** Turns one Feature object into a vector of length 1. */
-export function readFeature(value: unknown, version: ModelVersion): Float64Array {
-  const { dimension } = FACE_MODELS[version]
+export function readFeature(value: unknown, { version, dimension }: Shape): Float64Array {
   const { type, embedding_vector: entries } = asObject(value)
   if (typeof type !== 'string' || type.length > NODE_LIMITS.featureTypeChars)
     throw invalidFeature('type must be a text')
@@ -58,7 +58,7 @@ export function readFeature(value: unknown, version: ModelVersion): Float64Array
 }
 
 /** Parses the content of an envelope: an array of Feature objects. */
-export function readFeatureList(text: string, version: ModelVersion): Float64Array[] {
+export function readFeatureList(text: string, model: Shape): Float64Array[] {
   let list: unknown
   try {
     list = JSON.parse(text)
@@ -68,7 +68,7 @@ export function readFeatureList(text: string, version: ModelVersion): Float64Arr
   if (!Array.isArray(list) || list.length < 1 || list.length > NODE_LIMITS.features) {
     throw invalidFeature(`the decrypted text must be an array of 1 to ${NODE_LIMITS.features} Feature objects`)
   }
-  return list.map((value) => readFeature(value, version))
+  return list.map((value) => readFeature(value, model))
 }
 
 export function requireFeatures(value: unknown, code: NodeErrorCode): unknown {

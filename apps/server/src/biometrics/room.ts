@@ -5,6 +5,7 @@ import { createKeyedMutex } from '../platform/keyed-mutex.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
 import type { SettingsRoom } from '../settings/index.ts'
+import { createDeclaredModels } from './declared-models.ts'
 import { createEnrolment } from './enrolment.ts'
 import { renderNodeError } from './errors.ts'
 import type { GroupId } from './group-keys.ts'
@@ -31,6 +32,7 @@ interface Deps {
 export function createBiometricsRoom(platform: Platform, { keys, settings, onErase, ...config }: Deps) {
   const metrics = createNodeMetrics(platform.metrics)
   const groups = createGroups(platform)
+  const models = createDeclaredModels(platform)
   const vectorSearch = createVectorSearch({ ...platform, metrics })
   const searching = { ...platform, groups, vectorSearch, metrics, withLock: createKeyedMutex() }
   const enrolment = createEnrolment(searching)
@@ -46,11 +48,12 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
   const vectorPartitions = createVectorPartitions({ ...platform, ...config, groups })
   return {
     groups,
+    models,
     enrolment,
     recognition,
     vectorPartitions,
     async routes(app: FastifyInstance) {
-      app.register(nodeRoutes, { answers, recognition, transport, guard: keys.guard })
+      app.register(nodeRoutes, { answers, recognition, transport, models, guard: keys.guard })
     },
     errorShapes: [{ under: '/node', render: renderNodeError }],
     jobs: [
@@ -70,6 +73,13 @@ const UNTIL_TENANT = { after: 'until the tenant is removed', by: null }
 const UNTIL_PERSON = { after: 'until the person is deleted', by: null }
 
 const RETENTION = [
+  {
+    table: 'face_models',
+    key: 'tenant_id, name',
+    growsWith: 'models that customers declare, at most 8 each',
+    after: 'until the operator removes it',
+    by: null,
+  },
   { table: 'face_groups', key: 'tenant_id, livemode', growsWith: 'customers', ...UNTIL_TENANT },
   { table: 'face_spaces', key: 'tenant_id, livemode, version', growsWith: 'customers', ...UNTIL_TENANT },
   { table: 'face_persons', key: 'tenant_id, livemode, person_id', growsWith: 'enrolled people', ...UNTIL_PERSON },

@@ -1,7 +1,6 @@
 import {
   checkNodeKey,
   DEFAULT_PATH_VERSION,
-  type ModelVersion,
   NODE_LIMITS,
   nodeDeleteUser,
   nodeEnroll,
@@ -16,8 +15,10 @@ import { callerOf, type Guard, presentedKeyOf } from '../keys/index.ts'
 import { trackCorrelation } from '../platform/correlation.ts'
 import { isId } from '../platform/ids.ts'
 import { route } from '../platform/route.ts'
+import type { DeclaredModels } from './declared-models.ts'
 import type { Enrolled } from './enrolment.ts'
 import { nodeError } from './errors.ts'
+import type { FaceModel } from './models.ts'
 import type { NodeAnswers } from './node-answers.ts'
 import type { Candidate, Recognition } from './recognition.ts'
 import * as read from './request.ts'
@@ -27,6 +28,7 @@ interface Deps {
   answers: NodeAnswers
   recognition: Recognition
   transport: Transport
+  models: DeclaredModels
   guard: Guard
 }
 
@@ -63,17 +65,20 @@ function keyCheckRoute(app: FastifyInstance, { guard }: Deps): void {
   })
 }
 
-function plainRoutes(app: FastifyInstance, { guard, answers }: Deps): void {
+function plainRoutes(app: FastifyInstance, { guard, answers, models }: Deps): void {
+  const plainModel = (request: FastifyRequest, version: unknown) =>
+    models.find(callerOf(request).tenantId, read.readVersion(version))
+
   route(app, nodePlainEnroll, {
     ...access(guard, nodePlainEnroll, 'node-enroll'),
     async handler(request) {
       const fields = read.readFields(request.body, ['version', 'features', 'metadata'])
       const write = idWriter(request)
-      const version = read.readVersion(fields.version)
+      const model = await plainModel(request, fields.version)
       const features = read.requireFeatures(fields.features, 'NODE_ENROLL_FEATURES_MISSING')
       const externalId = read.readMetadataId(fields.metadata)
-      const vectors = [read.readFeature(features, version)]
-      const enrolled = await answers.enrol(callerOf(request), { version, vectors, externalId })
+      const vectors = [read.readFeature(features, model)]
+      const enrolled = await answers.enrol(callerOf(request), { model, vectors, externalId })
       return {
         status: 0,
         statusCode: 200,
@@ -89,15 +94,15 @@ function plainRoutes(app: FastifyInstance, { guard, answers }: Deps): void {
     async handler(request) {
       const fields = read.readFields(request.body, ['version', 'features', 'K', 'user_identifier'])
       const write = idWriter(request)
-      const version = read.readVersion(fields.version)
+      const model = await plainModel(request, fields.version)
       const features = read.requireFeatures(fields.features, 'NODE_PREDICT_FEATURES_MISSING')
       const candidates = read.readCandidates(fields.K)
       const identifier = read.readUserIdentifier(fields.user_identifier)
       // ROT13 is its own inverse. Only ids that we wrote are encoded; a name of the caller's own is used unchanged.
       const decoded = identifier === undefined ? '' : write(identifier)
       const found = await answers.predict(callerOf(request), {
-        version,
-        vectors: [read.readFeature(features, version)],
+        model,
+        vectors: [read.readFeature(features, model)],
         candidates,
         userIdentifier: isId(decoded) ? decoded : identifier,
       })
@@ -107,18 +112,18 @@ function plainRoutes(app: FastifyInstance, { guard, answers }: Deps): void {
   })
 }
 
-function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, transport }: Deps): void {
+function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, transport, models }: Deps): void {
   for (const op of withDefaultPath(nodeEnroll)) {
     route(app, op, {
       ...access(guard, op, 'node-enroll'),
       async handler(request) {
-        const version = sealedVersion(request)
+        const model = await sealedModel(request)
         const fields = read.readFields(request.body, ['features', 'metadata'])
         const features = read.requireFeatures(fields.features, 'NODE_ENROLL_FEATURES_MISSING')
         const externalId = read.readMetadataId(fields.metadata)
-        const vectors = await openFeatures(request, features, 'enroll', version)
-        const enrolled = await answers.enrol(callerOf(request), { version, vectors, externalId })
-        const [ids] = await transport.sealIds(presentedKeyOf(request), version, [
+        const vectors = await openFeatures(request, features, 'enroll', model)
+        const enrolled = await answers.enrol(callerOf(request), { model, vectors, externalId })
+        const [ids] = await transport.sealIds(presentedKeyOf(request), model.version, [
           { puid: enrolled.personId, guid: enrolled.guid },
         ])
         const { enrollLevel: enroll_level, score } = enrolled
@@ -130,15 +135,15 @@ function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, trans
     route(app, op, {
       ...access(guard, op, 'node-predict'),
       async handler(request) {
-        const version = sealedVersion(request)
+        const model = await sealedModel(request)
         const fields = read.readFields(request.body, ['features', 'K', 'user_identifier'])
         const features = read.requireFeatures(fields.features, 'NODE_PREDICT_FEATURES_MISSING')
         const candidates = read.readCandidates(fields.K)
         const identifier = read.readUserIdentifier(fields.user_identifier)
-        const vectors = await openFeatures(request, features, 'predict', version)
+        const vectors = await openFeatures(request, features, 'predict', model)
         const userIdentifier = identifier && (await openIdentifier(request, identifier))
-        const found = await answers.predict(callerOf(request), { version, vectors, candidates, userIdentifier })
-        return predictReply(await transport.sealIds(presentedKeyOf(request), version, found), candidates, '-1')
+        const found = await answers.predict(callerOf(request), { model, vectors, candidates, userIdentifier })
+        return predictReply(await transport.sealIds(presentedKeyOf(request), model.version, found), candidates, '-1')
       },
     })
   }
@@ -146,10 +151,11 @@ function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, trans
     route(app, op, {
       ...access(guard, op, 'node-delete'),
       async handler(request) {
-        const version = sealedVersion(request)
+        const model = await sealedModel(request)
         const { puid } = read.readFields(request.body, ['puid'])
         if (read.isMissing(puid)) throw nodeError('NODE_PUID_MISSING')
-        const personId = typeof puid === 'string' && (await transport.openPuid(presentedKeyOf(request), puid, version))
+        const personId =
+          typeof puid === 'string' && (await transport.openPuid(presentedKeyOf(request), puid, model.version))
         const deleted = personId && (await recognition.delete(callerOf(request), personId))
         if (!deleted) throw nodeError('NODE_DELETE_FAILED')
         return { status: 200, message: 'delete successful' }
@@ -157,16 +163,22 @@ function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, trans
     })
   }
 
+  function sealedModel(request: FastifyRequest): FaceModel | Promise<FaceModel> {
+    const { version } = (request.params ?? {}) as { version?: string }
+    read.checkEncryptionVersion(request.headers['x-encryption-version'])
+    return models.find(callerOf(request).tenantId, read.readVersion(version, DEFAULT_PATH_VERSION))
+  }
+
   async function openFeatures(
     request: FastifyRequest,
     features: unknown,
     purpose: 'enroll' | 'predict',
-    version: ModelVersion,
+    model: FaceModel,
   ): Promise<Float64Array[]> {
     const compact = read.requireText(features)
-    const expected = { purpose, version }
+    const expected = { purpose, version: model.version }
     const text = await transport.openFeatures(callerOf(request), presentedKeyOf(request), compact, expected)
-    return read.readFeatureList(text, version)
+    return read.readFeatureList(text, model)
   }
 
   /** On these endpoints a caller may have a puid only in the form that we encrypted; that form is accepted. */
@@ -177,13 +189,9 @@ function sealedRoutes(app: FastifyInstance, { guard, answers, recognition, trans
 
 /** The path names the model version; without one the default applies. */
 function withDefaultPath<O extends Operation>(op: O): O[] {
-  return [op, { ...op, path: op.path.replace('/:version', ''), params: undefined }]
-}
-
-function sealedVersion(request: FastifyRequest): ModelVersion {
-  const { version } = (request.params ?? {}) as { version?: string }
-  read.checkEncryptionVersion(request.headers['x-encryption-version'])
-  return read.readVersion(version, DEFAULT_PATH_VERSION)
+  // Not checked by the schema: a name that breaks its pattern has the answer of every unknown version.
+  const unchecked = { ...op, params: undefined }
+  return [unchecked, { ...unchecked, path: op.path.replace('/:version', '') }]
 }
 
 function idWriter(request: FastifyRequest): (id: string) => string {

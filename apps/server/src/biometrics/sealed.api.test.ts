@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import type { ModelVersion } from '@ostiary/contract'
+import type { BuiltInVersion } from '@ostiary/contract'
 import { createHarness, type Harness } from '../testing/harness.ts'
 import { THRESHOLDS } from './models.ts'
 import { judge } from './quality.ts'
@@ -30,14 +30,14 @@ async function call(
   op: 'enroll' | 'predict',
   pictures: Pictures,
   more: object = {},
-  version: ModelVersion = 'FACE3_1',
+  version: BuiltInVersion = 'FACE3_1',
 ) {
   const features = await client.sealed(op, pictures, { modelVersion: version })
   return client.post(`${version}/${op}`, { features, ...more })
 }
 
 /** Enrols pictures of a new person and returns the ids in clear and the level. */
-async function enrol(pictures: Pictures, version: ModelVersion = 'FACE3_1', more: object = {}) {
+async function enrol(pictures: Pictures, version: BuiltInVersion = 'FACE3_1', more: object = {}) {
   const { http, body } = await call('enroll', pictures, more, version)
   assert.equal(http, 200)
   const { puid, guid, enroll_level } = await client.opened(body)

@@ -4,6 +4,7 @@ import { eventually } from '@ostiary/testkit/eventually'
 import type { Caller } from '../keys/index.ts'
 import type { Db } from '../platform/db.ts'
 import { createHarness, type Harness } from '../testing/harness.ts'
+import { BUILT_IN_MODELS } from './models.ts'
 import { createFaces } from './testing/faces.ts'
 import { normalise } from './vector.ts'
 
@@ -25,9 +26,9 @@ async function newCaller(): Promise<Caller> {
 
 const unit = (values: readonly number[]) => normalise(values) ?? new Float64Array()
 const enrol = (caller: Caller, face: readonly number[]) =>
-  harness.wire.biometrics.enrolment.enrol(caller, { version: 'FACE3_3', vectors: [unit(face)] })
+  harness.wire.biometrics.enrolment.enrol(caller, { model: BUILT_IN_MODELS.FACE3_3, vectors: [unit(face)] })
 const predict = async (caller: Caller, face: readonly number[]) => {
-  const request = { version: 'FACE3_3' as const, vectors: [unit(faces.sample(face, 0.8))], candidates: 1 }
+  const request = { model: BUILT_IN_MODELS.FACE3_3, vectors: [unit(faces.sample(face, 0.8))], candidates: 1 }
   return (await harness.wire.biometrics.recognition.recognise(caller, request)).candidates[0]?.puid
 }
 const partitionOf = async ({ tenantId }: Caller): Promise<number> =>

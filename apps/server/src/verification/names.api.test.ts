@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { normalise } from '../biometrics/index.ts'
+import { BUILT_IN_MODELS, normalise } from '../biometrics/index.ts'
 import { createFaces } from '../biometrics/testing/faces.ts'
 import { createVerificationFixture, type VerificationFixture, type VerificationHost } from './testing/fixture.ts'
 import { enrolled, visit } from './testing/people.ts'
@@ -25,7 +25,11 @@ describe('the host’s own name for a person', () => {
     const { enrolment, recognition } = fixture.harness.wire.biometrics
     const unit = normalise(faces.person('FACE3_1'))
     assert.ok(unit)
-    const known = await enrolment.enrol(group(), { version: 'FACE3_1', vectors: [unit], externalId: 'named-by-area-e' })
+    const known = await enrolment.enrol(group(), {
+      model: BUILT_IN_MODELS.FACE3_1,
+      vectors: [unit],
+      externalId: 'named-by-area-e',
+    })
     const { sessionId } = await host.create('ENROLL', { customerId: 'named-by-area-e' })
     const state = await visit(fixture, sessionId, faces.person())
     assert.deepEqual([state.state, state.errors], ['FAILED', [-9]])

@@ -1,6 +1,5 @@
 import { decodeVector } from '@ostiary/crypto'
-import type { Enrolment, Recognition } from '../biometrics/index.ts'
-import { normalise } from '../biometrics/index.ts'
+import { BUILT_IN_MODELS, type Enrolment, normalise, type Recognition } from '../biometrics/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
@@ -61,7 +60,7 @@ export type Comparison<Kind extends ComparisonKind = ComparisonKind> = {
   [K in Kind]: { kind: K } & ComparisonFacts[K] & Learned
 }[Kind]
 
-const VERSION = 'FACE3_3'
+const MODEL = BUILT_IN_MODELS.FACE3_3
 
 /** Enrolment and comparison: transactions of their own and seconds of work, so never while the session is locked. */
 export function createWork({ cells, sessions, enrolment, recognition, localKeys }: Deps) {
@@ -73,7 +72,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     try {
       const enrolled = await enrolment.enrol(
         { tenantId, livemode },
-        { version: VERSION, vectors, externalId, personId, names: 'new_only' },
+        { model: MODEL, vectors, externalId, personId, names: 'new_only' },
       )
       const { personId: puid, guid } = enrolled
       const isNew = enrolled.isNew && puid === progress.newPersonId
@@ -106,7 +105,7 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     if (progress.vector === null) return isOther ? miss : { kind: 'unproven' }
     const { candidates } = await recognition.recognise(
       { tenantId, livemode, keyId, rateFactor: 1 },
-      { version: VERSION, vectors: [unitOf(progress.vector)], candidates: 1, userIdentifier: named?.puid },
+      { model: MODEL, vectors: [unitOf(progress.vector)], candidates: 1, userIdentifier: named?.puid },
     )
     const [best] = candidates
     // One person's id may be the host's own name for another: only the one who was named counts.

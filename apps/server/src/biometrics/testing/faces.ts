@@ -1,16 +1,16 @@
 /** Made-up faces and a client for tests. The faces are vectors that cluster as those of real faces do. Deterministic. */
 import { randomUUID } from 'node:crypto'
-import { FACE_MODELS, type ModelVersion } from '@ostiary/contract'
+import { type BuiltInVersion, FACE_MODELS } from '@ostiary/contract'
 import { type Envelope, openEnvelope, sealEnvelope } from '@ostiary/crypto'
 import type { Harness } from '../../testing/harness.ts'
 
 export interface Faces {
-  /** A new person. */
-  person(version?: ModelVersion): number[]
+  /** A new person, in a built-in model or in one whose vectors have so many entries. */
+  person(model?: BuiltInVersion | number): number[]
   /** Another picture of a person: `cosine` to the first one. */
   sample(of: readonly number[], cosine?: number): number[]
   /** The vector of an empty picture: `cosine` to the vector whose entries are all equal. */
-  flat(version: ModelVersion, cosine: number): number[]
+  flat(version: BuiltInVersion, cosine: number): number[]
 }
 
 export function createFaces(seed: number): Faces {
@@ -29,7 +29,7 @@ export function createFaces(seed: number): Faces {
   }
 
   return {
-    person: (version = 'FACE3_3') => direction(FACE_MODELS[version].dimension),
+    person: (model = 'FACE3_3') => direction(typeof model === 'number' ? model : FACE_MODELS[model].dimension),
     sample,
     flat: (version, cosine) => sample(scaled(Array.from({ length: FACE_MODELS[version].dimension }, () => 1)), cosine),
   }
