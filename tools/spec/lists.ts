@@ -35,5 +35,4 @@ export const RULE_ONLY: Readonly<Record<string, string>> = {
   'C-043': TYPED_IN,
   'C-046': TYPED_IN,
   'D-053': 'the selfie is taken; audit metadata has no field of its own',
-  'E-001': 'every host name serves every customer; no address belongs to one',
 }

@@ -36,6 +36,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group(async () => (await import('./commands/settings.ts')).settingsCommands, {
     'tenants settings': 'Show or change what a tenant has set',
   }),
+  ...group(async () => (await import('./commands/hosts.ts')).hostCommands, {
+    'tenants hosts add': 'Give a tenant a host name at which area E serves this tenant only',
+    'tenants hosts list': 'Show the host names of one tenant or of all',
+    'tenants hosts remove': 'Let a host name serve everybody again',
+  }),
   ...group(async () => (await import('./commands/keys.ts')).keyCommands, {
     'keys create': 'Make an API key. It is shown once',
     'keys list': 'Show the keys of a tenant, masked',

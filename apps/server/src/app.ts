@@ -11,9 +11,12 @@ export function buildApp(wire: Wire): FastifyInstance {
   const app = createHttp({
     ...platform,
     trustProxy: config.http.trustProxy,
+    hostGate: wire.keys.hostGate,
     callerOf: findCaller,
     errorShapes: [...wire.keys.errorShapes, ...wire.verification.errorShapes, ...wire.biometrics.errorShapes],
   })
+  // No request is answered before the bound host names are known.
+  app.addHook('onReady', wire.keys.hostMap.load)
   app.register(processRoutes, { monitor: platform.monitor })
   app.register(openApiRoutes, { version: platform.version })
   // Paths without a version are version 1, and are served by that name too.

@@ -86,7 +86,7 @@ export const Settings = Type.Object({
     pattern: '^[0-9a-fA-F.:/, ]*$',
     default: '',
     description:
-      'Addresses or networks of your reverse proxies, comma-separated. Only their `X-Forwarded-For` is believed',
+      'Addresses or networks of your reverse proxies, comma-separated. Only their `X-Forwarded-For` and `X-Forwarded-Host` are believed',
   }),
   MIGRATE_ON_START: Type.Boolean({
     default: true,

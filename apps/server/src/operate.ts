@@ -40,6 +40,7 @@ export async function withServices<T>(env: Environment, work: (services: Operato
     return await work({
       keys: wire.keys.service,
       clients: wire.keys.clients,
+      hosts: wire.keys.hosts,
       settings: wire.settings.service,
       webhookKeys: wire.webhooks.webhookKeys,
       secrets: createSecrets(wire),
@@ -76,6 +77,7 @@ function openDatasets({ dir, keepVersions }: SanctionsConfig): Importer {
 export interface OperatorServices {
   keys: Wire['keys']['service']
   clients: Wire['keys']['clients']
+  hosts: Wire['keys']['hosts']
   settings: Wire['settings']['service']
   webhookKeys: Wire['webhooks']['webhookKeys']
   secrets: Secrets

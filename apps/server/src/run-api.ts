@@ -36,6 +36,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     clock,
   )
 
+  await wire.keys.hostMap.start()
   await wire.launch.load()
   wire.sanctions.start()
   await app.listen({ host: config.http.host, port: config.http.port, listenTextResolver: () => 'listening' })

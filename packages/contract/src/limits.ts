@@ -47,6 +47,9 @@ export const NODE_LIMITS = {
   envelopeWindowSeconds: 300,
 } as const
 
+/** Host names that belong to one tenant, at which area E serves this tenant only. */
+export const HOST_LIMITS = { perTenant: 20, nameChars: 253 } as const
+
 export const SANCTIONS_LIMITS = {
   /** The specification does not say which 2 MB it means. The larger reading refuses no file that the smaller accepts. */
   fileBytes: 2 * 1024 * 1024,

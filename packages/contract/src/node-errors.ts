@@ -17,7 +17,8 @@ export const NODE_ERRORS = {
     status: -1,
     message: 'Failed to check api key',
     meaning:
-      'The key does not exist or is not active, lacks the scope `node:*`, may not be used from this address, or header and body hold different keys.',
+      'The key does not exist or is not active, lacks the scope `node:*`, may not be used from this address or at this host name, or header and ' +
+      'body hold different keys.',
   },
   NODE_ENROLL_FEATURES_MISSING: {
     http: 400,

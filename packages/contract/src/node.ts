@@ -3,6 +3,9 @@ import { NODE_LIMITS } from './limits.ts'
 import type { NodeErrorCode } from './node-errors.ts'
 import { type Operation, operation } from './operation.ts'
 
+/** Every path of area E begins with this. */
+export const NODE_PREFIX = '/node'
+
 /** The face models that every tenant has. Vectors of different models are never compared. */
 export const FACE_MODELS = {
   FACE3_1: { dimension: 128 },

@@ -1,3 +1,4 @@
+import { NODE_PREFIX } from '@ostiary/contract'
 import type { FastifyInstance } from 'fastify'
 import type { KeysRoom } from '../keys/index.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -55,7 +56,7 @@ export function createBiometricsRoom(platform: Platform, { keys, settings, onEra
     async routes(app: FastifyInstance) {
       app.register(nodeRoutes, { answers, recognition, transport, models, guard: keys.guard })
     },
-    errorShapes: [{ under: '/node', render: renderNodeError }],
+    errorShapes: [{ under: NODE_PREFIX, render: renderNodeError }],
     jobs: [
       { name: 'purge-used-envelopes', cron: '*/5 * * * *', run: purgeUsedEnvelopes },
       { name: 'purge-face-hits', cron: '11 * * * *', run: purgeHits },

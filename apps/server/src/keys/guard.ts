@@ -7,6 +7,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import { networksOf } from '../platform/networks.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
 import { createRequestSlot } from '../platform/request-slot.ts'
+import { boundTenantOf } from './host-gate.ts'
 import { ANONYMOUS, type Caller } from './key.ts'
 import type { KeyService } from './service.ts'
 import { hasStrayCredential } from './stray-credential.ts'
@@ -83,7 +84,10 @@ export function createGuard({
     if (typeof presented !== 'string' || presented.length > LIMITS.apiKeyHeaderChars) {
       throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Invalid API key')
     }
-    return keys.check(presented, { scope: op.scope, address: request.ip })
+    const caller = keys.check(presented, { scope: op.scope, address: request.ip })
+    const tenantId = boundTenantOf(request)
+    if (tenantId === undefined) return caller
+    return caller instanceof Promise ? caller.then((found) => onlyOf(tenantId, found)) : onlyOf(tenantId, caller)
   }
 
   /** Counts the request and sets the rate-limit headers; returns the refusal when the limit is exceeded. */
@@ -186,6 +190,12 @@ export function createGuard({
       })
     },
   }
+}
+
+/** At a host name that belongs to a tenant, a key of another one is as wrong as one that does not exist. */
+function onlyOf(tenantId: string, caller: Caller): Caller {
+  if (caller.tenantId === tenantId) return caller
+  throw new AppError('unauthenticated', 'INVALID_API_KEY', 'Invalid API key')
 }
 
 /** Area D also accepts the header `x_api_key`. Some proxies drop it, so `x-api-key` is preferred. */

@@ -6,12 +6,16 @@ import { createKeyCache } from './cache.ts'
 import { type ClientPolicy, createClientGate } from './client-gate.ts'
 import { createClientCache, createClientService, purgeUsedAssertions } from './clients.ts'
 import { createGuard } from './guard.ts'
+import { createHostGate } from './host-gate.ts'
+import { createHostMap } from './host-map.ts'
+import { createHosts } from './hosts.ts'
 import { oauthRoutes, renderOAuthError } from './oauth-routes.ts'
 import { createKeyService } from './service.ts'
 import { createSigningKeyCache } from './signing-keys.ts'
 
 interface Deps {
   publicUrl: string
+  launch: { url: string }
   masterKeys: readonly Buffer[]
   authRequiredAreas: ReadonlySet<string>
   clientPolicyOf(tenantId: string): Promise<ClientPolicy>
@@ -25,6 +29,7 @@ export function createKeysRoom(platform: Platform, deps: Deps) {
   const signingKeys = createSigningKeyCache(cells, clock, log)
   const service = createKeyService({ ...platform, cache, signingKeys })
   const guard = createGuard({ ...platform, keys: service, authRequiredAreas })
+  const hostMap = createHostMap({ cells, log })
   const clientCache = createClientCache(cells, clock, log)
   const audiences = [publicUrl, `${publicUrl}/oauth/token`]
   const clients = createClientService({ ...platform, cache: clientCache, audiences })
@@ -32,6 +37,9 @@ export function createKeysRoom(platform: Platform, deps: Deps) {
   return {
     service,
     guard,
+    hosts: createHosts({ cells, clock, ownUrls: [publicUrl, deps.launch.url] }),
+    hostMap,
+    hostGate: createHostGate(hostMap),
     clients,
     clientGate: createClientGate({ clients, tokens, policyOf: deps.clientPolicyOf }),
     accessTokens: tokens,
@@ -48,6 +56,7 @@ export function createKeysRoom(platform: Platform, deps: Deps) {
       clientCache.start()
     },
     async close() {
+      hostMap.stop()
       cache.stop()
       signingKeys.stop()
       clientCache.stop()
@@ -58,6 +67,7 @@ export type KeysRoom = ReturnType<typeof createKeysRoom>
 
 const RETENTION = [
   { table: 'tenants', key: 'tenant_id', growsWith: 'customers', after: 'until removed', by: null },
+  { table: 'tenant_hosts', key: 'host', growsWith: 'customers, at most 20 each', after: 'until removed', by: null },
   {
     table: 'api_keys',
     key: 'tenant_id, id',

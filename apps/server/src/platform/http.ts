@@ -29,6 +29,8 @@ export interface HttpOptions {
   metrics: Metrics
   /** The error shapes of rooms that have their own. Everything else is answered in the common shape. */
   errorShapes?: readonly ErrorShape[]
+  /** Whether a request is refused because of the host name that it came to. The answer has the common shape, whatever the path. */
+  hostGate?: (request: FastifyRequest) => AppError | undefined
   /** The caller, once it is known, for the log line. */
   callerOf: (request: FastifyRequest) => { tenantId: string; keyId?: string } | undefined
 }
@@ -64,7 +66,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply, options.version)
-    done(protocolFault(request))
+    const fault = protocolFault(request)
+    const refused = fault ? undefined : options.hostGate?.(request)
+    if (refused) sendError(refused, renderCommon, request, reply)
+    else done(fault)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const operation = operationOf(request) ?? 'unknown'

@@ -1,0 +1,68 @@
+import { type OperatorServices, withServices } from '@ostiary/server/operate'
+import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
+import { table } from '../terminal.ts'
+import { resolveTenant } from './tenants.ts'
+
+const TENANT = { tenant: { type: 'string' } } as const
+
+export const hostCommands: readonly Command[] = [
+  {
+    name: 'tenants hosts add',
+    usage: `ostiary tenants hosts add <host name> --tenant <id or name> [--json]
+
+  At this name area E serves the keys of this tenant only, and nothing else is served: no other area, no launch page, no health
+  check. Do this when every API process runs this release. Behind a proxy: docs/operations.md`,
+    options: TENANT,
+    run: (invocation) => {
+      const name = argument(invocation, 'host name')
+      return withServices(invocation.env, async (services) => {
+        const record = await services.hosts.add(await requireTenant(invocation, services), name)
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify(record))
+        else
+          invocation.terminal.out(
+            `${record.host} belongs to ${record.tenant_id}; effective everywhere within 5 seconds`,
+          )
+        return 0
+      })
+    },
+  },
+  {
+    name: 'tenants hosts list',
+    usage: 'ostiary tenants hosts list [--tenant <id or name>] [--json]',
+    options: TENANT,
+    run: (invocation) =>
+      withServices(invocation.env, async (services) => {
+        const tenant = text(invocation, 'tenant')
+        const hosts = await services.hosts.list(
+          tenant === undefined ? undefined : await resolveTenant(services, tenant),
+        )
+        const rows = hosts.map((one) => [one.host, one.tenant_id, one.when_created])
+        if (invocation.options.json) invocation.terminal.out(JSON.stringify(hosts))
+        else invocation.terminal.out(rows.length === 0 ? 'Every host name serves everybody.' : table(HEAD, rows))
+        return 0
+      }),
+  },
+  {
+    name: 'tenants hosts remove',
+    usage: `ostiary tenants hosts remove <host name> --tenant <id or name>
+
+  While the name still leads here, it serves everything to everybody afterwards, as other names do.`,
+    options: TENANT,
+    run: (invocation) => {
+      const name = argument(invocation, 'host name')
+      return withServices(invocation.env, async (services) => {
+        await services.hosts.remove(await requireTenant(invocation, services), name)
+        invocation.terminal.out(`${name} serves everybody within 5 seconds`)
+        return 0
+      })
+    },
+  },
+]
+
+const HEAD = ['HOST NAME', 'TENANT', 'CREATED']
+
+function requireTenant(invocation: Invocation, services: OperatorServices): Promise<string> {
+  const tenant = text(invocation, 'tenant')
+  if (tenant === undefined) throw new UsageError('--tenant is required')
+  return resolveTenant(services, tenant)
+}
