@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { createClient, OstiaryError } from '@ostiary/sdk'
+import { ROOT } from '@ostiary/testkit/run'
 
 /** From the runner, or of any installation you want to judge: OSTIARY_URL and four keys of two tenants. */
 function setting(name: string): string {
@@ -23,10 +25,22 @@ test('[A-001] [A-002] the descriptor is an object with service, version and endp
   assert.equal(response.status, 200)
   assert.match(String(response.headers.get('content-type')), /^application\/json/)
   const descriptor = (await response.json()) as Record<string, unknown>
-  assert.deepEqual(Object.keys(descriptor).sort(), ['endpoints', 'service', 'version'])
+  assert.deepEqual(Object.keys(descriptor).sort(), ['areas', 'endpoints', 'service', 'version'])
   assert.equal(typeof descriptor.service, 'string')
   assert.match(String(descriptor.version), /^\d+\.\d+\.\d+/)
   assert.equal(typeof descriptor.endpoints, 'object')
+})
+
+test('the descriptor names the five areas, what each does, and a document that is there', async () => {
+  const { areas } = await ostiary.describe()
+  assert.deepEqual(
+    areas.map(({ name }) => name),
+    ['strings', 'sanctions', 'age', 'verification', 'biometrics'],
+  )
+  for (const { does, document } of areas) {
+    assert.match(does, /^[A-Z].*\.$/)
+    assert.ok(existsSync(`${ROOT}${document}`), document)
+  }
 })
 
 test('[A-003] [A-004] [A-005] the endpoints are the five operations, each as method and path', async () => {

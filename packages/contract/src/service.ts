@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { AREAS } from './areas.ts'
 import { type Operation, operation } from './operation.ts'
 
 export const Descriptor = Type.Object(
@@ -15,6 +16,14 @@ export const Descriptor = Type.Object(
       },
       { description: 'Each value is `<METHOD> <path>`' },
     ),
+    areas: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'The area’s name in this product’s documents' }),
+        does: Type.String({ description: 'What it does, in a sentence' }),
+        document: Type.String({ description: 'Its document, as a path in the documents of this release' }),
+      }),
+      { description: 'Extension: the areas of this service, A to E of the interface in this order' },
+    ),
   },
   {
     title: 'Descriptor',
@@ -29,6 +38,7 @@ export const Descriptor = Type.Object(
           getString: 'GET /strings/:id',
           deleteString: 'DELETE /strings/:id',
         },
+        areas: AREAS,
       },
     ],
   },
@@ -69,7 +79,8 @@ export const describeService = operation({
   method: 'GET',
   path: '/',
   summary: 'Describe the service',
-  description: 'Name, version and the operations of the string store. Also at `/.well-known/service.json`.',
+  description:
+    'Name, version, the operations of the string store, and what areas there are. Also at `/.well-known/service.json`.',
   auth: 'none',
   success: { 200: { description: 'The descriptor', schema: Descriptor } },
   errors: ['INVALID_API_KEY', 'KEY_INACTIVE', 'RATE_LIMITED'],

@@ -34,6 +34,21 @@ describe('GET /', () => {
           getString: 'GET /strings/:id',
           deleteString: 'DELETE /strings/:id',
         },
+        areas: [
+          { name: 'strings', does: 'Stores text records; also the health check.', document: 'docs/api/strings.md' },
+          { name: 'sanctions', does: 'Screens people against sanctions lists.', document: 'docs/api/sanctions.md' },
+          { name: 'age', does: 'Estimates an age on the end user’s device.', document: 'docs/api/age.md' },
+          {
+            name: 'verification',
+            does: 'Enrols a face and finds its person again, with a passkey if asked for.',
+            document: 'docs/api/verification.md',
+          },
+          {
+            name: 'biometrics',
+            does: 'Enrols, predicts and deletes face feature vectors.',
+            document: 'docs/api/biometrics.md',
+          },
+        ],
       })
     }
   })

@@ -1,4 +1,12 @@
-import { createString, deleteString, describeService, getHealth, getString, listStrings } from '@ostiary/contract'
+import {
+  AREAS,
+  createString,
+  deleteString,
+  describeService,
+  getHealth,
+  getString,
+  listStrings,
+} from '@ostiary/contract'
 import type { FastifyInstance } from 'fastify'
 import { callerOf, type Guard } from '../keys/index.ts'
 import type { HealthMonitor } from '../platform/health.ts'
@@ -59,6 +67,7 @@ export async function serviceRoutes(
     service,
     version,
     endpoints: { health, createString: create, listStrings: list, getString: get, deleteString: remove },
+    areas: [...AREAS],
   }
 
   route(app, describeService, { guard: guard.refuseWrongKey, handler: () => descriptor })
