@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
 import { AGE_LIMITS, SESSION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
@@ -95,6 +96,7 @@ export const CreateSessionBody = Type.Object(
         description: 'Extension: seconds until the session expires. More than a day needs the tenant’s permission',
       }),
     ),
+    ...ignoredFields,
   },
   {
     title: 'CreateSession',
@@ -244,7 +246,7 @@ export const createSession = operation({
       schema: CreatedSession,
       headers: {
         Location: 'Path of the session',
-        'Content-Language': 'The session’s language, when `locale` names one of the 44 (`GET /v2/locales`)',
+        'Content-Language': 'The session’s language, when `locale` names one that the page has (`GET /v2/locales`)',
         'X-Config-Warning': 'Comma-separated warnings; docs/api/age.md lists them',
         'Idempotency-Replayed': '`true` when an earlier call made the session',
       },

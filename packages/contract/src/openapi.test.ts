@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import * as contract from './index.ts'
-import { ERRORS, NODE_ERRORS, OPERATIONS, toOpenApi, VERSION } from './index.ts'
+import { ERRORS, NODE_ERRORS, OPERATIONS, toOpenApi, VERSION, WEBHOOK_EVENTS } from './index.ts'
 
-const document = toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION })
+const document = toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION }, WEBHOOK_EVENTS)
 
 test('the OpenAPI document passes the recommended rules of an independent linter', async () => {
   const config = await createConfig({ extends: ['recommended'], rules: { 'operation-4xx-response': 'off' } })
@@ -30,6 +30,53 @@ test('every operation that a file of the contract exports is in the list of its 
     typeof value === 'object' && 'operationId' in value ? [value.operationId] : [],
   )
   assert.deepEqual(exported.toSorted(), OPERATIONS.map(({ operationId }) => operationId).toSorted())
+})
+
+test('the webhooks of both areas are described: five events, with the headers that every one carries', () => {
+  const { webhooks } = document as { webhooks: Record<string, { post: WebhookPost }> }
+  assert.deepEqual(Object.keys(webhooks), [
+    'age.session.completed',
+    'age.session.cancelled',
+    'age.session.expired',
+    'verification.succeeded',
+    'verification.failed',
+  ])
+  for (const [name, { post }] of Object.entries(webhooks)) {
+    const body = name.startsWith('age.') ? 'AgeResult' : 'VerificationWebhook'
+    assert.deepEqual(post.requestBody.content['application/json'].schema, { $ref: `#/components/schemas/${body}` })
+    assert.deepEqual(post.parameters[0]?.schema, { type: 'string', const: name })
+    const headers = post.parameters.map((each) => each.name)
+    assert.ok(headers.includes('X-Service-Timestamp') && headers.includes('X-Service-Signature'), headers.join())
+    assert.ok(Object.keys(post.responses).includes('2XX'))
+  }
+})
+
+interface WebhookPost {
+  parameters: { name: string; schema: unknown }[]
+  requestBody: { content: { 'application/json': { schema: unknown } } }
+  responses: object
+}
+
+test('[D-011] area D: redirectURL is required, its older spelling is deprecated, key and client credentials are security schemes', () => {
+  const { paths, components } = JSON.parse(JSON.stringify(document))
+  const { required, properties } = components.schemas.CreateVerification
+  assert.deepEqual(required, ['type', 'redirectURL', 'callback'])
+  assert.deepEqual([properties.redirectURL.deprecated, properties.redirectUrl.deprecated], [undefined, true])
+  const schemes = Object.keys(components.securitySchemes)
+  assert.deepEqual(schemes, ['apiKey', 'clientToken', 'clientBasic', 'clientID', 'clientSecret'])
+  const ofD = OPERATIONS.filter(({ takesClientCredentials }) => takesClientCredentials)
+  assert.ok(ofD.length >= 7)
+  for (const { method, path } of ofD) {
+    const { security, parameters = [] } = paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()]
+    assert.deepEqual(security, [
+      { apiKey: [], clientToken: [] },
+      { apiKey: [], clientBasic: [] },
+      { apiKey: [], clientID: [], clientSecret: [] },
+      { apiKey: [] },
+    ])
+    // OpenAPI ignores a parameter of this name: it would be no description of the credentials.
+    assert.ok(!parameters.some(({ name }: { name: string }) => name === 'Authorization'))
+  }
 })
 
 test('a titled schema is written once and referred to', () => {

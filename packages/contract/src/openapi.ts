@@ -4,6 +4,7 @@ import { ERRORS, ErrorBody, type ErrorCode, InvalidKeyBody } from './errors.ts'
 import { NODE_ERRORS, NodeError, type NodeErrorCode } from './node-errors.ts'
 import { OAuthError } from './oauth.ts'
 import type { Operation } from './operation.ts'
+import { WEBHOOK_HEADERS, type WebhookEvent } from './webhook-events.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -26,14 +27,21 @@ const WITH_KEY: readonly ErrorCode[] = [
   'RATE_LIMITED',
 ]
 
-/** Builds the OpenAPI 3.1 document from the operations. Schemas with a title become shared components. */
-export function toOpenApi(operations: readonly Operation[], info: { title: string; version: string }): Json {
+/** Builds the OpenAPI 3.1 document from operations and events. Schemas with a title become shared components. */
+export function toOpenApi(
+  operations: readonly Operation[],
+  info: { title: string; version: string },
+  events: Readonly<Record<string, WebhookEvent>> = {},
+): Json {
   const components = new Map<string, Json>()
   const paths: Record<string, Json> = {}
   for (const op of operations) {
     const path = op.path.replace(/:([A-Za-z]+)/g, '{$1}')
     paths[path] = { ...paths[path], [op.method.toLowerCase()]: operationObject(op, components) }
   }
+  const webhooks = Object.fromEntries(
+    Object.entries(events).map(([name, event]) => [name, { post: webhookObject(name, event, components) }]),
+  )
   const usedTags = new Set(operations.map((op) => AREA_TAGS[op.area].name))
   return {
     openapi: '3.1.0',
@@ -47,6 +55,7 @@ export function toOpenApi(operations: readonly Operation[], info: { title: strin
     tags: Object.values(AREA_TAGS).filter((tag) => usedTags.has(tag.name)),
     security: [],
     paths,
+    ...(Object.keys(webhooks).length > 0 && { webhooks }),
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => a.localeCompare(b))),
       securitySchemes: {
@@ -56,6 +65,7 @@ export function toOpenApi(operations: readonly Operation[], info: { title: strin
           name: 'x-api-key',
           description: '`ost_test_…` or `ost_live_…`. For servers only: a key must not be in a browser.',
         },
+        ...CLIENT_SCHEMES,
       },
     },
   }
@@ -78,17 +88,74 @@ function operationObject(op: Operation, components: Map<string, Json>): Json {
     tags: [AREA_TAGS[op.area].name],
     summary: op.summary,
     description: op.description,
-    security: op.nodeErrors
-      ? KEY_IN_HEADER_OR_BODY
-      : { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[op.auth],
+    security: securityOf(op),
     ...(parameters.length > 0 && { parameters }),
     ...(op.body && { requestBody: requestBody(op, components) }),
     responses: responses(op, components),
   }
 }
 
+function securityOf({ auth, nodeErrors, takesClientCredentials }: Operation): Json[] {
+  if (nodeErrors) return KEY_IN_HEADER_OR_BODY
+  if (takesClientCredentials) return KEY_AND_CLIENT
+  return { none: [], optional: [{}, { apiKey: [] }], required: [{ apiKey: [] }] }[auth]
+}
+
 /** Area E takes the key in the body too, so the header alone is not required. */
 const KEY_IN_HEADER_OR_BODY = [{ apiKey: [] }, {}]
+
+/** Three ways to send client credentials. The key alone is enough where the tenant does not demand them. */
+const CLIENT_SCHEMES = {
+  clientToken: {
+    type: 'oauth2',
+    description:
+      'A token of `POST /oauth/token`, good for ten minutes: by client secret, or by a signed assertion (SLC).',
+    flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: {} } },
+  },
+  clientBasic: { type: 'http', scheme: 'basic', description: 'Client id and client secret.' },
+  clientID: { type: 'apiKey', in: 'header', name: 'clientID', description: 'Client id, beside `clientSecret`.' },
+  clientSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'clientSecret',
+    description: 'Client secret, beside `clientID`.',
+  },
+}
+const KEY_AND_CLIENT = [
+  { apiKey: [], clientToken: [] },
+  { apiKey: [], clientBasic: [] },
+  { apiKey: [], clientID: [], clientSecret: [] },
+  { apiKey: [] },
+]
+
+/** A call that the service makes to `callback.url`. */
+function webhookObject(name: string, event: WebhookEvent, components: Map<string, Json>): Json {
+  const { area, summary, description, body } = event
+  const header = (key: string, { description, schema }: Json) => ({
+    name: key,
+    in: 'header',
+    required: true,
+    description,
+    schema,
+  })
+  return {
+    operationId: `webhook.${name}`,
+    tags: [AREA_TAGS[AREA_LETTERS[area]].name],
+    summary,
+    description,
+    security: [],
+    parameters: [
+      header('X-Service-Event', { description: 'Name of the event', schema: { type: 'string', const: name } }),
+      ...Object.entries(WEBHOOK_HEADERS).map(([key, value]) => header(key, value)),
+    ],
+    requestBody: { required: true, content: { 'application/json': { schema: hoist(body, components) } } },
+    responses: {
+      '2XX': { description: 'Received, within 10 seconds. The body of the answer is not read' },
+      '410': { description: 'The receiver is gone: no further attempt' },
+      default: { description: 'Anything else, a redirect too, is tried again: ten attempts over 16 hours' },
+    },
+  }
+}
 
 const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',

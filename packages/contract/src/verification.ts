@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Callback } from './age.ts'
+import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
 import { SESSION_LIMITS, VERIFICATION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
@@ -36,10 +37,15 @@ export const CreateVerificationBody = Type.Object(
     type: Type.Enum([...VERIFICATION_TYPES], {
       description: '`ENROLL` registers a face, `SIGN-IN` finds its person again, `VERIFY` compares with one person',
     }),
-    redirectURL: Type.Optional(
-      redirect('Required. Where the browser is sent at the end, with `sessionId`, `status` and `code` in its query'),
+    redirectURL: redirect('Where the browser is sent at the end, with `sessionId`, `status` and `code` in its query'),
+    redirectUrl: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: urlChars,
+        deprecated: true,
+        description: 'An older spelling of `redirectURL`, still taken instead of it',
+      }),
     ),
-    redirectUrl: Type.Optional(redirect('Another spelling of `redirectURL`')),
     callback: Callback,
     locale: Type.Optional(Type.String({ minLength: 1, maxLength: localeChars, description: 'Language of the page' })),
     enableDesktop: Type.Optional(
@@ -79,7 +85,8 @@ export const CreateVerificationBody = Type.Object(
         maxItems: 3,
         uniqueItems: true,
         default: ['face'],
-        description: 'ENROLL: `face`, `identity_document`, `passkey`. SIGN-IN and VERIFY: `face`, or it with `passkey`',
+        description:
+          'ENROLL: `face`, or it with `passkey`; `identity_document` is refused until the document step is built. SIGN-IN and VERIFY: `face`, or it with `passkey`',
       }),
     ),
     sessionExpiry: Type.Optional(
@@ -105,6 +112,7 @@ export const CreateVerificationBody = Type.Object(
       shortText(VERIFICATION_LIMITS.nonceChars, 'Extension. VERIFY: comes back in the webhook unchanged'),
     ),
     contactInformation: Type.Optional(ContactInformation),
+    ...ignoredFields,
   },
   {
     title: 'CreateVerification',
@@ -120,6 +128,13 @@ export const CreateVerificationBody = Type.Object(
   },
 )
 export type CreateVerificationBody = Type.Static<typeof CreateVerificationBody>
+
+/** What the service takes: a body may have the older spelling alone. The server refuses one that has neither. */
+export const AcceptedVerificationBody = Type.Object(
+  { ...CreateVerificationBody.properties, redirectURL: Type.Optional(CreateVerificationBody.properties.redirectURL) },
+  { additionalProperties: false },
+)
+export type AcceptedVerificationBody = Type.Static<typeof AcceptedVerificationBody>
 
 export const CreatedVerification = Type.Object(
   {
@@ -212,17 +227,8 @@ export type VerificationSummary = Type.Static<typeof VerificationSummary>
 
 const SessionParams = Type.Object({ sessionId: Type.String() })
 
-/** Beside the API key, which names the account: who is calling. */
-const CREDENTIAL_HEADERS = {
-  Authorization: {
-    description: '`Basic` with client id and secret, or `Bearer` with a token of `POST /oauth/token`',
-    schema: { type: 'string' },
-  },
-  clientID: { description: 'Instead of `Authorization`, with `clientSecret`', schema: { type: 'string' } },
-  clientSecret: { description: 'Instead of `Authorization`, with `clientID`', schema: { type: 'string' } },
-} as const
-
-const shared = { area: 'D', auth: 'required', headers: CREDENTIAL_HEADERS } as const
+/** Beside the API key, which names the account, client credentials say who is calling. */
+const shared = { area: 'D', auth: 'required', takesClientCredentials: true } as const
 const CREDENTIAL_ERRORS = ['INVALID_CLIENT_CREDENTIALS'] as const
 
 export const createVerification = operation({
@@ -243,10 +249,11 @@ export const createVerification = operation({
       schema: CreatedVerification,
       headers: {
         Location: 'Path of the session',
-        'Content-Language': 'The session’s language, when `locale` names one of the 44 (`GET /v2/locales`)',
+        'Content-Language': 'The session’s language, when `locale` names one that the page has (`GET /v2/locales`)',
         'X-Config-Warning':
           'Comma-separated warnings. `locale-not-available`: the page has no texts in that language yet and shows English. ' +
-          '`redirect-list-missing`: the tenant has no `redirectUrls`, so a live session may send its user to any https URL',
+          '`redirect-list-missing`: the tenant has no `redirectUrls`, so a live session may send its user to any https URL. ' +
+          '`ignored-field: NAME`: the field is one of other systems and has no effect here',
         'Idempotency-Replayed': '`true` when an earlier call made the session',
       },
     },

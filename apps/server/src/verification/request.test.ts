@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type CreateVerificationBody, TENANT_SETTINGS_DEFAULTS, type TenantSettings } from '@ostiary/contract'
+import { type AcceptedVerificationBody, TENANT_SETTINGS_DEFAULTS, type TenantSettings } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
 import { toRequest } from './request.ts'
 
@@ -9,7 +9,7 @@ const ENROLL = {
   type: 'ENROLL',
   redirectURL: 'https://shop.example/back',
   callback: { url: 'https://shop.example/hook' },
-} as const satisfies CreateVerificationBody
+} as const satisfies AcceptedVerificationBody
 const SIGN_IN = { ...ENROLL, type: 'SIGN-IN' } as const
 const PUID = '019a8b1c-2d3e-7f40-8a1b-2c3d4e5f6a7b'
 const VERIFY = { ...ENROLL, type: 'VERIFY', puid: PUID } as const
@@ -18,11 +18,11 @@ interface ReadOptions {
   livemode?: boolean
   settings?: Partial<TenantSettings>
 }
-const read = (body: CreateVerificationBody, { livemode = false, settings = {} }: ReadOptions = {}) =>
+const read = (body: AcceptedVerificationBody, { livemode = false, settings = {} }: ReadOptions = {}) =>
   toRequest(body, { livemode, settings: { ...TENANT_SETTINGS_DEFAULTS, ...settings }, now })
-const requestOf = (body: CreateVerificationBody, options?: ReadOptions) => read(body, options).request
+const requestOf = (body: AcceptedVerificationBody, options?: ReadOptions) => read(body, options).request
 
-function refusalOf(body: CreateVerificationBody, options?: ReadOptions): string {
+function refusalOf(body: AcceptedVerificationBody, options?: ReadOptions): string {
   try {
     read(body, options)
   } catch (error) {
@@ -204,7 +204,7 @@ describe('the person of a session', () => {
 
 describe('debugMode', () => {
   test('[D-025] has two forms; of several levels the highest counts', () => {
-    const levelOf = (debugMode: NonNullable<CreateVerificationBody['debugMode']>) =>
+    const levelOf = (debugMode: NonNullable<AcceptedVerificationBody['debugMode']>) =>
       requestOf({ ...ENROLL, debugMode }).debugLevel
     assert.deepEqual([false, true].map(levelOf), [0, 2])
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import {
+  type AcceptedVerificationBody,
   type ContactInformation,
-  type CreateVerificationBody,
   LAUNCH_LIMITS,
   MOVEMENTS,
   SESSION_LIMITS,
@@ -73,7 +73,7 @@ export interface Wanted {
 
 /** Checks what a schema cannot, and fills in the defaults. */
 export function toRequest(
-  body: CreateVerificationBody,
+  body: AcceptedVerificationBody,
   { livemode, settings, now }: Wanted,
 ): { request: VerificationRequest; lifetimeSeconds: number } {
   const request: VerificationRequest = {
@@ -105,7 +105,7 @@ export function toRequest(
 }
 
 function redirectOf(
-  { redirectURL, redirectUrl }: CreateVerificationBody,
+  { redirectURL, redirectUrl }: AcceptedVerificationBody,
   settings: TenantSettings,
   livemode: boolean,
 ): string {
@@ -121,7 +121,7 @@ function redirectOf(
 }
 
 function debugLevelOf(
-  { debugMode = false }: CreateVerificationBody,
+  { debugMode = false }: AcceptedVerificationBody,
   isRefused: boolean,
 ): VerificationRequest['debugLevel'] {
   const level = typeof debugMode === 'boolean' ? (debugMode ? 2 : 0) : highestOf(debugMode)
@@ -136,7 +136,7 @@ function highestOf(levels: readonly ('1' | '2' | '3')[]): VerificationRequest['d
 }
 
 /** In the order of the flow's steps, whatever the order they were named in. */
-function requirementsOf({ type, requirements = ['face'] }: CreateVerificationBody): VerificationRequirement[] {
+function requirementsOf({ type, requirements = ['face'] }: AcceptedVerificationBody): VerificationRequirement[] {
   const pointer = '/body/requirements'
   if (requirements.includes('identity_document')) {
     const isForType = type === 'ENROLL'
@@ -153,7 +153,7 @@ type Person = Pick<VerificationRequest, 'person' | 'customerId' | 'nonce' | 'con
 
 /** The person that a session is about, as far as the host knows: each field where it means something, and nowhere else. */
 function personOf(
-  { type, puid, customerId, nonce, contactInformation }: CreateVerificationBody,
+  { type, puid, customerId, nonce, contactInformation }: AcceptedVerificationBody,
   livemode: boolean,
 ): Person {
   const onlyFor = (name: string, value: unknown, types: readonly VerificationType[]) => {

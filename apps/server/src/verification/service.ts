@@ -1,6 +1,6 @@
 import {
+  type AcceptedVerificationBody,
   type CreatedVerification,
-  type CreateVerificationBody,
   PURGED,
   type SessionOutcome,
   type VerificationPage,
@@ -43,7 +43,7 @@ interface Deps {
 }
 
 export interface NewVerification {
-  body: CreateVerificationBody
+  body: AcceptedVerificationBody
   repeat?: IdempotencyUse | undefined
 }
 
