@@ -62,7 +62,7 @@ describe('201', () => {
     assert.equal(created.statusCode, 201, created.body)
     const body = created.json()
     assert.equal(body.expiresAt, '2026-11-15T13:00:00.000Z')
-    assert.equal(created.headers['content-language'], 'pt-BR')
+    assert.equal(created.headers['content-language'], undefined, 'the page shows English')
     assert.deepEqual(await host.result(body.token), {
       ...openBody(body),
       thresholds: { ageThreshold: 25, compareThreshold: 0.7, faceMatchThreshold: 0.7, documentAgeThreshold: 18 },
@@ -205,13 +205,15 @@ describe('warnings and language', () => {
     }
   })
 
-  test('Content-Language is the language for the locale; an unsupported language is left to the browser', async () => {
+  test('Content-Language is the language that the page shows; where it has no texts in it there is none', async () => {
     for (const [locale, expected] of [
       ['de', 'de'],
       ['de-CH-1996', 'de'],
       ['EN_us', 'en'],
-      ['zh-HK', 'zh-Hant'],
-      ['no', 'nb'],
+      ['ar-EG', 'ar'],
+      ['zh-HK', undefined],
+      ['no', undefined],
+      ['fr', undefined],
       ['tlh', undefined],
     ] as const) {
       const created = await create({ ...LEAST, locale })
@@ -231,6 +233,19 @@ describe('warnings and language', () => {
     }
     const both = await create({ ...LEAST, ageThreshold: 18, locale: 'fr' })
     assert.equal(both.headers['x-config-warning'], 'estimate-without-buffer, locale-not-available')
+  })
+
+  test('fields of other systems are ignored, each with a warning; any other unknown field is refused', async () => {
+    const foreign = { livenessEnabled: true, enableSwitchDevice: true, sendEventWebhooks: true }
+    const created = await create({ ...LEAST, ...foreign })
+    assert.equal(created.statusCode, 201, created.body)
+    assert.equal(
+      created.headers['x-config-warning'],
+      'ignored-field: livenessEnabled, ignored-field: enableSwitchDevice, ignored-field: sendEventWebhooks',
+    )
+    const both = await create({ ...LEAST, ageThreshold: 18, enableSwitchDevice: false })
+    assert.equal(both.headers['x-config-warning'], 'estimate-without-buffer, ignored-field: enableSwitchDevice')
+    assert.equal((await create({ ...LEAST, ...foreign, sendEventWebhook: true })).statusCode, 400)
   })
 
   test('a locale that is not a language tag is refused', async () => {

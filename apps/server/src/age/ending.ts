@@ -4,6 +4,7 @@ import {
   RISK_LEVELS,
   type RiskEvaluation,
   type SessionCodeName,
+  type WebhookEventName,
 } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -40,7 +41,7 @@ interface Deps {
   metrics: LabelledCounter
 }
 
-const EVENTS: Readonly<Record<FlowStatus, string>> = {
+const EVENTS: Readonly<Record<FlowStatus, WebhookEventName>> = {
   COMPLETED: 'age.session.completed',
   CANCELLED: 'age.session.cancelled',
   EXPIRED: 'age.session.expired',

@@ -17,6 +17,7 @@ import { invalid, invalidUrl } from '../platform/errors.ts'
 import { readPart } from '../platform/validation.ts'
 import {
   hasTexts,
+  ignoredFieldWarnings,
   NO_REDIRECT_LIST_WARNING,
   NO_TEXTS_WARNING,
   pageLocaleOf,
@@ -154,7 +155,7 @@ export function warningsOf(
   if (asksDocument || stepUpEnabled) warnings.push('document-step-not-available')
   if (locale !== null && !hasTexts(locale)) warnings.push(NO_TEXTS_WARNING)
   if (unlisted) warnings.push(NO_REDIRECT_LIST_WARNING)
-  return warnings
+  return [...warnings, ...ignoredFieldWarnings(body)]
 }
 
 const NO_TEST = { sandbox: null, pinned: null }

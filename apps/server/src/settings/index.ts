@@ -1,4 +1,5 @@
 export { embedOriginsFor } from './branding.ts'
+export { ignoredFieldWarnings } from './ignored-fields.ts'
 export type { TokenVerifier, VerifiedToken } from './jwt.ts'
 export { hasTexts, NO_TEXTS_WARNING, pageLocaleOf } from './page-locale.ts'
 export { lacksRedirectList, NO_REDIRECT_LIST_WARNING, redirectProblem, withParameters } from './redirects.ts'

@@ -74,7 +74,7 @@ describe('201', () => {
     }
     const whole = await post(least(optional))
     assert.equal(whole.statusCode, 201, whole.body)
-    assert.equal(whole.headers['content-language'], 'pt-BR')
+    assert.equal(whole.headers['content-language'], undefined, 'the page shows English')
     for (const [name, value] of Object.entries(optional)) {
       const alone = await post(least({ [name]: value }))
       assert.equal(alone.statusCode, 201, alone.body)
@@ -106,12 +106,28 @@ describe('201', () => {
     assert.equal(LOCALES.length, 44)
     for (const { tag } of LOCALES) {
       const created = await post(least({ locale: tag }))
-      assert.deepEqual([created.statusCode, created.headers['content-language']], [201, tag])
-      const warning = tag in PAGE_LOCALES ? undefined : 'locale-not-available'
+      const isShown = tag in PAGE_LOCALES
+      assert.deepEqual([created.statusCode, created.headers['content-language']], [201, isShown ? tag : undefined])
+      const warning = isShown ? undefined : 'locale-not-available'
       assert.equal(created.headers['x-config-warning'], warning, 'the page has no texts in it yet')
     }
     const other = await post(least({ locale: 'tlh' }))
     assert.deepEqual([other.statusCode, other.headers['content-language']], [201, undefined])
+  })
+
+  test('fields of other systems are ignored, each with a warning; any other unknown field is refused', async () => {
+    const foreign = { sendEventWebhooks: ['started'], livenessEnabled: false, enableSwitchDevice: 'yes' }
+    const created = await post(least(foreign))
+    assert.equal(created.statusCode, 201, created.body)
+    assert.equal(
+      created.headers['x-config-warning'],
+      'ignored-field: livenessEnabled, ignored-field: enableSwitchDevice, ignored-field: sendEventWebhooks',
+    )
+    const one = await post(least({ livenessEnabled: null }))
+    assert.deepEqual([one.statusCode, one.headers['x-config-warning']], [201, 'ignored-field: livenessEnabled'])
+    await isRefused(least({ livenessenabled: true }), [
+      { pointer: '/body/livenessenabled', message: 'is not a known field' },
+    ])
   })
 
   test('a repeated call with the same Idempotency-Key gets the session that the first one created', async () => {

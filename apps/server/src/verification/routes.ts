@@ -1,4 +1,5 @@
 import {
+  AcceptedVerificationBody,
   cancelVerification,
   confirmVerification,
   createVerification,
@@ -13,7 +14,7 @@ import { type ClientGate, callerOf, type Guard } from '../keys/index.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { route } from '../platform/route.ts'
-import { hasTexts, NO_REDIRECT_LIST_WARNING, NO_TEXTS_WARNING } from '../settings/index.ts'
+import { hasTexts, ignoredFieldWarnings, NO_REDIRECT_LIST_WARNING, NO_TEXTS_WARNING } from '../settings/index.ts'
 import type { VerificationService } from './service.ts'
 
 interface Deps {
@@ -43,25 +44,33 @@ export async function verificationRoutes(
     }
   }
 
-  route(app, createVerification, {
-    guard: guarded(createVerification, 'verify-create'),
-    async handler(request, reply) {
-      const caller = callerOf(request)
-      const repeat = readIdempotencyKey(request, createVerification.operationId, caller.livemode)
-      const { created, replayed, locale, unlisted } = await verification.create(caller, { body: request.body, repeat })
-      if (replayed) {
-        metrics.idempotentReplays.count(createVerification.operationId)
-        reply.header('idempotency-replayed', 'true')
-      }
-      if (locale !== null) reply.header('content-language', locale)
-      const warnings = [
-        ...(locale !== null && !hasTexts(locale) ? [NO_TEXTS_WARNING] : []),
-        ...(unlisted ? [NO_REDIRECT_LIST_WARNING] : []),
-      ]
-      if (warnings.length > 0) reply.header('x-config-warning', warnings.join(', '))
-      return reply.code(201).header('location', `${createVerification.path}/${created.sessionId}`).send(created)
+  route(
+    app,
+    { ...createVerification, body: AcceptedVerificationBody },
+    {
+      guard: guarded(createVerification, 'verify-create'),
+      async handler(request, reply) {
+        const caller = callerOf(request)
+        const repeat = readIdempotencyKey(request, createVerification.operationId, caller.livemode)
+        const { created, replayed, locale, unlisted } = await verification.create(caller, {
+          body: request.body,
+          repeat,
+        })
+        if (replayed) {
+          metrics.idempotentReplays.count(createVerification.operationId)
+          reply.header('idempotency-replayed', 'true')
+        }
+        if (locale !== null && hasTexts(locale)) reply.header('content-language', locale)
+        const warnings = [
+          ...(locale !== null && !hasTexts(locale) ? [NO_TEXTS_WARNING] : []),
+          ...(unlisted ? [NO_REDIRECT_LIST_WARNING] : []),
+          ...ignoredFieldWarnings(request.body),
+        ]
+        if (warnings.length > 0) reply.header('x-config-warning', warnings.join(', '))
+        return reply.code(201).header('location', `${createVerification.path}/${created.sessionId}`).send(created)
+      },
     },
-  })
+  )
   route(app, getVerification, {
     guard: guarded(getVerification, 'verify-read'),
     handler: (request) => verification.get(callerOf(request), request.params.sessionId),
