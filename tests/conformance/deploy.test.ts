@@ -86,7 +86,7 @@ test('our containers write to the datasets’ volume only, hold no capabilities 
     for (const key of ['cap_add', 'privileged', 'user', 'network_mode', 'pid', 'devices'])
       assert.equal(service[key], undefined, `${name} has ${key}`)
     const { sanctions } = loadConfig(textsOf(service.environment), secretsInStock)
-    assert.deepEqual(service.volumes, [`datasets:${sanctions.dir}`], name)
+    assert.deepEqual(service.volumes, [`datasets:${sanctions.dir}`, './deploy/lists:/lists:ro'], name)
     const [uid] = only('USER').split(':')
     const owned = new RegExp(`mkdir -p ${sanctions.dir} && chown ${uid}:${uid} ${sanctions.dir}$`)
     assert.ok(

@@ -131,6 +131,7 @@ async function main(): Promise<void> {
     metrics     ${adminUrl}/metrics
     test key    ${key}
     launch page ${await newLaunchUrl(url, key)}
+    lists       only the invented one, demo. Public ones: npm run -s ostiary -- datasets enable ofac un [--from FOLDER]
     webhooks    public addresses${env.OUTBOUND_ALLOW_NETWORKS === '' ? '' : `, and ${env.OUTBOUND_ALLOW_NETWORKS}`}: docs/webhooks.md
 
     curl ${url}/strings -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '{"value":"hello"}'

@@ -68,6 +68,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'node models remove': 'Remove a declared face model that nobody is enrolled in',
   }),
   ...group(async () => (await import('./commands/datasets.ts')).datasetCommands, {
+    'datasets enable': 'Bring public sanctions lists (OFAC, UN, OpenSanctions) by name and keep them fresh',
     'datasets import': 'Read a sanctions list and put it into service',
     'datasets list': 'Show the sanctions lists on this machine',
     'datasets verify': 'Check every byte of a list and search it for names that it holds',

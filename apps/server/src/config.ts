@@ -320,6 +320,20 @@ export function loadSanctionsConfig(env: Environment): SanctionsConfig {
   return sanctionsOf(values)
 }
 
+/** The networks that lists may be downloaded from besides public ones. */
+export function loadAllowedNetworks(env: Environment): readonly string[] {
+  const problems: string[] = []
+  const values = readSettings(Type.Pick(Settings, ['OUTBOUND_ALLOW_NETWORKS']), env, () => '', problems)
+  const networks = splitList(values.OUTBOUND_ALLOW_NETWORKS ?? '')
+  try {
+    parseNetworks(networks)
+  } catch (error) {
+    problems.push(`OUTBOUND_ALLOW_NETWORKS: ${(error as Error).message}`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return networks
+}
+
 function sanctionsOf(values: Type.Static<typeof SanctionsSettings>) {
   return {
     dir: values.SANCTIONS_DIR,

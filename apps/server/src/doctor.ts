@@ -8,6 +8,7 @@ import { type DatabaseFacts, readDatabaseFacts } from './platform/database-facts
 import { AppError } from './platform/errors.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
 import { countNetworks, NETWORK_LISTS } from './risk/index.ts'
+import { DEMO } from './sanctions/index.ts'
 import { createSecrets } from './secrets.ts'
 import { createWire, type Wire } from './wire.ts'
 
@@ -45,6 +46,7 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
     checks.push(await checkPort('admin port', config.admin.host, config.admin.port, isOurs))
     checks.push(checkAuth(config))
     checks.push(checkLaunchUrl(config), await checkLaunchPage(config), await checkNetworkLists(config))
+    checks.push(await checkSanctionsLists(wire))
     return checks
   } finally {
     await wire.close()
@@ -306,6 +308,26 @@ async function checkLaunchPage({ launch }: Config): Promise<Check> {
     }
   const megabytes = Math.round(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / 1e6)
   return { name, state: 'ok', finding: `${files.length} files, ${megabytes} MB, models ${models?.id}` }
+}
+
+async function checkSanctionsLists({ sanctions }: Wire): Promise<Check> {
+  const name = 'sanctions lists'
+  const lists = (await sanctions.library.freshness()).filter(({ dataset }) => dataset !== DEMO)
+  if (lists.length === 0)
+    return {
+      name,
+      state: 'warning',
+      finding: 'none but the invented one, demo',
+      remedy: 'Public lists are brought with: ostiary datasets enable ofac un',
+    }
+  const stale = lists.filter(({ isStale }) => isStale).map(({ dataset }) => dataset)
+  if (stale.length === 0) return { name, state: 'ok', finding: lists.map(({ dataset }) => dataset).join(', ') }
+  return {
+    name,
+    state: 'warning',
+    finding: `stale: ${stale.join(', ')}`,
+    remedy: 'The worker’s log says why a source fails; without a source, import the list again. See docs/operations.md',
+  }
 }
 
 async function checkNetworkLists({ networkListsDir: dir }: Config): Promise<Check> {

@@ -3,11 +3,26 @@
  * over HTTP (decision 0004). Modules of the whole server are loaded on first use, so that other commands start without them.
  */
 import { VERSION } from '@ostiary/contract'
-import { type Environment, loadConfig, loadSanctionsConfig, type SanctionsConfig } from './config.ts'
+import {
+  type Environment,
+  loadAllowedNetworks,
+  loadConfig,
+  loadSanctionsConfig,
+  type SanctionsConfig,
+} from './config.ts'
 import type { Check } from './doctor.ts'
 import { systemClock } from './platform/clock.ts'
 import { createIds } from './platform/ids.ts'
-import { createDatasetFiles, createImporter, type Importer } from './sanctions/index.ts'
+import { createLog } from './platform/log.ts'
+import { createOutbound } from './platform/outbound/index.ts'
+import {
+  createDatasetFiles,
+  createEnabler,
+  createImporter,
+  createRefresher,
+  type Enabler,
+  type Importer,
+} from './sanctions/index.ts'
 import type { Secrets } from './secrets.ts'
 import type { Wire } from './wire.ts'
 
@@ -21,12 +36,21 @@ export {
   type DatasetId,
   type DatasetOverview,
   datasetNameProblem,
+  describeList,
+  type Enabler,
+  endOfList,
+  type FoundSource,
   type Importer,
+  type ImportOutcome,
   isOpenSanctions,
   LIST_FORMATS,
   LIST_KINDS,
   type ListFormat,
   type ListKind,
+  type ListPlace,
+  PUBLISHED,
+  type PublishedList,
+  publishedLists,
 } from './sanctions/index.ts'
 
 /** Opens the services for one command and closes them after it. */
@@ -67,6 +91,18 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
 /** Only the sanctions lists of area B: they are files, and need neither database nor master key. */
 export function withDatasets<T>(env: Environment, work: (datasets: Importer) => Promise<T>): Promise<T> {
   return work(openDatasets(loadSanctionsConfig(env)))
+}
+
+/** The same, with what brings public lists by name. */
+export function withPublicLists<T>(
+  env: Environment,
+  work: (enabler: Enabler, datasets: Importer) => Promise<T>,
+): Promise<T> {
+  const config = loadSanctionsConfig(env)
+  const outbound = createOutbound({ version: VERSION, allowNetworks: loadAllowedNetworks(env) })
+  const [files, importer] = [createDatasetFiles(config.dir), openDatasets(config)]
+  const deps = { ...config, files, importer, outbound, clock: systemClock, log: createLog('fatal') }
+  return work(createEnabler(files, createRefresher(deps)), importer)
 }
 
 function openDatasets({ dir, keepVersions }: SanctionsConfig): Importer {

@@ -51,6 +51,10 @@ const warnings = Type.Array(
   { description: 'Extension: what is odd about the row' },
 )
 
+const STALE =
+  'Extension: true when the source of the list was not checked with success for three times its period, so that newly listed ' +
+  'people may be missing; of a collection, when that is so for one of its lists'
+
 /** The four columns as they stand in the file, spaces included. */
 const echo = {
   id: Type.String(),
@@ -163,6 +167,7 @@ export const ScreenReply = Type.Object(
       scoreThreshold: Type.Number({ description: 'Extension: the threshold that was used' }),
       runId: Type.String({ description: 'Extension: the name of this check, for your records' }),
       warnings: Type.Integer({ description: 'Extension: number of records with a warning' }),
+      stale: Type.Boolean({ description: STALE }),
     }),
     results: Type.Array(RowResult, { description: 'One entry per record, in the order of the file' }),
   },
@@ -179,6 +184,7 @@ export const ScreenReply = Type.Object(
           scoreThreshold: scoreThresholdDefault,
           runId: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
           warnings: 0,
+          stale: false,
         },
         results: [
           {
@@ -207,6 +213,7 @@ export const Dataset = Type.Object(
     licence: Type.String({ description: 'On what terms the publisher gives the data' }),
     kind: oneOf(['list', 'collection'], 'A collection is checked as all its members together'),
     members: Type.Optional(texts('Names of the lists in a collection')),
+    stale: Type.Boolean({ description: STALE }),
     versions: texts('Versions that can be checked again with `version`, newest first'),
   },
   { title: 'Dataset' },

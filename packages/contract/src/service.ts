@@ -51,7 +51,14 @@ export const Health = Type.Object(
     service: Type.String(),
     version: Type.String(),
     uptimeSeconds: Type.Integer(),
-    checks: Type.Record(Type.String(), Type.Union([Type.Literal('ok'), Type.Literal('failed')])),
+    checks: Type.Record(
+      Type.String(),
+      Type.Union([Type.Literal('ok'), Type.Literal('failed'), Type.Literal('stale')]),
+      {
+        description:
+          '`store` is the database. `lists` is there only while a sanctions list is `stale`: it still serves, and `status` stays `ok`',
+      },
+    ),
   },
   {
     title: 'Health',

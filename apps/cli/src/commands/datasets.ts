@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import {
   type BuildProgress,
   type DatasetId,
-  type DatasetOverview,
   datasetNameProblem,
+  endOfList,
   type Importer,
   isOpenSanctions,
   LIST_FORMATS,
@@ -11,21 +11,24 @@ import {
   withDatasets,
 } from '@ostiary/server/operate'
 import { argument, type Command, fileAt, fileOf, type Invocation, text, UsageError } from '../command.ts'
-import { paint, table } from '../terminal.ts'
+import { paint } from '../terminal.ts'
+import { enableCommand } from './datasets-enable.ts'
+import { count, describeProgress, overview, summarise } from './datasets-text.ts'
 
 const TENANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const OPEN_SANCTIONS_NOTE =
   'OpenSanctions’ data is CC BY-NC: commercial use needs a licence from them (opensanctions.org/licensing). Give --licence when you have one.'
 
 export const datasetCommands: readonly Command[] = [
+  enableCommand,
   {
     name: 'datasets import',
     usage: `ostiary datasets import <name> <file>... [--format ${LIST_FORMATS.join('|')}]
     [--title <text>] [--licence <text>] [--kind ${LIST_KINDS.join('|')}] [--tenant <id>] [--force] [--json]
 ostiary datasets import <name> <entities.ftm.json> --deltas <folder> --since <version of that file>
 
-<name> is one of us_ofac_sdn, us_ofac_cons, un_sc_sanctions, eu_fsf, gb_hmt_sanctions, ch_seco_sanctions, or any other of
-a to z, 0 to 9 and _. A tenant’s own list is custom_<name> with --tenant. The version in service goes on serving until
+<name> is one of us_ofac_sdn, us_ofac_cons, un_sc_sanctions, eu_fsf, ch_seco_sanctions, or any other of a to z, 0 to 9
+and _. "ostiary datasets enable" brings the public ones by name, and the worker keeps them fresh. A tenant’s own list is custom_<name> with --tenant. The version in service goes on serving until
 the new one is whole and verified. --force also takes a list that shrank by more than half, OFAC’s without its file of
 aliases, or one that did not change or was rolled back.`,
     options: {
@@ -47,7 +50,12 @@ aliases, or one that did not change or was rolled back.`,
       withDatasets(env, async (datasets) => {
         const found = await datasets.list()
         if (options.json) terminal.out(JSON.stringify(found))
-        else terminal.out(found.length === 0 ? 'There is no list yet: ostiary datasets import' : overview(found))
+        else
+          terminal.out(
+            found.length === 0
+              ? 'There is no list yet. Public lists are brought with: ostiary datasets enable ofac un'
+              : overview(found),
+          )
         return 0
       }),
   },
@@ -123,36 +131,20 @@ function importCommand(invocation: Invocation): Promise<number> {
   }
   return withDatasets(invocation.env, async (datasets) => {
     const { terminal, options } = invocation
-    const onProgress = (progress: BuildProgress) => terminal.progress(describe(dataset.name, progress))
+    const onProgress = (progress: BuildProgress) => terminal.progress(describeProgress(dataset.name, progress))
     const { facts, ...outcome } = await datasets
       .importList({ ...request, onProgress })
       .finally(() => terminal.progress(''))
+    const end = endOfList(dataset.name)
+    if (end) terminal.err(paint(terminal, 'yellow', `${end}. Nobody updates what you import under this name.`))
     if (isOpenSanctions(outcome.format) && request.licence === undefined) {
       terminal.err(paint(terminal, 'yellow', OPEN_SANCTIONS_NOTE))
     }
     const { entries, names, skipped } = facts
     if (options.json) terminal.out(JSON.stringify({ dataset: dataset.name, ...outcome, entries, names, skipped }))
-    else for (const line of summary(dataset.name, { facts, ...outcome })) terminal.out(line)
+    else for (const line of summarise(dataset.name, { facts, ...outcome })) terminal.out(line)
     return 0
   })
-}
-
-function summary(name: string, outcome: Awaited<ReturnType<Importer['importList']>>): string[] {
-  const { state, version, serving, canServe, facts, removed } = outcome
-  if (state === 'unchanged' && serving !== version) {
-    const way = canServe ? `ostiary datasets rollback ${name} --to ${version}` : 'import it with --force'
-    return [
-      `${name}: this list ${canServe ? 'is here' : 'was here'} as ${version}, but a rollback put ${serving} into service.`,
-      `To put it into service again: ${way}`,
-    ]
-  }
-  if (state === 'unchanged') return [`${name}: nothing to do, the same list already serves as ${version}`]
-  const left = Object.entries(facts.skipped).map(([reason, number]) => `${count(number)} ${reason}`)
-  return [
-    `${name}: version ${version} serves, ${count(facts.entries)} entries with ${count(facts.names)} names`,
-    ...(left.length > 0 ? [`left out: ${left.join(', ')}`] : []),
-    ...(removed.length > 0 ? [`removed: ${removed.join(', ')}`] : []),
-  ]
 }
 
 async function rebuildCommand(invocation: Invocation, datasets: Importer): Promise<number> {
@@ -160,7 +152,7 @@ async function rebuildCommand(invocation: Invocation, datasets: Importer): Promi
   if ((invocation.args.length === 0) === !options.all) throw new UsageError('Name the dataset, or say --all')
   const wanted = options.all ? (await datasets.list()).map(({ dataset }) => dataset) : [datasetOf(invocation)]
   for (const dataset of wanted) {
-    const onProgress = (progress: BuildProgress) => terminal.progress(describe(dataset.name, progress))
+    const onProgress = (progress: BuildProgress) => terminal.progress(describeProgress(dataset.name, progress))
     const facts = await datasets
       .rebuild(dataset, { onProgress, force: options.force === true })
       .finally(() => terminal.progress(''))
@@ -181,31 +173,4 @@ function oneOf<const T extends string>(invocation: Invocation, name: string, val
   const found = values.find((known) => known === value)
   if (found === undefined) throw new UsageError(`--${name} must be one of ${values.join(', ')}`)
   return found
-}
-
-const STAGES = { reading: 'reading', indexing: 'building the index', checking: 'checking it' } as const
-
-function describe(name: string, { stage, bytes, totalBytes, entities }: BuildProgress): string {
-  const share = stage === 'reading' ? Math.min(1, totalBytes ? bytes / totalBytes : 0) : 1
-  const bar = '█'.repeat(Math.round(share * 24)).padEnd(24, '░')
-  return `${name} ${bar} ${Math.floor(share * 100)} %  ${count(entities)} entries, ${STAGES[stage]}`
-}
-
-function overview(found: readonly DatasetOverview[]): string {
-  const rows = found.map(({ dataset, current, versions, facts, bytes }) => [
-    dataset.tenantId === null ? dataset.name : `${dataset.name} (${dataset.tenantId})`,
-    facts ? count(facts.entries) : '-',
-    current ?? 'none',
-    facts ? megabytes(bytes) : 'cannot be read',
-    String(versions.length),
-    facts?.kind ?? '-',
-    facts?.licence ?? '-',
-  ])
-  return table(['DATASET', 'ENTRIES', 'VERSION', 'SIZE', 'VERSIONS', 'KIND', 'LICENCE'], rows)
-}
-
-const count = (value: number) => value.toLocaleString('en-US')
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
 }

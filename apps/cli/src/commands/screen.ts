@@ -173,9 +173,13 @@ function show(screening: Screening, { terminal }: Invocation, reports: readonly 
       `${paint(terminal, 'yellow', '!')} ${WARNING_MEANINGS[warning]}: ${plural(ids.length, 'row')} (${some.join(', ')}${rest})`,
     )
   }
+  if (screening.stale) terminal.out(`${paint(terminal, 'yellow', '!')} ${STALE_LIST}`)
   for (const report of reports) terminal.out(`Written: ${report}`)
   terminal.out(paint(terminal, 'bold', summary(screening)))
 }
+
+const STALE_LIST =
+  'The list is stale: its source was not checked with success for days, and newly listed people may be missing. The operator sees more with: ostiary datasets list'
 
 function summary(screening: Screening): string {
   const { matched, silenced, total, dataset, version, threshold, runIds } = screening

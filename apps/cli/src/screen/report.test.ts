@@ -133,6 +133,7 @@ test('the replies for several parts are merged, with the line numbers of the fil
       scoreThreshold: 0.95,
       runId,
       warnings: 1,
+      stale: runId === RUN_ID,
     },
     results: [
       {
@@ -160,6 +161,7 @@ test('the replies for several parts are merged, with the line numbers of the fil
     ],
   )
   assert.deepEqual([...merged.warnings], [['EMPTY_NAME', ['x', 'x']]])
+  assert.equal(merged.stale, true, 'one part says so')
   assert.equal(screenedAt(merged)?.toISOString(), '2026-11-15T07:39:26.028Z')
   const other = reply('three', 1)
   assert.throws(

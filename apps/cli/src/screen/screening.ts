@@ -17,6 +17,8 @@ export interface Screening {
   matched: MatchedRecord[]
   /** Some matched rows show only their best entry. */
   truncated: boolean
+  /** The source of a list was not checked with success for too long. */
+  stale: boolean
   silenced: SilencedRow[]
   /** Ids of the rows with each warning. */
   warnings: Map<RowWarning, string[]>
@@ -53,6 +55,7 @@ function emptyScreening(fileName: string, { summary }: ScreenReply, keepResults:
     total: 0,
     matched: [],
     truncated: false,
+    stale: false,
     silenced: [],
     warnings: new Map(),
     warnedRows: 0,
@@ -68,6 +71,7 @@ function add(screening: Screening, { summary, results }: ScreenReply, lineShift:
   screening.total += summary.total
   screening.warnedRows += summary.warnings
   screening.truncated ||= summary.matched.truncated === true
+  screening.stale ||= summary.stale === true
   for (const record of summary.matched.records) screening.matched.push({ ...record, line: record.line + lineShift })
   for (const row of results) {
     if (isSilenced(row)) screening.silenced.push(row)
@@ -86,7 +90,7 @@ function isSilenced(row: RowResult): row is SilencedRow {
 
 /** The reply that the service would give for the whole file, with the run ids of all parts. */
 export function toJson(screening: Screening): object {
-  const { total, matched, truncated, dataset, version, scorerVersion, threshold, runIds, warnedRows } = screening
+  const { total, matched, truncated, dataset, version, scorerVersion, threshold, runIds, warnedRows, stale } = screening
   return {
     summary: {
       total,
@@ -97,6 +101,7 @@ export function toJson(screening: Screening): object {
       scoreThreshold: threshold,
       runIds,
       warnings: warnedRows,
+      stale,
     },
     results: screening.results ?? [],
   }

@@ -9,6 +9,8 @@ export interface HealthMonitor {
   readiness(): Promise<'ok' | 'starting' | 'stopping' | 'degraded'>
   markStarted(): void
   markStopping(): void
+  /** Adds a warning: while it is true, `health` shows it as `stale`. It changes neither the status nor the readiness. */
+  warn(name: string, isStale: () => Promise<boolean>): void
 }
 
 // A server that has become a standby answers queries but cannot store anything.
@@ -20,6 +22,7 @@ const PATIENCE_MS = 1_500
 export function createHealthMonitor(service: string, version: string, cells: Cells, clock: Clock): HealthMonitor {
   const startedMs = clock.monotonicMs()
   let phase: 'starting' | 'running' | 'stopping' = 'starting'
+  const warnings = new Map<string, () => Promise<boolean>>()
   let last: { atMs: number; checks: Promise<Map<string, boolean>> } | undefined
 
   function check(): Promise<Map<string, boolean>> {
@@ -31,12 +34,17 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
   return {
     async health() {
       const checks = [...(await check())]
+      const stale: [string, 'stale'][] = []
+      for (const [name, isStale] of warnings) if (await isStale().catch(() => false)) stale.push([name, 'stale'])
       return {
         status: checks.every(([, works]) => works) ? 'ok' : 'degraded',
         service,
         version,
         uptimeSeconds: Math.floor((clock.monotonicMs() - startedMs) / 1000),
-        checks: Object.fromEntries(checks.map(([name, works]) => [name, works ? 'ok' : 'failed'])),
+        checks: Object.fromEntries([
+          ...checks.map(([name, works]) => [name, works ? ('ok' as const) : ('failed' as const)] as const),
+          ...stale,
+        ]),
       }
     },
     async readiness() {
@@ -51,6 +59,7 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
     markStopping: () => {
       phase = 'stopping'
     },
+    warn: (name, isStale) => void warnings.set(name, isStale),
   }
 }
 

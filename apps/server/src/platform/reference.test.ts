@@ -14,6 +14,7 @@ const monitor: HealthMonitor = {
   readiness: async () => 'starting',
   markStarted: () => {},
   markStopping: () => {},
+  warn: () => {},
 }
 const admin = createAdminServer({ metrics, monitor, pages })
 let url = ''

@@ -1,5 +1,8 @@
+import { Gauge } from 'prom-client'
+import type { Clock } from '../platform/clock.ts'
 import { createLabelledCounter } from '../platform/hot-metrics.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Library, ListFreshness } from './datasets/library.ts'
 import type { RowsAnswer } from './engine/rows.ts'
 
 /** Counts screened rows and matches. A jump in their ratio after a new list needs a look. */
@@ -16,3 +19,30 @@ export function createSanctionsMetrics(metrics: Metrics) {
   }
 }
 export type SanctionsMetrics = ReturnType<typeof createSanctionsMetrics>
+
+/** How fresh the shared lists are. Tenants' own lists have no publisher, and their names are the tenants' business. */
+export function watchLists({ registry }: Metrics, library: Pick<Library, 'freshness'>, clock: Clock): void {
+  const secondsSince = (time: Date) => Math.max(0, (clock.now().getTime() - time.getTime()) / 1000)
+  const gauge = (name: string, help: string, measure: (list: ListFreshness) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['dataset'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        // A folder that cannot be read must not take the other metrics with it; screening reports it.
+        const lists = await library.freshness().catch(() => [])
+        for (const list of lists) this.set({ dataset: list.dataset }, measure(list))
+      },
+    })
+  gauge('ostiary_sanctions_list_stale', '1 when the source was not checked with success for three periods', (list) =>
+    list.isStale ? 1 : 0,
+  )
+  gauge('ostiary_sanctions_list_age_seconds', 'Time since the source confirmed the list, or it was imported', (list) =>
+    secondsSince(list.checkedAt),
+  )
+  gauge('ostiary_sanctions_list_version_age_seconds', 'Time since the version in service was imported', (list) =>
+    secondsSince(list.importedAt),
+  )
+}

@@ -11,7 +11,7 @@ import { createRefresher } from './datasets/refresh.ts'
 import { createPool } from './engine/pool.ts'
 import { createExceptionService, purgeOldExceptions } from './exceptions.ts'
 import { exceptionRoutes } from './exceptions-routes.ts'
-import { createSanctionsMetrics } from './metrics.ts'
+import { createSanctionsMetrics, watchLists } from './metrics.ts'
 import { sanctionsRoutes } from './routes.ts'
 import { createSanctionsService } from './service.ts'
 
@@ -26,13 +26,15 @@ interface Deps {
 
 /** Area B. */
 export function createSanctionsRoom(platform: Platform, { keys: { guard }, ...config }: Deps) {
-  const { clock, log, cells, metrics } = platform
+  const { clock, log, cells, metrics, monitor } = platform
   const files = createDatasetFiles(config.dir)
   const exceptions = createExceptionService(platform)
   const pool = createPool(config.threads, clock, { fileCpuMs: config.fileSeconds * 1000 })
   const library = createLibrary({ files, pool, clock, log, prepare: () => ensureDemo(files, platform) })
   const importer = createImporter({ ...platform, files, keepVersions: config.keepVersions })
-  const refresher = createRefresher({ ...platform, ...config, importer })
+  const refresher = createRefresher({ ...platform, ...config, files, importer })
+  watchLists(metrics, library, clock)
+  monitor.warn('lists', async () => (await library.freshness()).some(({ isStale }) => isStale))
   const service = createSanctionsService({ library, pool, exceptions, metrics: createSanctionsMetrics(metrics) })
   return {
     service,

@@ -48,8 +48,17 @@ async function datasets(key?: string): Promise<Dataset[]> {
 }
 const namesOf = (list: readonly Dataset[]) => list.map(({ name }) => name).sort()
 
-function assertUnknown(response: Awaited<ReturnType<Screening['send']>>, names: string): void {
-  const details = [{ pointer: '/path/dataset', message: `must be one of ${names}` }]
+const BRING =
+  'The operator brings public lists with "ostiary datasets enable", for example "ostiary datasets enable ofac un"'
+const BRING_PEPS =
+  'peps is a public list that this installation does not have yet. The operator brings it with "ostiary datasets enable opensanctions"'
+
+function assertUnknown(response: Awaited<ReturnType<Screening['send']>>, names: string, way = BRING): void {
+  const pointer = '/path/dataset'
+  const details = [
+    { pointer, message: `must be one of ${names}` },
+    { pointer, message: way },
+  ]
   assertError(response, 404, 'UNKNOWN_DATASET', 'Unknown dataset', { details })
 }
 
@@ -86,7 +95,11 @@ describe('datasets', () => {
     assert.deepEqual(hitsOf(sanctions), { 1: ['one-a'] })
     assert.equal(sanctions.summary.version, `list_one@${one}`)
     assert.deepEqual(await hits('crime'), { 2: ['two-a'] })
-    assertUnknown(await server.send(FILE, { dataset: 'peps' }), 'default, sanctions, crime, demo, list_one, list_two')
+    assertUnknown(
+      await server.send(FILE, { dataset: 'peps' }),
+      'default, sanctions, crime, demo, list_one, list_two',
+      BRING_PEPS,
+    )
     const again = `?version=${encodeURIComponent(all.summary.version)}`
     assert.deepEqual(await hits('default', { query: again }), { 1: ['one-a'], 2: ['two-a'] })
   })
@@ -115,6 +128,7 @@ describe('datasets', () => {
       updatedAt: list?.updatedAt,
       licence: 'ours',
       kind: 'list',
+      stale: false,
       versions: [one],
     })
     assert.ok(!Number.isNaN(Date.parse(list.updatedAt)))
@@ -126,6 +140,7 @@ describe('datasets', () => {
       updatedAt: find('list_two')?.updatedAt,
       licence: 'ours; not stated',
       kind: 'collection',
+      stale: false,
       members: ['list_one', 'list_two'],
       versions: [`list_one@${one}+list_two@${two}`],
     })
@@ -253,7 +268,7 @@ describe('versions', () => {
     assert.equal(parts.length, 4)
     await ask('default', `made, with + between, of ${parts.join(', ')}`)
     const nowhere = await server.send(FILE, { dataset: 'peps', query: `?version=${one}` })
-    assertUnknown(nowhere, 'default, demo, list_one, list_two')
+    assertUnknown(nowhere, 'default, demo, list_one, list_two', BRING_PEPS)
   })
 
   test('404: a version of a collection that names an unknown list or version', async () => {

@@ -143,8 +143,32 @@ describe('the request', () => {
     test(`404: the dataset ${dataset}`, async () => {
       const response = await server.send(FILE, { dataset })
       assertError(response, 404, 'UNKNOWN_DATASET', 'Unknown dataset', {
-        details: [{ pointer: '/path/dataset', message: 'must be one of demo' }],
+        details: [
+          { pointer: '/path/dataset', message: 'must be one of demo' },
+          {
+            pointer: '/path/dataset',
+            message:
+              'The operator brings public lists with "ostiary datasets enable", for example "ostiary datasets enable ofac un"',
+          },
+        ],
       })
+    })
+  }
+  for (const [dataset, way] of [
+    ['us_ofac_sdn', /^us_ofac_sdn is a public list .* "ostiary datasets enable ofac"$/],
+    ['us_ofac_cons', /"ostiary datasets enable ofac"$/],
+    ['un_sc_sanctions', /"ostiary datasets enable un"$/],
+    ['peps', /"ostiary datasets enable opensanctions"$/],
+    ['default', /^default is made of the lists that this installation has\. .* "ostiary datasets enable ofac un"$/],
+    ['sanctions', /"ostiary datasets enable ofac un"$/],
+    ['eu_fsf', /not read yet\. .* "ostiary datasets import eu_fsf entities\.ftm\.json"$/],
+    ['gb_hmt_sanctions', /ended on 2026-01-28: the UK Sanctions List .* has taken its place\./],
+  ] as const) {
+    test(`404: the public list ${dataset}, with the command that brings it`, async () => {
+      const response = await server.send(FILE, { dataset })
+      const { message, code, details } = response.json()
+      assert.deepEqual([response.statusCode, code, message], [404, 'UNKNOWN_DATASET', 'Unknown dataset'])
+      assert.match(details[1].message, way)
     })
   }
   for (const dataset of ['constructor', '__proto__', 'default', 'sanctions', 'custom_', 'custom_list']) {

@@ -95,6 +95,7 @@ describe('the answer', () => {
         scoreThreshold: 0.95,
         runId: response.headers['x-request-id'],
         warnings: 0,
+        stale: false,
       },
       results: [
         { ...VARDO_ECHO, match: 'true', score: 1, warnings: [] },

@@ -100,6 +100,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
           scorerVersion: SCORER_VERSION,
           scoreThreshold: threshold,
           runId: requestId,
+          stale: held.stale,
         })
         return unpackTexts(reply)
       } catch (error) {
@@ -118,7 +119,10 @@ const CALLERS_WITHOUT_KEY = 'callers without a key'
 
 const tenantOf = ({ keyId, tenantId }: Caller) => (keyId === undefined ? null : tenantId)
 
-type Facts = Pick<ScreenReply['summary'], 'dataset' | 'version' | 'scorerVersion' | 'scoreThreshold' | 'runId'>
+type Facts = Pick<
+  ScreenReply['summary'],
+  'dataset' | 'version' | 'scorerVersion' | 'scoreThreshold' | 'runId' | 'stale'
+>
 
 /** Joins the JSON that the threads wrote. Parsing a million rows only to serialise them again would be a waste. */
 function* writeReply(total: number, answers: readonly RowsAnswer[], facts: Facts): Generator<Uint8Array> {

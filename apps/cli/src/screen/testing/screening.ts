@@ -59,6 +59,7 @@ export function aScreening(change: Partial<Screening> = {}): Screening {
     total: 33,
     matched: [aRecord()],
     truncated: false,
+    stale: false,
     silenced: [],
     warnings: new Map(),
     warnedRows: 0,

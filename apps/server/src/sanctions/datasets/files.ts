@@ -3,10 +3,10 @@
  * small file, replaced by a rename, names the version in service. So a process that dies at any moment leaves either the
  * old state or the new one.
  *
- *   <dir>/<dataset>/<version>.snapshot      <dir>/<dataset>/current.json
+ *   <dir>/<dataset>/<version>.snapshot      <dir>/<dataset>/current.json, checked.json, source.json
  *   <dir>/tenants/<tenant id>/custom_<name>/…      lists that belong to one tenant
  */
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { constants, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newRandom } from '../../platform/random.ts'
 
@@ -15,6 +15,9 @@ export const CUSTOM_PREFIX = 'custom_'
 export const VERSION = /^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/
 const SUFFIX = '.snapshot'
 const DRAFT = '.tmp'
+const CHECKED = 'checked.json'
+const CHECKED_BYTES = 96
+const SOURCE = 'source.json'
 export const TENANTS = 'tenants'
 
 /** A dataset by its name, and by its tenant if it belongs to one. */
@@ -28,6 +31,13 @@ export interface SetAside {
   version: string
   /** The digest of the list's files. Null where an older release, which stored no digest, did the rollback. */
   digest: string | null
+}
+
+/** The last time that the source of a list confirmed its version in service. */
+export interface LastCheck {
+  at: Date
+  /** How often the source is to be checked. Null where a person imported the list. */
+  everyMs: number | null
 }
 
 export interface DatasetFiles {
@@ -45,6 +55,12 @@ export interface DatasetFiles {
   putIntoService(dataset: DatasetId, version: string, setAside?: SetAside | null, unique?: string): Promise<void>
   /** The version that a rollback took out of service. Importing the same list again must not put it back. */
   setAside(dataset: DatasetId): Promise<SetAside | null>
+  /** Null where no check is stored, as in a folder of an older release. */
+  lastCheck(dataset: DatasetId): Promise<LastCheck | null>
+  markChecked(dataset: DatasetId, check: LastCheck): Promise<void>
+  /** Where the worker gets the list from (JSON), if it was enabled by name. Null for other lists. */
+  source(dataset: DatasetId): Promise<string | null>
+  keepSource(dataset: DatasetId, json: string): Promise<void>
   pathOf(dataset: DatasetId, version: string): string
   /** The path for a new version until it is complete. Two imports of one dataset never share it. */
   draftOf(dataset: DatasetId, version: string, unique: string): Promise<string>
@@ -127,6 +143,30 @@ export function createDatasetFiles(dir: string): DatasetFiles {
       await rename(draft, join(folderOf(dataset), 'current.json'))
       await syncFolder(folderOf(dataset))
     },
+    async lastCheck(dataset) {
+      const text = await readFile(join(folderOf(dataset), CHECKED), 'utf8').catch(() => '')
+      return parseCheck(text)
+    },
+    async markChecked(dataset, { at, everyMs }) {
+      // Written in place, always with the same length: a killed process leaves the old content or the new one, and no draft.
+      const text = JSON.stringify({ at: at.toISOString(), everyMs }).padEnd(CHECKED_BYTES)
+      const file = await open(join(folderOf(dataset), CHECKED), constants.O_RDWR | constants.O_CREAT)
+      try {
+        await file.write(text, 0)
+        await file.truncate(CHECKED_BYTES)
+      } finally {
+        await file.close()
+      }
+    },
+    async source(dataset) {
+      try {
+        return await readFile(join(folderOf(dataset), SOURCE), 'utf8')
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    },
+    keepSource: (dataset, json) => replace(join(folderOf(dataset), SOURCE), json),
     draftOfCurrent: (dataset, unique) => join(folderOf(dataset), `current.json.${unique}${DRAFT}`),
     pathOf,
     async draftOf(dataset, version, unique) {
@@ -155,6 +195,24 @@ export function createDatasetFiles(dir: string): DatasetFiles {
     relocate: (name, folder) => void elsewhere.set(name, folder),
   }
   return files
+}
+
+/** A file that cannot be read counts as missing: the import's own time is used then, which is never later. */
+function parseCheck(text: string): LastCheck | null {
+  try {
+    const { at, everyMs } = JSON.parse(text) as { at?: unknown; everyMs?: unknown }
+    const time = new Date(String(at))
+    if (Number.isNaN(time.getTime())) return null
+    return { at: time, everyMs: typeof everyMs === 'number' && everyMs > 0 ? everyMs : null }
+  } catch {
+    return null
+  }
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  const draft = `${path}.${newRandom(16).toString('hex')}${DRAFT}`
+  await writeFile(draft, text)
+  await rename(draft, path)
 }
 
 async function list(folder: string): Promise<string[]> {

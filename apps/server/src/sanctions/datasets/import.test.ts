@@ -25,7 +25,11 @@ test('an import creates one immutable file and puts it into service, and its fac
   })
   assert.match(outcome.version, /^20261115120000-[0-9a-f]{6}$/)
   assert.deepEqual([outcome.state, outcome.format, outcome.serving], ['imported', 'custom-csv', outcome.version])
-  assert.deepEqual(readdirSync(join(dir, 'staff')).sort(), [`${outcome.version}.snapshot`, 'current.json'])
+  assert.deepEqual(readdirSync(join(dir, 'staff')).sort(), [
+    `${outcome.version}.snapshot`,
+    'checked.json',
+    'current.json',
+  ])
   assert.equal(await files.current(LIST), outcome.version)
   const facts = await readFacts(files.pathOf(LIST, outcome.version))
   assert.deepEqual(facts, outcome.facts)
@@ -68,7 +72,7 @@ test('a list that lost more than half of its entries is refused, unless forced',
     /^Error: The new list has 19 entries, the one in service 40: refused.*--force/,
   )
   assert.equal(await files.current(LIST), first.version)
-  assert.equal(readdirSync(join(dir, 'staff')).length, 2, 'nothing is left of the refused one')
+  assert.equal(readdirSync(join(dir, 'staff')).length, 3, 'nothing is left of the refused one')
   assert.equal((await importer.importList({ dataset: LIST, paths: [write('c.csv', peopleCsv(20))] })).state, 'imported')
   clock.advance(1_000)
   assert.equal((await importer.importList({ ...shrunk, force: true })).facts.entries, 19)
@@ -124,7 +128,11 @@ test('a list that cannot be read leaves the old version in service and no files 
   const other = write('b.csv', peopleCsv(6))
   await assert.rejects(importer.importList({ dataset: LIST, paths: [other], signal: stop }))
   assert.equal(await files.current(LIST), first.version)
-  assert.deepEqual(readdirSync(join(dir, 'staff')).sort(), [`${first.version}.snapshot`, 'current.json'])
+  assert.deepEqual(readdirSync(join(dir, 'staff')).sort(), [
+    `${first.version}.snapshot`,
+    'checked.json',
+    'current.json',
+  ])
 })
 
 test('names: only lists of tenants begin with custom_, and some names are reserved', async (t) => {

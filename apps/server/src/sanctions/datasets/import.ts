@@ -14,7 +14,8 @@ import { missingAliasFiles } from '../lists/ofac.ts'
 import { detectFormat, type ListFormat } from '../lists/read-list.ts'
 import { type BuildOptions, buildSnapshot } from './build.ts'
 import type { BuildJob } from './build-main.ts'
-import type { DatasetFiles, DatasetId, SetAside } from './files.ts'
+import type { DatasetFiles, DatasetId, LastCheck, SetAside } from './files.ts'
+import { freshnessOf } from './freshness.ts'
 import { DEMO, datasetNameProblem, describeList, type ListKind } from './known.ts'
 import { verifySnapshot } from './verify.ts'
 
@@ -29,6 +30,8 @@ export interface ImportRequest extends BuildOptions {
   format?: ListFormat | undefined
   /** A folder with deltas of OpenSanctions, and the version of the file that they are applied to. */
   deltas?: { dir: string; since: string } | undefined
+  /** How often the source of the list is checked. Undefined when a person imports it. */
+  everyMs?: number | undefined
   /** Imports a list even if it shrank by more than half, lacks its aliases or did not change. */
   force?: boolean | undefined
 }
@@ -57,12 +60,20 @@ export interface DatasetOverview {
   /** Size of the current version, and of all versions together. */
   bytes: number
   bytesOnDisk: number
+  /** When its source last confirmed it, or a person imported it. Null when there is no current version. */
+  checkedAt: string | null
+  stale: boolean
+  /** Whether it was enabled by name, so that the worker keeps it fresh. */
+  enabled: boolean
 }
 
 export interface Importer {
   /** The version in service. */
   current(dataset: DatasetId): Promise<string | null>
   importList(request: ImportRequest): Promise<ImportOutcome>
+  /** The source of the list has nothing new: the version in service is fresh, unless a rollback holds the source's version back. */
+  confirm(dataset: DatasetId, everyMs: number): Promise<void>
+  lastCheck(dataset: DatasetId): Promise<LastCheck | null>
   /** Checks all bytes of a version and searches for its canaries. Default: the current version. Throws the problem it finds. */
   verify(dataset: DatasetId, version?: string): Promise<SnapshotFacts>
   /** Puts another version into service. Default: the one before the current version. */
@@ -185,6 +196,15 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
   }
 
   async function importList(request: ImportRequest): Promise<ImportOutcome> {
+    const at = clock.now()
+    const outcome = await importFiles(request)
+    // After a rollback the version in service is not the source's.
+    if (outcome.serving === outcome.version)
+      await files.markChecked(request.dataset, { at, everyMs: request.everyMs ?? null })
+    return outcome
+  }
+
+  async function importFiles(request: ImportRequest): Promise<ImportOutcome> {
     const { dataset, force, onProgress, signal } = request
     const problem = datasetNameProblem(dataset)
     if (problem) throw new Error(problem)
@@ -236,7 +256,9 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
 
   async function reindex(dataset: DatasetId, version: string, options: BuildOptions): Promise<SnapshotFacts> {
     const path = files.pathOf(dataset, version)
-    const { title, licence, kind, sources, skipped, entries } = await readFacts(path)
+    const { title, licence, kind, sources, skipped, entries, createdAt } = await readFacts(path)
+    // The list is as old as before, although its new version is not.
+    if (!(await files.lastCheck(dataset))) await files.markChecked(dataset, { at: new Date(createdAt), everyMs: null })
     const { 'no comparable name': _counted, ...kept } = skipped
     const facts = { title, licence, kind, sources, skipped: kept }
     const setAside = await setAsideOf(dataset)
@@ -246,11 +268,17 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
   async function overview(dataset: DatasetId): Promise<DatasetOverview> {
     const [current, versions] = [await files.current(dataset), await files.versions(dataset)]
     const sizes = await Promise.all(versions.map(async (version) => (await stat(files.pathOf(dataset, version))).size))
+    const facts = current === null ? null : await factsOf(dataset, current)
+    const checked = await files.lastCheck(dataset)
+    const fresh = facts && freshnessOf(dataset, { checked, importedAt: facts.createdAt }, clock.now())
     return {
       dataset,
       current,
       versions,
-      facts: current === null ? null : await factsOf(dataset, current),
+      facts,
+      checkedAt: fresh?.checkedAt.toISOString() ?? null,
+      stale: fresh?.isStale ?? false,
+      enabled: (await files.source(dataset)) !== null,
       bytes: sizes[versions.indexOf(current ?? '')] ?? 0,
       bytesOnDisk: sizes.reduce((sum, size) => sum + size, 0),
     }
@@ -259,6 +287,10 @@ export function createImporter({ files, clock, ids, keepVersions }: ImporterDeps
   return {
     current: files.current,
     importList,
+    async confirm(dataset, everyMs) {
+      if ((await files.setAside(dataset)) === null) await files.markChecked(dataset, { at: clock.now(), everyMs })
+    },
+    lastCheck: files.lastCheck,
     verify,
     async rollback(dataset, to) {
       const [from, versions] = [await files.current(dataset), await files.versions(dataset)]

@@ -23,7 +23,7 @@ test('after kill -9 of the build process the import fails, the old version serve
   const [code] = await once(cli, 'exit')
   assert.equal(code, 1)
   assert.equal(await files.current(LIST), first)
-  assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
+  assert.deepEqual(names(), [`${first}.snapshot`, 'checked.json', 'current.json'])
 })
 
 test('after kill -9 of the importing process the build process cleans up and ends', async (t) => {
@@ -31,9 +31,9 @@ test('after kill -9 of the importing process the build process cleans up and end
   const [builder] = childrenOf(cli.pid ?? 0)
   cli.kill('SIGKILL')
   await once(cli, 'exit')
-  await eventually(() => names().length === 2 && !isRunning(builder ?? 0))
+  await eventually(() => names().length === 3 && !isRunning(builder ?? 0))
   assert.equal(await files.current(LIST), first)
-  assert.deepEqual(names(), [`${first}.snapshot`, 'current.json'])
+  assert.deepEqual(names(), [`${first}.snapshot`, 'checked.json', 'current.json'])
 })
 
 test('after kill -9 of the importing process between build and rename the build process removes both drafts', async (t) => {

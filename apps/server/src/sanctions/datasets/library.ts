@@ -11,7 +11,9 @@ import type { Log } from '../../platform/log.ts'
 import { createSingleFlight } from '../../platform/single-flight.ts'
 import type { Pool } from '../engine/pool.ts'
 import { openSnapshot, readFacts, type SnapshotFacts } from '../engine/snapshot.ts'
+import { describeCollection, describeDataset, unknownDataset } from './describe.ts'
 import { CUSTOM_PREFIX, DATASET_NAME, type DatasetFiles, type DatasetId, VERSION } from './files.ts'
+import { createFreshnessReader, type Freshness } from './freshness.ts'
 import { DEMO } from './known.ts'
 
 /** Names that stand for several lists. A list that is imported under such a name replaces the collection. */
@@ -27,6 +29,8 @@ const CHECK_EVERY_MS = 2_000
 export interface HeldDataset {
   dataset: string
   version: string
+  /** One of the lists was not confirmed by its source for too long. */
+  stale: boolean
   /** The keys of the lists in the pool. */
   keys: string[]
   release(): void
@@ -35,10 +39,18 @@ export interface HeldDataset {
 export interface Library {
   hold(name: string, tenantId: string | null, version?: string): Promise<HeldDataset>
   list(tenantId: string | null): Promise<Dataset[]>
+  /** How fresh the shared lists in service are. Reads files only: also for a process that serves no lists. */
+  freshness(): Promise<ListFreshness[]>
   /** Loads the versions in service and keeps checking for new ones, even when it rejects because the first check failed. */
   start(): Promise<void>
   /** Waits for the look that is under way. */
   stop(): Promise<void>
+}
+
+export interface ListFreshness extends Freshness {
+  dataset: string
+  /** When the version in service was imported. */
+  importedAt: Date
 }
 
 interface Loaded {
@@ -68,6 +80,7 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
   /** All versions that are open in the pool, by key. Each is opened once for all files. */
   const opened = new Map<string, Loaded>()
   const facts = new Map<string, SnapshotFacts>()
+  const freshness = createFreshnessReader(files, clock)
   let prepared: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -194,10 +207,8 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     return version === null ? null : factsOf(id, version)
   }
 
-  async function unknown(tenantId: string | null): Promise<AppError> {
-    const names = (await list(tenantId)).map(({ name }) => name)
-    const details = [{ pointer: '/path/dataset', message: `must be one of ${names.join(', ')}` }]
-    return new AppError('not_found', 'UNKNOWN_DATASET', 'Unknown dataset', { details })
+  async function unknown(name: string, tenantId: string | null): Promise<AppError> {
+    return unknownDataset(name, await list(tenantId))
   }
 
   /** Has the code of an unknown dataset but another message: a caller that repeats a check has named the dataset correctly. */
@@ -228,20 +239,21 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     }
   }
 
-  function held(dataset: string, version: string, lists: readonly Loaded[]): HeldDataset {
+  async function held(dataset: string, version: string, lists: readonly Loaded[]): Promise<HeldDataset> {
+    const fresh = await Promise.all(lists.map(({ id, facts: about }) => freshness(id, about.createdAt)))
+    const stale = fresh.some(({ isStale }) => isStale)
+    return { dataset, version, stale, keys: lists.map(({ key }) => key), release: releaserOf(lists) }
+  }
+
+  function releaserOf(lists: readonly Loaded[]): () => void {
     let released = false
-    return {
-      dataset,
-      version,
-      keys: lists.map(({ key }) => key),
-      release() {
-        if (released) return
-        released = true
-        for (const each of lists) {
-          each.holders--
-          closeUnused(each)
-        }
-      },
+    return () => {
+      if (released) return
+      released = true
+      for (const each of lists) {
+        each.holders--
+        closeUnused(each)
+      }
     }
   }
 
@@ -252,7 +264,9 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
     const lists: Dataset[] = []
     for (const id of [...shared, ...own]) {
       const about = await factsOfCurrent(id)
-      if (about) lists.push(describe(id.name, about, await files.versions(id)))
+      if (!about) continue
+      const { isStale: stale } = await freshness(id, about.createdAt)
+      lists.push(describeDataset({ name: id.name, facts: about, versions: await files.versions(id), stale }))
     }
     const collections: Dataset[] = []
     for (const [name, { title }] of Object.entries(COLLECTIONS)) {
@@ -266,10 +280,21 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
 
   return {
     list,
+    async freshness() {
+      const found: ListFreshness[] = []
+      for (const name of await files.names(null)) {
+        const id: DatasetId = { name, tenantId: null }
+        const about = await factsOfCurrent(id).catch(() => null)
+        if (!about) continue
+        const importedAt = new Date(about.createdAt)
+        found.push({ dataset: name, importedAt, ...(await freshness(id, about.createdAt)) })
+      }
+      return found
+    },
     async hold(name, tenantId, version) {
       await ready()
       const members = await membersOf(name, tenantId)
-      if (members.length === 0) throw await unknown(tenantId)
+      if (members.length === 0) throw await unknown(name, tenantId)
       if (version !== undefined) return replay(name, members, version)
       const lists: Loaded[] = []
       try {
@@ -277,10 +302,10 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
           const loaded = await take(id)
           if (loaded) lists.push(loaded)
         }
-        if (lists.length === 0) throw await unknown(tenantId)
-        return held(name, versionOf(name, lists), lists)
+        if (lists.length === 0) throw await unknown(name, tenantId)
+        return await held(name, versionOf(name, lists), lists)
       } catch (error) {
-        held(name, '', lists).release()
+        releaserOf(lists)()
         throw error
       }
     },
@@ -322,9 +347,9 @@ export function createLibrary({ files, pool, clock, log, prepare }: Deps): Libra
         if (serving.get(nameOf(id)) !== loaded) loaded.retired = true
         lists.push(loaded)
       }
-      return held(name, version, lists)
+      return await held(name, version, lists)
     } catch (error) {
-      held(name, version, lists).release()
+      releaserOf(lists)()
       throw error
     }
   }
@@ -359,28 +384,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-function describe(name: string, facts: SnapshotFacts, versions: string[]): Dataset {
-  const { title, entries, version, createdAt, licence } = facts
-  return { name, title, entries, version, updatedAt: createdAt, licence, kind: 'list', versions }
-}
-
-function describeCollection(name: string, title: string, parts: readonly Dataset[]): Dataset {
-  const version = parts.map((part) => `${part.name}@${part.version}`).join('+')
-  return {
-    name,
-    title,
-    entries: parts.reduce((sum, { entries }) => sum + entries, 0),
-    version,
-    updatedAt:
-      parts
-        .map(({ updatedAt }) => updatedAt)
-        .sort()
-        .at(-1) ?? '',
-    licence: [...new Set(parts.map(({ licence }) => licence))].join('; '),
-    kind: 'collection',
-    members: parts.map((part) => part.name),
-    versions: [version],
-  }
 }

@@ -19,6 +19,7 @@ function start(t: TestContext, sourcesIn: (folder: string) => readonly object[])
   const asked: { url: string; etag: string | undefined; status: number }[] = []
   const refresher = createRefresher({
     dir: set.dir,
+    files: set.files,
     sourcesFile: set.write('sources.json', JSON.stringify(sourcesIn(set.folder))),
     importer: set.importer,
     clock: set.clock,
@@ -217,12 +218,12 @@ test('OFAC’s files without the aliases are not imported, and the log says what
 })
 
 test('without a sources file the job does nothing, and with an invalid one it fails', async (t) => {
-  const { dir, importer, clock, write } = setUp(t)
+  const { dir, files, importer, clock, write } = setUp(t)
   const log = createLog('fatal')
   const outbound = { download: () => Promise.reject(new Error('never')) }
-  const none = createRefresher({ dir, sourcesFile: null, importer, outbound, clock, log })
+  const none = createRefresher({ dir, files, sourcesFile: null, importer, outbound, clock, log })
   assert.equal(await none.run(clock.now()), 0)
-  const wrong = createRefresher({ dir, sourcesFile: write('s.json', '[{}]'), importer, outbound, clock, log })
+  const wrong = createRefresher({ dir, files, sourcesFile: write('s.json', '[{}]'), importer, outbound, clock, log })
   await assert.rejects(wrong.run(clock.now()), /The file of sources is not valid/)
 })
 

@@ -6,6 +6,15 @@ import { Compile } from 'typebox/compile'
 import { DAY_MS } from '../../platform/clock.ts'
 import { LIST_FORMATS, type ListFormat } from '../lists/read-list.ts'
 import { datasetNameProblem, LIST_KINDS, type ListKind } from './known.ts'
+import { publishedList } from './published.ts'
+
+export interface FromFolder {
+  folder: string
+  /** All files of the folder when it is undefined. */
+  files?: readonly string[] | undefined
+  /** The files are those that have the publisher's names (published.ts). */
+  published?: true | undefined
+}
 
 export interface RefreshSource {
   dataset: string
@@ -14,7 +23,7 @@ export interface RefreshSource {
   title: string | undefined
   licence: string | undefined
   kind: ListKind | undefined
-  from: { folder: string; files: readonly string[] | undefined } | { urls: readonly string[] }
+  from: FromFolder | { urls: readonly string[] }
 }
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: DAY_MS } as const
@@ -37,6 +46,7 @@ const Sources = Type.Array(
           {
             folder: Type.String({ minLength: 1 }),
             files: Type.Optional(Type.Array(Type.String({ pattern: FILE_NAME }), { minItems: 1 })),
+            published: Type.Optional(Type.Literal(true)),
           },
           { additionalProperties: false },
         ),
@@ -74,6 +84,8 @@ function readSource({ dataset, every, from, ...rest }: Type.Static<typeof Source
   const everyMs = Number(every.slice(0, -1)) * UNIT_MS[every.slice(-1) as keyof typeof UNIT_MS]
   if (everyMs < EVERY_MIN_MS) throw fail('"every" must be 5m or more')
   if ('folder' in from && !isAbsolute(from.folder)) throw fail('the folder must be an absolute path')
+  if ('folder' in from && from.published && (from.files || !publishedList(dataset)))
+    throw fail('"published" is for public lists, and goes without "files"')
   if ('urls' in from) {
     const names = from.urls.map(fileNameOf)
     if (names.some((name, at) => name === null || names.indexOf(name) !== at))
@@ -86,7 +98,7 @@ function readSource({ dataset, every, from, ...rest }: Type.Static<typeof Source
     kind: rest.kind as ListKind | undefined,
     title: rest.title,
     licence: rest.licence,
-    from: 'folder' in from ? { folder: from.folder, files: from.files } : from,
+    from: 'folder' in from ? { folder: from.folder, files: from.files, published: from.published } : from,
   }
 }
 

@@ -40,8 +40,7 @@ const ALIAS_FILES = { us_ofac_sdn: 'alt.csv', us_ofac_cons: 'cons_alt.csv' } as 
 
 /** The files of aliases that are not among these. Nothing in a list itself shows that its aliases are missing. */
 export function missingAliasFiles(fileNames: readonly string[]): string[] {
-  const listsOf = (part: OfacPart) =>
-    fileNames.filter((name) => ofacPart(name) === part).map((name) => datasetOf({ name }))
+  const listsOf = (part: OfacPart) => fileNames.filter((name) => ofacPart(name) === part).map(ofacList)
   const withAliases = listsOf('alt')
   const without = listsOf('main').filter((dataset) => !withAliases.includes(dataset))
   return [...new Set(without)].map((dataset) => ALIAS_FILES[dataset])
@@ -68,7 +67,7 @@ export async function* readOfac(
 
   const entities = new Map<string, ListedEntity>()
   for (const source of mains) {
-    const dataset = datasetOf(source)
+    const dataset = ofacList(source.name)
     for await (const { number, line, fields } of readRows(source, 'main')) {
       tally.read++
       const entity = entityOf(fields, sides, number, dataset)
@@ -104,7 +103,7 @@ async function readSide(source: ListSource, part: Exclude<OfacPart, 'main'>, sid
   for await (const { number, fields } of readRows(source, part)) {
     if (part === 'alt') push(sides.alt, number, { text: fields[3] ?? '', weak: /weak/i.test(fields[4] ?? '') })
     else if (part === 'add') push(sides.add, number, fields[4] ?? '')
-    else push(sides.comments, `${datasetOf(source)} ${number}`, fields[1] ?? '')
+    else push(sides.comments, `${ofacList(source.name)} ${number}`, fields[1] ?? '')
   }
 }
 
@@ -151,8 +150,9 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value])
 }
 
-function datasetOf({ name }: Pick<ListSource, 'name'>): keyof typeof ALIAS_FILES {
-  return wordsOf(name).includes('cons') ? 'us_ofac_cons' : 'us_ofac_sdn'
+/** Which of OFAC's two lists a file belongs to. */
+export function ofacList(fileName: string): keyof typeof ALIAS_FILES {
+  return wordsOf(fileName).includes('cons') ? 'us_ofac_cons' : 'us_ofac_sdn'
 }
 
 function wordsOf(fileName: string): string[] {

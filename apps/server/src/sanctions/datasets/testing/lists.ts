@@ -92,3 +92,28 @@ export function tamper(path: string) {
     restore: () => writeFileSync(path, bytes),
   }
 }
+
+const letters = (n: number) => [...String(n)].map((digit) => 'abdefgikmo'[Number(digit)]).join('')
+
+/** OFAC's main file with so many invented people, as its publisher writes it: no header, `-0-` for nothing, Ctrl-Z at the end. */
+export function sdnCsv(count: number): string {
+  const rows = Array.from(
+    { length: count },
+    (_, at) =>
+      `${at + 1},"QUELL${letters(at).toUpperCase()}, Vardo","individual","DEMO"${',-0- '.repeat(7)},"DOB 17 Apr 1961."\r\n`,
+  )
+  return `${rows.join('')}\x1a`
+}
+
+export const altCsv = '1,1,"aka","QUELLMAR, Vardo",-0- \r\n\x1a'
+
+/** The UN's list with so many invented people. */
+export function unXml(count: number): string {
+  const people = Array.from(
+    { length: count },
+    (_, at) =>
+      `<INDIVIDUAL><DATAID>${7000 + at}</DATAID><FIRST_NAME>Ilsabet</FIRST_NAME><SECOND_NAME>Drohn${letters(at)}</SECOND_NAME>` +
+      '<UN_LIST_TYPE>Demo</UN_LIST_TYPE><INDIVIDUAL_DATE_OF_BIRTH><TYPE_OF_DATE>EXACT</TYPE_OF_DATE><DATE>1972-02-03</DATE></INDIVIDUAL_DATE_OF_BIRTH></INDIVIDUAL>',
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?><CONSOLIDATED_LIST dateGenerated="2026-11-15"><INDIVIDUALS>${people.join('')}</INDIVIDUALS><ENTITIES></ENTITIES></CONSOLIDATED_LIST>`
+}
