@@ -107,12 +107,14 @@ export function sdnCsv(count: number): string {
 
 export const altCsv = '1,1,"aka","QUELLMAR, Vardo",-0- \r\n\x1a'
 
-/** The UN's list with so many invented people. */
+const SURNAMES = ['Drohnwick', 'Valshaken', 'Quorimund', 'Karvolt', 'Penhazzard', 'Ostrifel', 'Thumbral', 'Jexwood']
+
+/** The UN's list with so many invented people, at most eight of them with distinct names. */
 export function unXml(count: number): string {
   const people = Array.from(
     { length: count },
     (_, at) =>
-      `<INDIVIDUAL><DATAID>${7000 + at}</DATAID><FIRST_NAME>Ilsabet</FIRST_NAME><SECOND_NAME>Drohn${letters(at)}</SECOND_NAME>` +
+      `<INDIVIDUAL><DATAID>${7000 + at}</DATAID><FIRST_NAME>Ilsabet</FIRST_NAME><SECOND_NAME>${SURNAMES[at % SURNAMES.length]}</SECOND_NAME>` +
       '<UN_LIST_TYPE>Demo</UN_LIST_TYPE><INDIVIDUAL_DATE_OF_BIRTH><TYPE_OF_DATE>EXACT</TYPE_OF_DATE><DATE>1972-02-03</DATE></INDIVIDUAL_DATE_OF_BIRTH></INDIVIDUAL>',
   )
   return `<?xml version="1.0" encoding="UTF-8"?><CONSOLIDATED_LIST dateGenerated="2026-11-15"><INDIVIDUALS>${people.join('')}</INDIVIDUALS><ENTITIES></ENTITIES></CONSOLIDATED_LIST>`
