@@ -116,7 +116,7 @@ async function enableAll(invocation: Invocation, asked: Asked, services: Service
   if (options.json) terminal.out(JSON.stringify({ lists: results.map((result) => toJson(result)) }))
   else {
     if (failed.length < results.length) terminal.out(AFTERWARDS)
-    if (failed.length > 0) terminal.err(retryText(failed, results.length, text(invocation, 'from')))
+    if (failed.length > 0) terminal.err(retryText(failed, results.length, invocation))
   }
   return failed.length > 0 ? 1 : 0
 }
@@ -179,9 +179,12 @@ function sourceText({ from, files }: FoundSource): string {
   return `${base} ${from.urls.map((url) => url.slice(url.lastIndexOf('/') + 1)).join(', ')}`
 }
 
-function retryText(failed: readonly Enabled[], total: number, from: string | undefined): string {
+function retryText(failed: readonly Enabled[], total: number, invocation: Invocation): string {
+  const [from, licence] = [text(invocation, 'from'), text(invocation, 'licence')]
+  const needsLicence = failed.some(({ list }) => list.needsLicence)
+  const terms = licence === undefined ? ' --non-commercial' : ` --licence ${JSON.stringify(licence)}`
   const names = failed.map(({ list }) => list.name).join(' ')
-  const command = `ostiary datasets enable ${names}${from === undefined ? '' : ` --from ${from}`}`
+  const command = `ostiary datasets enable ${names}${from === undefined ? '' : ` --from ${from}`}${needsLicence ? terms : ''}`
   const lists = total === 1 ? 'The list was' : `${failed.length} of ${total} lists were`
   const offline = from === undefined ? `\n${OFFLINE}` : ''
   return `${lists} not imported. When the cause is removed: ${command}${offline}`

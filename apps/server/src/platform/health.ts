@@ -18,24 +18,29 @@ const PING = sql('health.ping', 'select not pg_is_in_recovery() as ok')
 const FRESH_MS = 1_000
 const PATIENCE_MS = 1_500
 
-/** Checks the database at most once a second, however often the route is called, because the route needs no key. */
+/** Checks database and warnings at most once a second, however often the route is called, because the route needs no key. */
 export function createHealthMonitor(service: string, version: string, cells: Cells, clock: Clock): HealthMonitor {
   const startedMs = clock.monotonicMs()
   let phase: 'starting' | 'running' | 'stopping' = 'starting'
   const warnings = new Map<string, () => Promise<boolean>>()
-  let last: { atMs: number; checks: Promise<Map<string, boolean>> } | undefined
+  let last: { atMs: number; checks: Promise<Map<string, boolean>>; stale: Promise<string[]> } | undefined
 
-  function check(): Promise<Map<string, boolean>> {
+  function look() {
     const nowMs = clock.monotonicMs()
-    if (!last || nowMs - last.atMs > FRESH_MS) last = { atMs: nowMs, checks: pingAll(cells) }
-    return last.checks
+    if (!last || nowMs - last.atMs > FRESH_MS) last = { atMs: nowMs, checks: pingAll(cells), stale: listStale() }
+    return last
+  }
+
+  async function listStale(): Promise<string[]> {
+    const found: string[] = []
+    for (const [name, isStale] of warnings) if (await isStale().catch(() => false)) found.push(name)
+    return found
   }
 
   return {
     async health() {
-      const checks = [...(await check())]
-      const stale: [string, 'stale'][] = []
-      for (const [name, isStale] of warnings) if (await isStale().catch(() => false)) stale.push([name, 'stale'])
+      const looked = look()
+      const [checks, stale] = [[...(await looked.checks)], await looked.stale]
       return {
         status: checks.every(([, works]) => works) ? 'ok' : 'degraded',
         service,
@@ -43,14 +48,14 @@ export function createHealthMonitor(service: string, version: string, cells: Cel
         uptimeSeconds: Math.floor((clock.monotonicMs() - startedMs) / 1000),
         checks: Object.fromEntries([
           ...checks.map(([name, works]) => [name, works ? ('ok' as const) : ('failed' as const)] as const),
-          ...stale,
+          ...stale.map((name) => [name, 'stale' as const] as const),
         ]),
       }
     },
     async readiness() {
       if (phase !== 'running') return phase
       // If one of several cells is away, the tenants of the others must still be served.
-      return [...(await check()).values()].some(Boolean) ? 'ok' : 'degraded'
+      return [...(await look().checks).values()].some(Boolean) ? 'ok' : 'degraded'
     },
     markStarted: () => {
       // A signal may have come during the start.
