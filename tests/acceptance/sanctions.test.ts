@@ -276,6 +276,14 @@ test('[B-023] [B-024] 2 MB are taken whatever the rows: 419,000 of 5 bytes, 67,0
   }
 })
 
+test('a single person is screened without a file, with the same answer, over the SDK', async () => {
+  const [person] = (await screen(HEADER + VARDO)).results
+  const { id = '', firstname = '', lastname = '', dob = '' } = person ?? {}
+  const { summary, results } = await one.match({ dataset: 'demo', people: [{ id, firstname, lastname, dob }] })
+  assert.deepEqual([summary.total, summary.matched.count], [1, 1])
+  assert.deepEqual(results, [person])
+})
+
 test('[B-025] two checks at once both end, each with its own results', async () => {
   const key = setting('OSTIARY_LIVE_KEY_TWO')
   const files = [HEADER + strangers(10_000, 'a') + VARDO + QUIMBLEY, HEADER + QUIMBLEY + strangers(9_000, 'b')]

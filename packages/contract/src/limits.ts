@@ -62,6 +62,8 @@ export const SANCTIONS_LIMITS = {
   scoreThresholdDefault: 0.95,
   /** Listed entries shown per row, best first; `moreMatches` counts the rest. */
   matchesPerRow: 10,
+  /** People in one call of `match`. */
+  peoplePerMatch: 100,
   /** Files of one key that are screened at once. */
   concurrentFiles: 2,
   reasonChars: 500,
@@ -240,6 +242,12 @@ export const RATES = {
   strings: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 2 } },
   /** Files, not small requests: six a minute, and a newcomer may send all six at once. */
   sanctions: { live: perMinute(6), test: perMinute(3), anonymous: perMinute(1) },
+  /** People in JSON, up to a hundred in one call. */
+  'sanctions-match': {
+    live: { perSecond: 10 },
+    test: { perSecond: 5 },
+    anonymous: { perSecond: 1 / 6, burstSeconds: 60 },
+  },
   /** The list of datasets and the exceptions. */
   'sanctions-manage': { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 2 } },
   'node-enroll': { live: { perSecond: 20 }, test: { perSecond: 5 } },

@@ -135,6 +135,7 @@ test('a titled schema is written once and referred to', () => {
     'RiskSignal',
     'RowResult',
     'ScreenForm',
+    'ScreenPeople',
     'ScreenReply',
     'SessionPage',
     'SessionProgress',

@@ -210,11 +210,16 @@ function responses(op: Operation, components: Map<string, Json>): Json {
   for (const [status, codes] of [...codesByStatus].sort()) {
     if (byStatus[status]) continue
     byStatus[status] = {
-      description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('\n\n'),
+      description: codes.map((code) => `\`${code}\`: ${meaningOf(code, op)}`).join('\n\n'),
       content: { 'application/json': { schema: errorSchema(op, codes, components) } },
     }
   }
   return byStatus
+}
+
+function meaningOf(code: ErrorCode, { rateNote }: Operation): string {
+  const { meaning } = ERRORS[code]
+  return code === 'RATE_LIMITED' && rateNote !== undefined ? `${meaning} ${rateNote}.` : meaning
 }
 
 /** In area D a wrong key has a body of its own, beside the other reasons for a 401. */

@@ -40,6 +40,8 @@ export interface Operation {
   nodeErrors?: readonly NodeErrorCode[]
   /** The token endpoint has errors in the shape of RFC 6749: what each status means. Its `errors` are empty. */
   oauthErrors?: Readonly<Record<number, string>>
+  /** How often it may be called, where that is less than a caller expects. In the document, and in `details` of a 429. */
+  rateNote?: string
   /** Takes client credentials beside the key; a tenant may demand them. */
   takesClientCredentials?: boolean
   /** Request headers worth naming, besides the key. */

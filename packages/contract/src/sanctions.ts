@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { SANCTIONS_LIMITS } from './limits.ts'
+import { RATES, type Rate, SANCTIONS_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 
-const { scoreThresholdDefault } = SANCTIONS_LIMITS
+const { scoreThresholdDefault, fieldChars, peoplePerMatch } = SANCTIONS_LIMITS
 
 /** The specification's own words, so the server checks the number itself instead of leaving it to the schema. */
 export const SCORE_THRESHOLD_MESSAGE = 'scoreThreshold must be between 0 and 1'
@@ -112,7 +112,9 @@ export const MatchedRecord = Type.Object(
     score: Type.Number({ minimum: 0, maximum: 1, description: 'The score of the best match' }),
     match: oneOf(['true'], 'Always `true` here'),
     dataset: Type.String(),
-    line: Type.Integer({ description: 'Extension: the line of the file on which the row begins; the first line is 1' }),
+    line: Type.Integer({
+      description: 'Extension: the line of the file on which the row begins, or the place in `people`; the first is 1',
+    }),
     matches: Type.Array(ListedMatch, {
       description: `Extension: entries at or above the threshold, best first, at most ${SANCTIONS_LIMITS.matchesPerRow}`,
     }),
@@ -223,6 +225,25 @@ export type Dataset = Type.Static<typeof Dataset>
 export const DatasetList = Type.Object({ datasets: Type.Array(Dataset) }, { title: 'DatasetList' })
 export type DatasetList = Type.Static<typeof DatasetList>
 
+const scoreThreshold = Type.Optional(
+  Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1,
+    default: scoreThresholdDefault,
+    description: 'The least score that counts as a match',
+  }),
+)
+
+const DatasetParams = Type.Object({
+  dataset: Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Name of a dataset, for example `demo`' }),
+})
+
+const perMinute = ({ perSecond }: Rate) => Math.round(perSecond * 60)
+const FILES = RATES.sanctions
+const FILES_NOTE =
+  `Files: ${perMinute(FILES.live)} a minute with a live key, ${perMinute(FILES.test)} with a test key, ${perMinute(FILES.anonymous)} without a key; ` +
+  `single people go to /v2/open-sanctions/match/{dataset}, ${RATES['sanctions-match'].live.perSecond} calls a second`
+
 export const screenFile = operation({
   operationId: 'screenFile',
   area: 'B',
@@ -235,19 +256,11 @@ export const screenFile = operation({
     'ignored. Columns are separated by commas, semicolons or tabs. Files of callers without a key are not stored.',
   auth: 'optional',
   scope: 'sanctions:run',
-  params: Type.Object({
-    dataset: Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Name of a dataset, for example `demo`' }),
-  }),
+  rateNote: FILES_NOTE,
+  params: DatasetParams,
   query: Type.Object(
     {
-      scoreThreshold: Type.Optional(
-        Type.Number({
-          exclusiveMinimum: 0,
-          maximum: 1,
-          default: scoreThresholdDefault,
-          description: 'The least score that counts as a match',
-        }),
-      ),
+      scoreThreshold,
       version: Type.Optional(
         Type.String({
           minLength: 1,
@@ -286,6 +299,57 @@ export const screenFile = operation({
   ],
 })
 
+const personField = (description: string) => Type.Optional(Type.String({ maxLength: fieldChars, description }))
+
+export const ScreenPeopleBody = Type.Object(
+  {
+    people: Type.Array(
+      Type.Object(
+        {
+          id: personField('Your own name for the record; comes back'),
+          firstname: personField('First name'),
+          lastname: personField('Last name'),
+          dob: personField('Date of birth, `YYYY-MM-DD`, `YYYY-MM` or `YYYY`'),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: peoplePerMatch },
+    ),
+  },
+  {
+    title: 'ScreenPeople',
+    additionalProperties: false,
+    examples: [{ people: [{ id: '0017', firstname: 'Vardo', lastname: 'Quellmar', dob: '1961-04-17' }] }],
+  },
+)
+export type ScreenPeopleBody = Type.Static<typeof ScreenPeopleBody>
+
+export const screenPeople = operation({
+  operationId: 'screenPeople',
+  area: 'B',
+  method: 'POST',
+  path: '/v2/open-sanctions/match/:dataset',
+  summary: 'Screen one person, or up to a hundred',
+  description:
+    'Extension: the same check as for the rows of a file, with the same answer, for people in JSON. `line` of a matched record is the place in `people`, from 1.',
+  auth: 'optional',
+  scope: 'sanctions:run',
+  rateNote: `Calls: ${RATES['sanctions-match'].live.perSecond} a second with a live key, ${RATES['sanctions-match'].test.perSecond} with a test key, ${perMinute(RATES['sanctions-match'].anonymous)} a minute without a key; each may have up to ${peoplePerMatch} people`,
+  params: DatasetParams,
+  query: Type.Object({ scoreThreshold }, { additionalProperties: false }),
+  body: ScreenPeopleBody,
+  success: { 200: { description: 'The results', schema: ScreenReply } },
+  errors: [
+    'INVALID_JSON',
+    'VALIDATION_FAILED',
+    'UNKNOWN_DATASET',
+    'PAYLOAD_TOO_LARGE',
+    'FILE_TOO_COSTLY',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'DATASET_UNAVAILABLE',
+  ],
+})
+
 export const listDatasets = operation({
   operationId: 'listDatasets',
   area: 'B',
@@ -299,4 +363,4 @@ export const listDatasets = operation({
   errors: [],
 })
 
-export const SANCTIONS_OPERATIONS: readonly Operation[] = [screenFile, listDatasets]
+export const SANCTIONS_OPERATIONS: readonly Operation[] = [screenFile, screenPeople, listDatasets]

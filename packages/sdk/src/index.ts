@@ -54,7 +54,7 @@ export type { CreateSessionOptions, ListSessionsOptions, ResultOptions, WaitForR
 export { type ClientOptions, OstiaryError } from './http.ts'
 export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
 export { checkReturn, codeMatches, newState, type ReturnCheck, type ReturnFacts } from './return.ts'
-export type { CreateExceptionOptions, ListExceptionsOptions, ScreenOptions } from './sanctions.ts'
+export type { CreateExceptionOptions, ListExceptionsOptions, MatchOptions, ScreenOptions } from './sanctions.ts'
 export type { CreateStringOptions, ListStringsOptions } from './strings.ts'
 export type { CreateVerificationOptions, ListVerificationsOptions } from './verification.ts'
 export {

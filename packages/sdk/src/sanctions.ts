@@ -1,4 +1,11 @@
-import type { CreateExceptionBody, DatasetList, ExceptionPage, ExceptionRecord, ScreenReply } from '@ostiary/contract'
+import type {
+  CreateExceptionBody,
+  DatasetList,
+  ExceptionPage,
+  ExceptionRecord,
+  ScreenPeopleBody,
+  ScreenReply,
+} from '@ostiary/contract'
 import type { Send } from './http.ts'
 
 export interface ScreenOptions {
@@ -14,6 +21,16 @@ export interface ScreenOptions {
   version?: string
   /** Per attempt. Default 60 seconds: a large file takes longer than other calls. */
   timeoutMs?: number
+  signal?: AbortSignal
+}
+
+export interface MatchOptions {
+  /** Name of the dataset; `datasets()` lists them. */
+  dataset: string
+  /** One to 100 people. */
+  people: ScreenPeopleBody['people']
+  /** The least score that counts as a match. Default 0.95. */
+  scoreThreshold?: number
   signal?: AbortSignal
 }
 
@@ -43,6 +60,16 @@ export function createSanctionsClient(send: Send) {
         query: { scoreThreshold, version },
         body: formWith(upload),
         timeoutMs: timeoutMs ?? SCREEN_TIMEOUT_MS,
+        ...(signal && { signal }),
+      })
+    },
+    /** Screens up to 100 people without a file. The answer is that of a file with these rows. */
+    match({ dataset, people, scoreThreshold, signal }: MatchOptions): Promise<ScreenReply> {
+      return send({
+        method: 'POST',
+        path: `/v2/open-sanctions/match/${encodeURIComponent(dataset)}`,
+        query: { scoreThreshold },
+        body: { people },
         ...(signal && { signal }),
       })
     },

@@ -107,7 +107,8 @@ export function createGuard({
     if (verdict.allowed) return undefined
     metrics.rateLimited.count(op.operationId)
     const { retryAfterSeconds } = verdict
-    return new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds })
+    const details = op.rateNote === undefined ? {} : { details: [{ pointer: '', message: op.rateNote }] }
+    return new AppError('rate_limited', 'RATE_LIMITED', 'Too many requests', { retryAfterSeconds, ...details })
   }
 
   /** The usual case is answered synchronously; a promise would cost more than the check. */

@@ -306,7 +306,12 @@ function ordinaryEnd(codes: Uint16Array, begin: number, special: number): number
   return at
 }
 
-function toPerson(line: number, values: readonly [string, string, string, string], isShort: boolean): Person {
+/** A row with its warnings. `isShort`: the row ended before all four columns. */
+export function toPerson(
+  line: number,
+  values: readonly [id: string, firstname: string, lastname: string, dob: string],
+  isShort = false,
+): Person {
   const [id, firstname, lastname, dob] = values
   const warnings: Warning[] = []
   if (isShort) warnings.push('MISSING_FIELDS')

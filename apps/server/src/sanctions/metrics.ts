@@ -10,9 +10,9 @@ export function createSanctionsMetrics(metrics: Metrics) {
   const files = metrics.add(createLabelledCounter('ostiary_sanctions_files_total', 'Screened files', 'result'))
   const rows = metrics.add(createLabelledCounter('ostiary_sanctions_rows_total', 'Screened rows', 'result'))
   return {
-    rows(total: number, answers: readonly RowsAnswer[]): void {
+    rows(total: number, answers: readonly RowsAnswer[], isFile: boolean): void {
       const matched = answers.reduce((sum, answer) => sum + answer.matched, 0)
-      files.count(matched > 0 ? 'matched' : 'clear')
+      if (isFile) files.count(matched > 0 ? 'matched' : 'clear')
       rows.count('matched', matched)
       rows.count('clear', total - matched)
     },

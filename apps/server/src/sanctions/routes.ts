@@ -1,4 +1,5 @@
-import { listDatasets, SANCTIONS_LIMITS, SCORE_THRESHOLD_MESSAGE, screenFile } from '@ostiary/contract'
+import { buffer } from 'node:stream/consumers'
+import { listDatasets, SANCTIONS_LIMITS, SCORE_THRESHOLD_MESSAGE, screenFile, screenPeople } from '@ostiary/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { callerOf, type Guard } from '../keys/index.ts'
@@ -15,14 +16,24 @@ interface Deps {
 }
 
 /** Read as text because an invalid threshold and an unknown dataset have their own answers. */
+const asText = {
+  params: Type.Object({ dataset: Type.String() }),
+  threshold: { scoreThreshold: Type.Optional(Type.Unknown()) },
+}
 const screenFileAsText = {
   ...screenFile,
-  params: Type.Object({ dataset: Type.String() }),
+  params: asText.params,
   query: Type.Object(
-    { scoreThreshold: Type.Optional(Type.Unknown()), version: screenFile.query.properties.version },
+    { ...asText.threshold, version: screenFile.query.properties.version },
     { additionalProperties: false },
   ),
 }
+const screenPeopleAsText = {
+  ...screenPeople,
+  params: asText.params,
+  query: Type.Object(asText.threshold, { additionalProperties: false }),
+}
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }: Deps): Promise<void> {
   app.addContentTypeParser('multipart/form-data', (request, body, done) => {
@@ -40,7 +51,7 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     bodyLimitBytes: SANCTIONS_LIMITS.multipartBytes,
     async handler(request, reply) {
       const caller = callerOf(request)
-      const answer = await sanctions.screen({
+      const answer = await sanctions.screenFile({
         caller,
         sender: caller.keyId ?? networkOf(request.ip),
         dataset: request.params.dataset,
@@ -53,7 +64,21 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
       })
       // A caller that stops reading must not keep the answer in memory.
       reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
-      return reply.header('content-type', 'application/json; charset=utf-8').send(answer)
+      return reply.header('content-type', JSON_TYPE).send(answer)
+    },
+  })
+  route(app, screenPeopleAsText, {
+    guard: guard.before(screenPeople, 'sanctions-match'),
+    async handler(request, reply) {
+      const asked = {
+        caller: callerOf(request),
+        dataset: request.params.dataset,
+        threshold: readThreshold(request.query.scoreThreshold),
+        requestId: request.id,
+        signal: abortWhenClosed(reply),
+      }
+      const answer = await sanctions.screenPeople(asked, request.body.people)
+      return reply.header('content-type', JSON_TYPE).send(await buffer(answer))
     },
   })
   route(app, listDatasets, {

@@ -1,7 +1,7 @@
 /** `POST /v2/open-sanctions/file/:dataset`: refusals. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { ScreenReply } from '@ostiary/contract'
+import { type ScreenReply, screenFile } from '@ostiary/contract'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { assertError } from '../testing/harness.ts'
 import {
@@ -204,7 +204,8 @@ describe('the request', () => {
       for (let n = 0; n < perMinute; n++) assert.equal((await server.send(FILE, { key })).statusCode, 200)
       const retryAfter = 60 / perMinute
       const refused = await server.send(FILE, { key })
-      assertError(refused, 429, 'RATE_LIMITED', 'Too many requests', { retryAfter })
+      const details = [{ pointer: '', message: screenFile.rateNote }]
+      assertError(refused, 429, 'RATE_LIMITED', 'Too many requests', { retryAfter, details })
       assert.equal(refused.headers['retry-after'], String(retryAfter))
       assert.equal(refused.headers['ratelimit-policy'], `"sanctions";q=${perMinute};w=60`)
       server.clock.advance(retryAfter * 1_000)

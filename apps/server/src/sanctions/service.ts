@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import { SANCTIONS_LIMITS, type ScreenReply } from '@ostiary/contract'
+import { SANCTIONS_LIMITS, type ScreenPeopleBody, type ScreenReply } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
-import type { Person } from './csv.ts'
+import { type Person, toPerson } from './csv.ts'
 import type { HeldDataset, Library } from './datasets/library.ts'
 import { SCORER_VERSION } from './engine/calibration.ts'
 import { joinPacked, packText, unpackTexts } from './engine/packed-text.ts'
@@ -20,16 +20,20 @@ interface Deps {
   metrics: SanctionsMetrics
 }
 
-export interface Screening {
+/** What every check needs, whatever it compares. */
+export interface Asked {
   caller: Caller
-  /** Files with the same sender count together: the key, or the network of a caller without a key. */
-  sender: string
   dataset: string
-  version: string | undefined
   threshold: number
   requestId: string
   /** Fires when the caller has gone. */
   signal: AbortSignal
+}
+
+export interface FileScreening extends Asked {
+  /** Files with the same sender count together: the key, or the network of a caller without a key. */
+  sender: string
+  version: string | undefined
   /** Settles when the reply is sent or its connection is closed. Until then the reply is in memory, and the file keeps its slot. */
   answered: Promise<void>
   /** The form with the file. It is read only once the file can be screened. */
@@ -67,47 +71,57 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
     return { length: people.length, slice: (from, to) => people.slice(from, to).map(toRow) }
   }
 
+  /** Compares the rows with a dataset that is held, and writes the answer. */
+  async function compare(asked: Asked, held: HeldDataset, people: Rows<Person>, isFile: boolean): Promise<Readable> {
+    const { caller, dataset, threshold, requestId, signal } = asked
+    const rows = await withExceptions(caller, people)
+    const answers = await pool.run({ owner: ownerOf(caller), keys: held.keys, dataset, threshold, rows, signal })
+    metrics.rows(rows.length, answers, isFile)
+    const reply = writeReply(rows.length, answers, {
+      dataset,
+      version: held.version,
+      scorerVersion: SCORER_VERSION,
+      scoreThreshold: threshold,
+      runId: requestId,
+      stale: held.stale,
+    })
+    return unpackTexts(reply)
+  }
+
   return {
     datasets: (caller: Caller) => library.list(tenantOf(caller)),
 
-    /** The answer as JSON. It is unpacked while it is read. */
-    async screen({
-      caller,
-      sender,
-      dataset,
-      version,
-      threshold,
-      requestId,
-      signal,
-      answered,
-      upload,
-    }: Screening): Promise<Readable> {
-      const owner = tenantOf(caller) ?? CALLERS_WITHOUT_KEY
-      const freeSlot = await takeSlot({ sender, tenant: owner })
+    /** The answer for a file as JSON. It is unpacked while it is read. */
+    async screenFile({ sender, version, answered, upload, ...asked }: FileScreening): Promise<Readable> {
+      const { caller, dataset } = asked
+      const freeSlot = await takeSlot({ sender, tenant: ownerOf(caller) })
       let held: HeldDataset | undefined
       try {
         // An earlier version is loaded from disk for this file only, so it is not loaded before the file has arrived.
         if (version === undefined) held = await library.hold(dataset, tenantOf(caller))
         const people = await readUpload(upload)
         held ??= await library.hold(dataset, tenantOf(caller), version)
-        const rows = await withExceptions(caller, people)
-        const answers = await pool.run({ owner, keys: held.keys, dataset, threshold, rows, signal })
-        metrics.rows(rows.length, answers)
+        const answer = await compare(asked, held, people, true)
         void answered.finally(freeSlot)
-        const reply = writeReply(rows.length, answers, {
-          dataset,
-          version: held.version,
-          scorerVersion: SCORER_VERSION,
-          scoreThreshold: threshold,
-          runId: requestId,
-          stale: held.stale,
-        })
-        return unpackTexts(reply)
+        return answer
       } catch (error) {
         freeSlot()
         throw error
       } finally {
         held?.release()
+      }
+    },
+
+    /** The same answer for a few people. They take no slot of a file: the rate limit bounds them. */
+    async screenPeople(asked: Asked, people: ScreenPeopleBody['people']): Promise<Readable> {
+      const rows = people.map(({ id = '', firstname = '', lastname = '', dob = '' }, at) =>
+        toPerson(at + 1, [id, firstname, lastname, dob]),
+      )
+      const held = await library.hold(asked.dataset, tenantOf(asked.caller))
+      try {
+        return await compare(asked, held, rows, false)
+      } finally {
+        held.release()
       }
     },
   }
@@ -116,6 +130,8 @@ export type SanctionsService = ReturnType<typeof createSanctionsService>
 
 /** Callers without a key can have as many addresses as they like, so they share one share. */
 const CALLERS_WITHOUT_KEY = 'callers without a key'
+
+const ownerOf = (caller: Caller) => tenantOf(caller) ?? CALLERS_WITHOUT_KEY
 
 const tenantOf = ({ keyId, tenantId }: Caller) => (keyId === undefined ? null : tenantId)
 
