@@ -7,8 +7,11 @@ export function missingProgram(name: string): string | false {
   return folders.some((folder) => existsSync(join(folder, name))) ? false : `${name} is not installed`
 }
 
-/** The reason to skip a test that starts and stops a PostgreSQL of its own; false if its programs are here. */
+/** Where the programs of PostgreSQL are. */
+export const POSTGRES_FOLDER = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin'
+
+/** The reason to skip a test that runs programs of PostgreSQL; false if they are here. */
 export function missingPostgres(): string | false {
-  const folder = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin'
-  return existsSync(join(folder, 'initdb')) ? false : `the programs of PostgreSQL 15 are not in ${folder}`
+  const isHere = existsSync(join(POSTGRES_FOLDER, 'initdb'))
+  return isHere ? false : `the programs of PostgreSQL 15 are not in ${POSTGRES_FOLDER}`
 }

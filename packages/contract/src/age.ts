@@ -5,7 +5,7 @@ import { AGE_LIMITS, SESSION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
-import { sessionListQuery } from './session-list.ts'
+import { OF_PURGED, sessionListQuery } from './session-list.ts'
 import { AGE_STATES, FLOW_STATUSES, SESSION_OUTCOMES } from './states.ts'
 
 export const AGE_STATUSES = ['AGE_UNKNOWN', 'AGE_BELOW_THRESHOLD', 'AGE_ABOVE_THRESHOLD', 'AGE_AT_THRESHOLD'] as const
@@ -198,10 +198,12 @@ export const SessionSummary = Type.Object(
   {
     sessionId: Type.String({ format: 'uuid' }),
     state: Type.String(),
-    flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()]),
+    flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()], {
+      description: 'null while it is open, and once it is purged',
+    }),
     createdAt: Type.String({ format: 'date-time' }),
-    expiresAt: Type.String({ format: 'date-time' }),
-    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    expiresAt: Type.String({ format: 'date-time', description: OF_PURGED }),
+    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: OF_PURGED }),
     livemode: Type.Boolean(),
     metadata: anyObject('As given at creation; empty once the session is purged'),
   },

@@ -2,6 +2,9 @@ import Type from 'typebox'
 import { SESSION_LIST_LIMITS } from './limits.ts'
 import { PURGED } from './states.ts'
 
+/** Describes the times in the summary of a session, but the first. */
+export const OF_PURGED = 'Of a purged session the moment of its deletion'
+
 /** Query parameters of a list of sessions, for an area with these states. */
 export const sessionListQuery = <const States extends string[]>(states: States) => ({
   state: Type.Optional(

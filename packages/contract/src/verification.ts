@@ -6,7 +6,7 @@ import { SESSION_LIMITS, VERIFICATION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
-import { sessionListQuery } from './session-list.ts'
+import { OF_PURGED, sessionListQuery } from './session-list.ts'
 import { SESSION_OUTCOMES, VERIFICATION_STATES } from './states.ts'
 
 export const VERIFICATION_TYPES = ['ENROLL', 'SIGN-IN', 'VERIFY'] as const
@@ -212,12 +212,14 @@ export const VerificationSummary = Type.Object(
     state: Type.String({
       description: 'The step, as docs/api/verification.md names them; `PURGED` when it is deleted',
     }),
-    outcome: Type.Union([Type.Enum([...SESSION_OUTCOMES]), Type.Null()], { description: 'null while it is open' }),
+    outcome: Type.Union([Type.Enum([...SESSION_OUTCOMES]), Type.Null()], {
+      description: 'null while it is open, and once it is purged',
+    }),
     transactionId: Type.Optional(Type.String()),
     requirements: Type.Array(Type.String()),
     createdAt: Type.String({ format: 'date-time' }),
-    expiresAt: Type.String({ format: 'date-time' }),
-    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    expiresAt: Type.String({ format: 'date-time', description: OF_PURGED }),
+    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: OF_PURGED }),
     livemode: Type.Boolean(),
     debugLog: Type.Optional(Type.Array(DebugEntry, { description: 'With `debugMode`, for 24 hours' })),
   },

@@ -109,7 +109,7 @@ describe('DELETE /session/:token', () => {
     const { rows } = await database.query('select state, metadata_tags, purge_at from sessions where session_id = $1', [
       sessionId,
     ])
-    assert.deepEqual(rows, [{ state: 'COMPLETED', metadata_tags: null, purge_at: clock.now() }])
+    assert.deepEqual(rows, [{ state: 'PURGED', metadata_tags: null, purge_at: clock.now() }])
     const before = fixture.receiver.received.length
     await wire.webhooks.dispatcher.tick()
     assert.ok(fixture.receiver.received.slice(before).every(({ body }) => !body.toString().includes('MARKED-erased')))
@@ -202,13 +202,13 @@ describe('GET /sessions', () => {
 
   test('an erased session is listed as PURGED without its metadata, and not at all when its tombstone is deleted', async () => {
     const short = await fixture.newHost()
-    const { token, sessionId, expiresAt } = await short.create({ metadata: { order: 'A-7' } })
+    const { token, sessionId } = await short.create({ metadata: { order: 'A-7' } })
     const at = fixture.harness.clock.now().toISOString()
     await short.outcome(sessionId)
     await short.call('DELETE', `/session/${token}`)
     const list = async () => (await short.call('GET', '/sessions')).json()
-    const times = { createdAt: at, expiresAt, endedAt: at }
-    const tombstone = { sessionId, state: 'PURGED', flowStatus: 'COMPLETED', ...times, livemode: false, metadata: {} }
+    const times = { createdAt: at, expiresAt: at, endedAt: at }
+    const tombstone = { sessionId, state: 'PURGED', flowStatus: null, ...times, livemode: false, metadata: {} }
     assert.deepEqual(await list(), { items: [tombstone], count: 1, nextCursor: null })
     fixture.harness.clock.advance(30 * 86_400_000)
     assertError(await short.call('GET', `/session/${token}`), ...unknown)

@@ -109,7 +109,7 @@ export function createAgeService({ cells, clock, sessions, settings, webhooks, e
       while (!signal.aborted && clock.monotonicMs() < deadlineMs) {
         await sleep(POLL_MS)
         const found = await sessions.findState(sessionId)
-        if (!found || isFinal(found.state)) return
+        if (!found || found.state === PURGED || isFinal(found.state)) return
       }
     } finally {
       free()
@@ -204,7 +204,7 @@ function summaryOf(session: AgeSession | Tombstone): SessionSummary {
   const { sessionId, state, createdAt, expiresAt, endedAt, livemode } = session
   return {
     sessionId,
-    state: isPurged(session) ? PURGED : state,
+    state,
     flowStatus: FLOW_STATUSES.find((final) => final === state) ?? null,
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),

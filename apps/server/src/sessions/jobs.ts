@@ -4,7 +4,7 @@ import type { Db } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { dropPartitionsBefore, ensurePartitions } from '../platform/partitions.ts'
 import { purgeInBatches } from '../platform/purge-in-batches.ts'
-import { sessionStore } from './store.ts'
+import { sessionPurgeStore } from './purge-store.ts'
 
 const PURGE_BATCH = 2_000
 const DAYS_AHEAD = 7
@@ -13,7 +13,15 @@ const FILL_FACTOR = 70
 
 /** Deletes the content of sessions whose retention has passed. No call has returned it since that moment. */
 export function purgeSessions(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => sessionStore.purge(db, now, limit))
+  return purgeInBatches(PURGE_BATCH, (limit) => sessionPurgeStore.purge(db, now, limit))
+}
+
+/**
+ * Sessions whose retention has passed and whose rows still say how they ended: the last release purged them, or a call held the row during
+ * the purge. Reads an index without tombstones, so a run with nothing to do costs nothing.
+ */
+export function markPurgedSessions(db: Db, now: Date): Promise<number> {
+  return purgeInBatches(PURGE_BATCH, (limit) => sessionPurgeStore.markPurged(db, now, limit))
 }
 
 /** Creates the partitions of the coming days. */
@@ -39,11 +47,11 @@ export async function dropSessionPartitions(db: Db, now: Date): Promise<number> 
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS)
   const secrets = await dropPartitionsBefore(db, 'session_secrets', before(1))
   const over = before(LONGEST_DAYS + SESSION_LIMITS.tombstoneDays)
-  const tombstones = await dropPartitionsBefore(db, 'sessions', over, sessionStore.hasOnlyTombstones)
+  const tombstones = await dropPartitionsBefore(db, 'sessions', over, sessionPurgeStore.hasOnlyTombstones)
   return secrets + tombstones + (await purgeDefaultPartition(db, before(SESSION_LIMITS.tombstoneDays)))
 }
 
 /** Deletes tombstones of days that never got a partition: dropping a day's partition does not reach them. */
 function purgeDefaultPartition(db: Db, purgedUntil: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => sessionStore.purgeDefaultPartition(db, purgedUntil, limit))
+  return purgeInBatches(PURGE_BATCH, (limit) => sessionPurgeStore.purgeDefaultPartition(db, purgedUntil, limit))
 }

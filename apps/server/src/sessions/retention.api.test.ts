@@ -89,10 +89,11 @@ describe('retention', () => {
       livemode: false,
       area: 'C',
       key_id: host.keyId,
-      state: 'COMPLETED',
-      expires_at: new Date(at.getTime() + 900_000),
-      due_at: at,
-      ended_at: at,
+      state: 'PURGED',
+      // Only the moment of its deletion: how the session ended is not to be read from its times either.
+      expires_at: new Date(at.getTime() + 3_600_000),
+      due_at: Number.POSITIVE_INFINITY,
+      ended_at: new Date(at.getTime() + 3_600_000),
       purge_at: new Date(at.getTime() + 3_600_000),
       metadata_tags: null,
     })

@@ -3,7 +3,7 @@ import type { Db } from '../platform/db.ts'
 import { createKeyRing } from '../platform/key-ring.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
-import { dropSessionPartitions, prepareSessionPartitions, purgeSessions } from './jobs.ts'
+import { dropSessionPartitions, markPurgedSessions, prepareSessionPartitions, purgeSessions } from './jobs.ts'
 import { createSessionSecrets } from './reseal.ts'
 import { createSessions } from './service.ts'
 import { createSweepers } from './sweepers.ts'
@@ -22,6 +22,7 @@ export function createSessionsRoom(platform: Platform) {
     createSweepers: (expireDue: (db: Db) => Promise<number>) => createSweepers(platform, expireDue),
     jobs: [
       { name: 'purge-sessions', cron: '* * * * *', run: purgeSessions },
+      { name: 'mark-purged-sessions', cron: '*/5 * * * *', run: markPurgedSessions },
       { name: 'prepare-session-partitions', cron: '23 * * * *', run: preparePartitions },
       { name: 'drop-session-partitions', cron: '41 * * * *', run: dropSessionPartitions },
     ],

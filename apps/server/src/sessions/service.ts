@@ -14,6 +14,7 @@ import { sessionEnded } from './errors.ts'
 import { type ListWanted, windowsBefore } from './list.ts'
 import { sessionListStore } from './list-store.ts'
 import { fromStored, type Progress, type StoredProgress, toStored } from './progress.ts'
+import { sessionPurgeStore } from './purge-store.ts'
 import type { SharedRequest } from './request.ts'
 import type { ReturnTicket } from './return-ticket.ts'
 import { bindRequest, hashOf, openPart, readRequest, type SealedPart, sealPart, tagsOf } from './sealing.ts'
@@ -75,11 +76,16 @@ export interface SessionEnding {
 /** A keyed hash of these parts. */
 export type Hasher = (...parts: readonly (string | boolean)[]) => string
 
-/** What is left of a session when its retention has passed. */
-export type Tombstone = SessionRow & { purged: true }
+/** What is left of a session when its retention has passed. All its times but the first are the moment at which it was deleted. */
+export type Tombstone = Omit<SessionRow, 'state' | 'endedAt'> & { purged: true; state: typeof PURGED; endedAt: Date }
 
 export function isPurged(session: Session | Tombstone): session is Tombstone {
   return 'purged' in session
+}
+
+function tombstoneOf(clear: Omit<SessionRow, 'state'>): Tombstone {
+  const deletedAt = clear.purgeAt ?? clear.expiresAt
+  return { ...clear, state: PURGED, expiresAt: deletedAt, dueAt: deletedAt, endedAt: deletedAt, purged: true }
 }
 
 const PUT_OFF_MS = 3_600_000
@@ -94,13 +100,14 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
   const insert = createStatementBatcher(sessionStore.insertMany, MOST_INSERTED)
 
   async function open(row: StoredSession): Promise<Session | Tombstone> {
-    const { sealedKey, masterKeyId, request, progress, result, returnTicket, ...clear } = row
-    const isOver = clear.purgeAt !== null && clear.purgeAt <= clock.now()
-    if (isOver || !sealedKey || !masterKeyId || !request) return { ...clear, purged: true }
+    const { sealedKey, masterKeyId, request, progress, result, returnTicket, state, ...clear } = row
+    const isOver = state === PURGED || (clear.purgeAt !== null && clear.purgeAt <= clock.now())
+    if (isOver || !sealedKey || !masterKeyId || !request) return tombstoneOf(clear)
     const dataKey = await ring.open({ blob: sealedKey, masterKeyId })
     const read = (part: SealedPart, sealed: Buffer) => openPart(dataKey, clear.sessionId, part, sealed)
     return {
       ...clear,
+      state,
       dataKey,
       // Sealed and authenticated, so all of it is what this service wrote.
       request: readRequest(read('request', request), clear).request as SharedRequest,
@@ -110,7 +117,7 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
     }
   }
 
-  function leaveOut({ tenantId, sessionId }: SessionRow, err: unknown): undefined {
+  function leaveOut({ tenantId, sessionId }: SessionKey, err: unknown): undefined {
     log.error({ err, tenantId, sessionId }, 'a session cannot be opened and is left out of a list')
   }
 
@@ -125,7 +132,7 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
     if (keys.length > 0) await sessionStore.postpone(tx, keys, new Date(now.getTime() + PUT_OFF_MS))
   }
 
-  const isForgotten = ({ purgeAt }: SessionRow) => purgeAt !== null && purgeAt <= forgottenUntil()
+  const isForgotten = ({ purgeAt }: Pick<SessionRow, 'purgeAt'>) => purgeAt !== null && purgeAt <= forgottenUntil()
 
   async function find(sessionId: string): Promise<Session | Tombstone | undefined> {
     if (!isSessionId(sessionId)) return undefined
@@ -295,7 +302,8 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
     },
 
     /** Erases what a session holds, its key first of all. */
-    erase: (tx: Queryable, session: SessionKey, now: Date): Promise<number> => sessionStore.erase(tx, session, now),
+    erase: (tx: Queryable, session: SessionKey, now: Date): Promise<number> =>
+      sessionPurgeStore.erase(tx, session, now),
 
     /** Hashes a value that must be recognised again but never read, such as a network. `db` may be a transaction; call this once in it. */
     async hasherFor(db: Queryable, tenantId: string): Promise<Hasher> {

@@ -1,4 +1,4 @@
-import { AREA_LETTERS, type SessionArea } from '@ostiary/contract'
+import { AREA_LETTERS, type PURGED, type SessionArea } from '@ostiary/contract'
 import { type Queryable, type Statement, sql } from '../platform/db.ts'
 import type { FinalState, SessionState } from './states.ts'
 
@@ -28,7 +28,9 @@ export interface SecretsRow {
   returnTicket: Buffer | null
 }
 
-export type StoredSession = SessionRow & SecretsRow
+/** A row has the state `PURGED` when it is a tombstone. */
+export type StoredState = SessionState | typeof PURGED
+export type StoredSession = Omit<SessionRow, 'state'> & { state: StoredState } & SecretsRow
 /** The whole primary key of a row, so that a statement reads one partition only. */
 export type SessionKey = Pick<SessionRow, 'tenantId' | 'createdAt' | 'sessionId'>
 
@@ -154,37 +156,10 @@ const END_MANY = sql(
    where v.tenant_id = g.tenant_id and v.created_at = g.created_at and v.session_id = g.session_id
      and v.created_at >= $8 and v.created_at <= $9`,
 )
-// The tags are deleted with the secrets: they reveal nothing, but they concern the erased content.
-const PURGE = sql(
-  'sessions.purge',
-  `with due as (
-     select tenant_id, created_at, session_id from session_secrets where purge_at <= $1
-     order by purge_at limit $2 for update skip locked
-   ), gone as (
-     delete from session_secrets v using due d
-     where v.tenant_id = d.tenant_id and v.created_at = d.created_at and v.session_id = d.session_id
-     returning v.tenant_id, v.created_at, v.session_id
-   ), cleared as (
-     update sessions s set metadata_tags = null from gone g
-     where s.tenant_id = g.tenant_id and s.created_at = g.created_at and s.session_id = g.session_id
-       and s.metadata_tags is not null
-   )
-   select count(*)::int as count from gone`,
-)
-const PURGE_DEFAULT_PARTITION = sql(
-  'sessions.purge_default_partition',
-  `delete from sessions_default where ctid = any(array(
-     select ctid from sessions_default where purge_at <= $1 limit $2 for update skip locked))`,
-)
 const POSTPONE = sql(
   'sessions.postpone',
   `update sessions s set due_at = $4 from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as g(tenant_id, created_at, session_id)
    where s.tenant_id = g.tenant_id and s.created_at = g.created_at and s.session_id = g.session_id`,
-)
-const ERASE = sql(
-  'sessions.erase',
-  `with gone as (delete from session_secrets where ${KEY} returning session_id)
-   update sessions set metadata_tags = null, purge_at = $4 where ${KEY} and exists (select from gone)`,
 )
 // Test tenants can let time pass: this moves every date of a session back.
 const SHIFT = sql(
@@ -221,7 +196,7 @@ export interface NewRow extends Omit<SessionRow, 'dueAt' | 'endedAt' | 'purgeAt'
 
 /** Every write of a session makes a new version: a state that was left and reached again between two looks has changed too. */
 export interface VersionedState {
-  state: SessionState
+  state: StoredState
   version: string
 }
 
@@ -230,7 +205,7 @@ interface Hour {
   to: Date
 }
 
-const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey) => [tenantId, createdAt, sessionId] as const
+export const keyOf = ({ tenantId, createdAt, sessionId }: SessionKey) => [tenantId, createdAt, sessionId] as const
 
 function newValues(row: NewRow): unknown[] {
   return [
@@ -328,21 +303,6 @@ export const sessionStore = {
       ended.map(({ returnTicket }) => returnTicket),
     ])
   },
-  async purge(db: Queryable, now: Date, limit: number): Promise<number> {
-    return (await db.rows<{ count: number }>(PURGE, [now, limit]))[0]?.count ?? 0
-  },
-  /** Whether no session of a day is open and none has anything sealed. Reads two indexes, never the rows. */
-  async hasOnlyTombstones(tx: Queryable, partition: string): Promise<boolean> {
-    const open = sql('', `select 1 from ${partition} where ended_at is null order by due_at limit 1`)
-    const sealed = sql(
-      '',
-      `select 1 from session_secrets where created_at >= $1::timestamptz and created_at < $1::timestamptz + interval '1 day'
-       limit 1`,
-    )
-    return (await tx.rows(open)).length === 0 && (await tx.rows(sealed, [startOf(partition)])).length === 0
-  },
-  purgeDefaultPartition: (db: Queryable, purgedUntil: Date, limit: number): Promise<number> =>
-    db.run(PURGE_DEFAULT_PARTITION, [purgedUntil, limit]),
   /** Postpones sessions that cannot be ended now, so that they do not block the others. */
   postpone: (tx: Queryable, keys: readonly SessionKey[], until: Date): Promise<number> =>
     tx.run(POSTPONE, [
@@ -351,7 +311,6 @@ export const sessionStore = {
       keys.map(({ sessionId }) => sessionId),
       until,
     ]),
-  erase: (tx: Queryable, key: SessionKey, now: Date): Promise<number> => tx.run(ERASE, [...keyOf(key), now]),
   shift: (db: Queryable, tenantId: string, ms: number): Promise<number> => db.run(SHIFT, [tenantId, ms]),
   async backlog(db: Queryable, now: Date): Promise<{ open: number; overdueSeconds: number }> {
     return (
@@ -363,12 +322,6 @@ export const sessionStore = {
   },
   insertTagKey: (db: Queryable, tenantId: string, sealed: { blob: Buffer; masterKeyId: string }): Promise<number> =>
     db.run(INSERT_TAG_KEY, [tenantId, sealed.blob, sealed.masterKeyId]),
-}
-
-/** The day of a partition, from the end of its name. */
-function startOf(partition: string): Date {
-  const [, year, month, day] = /(\d{4})(\d{2})(\d{2})$/.exec(partition) ?? []
-  return new Date(`${year}-${month}-${day}T00:00:00Z`)
 }
 
 const NO_SECRETS: SecretsRow = {

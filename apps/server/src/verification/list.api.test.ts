@@ -53,8 +53,8 @@ describe('GET /v2/verification-sessions', () => {
           livemode: false,
         },
         {
-          ...{ sessionId: erased.sessionId, type: null, state: 'PURGED', outcome: 'SUCCEEDED', requirements: [] },
-          ...{ createdAt: erasedAt, expiresAt: erased.expiresAt, endedAt: erasedAt, livemode: false },
+          ...{ sessionId: erased.sessionId, type: null, state: 'PURGED', outcome: null, requirements: [] },
+          ...{ createdAt: erasedAt, expiresAt: erasedAt, endedAt: erasedAt, livemode: false },
         },
       ],
       count: 3,

@@ -1,10 +1,9 @@
-import {
-  type AcceptedVerificationBody,
-  type CreatedVerification,
-  PURGED,
-  type SessionOutcome,
-  type VerificationPage,
-  type VerificationSummary,
+import type {
+  AcceptedVerificationBody,
+  CreatedVerification,
+  SessionOutcome,
+  VerificationPage,
+  VerificationSummary,
 } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
@@ -126,8 +125,8 @@ function summaryOf(session: VerificationSession | Tombstone): VerificationSummar
   return {
     sessionId,
     type: kept?.request.type ?? null,
-    state: kept ? state : PURGED,
-    outcome: outcomeOfState(state),
+    state,
+    outcome: kept ? outcomeOfState(kept.state) : null,
     ...(transactionId !== undefined && { transactionId }),
     requirements: [...(kept?.request.requirements ?? [])],
     createdAt: createdAt.toISOString(),
