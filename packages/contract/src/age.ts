@@ -1,11 +1,12 @@
 import Type from 'typebox'
+import { consent } from './consent.ts'
 import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
 import { AGE_LIMITS, SESSION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
 import { RiskEvaluation } from './risk.ts'
-import { OF_PURGED, sessionListQuery } from './session-list.ts'
+import { SessionPage, SessionSummary, sessionListQuery } from './session-list.ts'
 import { AGE_STATES, FLOW_STATUSES, SESSION_OUTCOMES } from './states.ts'
 
 export const AGE_STATUSES = ['AGE_UNKNOWN', 'AGE_BELOW_THRESHOLD', 'AGE_ABOVE_THRESHOLD', 'AGE_AT_THRESHOLD'] as const
@@ -187,39 +188,13 @@ export const AgeResult = Type.Object(
     expiresAt: Type.String({ format: 'date-time', description: 'Extension' }),
     endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Extension' }),
     codeHash: Type.Optional(codeHash('Present where the tenant has set `redirectCode`')),
+    consent,
     livemode: Type.Boolean({ description: 'Extension' }),
     progress: Type.Optional(SessionProgress),
   },
   { title: 'AgeResult' },
 )
 export type AgeResult = Type.Static<typeof AgeResult>
-
-export const SessionSummary = Type.Object(
-  {
-    sessionId: Type.String({ format: 'uuid' }),
-    state: Type.String(),
-    flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()], {
-      description: 'null while it is open, and once it is purged',
-    }),
-    createdAt: Type.String({ format: 'date-time' }),
-    expiresAt: Type.String({ format: 'date-time', description: OF_PURGED }),
-    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: OF_PURGED }),
-    livemode: Type.Boolean(),
-    metadata: anyObject('As given at creation; empty once the session is purged'),
-  },
-  { title: 'SessionSummary' },
-)
-export type SessionSummary = Type.Static<typeof SessionSummary>
-
-export const SessionPage = Type.Object(
-  {
-    items: Type.Array(SessionSummary),
-    count: Type.Integer(),
-    nextCursor: Type.Union([Type.String(), Type.Null()]),
-  },
-  { title: 'SessionPage' },
-)
-export type SessionPage = Type.Static<typeof SessionPage>
 
 const TokenParams = Type.Object({ token: Type.String() })
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Handoff, HandoffNumber } from './handoff.ts'
 import { Challenge, LAUNCH_EVENTS } from './launch-steps.ts'
-import { LAUNCH_LIMITS, UTC_OFFSET_MINUTES_MAX } from './limits.ts'
+import { CONSENT_VERSIONS, LAUNCH_LIMITS, UTC_OFFSET_MINUTES_MAX } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { LAUNCH_PATHS } from './paths.ts'
 import { Brand } from './settings.ts'
@@ -115,7 +115,9 @@ export const OpenedSession = Type.Object(
     host: Type.String({ description: 'Name of the host that the user goes back to, such as `shop.example`' }),
     handoff: Type.Boolean({ description: 'Whether the session may be handed over to another device' }),
     locale: Type.String(),
-    consentVersion: Type.String(),
+    consentVersion: Type.String({
+      description: 'Always `1`, for pages of earlier releases. A page sends the version of the text that it shows',
+    }),
     sealKey: DeviceKey,
     brand: Type.Union([Brand, Type.Null()], { description: 'How the host wants the page to look; null: as it comes' }),
     embedOrigins: Type.Array(Type.String(), {
@@ -186,8 +188,12 @@ export const launchConsent = operation({
     {
       sessionId: SessionId,
       accepted: Type.Boolean(),
-      version: Type.String({ minLength: 1, maxLength: 32 }),
-      locale: Type.String({ minLength: 1, maxLength: 64 }),
+      version: Type.String({
+        minLength: 1,
+        maxLength: 32,
+        description: `Of the text that the page showed. Age sessions: ${CONSENT_VERSIONS.age.join(', ')}; others: ${CONSENT_VERSIONS.verification.join(', ')}`,
+      }),
+      locale: Type.String({ minLength: 1, maxLength: 64, description: 'The language in which the page showed it' }),
     },
     { additionalProperties: false },
   ),

@@ -98,6 +98,9 @@ export const SESSION_LIMITS = {
 } as const
 
 /** The lists of both kinds of session. */
+/** Versions of the consent text that a page may have shown, oldest first. Pages show the last; one that is still open may show an older one. */
+export const CONSENT_VERSIONS = { age: ['1'], verification: ['1'] } as const
+
 export const SESSION_LIST_LIMITS = { pageDefault: 50, pageMax: 200, cursorChars: 200, momentChars: 40 } as const
 
 export const AGE_LIMITS = {

@@ -89,6 +89,7 @@ test('a titled schema is written once and referred to', () => {
     'Callback',
     'ConfirmedReturn',
     'ConfirmReturn',
+    'Consent',
     'ContactInformation',
     'CreatedSession',
     'CreatedVerification',

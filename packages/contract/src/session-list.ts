@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { SESSION_LIST_LIMITS } from './limits.ts'
-import { PURGED } from './states.ts'
+import { FLOW_STATUSES, PURGED } from './states.ts'
 
 /** Describes the times in the summary of a session, but the first. */
 export const OF_PURGED = 'Of a purged session the moment of its deletion'
@@ -31,3 +31,36 @@ export const sessionListQuery = <const States extends string[]>(states: States) 
     Type.String({ maxLength: SESSION_LIST_LIMITS.cursorChars, description: '`nextCursor` of the page before' }),
   ),
 })
+
+/** A session of area C as its host sees it, without the result. */
+export const SessionSummary = Type.Object(
+  {
+    sessionId: Type.String({ format: 'uuid' }),
+    state: Type.String(),
+    flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()], {
+      description: 'null while it is open, and once it is purged',
+    }),
+    createdAt: Type.String({ format: 'date-time' }),
+    expiresAt: Type.String({ format: 'date-time', description: OF_PURGED }),
+    endedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: OF_PURGED }),
+    livemode: Type.Boolean(),
+    metadata: Type.Unsafe<Record<string, unknown>>(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'As given at creation; empty once the session is purged' },
+      ),
+    ),
+  },
+  { title: 'SessionSummary' },
+)
+export type SessionSummary = Type.Static<typeof SessionSummary>
+
+export const SessionPage = Type.Object(
+  {
+    items: Type.Array(SessionSummary),
+    count: Type.Integer(),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'SessionPage' },
+)
+export type SessionPage = Type.Static<typeof SessionPage>

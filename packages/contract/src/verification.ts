@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Callback } from './age.ts'
+import { consent } from './consent.ts'
 import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
 import { SESSION_LIMITS, VERIFICATION_LIMITS } from './limits.ts'
@@ -191,6 +192,7 @@ export const VerificationWebhook = Type.Object(
     matchedBy: Type.Optional(Type.Enum([...MATCH_METHODS], { description: 'Extension: SIGN-IN and VERIFY' })),
     nonce: Type.Optional(Type.String({ description: 'Extension: as given at creation' })),
     codeHash: Type.Optional(codeHash('null where no browser has ended the session')),
+    consent,
     livemode: Type.Boolean({ description: 'Extension' }),
   },
   { title: 'VerificationWebhook' },

@@ -131,9 +131,13 @@ export async function createDevice(options: DeviceOptions) {
         failing = undefined
         return remember(session)
       }),
-    /** `locale` is the language in which the user read the question. */
-    consent(accepted: boolean, locale: string = opened().locale): Promise<LaunchState> {
-      return change(LAUNCH_PATHS.consent, { accepted, version: opened().consentVersion, locale })
+    /** `locale` is the language in which the user read the question, `version` that of its text. */
+    consent(
+      accepted: boolean,
+      locale: string = opened().locale,
+      version: string = opened().consentVersion,
+    ): Promise<LaunchState> {
+      return change(LAUNCH_PATHS.consent, { accepted, version, locale })
     },
     /** Call it when the camera runs, because a challenge expires soon. */
     challenge: (): Promise<Challenge> =>

@@ -5,6 +5,7 @@ import { createSimulatedClock, runFlow, SPOOFS, type SpoofName, seededRandom } f
 import type { VerificationWebhook } from '@ostiary/sdk'
 import { type Command, type Invocation, number, text, UsageError } from '../command.ts'
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
+import { describeConsent } from '../simulate/consent.ts'
 import { createVerification, describeWebhook, partOf, readFace, readType } from '../simulate/verification.ts'
 import { paint } from '../terminal.ts'
 
@@ -301,6 +302,7 @@ function describeResult(result: Result): string[] {
   return [
     `  verdict    ${result.status}, threshold ${result.thresholds.ageThreshold}`,
     ...(result.errors.length > 0 ? [`  errors     ${result.errors.map(named).join(', ')}`] : []),
+    ...describeConsent(result.consent),
     `  risk       ${level} ${score}, ${recommendation}${flags.length > 0 ? `: ${flags.join(', ')}` : ''}`,
     ...(result.assurance.level === 'none' ? [] : [`  rests on   ${result.assurance.method}`]),
   ]

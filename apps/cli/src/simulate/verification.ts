@@ -3,6 +3,7 @@ import type { SimulatedPerson } from '@ostiary/device/simulated'
 import { seededRandom } from '@ostiary/device/simulated'
 import type { OstiaryClient, VerificationWebhook } from '@ostiary/sdk'
 import { type Invocation, number, text, UsageError } from '../command.ts'
+import { describeConsent } from './consent.ts'
 import { inventedFace } from './face.ts'
 
 /** ENROLL, SIGN-IN and VERIFY, as `ostiary simulate` plays them. */
@@ -74,6 +75,7 @@ export function describeWebhook(webhook: VerificationWebhook): string[] {
       ? [`  errors     ${errors.map(({ code, message }) => `${message} (${code})`).join(', ')}`]
       : []),
     ...(retryAfter === undefined ? [] : [`  wait       ${retryAfter} s`]),
+    ...describeConsent(webhook.consent),
     `  risk       ${level} ${score}, ${recommendation}${flags.length > 0 ? `: ${flags.join(', ')}` : ''}`,
   ]
 }

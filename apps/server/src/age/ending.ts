@@ -14,6 +14,7 @@ import { evaluateRisk, storedOverrides } from '../risk/index.ts'
 import {
   type Concluded,
   codeHashOf,
+  consentOf,
   createExpiry,
   newReturnTicket,
   type Progress,
@@ -136,6 +137,7 @@ function endedResult(
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
     endedAt,
+    consent: consentOf(progress),
     livemode: session.livemode,
     ...(request.policy.redirectCode === true && { codeHash: codeHashOf(ticket) }),
   })

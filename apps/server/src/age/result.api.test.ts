@@ -72,6 +72,7 @@ describe('200', () => {
       createdAt: '2026-11-15T12:00:00.000Z',
       expiresAt: '2026-11-15T12:15:00.000Z',
       endedAt: '2026-11-15T12:00:42.000Z',
+      consent: null,
       livemode: false,
     })
   })

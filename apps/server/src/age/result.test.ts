@@ -26,6 +26,7 @@ const OPEN: ResultFacts = {
   createdAt: new Date('2026-03-01T10:00:00Z'),
   expiresAt: new Date('2026-03-01T10:15:00Z'),
   endedAt: null,
+  consent: null,
   livemode: true,
 }
 const ABOVE: Decision = {
@@ -66,6 +67,7 @@ describe('a result', () => {
       createdAt: '2026-03-01T10:00:00.000Z',
       expiresAt: '2026-03-01T10:15:00.000Z',
       endedAt: null,
+      consent: null,
       livemode: true,
       progress: { state: 'READY', attempt: 0 },
     })
@@ -89,6 +91,7 @@ describe('a result', () => {
       createdAt: '2026-03-01T10:00:00.000Z',
       expiresAt: '2026-03-01T10:15:00.000Z',
       endedAt: '2026-03-01T10:05:00.000Z',
+      consent: null,
       livemode: true,
     })
   })

@@ -1,5 +1,6 @@
 import {
   type AgeResult,
+  type ConsentRecord,
   type FlowStatus,
   type Indicators,
   type RiskEvaluation,
@@ -34,6 +35,7 @@ export interface ResultFacts {
   livemode: boolean
   /** Where the tenant asks for it. */
   codeHash?: string | null
+  consent: ConsentRecord | null
   progress?: { state: string; attempt: number }
 }
 
@@ -71,6 +73,7 @@ export function toResult(facts: ResultFacts): AgeResult {
     expiresAt: facts.expiresAt.toISOString(),
     endedAt: facts.endedAt?.toISOString() ?? null,
     ...(facts.codeHash !== undefined && { codeHash: facts.codeHash }),
+    consent: facts.consent,
     livemode: facts.livemode,
     ...(facts.progress && { progress: facts.progress }),
   }

@@ -17,6 +17,7 @@ import { createFairSlots } from '../platform/fair-slots.ts'
 import type { IdempotencyUse } from '../platform/idempotency/index.ts'
 import {
   type Confirmed,
+  consentOf,
   createHostSide,
   isFinal,
   isPurged,
@@ -195,6 +196,7 @@ function openResult(session: AgeSession): AgeResult {
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
     endedAt: null,
+    consent: consentOf(progress),
     livemode: session.livemode,
     progress: { state: session.state, attempt: progress?.attempt ?? 0 },
   })

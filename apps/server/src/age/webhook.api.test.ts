@@ -122,10 +122,12 @@ describe('a flow ends', () => {
     await fixture.harness.wire.webhooks.dispatcher.tick()
     const bodies = new Map(fixture.receiver.received.map((one) => [JSON.parse(one.body.toString()).sessionId, one]))
     assert.equal(fixture.receiver.received.length, 3)
-    for (const [created, code, name] of [
-      [byHost, -38, 'HOST_CANCELLED'],
-      [byUser, -17, 'USER_CANCELLED'],
-      [declined, -18, 'CONSENT_DECLINED'],
+    const at = fixture.harness.clock.now().toISOString()
+    const refusal = { accepted: false, version: '1', language: 'en', at }
+    for (const [created, code, name, consent] of [
+      [byHost, -38, 'HOST_CANCELLED', null],
+      [byUser, -17, 'USER_CANCELLED', null],
+      [declined, -18, 'CONSENT_DECLINED', refusal],
     ] as const) {
       const webhook = bodies.get(created.sessionId)
       assert.ok(webhook)
@@ -136,6 +138,7 @@ describe('a flow ends', () => {
         outcome: 'CANCELLED',
         errors: [code],
         errorDetails: [{ code, name }],
+        consent,
       })
       assert.deepEqual(body, expected)
       assert.deepEqual(webhook.body, await rawResult(created))

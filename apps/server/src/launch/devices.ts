@@ -129,6 +129,8 @@ function takeOver(session: Session, before: Progress, device: BoundDevice, { bod
     matched: null,
     desktop: false,
     challenge: null,
+    // The user is asked again, on the other device.
+    consent: null,
     // A log belongs to one device.
     log: emptyLog(),
   }
@@ -179,6 +181,7 @@ export function takeBack(session: Session, progress: Progress, role: Role): Step
     ...progress,
     handoff: null,
     challenge: null,
+    consent: null,
     attempt: attemptOnLeaving(session, progress),
     log: emptyLog(),
   }

@@ -19,7 +19,8 @@ import { bindDevice, refuseRepeat, withPage } from './devices.ts'
 import type { ServiceWork } from './service-work.ts'
 import type { SessionCalls } from './session-call.ts'
 
-export const CONSENT_VERSION = '1'
+/** For pages of the last release, which send it back instead of the version of their own text. Theirs is this one, so it never changes. */
+const CONSENT_VERSION = '1'
 
 /** The reply to an opening as far as the session itself goes; how the page looks is added from the tenant's settings. */
 type Bound = Omit<OpenedSession, 'brand' | 'embedOrigins'>

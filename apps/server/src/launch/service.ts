@@ -14,6 +14,7 @@ import { AppError } from '../platform/errors.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
   assertCan,
+  type ConsentAnswer,
   graceFor,
   isFinal,
   launchUrlFor,
@@ -22,6 +23,7 @@ import {
   type Progress,
   type Role,
   type RunningSession,
+  readConsent,
   type Session,
   type Sessions,
   type Step,
@@ -69,12 +71,6 @@ function unlessFault(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error
 }
 
-interface ConsentAnswer {
-  accepted: boolean
-  version: string
-  locale: string
-}
-
 /**
  * The calls of the launch page, where the end user is checked. Each call is decided in one transaction, which locks the session's row.
  * Slow work, such as comparing a face, follows after that transaction. What a device claims is never trusted.
@@ -107,16 +103,16 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
       return current && reply(session, { state, role: current, thumbprint, errors })
     },
 
-    consent: (call: DeviceCall, { accepted, version, locale }: ConsentAnswer, address: string) =>
+    consent: (call: DeviceCall, answer: ConsentAnswer, address: string) =>
       handleCall(call, 'holder', (session, tx) => {
-        if (!accepted) {
+        const consent = readConsent(session.area, answer, clock.now())
+        const answered = { ...session, progress: { ...session.progress, consent } }
+        if (!answer.accepted) {
           assertCan(session, 'consent_declined')
-          return cancelled(session, 'CONSENT_DECLINED')
+          return cancelled(answered, 'CONSENT_DECLINED')
         }
         if (isNumberNeeded(session.progress)) throw notAtThisStep()
-        const consent = { version, locale, atMs: clock.now().getTime() }
-        const progress = { ...session.progress, consent }
-        return flowOf(session).consented(tx, { ...session, progress }, address)
+        return flowOf(session).consented(tx, answered, address)
       }),
 
     /** Issues the challenge of the next attempt. A device that lost the reply repeats `wantedAttempt` and gets the same challenge. */

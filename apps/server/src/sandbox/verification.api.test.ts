@@ -60,7 +60,15 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
         assert.deepEqual(await bodyOf(sessionId), {
           ...{ sessionId, status: type === 'SIGN-IN' ? 'error' : 'FAILED', message, errors: [{ code, message }] },
           ...(type === 'SIGN-IN' && { errorCodes: [code] }),
-          ...{ ...more, riskEvaluation: NOTHING_JUDGED, type, outcome: ended, codeHash: null, livemode: false },
+          ...{
+            ...more,
+            riskEvaluation: NOTHING_JUDGED,
+            type,
+            outcome: ended,
+            codeHash: null,
+            consent: null,
+            livemode: false,
+          },
         })
       }
   })

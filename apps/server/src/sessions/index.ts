@@ -1,5 +1,6 @@
 export { type AreaSessions, sessionsOfArea } from './area-sessions.ts'
 export { isSessionId, launchUrlFor } from './capability.ts'
+export { type ConsentAnswer, consentOf, readConsent } from './consent.ts'
 export { notAtThisStep, sessionEnded, sessionGone, sessionOpen, sessionUnknown } from './errors.ts'
 export { createExpiry, graceFor } from './expiry.ts'
 export {

@@ -62,7 +62,8 @@ export interface Progress<Own = unknown> {
   /** A desktop opened it and may not run it. */
   desktop: boolean
   locale: string
-  consent: { version: string; locale: string; atMs: number } | null
+  /** The answer of the device that holds the session. `accepted` is there only when the user refused. */
+  consent: { version: string; locale: string; atMs: number; accepted?: boolean } | null
   sealKey: PrivateJwk | null
   /** Tries of the face step that were begun. */
   attempt: number

@@ -6,6 +6,7 @@ import type { Log } from '../platform/log.ts'
 import {
   type Concluded,
   codeHashOf,
+  consentOf,
   createExpiry,
   newReturnTicket,
   type ReturnTicket,
@@ -110,6 +111,7 @@ function prepare(session: VerificationSession, end: VerificationEnd, at: Date): 
     risk: riskOf(request, progress, end.state === 'SUCCESS' && end.matchedBy === 'sandbox'),
     endedAt: at,
     codeHash: codeHashOf(ticket),
+    consent: consentOf(progress),
   }
   const webhook = toWebhook({ ...facts, withImages: false })
   const hasImages = request.sendImages && end.state === 'SUCCESS' && end.selfie !== undefined

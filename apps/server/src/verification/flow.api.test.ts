@@ -125,6 +125,7 @@ describe('SIGN-IN', () => {
       codeHash: createHash('sha256')
         .update(state.code ?? '')
         .digest('hex'),
+      consent: { accepted: true, version: '1', language: 'en', at: webhook.consent?.at },
       livemode: false,
     })
   })

@@ -52,6 +52,7 @@ function webhookOf(body: Partial<CreateVerificationBody>, end: WebhookFacts['end
     indicators: null,
     risk: riskOf(request, null),
     codeHash: null,
+    consent: null,
     livemode: true,
     withImages: false,
     ...more,
@@ -66,7 +67,7 @@ describe('a success', () => {
   test('[D-032] [D-034] [D-035] [D-038] of an ENROLL: the whole body', () => {
     assert.deepEqual(webhookOf({}, end), {
       ...{ sessionId: SESSION, status: 'SUCCESS', message: 'Ok', ...ids, errors: [] },
-      ...{ riskEvaluation: risk, type: 'ENROLL', outcome: 'SUCCEEDED', codeHash: null, livemode: true },
+      ...{ riskEvaluation: risk, type: 'ENROLL', outcome: 'SUCCEEDED', codeHash: null, consent: null, livemode: true },
     })
   })
 
@@ -82,14 +83,14 @@ describe('a success', () => {
     const enrolled = webhookOf({ ...asked, contactInformation }, full, more)
     const expected = {
       ...{ ...shared, contactInformation, ...known, ...judged },
-      ...{ type: 'ENROLL', outcome: 'SUCCEEDED', estimatedAge: 41, codeHash: null, livemode: true },
+      ...{ type: 'ENROLL', outcome: 'SUCCEEDED', estimatedAge: 41, codeHash: null, consent: null, livemode: true },
     }
     assert.equal(JSON.stringify(enrolled), JSON.stringify(expected))
     const signedIn = webhookOf({ ...asked, type: 'SIGN-IN' }, full, more)
     const found = { ...shared, ...known, ...judged, type: 'SIGN-IN', outcome: 'SUCCEEDED', matchedBy: 'server' }
-    assert.equal(JSON.stringify(signedIn), JSON.stringify({ ...found, codeHash: null, livemode: true }))
+    assert.equal(JSON.stringify(signedIn), JSON.stringify({ ...found, codeHash: null, consent: null, livemode: true }))
     const verified = webhookOf({ ...asked, type: 'VERIFY', nonce: 'n-1' }, full, more)
-    const expectedOfVerify = { ...found, type: 'VERIFY', nonce: 'n-1', codeHash: null, livemode: true }
+    const expectedOfVerify = { ...found, type: 'VERIFY', nonce: 'n-1', codeHash: null, consent: null, livemode: true }
     assert.equal(JSON.stringify(verified), JSON.stringify(expectedOfVerify))
   })
 
@@ -109,14 +110,14 @@ describe('a failure', () => {
     for (const type of ['ENROLL', 'VERIFY'] as const)
       assert.deepEqual(webhookOf({ type, transactionID: 't' }, end), {
         ...{ sessionId: SESSION, status: 'FAILED', transactionId: 't', message: 'Image spoof', errors: [image] },
-        ...{ riskEvaluation: risk, type, outcome: 'FAILED', codeHash: null, livemode: true },
+        ...{ riskEvaluation: risk, type, outcome: 'FAILED', codeHash: null, consent: null, livemode: true },
       })
   })
 
   test('[D-058] [D-059] of SIGN-IN: the specification’s own body, with our fields added', () => {
     assert.deepEqual(webhookOf({ type: 'SIGN-IN' }, end), {
       ...{ sessionId: SESSION, status: 'error', message: 'Image spoof', errors: [image], errorCodes: [1] },
-      ...{ riskEvaluation: risk, type: 'SIGN-IN', outcome: 'FAILED', codeHash: null, livemode: true },
+      ...{ riskEvaluation: risk, type: 'SIGN-IN', outcome: 'FAILED', codeHash: null, consent: null, livemode: true },
     })
   })
 
@@ -158,7 +159,7 @@ describe('a session that was abandoned', () => {
     ] as const) {
       const end = { state: 'CANCELLED', code } as const
       const body = { sessionId: SESSION, message, errors: [{ code: number, message }] }
-      const rest = { riskEvaluation: risk, outcome: 'CANCELLED', codeHash: null, livemode: true }
+      const rest = { riskEvaluation: risk, outcome: 'CANCELLED', codeHash: null, consent: null, livemode: true }
       assert.deepEqual(webhookOf({}, end), { ...body, ...rest, status: 'FAILED', type: 'ENROLL' })
       const signIn = { ...rest, status: 'error', errorCodes: [number], type: 'SIGN-IN' }
       assert.deepEqual(webhookOf({ type: 'SIGN-IN' }, end), { ...body, ...signIn })

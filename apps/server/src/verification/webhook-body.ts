@@ -1,4 +1,5 @@
 import {
+  type ConsentRecord,
   type Indicators,
   type RiskEvaluation,
   SESSION_CODES,
@@ -25,6 +26,8 @@ export interface WebhookFacts {
   endedAt: Date
   /** Of the one-time code; null if no browser has ended the session. */
   codeHash: string | null
+  /** The answer of the device that finished; null if there is none. */
+  consent: ConsentRecord | null
   livemode: boolean
   /** Whether the selfie is in it. Only what is sent has it, once; what is kept never. */
   withImages: boolean
@@ -54,6 +57,7 @@ export function toWebhook(facts: WebhookFacts): VerificationWebhook {
     ...(end.state === 'SUCCESS' && foundPart(request, end)),
     ...(request.nonce !== null && { nonce: request.nonce }),
     codeHash: facts.codeHash,
+    consent: facts.consent,
     livemode: facts.livemode,
   }
 }

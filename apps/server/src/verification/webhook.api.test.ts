@@ -91,7 +91,7 @@ describe('a success', () => {
 
 describe('a failure', () => {
   test('[D-057] [D-058] [D-059] [D-060] [D-061] has the body of its type, without a person', async () => {
-    const shared = { riskEvaluation: NOTHING_JUDGED, outcome: 'FAILED', codeHash: null, livemode: false }
+    const shared = { riskEvaluation: NOTHING_JUDGED, outcome: 'FAILED', codeHash: null, consent: null, livemode: false }
     const spoof = { message: 'Image spoof', errors: [{ code: 1, message: 'Image spoof' }] }
     for (const type of ['ENROLL', 'VERIFY'] as const) {
       const { sessionId } = await host.create(type, { transactionID: 't-1' })

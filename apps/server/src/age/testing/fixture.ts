@@ -205,6 +205,7 @@ export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSessi
     createdAt: new Date(Date.parse(expiresAt) - 900_000).toISOString(),
     expiresAt,
     endedAt: null,
+    consent: null,
     livemode,
     progress: { state: 'CREATED', attempt: 0 },
   }

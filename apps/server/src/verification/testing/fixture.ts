@@ -119,6 +119,7 @@ export function successBody(created: CreatedVerification, changes: Partial<Verif
     outcome: 'SUCCEEDED',
     // Tests that end a session without a device.
     codeHash: null,
+    consent: null,
     livemode: created.livemode,
     ...changes,
   }

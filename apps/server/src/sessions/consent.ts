@@ -1,0 +1,27 @@
+import { CONSENT_VERSIONS, type ConsentRecord, resolveLocale, type SessionArea } from '@ostiary/contract'
+import { invalid } from '../platform/errors.ts'
+import type { Progress } from './progress.ts'
+
+/** What a page says about the question that it showed. */
+export interface ConsentAnswer {
+  accepted: boolean
+  version: string
+  locale: string
+}
+
+/** The answer as it is stored. Version and language must be ones that the service knows, and the time is the service's own. */
+export function readConsent(area: SessionArea, { accepted, version, locale }: ConsentAnswer, now: Date) {
+  const known: readonly string[] = CONSENT_VERSIONS[area]
+  if (!known.includes(version)) throw invalid('/body/version', `must be one of ${known.join(', ')}`)
+  const language = resolveLocale(locale)
+  if (language.state !== 'found') throw invalid('/body/locale', 'must be a language of GET /v2/locales')
+  return { version, locale: language.tag, atMs: now.getTime(), ...(!accepted && { accepted }) } satisfies Consent
+}
+type Consent = NonNullable<Progress['consent']>
+
+/** The answer as hosts get it; null if there is none. */
+export function consentOf(progress: Pick<Progress, 'consent'> | null): ConsentRecord | null {
+  if (!progress?.consent) return null
+  const { accepted = true, version, locale, atMs } = progress.consent
+  return { accepted, version, language: locale, at: new Date(atMs).toISOString() }
+}
