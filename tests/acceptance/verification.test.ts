@@ -134,6 +134,7 @@ test('[D-008] [D-009] [D-014] [D-030] [D-031] [D-032] [D-033] [X-019] [X-020] EN
     type: 'ENROLL',
     outcome: 'SUCCEEDED',
     codeHash: null,
+    consent: null,
     livemode: false,
   })
   assert.ok(puid.length > 0 && guid.length > 0 && puid !== guid)
@@ -162,6 +163,7 @@ test('[D-057] [D-058] [D-059] [D-061] a failed SIGN-IN has status error and erro
     type: 'SIGN-IN',
     outcome: 'FAILED',
     codeHash: null,
+    consent: null,
     livemode: false,
   })
   assert.equal(riskEvaluation.signals.behavioral, null)
@@ -174,6 +176,7 @@ test('[D-057] [D-058] [D-059] [D-061] a failed SIGN-IN has status error and erro
     type: 'ENROLL',
     outcome: 'FAILED',
     codeHash: null,
+    consent: null,
     livemode: false,
   })
 })

@@ -317,7 +317,7 @@ test('simulate plays ENROLL, and finds the same invented face again at SIGN-IN a
     '  outcome    SIGN-IN SUCCEEDED',
     `  person     ${result.puid}`,
     '  matched by server',
-    '  consent    given, version 1 in en',
+    '  consent    given, version 2 in en',
     '  risk       LOW 0, ALLOW',
   ]
   assert.match(found.out, new RegExp(`\n${lines.join('\n')}$`))

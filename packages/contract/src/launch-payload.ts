@@ -81,8 +81,8 @@ export const CapturePayload = Type.Object(
       ),
     ),
     /**
-     * Anything. The launch page sends `camera` here, the size of its pictures in pixels, and in an ENROLL `localProof`, the signature of
-     * the local key: during an upgrade a new page may meet an old process, and the last release takes new members nowhere else.
+     * Anything. The launch page sends `camera` here, the size of its pictures in pixels, in area D `captureConditions` (CaptureConditions), and in
+     * an ENROLL `localProof`, the signature of the local key: during an upgrade a new page may meet an old process, and the last release takes new members nowhere else.
      */
     metadata: Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }))),
   },

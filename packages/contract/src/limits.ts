@@ -98,8 +98,21 @@ export const SESSION_LIMITS = {
 } as const
 
 /** The lists of both kinds of session. */
-/** Versions of the consent text that a page may have shown, oldest first. Pages show the last; one that is still open may show an older one. */
-export const CONSENT_VERSIONS = { age: ['1'], verification: ['1'] } as const
+/** Versions of the consent text that a page may have shown: one that is still open, or cached, may show an older one. */
+export const CONSENT_VERSIONS = { age: ['1'], verification: ['1', '2'] } as const
+/** The version that the page of this release shows. From version 2 on the text of area D names light, movement and camera of the capture. */
+export const CONSENT_VERSION = { age: '1', verification: '2' } as const
+export const CONDITIONS_CONSENT: readonly string[] = ['2']
+
+/** What a device may report about a capture, and in which steps. */
+export const CONDITION_LIMITS = {
+  brightness: { max: 255, step: 5 },
+  lux: { max: 200_000, step: 50 },
+  /** In m/s². */
+  motion: { max: 100, step: 0.25 },
+  pixelsMax: 8192,
+  frameRate: { max: 240, step: 5 },
+} as const
 
 export const SESSION_LIST_LIMITS = { pageDefault: 50, pageMax: 200, cursorChars: 200, momentChars: 40 } as const
 

@@ -87,6 +87,7 @@ test('a titled schema is written once and referred to', () => {
     'AgeResult',
     'Brand',
     'Callback',
+    'CaptureConditions',
     'ConfirmedReturn',
     'ConfirmReturn',
     'Consent',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Callback } from './age.ts'
+import { CaptureConditions } from './capture-conditions.ts'
 import { consent } from './consent.ts'
 import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
@@ -192,6 +193,7 @@ export const VerificationWebhook = Type.Object(
     matchedBy: Type.Optional(Type.Enum([...MATCH_METHODS], { description: 'Extension: SIGN-IN and VERIFY' })),
     nonce: Type.Optional(Type.String({ description: 'Extension: as given at creation' })),
     codeHash: Type.Optional(codeHash('null where no browser has ended the session')),
+    captureConditions: Type.Optional(CaptureConditions),
     consent,
     livemode: Type.Boolean({ description: 'Extension' }),
   },

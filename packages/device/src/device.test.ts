@@ -159,12 +159,14 @@ test('the last state is the latest answer of any call', async () => {
   assert.deepEqual(it.lastState, ended)
 })
 
-test('consent repeats the version and the language of the text that was shown', async () => {
+test('consent names the version of this release’s text, not one that the service sent, and the language that was shown', async () => {
   const { it, sent } = await device()
   assert.throws(() => it.consent(true), /open\(\) first/)
   await it.open()
   await it.consent(true)
-  assert.deepEqual(sent[1]?.body, { sessionId: SESSION, accepted: true, version: 'c1', locale: 'nb' })
+  assert.deepEqual(sent[1]?.body, { sessionId: SESSION, accepted: true, version: '1', locale: 'nb' })
+  await it.consent(true, 'de', '7')
+  assert.deepEqual(sent[2]?.body, { sessionId: SESSION, accepted: true, version: '7', locale: 'de' })
 })
 
 const LIMITS = { sessionId: SESSION, maxBytes: 4096, maxInflatedBytes: 16_384 }

@@ -9,7 +9,7 @@ import type {
   OpenedSession,
   PasskeyOptions,
 } from '@ostiary/contract'
-import { EVENTS_PER_CALL, UTC_OFFSET_MINUTES_MAX } from '@ostiary/contract/limits'
+import { CONSENT_VERSION, EVENTS_PER_CALL, UTC_OFFSET_MINUTES_MAX } from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { sealPayload } from '@ostiary/crypto'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
@@ -131,11 +131,11 @@ export async function createDevice(options: DeviceOptions) {
         failing = undefined
         return remember(session)
       }),
-    /** `locale` is the language in which the user read the question, `version` that of its text. */
+    /** `locale` is the language in which the user read the question, `version` that of its text: the one of this release. */
     consent(
       accepted: boolean,
       locale: string = opened().locale,
-      version: string = opened().consentVersion,
+      version: string = CONSENT_VERSION[opened().verification ? 'verification' : 'age'],
     ): Promise<LaunchState> {
       return change(LAUNCH_PATHS.consent, { accepted, version, locale })
     },

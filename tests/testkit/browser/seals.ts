@@ -9,6 +9,7 @@ export interface Sealed {
   local?: { hit?: boolean }
   /** In tenths of a year, with the number of frames. */
   estimate?: { age: number; frames: number }
+  metadata?: Record<string, unknown>
   /** Of a selfie. */
   jpeg?: string
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { CONSENT_VERSION } from '@ostiary/contract'
 import {
   type CreatedVerification,
   type CreateVerificationBody,
@@ -53,8 +54,10 @@ export async function startVerificationHost(): Promise<VerificationHost> {
   }
 }
 
-/** The webhook without the facts about the browser, which are those of a test browser, and without the hash of its one-time code. */
-export function mainPartOf({ riskEvaluation, indicators, codeHash, ...rest }: VerificationWebhook) {
+/** The webhook without the facts about the browser, which are those of a test browser, and without the hash of its one-time code and the time of its consent. */
+export function mainPartOf(webhook: VerificationWebhook) {
+  const { riskEvaluation, indicators, captureConditions: _any, consent, codeHash, ...rest } = webhook
+  assert.deepEqual([consent?.accepted, consent?.version], [true, CONSENT_VERSION.verification])
   assert.match(codeHash ?? '', /^[0-9a-f]{64}$/)
   assert.equal(riskEvaluation.signals.behavioral, null)
   assert.ok(riskEvaluation.signals.browser && indicators?.headless, 'the browser signals were evaluated')

@@ -1,4 +1,9 @@
-import { type OpenedSession, VERIFICATION_TYPES, type VerificationType } from '@ostiary/contract'
+import {
+  type CaptureConditions,
+  type OpenedSession,
+  VERIFICATION_TYPES,
+  type VerificationType,
+} from '@ostiary/contract'
 import type { SimulatedPerson } from '@ostiary/device/simulated'
 import { seededRandom } from '@ostiary/device/simulated'
 import type { OstiaryClient, VerificationWebhook } from '@ostiary/sdk'
@@ -50,15 +55,23 @@ export async function createVerification(
   return { sessionId, readResult: () => verification.webhook(sessionId) }
 }
 
+/** As a phone without a light sensor would report it. */
+const LIVING_ROOM: CaptureConditions = {
+  light: { brightness: 120, lux: null },
+  motion: 0.25,
+  camera: { width: 640, height: 480, frameRate: 30 },
+}
+
 /** What a verification session asks of a device besides liveness: a vector, and if the session wants them an age and a picture. */
 export function partOf(
   { verification }: Pick<OpenedSession, 'verification'>,
   { ageYears, face, seed }: { ageYears: number; face: number; seed: number },
-): Pick<SimulatedPerson, 'ageYears' | 'vector' | 'selfie'> {
+): Pick<SimulatedPerson, 'ageYears' | 'vector' | 'selfie' | 'conditions'> {
   if (!verification) return { ageYears }
   return {
     ageYears: verification.estimateAge ? ageYears : null,
     vector: inventedFace(face, seededRandom(seed)),
+    conditions: LIVING_ROOM,
     ...(verification.sendImages && { selfie: Uint8Array.from(Buffer.from(GREY_JPEG, 'base64')) }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Challenge, Movement } from '@ostiary/contract'
 import type { Capture, DeviceClock } from '@ostiary/device'
-import type { Guidance } from '@ostiary/faces'
+import type { Guidance, Measured } from '@ostiary/faces'
 import type { Camera } from '../camera/camera-types.ts'
 import type { Engine, LoadedModels } from '../engine/engine.ts'
 
@@ -16,6 +16,12 @@ export interface CaptureView {
   movementsTotal: number
   /** Of the whole capture, 0 to 1. */
   progress: number
+}
+
+/** A measured sample and its time after the start of the capture. */
+export interface Sample {
+  tMs: number
+  measured: Measured
 }
 
 /** What a session wants from a capture besides liveness. */
@@ -36,6 +42,8 @@ export interface CaptureDeps {
   challenge(): Promise<Challenge>
   log(type: 'challenge_received' | 'movement_shown' | 'movement_seen' | 'capture_done', n?: number): void
   onView(view: CaptureView): void
+  /** The measured samples, before the capture is assembled. */
+  onSamples?(samples: readonly Sample[]): void
   /** Lets a user who cannot satisfy the guidance start anyway. */
   startAnyway: AbortSignal
   signal: AbortSignal

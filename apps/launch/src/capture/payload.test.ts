@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Measured, SeenFace } from '@ostiary/faces'
-import { CaptureFailure } from './capture-types.ts'
-import { assembleCapture, estimateOf, frameOf, type Sample } from './payload.ts'
+import { CaptureFailure, type Sample } from './capture-types.ts'
+import { assembleCapture, estimateOf, frameOf } from './payload.ts'
 import { MODELS } from './testing/fixture.ts'
 import { createPerson, seeded } from './testing/person.ts'
 

@@ -1,14 +1,8 @@
 import type { CaptureFrame } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
-import { judgeLiveness, type Measured, type SeenFace } from '@ostiary/faces'
+import { judgeLiveness, type SeenFace } from '@ostiary/faces'
 import type { LoadedModels } from '../engine/engine.ts'
-import { CaptureFailure, type FaceCapture } from './capture-types.ts'
-
-/** A measured sample and its time after the start of the capture. */
-export interface Sample {
-  tMs: number
-  measured: Measured
-}
+import { CaptureFailure, type FaceCapture, type Sample } from './capture-types.ts'
 
 /** Frames below it give no age (docs/api/launch.md). In thousandths. */
 const AGED_QUALITY_MIN = 350

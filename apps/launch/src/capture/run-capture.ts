@@ -25,6 +25,7 @@ export const runCapture: RunCapture = async (deps) => {
       needsCamera = false
     }
     const samples = await runChallenge(deps, { challenge, restFaces, stop, onFilmed })
+    deps.onSamples?.(samples)
     return assembleCapture(samples, { models: deps.models, ages: deps.outputs.ages })
   } finally {
     deps.signal.removeEventListener('abort', leave)

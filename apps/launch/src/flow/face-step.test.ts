@@ -122,6 +122,7 @@ test('an engine that breaks after the movements, before the feature vector exist
   const nothing = () => undefined
   const dying: VerificationPart = {
     complete: () => Promise.reject(new EngineLoadError('the face engine')),
+    seen: nothing,
     judged: nothing,
     askPasskey: nothing,
     skipPasskey: nothing,

@@ -139,6 +139,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         },
         log: (type, n) => session.log.log(type, n),
         onView: (view) => show(view, camera),
+        onSamples: (samples) => verification()?.seen(samples),
         startAnyway: startAnyway.signal,
         signal,
       })

@@ -1,5 +1,6 @@
 import type { LaunchState, OpenedSession } from '@ostiary/contract'
 import type { Capture } from '@ostiary/device'
+import type { Sample } from '../capture/capture-types.ts'
 import type { PageDeps } from './deps.ts'
 import type { SessionLink } from './session.ts'
 import type { Store } from './store.ts'
@@ -8,6 +9,8 @@ import type { Store } from './store.ts'
 export interface VerificationPart {
   /** What is sent with a capture. Called once per capture, while the engine still has its best sample. */
   complete(nonce: string): Promise<Completion>
+  /** The measured samples of a capture. Called before `complete`. */
+  seen(samples: readonly Sample[]): void
   /** The server has judged a submit. Returns other claims if it wants the same capture with them, else undefined. */
   judged(session: LaunchState): Completion['claims'] | undefined
   /** Asks the browser for a passkey. Call it from a tap: browsers refuse it otherwise. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { OpenedSession, VerificationFacts } from '@ostiary/contract'
+import { CONSENT_VERSION, type OpenedSession, type VerificationFacts } from '@ostiary/contract'
 import { PASSKEY_PROBLEMS } from '../flow/states.ts'
 import type { Texts } from './languages.ts'
 import { createTranslate, type Messages, placeholdersOf } from './translate.ts'
@@ -115,3 +116,26 @@ test('ownText works for adapted texts only, in the direction of the language', (
   assert.match(ownText(texts)('selfieText', { name: 'Shop' }), /\u2068Shop\u2069/)
   assert.throws(() => ownText({ ...texts }), /age check/)
 })
+
+/**
+ * A consent is worth something only if its version names one text. When this fails because a text of the consent screen was changed, give it a
+ * new version (CONSENT_VERSIONS of the contract) and write its digest down here; those of older versions stay as they are.
+ */
+test('[D-053] the consent text of a version never changes: what the screen says is bound to its version', () => {
+  const isShown = (key: string) => /(^|:)(welcome\.|selfieT|ageT|passkeyT|passkey(Create|Get)Text)/.test(key)
+  const digestOf = (tables: Table[]) => {
+    const shown = tables.map((table) => Object.entries(table).filter(([key]) => isShown(key)))
+    return createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 16)
+  }
+  const inAll = (path: (tag: string) => string) => ['en', 'de', 'ar'].map((tag) => read(path(tag)))
+  const plain = inAll((tag) => `./${tag}.json`)
+  const own = inAll((tag) => `./verification/${tag}.json`)
+  assert.deepEqual(
+    { [CONSENT_VERSION.age]: digestOf(plain), [CONSENT_VERSION.verification]: digestOf([...plain, ...own]) },
+    { 1: 'fc6dac7c93b9c51f', 2: 'f2036c0f9ab6ba67' },
+  )
+  for (const table of own)
+    for (const key of ['ENROLL', 'SIGN-IN', 'VERIFY', 'local'])
+      assert.match(table[`${key}:welcome.leaveText`] ?? '', NAMES_CONDITIONS)
+})
+const NAMES_CONDITIONS = /light, camera and how still|Licht, Kamera und wie ruhig|الإضاءة والكاميرا وثبات/

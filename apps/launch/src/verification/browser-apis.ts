@@ -7,8 +7,22 @@ export interface BrowserApis {
   /** Null where the browser has no passkeys. */
   passkeys: Passkeys | null
   tokens: TokenStorage
+  sensors: Sensors
   /** Call it from a tap. Null if the browser refuses. */
   openWindow(): OwnWindow | null
+}
+
+/** Light and movement during a capture. Never asks the user for a permission. */
+export interface Sensors {
+  /** Measures until `stop`, which returns the means. */
+  start(): { stop(): Sensed }
+}
+
+/** Null where the device has no such sensor, or would ask before it is read. */
+export interface Sensed {
+  lux: number | null
+  /** Root mean square of the acceleration without gravity, in m/s². */
+  motion: number | null
 }
 
 export interface Passkeys {

@@ -5,6 +5,7 @@ import { createLocalClaims } from '../local-token/claims.ts'
 import type { BrowserApis } from './browser-apis.ts'
 import { createPasskeyStep } from './passkey-step.ts'
 import { createPopOut } from './pop-out.ts'
+import { watchConditions } from './watch-conditions.ts'
 
 /** The service did not recognise the face as the person that this browser knows. */
 const NOT_THE_PERSON: readonly number[] = [codes.FACE_NOT_MATCH, codes.USER_NOT_ENROLLED]
@@ -25,6 +26,7 @@ export function createVerification(link: VerificationLink, apis: BrowserApis): V
     tokens: apis.tokens,
     nowMs: deps.clock.nowMs,
   })
+  const conditions = watchConditions(store, apis.sensors)
   const { requirements } = opened
   const mustPopOut = apis.isFramed && requirements.includes('passkey')
   store.patch({ verification: { ...facts, type, requirements, mustPopOut } })
@@ -37,7 +39,7 @@ export function createVerification(link: VerificationLink, apis: BrowserApis): V
   async function complete(nonce: string): Promise<Completion> {
     const vector = await deps.engine.embed(facts.version)
     try {
-      const claims = await local.claimsFor(vector, nonce)
+      const claims = conditions.addTo(await local.claimsFor(vector, nonce))
       return facts.sendImages ? { claims, selfie: await deps.engine.selfie() } : { claims }
     } finally {
       vector.fill(0)
@@ -48,8 +50,12 @@ export function createVerification(link: VerificationLink, apis: BrowserApis): V
 
   return {
     complete,
+    seen: conditions.seen,
     judged({ state, errors }) {
-      if (state === VECTOR_WANTED) return local.unknown()
+      if (state === VECTOR_WANTED) {
+        const claims = local.unknown()
+        return claims && conditions.addTo(claims)
+      }
       local.settled()
       if (errors.some((code) => NOT_THE_PERSON.includes(code))) void local.refused()
       return undefined

@@ -2,6 +2,7 @@ import type { PasskeyOptions } from '@ostiary/contract'
 import { createTokenStorage } from '../local-token/token-storage.ts'
 import type { BrowserApis, OwnWindow } from './browser-apis.ts'
 import { answerToJson, creationOf, requestOf } from './passkey-json.ts'
+import { createSensors, type SensorWindow } from './sensors.ts'
 
 /** The size of a phone, because the flow is designed for one. */
 const WINDOW = 'popup,width=460,height=780'
@@ -11,6 +12,7 @@ export function createBrowserApis(): BrowserApis {
     isFramed: window.parent !== window,
     passkeys: typeof PublicKeyCredential === 'undefined' ? null : { ask },
     tokens: createTokenStorage(),
+    sensors: createSensors(window as SensorWindow),
     openWindow,
   }
 }

@@ -37,6 +37,7 @@ export function ageRules({ request, sessionId }: AgeSession): FlowRules {
   return {
     describe: () => ({ type: 'AGE', requirements: [...request.requirements], verification: null }),
     wantsAge: true,
+    takesConditions: false,
     /** Where a document can be asked for, it decides instead. */
     hasOtherWay: request.stepUpEnabled || request.requirements.includes('identity_document'),
     simulatedDelayMs: request.sandbox?.delayMs ?? null,

@@ -102,6 +102,9 @@ function resume(session: Session, progress: Progress, role: Role): Step {
   return { state, progress: { ...progress, challenge: null } }
 }
 
+/** The answer of the first device's user, and what was kept by it, do not count for another device. */
+const WITHOUT_CONSENT = { consent: null, conditions: null } as const
+
 /** The second device. The first one watches from now on; the code is used up. */
 function takeOver(session: Session, before: Progress, device: BoundDevice, { body, about, now }: Opening): Step {
   const { handoff } = before
@@ -130,7 +133,7 @@ function takeOver(session: Session, before: Progress, device: BoundDevice, { bod
     desktop: false,
     challenge: null,
     // The user is asked again, on the other device.
-    consent: null,
+    ...WITHOUT_CONSENT,
     // A log belongs to one device.
     log: emptyLog(),
   }
@@ -181,7 +184,7 @@ export function takeBack(session: Session, progress: Progress, role: Role): Step
     ...progress,
     handoff: null,
     challenge: null,
-    consent: null,
+    ...WITHOUT_CONSENT,
     attempt: attemptOnLeaving(session, progress),
     log: emptyLog(),
   }

@@ -25,6 +25,7 @@ import {
   withFlags,
 } from '../sessions/index.ts'
 import { lacksBrowserData, type Sender } from './browser-data.ts'
+import { readConditions } from './conditions.ts'
 import { openSelfie } from './selfie.ts'
 import { failTry, noted } from './step.ts'
 
@@ -68,9 +69,13 @@ export async function judgeSubmit(submit: Submit): Promise<Step> {
   if (fault) return stay(fault.refuse, withFlags(counted, fault.flags))
   const unasked = rules.payloadFault(read, submit.selfie !== undefined)
   if (unasked) return stay(badPayload(unasked), counted)
+  // Without the user's consent they are dropped, whatever they are.
+  const conditions = rules.takesConditions ? readConditions(read) : null
+  if (conditions === undefined) return stay(badPayload('conditions'), counted)
   const selfie = submit.selfie === undefined ? null : await openSelfie(session, progress, submit.selfie)
   if (selfie instanceof AppError) return stay(selfie, counted)
-  const answered = { ...counted, usedNonces: [...progress.usedNonces, challenge.nonce] }
+  const usedNonces = [...progress.usedNonces, challenge.nonce]
+  const answered = { ...counted, usedNonces, ...(rules.takesConditions && { conditions }) }
   const judged = judge(rules, session, answered, {
     payload: read,
     selfie,

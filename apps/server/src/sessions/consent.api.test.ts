@@ -1,7 +1,7 @@
 // spec-kind: webhook
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { ConsentRecord } from '@ostiary/contract'
+import { CONSENT_VERSION, CONSENT_VERSIONS, type ConsentRecord } from '@ostiary/contract'
 import { type Host, readyDevice } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
 import {
@@ -57,6 +57,7 @@ async function consentIn(area: keyof typeof AREAS, { sessionId, path }: Made): P
 
 for (const area of ['age', 'verification'] as const) {
   const { create, call } = AREAS[area]
+  const version = CONSENT_VERSION[area]
   const newDevice = async (sessionId: string) => (await fixture.newDevice(sessionId)).device
 
   describe(`the consent in the result and webhook of area ${area}`, () => {
@@ -70,7 +71,7 @@ for (const area of ['age', 'verification'] as const) {
       await device.consent(true, 'de')
       pass(60)
       await device.cancel()
-      assert.deepEqual(await consentIn(area, made), { accepted: true, version: '1', language: 'de', at })
+      assert.deepEqual(await consentIn(area, made), { accepted: true, version, language: 'de', at })
     })
 
     test('of a user who refused has accepted: false', async () => {
@@ -78,7 +79,7 @@ for (const area of ['age', 'verification'] as const) {
       const device = await newDevice(made.sessionId)
       await device.open()
       assert.equal((await device.consent(false, 'ar')).flowStatus, 'CANCELLED')
-      assert.deepEqual(await consentIn(area, made), { accepted: false, version: '1', language: 'ar', at: nowText() })
+      assert.deepEqual(await consentIn(area, made), { accepted: false, version, language: 'ar', at: nowText() })
     })
 
     test('is null where the session ended before the question was answered, or by a chosen outcome', async () => {
@@ -116,10 +117,21 @@ for (const area of ['age', 'verification'] as const) {
         const second = await newDevice(made.sessionId)
         await second.open(code)
         await second.number(number)
-        const expected = { accepted: true, version: '1', language: 'de', at: nowText() }
+        const expected = { accepted: true, version, language: 'de', at: nowText() }
         if (answers) await second.consent(true, 'de')
         await second.cancel()
         assert.deepEqual(await consentIn(area, made), answers ? expected : null)
+      }
+    })
+
+    test('of a page that is still open and shows an older text has the version of that text', async () => {
+      for (const older of CONSENT_VERSIONS[area]) {
+        const made = await create()
+        const device = await newDevice(made.sessionId)
+        await device.open()
+        await device.consent(true, 'en', older)
+        await device.cancel()
+        assert.equal((await consentIn(area, made))?.version, older)
       }
     })
 

@@ -68,6 +68,8 @@ export interface FlowRules {
   describe(): Pick<OpenedSession, 'type' | 'requirements' | 'verification'>
   /** Whether the page has to estimate an age. */
   wantsAge: boolean
+  /** Whether light, movement and camera of a capture may be kept: only where the user has agreed to a text that names them. */
+  takesConditions: boolean
   /** Whether another step can decide when the face step gives no verdict. */
   hasOtherWay: boolean
   /** How long a test session waits before it ends with its simulated outcome; null when it needs a person. */

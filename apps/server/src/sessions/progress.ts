@@ -1,4 +1,11 @@
-import type { DeviceKey, Indicators, Movement, SessionArea, SessionCodeName } from '@ostiary/contract'
+import type {
+  CaptureConditions,
+  DeviceKey,
+  Indicators,
+  Movement,
+  SessionArea,
+  SessionCodeName,
+} from '@ostiary/contract'
 import type { PrivateJwk } from '@ostiary/crypto'
 import { emptyLog, type LogState } from '../capture-checks/index.ts'
 import type { Place, RiskFlag } from '../risk/index.ts'
@@ -75,6 +82,8 @@ export interface Progress<Own = unknown> {
   log: LogState
   flags: RiskFlag[]
   indicators: Indicators | null
+  /** Light, movement and camera of the last capture. Absent where none were sent, and in sessions of the last release. */
+  conditions?: CaptureConditions | null
   behaviour: boolean
   /** What went wrong so far, oldest first. */
   failures: { name: SessionCodeName; reason?: string }[]

@@ -112,6 +112,7 @@ function prepare(session: VerificationSession, end: VerificationEnd, at: Date): 
     endedAt: at,
     codeHash: codeHashOf(ticket),
     consent: consentOf(progress),
+    conditions: progress?.conditions ?? null,
   }
   const webhook = toWebhook({ ...facts, withImages: false })
   const hasImages = request.sendImages && end.state === 'SUCCESS' && end.selfie !== undefined

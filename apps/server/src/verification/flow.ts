@@ -1,5 +1,6 @@
 import {
   type CapturePayload,
+  CONDITIONS_CONSENT,
   type DeviceKey,
   LAUNCH_LIMITS,
   LOCKOUT,
@@ -178,6 +179,7 @@ export function verificationRules(session: VerificationSession): FlowRules {
       verification: factsOf(request, session),
     }),
     wantsAge: wantsAge(request),
+    takesConditions: CONDITIONS_CONSENT.includes(progress?.consent?.version ?? ''),
     hasOtherWay: false,
     simulatedDelayMs: request.sandbox ? 0 : null,
     payloadFault: (payload: CapturePayload, hasSelfie: boolean) => payloadFault(request, payload, hasSelfie),

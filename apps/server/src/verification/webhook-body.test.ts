@@ -53,6 +53,7 @@ function webhookOf(body: Partial<CreateVerificationBody>, end: WebhookFacts['end
     risk: riskOf(request, null),
     codeHash: null,
     consent: null,
+    conditions: null,
     livemode: true,
     withImages: false,
     ...more,

@@ -1,4 +1,5 @@
 import {
+  type CaptureConditions,
   type ConsentRecord,
   type Indicators,
   type RiskEvaluation,
@@ -28,6 +29,8 @@ export interface WebhookFacts {
   codeHash: string | null
   /** The answer of the device that finished; null if there is none. */
   consent: ConsentRecord | null
+  /** As the device reported them; null if it did not. */
+  conditions: CaptureConditions | null
   livemode: boolean
   /** Whether the selfie is in it. Only what is sent has it, once; what is kept never. */
   withImages: boolean
@@ -57,6 +60,7 @@ export function toWebhook(facts: WebhookFacts): VerificationWebhook {
     ...(end.state === 'SUCCESS' && foundPart(request, end)),
     ...(request.nonce !== null && { nonce: request.nonce }),
     codeHash: facts.codeHash,
+    ...(facts.conditions && { captureConditions: facts.conditions }),
     consent: facts.consent,
     livemode: facts.livemode,
   }

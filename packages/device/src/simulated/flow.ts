@@ -1,4 +1,4 @@
-import type { Challenge, LaunchState, PasskeyOptions } from '@ostiary/contract'
+import type { CaptureConditions, Challenge, LaunchState, PasskeyOptions } from '@ostiary/contract'
 import { FACE_STATES } from '@ostiary/contract/states'
 import type { Capture, Device } from '../device.ts'
 import type { SimulatedClock } from './clock.ts'
@@ -19,6 +19,8 @@ export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   claim?: (challenge: Challenge) => Promise<NonNullable<Capture['local']>>
   /** ENROLL: signs with the private half of the local key. Without it, the service enrols without the key. */
   proveKey?: (to: { sessionId: string; nonce: string }) => Promise<string>
+  /** ENROLL, SIGN-IN and VERIFY: light, movement and camera. */
+  conditions?: CaptureConditions
   /** A JPEG, for sessions that share it. */
   selfie?: Uint8Array
   /** The authenticator. Without one the flow stops at the passkey step. */
@@ -80,10 +82,15 @@ async function captureOnce(device: Device, person: SimulatedPerson): Promise<Lau
   const honest = simulateCapture({ ...person, challenge: spoof.plan?.(challenge) ?? challenge })
   const made: SimulatedCapture = spoof.change ? spoof.change(honest, challenge) : honest
   const { sessionId } = device
+  const { conditions, proveKey } = person
+  const metadata = {
+    ...(conditions && { captureConditions: conditions }),
+    ...(proveKey && { localProof: await proveKey({ sessionId, nonce: challenge.nonce }) }),
+  }
   const capture: Capture = {
     ...made.capture,
     ...(person.claim && { local: await person.claim(challenge) }),
-    ...(person.proveKey && { metadata: { localProof: await person.proveKey({ sessionId, nonce: challenge.nonce }) } }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   }
   await play(device, clock, made.moments)
   if (spoof.waitMs !== undefined) {

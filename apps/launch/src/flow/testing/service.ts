@@ -41,6 +41,7 @@ export type Answer = Partial<OpenedSession> | { status: number; code: string } |
 /** The fields that the bodies of the calls have. */
 export interface SentBody extends Partial<OpenBody> {
   accepted?: boolean
+  version?: string
   events?: LaunchEvent[]
   sealed?: string
   selfie?: string

@@ -25,6 +25,7 @@ export const FACTS: VerificationFacts = {
   estimateAge: false,
   matching: 'server',
 }
+export const SENSED = { lux: null, motion: 0.31 }
 export const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)
 export const PASSKEY = { id: 'AQI', type: 'public-key' }
 
@@ -37,6 +38,7 @@ export async function createVerificationFixture(options: VerificationFixtureOpti
   const apis: BrowserApis = {
     isFramed: false,
     tokens,
+    sensors: { start: () => ({ stop: () => SENSED }) },
     passkeys: {
       async ask(question) {
         asked.push(question)
