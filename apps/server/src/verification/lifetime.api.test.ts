@@ -56,6 +56,7 @@ describe('expiry', () => {
         type: 'SIGN-IN',
         outcome: 'EXPIRED',
         codeHash: null,
+        consent: null,
         livemode: false,
       },
     })

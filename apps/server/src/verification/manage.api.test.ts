@@ -93,6 +93,7 @@ describe('GET /v2/verification-session/:sessionId/webhook', () => {
         type: 'ENROLL',
         outcome: 'SUCCEEDED',
         codeHash: null,
+        consent: null,
         livemode: false,
       },
     })
@@ -123,7 +124,15 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
       assert.deepEqual(cancelled.json(), {
         ...{ sessionId, status, message, errors: [{ code: -38, message }] },
         ...(type === 'SIGN-IN' && { errorCodes: [-38] }),
-        ...{ riskEvaluation: NOTHING_JUDGED, type, outcome: 'CANCELLED', codeHash: null, livemode: false },
+        ...{
+          riskEvaluation: NOTHING_JUDGED,
+          type,
+          outcome: 'CANCELLED',
+          codeHash: null,
+          consent: null,
+          consent: null,
+          livemode: false,
+        },
       })
       assert.ok((await fixture.delivered(sessionId)).body.equals(cancelled.rawPayload))
     }
