@@ -34,7 +34,4 @@ export const RULE_ONLY: Readonly<Record<string, string>> = {
   'C-042': TYPED_IN,
   'C-043': TYPED_IN,
   'C-046': TYPED_IN,
-  'D-053': 'the selfie is taken; audit metadata has no field of its own',
-  'E-001': 'every host name serves every customer; no address belongs to one',
-  'E-003': 'only 128 and 512 entries are taken, 129 to 511 are refused',
 }

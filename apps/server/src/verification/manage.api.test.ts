@@ -130,7 +130,6 @@ describe('POST /v2/verification-session/:sessionId/cancel', () => {
           outcome: 'CANCELLED',
           codeHash: null,
           consent: null,
-          consent: null,
           livemode: false,
         },
       })
