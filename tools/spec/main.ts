@@ -1,5 +1,5 @@
 /**
- * `npm run spec`: how much of the interface specification is proven. Per area it counts the rows of spec-rows.md that are
+ * `npm run spec`: how much of the interface specification is proven. Per area and per kind it counts the rows of spec-rows.md that are
  * proven as written, those of which only the rule is tested, and those that wait for something that is not built.
  * Runs the tests that carry an id, or with `--from-reports` reads what the last runs left in .reports.
  * Fails when a row that should be proven is not.
@@ -80,6 +80,8 @@ function print(judged: readonly JudgedRow[]): void {
   for (const [area, inArea] of Map.groupBy(judged, ({ id }) => id.charAt(0)))
     printCounts(`${area}  ${AREA_NAMES[area] ?? ''}`, inArea)
   printCounts('   all', judged)
+  console.log('\nby kind')
+  for (const [kind, ofKind] of Map.groupBy(judged, (row) => row.kind)) printCounts(`   ${kind}`, ofKind)
   for (const standing of ['rule only', 'waiting', 'gap'] as const) {
     const listed = judged.filter((row) => row.standing === standing)
     if (listed.length > 0) console.log(`\n${standing === 'gap' ? 'GAPS' : standing}`)
