@@ -3,6 +3,7 @@ import { createPublicKey, randomBytes, randomUUID, verify } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { WebhookPublicKey } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/crypto'
+import { eventually } from '@ostiary/testkit/eventually'
 import { TEST_LIMITS } from '@ostiary/testkit/limits'
 import { loadConfig } from '../config.ts'
 import { KEY_MAX_AGE_MS } from '../keys/cache.ts'
@@ -243,9 +244,12 @@ describe('the private half', () => {
     assert.deepEqual(receiver.received, [])
     assert.equal((await fixture.webhooks.get(tenant.caller, id)).state, 'pending')
     await webhookKeys().retire(tenant.tenantId, kid)
-    advance(31_000)
-    await fixture.dispatcher.tick()
-    assert.equal((await fixture.webhooks.get(tenant.caller, id)).state, 'delivered')
+    // The first pass may still be reading the API key. To that read the clock jumps, and the next attempt, which shares it, waits for its lease again.
+    await eventually(async () => {
+      advance(31_000)
+      await fixture.dispatcher.tick()
+      return (await fixture.webhooks.get(tenant.caller, id)).state === 'delivered'
+    }, 'it is delivered without the retired key')
   })
 
   test('`reseal` moves it to a new master key', async () => {
