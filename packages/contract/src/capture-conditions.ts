@@ -6,7 +6,7 @@ const inSteps = ({ max, step }: { max: number; step: number }, description: stri
   Type.Integer({ minimum: 0, maximum: max, multipleOf: step, description })
 const pixels = Type.Integer({ minimum: 1, maximum: pixelsMax })
 
-/** Light, movement and camera during a capture, as the device reports them. Coarse steps, so that they recognise no device. */
+/** Light, movement and camera during a capture, as the device reports them. Coarse steps but for the size of the picture, so that they recognise hardly any device. */
 export const CaptureConditions = Type.Object(
   {
     light: Type.Object(

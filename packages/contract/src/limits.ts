@@ -97,8 +97,10 @@ export const SESSION_LIMITS = {
   tombstoneDays: 30,
 } as const
 
-/** The lists of both kinds of session. */
-/** Versions of the consent text that a page may have shown: one that is still open, or cached, may show an older one. */
+/**
+ * Versions of the consent text that a page may have shown: one that is still open, or cached, may show an older one. A new version is added here one
+ * release before a page shows it: during an upgrade the new page also calls processes of this release, which refuse a version that they do not know.
+ */
 export const CONSENT_VERSIONS = { age: ['1'], verification: ['1', '2'] } as const
 /** The version that the page of this release shows. From version 2 on the text of area D names light, movement and camera of the capture. */
 export const CONSENT_VERSION = { age: '1', verification: '2' } as const
@@ -114,6 +116,7 @@ export const CONDITION_LIMITS = {
   frameRate: { max: 240, step: 5 },
 } as const
 
+/** The lists of both kinds of session. */
 export const SESSION_LIST_LIMITS = { pageDefault: 50, pageMax: 200, cursorChars: 200, momentChars: 40 } as const
 
 export const AGE_LIMITS = {

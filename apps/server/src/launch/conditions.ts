@@ -1,7 +1,9 @@
-import { CaptureConditions, type CapturePayload } from '@ostiary/contract'
+import { CaptureConditions, type CapturePayload, CONDITION_LIMITS } from '@ostiary/contract'
 import { Compile } from 'typebox/compile'
 
 const conditions = Compile(CaptureConditions)
+const { step } = CONDITION_LIMITS.motion
+const toStep = (value: number) => Math.round(value / step) * step
 
 /**
  * Light, movement and camera of a capture; null when the device sent none. Claims of the device, for the record only: nothing is decided by
@@ -10,5 +12,7 @@ const conditions = Compile(CaptureConditions)
 export function readConditions({ metadata }: Pick<CapturePayload, 'metadata'>): CaptureConditions | null | undefined {
   const sent = metadata?.captureConditions
   if (sent === undefined) return null
-  return conditions.Check(sent) ? sent : undefined
+  if (!conditions.Check(sent)) return undefined
+  // The check of steps has a tolerance, in which a device could hide a number.
+  return sent.motion === null ? sent : { ...sent, motion: toStep(sent.motion) }
 }

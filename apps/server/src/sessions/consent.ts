@@ -1,4 +1,4 @@
-import { CONSENT_VERSIONS, type ConsentRecord, resolveLocale, type SessionArea } from '@ostiary/contract'
+import { CONSENT_VERSIONS, type ConsentRecord, PAGE_LOCALES, resolveLocale, type SessionArea } from '@ostiary/contract'
 import { invalid } from '../platform/errors.ts'
 import type { Progress } from './progress.ts'
 
@@ -14,14 +14,21 @@ export function readConsent(area: SessionArea, { accepted, version, locale }: Co
   const known: readonly string[] = CONSENT_VERSIONS[area]
   if (!known.includes(version)) throw invalid('/body/version', `must be one of ${known.join(', ')}`)
   const language = resolveLocale(locale)
-  if (language.state !== 'found') throw invalid('/body/locale', 'must be a language of GET /v2/locales')
+  if (language.state !== 'found' || !Object.hasOwn(PAGE_LOCALES, language.tag)) {
+    throw invalid('/body/locale', 'must be a language in which the page has texts')
+  }
   return { version, locale: language.tag, atMs: now.getTime(), ...(!accepted && { accepted }) } satisfies Consent
 }
+const isKnownVersion = (version: string) =>
+  Object.values(CONSENT_VERSIONS).some((versions: readonly string[]) => versions.includes(version))
+
 type Consent = NonNullable<Progress['consent']>
 
 /** The answer as hosts get it; null if there is none. */
 export function consentOf(progress: Pick<Progress, 'consent'> | null): ConsentRecord | null {
   if (!progress?.consent) return null
   const { accepted = true, version, locale, atMs } = progress.consent
+  // Processes of the last release stored what the device sent.
+  if (!isKnownVersion(version) || !Object.hasOwn(PAGE_LOCALES, locale)) return null
   return { accepted, version, language: locale, at: new Date(atMs).toISOString() }
 }

@@ -12,8 +12,11 @@ const DAYS_AHEAD = 7
 const FILL_FACTOR = 70
 
 /** Deletes the content of sessions whose retention has passed. No call has returned it since that moment. */
-export function purgeSessions(db: Db, now: Date): Promise<number> {
-  return purgeInBatches(PURGE_BATCH, (limit) => sessionPurgeStore.purge(db, now, limit))
+export async function purgeSessions(db: Db, now: Date): Promise<number> {
+  const purged = await purgeInBatches(PURGE_BATCH, (limit) => sessionPurgeStore.purge(db, now, limit))
+  // Every release schedules this job. A worker of the last one that starts again takes `mark-purged-sessions` off the schedule.
+  await sessionPurgeStore.markPurged(db, now, PURGE_BATCH)
+  return purged
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type DebugEntry, VERIFICATION_LIMITS, type VerificationWebhook } from '@ostiary/contract'
+import { CONDITIONS_CONSENT, type DebugEntry, VERIFICATION_LIMITS, type VerificationWebhook } from '@ostiary/contract'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
@@ -104,6 +104,7 @@ function allowed({ request, progress }: VerificationSession, end: VerificationEn
 function prepare(session: VerificationSession, end: VerificationEnd, at: Date): Ended {
   const { request, progress, sessionId, livemode } = session
   const ticket = newReturnTicket(progress, isByBrowser(end))
+  const consent = consentOf(progress)
   const facts = {
     ...{ sessionId, request, end, livemode },
     desktop: progress?.desktop ?? false,
@@ -111,8 +112,10 @@ function prepare(session: VerificationSession, end: VerificationEnd, at: Date): 
     risk: riskOf(request, progress, end.state === 'SUCCESS' && end.matchedBy === 'sandbox'),
     endedAt: at,
     codeHash: codeHashOf(ticket),
-    consent: consentOf(progress),
-    conditions: progress?.conditions ?? null,
+    consent,
+    // A handoff that a process of the last release handled leaves those of the first device behind.
+    conditions:
+      consent?.accepted && CONDITIONS_CONSENT.includes(consent.version) ? (progress?.conditions ?? null) : null,
   }
   const webhook = toWebhook({ ...facts, withImages: false })
   const hasImages = request.sendImages && end.state === 'SUCCESS' && end.selfie !== undefined

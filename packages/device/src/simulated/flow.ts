@@ -1,4 +1,10 @@
-import type { CaptureConditions, Challenge, LaunchState, PasskeyOptions } from '@ostiary/contract'
+import {
+  type CaptureConditions,
+  type Challenge,
+  type LaunchState,
+  PAGE_LOCALES,
+  type PasskeyOptions,
+} from '@ostiary/contract'
 import { FACE_STATES } from '@ostiary/contract/states'
 import type { Capture, Device } from '../device.ts'
 import type { SimulatedClock } from './clock.ts'
@@ -29,6 +35,11 @@ export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   onStep?: (step: string) => void
 }
 
+/** The page shows English where it has no texts in the session’s language. */
+function languageShown({ locale }: { locale: string }): string {
+  return Object.hasOwn(PAGE_LOCALES, locale) ? locale : 'en'
+}
+
 /** Runs a whole flow of the face step: opens, consents, captures, and tries again while the service allows it. */
 export async function runFlow(device: Device, person: SimulatedPerson): Promise<LaunchState> {
   const { clock, random, onStep = () => {} } = person
@@ -48,11 +59,11 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
   await pass(1500, 4000)
   if (person.declines) {
     onStep('declines consent')
-    return device.consent(false)
+    return device.consent(false, languageShown(opened))
   }
   await device.logEvent('consent_given')
   onStep('gives consent')
-  const consented = await device.consent(true)
+  const consented = await device.consent(true, languageShown(opened))
   if (consented.flowStatus !== null) return consented
   await device.logEvent('camera_requested')
   await pass(400, 1500)
