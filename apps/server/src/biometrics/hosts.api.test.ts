@@ -184,6 +184,12 @@ describe('other areas at a tenant’s own host name', () => {
     assert.match((await firstLine('/', ONE)) ?? '', / 404 /)
     assert.match((await firstLine(`http://${ONE}/`, ONE)) ?? '', / 404 /)
     assert.match((await firstLine('http://other.example/strings', ONE)) ?? '', / 404 /)
+    assert.match(
+      (await firstLine(`http://${ONE}/`, 'other.example')) ?? '',
+      / 404 /,
+      'the first line names a host, too',
+    )
+    assert.match((await firstLine(`http://${ONE}:80/health`, 'other.example')) ?? '', / 404 /)
     assert.match((await firstLine('/', 'other.example')) ?? '', / 200 /)
   })
 })

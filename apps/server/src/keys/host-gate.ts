@@ -2,7 +2,7 @@ import { NODE_PREFIX } from '@ostiary/contract'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../platform/errors.ts'
 import { createRequestSlot } from '../platform/request-slot.ts'
-import type { HostMap } from './host-map.ts'
+import { type HostMap, NOBODY } from './host-map.ts'
 import { hostNameOf } from './host-name.ts'
 
 const boundTenants = createRequestSlot<string>('tenant of the host name')
@@ -17,11 +17,19 @@ export const boundTenantOf = boundTenants.get
 export function createHostGate(hosts: HostMap) {
   return (request: FastifyRequest): AppError | undefined => {
     if (hosts.isEmpty()) return undefined
-    const tenantId = hosts.tenantOf(hostNameOf(request.host))
+    const { names, path } = targetOf(request)
+    const bound = new Set(names.flatMap((name) => hosts.tenantOf(hostNameOf(name)) ?? []))
+    const [tenantId] = bound
     if (tenantId === undefined) return undefined
-    boundTenants.set(request, tenantId)
-    return isOfNode(request.url) ? undefined : new AppError('not_found', 'NOT_FOUND', 'There is nothing at this path')
+    boundTenants.set(request, bound.size === 1 ? tenantId : NOBODY)
+    return isOfNode(path) ? undefined : new AppError('not_found', 'NOT_FOUND', 'There is nothing at this path')
   }
+}
+
+/** A request may name its host a second time, in its first line (`GET http://host/path`). Then both count. */
+function targetOf({ url, host }: FastifyRequest): { names: string[]; path: string } {
+  const whole = url.startsWith('/') ? null : /^https?:\/\/([^/?#]*)(.*)$/is.exec(url)
+  return whole ? { names: [host, whole[1] ?? ''], path: whole[2] ?? '' } : { names: [host], path: url }
 }
 
 function isOfNode(url: string): boolean {

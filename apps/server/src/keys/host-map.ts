@@ -25,7 +25,9 @@ export function createHostMap({ cells, log }: Deps) {
     if (reading.has(name)) return
     reading.add(name)
     try {
-      read.set(name, await hostStore.list(db))
+      const rows = await hostStore.list(db)
+      if (isSame(read.get(name), rows)) return
+      read.set(name, rows)
       bound = mergeHosts([...read.values()].flat())
     } finally {
       reading.delete(name)
@@ -72,6 +74,12 @@ export function createHostMap({ cells, log }: Deps) {
   }
 }
 export type HostMap = ReturnType<typeof createHostMap>
+
+/** The names change rarely, and are read every two seconds. */
+function isSame(before: readonly HostRow[] | undefined, rows: readonly HostRow[]): boolean {
+  if (before?.length !== rows.length) return false
+  return rows.every(({ host, tenantId }, at) => before[at]?.host === host && before[at]?.tenantId === tenantId)
+}
 
 /** Stands for no tenant at all: no key has it. */
 export const NOBODY = ''

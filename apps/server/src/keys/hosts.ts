@@ -66,7 +66,8 @@ export function createHosts({ cells, clock, ownUrls }: Deps) {
           throw invalid('/name', `would be one too many: a tenant has at most ${HOST_LIMITS.perTenant}`)
         }
         const row = sameHost[0] ?? { host, tenantId, createdAt: clock.now() }
-        for (const store of stores) await hostStore.insert(store, row)
+        // All names, because a cell that was added later has none of them.
+        for (const store of stores) for (const each of [...rows, row]) await hostStore.insert(store, each)
         return toRecord(row)
       })
     },
