@@ -184,7 +184,7 @@ function retryText(failed: readonly Enabled[], total: number, invocation: Invoca
   const needsLicence = failed.some(({ list }) => list.needsLicence)
   const terms = licence === undefined ? ' --non-commercial' : ` --licence ${JSON.stringify(licence)}`
   const names = failed.map(({ list }) => list.name).join(' ')
-  const command = `ostiary datasets enable ${names}${from === undefined ? '' : ` --from ${from}`}${needsLicence ? terms : ''}`
+  const command = `ostiary datasets enable ${names}${from === undefined ? '' : ` --from ${/^[\w./:@-]+$/.test(from) ? from : JSON.stringify(from)}`}${needsLicence ? terms : ''}`
   const lists = total === 1 ? 'The list was' : `${failed.length} of ${total} lists were`
   const offline = from === undefined ? `\n${OFFLINE}` : ''
   return `${lists} not imported. When the cause is removed: ${command}${offline}`

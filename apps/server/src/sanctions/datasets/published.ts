@@ -93,6 +93,8 @@ export function howToGet(name: string): string {
   // Also the names of collections: the operator may want the publishers' lists in them, without OpenSanctions.
   if (name === 'default' || name === 'sanctions')
     return `${name} is made of the lists that this installation has. The operator brings public ones with "${ENABLE} ofac un"`
+  if (list?.needsLicence)
+    return `${name} is a public list that this installation does not have yet. The operator brings it with "${ENABLE} ${name} --licence <your licence>", or --non-commercial`
   if (list)
     return `${name} is a public list that this installation does not have yet. The operator brings it with "${ENABLE} ${list.group}"`
   return otherWayTo(name) ?? `The operator brings public lists with "${ENABLE}", for example "${ENABLE} ofac un"`

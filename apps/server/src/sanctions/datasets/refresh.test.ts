@@ -81,6 +81,29 @@ test('a folder is read when its files changed, at most once per interval, and no
   assert.equal(await run(), 0, 'nothing changed')
 })
 
+test('a public list from a folder counts from the newest change of its files, an own list from the last look', async (t) => {
+  const every = { every: '1h', licence: 'ours', format: 'custom-csv' }
+  const { run, clock, lay, folder, importer } = start(t, (root) => [
+    { ...every, dataset: 'staff', from: { folder: join(root, 'own') } },
+    { ...every, dataset: 'us_ofac_sdn', kind: 'sanctions', from: { folder: join(root, 'public') } },
+  ])
+  for (const name of ['own', 'public']) {
+    mkdirSync(join(folder, name))
+    lay(`${name}/people.csv`, peopleCsv(10))
+  }
+  assert.equal(await run(), 2)
+  const checkedAt = async (name: string) => (await importer.lastCheck({ name, tenantId: null }))?.at.getTime()
+  const imported = clock.now().getTime()
+  clock.advance(4 * 24 * 60 * MINUTE)
+  assert.equal(await run(), 0)
+  assert.equal(await checkedAt('staff'), clock.now().getTime())
+  assert.equal(await checkedAt('us_ofac_sdn'), imported, 'nobody has filled the folder')
+  lay('public/people.csv', peopleCsv(10))
+  clock.advance(60 * MINUTE)
+  assert.equal(await run(), 0, 'the same list, written again')
+  assert.equal(await checkedAt('us_ofac_sdn'), clock.now().getTime())
+})
+
 test('URLs are fetched with the validators of the last answer, and all parts are imported when one changed', async (t) => {
   const { run, current, web, asked, clock, dir } = start(t, () => [
     { dataset: 'staff', every: '6h', format: 'custom-csv', from: { urls: [`${BASE}a.csv`, `${BASE}b.csv`] } },

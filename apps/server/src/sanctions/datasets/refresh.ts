@@ -8,6 +8,7 @@ import type { BuildProgress } from './build-main.ts'
 import { checkFolder, downloadFiles, type FetchOptions } from './fetch-files.ts'
 import type { DatasetFiles } from './files.ts'
 import type { Importer, ImportOutcome } from './import.ts'
+import { knownPeriodMs } from './known.ts'
 import { createRefreshStates, isDue, type RefreshState, settingsOf } from './refresh-state.ts'
 import { parseSources, type RefreshSource } from './sources.ts'
 
@@ -58,7 +59,7 @@ export function createRefresher({ dir, files, sourcesFile, importer, outbound, c
       const found = await look(source, seen, { now })
       if (found === 'not yet') return false
       if (found === 'nothing new') {
-        await importer.confirm(dataset, source.everyMs)
+        if (confirmsUnchanged(source)) await importer.confirm(dataset, source.everyMs)
         await states.write(source, { ...seen, ...checked, failures: 0 })
         return false
       }
@@ -127,6 +128,14 @@ export function createRefresher({ dir, files, sourcesFile, importer, outbound, c
       return outcome
     },
   }
+}
+
+/**
+ * A publisher that answers "unchanged" confirms the list. A folder that nobody filled confirms nothing: a public list from it grows old until
+ * its files are written again. Own lists have no publisher who could be behind.
+ */
+function confirmsUnchanged({ dataset: name, from }: RefreshSource): boolean {
+  return 'urls' in from || knownPeriodMs({ name, tenantId: null }) === null
 }
 
 function requestOf({ dataset: name, format, title, licence, kind, everyMs }: RefreshSource) {
