@@ -27,7 +27,7 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   { name: 'of-5-bytes', row: (n) => `${n % 10},${letter(n)}${letter(n / 26)}\n` },
-  { name: 'of-31-bytes', row: (n) => `${String(n % 1e6).padStart(6, '0')},${word(n)},${word(n + 7)},1990-05-04\n` },
+  { name: 'of-31-bytes', row: (n) => `${String(n % 1e5).padStart(5, '0')},${word(n)},${word(n + 7)},1990-05-04\n` },
   { name: 'that-match', row: () => '1,Vardo,Quellmar,1961-04-17\n', matches: true },
 ]
 const FULL_KINDS: readonly Kind[] = [{ name: 'of-2-bytes', row: (n) => `${n % 10}\n` }]

@@ -97,7 +97,7 @@ Every error of areas A to D has this body:
 - One is shorter: a wrong API key in area D is \`{"statusCode":401,"message":"Invalid API key"}\`, the two fields that the specification shows.
 - \`code\` is stable: write programs against it. \`message\` is for people and may change.
 - \`requestId\` is also in the header \`X-Request-ID\`. Quote it when you ask your operator for help.
-- \`details\` comes with \`VALIDATION_FAILED\`, \`INVALID_URL\`, \`MISSING_CSV_HEADERS\` and \`UNKNOWN_DATASET\`, and with some \`INVALID_CSV\`.
+- \`details\` comes with \`VALIDATION_FAILED\`, \`INVALID_URL\`, \`MISSING_CSV_HEADERS\` and \`UNKNOWN_DATASET\`, with some \`INVALID_CSV\`, and with \`RATE_LIMITED\` of area B, where it says the numbers.
 - \`retryAfter\` (seconds) comes with \`RATE_LIMITED\` and \`TOO_MANY_FILES\`.
 - A client that sends \`Accept: application/problem+json\` gets the same as problem details (RFC 9457).
 

@@ -204,12 +204,13 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     meaning: 'Too many requests in a short time.',
-    remedy: 'Wait the seconds given in `Retry-After` (also in the body as `retryAfter`).',
+    remedy:
+      'Wait the seconds given in `Retry-After` (also in the body as `retryAfter`). Files of area B: 6 a minute with a live key, 3 with a test key, 1 without; single people go to `/v2/open-sanctions/match/{dataset}`.',
   },
   TOO_MANY_FILES: {
     status: 429,
     meaning:
-      'Two files of this API key, or 16 of its tenant, are being screened already, or very many of all callers together. ' +
+      'Two files of this API key, or four of its calls of `match`, or 16 of its tenant, are being screened already, or very many of all callers together. ' +
       'Callers without a key count as one tenant.',
     remedy: 'Send the next file when one of them is answered.',
   },

@@ -63,7 +63,8 @@ export function toOpenApi(
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
-          description: '`ost_test_…` or `ost_live_…`. For servers only: a key must not be in a browser.',
+          description:
+            '`ost_test_…` or `ost_live_…`. For servers only: a key must not be in a browser. Area D also takes it in `x_api_key`.',
         },
         ...CLIENT_SCHEMES,
       },

@@ -346,6 +346,7 @@ export const screenPeople = operation({
     'PAYLOAD_TOO_LARGE',
     'FILE_TOO_COSTLY',
     'UNSUPPORTED_MEDIA_TYPE',
+    'TOO_MANY_FILES',
     'DATASET_UNAVAILABLE',
   ],
 })

@@ -17,7 +17,9 @@ import type { Rows } from './packed-people.ts'
 const PURGE_BATCH = 2_000
 const KEPT_YEARS = 1
 /** Rows whose exceptions are read by one query. */
-const ROWS_AT_ONCE = 10_000
+const ROWS_PER_QUERY = 10_000
+/** Rows that are looked at before other requests have their turn. */
+const ROWS_PER_TURN = 1_000
 /** The size limit of an index entry of PostgreSQL; the table has the same limit. */
 const RECORD_ID_BYTES = 2_000
 
@@ -121,16 +123,19 @@ export function createExceptionService({ cells, clock, ids }: Deps) {
       if (caller.keyId === undefined || rows.length === 0) return { applied: new Map(), stale: new Set() }
       const db = cells.forId(caller.tenantId)
       const now = clock.now()
-      // Most tenants have none. Then the ids of a file, up to a million, need not be sent.
-      if (!(await exceptionStore.hasActive(db, caller, now))) return { applied: new Map(), stale: new Set() }
+      // Most tenants have none. Then the ids of a large file, up to a million, need not be sent.
+      const isLarge = rows.length > ROWS_PER_QUERY
+      if (isLarge && !(await exceptionStore.hasActive(db, caller, now))) return { applied: new Map(), stale: new Set() }
       const found = new Map<string, ActiveException>()
-      for await (const some of inGroups(rows)) {
+      for await (const some of inGroups(rows, ROWS_PER_QUERY)) {
         const recordIds = [...new Set(some.map(({ id }) => id))]
         for (const one of await exceptionStore.activeOf(db, caller, recordIds, now)) found.set(one.id, one)
       }
-      const wanted = new Set([...found.values()].map(({ recordId }) => recordId))
+      const reviewed = reviewedPersons([...found.values()])
       const persons = new Map<string, Set<string>>()
-      for await (const some of inGroups(rows)) addPersons(persons, { tenantId: caller.tenantId, rows: some, wanted })
+      for await (const some of inGroups(rows, ROWS_PER_TURN)) {
+        addPersons(persons, { tenantId: caller.tenantId, rows: some, reviewed })
+      }
       return sortOut([...found.values()], persons)
     },
   }
@@ -159,24 +164,45 @@ function plain(field: string): string {
 }
 
 /** Yields the rows in groups, and lets other requests have their turn between two groups. */
-async function* inGroups<Row>(rows: Rows<Row>): AsyncGenerator<readonly Row[]> {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    yield rows.slice(at, at + ROWS_AT_ONCE)
+async function* inGroups<Row>(rows: Rows<Row>, size: number): AsyncGenerator<readonly Row[]> {
+  for (let at = 0; at < rows.length; at += size) {
+    yield rows.slice(at, at + size)
     await nextTurn()
   }
 }
 
-/** Adds the digests of the persons under each of the wanted row ids. A file may use an id twice. */
+/** The digests of the persons that exceptions name, by row id. */
+function reviewedPersons(found: readonly ActiveException[]): Map<string, Set<string>> {
+  const reviewed = new Map<string, Set<string>>()
+  for (const { recordId, personDigest } of found) {
+    const digests = reviewed.get(recordId) ?? new Set()
+    reviewed.set(recordId, digests.add(personDigest.toString('hex')))
+  }
+  return reviewed
+}
+
+/** Stands for every person whom no exception of the row id names. A file may have 200,000 of them under one id. */
+const ANOTHER_PERSON = 'another person'
+
+/** Adds the persons under each row id that has an exception. A file may use an id twice. */
 function addPersons(
   persons: Map<string, Set<string>>,
-  { tenantId, rows, wanted }: { tenantId: string; rows: readonly (Person & { id: string })[]; wanted: Set<string> },
+  {
+    tenantId,
+    rows,
+    reviewed,
+  }: {
+    tenantId: string
+    rows: readonly (Person & { id: string })[]
+    reviewed: ReadonlyMap<string, ReadonlySet<string>>
+  },
 ): void {
   for (const row of rows) {
-    if (!wanted.has(row.id)) continue
+    const ofRecord = reviewed.get(row.id)
+    if (!ofRecord) continue
     const digest = digestPerson(tenantId, row).toString('hex')
-    const sameId = persons.get(row.id)
-    if (sameId) sameId.add(digest)
-    else persons.set(row.id, new Set([digest]))
+    const person = ofRecord.has(digest) ? digest : ANOTHER_PERSON
+    persons.set(row.id, (persons.get(row.id) ?? new Set()).add(person))
   }
 }
 

@@ -168,6 +168,21 @@ describe('refused', () => {
   })
 })
 
+test('429: a fifth call of a key, until the answer of another one has left', async () => {
+  const { tenantId, record } = await server.tenantWithKey(SANCTIONS_KEY)
+  const caller = { tenantId, keyId: record.id, livemode: false, rateFactor: 1 }
+  const { service } = server.wire.sanctions
+  const waiting = Array.from({ length: 4 }, () => Promise.withResolvers<void>())
+  const { signal } = new AbortController()
+  const asked = { caller, sender: record.id, dataset: 'demo', threshold: 0.95, requestId: 'r', signal, people: [VARDO] }
+  for (const { promise } of waiting) (await service.screenPeople({ ...asked, answered: promise })).destroy()
+  const fifth = () => service.screenPeople({ ...asked, answered: Promise.resolve() })
+  await assert.rejects(fifth(), { code: 'TOO_MANY_FILES', message: 'Too many files at once' })
+  waiting[0]?.resolve()
+  ;(await fifth()).destroy()
+  for (const { resolve } of waiting) resolve()
+})
+
 test('people are counted as rows and not as files, and nothing of them is logged', async () => {
   const counts = async () => {
     const text = await server.wire.platform.metrics.text()

@@ -1,6 +1,7 @@
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { listDatasets, SANCTIONS_LIMITS, SCORE_THRESHOLD_MESSAGE, screenFile, screenPeople } from '@ostiary/contract'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { callerOf, type Guard } from '../keys/index.ts'
 import { abortWhenClosed } from '../platform/abort-when-closed.ts'
@@ -50,41 +51,46 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     checkBody: false,
     bodyLimitBytes: SANCTIONS_LIMITS.multipartBytes,
     async handler(request, reply) {
-      const caller = callerOf(request)
       const answer = await sanctions.screenFile({
-        caller,
-        sender: caller.keyId ?? networkOf(request.ip),
-        dataset: request.params.dataset,
+        ...askedBy(request, reply),
         version: request.query.version,
         threshold: readThreshold(request.query.scoreThreshold),
-        requestId: request.id,
-        signal: abortWhenClosed(reply),
-        answered: whenAnswered(reply),
         upload: { headers: request.headers, body: request.body },
       })
-      // A caller that stops reading must not keep the answer in memory.
-      reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
-      return reply.header('content-type', JSON_TYPE).send(answer)
+      return sendUnlessUnread(reply, answer)
     },
   })
   route(app, screenPeopleAsText, {
     guard: guard.before(screenPeople, 'sanctions-match'),
     async handler(request, reply) {
-      const asked = {
-        caller: callerOf(request),
-        dataset: request.params.dataset,
-        threshold: readThreshold(request.query.scoreThreshold),
-        requestId: request.id,
-        signal: abortWhenClosed(reply),
-      }
-      const answer = await sanctions.screenPeople(asked, request.body.people)
-      return reply.header('content-type', JSON_TYPE).send(await buffer(answer))
+      const { people } = request.body
+      const threshold = readThreshold(request.query.scoreThreshold)
+      const answer = await sanctions.screenPeople({ ...askedBy(request, reply), threshold, people })
+      return sendUnlessUnread(reply, await buffer(answer))
     },
   })
   route(app, listDatasets, {
     guard: guard.before(listDatasets, 'sanctions-manage'),
     handler: async (request) => ({ datasets: await sanctions.datasets(callerOf(request)) }),
   })
+}
+
+function askedBy(request: FastifyRequest<{ Params: { dataset: string } }>, reply: FastifyReply) {
+  const caller = callerOf(request)
+  return {
+    caller,
+    sender: caller.keyId ?? networkOf(request.ip),
+    dataset: request.params.dataset,
+    requestId: request.id,
+    signal: abortWhenClosed(reply),
+    answered: whenAnswered(reply),
+  }
+}
+
+/** A caller that stops reading must not keep the answer in memory. */
+function sendUnlessUnread(reply: FastifyReply, answer: Readable | Buffer): FastifyReply {
+  reply.raw.setTimeout(UNREAD_MS, () => reply.raw.destroy())
+  return reply.header('content-type', JSON_TYPE).send(answer)
 }
 
 const DECIMAL = /^[+]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i

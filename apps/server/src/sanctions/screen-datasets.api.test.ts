@@ -51,7 +51,7 @@ const namesOf = (list: readonly Dataset[]) => list.map(({ name }) => name).sort(
 const BRING =
   'The operator brings public lists with "ostiary datasets enable", for example "ostiary datasets enable ofac un"'
 const BRING_PEPS =
-  'peps is a public list that this installation does not have yet. The operator brings it with "ostiary datasets enable opensanctions"'
+  'peps is a public list that this installation does not have yet. The operator brings it with "ostiary datasets enable peps --licence <your licence>", or --non-commercial'
 
 function assertUnknown(response: Awaited<ReturnType<Screening['send']>>, names: string, way = BRING): void {
   const pointer = '/path/dataset'

@@ -158,7 +158,7 @@ describe('the request', () => {
     ['us_ofac_sdn', /^us_ofac_sdn is a public list .* "ostiary datasets enable ofac"$/],
     ['us_ofac_cons', /"ostiary datasets enable ofac"$/],
     ['un_sc_sanctions', /"ostiary datasets enable un"$/],
-    ['peps', /"ostiary datasets enable opensanctions"$/],
+    ['peps', /"ostiary datasets enable peps --licence <your licence>", or --non-commercial$/],
     ['default', /^default is made of the lists that this installation has\. .* "ostiary datasets enable ofac un"$/],
     ['sanctions', /"ostiary datasets enable ofac un"$/],
     ['eu_fsf', /not read yet\. .* "ostiary datasets import eu_fsf entities\.ftm\.json"$/],

@@ -28,22 +28,35 @@ export interface Asked {
   requestId: string
   /** Fires when the caller has gone. */
   signal: AbortSignal
+  /** Checks with the same sender count together: the key, or the network of a caller without a key. */
+  sender: string
+  /** Settles when the reply is sent or its connection is closed. Until then the reply is in memory, and the check keeps its slot. */
+  answered: Promise<void>
+}
+
+export interface PeopleScreening extends Asked {
+  people: ScreenPeopleBody['people']
 }
 
 export interface FileScreening extends Asked {
-  /** Files with the same sender count together: the key, or the network of a caller without a key. */
-  sender: string
   version: string | undefined
-  /** Settles when the reply is sent or its connection is closed. Until then the reply is in memory, and the file keeps its slot. */
-  answered: Promise<void>
   /** The form with the file. It is read only once the file can be screened. */
   upload: Upload
+}
+
+type Compare = Omit<Asked, 'sender' | 'answered'>
+interface Compared {
+  people: Rows<Person>
+  isFile: boolean
 }
 
 /** Files of all callers that are in memory at once, and those of one tenant. */
 const MOST_FILES = 64
 const MOST_FILES_OF_TENANT = MOST_FILES / 4
 const WAIT_FOR_SLOT_MS = 500
+/** Calls of `match` at once. A hundred crafted rows may take as long as a file, and each call holds its people and its answer. */
+const MATCH_SLOTS = { perSender: 4, perTenant: 16, total: 64, waitMs: WAIT_FOR_SLOT_MS }
+const MATCH_CPU_MS = 10_000
 
 export function createSanctionsService({ library, pool, exceptions, metrics }: Deps) {
   const takeSlot = createFileSlots({
@@ -52,6 +65,8 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
     total: MOST_FILES,
     waitMs: WAIT_FOR_SLOT_MS,
   })
+
+  const takeMatchSlot = createFileSlots(MATCH_SLOTS)
 
   /** Rows with the same id may be different people, so an exception must match the person and not only the id. */
   async function withExceptions(caller: Caller, people: Rows<Person>): Promise<Rows<ScreeningRow>> {
@@ -72,10 +87,13 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
   }
 
   /** Compares the rows with a dataset that is held, and writes the answer. */
-  async function compare(asked: Asked, held: HeldDataset, people: Rows<Person>, isFile: boolean): Promise<Readable> {
+  async function compare(asked: Compare, held: HeldDataset, { people, isFile }: Compared): Promise<Readable> {
     const { caller, dataset, threshold, requestId, signal } = asked
     const rows = await withExceptions(caller, people)
-    const answers = await pool.run({ owner: ownerOf(caller), keys: held.keys, dataset, threshold, rows, signal })
+    const answers = await pool.run({
+      ...{ owner: ownerOf(caller), keys: held.keys, dataset, threshold, rows, signal },
+      ...(!isFile && { cpuMsMax: MATCH_CPU_MS }),
+    })
     metrics.rows(rows.length, answers, isFile)
     const reply = writeReply(rows.length, answers, {
       dataset,
@@ -101,7 +119,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
         if (version === undefined) held = await library.hold(dataset, tenantOf(caller))
         const people = await readUpload(upload)
         held ??= await library.hold(dataset, tenantOf(caller), version)
-        const answer = await compare(asked, held, people, true)
+        const answer = await compare(asked, held, { people, isFile: true })
         void answered.finally(freeSlot)
         return answer
       } catch (error) {
@@ -112,16 +130,23 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
       }
     },
 
-    /** The same answer for a few people. They take no slot of a file: the rate limit bounds them. */
-    async screenPeople(asked: Asked, people: ScreenPeopleBody['people']): Promise<Readable> {
+    /** The same answer for a few people. */
+    async screenPeople({ sender, answered, people, ...asked }: PeopleScreening): Promise<Readable> {
       const rows = people.map(({ id = '', firstname = '', lastname = '', dob = '' }, at) =>
         toPerson(at + 1, [id, firstname, lastname, dob]),
       )
-      const held = await library.hold(asked.dataset, tenantOf(asked.caller))
+      const freeSlot = await takeMatchSlot({ sender, tenant: ownerOf(asked.caller) })
+      let held: HeldDataset | undefined
       try {
-        return await compare(asked, held, rows, false)
+        held = await library.hold(asked.dataset, tenantOf(asked.caller))
+        const answer = await compare(asked, held, { people: rows, isFile: false })
+        void answered.finally(freeSlot)
+        return answer
+      } catch (error) {
+        freeSlot()
+        throw error
       } finally {
-        held.release()
+        held?.release()
       }
     },
   }

@@ -20,6 +20,8 @@ export interface FileTask {
   threshold: number
   rows: Rows<ScreeningRow>
   signal: AbortSignal
+  /** Processor time that these rows may take, where it is less than what a file may take. */
+  cpuMsMax?: number
 }
 
 export interface Pool {
@@ -137,6 +139,8 @@ export function createPool(
     dispatch()
   }
 
+  const mostCpuMs = ({ task }: RunningFile) => Math.min(fileCpuMs, task.cpuMsMax ?? Number.POSITIVE_INFINITY)
+
   function endChunk({ file, sinceMs }: NonNullable<PoolWorker['busy']>): void {
     const tookMs = clock.monotonicMs() - sinceMs
     for (const usage of [file, file.owner]) {
@@ -171,7 +175,7 @@ export function createPool(
         const rest = { from: span.from + answer.rows, to: span.to }
         if (rest.from < rest.to) file.waiting.unshift(rest)
         if (file.waiting.length === 0 && file.runningChunks === 0) file.finish()
-        else if (file.cpuMs > fileCpuMs) file.finish(tooCostly(fileCpuMs))
+        else if (file.cpuMs > mostCpuMs(file)) file.finish(tooCostly(mostCpuMs(file)))
       }
     }
     dispatch()
@@ -302,5 +306,5 @@ const tooCostly = (fileCpuMs: number) =>
   new AppError(
     'too_large',
     'FILE_TOO_COSTLY',
-    `Comparing the rows of this file took more than ${fileCpuMs / 1000} s of processor time`,
+    `Comparing these rows took more than ${fileCpuMs / 1000} s of processor time`,
   )
