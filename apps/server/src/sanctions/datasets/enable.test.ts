@@ -69,11 +69,12 @@ test('a list from a folder serves at once, although its file is new, and the wor
   clock.advance(2 * DAY)
   assert.equal(await run(), 0)
   clock.advance(2 * DAY)
-  assert.equal((await facts(un.name))?.stale, false, 'looked at two days ago, imported four days ago')
+  assert.equal((await facts(un.name))?.stale, true, 'looked at two days ago, but nobody has filled the folder for four')
   rmSync(join(folder, 'consolidated.xml'))
   lay('UN_consolidated-2026-11.xml', unXml(4), HOUR)
   assert.equal(await run(), 1, 'under another name that is the publisher’s')
   assert.equal((await facts(un.name))?.facts?.entries, 4)
+  assert.equal((await facts(un.name))?.stale, false)
 })
 
 test('a source that fails for three days makes the list stale, and a success makes it fresh; the disk has both', async (t) => {
@@ -158,7 +159,7 @@ test('the operator’s file of sources wins, a removed list stays away, and a so
   assert.ok(logged.some(({ msg, detail }) => detail === un.name && msg === 'the source of a dataset cannot be read'))
 })
 
-test('a worker that takes over from the last release checks a list at once, so that it is not stale', async (t) => {
+test('a list from a folder that the last release left counts from its import, until its files are written again', async (t) => {
   const { find, enable, run, folder, lay, clock, facts, dir } = start(t)
   lay('consolidated.xml', unXml(3))
   await enable(un, await find(un, { folder }), {})
@@ -167,6 +168,10 @@ test('a worker that takes over from the last release checks a list at once, so t
   rmSync(join(dir, un.name, 'checked.json'))
   assert.equal((await facts(un.name))?.stale, true, 'all that is known is the import')
   clock.advance(MINUTE)
+  await run()
+  assert.equal((await facts(un.name))?.stale, true, 'nobody has filled the folder')
+  lay('consolidated.xml', unXml(3), HOUR)
+  clock.advance(HOUR)
   await run()
   assert.equal((await facts(un.name))?.stale, false)
 })

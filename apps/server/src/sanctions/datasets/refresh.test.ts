@@ -135,6 +135,20 @@ test('URLs are fetched with the validators of the last answer, and all parts are
   assert.ok((await current('single')) !== null)
 })
 
+test('a worker that takes over from the last release confirms a list from a URL at its first turn', async (t) => {
+  const url = 'https://lists.example/people.csv'
+  const { run, clock, web, dir, importer } = start(t, () => [
+    { dataset: 'us_ofac_sdn', every: '24h', format: 'custom-csv', licence: 'ours', from: { urls: [url] } },
+  ])
+  web.set(url, { etag: '"1"', text: peopleCsv(10) })
+  assert.equal(await run(), 1)
+  rmSync(join(dir, 'us_ofac_sdn', 'checked.json'))
+  clock.advance(5 * MINUTE)
+  assert.equal(await run(), 0, 'not due, but nothing says when the source was last asked')
+  const checked = await importer.lastCheck({ name: 'us_ofac_sdn', tenantId: null })
+  assert.equal(checked?.at.getTime(), clock.now().getTime())
+})
+
 test('a failing source keeps the old version, is logged without content of the list, and is retried less and less often', async (t) => {
   const { run, current, web, asked, clock, logged } = start(t, () => [
     { dataset: 'staff', every: '1h', from: { urls: [`${BASE}a.csv`] } },
