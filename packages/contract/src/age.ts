@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { consent } from './consent.ts'
+import { DocumentRecord } from './document-record.ts'
 import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
 import { AGE_LIMITS, SESSION_LIMITS } from './limits.ts'
@@ -167,6 +168,11 @@ export const AgeResult = Type.Object(
     metadata: anyObject('As given at creation'),
     indicators: Type.Optional(Indicators),
     riskEvaluation: RiskEvaluation,
+    document: Type.Optional(
+      Type.Union([DocumentRecord, Type.Null()], {
+        description: 'Extension: what the device said about the document; null if none was read',
+      }),
+    ),
     errors: Type.Array(Type.Integer(), {
       description: 'Session codes (docs/session-codes.md); empty when all went well',
     }),
@@ -182,7 +188,10 @@ export const AgeResult = Type.Object(
         level: Type.Enum(['none', 'estimate', 'document', 'sandbox']),
         method: Type.String(),
       },
-      { description: 'Extension: what the verdict rests on. An estimate on a device is no verified age' },
+      {
+        description:
+          'Extension: what the verdict rests on. An estimate on a device is no verified age, and a document that was read there is the word of that device',
+      },
     ),
     createdAt: Type.String({ format: 'date-time', description: 'Extension' }),
     expiresAt: Type.String({ format: 'date-time', description: 'Extension' }),

@@ -1,6 +1,7 @@
 import { AGE_OPERATIONS } from './age.ts'
 import { LOCALE_OPERATIONS } from './languages.ts'
 import { LAUNCH_OPERATIONS } from './launch.ts'
+import { DOCUMENT_OPERATIONS } from './launch-documents.ts'
 import { NODE_OPERATIONS } from './node.ts'
 import { OAUTH_OPERATIONS } from './oauth.ts'
 import type { Operation } from './operation.ts'
@@ -17,6 +18,8 @@ export * from './areas.ts'
 export * from './brand.ts'
 export * from './capture-conditions.ts'
 export * from './consent.ts'
+export * from './document-record.ts'
+export * from './documents.ts'
 export * from './errors.ts'
 export * from './handoff.ts'
 export * from './ignored-fields.ts'
@@ -24,7 +27,9 @@ export * from './indicators.ts'
 export * from './keys.ts'
 export * from './languages.ts'
 export * from './launch.ts'
+export * from './launch-documents.ts'
 export * from './launch-payload.ts'
+export * from './launch-session.ts'
 export * from './launch-steps.ts'
 export * from './limits.ts'
 export * from './locales.ts'
@@ -60,6 +65,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...EXCEPTION_OPERATIONS,
   ...AGE_OPERATIONS,
   ...LAUNCH_OPERATIONS,
+  ...DOCUMENT_OPERATIONS,
   ...VERIFICATION_OPERATIONS,
   ...OAUTH_OPERATIONS,
   ...LOCALE_OPERATIONS,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { DeviceKey, LaunchEvent, OpenBody } from './launch.ts'
+import { DeviceKey, LaunchEvent, OpenBody } from './launch-session.ts'
 import { LAUNCH_LIMITS } from './limits.ts'
 
 /** One sampled frame, quantised: angles in tenths of a degree, the rest in thousandths. */
@@ -63,6 +63,16 @@ export const CapturePayload = Type.Object(
           { additionalProperties: false },
         ),
       ]),
+    ),
+    /** Where a document was read before the face: its portrait against this face. */
+    match: Type.Optional(
+      Type.Object(
+        {
+          score: Type.Integer({ minimum: -1000, maximum: 1000 }),
+          document: Type.String({ minLength: 1, maxLength: 64, description: 'The nonce of the document step' }),
+        },
+        { additionalProperties: false },
+      ),
     ),
     /** What the passive check says: 1000 is surely live. */
     live: Type.Integer({ minimum: 0, maximum: 1000 }),

@@ -1,154 +1,23 @@
 import Type from 'typebox'
 import { Handoff, HandoffNumber } from './handoff.ts'
-import { Challenge, LAUNCH_EVENTS } from './launch-steps.ts'
-import { CONSENT_VERSIONS, LAUNCH_LIMITS, UTC_OFFSET_MINUTES_MAX } from './limits.ts'
+import { LaunchEvent, LaunchState, OpenBody, OpenedSession, SessionId } from './launch-session.ts'
+import { Challenge } from './launch-steps.ts'
+import { CONSENT_VERSIONS, LAUNCH_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { LAUNCH_PATHS } from './paths.ts'
-import { Brand } from './settings.ts'
-import { FLOW_STATUSES, SESSION_STATES } from './states.ts'
-import { VERIFICATION_TYPES } from './verification.ts'
 
 /* The device API: what the launch page calls. Every call is signed by the device's own key (docs/api/launch.md). */
 
 /** What `ostiary simulate` and tests name as their model. The server takes it from sessions of test keys only. */
 export const SIMULATED_MODEL = { id: 'simulated-1', hash: 'AyzSMIsiZbDlq9TDuA805-g-0L-D61SSd1eE58NRFJA' } as const
 
-const SessionId = Type.String({ minLength: 36, maxLength: 36 })
-const Hash = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'base64url of SHA-256' })
-
-/** A public key on P-256, as a JWK. */
-export const DeviceKey = Type.Object(
-  {
-    kty: Type.Literal('EC'),
-    crv: Type.Literal('P-256'),
-    x: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
-    y: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
-  },
-  { title: 'DeviceKey', additionalProperties: false },
-)
-export type DeviceKey = Type.Static<typeof DeviceKey>
-
-export const OpenBody = Type.Object(
-  {
-    sessionId: SessionId,
-    deviceKey: DeviceKey,
-    platform: Type.Enum(['mobile', 'desktop'], { description: 'What the page takes the device for' }),
-    handoffCode: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    locale: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    clientTime: Type.Integer({ description: 'Unix milliseconds by the device’s clock' }),
-    utcOffsetMinutes: Type.Optional(
-      Type.Integer({
-        minimum: -UTC_OFFSET_MINUTES_MAX,
-        maximum: UTC_OFFSET_MINUTES_MAX,
-        description:
-          'Minutes by which the device’s time zone is ahead of UTC. Compared between the devices of a handoff',
-      }),
-    ),
-  },
-  { title: 'LaunchOpen', additionalProperties: false },
-)
-export type OpenBody = Type.Static<typeof OpenBody>
-
-/** What every device call answers: where the flow stands. */
-export const LaunchState = Type.Object(
-  {
-    sessionId: SessionId,
-    state: Type.Enum([...SESSION_STATES]),
-    role: Type.Enum(['holder', 'viewer'], { description: 'A viewer watches another device run the flow' }),
-    attempt: Type.Integer(),
-    attemptsLeft: Type.Integer(),
-    expiresAt: Type.String({ format: 'date-time' }),
-    flowStatus: Type.Union([Type.Enum([...FLOW_STATUSES]), Type.Null()]),
-    /** Codes a page may show; a page never learns which check failed. */
-    errors: Type.Array(Type.Integer()),
-    redirectUrl: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'Where to send the user; null until the flow has ended, and for devices that had no part in the session',
-    }),
-    code: Type.Optional(
-      Type.String({
-        description:
-          'The one-time code of the end, which `redirectUrl` carries too: for the one browser that the result belongs to',
-      }),
-    ),
-    livemode: Type.Boolean(),
-    localKeyBound: Type.Optional(
-      Type.Boolean({
-        description:
-          'An ENROLL that succeeded and came with the key of a local token, to the device that ran it: whether the key is on record now. The token is kept only then',
-      }),
-    ),
-    numberNeeded: Type.Optional(
-      Type.Boolean({
-        description:
-          'true on a device that took the session over and has not sent the number of the first screen yet (`launchNumber`): before that nothing else is taken',
-      }),
-    ),
-  },
-  { title: 'LaunchState' },
-)
-export type LaunchState = Type.Static<typeof LaunchState>
-
-/** What a page must know of an ENROLL, SIGN-IN or VERIFY session beside its steps. */
-export const VerificationFacts = Type.Object(
-  {
-    realm: Type.String({
-      description: 'Names the tenant and its mode: local tokens of one realm are used in no other',
-    }),
-    version: Type.Literal('FACE3_3', { description: 'The feature vector that is wanted' }),
-    sendImages: Type.Boolean(),
-    estimateAge: Type.Boolean(),
-    matching: Type.Enum(['server', 'local_first'], {
-      description: '`local_first`: after a hit on the device the vector is not sent',
-    }),
-  },
-  { title: 'VerificationFacts' },
-)
-export type VerificationFacts = Type.Static<typeof VerificationFacts>
-
-export const OpenedSession = Type.Object(
-  {
-    ...LaunchState.properties,
-    type: Type.Enum(['AGE', ...VERIFICATION_TYPES]),
-    verification: Type.Union([VerificationFacts, Type.Null()], { description: 'null for age sessions' }),
-    requirements: Type.Array(Type.String()),
-    host: Type.String({ description: 'Name of the host that the user goes back to, such as `shop.example`' }),
-    handoff: Type.Boolean({ description: 'Whether the session may be handed over to another device' }),
-    locale: Type.String(),
-    consentVersion: Type.String({
-      description: 'Always `1`, for pages of earlier releases. A page sends the version of the text that it shows',
-    }),
-    sealKey: DeviceKey,
-    brand: Type.Union([Brand, Type.Null()], { description: 'How the host wants the page to look; null: as it comes' }),
-    embedOrigins: Type.Array(Type.String(), {
-      description: 'Origins that the page may tell how far it is, when one of them opened or frames it',
-    }),
-  },
-  { title: 'OpenedSession' },
-)
-export type OpenedSession = Type.Static<typeof OpenedSession>
-
-export const LaunchEvent = Type.Object(
-  {
-    seq: Type.Integer({ minimum: 1 }),
-    /** Milliseconds by the device's monotonic clock, from its own zero. */
-    t: Type.Integer({ minimum: 0 }),
-    type: Type.Enum([...LAUNCH_EVENTS]),
-    /** A movement's number, an attempt, an error code: what the type needs. */
-    n: Type.Optional(Type.Integer()),
-    hash: Hash,
-  },
-  { title: 'LaunchEvent', additionalProperties: false },
-)
-export type LaunchEvent = Type.Static<typeof LaunchEvent>
-
-const PROOF_HEADER = {
+export const PROOF_HEADER = {
   'x-device-proof': {
     description: 'Compact JWS (ES256) by the device’s key over session, method, path, counter and the hash of the body',
     schema: { type: 'string' },
   },
 }
-const DEVICE_ERRORS = [
+export const DEVICE_ERRORS = [
   'INVALID_JSON',
   'VALIDATION_FAILED',
   'INVALID_DEVICE_PROOF',
@@ -212,7 +81,19 @@ export const launchChallenge = operation({
   summary: 'Begin a try of the face step',
   description:
     'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one capture. Asked for again because the answer was lost, with the same `attempt`, it is the same one and costs no try.',
-  body: Type.Object({ sessionId: SessionId, attempt: Type.Optional(AttemptNumber) }, { additionalProperties: false }),
+  body: Type.Object(
+    {
+      sessionId: SessionId,
+      attempt: Type.Optional(AttemptNumber),
+      for: Type.Optional(
+        Type.Literal('match', {
+          description:
+            'In the document step: a look at the face for the comparison alone, on a device that does not hold the numbers of the first one. It is no try of the face step and says nothing about the age',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   success: { 200: { description: 'What to ask of the user', schema: Challenge } },
   errors: DEVICE_ERRORS,
 })

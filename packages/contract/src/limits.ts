@@ -119,12 +119,40 @@ export const CONDITION_LIMITS = {
 /** The lists of both kinds of session. */
 export const SESSION_LIST_LIMITS = { pageDefault: 50, pageMax: 200, cursorChars: 200, momentChars: 40 } as const
 
+/**
+ * Scores of a live face against the portrait on a document (docs/accuracy.md). Not the threshold of two live faces: print and size cost
+ * likeness. Between the two the page asks for better light before it sends.
+ */
+export const DOCUMENT_FACE_MATCH = { threshold: 0.42, betterLightFrom: 0.35 } as const
+
+/** The document step. */
+export const DOCUMENT_LIMITS = {
+  /** Tries of the document step: one that was sent and not accepted, or given up. */
+  attempts: 3,
+  /** How long the values of a begun step hold. The user may have to fetch the document. */
+  stepSeconds: 900,
+  /** Begun steps of one session: a page that was reloaded begins again. */
+  begins: 30,
+  /** Looks at the face for the comparison only. They are no tries of the face step. */
+  looks: 6,
+  submitsPerStep: 5,
+  /** Equal pictures that a text must come from. */
+  equalFramesMin: 2,
+  framesMax: 99,
+  /** In thousandths. */
+  confidenceMin: 500,
+  yearsMax: 130,
+  expiryGraceDaysMax: 3650,
+  /** How long the mark of a document number is kept, where the tenant looks for repeated use. */
+  reuseHours: 24,
+} as const
+
 export const AGE_LIMITS = {
   thresholdMin: 1,
   thresholdMax: 120,
   metadataBytes: 8 * 1024,
-  /** The score from which two faces count as one, when the host names none: the model's own (docs/api/age.md). */
-  faceMatchThresholdDefault: 0.5,
+  /** The score from which a face and a document's portrait count as one person, when the host names none (docs/accuracy.md). */
+  faceMatchThresholdDefault: DOCUMENT_FACE_MATCH.threshold,
   /** Below this an estimate without step-up or document is within the models' error: the create call warns. */
   challengeAgeMin: 28,
 } as const
@@ -206,6 +234,7 @@ export const SETTINGS_LIMITS = {
   retentionSecondsMax: 30 * 86_400,
   sessionSecondsMin: 60,
   sessionSecondsMax: 7 * 86_400,
+  expiryGraceDaysMax: DOCUMENT_LIMITS.expiryGraceDaysMax,
   faceAgeMarginYearsMax: 20,
   failedComparisonsMin: 10,
   failedComparisonsMax: 1_000_000,

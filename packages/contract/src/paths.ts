@@ -18,5 +18,7 @@ export const LAUNCH_PATHS = {
   number: '/launch/api/number',
   passkeyOptions: '/launch/api/passkey/options',
   passkeyVerify: '/launch/api/passkey/verify',
+  document: '/launch/api/document',
+  documentSubmit: '/launch/api/document/submit',
   status: '/launch/api/status',
 } as const

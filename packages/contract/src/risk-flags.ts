@@ -4,9 +4,9 @@ import type { IndicatorPath } from './indicators.ts'
  * The version of the table below, recorded in every evaluation. It changes whenever a weight, a floor or a rule of the
  * composite changes, so that an old result can be explained with the numbers it was made with.
  */
-export const RISK_POLICY_VERSION = '2'
+export const RISK_POLICY_VERSION = '3'
 
-export type RiskSource = 'browser' | 'behavioral' | 'network' | 'handoff'
+export type RiskSource = 'browser' | 'behavioral' | 'network' | 'handoff' | 'document'
 
 /** Sources that count only for tenants who turn them on: by default `signals` has exactly `behavioral` and `browser`. */
 export type OptionalRiskSource = Extract<RiskSource, 'network' | 'handoff'>
@@ -39,7 +39,7 @@ export interface RiskFlagFacts {
   /** Under this circumstance the weight is at most this, and the floor does not apply. */
   softened?: { when: Circumstance; weight: number }
   privacyTool: boolean
-  /** Counts although its source was not evaluated, because it says that data for an evaluation is missing. */
+  /** Counts although its source is in no `signals`: it says that data for an evaluation is missing, or is about a document. */
   alwaysCounts?: true
 }
 
@@ -50,6 +50,8 @@ type Row = Omit<RiskFlagFacts, 'source' | 'floor' | 'privacyTool' | 'indicator'>
 const row = (source: RiskSource, facts: Row): RiskFlagFacts => ({ source, floor: 0, privacyTool: false, ...facts })
 const browser = (indicator: IndicatorPath, facts: Row): RiskFlagFacts => ({ indicator, ...row('browser', facts) })
 const behavioral = (facts: Row): RiskFlagFacts => row('behavioral', facts)
+/** Hints with false alarms: modest weights and no floor, so that all of them together recommend no BLOCK. */
+const document = (facts: Row): RiskFlagFacts => row('document', { ...facts, alwaysCounts: true })
 
 /** Every code that `riskEvaluation.flags` can hold. `docs/risk-flags.md` is generated from this table. */
 export const RISK_FLAGS = {
@@ -320,6 +322,38 @@ export const RISK_FLAGS = {
     cause: 'The address is an exit of Tor (needs a list of the operator).',
     falsePositive: 'People who protect their privacy.',
     privacyTool: true,
+  }),
+
+  DO_SCREEN: document({
+    weight: 30,
+    cause: 'The document looks like a picture on a screen: its picture has the grid of a display.',
+    falsePositive: 'Fine security print; cameras that sharpen strongly.',
+  }),
+  DO_COPY: document({
+    weight: 20,
+    cause: 'The document looks like a photocopy: it has no colour.',
+    falsePositive: 'Documents that are printed in grey; dim light.',
+  }),
+  DO_PASTED_PORTRAIT: document({
+    weight: 25,
+    cause: 'The border of the portrait looks as if another picture was laid over it.',
+    falsePositive: 'Documents whose photograph has a hard edge.',
+  }),
+  DO_SIDES_DISAGREE: document({
+    weight: 40,
+    cause: 'Two sides of the card, or its text and its barcode, name different people.',
+    falsePositive: 'A name that one side shortens or spells differently.',
+  }),
+  DO_NO_PORTRAIT: document({
+    weight: 10,
+    cause: 'No portrait was found on the document.',
+    falsePositive: 'Glare on the portrait; documents without one.',
+  }),
+  DO_REUSED: document({
+    weight: 25,
+    cause:
+      'The same document was shown in another session of the tenant within 24 hours (needs the setting `documentReuseCheck`).',
+    falsePositive: 'People who begin again, or use two services of the same tenant on one day.',
   }),
 } as const satisfies Readonly<Record<string, RiskFlagFacts>>
 

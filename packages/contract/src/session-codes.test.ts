@@ -70,7 +70,10 @@ test('a number finds its name; retired and unknown numbers find none', () => {
 })
 
 test('a device may report these codes and no others', () => {
-  assert.deepEqual(DEVICE_REPORTABLE_CODES, [1, -6, -7, -10, -11, -12, -20, -21, -22, -25, -31, -32, -39])
+  assert.deepEqual(
+    DEVICE_REPORTABLE_CODES,
+    [1, -6, -7, -10, -11, -12, -20, -21, -22, -23, -27, -28, -30, -25, -31, -32, -39],
+  )
   assert.equal(DEVICE_REPORTABLE.length, DEVICE_REPORTABLE_CODES.length)
 })
 

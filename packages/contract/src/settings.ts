@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { DOCUMENT_TYPES } from './documents.ts'
 import { SETTINGS_LIMITS } from './limits.ts'
 import { RiskOverrides } from './risk.ts'
 
@@ -193,6 +194,31 @@ const fields = {
       'What area E tells of how alike two faces are. `bands`: the lower edge of one of three bands (0.5, 0.9, 0.99). `exact`: four ' +
       'digits, from which a caller with some hundred answers can compute the enrolled vector',
   }),
+  documentTypes: Type.Array(Type.Enum([...DOCUMENT_TYPES]), {
+    minItems: 1,
+    uniqueItems: true,
+    default: [...DOCUMENT_TYPES],
+    description: 'Documents that count in the document step; any other is refused (-28)',
+  }),
+  documentExpiryGraceDays: Type.Integer({
+    minimum: 0,
+    maximum: SETTINGS_LIMITS.expiryGraceDaysMax,
+    default: 0,
+    description: 'For how many days after its expiry a document still counts; later it is refused (-26)',
+  }),
+  documentReuseCheck: Type.Boolean({
+    default: false,
+    description:
+      'Whether a document that was shown in another session within 24 hours raises a flag. A mark of its number is kept for that: not anonymous, ' +
+      'because the key can test numbers (docs/privacy.md). The page says so',
+  }),
+  alternativeUrl: Type.Union(
+    [Type.String({ pattern: '^https://', minLength: 9, maxLength: SETTINGS_LIMITS.urlChars }), Type.Null()],
+    {
+      default: null,
+      description: 'Your other way for users who cannot or do not want to go this one. The page offers it; null: none',
+    },
+  ),
   debugInLive: Type.Boolean({
     default: false,
     description: 'Whether live sessions of area D may be created with `debugMode`',
@@ -242,6 +268,10 @@ export const TenantSettingsInput = Type.Object(
     signInHandoff: Type.Optional(fields.signInHandoff),
     failedComparisonsPerHour: Type.Optional(fields.failedComparisonsPerHour),
     nodeScores: Type.Optional(fields.nodeScores),
+    documentTypes: Type.Optional(fields.documentTypes),
+    documentExpiryGraceDays: Type.Optional(fields.documentExpiryGraceDays),
+    documentReuseCheck: Type.Optional(fields.documentReuseCheck),
+    alternativeUrl: Type.Optional(fields.alternativeUrl),
     debugInLive: Type.Optional(fields.debugInLive),
     embedOrigins: Type.Optional(fields.embedOrigins),
     issuers: Type.Optional(Type.Array(TenantIssuerInput, manyIssuers)),
@@ -271,6 +301,10 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   signInHandoff: true,
   failedComparisonsPerHour: 10_000,
   nodeScores: 'bands',
+  documentTypes: [...DOCUMENT_TYPES],
+  documentExpiryGraceDays: 0,
+  documentReuseCheck: false,
+  alternativeUrl: null,
   debugInLive: false,
   embedOrigins: [],
   issuers: [],

@@ -57,7 +57,7 @@ export const PURGED = 'PURGED'
 export const SERVICE_STATES: readonly SessionState[] = ['LOCAL_COMPARE', 'SERVER_COMPARE', 'FINALIZING']
 
 /** In these states a device may begin a try of the face step, or is in the middle of one. */
-export const FACE_STATES: readonly SessionState[] = ['READY', 'CONSENTED', 'FACE_ACTIVE']
+export const FACE_STATES: readonly SessionState[] = ['READY', 'CONSENTED', 'FACE_ACTIVE', 'DOC_DONE']
 
 /** How a flow ended, in one vocabulary for both kinds of session. */
 export const FLOW_STATUSES = ['COMPLETED', 'CANCELLED', 'EXPIRED'] as const

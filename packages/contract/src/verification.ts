@@ -2,6 +2,8 @@ import Type from 'typebox'
 import { Callback } from './age.ts'
 import { CaptureConditions } from './capture-conditions.ts'
 import { consent } from './consent.ts'
+import { DocumentRecord } from './document-record.ts'
+import { DOCUMENT_TYPES } from './documents.ts'
 import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
 import { SESSION_LIMITS, VERIFICATION_LIMITS } from './limits.ts'
@@ -88,7 +90,7 @@ export const CreateVerificationBody = Type.Object(
         uniqueItems: true,
         default: ['face'],
         description:
-          'ENROLL: `face`, or it with `passkey`; `identity_document` is refused until the document step is built. SIGN-IN and VERIFY: `face`, or it with `passkey`',
+          'ENROLL: `face`, or it with `identity_document`, `passkey` or both; the steps come in this order. SIGN-IN and VERIFY: `face`, or it with `passkey`',
       }),
     ),
     sessionExpiry: Type.Optional(
@@ -173,7 +175,7 @@ export const VerificationWebhook = Type.Object(
     identityInformation: Type.Optional(
       Type.Object({
         documentType: Type.Optional(
-          Type.Enum(['passport', 'drivers_license', 'national_id', 'residence_permit', 'other']),
+          Type.Enum([...DOCUMENT_TYPES], { description: 'Where the session asked for an identity document' }),
         ),
         verificationDate: Type.String({ pattern: '^\\d+$', description: 'Unix milliseconds' }),
       }),
@@ -189,6 +191,7 @@ export const VerificationWebhook = Type.Object(
     riskEvaluation: RiskEvaluation,
     type: Type.Enum([...VERIFICATION_TYPES], { description: 'Extension' }),
     outcome: Type.Enum([...SESSION_OUTCOMES], { description: 'Extension: one vocabulary for areas C and D' }),
+    document: Type.Optional(DocumentRecord),
     estimatedAge: Type.Optional(Type.Integer({ description: 'Extension: whole years, with `estimateAge`' })),
     matchedBy: Type.Optional(Type.Enum([...MATCH_METHODS], { description: 'Extension: SIGN-IN and VERIFY' })),
     nonce: Type.Optional(Type.String({ description: 'Extension: as given at creation' })),

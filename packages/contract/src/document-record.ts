@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { DOCUMENT_CHECKS, DOCUMENT_EXPIRIES, DOCUMENT_FORMATS, DOCUMENT_TYPES } from './documents.ts'
+
+/** What is known about a document that was accepted, as hosts get it. No name, number or date is known to the service. */
+export const DocumentRecord = Type.Object(
+  {
+    type: Type.Enum([...DOCUMENT_TYPES]),
+    format: Type.Enum([...DOCUMENT_FORMATS], {
+      description: 'Where it was read: a machine-readable zone, or a barcode',
+    }),
+    expiry: Type.Enum([...DOCUMENT_EXPIRIES]),
+    checksHeld: Type.Array(Type.Enum([...DOCUMENT_CHECKS]), { description: 'Check digits that fit what they protect' }),
+    equalFrames: Type.Integer({ description: 'Pictures in which the device read the same text' }),
+    confidence: Type.Number({ minimum: 0, maximum: 1 }),
+    consent: Type.Object(
+      { version: Type.String(), language: Type.String(), at: Type.String({ format: 'date-time' }) },
+      { description: 'The user saw these values and sent them' },
+    ),
+  },
+  { title: 'DocumentRecord' },
+)
+export type DocumentRecord = Type.Static<typeof DocumentRecord>
