@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { RELEASED_MODELS } from '@ostiary/contract'
+import { DOCUMENT_FACE_MATCH, RELEASED_MODELS } from '@ostiary/contract'
 import { NETS } from '@ostiary/faces'
 import { releasedManifest } from './manifest.ts'
 import { SOURCES } from './sources.ts'
@@ -41,6 +41,12 @@ test('a net we did not convert has the digest of its source', () => {
     ['fr_feature', 'fr_eye', 'fr_liveness'],
   )
   for (const { sha256, provenance } of taken) assert.equal(sha256, pinned.get(provenance.file))
+})
+
+test('the thresholds for the portrait of a document are those that the service asks for by default', () => {
+  const { documentMatchMin, documentRetryMin } =
+    releasedManifest().nets.find(({ id }) => id === 'fr_feature')?.thresholds ?? {}
+  assert.deepEqual({ threshold: documentMatchMin, betterLightFrom: documentRetryMin }, DOCUMENT_FACE_MATCH)
 })
 
 test('the model card names every net with its digest, source and licence', () => {

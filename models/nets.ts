@@ -108,7 +108,7 @@ export const NET_ENTRIES: readonly NetEntry[] = [
       mean: [127.5],
       scale: 1 / 128,
     },
-    thresholds: { matchMin: 0.5, retryMin: 0.42 },
+    thresholds: { matchMin: 0.5, retryMin: 0.42, documentMatchMin: 0.42, documentRetryMin: 0.35 },
     evaluationSet: PORTRAITS,
     licence: FACEPLUGIN_LICENCE,
     provenance: { ...FACEPLUGIN, file: 'model/fr_feature.onnx' },
