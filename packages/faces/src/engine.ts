@@ -5,6 +5,7 @@ import { eyeAspect, eyeInputs, openness, readShut } from './eyes.ts'
 import { boxOf } from './geometry.ts'
 import { passiveInput, readPassive } from './liveness.ts'
 import { createNets, type Nets } from './nets.ts'
+import { findPortrait, matchScore, type PortraitArea, type PortraitSighting } from './portrait.ts'
 import { poseOf } from './pose.ts'
 import { measureQuality, USABLE_SCORE_MIN } from './quality.ts'
 import { createTracker } from './tracker.ts'
@@ -23,14 +24,35 @@ export interface FaceEngine {
   measure(picture: Picture): Promise<Measured | null>
   /** The feature vector of the best sample measured since `begin`. */
   embed(id: EmbeddingId): Promise<Float32Array>
+  /**
+   * Keeps the vector of the best sample measured since `begin` for `comparePortrait`, until `forgetComparison`: captures that
+   * begin later do not change it. The best sample is sharp, well lit and frontal.
+   */
+  keepFace(): void
+  /**
+   * Searches these areas of a picture of a document for its portrait, which is kept for `comparePortrait`. A picture without a
+   * portrait forgets the one before: that one may be of another document.
+   */
+  findPortrait(picture: Picture, areas: readonly PortraitArea[]): Promise<PortraitSighting>
+  /** The score of the kept face and the kept portrait, from 0 to 1; undefined while one of them is missing. */
+  comparePortrait(): number | undefined
+  /** Forgets the kept face and the kept portrait. */
+  forgetComparison(): void
   /** Starts a new capture: forgets samples and faces. With `ages` false no age is estimated until the next `begin`. */
   begin(options?: { ages: boolean }): void
   /** Loads nets and runs each once, so that the first picture does not wait. */
   warmUp(nets?: readonly NetId[]): Promise<void>
+  /** For tools: the portrait's FACE3_3 vector, where one was found. Nothing is kept. */
+  embedPortrait(picture: Picture, areas: readonly PortraitArea[]): Promise<EmbeddedPortrait>
   embedFace(picture: Picture, face: SeenFace, id: EmbeddingId): Promise<Float32Array>
   estimateAge(picture: Picture, face: SeenFace): Promise<number>
   /** The score of the passive liveness check for one picture: 1 is certainly live. */
   passiveLive(picture: Picture, face: SeenFace): Promise<number>
+}
+
+export interface EmbeddedPortrait {
+  sighting: PortraitSighting
+  vector: Float32Array | undefined
 }
 
 export interface FaceEngineOptions {
@@ -55,6 +77,12 @@ interface Best {
   crop: Crop
 }
 
+/** The two vectors never leave the engine: only their score does. */
+interface Comparison {
+  face?: Float32Array
+  portrait?: Float32Array | undefined
+}
+
 export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY }: FaceEngineOptions): FaceEngine {
   const nets = createNets(load)
   const tracker = createTracker(nets, now)
@@ -62,6 +90,7 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
   let best: Best | undefined
   let aged = 0
   let wantsAges = true
+  let kept: Comparison = {}
 
   return {
     async look(picture) {
@@ -90,6 +119,25 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
       return id === 'FACE3_3' ? best.vector : embedCrop(nets, best.crop, id)
     },
 
+    keepFace() {
+      if (!best) throw new Error('Nothing was measured, so there is no face to keep')
+      kept.face = best.vector
+    },
+
+    async findPortrait(picture, areas) {
+      const { sighting, vector } = await embedPortrait(nets, picture, areas)
+      kept.portrait = vector
+      return sighting
+    },
+
+    comparePortrait() {
+      return kept.face && kept.portrait && matchScore(kept.face, kept.portrait)
+    },
+
+    forgetComparison() {
+      kept = {}
+    },
+
     begin({ ages } = { ages: true }) {
       wantsAges = ages
       tracker.forget()
@@ -102,6 +150,7 @@ export function createFaceEngine({ load, now, agedMax = Number.POSITIVE_INFINITY
       for (const id of ids) await nets.warmUp(id)
     },
 
+    embedPortrait: (picture, areas) => embedPortrait(nets, picture, areas),
     embedFace: (picture, { mesh }, id) => embedCrop(nets, EMBEDDING[id].crop(picture, mesh), id),
     estimateAge: (picture, face) => estimateAge(nets, picture, face),
     passiveLive: (picture, face) => passiveLive(nets, picture, face),
@@ -130,6 +179,11 @@ function isAgeable({ quality, pose, eyes }: SeenFace): boolean {
 async function embedCrop(nets: Nets, crop: Crop, id: EmbeddingId): Promise<Float32Array> {
   const { net, input, read } = EMBEDDING[id]
   return read(await nets.run(net, input(crop)))
+}
+
+async function embedPortrait(nets: Nets, picture: Picture, areas: readonly PortraitArea[]): Promise<EmbeddedPortrait> {
+  const { sighting, crop } = await findPortrait(nets, picture, areas)
+  return { sighting, vector: crop && (await embedCrop(nets, crop, 'FACE3_3')) }
 }
 
 async function estimateAge(nets: Nets, picture: Picture, { mesh }: SeenFace): Promise<number> {
