@@ -2,6 +2,7 @@ import type {
   CapturePayload,
   Challenge,
   DeviceKey,
+  DocumentStep,
   Handoff,
   LaunchEventType,
   LaunchState,
@@ -9,9 +10,11 @@ import type {
   OpenedSession,
   PasskeyOptions,
 } from '@ostiary/contract'
+import { DOB_NOT_FOUND, DOCUMENT_UNREADABLE, DOCUMENT_UNSUPPORTED } from '@ostiary/contract/codes'
 import { CONSENT_VERSION, EVENTS_PER_CALL, UTC_OFFSET_MINUTES_MAX } from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { sealPayload } from '@ostiary/crypto'
+import { createDocumentCalls } from './document-calls.ts'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
 import { createSignedCalls, type DeviceCryptoKey, DeviceError } from './signed-calls.ts'
 import { readStates } from './state-stream.ts'
@@ -68,17 +71,14 @@ export async function createDevice(options: DeviceOptions) {
   })
   let session: OpenedSession | undefined
   let current: Challenge | undefined
+  /** The challenge is a look for the comparison with a document, and no try of the face step. */
+  let isLook = false
   let lastState: LaunchState | undefined
   // The try of a call without an answer yet. The repeated call names the same try, so it counts once.
   let wanted: number | undefined
   let failing: number | undefined
 
   const opened = () => session ?? missing('open')
-  /** The current try, or the next one: a failure before the challenge belongs to the next try. */
-  const openAttempt = () => {
-    const { attempt, state } = lastState ?? { attempt: 0, state: '' }
-    return Math.max(current?.attempt ?? 0, state === 'FACE_ACTIVE' ? attempt : attempt + 1)
-  }
   const remember = <S extends LaunchState>(state: S): S => {
     lastState = state
     return state
@@ -103,6 +103,8 @@ export async function createDevice(options: DeviceOptions) {
 
   const seal = (payload: object) => sealPayload(opened().sealKey, sessionId, payload)
   const sealSelfie = (jpeg: Uint8Array) => seal({ jpeg: toBase64(jpeg) })
+
+  const documents = createDocumentCalls({ sessionId, log, withLock, post, sendEvents, seal, remember })
 
   return {
     sessionId,
@@ -140,9 +142,15 @@ export async function createDevice(options: DeviceOptions) {
       return change(LAUNCH_PATHS.consent, { accepted, version, locale })
     },
     /** Call it when the camera runs, because a challenge expires soon. */
-    challenge: (): Promise<Challenge> =>
+    challenge: (purpose?: 'match'): Promise<Challenge> =>
       withLock(async () => {
         failing = undefined
+        if (isLook) current = undefined
+        isLook = purpose === 'match'
+        if (isLook) {
+          current = await post<Challenge>(LAUNCH_PATHS.challenge, { for: 'match' })
+          return current
+        }
         wanted ??= Math.max(lastState?.attempt ?? 0, current?.attempt ?? 0) + 1
         current = await post<Challenge>(LAUNCH_PATHS.challenge, { attempt: wanted })
         wanted = undefined
@@ -171,6 +179,8 @@ export async function createDevice(options: DeviceOptions) {
     seal,
     /** A JPEG, sealed like a capture. */
     sealSelfie,
+    documentStep: documents.begin,
+    submitDocument: documents.submit,
     /** The options for the authenticator. Its answer goes to `passkeyVerify`, once. */
     passkeyOptions: (): Promise<PasskeyOptions> => withLock(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
     passkeyVerify: (response: object): Promise<LaunchState> => change(LAUNCH_PATHS.passkeyVerify, { response }),
@@ -178,7 +188,7 @@ export async function createDevice(options: DeviceOptions) {
     failure: (code: number, reason?: string): Promise<LaunchState> =>
       withLock(async () => {
         wanted = undefined
-        failing ??= openAttempt()
+        failing ??= attemptOf(code, { step: documents.step, look: isLook ? current : undefined, current, lastState })
         await log.append('failure', code)
         await sendEvents(await log.read())
         const body = { code, ...(reason !== undefined && { reason }), attempt: failing }
@@ -226,6 +236,24 @@ function zoneOf(utcOffsetMinutes: number | undefined): Pick<OpenBody, 'utcOffset
   if (utcOffsetMinutes === undefined || !Number.isInteger(utcOffsetMinutes)) return undefined
   return Math.abs(utcOffsetMinutes) <= UTC_OFFSET_MINUTES_MAX ? { utcOffsetMinutes } : undefined
 }
+
+interface Tries {
+  step: DocumentStep | undefined
+  look: Challenge | undefined
+  current: Challenge | undefined
+  lastState: LaunchState | undefined
+}
+
+/** The try that a failure belongs to: the current one, or the next one where it failed before the challenge. */
+function attemptOf(code: number, { step, look, current, lastState }: Tries): number {
+  if (step && DOCUMENT_FAILURES.includes(code)) return step.attempt
+  if (look) return look.attempt
+  const { attempt, state } = lastState ?? { attempt: 0, state: '' }
+  return Math.max(current?.attempt ?? 0, state === 'FACE_ACTIVE' ? attempt : attempt + 1)
+}
+
+/** Reports that count as a try of the document step. */
+const DOCUMENT_FAILURES: readonly number[] = [DOCUMENT_UNREADABLE, DOCUMENT_UNSUPPORTED, DOB_NOT_FOUND]
 
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256' } as const
 

@@ -1,4 +1,5 @@
 export { systemClock } from './clock.ts'
 export { type Capture, createDevice, type Device, type DeviceOptions, type SavedDevice } from './device.ts'
+export type { DocumentFacts } from './document-calls.ts'
 export type { DeviceClock } from './event-log.ts'
 export { DeviceError } from './signed-calls.ts'

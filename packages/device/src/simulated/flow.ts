@@ -8,6 +8,7 @@ import {
 import { FACE_STATES } from '@ostiary/contract/states'
 import type { Capture, Device } from '../device.ts'
 import type { SimulatedClock } from './clock.ts'
+import { isUnread, type SimulatedDocument, simulateDocument } from './document.ts'
 import { type Moment, type SimulatedCapture, type SimulateOptions, simulateCapture } from './person.ts'
 import { between } from './randomness.ts'
 import { SPOOFS, type Spoof, type SpoofName } from './spoofs.ts'
@@ -31,6 +32,8 @@ export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   selfie?: Uint8Array
   /** The authenticator. Without one the flow stops at the passkey step. */
   passkey?: (asked: PasskeyOptions) => Promise<object>
+  /** Without one the flow stops at the document step. */
+  document?: SimulatedDocument
   /** Called with a readable line per step. */
   onStep?: (step: string) => void
 }
@@ -70,12 +73,21 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
   await device.logEvent('camera_ready')
   await device.flushEvents()
 
-  let state = await captureOnce(device, person)
-  while (mayTryAgain(state)) {
-    onStep(`is asked to try again (${state.attemptsLeft} left)`)
-    await pass(800, 2000)
-    await device.logEvent('retake', state.attempt)
-    state = await captureOnce(device, person)
+  const language = languageShown(opened)
+  const memory: Memory = { capture: undefined, document: undefined, tries: 0 }
+  let state = consented
+  while (mayContinue(state, person)) {
+    if (state.state === 'DOC_ACTIVE') {
+      state = await showDocument(device, person, memory, language)
+      continue
+    }
+    if (memory.tries > 0) {
+      onStep(`is asked to try again (${state.attemptsLeft} left)`)
+      await pass(800, 2000)
+      await device.logEvent('retake', state.attempt)
+    }
+    memory.tries++
+    state = await captureOnce(device, person, memory)
   }
   while (person.passkey && state.state === 'PASSKEY_ACTIVE') {
     onStep('is asked for a passkey')
@@ -84,10 +96,69 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
   return state
 }
 
-async function captureOnce(device: Device, person: SimulatedPerson): Promise<LaunchState> {
+/** What this device holds of the steps so far: the face of the last capture, and the portrait of the last document. */
+interface Memory {
+  capture: string | undefined
+  /** The nonce of its step, and how alike the portrait and this person are, in thousandths. */
+  document: { nonce: string; score: number } | undefined
+  tries: number
+}
+
+/** Shows the document and sends its facts. Looks at the face once more where this device does not hold it. */
+async function showDocument(
+  device: Device,
+  person: SimulatedPerson,
+  memory: Memory,
+  locale: string,
+): Promise<LaunchState> {
+  const { clock, random, document = {}, onStep = () => {} } = person
+  const pass = (min: number, max: number) => clock.pass(Math.round(between(random, min, max)))
+  let step = await device.documentStep()
+  onStep(`is asked for a document (${step.attemptsLeft} ${step.attemptsLeft === 1 ? 'try' : 'tries'} left)`)
+  if (step.match && step.match.capture !== memory.capture) {
+    onStep('looks into the camera once more, for the comparison')
+    const { vector: _vector, claim: _claim, selfie: _selfie, conditions: _conditions, ...face } = person
+    const looked = await captureOnce(device, { ...face, ageYears: null }, memory, 'match')
+    if (looked.state !== 'DOC_ACTIVE' || looked.errors.length > 0) return looked
+    step = await device.documentStep()
+  }
+  await device.logEvent('document_shown', 1)
+  await pass(2000, 5000)
+  const ageYears = person.ageYears ?? ADULT_YEARS
+  const shown = simulateDocument(document, { step, ageYears, random, locale, capture: step.match?.capture })
+  if (isUnread(shown)) {
+    onStep('gives up: the document gives nothing to send')
+    return device.failure(shown.failure)
+  }
+  await device.logEvent('document_read', 1)
+  if (shown.sides === 2) {
+    await pass(2000, 4000)
+    await device.logEvent('document_shown', 2)
+    await pass(1000, 3000)
+    await device.logEvent('document_read', 2)
+  }
+  await pass(1500, 4000)
+  onStep(`sends facts of a ${shown.type} (${shown.format})`)
+  const score = document.fault === 'wrong-person' ? OTHER_PERSON_SCORE : SAME_PERSON_SCORE
+  memory.document = { nonce: step.nonce, score }
+  return device.submitDocument(shown)
+}
+
+const matchOf = ({ nonce, score }: NonNullable<Memory['document']>) => ({ score, document: nonce })
+
+const ADULT_YEARS = 34
+const SAME_PERSON_SCORE = 700
+const OTHER_PERSON_SCORE = 100
+
+async function captureOnce(
+  device: Device,
+  person: SimulatedPerson,
+  memory: Memory,
+  purpose?: 'match',
+): Promise<LaunchState> {
   const { clock, onStep = () => {} } = person
   const spoof: Spoof = person.spoof ? SPOOFS[person.spoof] : { meaning: 'nothing is changed' }
-  const challenge = await device.challenge()
+  const challenge = await device.challenge(purpose)
   await device.logEvent('challenge_received', challenge.attempt)
   onStep(`try ${challenge.attempt}: is asked to ${challenge.steps.map(({ movement }) => WORDS[movement]).join(', ')}`)
   const honest = simulateCapture({ ...person, challenge: spoof.plan?.(challenge) ?? challenge })
@@ -101,6 +172,7 @@ async function captureOnce(device: Device, person: SimulatedPerson): Promise<Lau
   const capture: Capture = {
     ...made.capture,
     ...(person.claim && { local: await person.claim(challenge) }),
+    ...(memory.document && purpose === undefined && { match: matchOf(memory.document) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   }
   await play(device, clock, made.moments)
@@ -111,7 +183,11 @@ async function captureOnce(device: Device, person: SimulatedPerson): Promise<Lau
   const { frames, estimate } = capture
   const age = estimate.frames === 0 ? 'no estimate' : `estimate ${(estimate.age / 10).toFixed(1)} years`
   onStep(`submits ${frames.length} frames, ${age}`)
-  if (!spoof.repeats) return device.submit(capture, person.selfie)
+  if (!spoof.repeats) {
+    const state = await device.submit(capture, person.selfie)
+    if (state.errors.length === 0) memory.capture = challenge.nonce
+    return state
+  }
   await device.logEvent('submit')
   await device.flushEvents()
   const sealed = await device.seal(await device.payloadOf(capture))
@@ -138,7 +214,9 @@ async function play(device: Device, clock: SimulatedClock, moments: readonly Mom
   }
 }
 
-/** Any other step needs what a simulated face does not have, such as a document. */
-function mayTryAgain({ flowStatus, state, attemptsLeft }: LaunchState): boolean {
-  return flowStatus === null && attemptsLeft > 0 && FACE_STATES.includes(state)
+/** Any other step needs what a simulated person does not have. */
+function mayContinue({ flowStatus, state, attemptsLeft }: LaunchState, { document }: SimulatedPerson): boolean {
+  if (flowStatus !== null) return false
+  if (state === 'DOC_ACTIVE') return document !== undefined
+  return attemptsLeft > 0 && FACE_STATES.includes(state)
 }

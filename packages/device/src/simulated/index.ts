@@ -1,5 +1,12 @@
 /** A simulated person and device, for tests, `ostiary simulate` and measures. */
 export { createSimulatedClock, type SimulatedClock, type SimulatedClockOptions } from './clock.ts'
+export {
+  DOCUMENT_FAULTS,
+  type DocumentFault,
+  isUnread,
+  type SimulatedDocument,
+  simulateDocument,
+} from './document.ts'
 export { runFlow, type SimulatedPerson } from './flow.ts'
 export {
   estimateOf,
