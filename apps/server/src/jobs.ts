@@ -11,6 +11,7 @@ export function listJobs(wire: Wire): readonly ScheduledJob[] {
     ...wire.strings.jobs,
     ...wire.sanctions.jobs,
     ...wire.verification.jobs,
+    ...wire.documents.jobs,
     ...wire.biometrics.jobs,
   ]
 }

@@ -3,13 +3,15 @@ import type { Wire } from './wire.ts'
 
 /** Every table with the room that owns it. The documents about stored data are generated from this. */
 export function listTables(wire: Wire): readonly (StoredTable & { room: string })[] {
-  const { platform, keys, settings, strings, sanctions, sessions, verification, passkeys, webhooks, biometrics } = wire
+  const { platform, keys, settings, strings, sanctions, sessions } = wire
+  const { documents, verification, passkeys, webhooks, biometrics } = wire
   const owners = {
     keys,
     settings,
     strings,
     sanctions,
     sessions,
+    documents,
     verification,
     passkeys,
     webhooks,

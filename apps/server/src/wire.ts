@@ -1,6 +1,7 @@
 import { createAgeRoom } from './age/index.ts'
 import { createBiometricsRoom } from './biometrics/index.ts'
 import type { Config } from './config.ts'
+import { createDocumentsRoom } from './documents/index.ts'
 import { createKeysRoom } from './keys/index.ts'
 import { createLaunchRoom } from './launch/index.ts'
 import { createPasskeysRoom } from './passkeys/index.ts'
@@ -24,6 +25,7 @@ export function createWire(config: Config, options: WireOptions) {
   const keys = createKeysRoom(platform, { ...config, clientPolicyOf: settings.clientPolicyOf })
   const webhooks = createWebhooksRoom(platform, { keys })
   const sessions = createSessionsRoom(platform)
+  const documents = createDocumentsRoom(platform)
   const passkeys = createPasskeysRoom(platform, { launchUrl })
   const onErase = [passkeys.service.deletePerson, erasePerson]
   const biometrics = createBiometricsRoom(platform, { keys, settings, ...config.node, onErase })
@@ -33,11 +35,11 @@ export function createWire(config: Config, options: WireOptions) {
   const age = createAgeRoom(platform, shared)
   const verification = createVerificationRoom(platform, { ...shared, biometrics, passkeys })
   const page = { ...config.launch, networkListsDir: config.networkListsDir }
-  const launch = createLaunchRoom(platform, { settings, sessions, age, verification, ...page })
+  const launch = createLaunchRoom(platform, { settings, sessions, documents, age, verification, ...page })
   const sandbox = createSandboxRoom(platform, { keys, sessions, age, verification, webhooks })
 
   const rooms = {
-    ...{ settings, keys, webhooks, sessions, passkeys, biometrics },
+    ...{ settings, keys, webhooks, sessions, documents, passkeys, biometrics },
     ...{ strings, sanctions, age, verification, launch, sandbox },
   }
   const all: readonly Room[] = Object.values(rooms)

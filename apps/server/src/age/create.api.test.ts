@@ -67,6 +67,7 @@ describe('201', () => {
       ...openBody(body),
       thresholds: { ageThreshold: 25, compareThreshold: 0.7, faceMatchThreshold: 0.7, documentAgeThreshold: 18 },
       metadata: { order: 'A-7' },
+      document: null,
       createdAt: '2026-11-15T12:00:00.000Z',
     })
   })
@@ -196,16 +197,16 @@ describe('warnings and language', () => {
     for (const [body, expected] of [
       [{ ageThreshold: 27.9 }, 'estimate-without-buffer'],
       [{ ageThreshold: 28 }, undefined],
-      [{ ageThreshold: 18, requirements: ['identity_document'] }, 'document-step-not-available'],
-      [{ ageThreshold: 30, stepUpEnabled: true }, 'documentAgeThreshold-missing, document-step-not-available'],
-      [{ ageThreshold: 30, stepUpEnabled: true, documentAgeThreshold: 18 }, 'document-step-not-available'],
-      [{ ageThreshold: 18, stepUpEnabled: true }, 'document-step-not-available'],
+      [{ ageThreshold: 18, requirements: ['identity_document'] }, undefined],
+      [{ ageThreshold: 30, stepUpEnabled: true }, 'documentAgeThreshold-missing'],
+      [{ ageThreshold: 30, stepUpEnabled: true, documentAgeThreshold: 18 }, undefined],
+      [{ ageThreshold: 18, stepUpEnabled: true }, undefined],
     ] as const) {
       assert.equal((await create({ ...LEAST, ...body })).headers['x-config-warning'], expected, JSON.stringify(body))
     }
   })
 
-  test('Content-Language is the language that the page shows; where it has no texts in it there is none', async () => {
+  test('Content-Language names the language that the page shows; a locale without texts gets no such header', async () => {
     for (const [locale, expected] of [
       ['de', 'de'],
       ['de-CH-1996', 'de'],

@@ -241,7 +241,7 @@ describe('risk', () => {
       recommendation: 'REVIEW',
       flags: [...flags],
       signals: { behavioral: { score: 0, flags: [] }, browser: { score: 48, flags: [...flags] } },
-      policyVersion: '2',
+      policyVersion: '3',
     })
   })
 

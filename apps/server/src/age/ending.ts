@@ -6,6 +6,7 @@ import {
   type SessionCodeName,
   type WebhookEventName,
 } from '@ostiary/contract'
+import { simulatedRecord } from '../documents/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { LabelledCounter } from '../platform/hot-metrics.ts'
@@ -16,16 +17,25 @@ import {
   codeHashOf,
   consentOf,
   createExpiry,
+  documentOf,
   newReturnTicket,
   type Progress,
   type ReturnTicket,
   type Sessions,
 } from '../sessions/index.ts'
+import { DEFAULT_DOCUMENT_POLICY } from '../settings/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
 import type { AgeRequest, SimulatedOutcome } from './request.ts'
 import { type SessionFault, toResult, toResultBytes } from './result.ts'
 import { type AgeSession, ageSessionsIn } from './session.ts'
-import { type Decision, decide, sandboxDecision } from './verdict.ts'
+import {
+  type Decision,
+  type DocumentFacts,
+  decide,
+  documentOfAge,
+  mayNeedDocument,
+  sandboxDecision,
+} from './verdict.ts'
 
 /** How a session is to end. */
 export type EndRequest =
@@ -124,6 +134,8 @@ function endedResult(
   const evaluated = simulated ? simulatedRisk(request, simulated) : riskOf(request, progress)
   const isBlocked = end.flow === 'COMPLETED' && request.policy.enforceBlock && evaluated.recommendation === 'BLOCK'
   const decision = end.flow === 'COMPLETED' ? decisionOf(session, end, isBlocked) : null
+  const { types } = request.policy.documents ?? DEFAULT_DOCUMENT_POLICY
+  const record = simulated ? simulatedRecord(types, endedAt) : (documentOf(progress).read?.record ?? null)
   return toResult({
     token: request.token,
     sessionId: session.sessionId,
@@ -133,6 +145,7 @@ function endedResult(
     metadata: request.metadata,
     ...(progress?.indicators && { indicators: progress.indicators }),
     risk: evaluated,
+    ...(mayNeedDocument(request) && { document: decision?.result.documentAge ? record : null }),
     errors: faultsOf(progress, end, isBlocked),
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
@@ -152,7 +165,31 @@ function decisionOf(
   const failure = isBlocked ? 'POLICY_BLOCKED' : failures[0]
   if (simulated) return simulatedDecision(request, simulated, failure)
   const face = progress?.own
-  return decide({ request, settings, ...(face && { face }), ...(failure && { failure }) })
+  const document = documentFactsOf(progress)
+  return decide({
+    request,
+    settings,
+    ...(face && { face }),
+    ...(document && { document }),
+    ...(failure && { failure }),
+  })
+}
+
+const THRESHOLD_RESULTS = {
+  above: 'AGE_ABOVE_THRESHOLD',
+  at: 'AGE_AT_THRESHOLD',
+  below: 'AGE_BELOW_THRESHOLD',
+} as const
+
+function documentFactsOf(progress: Progress | null): DocumentFacts | undefined {
+  const { read } = documentOf(progress)
+  if (!read?.age) return undefined
+  const { result, years } = read.age
+  return {
+    thresholdResult: THRESHOLD_RESULTS[result],
+    ...(years !== undefined && { ageYears: years }),
+    faceMatchScore: read.score,
+  }
 }
 
 /** The real rules decide where the simulated outcome names ages; otherwise the decision is the outcome that it names. */
@@ -170,7 +207,7 @@ function simulatedDecision(
     request,
     settings: request.policy,
     ...(faceAge !== undefined && { face: { estimateYears: faceAge, doubtful: false } }),
-    ...(documentAge !== undefined && { document: { ageYears: documentAge, faceMatchScore } }),
+    ...(documentAge !== undefined && { document: documentOfAge(request, documentAge, faceMatchScore) }),
     ...(failure && { failure }),
   })
   return { ...decided, basis: decided.basis && 'sandbox' }

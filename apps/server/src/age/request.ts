@@ -16,6 +16,8 @@ import type { PinnedChallenge } from '../capture-checks/index.ts'
 import { invalid, invalidUrl } from '../platform/errors.ts'
 import { readPart } from '../platform/validation.ts'
 import {
+  type DocumentPolicy,
+  documentPolicyOf,
   hasTexts,
   ignoredFieldWarnings,
   NO_REDIRECT_LIST_WARNING,
@@ -42,7 +44,10 @@ export type Policy = Pick<
   'retentionSeconds' | 'alwaysReturnAge' | 'faceAgeMarginYears' | 'enforceBlock' | 'risk' | 'defaultLocale'
 > &
   /** Absent in sessions of the last release. */
-  Partial<Pick<TenantSettings, 'redirectCode'>>
+  Partial<Pick<TenantSettings, 'redirectCode'>> & {
+    /** Which documents count. Absent in sessions of the last release. */
+    documents?: DocumentPolicy
+  }
 
 /** A session as the host asked for it, with every default filled in. Sealed in the session. */
 export interface AgeRequest {
@@ -115,6 +120,7 @@ export function toRequest(
       risk: settings.risk,
       defaultLocale: settings.defaultLocale,
       redirectCode: settings.redirectCode,
+      documents: documentPolicyOf(settings),
     },
   }
 }
@@ -152,7 +158,6 @@ export function warningsOf(
   if (stepUpEnabled && ageThreshold > 18 && documentAgeThreshold === undefined) {
     warnings.push('documentAgeThreshold-missing')
   }
-  if (asksDocument || stepUpEnabled) warnings.push('document-step-not-available')
   if (locale !== null && !hasTexts(locale)) warnings.push(NO_TEXTS_WARNING)
   if (unlisted) warnings.push(NO_REDIRECT_LIST_WARNING)
   return [...warnings, ...ignoredFieldWarnings(body)]

@@ -1,6 +1,7 @@
 import {
   type AgeResult,
   type ConsentRecord,
+  type DocumentRecord,
   type FlowStatus,
   type Indicators,
   type RiskEvaluation,
@@ -28,6 +29,8 @@ export interface ResultFacts {
   metadata: Record<string, unknown>
   indicators?: Indicators
   risk: RiskEvaluation
+  /** Where the session may need one; null if none was read, or it counts for nothing. */
+  document?: DocumentRecord | null
   errors: readonly SessionFault[]
   createdAt: Date
   expiresAt: Date
@@ -61,6 +64,7 @@ export function toResult(facts: ResultFacts): AgeResult {
     metadata: facts.metadata,
     ...(facts.indicators && { indicators: facts.indicators }),
     riskEvaluation: facts.risk,
+    ...(facts.document !== undefined && { document: facts.document }),
     errors: faults.map(({ name }) => SESSION_CODES[name].code),
     errorDetails: faults.map(({ name, reason }) => ({
       code: SESSION_CODES[name].code,

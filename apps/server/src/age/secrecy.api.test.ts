@@ -104,6 +104,8 @@ describe('two capabilities', () => {
       consentVersion: '1',
       brand: null,
       embedOrigins: [],
+      alternativeUrl: null,
+      document: null,
       host: 'shop.example',
       handoff: true,
       type: 'AGE',

@@ -35,6 +35,7 @@ import { type Ending, riskOf } from './ending.ts'
 import { toRequest } from './request.ts'
 import { toResult, toResultBytes } from './result.ts'
 import { type AgeSession, ageSessionsIn } from './session.ts'
+import { mayNeedDocument } from './verdict.ts'
 
 interface Deps {
   cells: Cells
@@ -192,6 +193,7 @@ function openResult(session: AgeSession): AgeResult {
     decision: null,
     metadata: request.metadata,
     risk: riskOf(request, null),
+    ...(mayNeedDocument(request) && { document: null }),
     errors: [],
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,

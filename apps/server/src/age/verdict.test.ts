@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AGE_STATUSES, RETURN_FORMATS, SESSION_CODE_NAMES, type ThresholdResult } from '@ostiary/contract'
-import { compareAge, decide, needsDocument, sandboxDecision, type VerdictCase, type VerdictRequest } from './verdict.ts'
+import {
+  compareAge,
+  decide,
+  documentOfAge,
+  needsDocument,
+  sandboxDecision,
+  type VerdictCase,
+  type VerdictRequest,
+} from './verdict.ts'
 
 const SETTINGS = { faceAgeMarginYears: 0, alwaysReturnAge: false }
 const FACE_ONLY: VerdictRequest = {
@@ -18,7 +26,8 @@ const DOCUMENT_ONLY: VerdictRequest = { ...FACE_ONLY, requirements: ['identity_d
 const STEP_UP: VerdictRequest = { ...FACE_ONLY, stepUpEnabled: true }
 
 const face = (estimateYears: number, doubtful = false) => ({ estimateYears, doubtful })
-const document = (ageYears: number, faceMatchScore: number | null = 0.8) => ({ ageYears, faceMatchScore })
+const document = (ageYears: number, faceMatchScore: number | null = 0.8) =>
+  documentOfAge(FACE_ONLY, ageYears, faceMatchScore)
 const decided = (request: VerdictRequest, steps: Partial<VerdictCase> = {}) =>
   decide({ request, settings: SETTINGS, ...steps })
 
@@ -250,6 +259,19 @@ describe('the formats', () => {
       face: face(44.7),
       document: document(41.3),
     }).result
+
+  test('give no age of a document whose years the device did not send, whatever the tenant has set', () => {
+    const { ageYears: _years, ...facts } = document(41)
+    const { status, result } = decide({
+      request: DOCUMENT_ONLY,
+      settings: { ...SETTINGS, alwaysReturnAge: true },
+      document: { ...facts, faceMatchScore: null },
+    })
+    assert.deepEqual(
+      [status, result],
+      [ABOVE, { confidenceScore: null, faceMatch: null, documentAge: { thresholdResult: ABOVE } }],
+    )
+  })
 
   test('[C-043] [C-045] [C-046] give the threshold’s result, the exact age or both, each step its own', () => {
     const documentAges = {

@@ -33,7 +33,10 @@ export interface FaceFacts {
 
 /** What the document step found. */
 export interface DocumentFacts {
-  ageYears: number
+  /** Against `documentAgeThreshold`. */
+  thresholdResult: ThresholdResult
+  /** Whole years, where the host asked for them: nobody else learns them. */
+  ageYears?: number
   /** Of the faces of capture and document; null when they were not compared. */
   faceMatchScore: number | null
 }
@@ -65,7 +68,7 @@ export function decide(given: VerdictCase): Decision {
   if (request.requirements.includes('face') && !face) return unknown(given)
   if (document) {
     if (face && !isMatch(request, document)) return unknown(given, ['FACE_NOT_MATCH'])
-    return verdict(given, 'document', compareAge(document.ageYears, request.documentAgeThreshold))
+    return verdict(given, 'document', document.thresholdResult)
   }
   if (!face || needsDocument(request, face, given.settings) || isInMargin(given, face)) return unknown(given)
   return verdict(given, 'face', compareAge(face.estimateYears, request.ageThreshold))
@@ -87,6 +90,11 @@ export function needsDocument(
   return isBelow || face.doubtful || isInMargin({ request, settings }, face)
 }
 
+/** Whether a session can come to need a document at all. */
+export function mayNeedDocument({ requirements, stepUpEnabled }: VerdictRequest): boolean {
+  return stepUpEnabled || requirements.includes('identity_document')
+}
+
 /**
  * Compares an age with a threshold. A person is at a whole threshold for a year, until the next birthday. A threshold
  * with decimals is a moment, so no age is at it: the age is above it from then on.
@@ -104,7 +112,7 @@ export function sandboxDecision(request: VerdictRequest, settings: VerdictSettin
     ? { estimateYears: ageAt(request.ageThreshold), doubtful: false }
     : undefined
   const document = needsDocument(request, face, settings)
-    ? { ageYears: ageAt(request.documentAgeThreshold), faceMatchScore: face ? 1 : null }
+    ? documentOfAge(request, ageAt(request.documentAgeThreshold), face ? 1 : null)
     : undefined
   const steps = { request, settings, ...(face && { face }), ...(document && { document }) }
   return { ...verdict(steps, document ? 'document' : 'face', status), basis: 'sandbox' }
@@ -114,6 +122,16 @@ const SANDBOX_AGES: Readonly<Record<ThresholdResult, (threshold: number) => numb
   AGE_ABOVE_THRESHOLD: (threshold) => Math.floor(threshold) + 5,
   AGE_AT_THRESHOLD: (threshold) => threshold,
   AGE_BELOW_THRESHOLD: (threshold) => Math.max(0, Math.ceil(threshold) - 5),
+}
+
+/** What a document of such an age would say. */
+export function documentOfAge(
+  { documentAgeThreshold }: Pick<VerdictRequest, 'documentAgeThreshold'>,
+  ageYears: number,
+  faceMatchScore: number | null,
+): DocumentFacts {
+  const thresholdResult = compareAge(ageYears, documentAgeThreshold)
+  return { thresholdResult, ageYears: Math.floor(ageYears), faceMatchScore }
 }
 
 type Steps = Pick<VerdictCase, 'request' | 'settings' | 'face' | 'document'>
@@ -141,8 +159,8 @@ function stepResults({ request, face, document }: Steps): AgeResult['result'] {
     faceMatch: score === null ? null : score >= request.faceMatchThreshold,
     ...(document && {
       documentAge: inFormat(request.documentAgeReturnFormat, {
-        thresholdResult: compareAge(document.ageYears, request.documentAgeThreshold),
-        exact: Math.floor(document.ageYears),
+        thresholdResult: document.thresholdResult,
+        exact: document.ageYears,
       }),
     }),
     ...(face && {
@@ -156,9 +174,9 @@ function stepResults({ request, face, document }: Steps): AgeResult['result'] {
 
 function inFormat(
   format: ReturnFormat,
-  { thresholdResult, exact }: { thresholdResult: ThresholdResult; exact: number },
+  { thresholdResult, exact }: { thresholdResult: ThresholdResult; exact: number | undefined },
 ): { thresholdResult?: ThresholdResult; exact?: number } {
-  if (format === 'threshold') return { thresholdResult }
+  if (format === 'threshold' || exact === undefined) return { thresholdResult }
   return format === 'exact' ? { exact } : { thresholdResult, exact }
 }
 

@@ -24,6 +24,9 @@ const SHORT: Record<string, string> = {
   shown: 'movement_shown',
   seen: 'movement_seen',
   done: 'capture_done',
+  card: 'document_shown',
+  text: 'document_read',
+  sent: 'document_confirmed',
   hide: 'tab_hidden',
   show: 'tab_visible',
 }
@@ -40,6 +43,10 @@ describe('the order of the steps', () => {
     `${UNTIL_READY} open want ready got1 done submit`,
     'open failure hide show ask hide show yes',
     `${UNTIL_READY} got1 got1 shown1 done submit`,
+    `${UNTIL_READY} card1 text1 sent`,
+    `${ONE_TRY} card1 text1 card2 text2 sent card1 text1 sent`,
+    `${UNTIL_READY} card1 text1 open want ready got1 done submit card1 text1 sent`,
+    `${UNTIL_READY} card1 text1 got1 done submit sent failure`,
   ]) {
     test(`allows ${flow}`, () => assert.deepEqual(flagsOf(flow), []))
   }
@@ -56,6 +63,12 @@ describe('the order of the steps', () => {
     `${UNTIL_READY} done`,
     `${UNTIL_READY} retake`,
     `${UNTIL_READY} got1 submit`,
+    'open ask yes card1',
+    `${UNTIL_READY} text1`,
+    `${UNTIL_READY} card1 text2`,
+    `${UNTIL_READY} card1 sent`,
+    `${UNTIL_READY} card1 text1 open sent`,
+    `${UNTIL_READY} card1 open text1`,
     `${UNTIL_READY} got1 seen1`,
     `${UNTIL_READY} got1 shown1 seen2`,
     `${UNTIL_READY} got1 shown1 seen1 seen1`,

@@ -29,6 +29,16 @@ export function currentTry(entries: Entries): Entries {
   return entries[start]?.type === 'challenge_received' ? entries.slice(start) : []
 }
 
+/** The entries of the current document: those since the page was opened. A reload forgets what was read before it. */
+export function currentDocument(entries: Entries): Entries {
+  return entries.slice(
+    Math.max(
+      0,
+      entries.findLastIndex(({ type }) => type === 'page_open'),
+    ),
+  )
+}
+
 /** The event that must come somewhere before an event. A reloaded page does not ask for consent again. */
 const AFTER: Partial<Record<LaunchEventType, LaunchEventType>> = {
   consent_shown: 'page_open',
@@ -36,6 +46,7 @@ const AFTER: Partial<Record<LaunchEventType, LaunchEventType>> = {
   camera_requested: 'consent_given',
   camera_ready: 'camera_requested',
   challenge_received: 'camera_ready',
+  document_shown: 'camera_ready',
   retake: 'challenge_received',
   tab_hidden: 'page_open',
   tab_visible: 'page_open',
@@ -56,6 +67,10 @@ export function isInOrder(earlier: Entries, { type, n }: LogEntry): boolean {
       return started.length > 0 && !has('capture_done')
     case 'submit':
       return has('capture_done')
+    case 'document_read':
+      return currentDocument(earlier).some((entry) => entry.type === 'document_shown' && entry.n === n)
+    case 'document_confirmed':
+      return currentDocument(earlier).some((entry) => entry.type === 'document_read')
     default: {
       const needed = AFTER[type]
       return needed === undefined || earlier.some((entry) => entry.type === needed)

@@ -1,4 +1,6 @@
-import { type CapturePayload, INDICATOR_PATHS, type IndicatorPath } from '@ostiary/contract'
+import { type CapturePayload, INDICATOR_PATHS, type IndicatorPath, readIndicators } from '@ostiary/contract'
+import { flagsOfIndicators } from '../risk/index.ts'
+import { type Progress, withFlags } from '../sessions/index.ts'
 
 /** What the headers of a call say about its sender. */
 export interface Sender {
@@ -22,6 +24,17 @@ export function lacksBrowserData(
 ): boolean {
   if (tellsCamera && !isCamera(metadata?.camera)) return true
   return indicators === undefined || userAgent === undefined || !isBrowser || isImpossible(indicators, userAgent)
+}
+
+/** What the browser says about itself, with the flags that this raises. */
+export function withBrowser(
+  progress: Progress,
+  { indicators: marks, browser }: Pick<CapturePayload, 'indicators' | 'browser'>,
+): Progress {
+  if (marks === undefined) return progress
+  const indicators = readIndicators(marks)
+  const context = { kind: browser?.kind ?? 'ordinary', phoneCamera: browser?.phoneCamera ?? false } as const
+  return withFlags({ ...progress, indicators }, flagsOfIndicators(indicators, context))
 }
 
 /** The size of real pictures, in whole pixels. */

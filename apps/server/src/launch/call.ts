@@ -1,8 +1,9 @@
-import { LAUNCH_LIMITS, type LaunchState, type SessionArea } from '@ostiary/contract'
+import { DOCUMENT_LIMITS, LAUNCH_LIMITS, type LaunchState, type SessionArea } from '@ostiary/contract'
 import { type DeviceRequest, ProofError, thumbprint, verifyProof } from '@ostiary/crypto'
 import { AppError } from '../platform/errors.ts'
 import {
   type BoundDevice,
+  documentOf,
   type Flow,
   flowStatusOf,
   isFinal,
@@ -133,9 +134,12 @@ export function launchStateFor(flow: Pick<Flow, 'rules'>, session: Session, fact
     redirectUrl: null,
     livemode: session.livemode,
     ...(end && { ...end, ...returnFor(end.redirectUrl, session.returnTicket, thumbprint) }),
+    ...(!end && (progress.document || state === 'DOC_ACTIVE') && { documentAttemptsLeft: documentTriesLeft(progress) }),
     ...(!end && role === 'holder' && isNumberNeeded(progress) && { numberNeeded: true }),
   }
 }
+
+const documentTriesLeft = (progress: Progress) => Math.max(0, DOCUMENT_LIMITS.attempts - documentOf(progress).tries)
 
 /**
  * Whether the device that holds the session has to send the number of the first screen before anything else. A first device that took the

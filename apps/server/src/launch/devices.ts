@@ -99,7 +99,8 @@ function resume(session: Session, progress: Progress, role: Role): Step {
     return { state: session.state, progress, errors }
   }
   const state = canHappen(session, 'open') ? nextState(session, 'open') : session.state
-  return { state, progress: { ...progress, challenge: null } }
+  const attempt = state === session.state ? progress.attempt : attemptOnLeaving(session, progress)
+  return { state, progress: { ...progress, attempt, challenge: null } }
 }
 
 /** The answer of the first device's user, and what was kept by it, do not count for another device. */
@@ -172,9 +173,13 @@ export function newHandoff(
   }
 }
 
-/** The face step is done, and the device with the passkey has to repeat it: that must not exceed the tries. Passkeys have tries of their own. */
-function attemptOnLeaving({ state }: Session, { attempt }: Progress): number {
-  return state === 'PASSKEY_ACTIVE' ? Math.min(attempt, LAUNCH_LIMITS.attempts - 1) : attempt
+/**
+ * The face step is done, and the device with the passkey or the document has to repeat it: that must not exceed the tries. Passkeys and
+ * documents have tries of their own. An age check keeps the result of its face step.
+ */
+function attemptOnLeaving({ area, state }: Session, { attempt }: Progress): number {
+  const isRepeated = state === 'PASSKEY_ACTIVE' || (state === 'DOC_ACTIVE' && area === 'verification')
+  return isRepeated ? Math.min(attempt, LAUNCH_LIMITS.attempts - 1) : attempt
 }
 
 /** The device that made a code continues by itself, or the first device does. A device that may not run the flow cannot take it back. */

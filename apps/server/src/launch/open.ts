@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LaunchState, OpenBody, OpenedSession } from '@ostiary/contract'
+import type { DocumentFacts, LaunchState, OpenBody, OpenedSession } from '@ostiary/contract'
 import { createSealKeyPair } from '@ostiary/crypto'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { type NetworkFacts, networkFlags, placeOf } from '../risk/index.ts'
 import {
+  type DocumentAsk,
   isFinal,
   newProgress,
   type Progress,
@@ -23,7 +24,7 @@ import type { SessionCalls } from './session-call.ts'
 const CONSENT_VERSION = '1'
 
 /** The reply to an opening as far as the session itself goes; how the page looks is added from the tenant's settings. */
-type Bound = Omit<OpenedSession, 'brand' | 'embedOrigins'>
+type Bound = Omit<OpenedSession, 'brand' | 'embedOrigins' | 'alternativeUrl'>
 
 /** What is known about the caller beside the body: its headers, and what the operator's lists say about its address. */
 type OpeningFacts = DeviceFacts & { network: NetworkFacts }
@@ -36,12 +37,20 @@ interface Deps {
   clock: Clock
 }
 
+/** What a page must know of the document step before it begins. */
+function documentFacts(ask: DocumentAsk | null): DocumentFacts | null {
+  if (!ask) return null
+  const { when, acceptedTypes, age, reuseCheck } = ask
+  return { when, acceptedTypes: [...acceptedTypes], ageFormat: age?.format ?? null, reuseCheck }
+}
+
 /** The first call of a page: binds the device to the session, or resumes what the device had begun. */
 export function createOpening({ calls, sessions, slowWork, settings, clock }: Deps) {
   const { flowOf, get, whileLocked, reply, settle } = calls
 
   const facts = (session: Session, { locale }: Progress) => ({
     ...flowOf(session).rules(session).describe(),
+    document: documentFacts(flowOf(session).rules(session).document),
     host: new URL(session.request.redirectUrl).host,
     handoff: session.request.handoff !== 'forbidden',
     locale,
@@ -84,9 +93,12 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
   }
 
   /** The tenant's settings as they are now, not as they were at the session's creation: a new logo is for every session. */
-  async function lookOf({ tenantId, livemode }: Session): Promise<Pick<OpenedSession, 'brand' | 'embedOrigins'>> {
-    const { brand, embedOrigins } = await settings.get(tenantId)
-    return { brand, embedOrigins: embedOriginsFor(embedOrigins, livemode) }
+  async function lookOf({
+    tenantId,
+    livemode,
+  }: Session): Promise<Pick<OpenedSession, 'brand' | 'embedOrigins' | 'alternativeUrl'>> {
+    const { brand, embedOrigins, alternativeUrl } = await settings.get(tenantId)
+    return { brand, alternativeUrl, embedOrigins: embedOriginsFor(embedOrigins, livemode) }
   }
 
   /** A test session with an outcome in its request needs no person. */

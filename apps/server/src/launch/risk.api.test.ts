@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import {
   type AgeResult,
   type CaptureFrame,
+  type Challenge,
   type Handoff,
   INDICATOR_PATHS,
   type LaunchState,
@@ -192,7 +193,7 @@ describe('signals.behavioral', () => {
       recommendation: 'ALLOW',
       flags: [],
       signals: { behavioral: { score: 0, flags: [] }, browser: null },
-      policyVersion: '2',
+      policyVersion: '3',
     })
     const created = await fixture.create()
     const page = await createPage(fixture, created.sessionId)
@@ -288,7 +289,7 @@ describe('what the tenant has set', () => {
     const risk = { flags: { BR_WEBDRIVER: { weight: 12, floor: 0 } } }
     const { riskEvaluation } = await fixture.withSettings({ risk }, () => resultOf({ changes: WEBDRIVER }))
     const { policyVersion, ...rest } = riskEvaluation
-    assert.match(policyVersion, /^2\+[0-9a-f]{8}$/)
+    assert.match(policyVersion, /^3\+[0-9a-f]{8}$/)
     assert.deepEqual(rest, {
       score: 12,
       level: 'LOW',
@@ -357,9 +358,11 @@ describe('a document', () => {
     const handoff = okOf<Handoff>(await page.call('handoff'))
     const second = await createPage(fixture, created.sessionId)
     await second.takeOver(handoff)
-    await second.consent()
-    const older = await makeSubmission(second, await second.challenge(), {}, { ageYears: 60 })
-    assert.equal(okOf<LaunchState>(await send(second, older)).state, 'DOC_ACTIVE')
+    assert.equal((await second.consent()).state, 'DOC_ACTIVE', 'the result of the face stays')
+    assert.equal((await second.call('challenge')).statusCode, 409, 'there is no other try of the face')
+    const look = okOf<Challenge>(await second.call('challenge', { for: 'match' }))
+    const older = await makeSubmission(second, look, {}, { ageYears: 60 })
+    assert.equal((await send(second, older)).statusCode, 400, 'a look says nothing about the age')
     fixture.harness.clock.advance(1_200_000)
     assert.equal((await fixture.result(created.token)).sessionStatus, 'AGE_UNKNOWN')
   })

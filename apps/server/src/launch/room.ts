@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { AgeRoom } from '../age/index.ts'
+import type { DocumentsRoom } from '../documents/index.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
 import { createNetworkLists } from '../risk/index.ts'
@@ -17,6 +18,7 @@ import { createWatchers } from './watchers.ts'
 interface Deps {
   settings: SettingsRoom
   sessions: SessionsRoom
+  documents: DocumentsRoom
   age: AgeRoom
   verification: VerificationRoom
   /** Where the launch page is. */
@@ -29,11 +31,11 @@ interface Deps {
 
 /** What a device calls, and the launch page itself. */
 export function createLaunchRoom(platform: Platform, deps: Deps) {
-  const { settings, sessions, age, verification, url, folder, networkListsDir } = deps
+  const { settings, sessions, documents, age, verification, url, folder, networkListsDir } = deps
   const shared = { ...platform, sessions: sessions.service, settings: settings.service }
   const { flow, passkeySteps } = verification
   const flows = { age: age.flow, verification: flow }
-  const service = createLaunch({ ...shared, flows, passkeySteps, launchUrl: url })
+  const service = createLaunch({ ...shared, documents: documents.service, flows, passkeySteps, launchUrl: url })
   const use = createPageUse(shared)
   const watchers = createWatchers()
   const networkLists = createNetworkLists({ ...platform, dir: networkListsDir })

@@ -32,6 +32,8 @@ const CALLS = [
 const PLAIN = {
   brand: null,
   embedOrigins: [],
+  alternativeUrl: null,
+  document: null,
   type: 'AGE',
   verification: null,
   host: 'shop.example',
@@ -71,7 +73,9 @@ describe('open', () => {
     const page = await createPage(fixture, created.sessionId)
     const { sealKey, ...opened } = await page.open()
     const facts = { requirements: ['face', 'identity_document'], locale: 'de', consentVersion: '1', ...PLAIN }
-    assert.deepEqual(opened, { ...stateBody(created), ...facts })
+    const types = ['passport', 'drivers_license', 'national_id', 'residence_permit', 'other']
+    const document = { when: 'always', acceptedTypes: types, ageFormat: 'threshold', reuseCheck: false }
+    assert.deepEqual(opened, { ...stateBody(created), ...facts, document })
     assert.deepEqual(Object.keys(sealKey).sort(), ['crv', 'kty', 'x', 'y'], 'the private half stays')
   })
 
@@ -156,7 +160,7 @@ describe('consent', () => {
 
   test('200: yes leads to the document where the host asks for it first', async () => {
     const { created, page } = await openedPage({ requirements: ['identity_document', 'face'] })
-    assert.deepEqual(await page.consent(), stateBody(created, { state: 'DOC_ACTIVE' }))
+    assert.deepEqual(await page.consent(), stateBody(created, { state: 'DOC_ACTIVE', documentAttemptsLeft: 3 }))
   })
 
   test('200: no ends the flow as CANCELLED with -18', async () => {
@@ -271,6 +275,26 @@ describe('failure', () => {
         const reply = await page.failure(code)
         const expected = stateBody(created, { state: 'FACE_ACTIVE', attempt: 1, attemptsLeft: 2, errors: [code] })
         assert.deepEqual(reply, expected)
+      })
+      continue
+    }
+    if (name.startsWith('DO')) {
+      test(`${name} uses up a try of the document step alone, and the third one ends the flow with ${code} and -19`, async () => {
+        const { created, page } = await openedPage({ requirements: ['identity_document', 'face'] })
+        assertError(await page.call('failure', { code }), ...NOT_AT_STEP)
+        await page.consent()
+        for (const documentAttemptsLeft of [2, 1]) {
+          const left = stateBody(created, { state: 'DOC_ACTIVE', errors: [code], documentAttemptsLeft })
+          assert.deepEqual(await page.failure(code), left)
+        }
+        const flowStatus = 'COMPLETED'
+        assert.deepEqual(
+          await page.failure(code),
+          stateBody(created, { state: flowStatus, errors: [code], flowStatus }),
+        )
+        const { sessionStatus, result, errors, document } = await fixture.result(created.token)
+        assert.deepEqual([sessionStatus, errors, document], ['AGE_UNKNOWN', [code, -19], null])
+        assert.deepEqual(result, { confidenceScore: null, faceMatch: null })
       })
       continue
     }

@@ -7,6 +7,8 @@ import {
   launchCancel,
   launchChallenge,
   launchConsent,
+  launchDocument,
+  launchDocumentSubmit,
   launchEvents,
   launchFailure,
   launchHandoff,
@@ -87,12 +89,16 @@ export async function launchRoutes(
     return handoffGuesses.watch(request.body.sessionId, request.ip, open)
   })
   serve(launchConsent, (request) => launch.consent(callOf(request), request.body, request.ip))
-  serve(launchChallenge, (request) => launch.challenge(callOf(request), request.body.attempt))
+  serve(launchChallenge, (request) => launch.challenge(callOf(request), request.body))
   serve(launchEvents, (request) => launch.events(callOf(request), request.body.events))
   serve(
     launchSubmit,
     (request) => launch.submit(callOf(request), request.body, senderOf(request)),
     LAUNCH_LIMITS.submitBytes,
+  )
+  serve(launchDocument, (request) => launch.document(callOf(request)))
+  serve(launchDocumentSubmit, (request) =>
+    launch.documentSubmit(callOf(request), request.body.sealed, senderOf(request)),
   )
   serve(launchFailure, (request) => launch.failure(callOf(request), request.body))
   serve(launchCancel, (request) => launch.cancel(callOf(request)))

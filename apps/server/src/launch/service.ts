@@ -1,5 +1,6 @@
 import {
   type Challenge,
+  type DocumentStep,
   type Handoff,
   LAUNCH_LIMITS,
   type LaunchEvent,
@@ -7,7 +8,8 @@ import {
   type PasskeyOptions,
   SESSION_CODES,
 } from '@ostiary/contract'
-import { appendEvents, createChallenge } from '../capture-checks/index.ts'
+import { appendEvents } from '../capture-checks/index.ts'
+import type { Documents } from '../documents/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
@@ -15,10 +17,8 @@ import type { Ids } from '../platform/ids.ts'
 import {
   assertCan,
   type ConsentAnswer,
-  graceFor,
   isFinal,
   launchUrlFor,
-  nextState,
   notAtThisStep,
   type Progress,
   type Role,
@@ -28,23 +28,25 @@ import {
   type Sessions,
   type Step,
   seenAgain,
-  sessionEnded,
   withFlags,
 } from '../sessions/index.ts'
 import type { Settings } from '../settings/index.ts'
 import type { PasskeySteps } from '../verification/index.ts'
+import { beginAttempt, beginLook, findIssuedChallenge, newNonce } from './attempts.ts'
 import type { Sender } from './browser-data.ts'
 import { type DeviceCall, type Flows, identify, isNumberNeeded } from './call.ts'
 import { enterNumber, hashCode, isCodeVoid, newHandoff, newNumber, roleOf, takeBack } from './devices.ts'
+import { askedNow, beginDocument, dayOf, judgeDocumentSubmit } from './document-step.ts'
 import { createOpening } from './open.ts'
 import { createServiceWork } from './service-work.ts'
 import { createSessionCalls } from './session-call.ts'
-import { findIssuedChallenge, type Report, reportedFailure } from './step.ts'
+import { type Report, reportedFailure } from './step.ts'
 import { judgeSubmit } from './submit.ts'
 
 interface Deps {
   sessions: Sessions
   settings: Settings
+  documents: Documents
   /** What an age check and a verification do differently. */
   flows: Flows
   passkeySteps: PasskeySteps
@@ -75,10 +77,16 @@ function unlessFault(error: unknown): undefined {
  * The calls of the launch page, where the end user is checked. Each call is decided in one transaction, which locks the session's row.
  * Slow work, such as comparing a face, follows after that transaction. What a device claims is never trusted.
  */
-export function createLaunch({ sessions, settings, flows, passkeySteps, clock, ids, launchUrl }: Deps) {
+export function createLaunch({ sessions, settings, documents, flows, passkeySteps, clock, ids, launchUrl }: Deps) {
   const calls = createSessionCalls({ sessions, flows, clock })
   const { flowOf, get, whileLocked, reply, answerCall, handleCall } = calls
   const slowWork = createServiceWork(calls)
+
+  /** The key of the marks of one tenant, mode and day. */
+  async function reuseKeyOf(tx: Queryable, { tenantId, livemode }: Session, now: Date): Promise<string> {
+    const hash = await sessions.hasherFor(tx, tenantId)
+    return hash('document', livemode, dayOf(now))
+  }
 
   /** A device of an ended session learns where to continue. To all others the session has only ended. */
   async function watchEnded(call: DeviceCall, session: Session, tx: Queryable): Promise<Watcher> {
@@ -115,14 +123,17 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
         return flowOf(session).consented(tx, answered, address)
       }),
 
-    /** Issues the challenge of the next attempt. A device that lost the reply repeats `wantedAttempt` and gets the same challenge. */
-    async challenge(call: DeviceCall, wantedAttempt?: number): Promise<Challenge> {
+    /** Issues the challenge of the next attempt or look. A device that lost the reply repeats `attempt` and gets the same challenge. */
+    async challenge(call: DeviceCall, wanted: { attempt?: number; for?: 'match' } = {}): Promise<Challenge> {
+      const isLook = wanted.for === 'match'
       let issued: Challenge | undefined
       await handleCall(call, 'holder', (session) => {
-        const { progress } = session
-        issued = findIssuedChallenge(session, progress, { wantedAttempt, now: clock.now() })
-        if (issued) return { state: session.state, progress }
-        const next = beginAttempt(session, ids, clock.now())
+        const now = clock.now()
+        issued = findIssuedChallenge(session, { wantedAttempt: wanted.attempt, isLook, now })
+        if (issued) return { state: session.state, progress: session.progress }
+        const next = isLook
+          ? beginLook(session, flowOf(session).rules(session).document, { ids, now })
+          : beginAttempt(session, ids, now)
         issued = next.issued
         return next.step
       })
@@ -144,10 +155,32 @@ export function createLaunch({ sessions, settings, flows, passkeySteps, clock, i
       return slowWork.runIfWaiting(launchState, thumbprint)
     },
 
+    async document(call: DeviceCall): Promise<DocumentStep> {
+      let issued: DocumentStep | undefined
+      await handleCall(call, 'holder', async (session, tx) => {
+        const ask = askedNow(flowOf(session), session)
+        const now = clock.now()
+        const reuseKey = ask.reuseCheck ? await reuseKeyOf(tx, session, now) : undefined
+        const begun = beginDocument(session, ask, { nonce: newNonce(ids), reuseKey, now })
+        issued = begun.issued
+        return begun.step
+      })
+      if (!issued) throw new Error('A document step was neither begun nor refused')
+      return issued
+    },
+
+    async documentSubmit(call: DeviceCall, sealed: string, sender: Sender): Promise<LaunchState> {
+      const { launchState, thumbprint } = await answerCall(call, 'holder', (session, tx) =>
+        judgeDocumentSubmit(tx, { flow: flowOf(session), documents, session, sealed, sender, now: clock.now() }),
+      )
+      return slowWork.runIfWaiting(launchState, thumbprint)
+    },
+
     failure: (call: DeviceCall, report: Report) =>
       handleCall(call, 'holder', (session) => {
         const { failuresOf } = flowOf(session).rules(session)
-        return reportedFailure({ failuresOf, passkeyFailed: passkeySteps.failed }, session, report)
+        const rules = { failuresOf, passkeyFailed: passkeySteps.failed }
+        return reportedFailure({ ...rules, documentFailed: (name) => documents.count(name, 'NONE') }, session, report)
       }),
 
     async passkeyOptions(call: DeviceCall): Promise<PasskeyOptions> {
@@ -230,24 +263,4 @@ interface Sealed {
 /** Ends the flow because the user wants to. The page and the host get the same code. */
 function cancelled({ state, progress }: RunningSession, code: 'CONSENT_DECLINED' | 'USER_CANCELLED'): Step {
   return { state, progress, errors: [SESSION_CODES[code].code], end: { how: 'cancelled', code } }
-}
-
-/** Starts the next attempt with a new challenge. If no attempt is left, refuses the call and ends the flow. */
-function beginAttempt(session: RunningSession, ids: Ids, now: Date): { step: Step; issued?: Challenge } {
-  const { progress } = session
-  const state = nextState(session, 'camera_ready')
-  const attempt = progress.attempt + 1
-  if (attempt > LAUNCH_LIMITS.attempts) {
-    const refuse = sessionEnded('All tries are used up')
-    return { step: { state, progress, refuse, end: { how: 'failed', failures: ['ATTEMPTS_EXCEEDED'] } } }
-  }
-  const expiresAtMs = now.getTime() + LAUNCH_LIMITS.challengeSeconds * 1000
-  // A test session may have pinned the movements instead of leaving them to chance.
-  const made = createChallenge(ids.randomBytes, session.request.pinned ?? undefined)
-  const nonce = Buffer.from(ids.randomBytes(24)).toString('base64url')
-  const challenge = { ...made, nonce, expiresAtMs, submits: 0 }
-  return {
-    step: { state, progress: { ...progress, attempt, challenge }, dueAt: graceFor(session, expiresAtMs) },
-    issued: { ...made, nonce, attempt, expiresAt: new Date(expiresAtMs).toISOString() },
-  }
 }

@@ -2,8 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DEVICE_REPORTABLE, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import { AppError } from '../platform/errors.ts'
-import { newProgress, notAtThisStep, type SessionState } from '../sessions/index.ts'
-import { failTry, findIssuedChallenge, noted, reportedFailure } from './step.ts'
+import {
+  type DocumentProgress,
+  documentOf,
+  newProgress,
+  notAtThisStep,
+  type SessionState,
+  withDocument,
+} from '../sessions/index.ts'
+import { findIssuedChallenge } from './attempts.ts'
+import { failLook, failTry, noted, reportedFailure } from './step.ts'
 import { NOW, sessionAt } from './testing/session.ts'
 
 /** The codes of a failure, as an age check has them. */
@@ -13,6 +21,7 @@ const rules = {
   passkeyFailed(): never {
     throw notAtThisStep()
   },
+  documentFailed: () => {},
 }
 const triedAt = (state: SessionState, attempt: number) => ({ ...sessionAt(state), progress: tried(attempt) })
 const tried = (attempt: number) => ({ ...newProgress('en'), attempt })
@@ -64,7 +73,8 @@ describe('a failure that a device reports', () => {
       for (const name of DEVICE_REPORTABLE) {
         const { code, kind } = SESSION_CODES[name]
         const report = () => reportedFailure(rules, triedAt(state, 3), { code })
-        if (kind === 'F*' && (!MAY_FAIL.includes(state) || name === 'PASSKEY_FAILED'))
+        const isMisplaced = OF_DOCUMENT.includes(name) ? state !== 'DOC_ACTIVE' : !MAY_FAIL.includes(state)
+        if (kind === 'F*' && (isMisplaced || name === 'PASSKEY_FAILED'))
           assert.throws(report, isRefused('SESSION_NOT_OPEN'), `${state} ${name}`)
         else {
           const { end, progress } = report()
@@ -89,10 +99,53 @@ describe('a failure that a device reports', () => {
   })
 })
 
+describe('a failure that a device reports in the document step', () => {
+  const at = (document: Partial<DocumentProgress>, more: object = {}) => ({
+    ...sessionAt('DOC_ACTIVE'),
+    progress: { ...withDocument(tried(2), document), ...more },
+  })
+  const look = { nonce: 'n', steps: [], sampleAtMs: [], expiresAtMs: 1, submits: 0, isLook: true as const }
+
+  test('uses up a try of that step when the document gave nothing, and no try of the face', () => {
+    for (const code of [-27, -28, -30]) {
+      const { state, progress, errors } = reportedFailure(rules, at({ tries: 1 }), { code })
+      assert.deepEqual([state, errors, progress.attempt], ['DOC_ACTIVE', [code], 2])
+      assert.equal(documentOf(progress).tries, 2)
+      const last = reportedFailure(rules, at({ tries: 2 }), { code })
+      assert.equal(last.end?.how, 'failed')
+    }
+  })
+
+  test('counts once, however often it is reported', () => {
+    const again = reportedFailure(rules, at({ tries: 1 }), { code: -27, attempt: 1 })
+    assert.equal(documentOf(again.progress).tries, 1)
+    assert.equal(documentOf(reportedFailure(rules, at({ tries: 1 }), { code: -27, attempt: 2 }).progress).tries, 2)
+  })
+
+  test('costs a look while one is under way, and otherwise nothing', () => {
+    const during = reportedFailure(rules, at({ looks: 1 }, { challenge: look }), { code: -10 })
+    assert.deepEqual([during.state, during.progress.challenge, during.end], ['DOC_ACTIVE', null, undefined])
+    const before = reportedFailure(rules, at({ looks: 6 }), { code: -7, reason: 'in_use' })
+    assert.deepEqual([before.errors, before.end], [[-7], undefined])
+    const { tries, looks } = documentOf(before.progress)
+    assert.deepEqual([before.progress.attempt, tries, looks], [2, 0, 6])
+  })
+
+  test('ends the flow with the sixth look, and at once where the face is an attack', () => {
+    const sixth = failLook(rules, sessionAt('DOC_ACTIVE'), withDocument(tried(1), { looks: 6 }), 'NO_FACE')
+    assert.deepEqual(sixth.end, { how: 'failed', failures: ['NO_FACE', 'ATTEMPTS_EXCEEDED'] })
+    const attack = failLook(rules, sessionAt('DOC_ACTIVE'), withDocument(tried(1), { looks: 1 }), 'VIDEO_SPOOF')
+    assert.deepEqual(attack.end, { how: 'failed', failures: ['VIDEO_SPOOF'] })
+  })
+})
+
 describe('a call that is repeated because its reply was lost', () => {
   const open = { nonce: 'n', steps: [], sampleAtMs: [7], expiresAtMs: NOW.getTime() + 30_000, submits: 0 }
   const again = (state: SessionState, progress: object, wantedAttempt: number | undefined) =>
-    findIssuedChallenge(sessionAt(state), { ...tried(2), challenge: open, ...progress }, { wantedAttempt, now: NOW })
+    findIssuedChallenge(
+      { state, progress: { ...tried(2), challenge: open, ...progress } },
+      { wantedAttempt, isLook: false, now: NOW },
+    )
 
   test('gets the challenge of its try again, as long as the challenge was not used', () => {
     const expiresAt = new Date(open.expiresAtMs).toISOString()
@@ -128,5 +181,6 @@ describe('a call that is repeated because its reply was lost', () => {
   })
 })
 
-const MAY_FAIL: readonly SessionState[] = ['READY', 'FACE_ACTIVE', 'DOC_ACTIVE', 'MATCHING']
-const MAY_NOT: readonly SessionState[] = ['CREATED', 'OPENED', 'HANDOFF_WAIT', 'FACE_DONE', 'DOC_DONE', 'EVALUATING']
+const MAY_FAIL: readonly SessionState[] = ['READY', 'FACE_ACTIVE', 'DOC_ACTIVE', 'DOC_DONE']
+const MAY_NOT: readonly SessionState[] = ['CREATED', 'OPENED', 'HANDOFF_WAIT', 'FACE_DONE', 'MATCHING', 'EVALUATING']
+const OF_DOCUMENT: readonly SessionCodeName[] = ['DOCUMENT_UNREADABLE', 'DOCUMENT_UNSUPPORTED', 'DOB_NOT_FOUND']

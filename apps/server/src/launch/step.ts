@@ -1,6 +1,6 @@
 import {
-  type Challenge,
   DEVICE_REPORTABLE,
+  DOCUMENT_LIMITS,
   LAUNCH_LIMITS,
   SESSION_CODES,
   type SessionCodeName,
@@ -8,7 +8,9 @@ import {
 import { invalid } from '../platform/errors.ts'
 import {
   canHappen,
+  documentOf,
   type FlowRules,
+  failDocument,
   nextState,
   notAtThisStep,
   type Progress,
@@ -40,19 +42,18 @@ export function failTry(
   return { ...left, state: canHappen(session, 'retry') ? nextState(session, 'retry') : session.state }
 }
 
-/** A person needs about ten seconds for the movements, and a slow phone as long again to compute. */
-const CAPTURE_MS = 30_000
-
-/** The challenge of the current try, for a device that lost the reply with it. Undefined if it was used or is about to expire. */
-export function findIssuedChallenge(
-  { state }: Pick<Session, 'state'>,
-  { attempt, challenge }: Pick<Progress, 'attempt' | 'challenge'>,
-  { wantedAttempt, now }: { wantedAttempt: number | undefined; now: Date },
-): Challenge | undefined {
-  if (wantedAttempt !== attempt || state !== 'FACE_ACTIVE' || !challenge) return undefined
-  const { nonce, steps, sampleAtMs, expiresAtMs, submits } = challenge
-  if (submits > 0 || expiresAtMs - now.getTime() < CAPTURE_MS) return undefined
-  return { nonce, attempt, steps, sampleAtMs, expiresAt: new Date(expiresAtMs).toISOString() }
+/** A look at the face for the comparison that failed. It costs no try of any step, but looks are counted when they begin. */
+export function failLook(
+  rules: Pick<FlowRules, 'failuresOf'>,
+  { state }: Session,
+  progress: Progress,
+  name: SessionCodeName,
+): Step {
+  const { code, kind } = SESSION_CODES[name]
+  const step = { state, progress: { ...progress, challenge: null }, errors: [code] }
+  const noneLeft = documentOf(progress).looks >= DOCUMENT_LIMITS.looks
+  if (kind !== 'F' && !noneLeft) return step
+  return { ...step, end: { how: 'failed', failures: rules.failuresOf(name, kind !== 'F') } }
 }
 
 export interface Report {
@@ -68,12 +69,14 @@ function wasCounted({ state }: Session, { attempt: counted }: Progress, { attemp
   return attempt < counted || (attempt === counted && state !== 'FACE_ACTIVE')
 }
 
+interface FailureRules extends Pick<FlowRules, 'failuresOf'> {
+  passkeyFailed(session: RunningSession): Step
+  /** Counts a document of which the device read nothing. */
+  documentFailed(name: SessionCodeName): void
+}
+
 /** What a device says went wrong. It may only make things worse for itself: no code of these gives a verdict. */
-export function reportedFailure(
-  rules: Pick<FlowRules, 'failuresOf'> & { passkeyFailed(session: RunningSession): Step },
-  session: RunningSession,
-  report: Report,
-): Step {
+export function reportedFailure(rules: FailureRules, session: RunningSession, report: Report): Step {
   const { progress } = session
   const { code, reason } = report
   const name = DEVICE_REPORTABLE.find((candidate) => SESSION_CODES[candidate].code === code)
@@ -81,6 +84,9 @@ export function reportedFailure(
   const known = noted(progress, name, reason)
   if (SESSION_CODES[name].kind === 'D') return { state: session.state, progress: known, errors: [code] }
   if (name === 'PASSKEY_FAILED') return rules.passkeyFailed({ ...session, progress: known })
+  if (session.state === 'DOC_ACTIVE')
+    return failedAtDocument(rules, { ...session, progress: known }, { ...report, name })
+  if (OF_DOCUMENT.includes(name)) throw notAtThisStep()
   const isUnderWay = session.state === 'FACE_ACTIVE'
   if (!isUnderWay && !MAY_FAIL.includes(session.state)) throw notAtThisStep()
   if (wasCounted(session, progress, report)) return { state: session.state, progress: known, errors: [code] }
@@ -89,5 +95,28 @@ export function reportedFailure(
   return failTry(rules, session, { ...known, attempt: known.attempt + 1 }, name)
 }
 
-/** Steps of the device. A report cannot end what the service works on. */
-const MAY_FAIL: readonly SessionState[] = ['READY', 'CONSENTED', 'DOC_ACTIVE', 'MATCHING']
+/** Steps of the device before a try of the face step. A report cannot end what the service works on. */
+const MAY_FAIL: readonly SessionState[] = ['READY', 'CONSENTED', 'DOC_DONE']
+
+/** Failures that use up a try of the document step. */
+const OF_DOCUMENT: readonly SessionCodeName[] = ['DOCUMENT_UNREADABLE', 'DOCUMENT_UNSUPPORTED', 'DOB_NOT_FOUND']
+
+/** The tries of the face step stay as they are: a document that cannot be read costs none of them. */
+function failedAtDocument(
+  rules: Pick<FailureRules, 'failuresOf' | 'documentFailed'>,
+  session: RunningSession,
+  { name, code, attempt }: Report & { name: SessionCodeName },
+): Step {
+  const { state, progress } = session
+  const { tries, looks } = documentOf(progress)
+  const noted = { state, progress, errors: [code] }
+  if (OF_DOCUMENT.includes(name)) {
+    // The reply to the report was lost, and it comes again.
+    const isCounted = attempt !== undefined && attempt <= tries
+    if (isCounted) return noted
+    rules.documentFailed(name)
+    return failDocument(rules, session, progress, name)
+  }
+  const isOfLook = progress.challenge?.isLook && (attempt === undefined || attempt === looks)
+  return isOfLook ? failLook(rules, session, progress, name) : noted
+}

@@ -3,16 +3,15 @@ import {
   LAUNCH_LIMITS,
   RELEASED_MODELS,
   type RiskFlagCode,
-  readIndicators,
+  type SessionCodeName,
   SIMULATED_MODEL,
 } from '@ostiary/contract'
-import { openPayload, SealError } from '@ostiary/crypto'
 import { Compile } from 'typebox/compile'
 import { judgeCapture, type LogState } from '../capture-checks/index.ts'
 import { AppError } from '../platform/errors.ts'
-import { flagsOfIndicators, type RiskFlag } from '../risk/index.ts'
 import {
   type AcceptedCapture,
+  documentOf,
   type Flow,
   type FlowRules,
   isWaiting,
@@ -22,12 +21,14 @@ import {
   type RunningSession,
   type Session,
   type Step,
+  withDocument,
   withFlags,
 } from '../sessions/index.ts'
-import { lacksBrowserData, type Sender } from './browser-data.ts'
+import { lacksBrowserData, type Sender, withBrowser } from './browser-data.ts'
 import { readConditions } from './conditions.ts'
+import { badPayload, misfitOf, noChallenge, readSealed } from './sealed.ts'
 import { openSelfie } from './selfie.ts'
-import { failTry, noted } from './step.ts'
+import { failLook, failTry, noted } from './step.ts'
 
 const payloads = Compile(CapturePayload)
 
@@ -47,12 +48,14 @@ export interface Submit {
  * answers, and only when it is consistent.
  */
 export async function judgeSubmit(submit: Submit): Promise<Step> {
-  const { flow, session, sealed, now } = submit
+  const { session, sealed, now } = submit
   const { progress } = session
   if (isWaiting(session.state)) return acceptRepeat(session, sealed)
-  if (session.state !== 'FACE_ACTIVE') throw notAtThisStep()
-  const rules = flow.rules(session)
   const { challenge } = progress
+  const isLook = session.state === 'DOC_ACTIVE' && challenge?.isLook === true
+  if (session.state === 'DOC_ACTIVE' && !isLook) return acceptRepeatAtDocument(session, sealed)
+  if (session.state !== 'FACE_ACTIVE' && !isLook) throw notAtThisStep()
+  const { rules, attempt, fail, accept } = isLook ? lookOf(submit) : faceTryOf(submit)
   const stay = (refuse: AppError, after: Progress = progress): Step => ({
     state: session.state,
     progress: after,
@@ -63,10 +66,10 @@ export async function judgeSubmit(submit: Submit): Promise<Step> {
     return stay(noChallenge('Too many submits for one challenge'))
   const begun = { ...challenge, submits: challenge.submits + 1 }
   const counted = { ...progress, challenge: begun }
-  const read = await readPayload(session, progress, sealed)
+  const read = await readSealed(payloads, session, progress, sealed)
   if (read instanceof AppError) return stay(read, counted)
-  const fault = faultOf(read, session, counted, challenge)
-  if (fault) return stay(fault.refuse, withFlags(counted, fault.flags))
+  const misfit = misfitOf(read, { sessionId: session.sessionId, nonce: challenge.nonce, attempt }, progress)
+  if (misfit) return stay(misfit.refuse, withFlags(counted, misfit.flags))
   const unasked = rules.payloadFault(read, submit.selfie !== undefined)
   if (unasked) return stay(badPayload(unasked), counted)
   // Without the user's consent they are dropped, whatever they are.
@@ -78,79 +81,99 @@ export async function judgeSubmit(submit: Submit): Promise<Step> {
   const answered = { ...counted, usedNonces, ...(rules.takesConditions && { conditions }) }
   const judged = judge(rules, session, answered, {
     payload: read,
+    attempt,
     selfie,
     challenge: begun,
     sender: submit.sender,
     now,
   })
-  return 'capture' in judged ? flow.captured({ ...session, progress: judged.progress }, judged.capture) : judged
+  return 'capture' in judged ? accept(judged.progress, judged.capture) : fail(judged.progress, judged.failure)
+}
+
+/** What a capture is for. */
+interface Purpose {
+  rules: FlowRules
+  /** Which try, or which look. */
+  attempt: number
+  fail(progress: Progress, name: SessionCodeName): Step
+  accept(progress: Progress, capture: AcceptedCapture): Step | Promise<Step>
+}
+
+function faceTryOf({ flow, session }: Submit): Purpose {
+  const rules = flow.rules(session)
+  return {
+    rules,
+    attempt: session.progress.attempt,
+    fail: (progress, name) => failTry(rules, session, progress, name),
+    accept: (progress, capture) =>
+      flow.captured({ ...session, progress: rules.document ? withCapture(progress, capture) : progress }, capture),
+  }
+}
+
+/** A look shows that the same live person is there, for the comparison with a document. It says nothing else about them. */
+function lookOf({ flow, session }: Submit): Purpose {
+  const rules = flow.rules(session)
+  return {
+    rules: { ...rules, wantsAge: false, takesConditions: false, payloadFault: lookFault },
+    attempt: documentOf(session.progress).looks,
+    fail: (progress, name) => failLook(rules, session, progress, name),
+    accept: (progress, capture) => ({ state: session.state, progress: withCapture(progress, capture) }),
+  }
+}
+
+function lookFault({ estimate, frames, face, local, match }: CapturePayload, hasSelfie: boolean): string | undefined {
+  const { age: years, spread, frames: used } = estimate
+  const hasAge = used !== 0 || years !== 0 || spread !== 0 || frames.some(({ age }) => age !== undefined)
+  return hasSelfie || hasAge || face || local || match ? 'look' : undefined
+}
+
+/** From now on a portrait is compared with this face, by the device that holds its numbers. */
+function withCapture(progress: Progress, { payload }: AcceptedCapture): Progress {
+  const thumbprint = progress.holder?.thumbprint ?? ''
+  return withDocument(progress, { capture: { nonce: payload.nonce, thumbprint } })
 }
 
 /** The page repeats a capture because the reply was lost. The work on it continues; nothing in the repeat counts. */
 async function acceptRepeat(session: RunningSession, sealed: string): Promise<Step> {
   const { progress } = session
-  const read = await readPayload(session, progress, sealed)
+  const read = await readSealed(payloads, session, progress, sealed)
   const known = { state: session.state, progress }
   if (read instanceof AppError) return { ...known, refuse: read }
   if (read.nonce === progress.usedNonces.at(-1)) return known
   return { ...known, refuse: noChallenge('The payload answers another challenge') }
 }
 
-async function readPayload(session: Session, progress: Progress, sealed: string): Promise<CapturePayload | AppError> {
-  if (!progress.sealKey) return badPayload('key')
-  const limits = {
-    sessionId: session.sessionId,
-    maxBytes: LAUNCH_LIMITS.sealedBytes,
-    maxInflatedBytes: LAUNCH_LIMITS.inflatedBytes,
-  }
-  try {
-    const payload = await openPayload(progress.sealKey, sealed, limits)
-    return payloads.Check(payload) ? payload : badPayload('schema')
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error
-    if (error.fault === 'size') return new AppError('too_large', 'PAYLOAD_TOO_LARGE', 'The sealed payload is too large')
-    return badPayload(error.fault)
-  }
-}
-
-function faultOf(
-  payload: CapturePayload,
-  session: Session,
-  progress: Progress,
-  challenge: OpenChallenge,
-): { refuse: AppError; flags: RiskFlag[] } | undefined {
-  if (payload.sessionId !== session.sessionId) return { refuse: badPayload('session'), flags: [] }
-  if (progress.usedNonces.includes(payload.nonce)) {
-    const refuse = new AppError('conflict', 'PAYLOAD_REPLAYED', 'This challenge was answered already')
-    return { refuse, flags: [{ code: 'BH_PAYLOAD_REPLAY' }] }
-  }
-  if (payload.nonce !== challenge.nonce)
-    return { refuse: noChallenge('The payload answers another challenge'), flags: [] }
-  if (payload.attempt !== progress.attempt) return { refuse: badPayload('attempt'), flags: [] }
-  return undefined
+/** The reply that asked for the document was lost. In an ENROLL the user would have to repeat the face otherwise. */
+async function acceptRepeatAtDocument(session: RunningSession, sealed: string): Promise<Step> {
+  const { state, progress } = session
+  const { capture } = documentOf(progress)
+  const read = capture && (await readSealed(payloads, session, progress, sealed))
+  const isRepeat = read !== null && !(read instanceof AppError) && read.nonce === capture?.nonce
+  return { state, progress, ...(!isRepeat && { refuse: notAtThisStep() }) }
 }
 
 interface Answer {
   payload: CapturePayload
+  attempt: number
   selfie: string | null
   challenge: OpenChallenge
   sender: Sender
   now: Date
 }
 
-/** The accepted capture with what is known then, or the step after a try that failed. */
+/** The accepted capture or why it failed, with what is known then. */
 function judge(
   rules: FlowRules,
   session: Session,
   progress: Progress,
   answer: Answer,
-): Step | { capture: AcceptedCapture; progress: Progress } {
-  const { payload, selfie, challenge, sender, now } = answer
+): { progress: Progress } & ({ failure: SessionCodeName } | { capture: AcceptedCapture }) {
+  const { payload, attempt, selfie, challenge, sender, now } = answer
   const judged = judgeCapture({
     payload,
     challenge,
     log: progress.log,
-    attempt: progress.attempt,
+    attempt,
     mismatches: progress.mismatches,
     wantsAge: rules.wantsAge,
     acceptModel: (model) => isReleased(model) || (!session.livemode && isSimulated(model)),
@@ -167,18 +190,11 @@ function judge(
   const known = withBrowser({ ...withFlags(progress, raised), behaviour: true }, payload)
   if (failure) {
     const mismatches = known.mismatches + (judged.mismatch ? 1 : 0)
-    return failTry(rules, session, noted({ ...known, mismatches }, failure), failure)
+    return { failure, progress: noted({ ...known, mismatches }, failure) }
   }
   const { estimateYears, unstable } = judged
   const capture: AcceptedCapture = { payload, challenge, selfie, estimateYears, unstable, unfit, now }
   return { capture, progress: { ...known, challenge: null } }
-}
-
-function withBrowser(progress: Progress, { indicators: marks, browser }: CapturePayload): Progress {
-  if (marks === undefined) return progress
-  const indicators = readIndicators(marks)
-  const context = { kind: browser?.kind ?? 'ordinary', phoneCamera: browser?.phoneCamera ?? false } as const
-  return withFlags({ ...progress, indicators }, flagsOfIndicators(indicators, context))
 }
 
 /** One of the sets of nets that a launch page of ours ships. */
@@ -201,7 +217,3 @@ function cameTooFast({ frames }: CapturePayload, { expiresAtMs }: OpenChallenge,
   const issuedMs = expiresAtMs - LAUNCH_LIMITS.challengeSeconds * 1000
   return now.getTime() - issuedMs < (frames.at(-1)?.t ?? 0)
 }
-
-const noChallenge = (message: string) => new AppError('conflict', 'CHALLENGE_NOT_VALID', message)
-const badPayload = (detail: string) =>
-  new AppError('invalid_request', 'INVALID_PAYLOAD', 'The payload cannot be read', { detail })

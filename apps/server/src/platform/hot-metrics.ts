@@ -8,6 +8,12 @@ export interface LabelledCounter {
   text(): string
 }
 
+/** A counter with two labels. */
+export interface PairCounter {
+  count(first: string, second: string): void
+  text(): string
+}
+
 export interface RequestTimer {
   /** The values of the two labels, and the duration. */
   observe(first: string, second: string | number, seconds: number): void
@@ -23,6 +29,21 @@ export function createLabelledCounter(name: string, help: string, labelName: str
     get: (label) => counts.get(label) ?? 0,
     text() {
       const lines = [...counts].map(([label, count]) => `${name}{${labelName}="${label}"} ${count}\n`)
+      return `# HELP ${name} ${help}\n# TYPE ${name} counter\n${lines.join('')}`
+    },
+  }
+}
+
+/** Label values are our own constants, never values from a request. */
+export function createPairCounter(name: string, help: string, labelNames: readonly [string, string]): PairCounter {
+  const counts = new Map<string, number>()
+  return {
+    count(first, second) {
+      const labels = `${labelNames[0]}="${first}",${labelNames[1]}="${second}"`
+      counts.set(labels, (counts.get(labels) ?? 0) + 1)
+    },
+    text() {
+      const lines = [...counts].map(([labels, count]) => `${name}{${labels}} ${count}\n`)
       return `# HELP ${name} ${help}\n# TYPE ${name} counter\n${lines.join('')}`
     },
   }

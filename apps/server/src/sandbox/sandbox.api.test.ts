@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST, openBody } from '../age/testing/fixture.ts'
+import type { SandboxOutcome } from '@ostiary/contract'
+import {
+  type AgeFixture,
+  createAgeFixture,
+  documentShown,
+  endedBody,
+  type Host,
+  LEAST,
+  openBody,
+} from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
 
 let fixture: AgeFixture
@@ -56,6 +65,30 @@ describe('POST /test/sessions/:id/outcome', () => {
     const { sessionStatus, result } = await host.result(stepUp.token)
     assert.equal(sessionStatus, 'AGE_BELOW_THRESHOLD')
     assert.deepEqual(result, { confidenceScore: 1, faceMatch: true, documentAge: below, facialAgeEstimation: below })
+  })
+
+  test('204: a document in the result has its record, as after a real flow; a failure and a face alone have none', async () => {
+    const both = { requirements: ['face', 'identity_document'] }
+    const cases: [object, SandboxOutcome, boolean, string, string][] = [
+      [both, {}, true, ABOVE, 'sandbox'],
+      [both, { faceAge: 40, documentAge: 41, faceMatchScore: 0.9 }, true, ABOVE, 'sandbox'],
+      [both, { faceAge: 40, documentAge: 41, faceMatchScore: 0.2 }, true, 'AGE_UNKNOWN', 'none'],
+      [{ requirements: ['identity_document'] }, { documentAge: 12 }, true, 'AGE_BELOW_THRESHOLD', 'sandbox'],
+      [{ stepUpEnabled: true }, { outcome: 'AGE_BELOW_THRESHOLD' }, true, 'AGE_BELOW_THRESHOLD', 'sandbox'],
+      [{ stepUpEnabled: true }, { faceAge: 40 }, false, ABOVE, 'sandbox'],
+    ]
+    for (const code of [-26, -27, -28, -29, -30]) cases.push([both, { errors: [code] }, false, 'AGE_UNKNOWN', 'none'])
+    for (const [body, outcome, isShown, status, level] of cases) {
+      const created = await host.create(body)
+      await host.outcome(created.sessionId, outcome)
+      const { document, sessionStatus, assurance, endedAt } = await host.result(created.token)
+      const expected = isShown && endedAt ? documentShown(endedAt) : null
+      const what = JSON.stringify([body, outcome])
+      assert.deepEqual([document, sessionStatus, assurance.level], [expected, status, level], what)
+    }
+    const face = await host.create()
+    await host.outcome(face.sessionId)
+    assert.ok(!('document' in (await host.result(face.token))))
   })
 
   test('204: the codes of the specification as a host sees them', async () => {

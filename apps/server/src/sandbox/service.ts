@@ -2,6 +2,7 @@ import { type SetOutcomeBody, VERIFICATION_TEST_OUTCOMES } from '@ostiary/contra
 import { ageSessionsIn, type Ending, readSimulatedOutcome } from '../age/index.ts'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError, invalid } from '../platform/errors.ts'
 import {
@@ -18,6 +19,7 @@ import type { WebhookService } from '../webhooks/index.ts'
 
 interface Deps {
   cells: Cells
+  clock: Clock
   sessions: Sessions
   ending: Ending
   verificationEnding: VerificationEnding
@@ -26,7 +28,7 @@ interface Deps {
 }
 
 /** What test keys can do that live keys cannot: choose an outcome, let time pass, let a delivery fail. */
-export function createSandbox({ cells, sessions, ending, verificationEnding, lockouts, webhooks }: Deps) {
+export function createSandbox({ cells, clock, sessions, ending, verificationEnding, lockouts, webhooks }: Deps) {
   const ages = ageSessionsIn(sessions)
   const verifications = verificationSessionsIn(sessions)
 
@@ -38,7 +40,7 @@ export function createSandbox({ cells, sessions, ending, verificationEnding, loc
       await ending.conclude(tx, session, { flow: 'COMPLETED', simulated })
     } else if (verifications.isOwn(session)) {
       if (await verificationEnding.expireIfDue(tx, session)) return false
-      await verificationEnding.conclude(tx, session, sandboxEnd(verificationOutcomeOf(outcome), session))
+      await verificationEnding.conclude(tx, session, sandboxEnd(verificationOutcomeOf(outcome), session, clock.now()))
     }
     return true
   }

@@ -47,6 +47,14 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
     assert.equal(Buffer.from(images[0].data, 'base64').readUInt16BE(0), 0xffd8)
   })
 
+  test('204: a success of an ENROLL with a document names its type, and has its record', async () => {
+    const { sessionId } = await host.create('ENROLL', { requirements: ['face', 'identity_document'] })
+    await host.outcome(sessionId)
+    const { status, identityInformation, document } = await bodyOf(sessionId)
+    assert.deepEqual([status, identityInformation.documentType], ['SUCCESS', 'passport'])
+    assert.deepEqual([document.type, document.format, document.expiry], ['passport', 'TD3', 'valid'])
+  })
+
   test('204: each failure has the body that the flow would send', async () => {
     for (const [outcome, code, message, more, ended] of [
       ['spoof', 1, 'Image spoof', {}, 'FAILED'],

@@ -2,6 +2,7 @@ import type { CapturePayload, LaunchState, OpenedSession, SessionCodeName } from
 import type { Queryable } from '../platform/db.ts'
 import type { AppError } from '../platform/errors.ts'
 import type { AreaSessions } from './area-sessions.ts'
+import type { DocumentAsk } from './document-progress.ts'
 import type { OpenChallenge, Progress } from './progress.ts'
 import type { SharedRequest } from './request.ts'
 import type { ReturnTicket } from './return-ticket.ts'
@@ -72,6 +73,8 @@ export interface FlowRules {
   takesConditions: boolean
   /** Whether another step can decide when the face step gives no verdict. */
   hasOtherWay: boolean
+  /** What the document step asks for; null: this session never has one. */
+  document: DocumentAsk | null
   /** How long a test session waits before it ends with its simulated outcome; null when it needs a person. */
   simulatedDelayMs: number | null
   /** What in a payload does not fit the request, in a word for our log. */
@@ -108,6 +111,8 @@ export interface Flow<Request extends SharedRequest = SharedRequest, Own = unkno
   /** The user agreed. `address` is where the device called from. */
   consented(tx: Queryable, session: RunningSession<Request, Own>, address: string): Promise<Step> | Step
   captured(session: RunningSession<Request, Own>, capture: AcceptedCapture): Step | Promise<Step>
+  /** A document was accepted: the progress has it. Its face matches, where there was one to compare. */
+  documentRead(session: RunningSession<Request, Own>, now: Date): Step
   /** A call is about to be stored: what the area adds to the progress because of it. */
   settled(tx: Queryable, session: RunningSession<Request, Own>, call: SettledCall): Promise<Progress>
   /** Ends a session that the transaction holds, with its result and its webhook. */
@@ -133,6 +138,7 @@ export function flowOfArea<Request extends SharedRequest, Own>(
     rules: (session) => flow.rules(own(session)),
     consented: (tx, session, address) => flow.consented(tx, own(session), address),
     captured: (session, capture) => flow.captured(own(session), capture),
+    documentRead: (session, now) => flow.documentRead(own(session), now),
     settled: (tx, session, call) => flow.settled(tx, own(session), call),
     conclude: (tx, session, end) => flow.conclude(tx, own(session), end),
     ...(work && {

@@ -1,6 +1,14 @@
 export { type AreaSessions, sessionsOfArea } from './area-sessions.ts'
 export { isSessionId, launchUrlFor } from './capability.ts'
 export { type ConsentAnswer, consentOf, readConsent } from './consent.ts'
+export {
+  type DocumentAsk,
+  type DocumentProgress,
+  documentOf,
+  type ReadDocument,
+  withDocument,
+} from './document-progress.ts'
+export { failDocument } from './document-step.ts'
 export { notAtThisStep, sessionEnded, sessionGone, sessionOpen, sessionUnknown } from './errors.ts'
 export { createExpiry, graceFor } from './expiry.ts'
 export {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { documentOf, withDocument } from './document-progress.ts'
 import { fromStored, newProgress, type StoredProgress, toStored } from './progress.ts'
 
 /** As the previous release wrote it: the parts of both areas beside the shared part. */
@@ -16,6 +17,16 @@ describe('progress that the last release stored', () => {
     assert.deepEqual(fromStored('age', OF_AGE_BEFORE_THE_FACE), { ...SHARED, own: null })
     assert.deepEqual(fromStored('verification', OF_VERIFICATION), { ...SHARED, own: { workId: 'w', vector: null } })
     assert.deepEqual(fromStored('verification', OF_VERIFICATION_BEFORE_CONSENT), { ...SHARED, own: null })
+  })
+
+  test('has no document, and gets one without losing anything', () => {
+    const none = { tries: 0, begins: 0, looks: 0, step: null, capture: null, read: null }
+    const progress = fromStored('age', OF_AGE)
+    assert.deepEqual(documentOf(progress), none)
+    assert.deepEqual(toStored('age', withDocument(progress, { tries: 1 })), {
+      ...OF_AGE,
+      document: { ...none, tries: 1 },
+    })
   })
 
   test('is written exactly as it was, so that the last release can read it too', () => {

@@ -9,6 +9,7 @@ import type {
 import type { PrivateJwk } from '@ostiary/crypto'
 import { emptyLog, type LogState } from '../capture-checks/index.ts'
 import type { Place, RiskFlag } from '../risk/index.ts'
+import type { DocumentProgress } from './document-progress.ts'
 
 /** A device that has shown its key. It signs each call; the counter makes every call good for one time. */
 export interface BoundDevice {
@@ -37,6 +38,8 @@ export interface OpenChallenge {
   sampleAtMs: number[]
   expiresAtMs: number
   submits: number
+  /** In the document step: a look at the face for the comparison alone. */
+  isLook?: true
 }
 
 /** Two digits that the user reads on the device that made a code, and types on the one that opened it. */
@@ -85,6 +88,8 @@ export interface Progress<Own = unknown> {
   /** Light, movement and camera of the last capture. Absent where none were sent, and in sessions of the last release. */
   conditions?: CaptureConditions | null
   behaviour: boolean
+  /** Absent until the session comes to need a document, and in sessions of the last release. */
+  document?: DocumentProgress
   /** What went wrong so far, oldest first. */
   failures: { name: SessionCodeName; reason?: string }[]
   /** Null until the area has something to add. */

@@ -27,7 +27,8 @@ export const VERIFICATION_TABLE: Readonly<Record<VerificationState, Steps>> = {
     retry: 'CONSENTED',
     give_up: 'FAILED',
   },
-  DOC_ACTIVE: { ...HELD, open: 'DOC_ACTIVE', retry: 'DOC_ACTIVE', document_read: 'MATCHING', give_up: 'FAILED' },
+  // The person is enrolled by the face that the portrait was compared with: a page that lost its numbers captures the face again.
+  DOC_ACTIVE: { ...HELD, open: 'CONSENTED', retry: 'DOC_ACTIVE', document_read: 'MATCHING', give_up: 'FAILED' },
   MATCHING: {
     ...ENDING,
     open: 'MATCHING',

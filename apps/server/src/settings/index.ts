@@ -1,4 +1,5 @@
 export { embedOriginsFor } from './branding.ts'
+export { DEFAULT_DOCUMENT_POLICY, type DocumentPolicy, documentPolicyOf } from './document-policy.ts'
 export { ignoredFieldWarnings } from './ignored-fields.ts'
 export type { TokenVerifier, VerifiedToken } from './jwt.ts'
 export { hasTexts, NO_TEXTS_WARNING, pageLocaleOf } from './page-locale.ts'

@@ -46,6 +46,7 @@ export function checkSettings(settings: unknown, checkUrl: (url: string) => Targ
     ...localeProblems(settings),
     ...redirectProblems(settings),
     ...embedProblems(settings),
+    ...alternativeProblems(settings),
     ...(settings.brand ? brandErrors(settings.brand) : []),
     ...issuerProblems(settings, checkUrl),
   ]
@@ -94,6 +95,14 @@ function embedProblems({ embedOrigins = [] }: TenantSettingsInput): ErrorDetail[
     const message = embedOriginProblem(entry)
     return message === undefined ? [] : [{ pointer: `/embedOrigins/${at}`, message }]
   })
+}
+
+/** The page shows it as a link. */
+function alternativeProblems({ alternativeUrl }: TenantSettingsInput): ErrorDetail[] {
+  if (typeof alternativeUrl !== 'string') return []
+  const url = URL.canParse(alternativeUrl) ? new URL(alternativeUrl) : undefined
+  const isFit = url?.protocol === 'https:' && url.username === '' && url.password === ''
+  return isFit ? [] : [{ pointer: '/alternativeUrl', message: 'must be an https URL without user and password' }]
 }
 
 function issuerProblems(

@@ -1,7 +1,7 @@
 import type { Passkeys } from '../passkeys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { Concluded, FlowEnd } from '../sessions/index.ts'
+import { type Concluded, documentOf, type FlowEnd } from '../sessions/index.ts'
 import { clearedBy, isCounted, waitAfter } from './counting.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
@@ -29,7 +29,7 @@ export async function conclude(
   session: VerificationSession,
   end: FlowEnd,
 ): Promise<Concluded> {
-  const requestedEnd = endOf(session, end)
+  const requestedEnd = endOf(session, end, deps.clock.now())
   // A simulated person is not enrolled, so there is nobody to check and nothing to bind.
   const actualEnd =
     end.how === 'reached'
@@ -48,15 +48,16 @@ export async function conclude(
   return concluded
 }
 
-function endOf({ tenantId, request, progress }: VerificationSession, end: FlowEnd): VerificationEnd {
+function endOf({ tenantId, request, progress }: VerificationSession, end: FlowEnd, now: Date): VerificationEnd {
   if (end.how === 'cancelled') return { state: 'CANCELLED', code: end.code }
   if (end.how === 'expired') return { state: 'EXPIRED' }
-  if (end.how === 'simulated') return sandboxEnd(request.sandbox ?? 'success', { tenantId, request })
+  if (end.how === 'simulated') return sandboxEnd(request.sandbox ?? 'success', { tenantId, request }, now)
   if (end.how === 'failed') {
     const { failures, retryAfterSeconds } = end
     return { state: 'FAILED', failures, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
   }
   const { person, estimateYears, selfie, notes } = verificationOf(progress)
+  const { read } = documentOf(progress)
   if (!person) throw new Error('A session succeeds only with a person')
   return {
     state: 'SUCCESS',
@@ -64,6 +65,7 @@ function endOf({ tenantId, request, progress }: VerificationSession, end: FlowEn
     ...(request.type !== 'ENROLL' && { matchedBy: person.matchedBy }),
     ...(estimateYears !== null && { estimatedAge: Math.floor(estimateYears) }),
     notes,
+    ...(read && { document: read.record }),
     ...(selfie !== null && { selfie }),
   }
 }

@@ -88,15 +88,16 @@ export const withoutRepeats = (subjects: readonly LockoutSubject[]): LockoutSubj
 
 /**
  * The failures that count in this session. When an authenticator creates no passkey, that does not say who was there. A VERIFY of a
- * person who is not enrolled compares nothing.
+ * person who is not enrolled compares nothing. A face that is not the one on a document was compared with no enrolled person yet.
  */
 function countableOf(
-  { request, progress }: VerificationSession,
+  { request, progress, state }: VerificationSession,
   failures: readonly SessionCodeName[],
 ): SessionCodeName[] {
   const isMaking = request.type === 'ENROLL' && !verificationOf(progress).person
   return failures.filter((name) => {
     if (name === 'PASSKEY_FAILED') return !isMaking
+    if (name === 'FACE_NOT_MATCH') return state !== 'DOC_ACTIVE'
     return name !== 'USER_NOT_ENROLLED' || request.type !== 'VERIFY'
   })
 }

@@ -2,6 +2,7 @@ import {
   type CapturePayload,
   CONDITIONS_CONSENT,
   type DeviceKey,
+  DOCUMENT_FACE_MATCH,
   LAUNCH_LIMITS,
   LOCKOUT,
   type SessionCodeName,
@@ -15,6 +16,7 @@ import { bucketOf, type Ids } from '../platform/ids.ts'
 import { networksOf } from '../platform/networks.ts'
 import {
   type AcceptedCapture,
+  type DocumentAsk,
   type FinalState,
   type Flow,
   type FlowRules,
@@ -24,7 +26,9 @@ import {
   type Sessions,
   type SettledCall,
   type WorkResult,
+  withDocument,
 } from '../sessions/index.ts'
+import { DEFAULT_DOCUMENT_POLICY } from '../settings/index.ts'
 import { applyComparison } from './apply-comparison.ts'
 import type { Budget } from './budget.ts'
 import { bindsKeys, conclude } from './conclude.ts'
@@ -33,7 +37,7 @@ import { noteDebug } from './debug.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { Lockouts } from './lockouts.ts'
-import { eventAfterCapture, factsOf, payloadFault, wantsAge } from './matching.ts'
+import { eventAfterCapture, eventAfterDocument, factsOf, payloadFault, wantsAge } from './matching.ts'
 import {
   type LockoutSubject,
   newVerificationProgress,
@@ -42,7 +46,7 @@ import {
   verificationOf,
   withVerification,
 } from './progress.ts'
-import { namedBy } from './request.ts'
+import { namedBy, type VerificationRequest } from './request.ts'
 import { failed, graceForWork, locked } from './steps.ts'
 import {
   type RunningVerification,
@@ -128,7 +132,16 @@ export function createVerificationFlow(deps: Deps): Flow {
     const known = noteDebug({ ...progress, own }, request, note)
     if (blocks(request, known)) return failed(session, known, 'POLICY_BLOCKED')
     const state = nextState(session, eventAfterCapture(request, own))
-    return { state, progress: known, dueAt: graceForWork(session, now) }
+    // A document that was compared with another capture does not count for this one.
+    const next = state === 'DOC_ACTIVE' ? withDocument(known, { read: null }) : known
+    return { state, progress: next, dueAt: graceForWork(session, now) }
+  }
+
+  function documentRead(session: RunningVerification, now: Date): VerificationStep {
+    const { request, progress } = session
+    const matching = { ...session, state: nextState(session, 'document_read') }
+    const state = nextState(matching, eventAfterDocument(request, verificationOf(progress)))
+    return { state, progress, dueAt: graceForWork(session, now) }
   }
 
   /** A try that failed may count at once; then the call is noted, where the host asked for debug notes. */
@@ -161,6 +174,7 @@ export function createVerificationFlow(deps: Deps): Flow {
     rules: verificationRules,
     consented,
     captured,
+    documentRead,
     settled,
     conclude: (tx, session, end) => conclude(deps, tx, session, end),
     work(session) {
@@ -181,6 +195,7 @@ export function verificationRules(session: VerificationSession): FlowRules {
     wantsAge: wantsAge(request),
     takesConditions: CONDITIONS_CONSENT.includes(progress?.consent?.version ?? ''),
     hasOtherWay: false,
+    document: request.requirements.includes('identity_document') ? documentAskOf(request) : null,
     simulatedDelayMs: request.sandbox ? 0 : null,
     payloadFault: (payload: CapturePayload, hasSelfie: boolean) => payloadFault(request, payload, hasSelfie),
     failuresOf: (name: SessionCodeName) => [name],
@@ -193,6 +208,21 @@ export function verificationRules(session: VerificationSession): FlowRules {
         ...(hasLocalKey && { localKeyBound: bindsKeys(own) }),
       }
     },
+  }
+}
+
+/** No age is asked for. The face comes first, and the person is enrolled by the capture that the portrait was compared with. */
+function documentAskOf({ policy }: VerificationRequest): DocumentAsk {
+  const { types, expiryGraceDays, reuseCheck } = policy.documents ?? DEFAULT_DOCUMENT_POLICY
+  return {
+    when: 'always',
+    acceptedTypes: types,
+    expiryGraceDays,
+    age: null,
+    matchThreshold: DOCUMENT_FACE_MATCH.threshold,
+    reuseCheck,
+    comparesFace: true,
+    mayLook: false,
   }
 }
 

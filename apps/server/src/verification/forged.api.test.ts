@@ -121,7 +121,7 @@ test('[D-042] in area D the flag stands in flags only: signals.behavioral is nul
     recommendation: 'REVIEW',
     flags: ['BH_NO_BROWSER_DATA'],
     signals: { behavioral: null, browser: null },
-    policyVersion: '2',
+    policyVersion: '3',
   })
   assert.equal('indicators' in webhook, false)
 })

@@ -86,6 +86,12 @@ describe('a payload', () => {
     assert.equal(fault(asked('ENROLL'), claim(true)), 'local')
   })
 
+  test('has no comparison with a document, which comes later or never', () => {
+    const withDocument = asked('ENROLL', { requirements: ['face', 'identity_document'] })
+    for (const request of [asked('ENROLL'), withDocument, asked('SIGN-IN'), asked('VERIFY')])
+      assert.equal(fault(request, { match: { score: 900, document: 'step-1' } }), 'match')
+  })
+
   test('of a SIGN-IN may omit the face only after a match that can be enough', () => {
     const server = asked('SIGN-IN', matching('server'))
     assert.equal(fault(asked('SIGN-IN'), { ...without, ...claim(true) }), undefined)

@@ -40,7 +40,9 @@ function realmOf(tenantId: string, livemode: boolean): string {
 export function payloadFault(request: Asked, payload: CapturePayload, hasSelfie: boolean): string | undefined {
   if (hasSelfie !== request.sendImages) return 'selfie'
   if (!fitsAge(request, payload)) return 'age'
-  const { face, local } = payload
+  const { face, local, match } = payload
+  // The document comes after the face here, so nothing can have been compared yet.
+  if (match) return 'match'
   if (local && 'key' in local !== (request.type === 'ENROLL')) return 'local'
   const localIsEnough = local && 'hit' in local && local.hit && matchingOf(request) === 'local_first'
   if (!face) return localIsEnough ? undefined : 'face'
@@ -64,13 +66,23 @@ function hasDirection(vector: string): boolean {
   }
 }
 
+/** Where the last step before the passkey of an ENROLL leads. */
+export function eventAfterDocument(
+  { requirements }: Asked,
+  { credential }: Pick<VerificationProgress, 'credential'>,
+): SessionEvent {
+  return requirements.includes('passkey') && !credential ? 'passkey_needed' : 'finalize'
+}
+
 /** Where a good capture leads. */
 export function eventAfterCapture(
   request: Asked,
   { claim, credential }: Pick<VerificationProgress, 'claim' | 'credential'>,
 ): SessionEvent {
   if (request.type === 'ENROLL') {
-    return request.requirements.includes('passkey') && !credential ? 'passkey_needed' : 'finalize'
+    return request.requirements.includes('identity_document')
+      ? 'document_needed'
+      : eventAfterDocument(request, { credential })
   }
   return claim?.hit && matchingOf(request) === 'local_first' ? 'compare_locally' : 'compare_on_server'
 }

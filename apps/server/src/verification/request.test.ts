@@ -34,6 +34,8 @@ function refusalOf(body: AcceptedVerificationBody, options?: ReadOptions): strin
   return assert.fail('it was taken')
 }
 
+const DOCUMENTS = { types: TENANT_SETTINGS_DEFAULTS.documentTypes, expiryGraceDays: 0, reuseCheck: false }
+
 describe('the smallest body', () => {
   test('is filled up with the defaults', () => {
     assert.deepEqual(read(ENROLL), {
@@ -65,6 +67,7 @@ describe('the smallest body', () => {
           signInMatching: 'local_with_passkey',
           failedComparisonsPerHour: 10_000,
           brandName: null,
+          documents: DOCUMENTS,
         },
       },
     })
@@ -112,6 +115,7 @@ describe('the smallest body', () => {
         signInMatching: 'server',
         failedComparisonsPerHour: 10_000,
         brandName: 'Example Shop',
+        documents: DOCUMENTS,
       },
     })
   })
@@ -157,13 +161,17 @@ describe('the requirements', () => {
     }
   })
 
-  test('[D-028] may not name a document for SIGN-IN and VERIFY, and not yet for ENROLL', () => {
+  test('[D-027] of an ENROLL may name a document and a passkey beside the face, in any order', () => {
+    const requirements = ['passkey', 'identity_document', 'face'] as const
+    const inOrder = ['face', 'identity_document', 'passkey']
+    assert.deepEqual(requestOf({ ...ENROLL, requirements: [...requirements] }).requirements, inOrder)
+    const refusal = refusalOf({ ...ENROLL, requirements: ['identity_document'] })
+    assert.equal(refusal, '/body/requirements must have face')
+  })
+
+  test('[D-028] may not name a document for SIGN-IN and VERIFY', () => {
     const requirements = ['face', 'identity_document'] as const
     const at = '/body/requirements'
-    assert.equal(
-      refusalOf({ ...ENROLL, requirements: [...requirements] }),
-      `${at} has identity_document, which is not available yet`,
-    )
     for (const body of [SIGN_IN, VERIFY]) {
       const message = `${at} may have face and passkey for ${body.type}`
       assert.equal(refusalOf({ ...body, requirements: [...requirements] }), message)

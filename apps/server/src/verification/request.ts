@@ -14,7 +14,7 @@ import {
 import type { PinnedChallenge } from '../capture-checks/index.ts'
 import { invalid, invalidUrl } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
-import { pageLocaleOf, redirectProblem } from '../settings/index.ts'
+import { type DocumentPolicy, documentPolicyOf, pageLocaleOf, redirectProblem } from '../settings/index.ts'
 import { secondsOfDuration, timeOfMoment } from './expiry.ts'
 import { isSimulatedId } from './simulated-ids.ts'
 
@@ -29,6 +29,7 @@ export type VerificationPolicy = Pick<
   brandName: string | null
   /** Sessions of an earlier version have none. */
   failedComparisonsPerHour?: number
+  documents?: DocumentPolicy
 }
 
 /** A session as the host asked for it, with every default filled in. Sealed in the session. */
@@ -99,6 +100,7 @@ export function toRequest(
       signInMatching: settings.signInMatching,
       failedComparisonsPerHour: settings.failedComparisonsPerHour,
       brandName: settings.brand?.name ?? null,
+      documents: documentPolicyOf(settings),
     },
   }
   return { request, lifetimeSeconds: lifetimeOf(body.sessionExpiry, settings.sessionSecondsMax, now) }
@@ -138,13 +140,8 @@ function highestOf(levels: readonly ('1' | '2' | '3')[]): VerificationRequest['d
 /** In the order of the flow's steps, whatever the order they were named in. */
 function requirementsOf({ type, requirements = ['face'] }: AcceptedVerificationBody): VerificationRequirement[] {
   const pointer = '/body/requirements'
-  if (requirements.includes('identity_document')) {
-    const isForType = type === 'ENROLL'
-    throw invalid(
-      pointer,
-      isForType ? 'has identity_document, which is not available yet' : `may have face and passkey for ${type}`,
-    )
-  }
+  if (requirements.includes('identity_document') && type !== 'ENROLL')
+    throw invalid(pointer, `may have face and passkey for ${type}`)
   if (!requirements.includes('face')) throw invalid(pointer, 'must have face')
   return VERIFICATION_REQUIREMENTS.filter((one) => requirements.includes(one))
 }

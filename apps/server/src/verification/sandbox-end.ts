@@ -1,4 +1,6 @@
 import { LOCKOUT } from '@ostiary/contract'
+import { simulatedRecord } from '../documents/index.ts'
+import { DEFAULT_DOCUMENT_POLICY } from '../settings/index.ts'
 import type { SandboxEnd, VerificationRequest } from './request.ts'
 import { simulatedId } from './simulated-ids.ts'
 import type { VerificationEnd } from './types.ts'
@@ -10,7 +12,7 @@ interface Asked {
 }
 
 /** How a test session ends without a person before a camera. */
-export function sandboxEnd(outcome: SandboxEnd, { tenantId, request }: Asked): VerificationEnd {
+export function sandboxEnd(outcome: SandboxEnd, { tenantId, request }: Asked, now: Date): VerificationEnd {
   switch (outcome) {
     case 'success':
       return {
@@ -18,6 +20,7 @@ export function sandboxEnd(outcome: SandboxEnd, { tenantId, request }: Asked): V
         person: { puid: puidOf(tenantId, request), guid: simulatedId(`${tenantId}/group`) },
         matchedBy: 'sandbox',
         ...(request.estimateAge && { estimatedAge: SANDBOX_AGE }),
+        ...(request.requirements.includes('identity_document') && { document: documentOf(request, now) }),
         ...(request.sendImages && { selfie: GREY_JPEG }),
       }
     case 'spoof':
@@ -30,6 +33,9 @@ export function sandboxEnd(outcome: SandboxEnd, { tenantId, request }: Asked): V
       return { state: 'EXPIRED' }
   }
 }
+
+const documentOf = ({ policy }: VerificationRequest, now: Date) =>
+  simulatedRecord((policy.documents ?? DEFAULT_DOCUMENT_POLICY).types, now)
 
 /** The same person at every session, so that a host can see who comes back; one per name that the host gives. */
 function puidOf(tenantId: string, { person, customerId }: VerificationRequest): string {

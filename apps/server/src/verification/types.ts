@@ -1,4 +1,4 @@
-import type { MatchMethod, SessionCodeName } from '@ostiary/contract'
+import type { DocumentRecord, MatchMethod, SessionCodeName } from '@ostiary/contract'
 import { type RunningSession, type Session, type Sessions, type Step, sessionsOfArea } from '../sessions/index.ts'
 import type { VerificationProgress } from './progress.ts'
 import type { VerificationRequest } from './request.ts'
@@ -21,6 +21,8 @@ export type VerificationEnd =
       estimatedAge?: number
       /** Codes that the host should know although the session succeeded. */
       notes?: readonly SessionCodeName[]
+      /** What the device said about the document, where one was asked for. */
+      document?: DocumentRecord
       /** JPEG in base64: for the webhook alone. */
       selfie?: string
     }

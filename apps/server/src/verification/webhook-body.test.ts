@@ -30,7 +30,7 @@ const risk = {
   recommendation: 'REVIEW',
   flags: [],
   signals: { behavioral: null, browser: null },
-  policyVersion: '2',
+  policyVersion: '3',
 } as const
 
 function requestOf(body: Partial<CreateVerificationBody>, settings: Partial<TenantSettings> = {}) {
@@ -187,7 +187,7 @@ describe('the risk', () => {
     assert.deepEqual(evaluated, {
       ...{ score: 85, level: 'CRITICAL', recommendation: 'BLOCK', flags: ['BR_WEBDRIVER'] },
       signals: { behavioral: null, browser: { score: 85, flags: ['BR_WEBDRIVER'] } },
-      policyVersion: '2',
+      policyVersion: '3',
     })
     assert.deepEqual(riskOf(requestOf({}), seen), risk, 'and without browser data nothing is left')
   })

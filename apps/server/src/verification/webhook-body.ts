@@ -27,7 +27,7 @@ export interface WebhookFacts {
   endedAt: Date
   /** Of the one-time code; null if no browser has ended the session. */
   codeHash: string | null
-  /** The answer of the device that finished; null if there is none. */
+  /** What the user answered to the consent question, on the device that finished; null if that device did not answer. */
   consent: ConsentRecord | null
   /** As the device reported them; null if it did not. */
   conditions: CaptureConditions | null
@@ -68,17 +68,21 @@ export function toWebhook(facts: WebhookFacts): VerificationWebhook {
 
 type Success = Extract<VerificationEnd, { state: 'SUCCESS' }>
 
-function personPart({ contactInformation }: VerificationRequest, { person }: Success, endedAt: Date) {
+function personPart({ contactInformation }: VerificationRequest, { person, document }: Success, endedAt: Date) {
   return {
     puid: person.puid,
     guid: person.guid,
-    identityInformation: { verificationDate: String(endedAt.getTime()) },
+    identityInformation: {
+      ...(document && { documentType: document.type }),
+      verificationDate: String(endedAt.getTime()),
+    },
     ...(contactInformation && { contactInformation }),
   }
 }
 
-function foundPart({ type, estimateAge }: VerificationRequest, { estimatedAge, matchedBy }: Success) {
+function foundPart({ type, estimateAge }: VerificationRequest, { estimatedAge, matchedBy, document }: Success) {
   return {
+    ...(document && { document }),
     ...(estimateAge && estimatedAge !== undefined && { estimatedAge }),
     ...(type !== 'ENROLL' && matchedBy !== undefined && { matchedBy }),
   }

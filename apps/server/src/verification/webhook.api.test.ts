@@ -133,7 +133,7 @@ describe('risk and indicators', () => {
     assert.deepEqual(webhook.riskEvaluation, {
       ...{ score: 25, level: 'LOW', recommendation: 'ALLOW', flags: ['BR_WEBGL'] },
       signals: { behavioral: null, browser: { score: 25, flags: ['BR_WEBGL'] } },
-      policyVersion: '2',
+      policyVersion: '3',
     })
   })
 

@@ -1,6 +1,13 @@
 /** Hosts, their users' devices and a receiver for webhooks, around the whole product. Only tests import this. */
 import assert from 'node:assert/strict'
-import type { AgeResult, CreatedSession, LaunchState, SandboxOutcome, TenantSettingsPatch } from '@ostiary/contract'
+import type {
+  AgeResult,
+  CreatedSession,
+  DocumentRecord,
+  LaunchState,
+  SandboxOutcome,
+  TenantSettingsPatch,
+} from '@ostiary/contract'
 import { createDevice, type Device, type DeviceOptions } from '@ostiary/device'
 import {
   createSimulatedClock,
@@ -180,11 +187,22 @@ export const NOTHING_JUDGED: AgeResult['riskEvaluation'] = {
   recommendation: 'REVIEW',
   flags: [],
   signals: { behavioral: null, browser: null },
-  policyVersion: '2',
+  policyVersion: '3',
 }
 
 /** The same where a test key chose the outcome: there was nothing to judge. */
 export const NOTHING_TO_JUDGE = { ...NOTHING_JUDGED, recommendation: 'ALLOW' } as const
+
+/** The document of a session whose outcome a test key chose. */
+export const documentShown = (endedAt: string): DocumentRecord => ({
+  type: 'passport',
+  format: 'TD3',
+  expiry: 'valid',
+  checksHeld: ['number', 'birth', 'expiry', 'composite'],
+  equalFrames: 2,
+  confidence: 1,
+  consent: { version: '1', language: 'en', at: endedAt },
+})
 
 /** The whole result of an open session that was created with `LEAST`; a test names what differs. */
 export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSession): AgeResult {
@@ -195,7 +213,7 @@ export function openBody({ token, sessionId, expiresAt, livemode }: CreatedSessi
     status: 'AGE_UNKNOWN',
     flowStatus: null,
     result: { confidenceScore: null, faceMatch: null },
-    thresholds: { ageThreshold: 30, compareThreshold: 0.5, faceMatchThreshold: 0.5, documentAgeThreshold: 30 },
+    thresholds: { ageThreshold: 30, compareThreshold: 0.42, faceMatchThreshold: 0.42, documentAgeThreshold: 30 },
     metadata: {},
     riskEvaluation: NOTHING_JUDGED,
     errors: [],

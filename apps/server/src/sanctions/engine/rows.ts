@@ -76,7 +76,7 @@ function answerRow(
   const { id, firstname, lastname, dob, line } = row
   const echo = { id, firstname, lastname, dob }
   const hasName = !row.warnings.includes('EMPTY_NAME')
-  const name = readPerson(firstname, lastname)
+  const name = hasName ? readPerson(firstname, lastname) : NO_NAME
   const compares = !hasName || name.words.some(({ role }) => role === 'full')
   const warnings = compares ? row.warnings : [...row.warnings, 'NAME_NOT_COMPARABLE' as const]
   const span = readDob(dob)
@@ -107,6 +107,7 @@ function answerRow(
   return { result, record }
 }
 
+const NO_NAME = readPerson('', '')
 const byScore = (a: FoundMatch, b: FoundMatch) => b.score - a.score || b.nameScore - a.nameScore || a.entity - b.entity
 
 /** An exception removes one listed entry from the matches of one row. The answer reports it as silenced. */

@@ -1,6 +1,6 @@
 /** Simulated people for the flows of area D. Only tests import this. */
 import assert from 'node:assert/strict'
-import type { DeviceKey, LaunchState } from '@ostiary/contract'
+import type { Challenge, DeviceKey, LaunchState } from '@ostiary/contract'
 import { signLocalProof } from '@ostiary/crypto'
 import type { Capture, DeviceOptions } from '@ostiary/device'
 import { type SimulatedPerson, type SimulateOptions, seededRandom, simulateCapture } from '@ostiary/device/simulated'
@@ -32,7 +32,7 @@ export async function reachCapture(
   fixture: VerificationFixture,
   sessionId: string,
   person: Partial<SimulateOptions> & { options?: Partial<DeviceOptions> },
-): Promise<DeviceWithCapture & { nonce: string }> {
+): Promise<DeviceWithCapture & { challenge: Challenge; nonce: string }> {
   fixture.harness.clock.advance(BETWEEN_SESSIONS_MS)
   const { options, ...made } = person
   const user = await fixture.newDevice(sessionId, options)
@@ -52,7 +52,7 @@ export async function captureAgain({ device, clock }: UserDevice, person: Partia
     nowMs = Math.max(nowMs, atMs)
     await device.logEvent(type, n)
   }
-  return { capture, nonce: challenge.nonce }
+  return { capture, challenge, nonce: challenge.nonce }
 }
 
 /** A device behind this address, where the service trusts the proxy before it. */

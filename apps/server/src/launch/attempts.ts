@@ -1,0 +1,93 @@
+import { type Challenge, DOCUMENT_LIMITS, LAUNCH_LIMITS } from '@ostiary/contract'
+import { createChallenge } from '../capture-checks/index.ts'
+import type { Ids } from '../platform/ids.ts'
+import {
+  type DocumentAsk,
+  documentOf,
+  graceFor,
+  nextState,
+  notAtThisStep,
+  type OpenChallenge,
+  type RunningSession,
+  type Session,
+  type Step,
+  sessionEnded,
+  withDocument,
+} from '../sessions/index.ts'
+
+/** A step, and the challenge that it issued unless it refuses. */
+export interface Begun {
+  step: Step
+  issued?: Challenge
+}
+
+/** Starts the next attempt with a new challenge. If no attempt is left, refuses the call and ends the flow. */
+export function beginAttempt(session: RunningSession, ids: Ids, now: Date): Begun {
+  const { progress } = session
+  const state = nextState(session, 'camera_ready')
+  const attempt = progress.attempt + 1
+  if (attempt > LAUNCH_LIMITS.attempts) return { step: usedUp({ state, progress }) }
+  const challenge = newChallenge(session, ids, now)
+  return {
+    step: { state, progress: { ...progress, attempt, challenge }, dueAt: graceFor(session, challenge.expiresAtMs) },
+    issued: issuedOf(challenge, attempt),
+  }
+}
+
+/**
+ * Starts a look at the face for the comparison with a document alone, on a device that does not hold the numbers of the first one. It is no
+ * try of the face step.
+ */
+export function beginLook(
+  session: RunningSession,
+  ask: DocumentAsk | null,
+  { ids, now }: { ids: Ids; now: Date },
+): Begun {
+  const { state, progress } = session
+  if (state !== 'DOC_ACTIVE' || !ask?.comparesFace || !ask.mayLook) throw notAtThisStep()
+  const looks = documentOf(progress).looks + 1
+  if (looks > DOCUMENT_LIMITS.looks) return { step: usedUp({ state, progress }) }
+  const challenge: OpenChallenge = { ...newChallenge(session, ids, now), isLook: true }
+  return {
+    step: {
+      state,
+      progress: { ...withDocument(progress, { looks }), challenge },
+      dueAt: graceFor(session, challenge.expiresAtMs),
+    },
+    issued: issuedOf(challenge, looks),
+  }
+}
+
+export function usedUp(at: Pick<Step, 'state' | 'progress'>): Step {
+  const refuse = sessionEnded('All tries are used up')
+  return { ...at, refuse, end: { how: 'failed', failures: ['ATTEMPTS_EXCEEDED'] } }
+}
+
+function newChallenge(session: Session, ids: Ids, now: Date): OpenChallenge {
+  const expiresAtMs = now.getTime() + LAUNCH_LIMITS.challengeSeconds * 1000
+  // A test session may have pinned the movements instead of leaving them to chance.
+  const made = createChallenge(ids.randomBytes, session.request.pinned ?? undefined)
+  return { ...made, nonce: newNonce(ids), expiresAtMs, submits: 0 }
+}
+
+export const newNonce = (ids: Ids): string => Buffer.from(ids.randomBytes(24)).toString('base64url')
+
+function issuedOf({ nonce, steps, sampleAtMs, expiresAtMs }: OpenChallenge, attempt: number): Challenge {
+  return { nonce, attempt, steps, sampleAtMs, expiresAt: new Date(expiresAtMs).toISOString() }
+}
+
+/** A person needs about ten seconds for the movements, and a slow phone as long again to compute. */
+const CAPTURE_MS = 30_000
+
+/** The challenge of the current try or look, for a device that lost the reply with it. Undefined if it was used or is about to expire. */
+export function findIssuedChallenge(
+  { state, progress }: Pick<RunningSession, 'state' | 'progress'>,
+  { wantedAttempt, isLook, now }: { wantedAttempt: number | undefined; isLook: boolean; now: Date },
+): Challenge | undefined {
+  const { challenge } = progress
+  const attempt = isLook ? documentOf(progress).looks : progress.attempt
+  const isUnderWay = state === (isLook ? 'DOC_ACTIVE' : 'FACE_ACTIVE') && isLook === (challenge?.isLook ?? false)
+  if (wantedAttempt !== attempt || !isUnderWay || !challenge) return undefined
+  if (challenge.submits > 0 || challenge.expiresAtMs - now.getTime() < CAPTURE_MS) return undefined
+  return issuedOf(challenge, attempt)
+}
