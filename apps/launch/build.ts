@@ -8,7 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { dirname, join, relative, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
-import { RUNTIME } from './runtime-files.ts'
+import { BARCODE_READER, RUNTIME } from './runtime-files.ts'
 import type { Releases } from './src/cache-rules.ts'
 import { readManifest } from './src/engine/model-files.ts'
 import { DIGEST_PATH } from './src/ledger/page-digest.ts'
@@ -51,6 +51,7 @@ function copyModels(): string {
 
 function copyRuntime(): void {
   for (const { from, to } of RUNTIME.files) copy(from, to)
+  copy(BARCODE_READER.from, BARCODE_READER.facts.path)
 }
 
 function copy(from: string, to: string): void {

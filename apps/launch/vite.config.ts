@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
-import { RUNTIME } from './runtime-files.ts'
+import { BARCODE_READER, RUNTIME } from './runtime-files.ts'
 
 /**
  * Vite wraps every dynamic import in a helper that also loads the chunk's styles. Our chunks have none, so this replaces the helper by a
@@ -39,8 +39,8 @@ export default defineConfig(({ mode }) => {
     // Relative, so that the page can be served at any path.
     base: './',
     plugins: [NO_PRELOAD_HELPER, ONLY_LOCALES_WITH_TEXTS],
-    // The global `RUNTIME` of the page's worker: paths, size and hash of the ONNX runtime's files.
-    define: { RUNTIME: JSON.stringify(RUNTIME.facts) },
+    // Globals of the page's workers. `RUNTIME`: paths, size and hash of the ONNX runtime's files. `BARCODE_READER`: the same of zxing.
+    define: { RUNTIME: JSON.stringify(RUNTIME.facts), BARCODE_READER: JSON.stringify(BARCODE_READER.facts) },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     // Selects the build of onnxruntime-web that has its loader in a separate file: the runtime starts its threads from that file.
     resolve: { conditions: ['onnxruntime-web-use-extern-wasm', ...defaultClientConditions] },

@@ -1,7 +1,8 @@
 import { systemClock } from '@ostiary/device'
 import { render } from 'preact'
-import { openCamera } from './camera/open-camera.ts'
+import { createCameraOwner } from './camera/open-camera.ts'
 import { runCapture } from './capture/run-capture.ts'
+import { EngineLoadError } from './engine/engine.ts'
 import { startEngine } from './engine/start-engine.ts'
 import { JOINED, readAddress } from './flow/address.ts'
 import { createBrowserPage } from './flow/browser-page.ts'
@@ -12,8 +13,8 @@ import { createLedger } from './ledger/ledger.ts'
 import { readPageDigest } from './ledger/page-digest.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 import { App } from './screens/app.tsx'
-import type { MoreScreens } from './screens/screen.ts'
-import { collectSignals, detectInAppBrowser, devicePlatform, readEnvironment } from './signals/index.ts'
+import type { Additions, MoreScreens } from './screens/screen.ts'
+import { detectInAppBrowser, devicePlatform, readEnvironment } from './signals/index.ts'
 import './style/all.css'
 import { rememberedLanguage, rememberLanguage } from './texts/choice.ts'
 import { createLanguages, type Texts } from './texts/languages.ts'
@@ -32,7 +33,9 @@ const languages = createLanguages(textFiles)
 let chosen = rememberedLanguage()
 let texts: Texts
 let screens: MoreScreens = {}
+let additions: Additions = {}
 let adaptTexts = async (plain: Texts) => plain
+let addDocumentTexts = adaptTexts
 
 const flow = createFlow({
   address,
@@ -41,14 +44,27 @@ const flow = createFlow({
   fetch: ledger.fetch,
   storage: createDeviceStorage(systemClock.nowMs, () => indexedDB),
   engine: startEngine({ onRequest: ledger.note }),
-  openCamera,
+  openCamera: createCameraOwner(),
   runCapture,
-  collectSignals: (camera) => collectSignals(environment, camera),
+  async collectSignals(camera) {
+    const { collectSignals } = await import('./signals/collect.ts').catch((error) => {
+      throw new EngineLoadError('the signals', error)
+    })
+    return collectSignals(environment, camera)
+  },
   async loadVerification(session) {
     const more = (await import('./verification/index.ts')).setUpVerification(session)
     adaptTexts = more.adaptTexts
     screens = { ...screens, ...more.screens }
     texts = await adaptTexts(texts)
+    return more.create
+  },
+  async loadDocuments(session) {
+    const more = (await import('./documents/index.ts')).setUpDocuments(session, ledger.note)
+    addDocumentTexts = more.addTexts
+    additions = more.additions
+    screens = { ...screens, ...more.screens }
+    texts = await addDocumentTexts(texts)
     return more.create
   },
   async loadNumberScreen() {
@@ -93,7 +109,7 @@ async function switchLanguage(wanted: string): Promise<void> {
   const tag = languages.choose([wanted])
   if (tag !== texts.tag) {
     const plain = await languages.load(tag)
-    texts = await adaptTexts(plain)
+    texts = await adaptTexts(await addDocumentTexts(plain))
   }
   draw()
 }
@@ -124,6 +140,7 @@ function draw(): void {
       languages={languages.available}
       onLanguage={choose}
       screens={screens}
+      additions={additions}
       page={{ nowMs: systemClock.nowMs, link, userAgent: navigator.userAgent, ledger, digest }}
     />,
     place,

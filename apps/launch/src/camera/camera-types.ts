@@ -20,6 +20,9 @@ export class CameraError extends Error {
   }
 }
 
+/** Opens a camera: that of the face without constraints, or the one that they ask for. */
+export type OpenCamera = (wanted?: MediaTrackConstraints) => Promise<Camera>
+
 /** A running camera. The real one draws into a video element; tests supply recorded pictures. */
 export interface Camera {
   /** For the preview; undefined for a camera without one. */

@@ -1,10 +1,10 @@
-import { type Camera, CameraError } from './camera-types.ts'
+import { type Camera, CameraError, type OpenCamera } from './camera-types.ts'
 import { createFreshFrames } from './fresh-frames.ts'
 import { type CameraSituation, isTooPicky, problemBefore, problemOf } from './problems.ts'
 import { watchTrack } from './track-watch.ts'
 
 /** More pixels only cost time: the nets scale a face down to at most 256 pixels. */
-const PREFERRED: MediaTrackConstraints = {
+const FACE: MediaTrackConstraints = {
   facingMode: 'user',
   width: { ideal: 640 },
   height: { ideal: 480 },
@@ -12,12 +12,26 @@ const PREFERRED: MediaTrackConstraints = {
 }
 const FIRST_PICTURE_MS_MAX = 10_000
 
-/** Opens the camera and resolves when the first picture has arrived. Rejects with CameraError. */
-export async function openCamera(): Promise<Camera> {
+/**
+ * The one owner of the cameras. It opens a camera and resolves when the first picture has arrived. At most one runs: phones cannot open the
+ * front and the rear camera together, so the one before is stopped first. Rejects with CameraError.
+ */
+export function createCameraOwner(): OpenCamera {
+  let current: Camera | undefined
+  return async (wanted) => {
+    current?.stop()
+    current = undefined
+    const opened = await openCamera(wanted ?? FACE)
+    current = opened
+    return opened
+  }
+}
+
+async function openCamera(wanted: MediaTrackConstraints): Promise<Camera> {
   const situation = readSituation()
   const problem = problemBefore(situation)
   if (problem) throw new CameraError(problem)
-  const stream = await askForStream().catch((error) => {
+  const stream = await askForStream(wanted).catch((error) => {
     throw new CameraError(problemOf(error, situation), error)
   })
   const video = createVideo(stream)
@@ -47,9 +61,9 @@ interface Policy {
   allowsFeature(feature: string): boolean
 }
 
-async function askForStream(): Promise<MediaStream> {
+async function askForStream(video: MediaTrackConstraints): Promise<MediaStream> {
   try {
-    return await navigator.mediaDevices.getUserMedia({ video: PREFERRED, audio: false })
+    return await navigator.mediaDevices.getUserMedia({ video, audio: false })
   } catch (error) {
     if (!isTooPicky(error)) throw error
     return navigator.mediaDevices.getUserMedia({ video: true, audio: false })

@@ -1,7 +1,7 @@
 /** Tests the page's side and the worker's side of the engine, connected by a real MessageChannel. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Picture } from '@ostiary/faces'
+import type { Picture, PortraitSighting } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
 import { EngineLoadError } from './engine.ts'
 import { connectEngine } from './engine-client.ts'
@@ -18,6 +18,10 @@ const FACES: StartedFaces = {
     look: async ({ width }) => ({ faces: width, face: null }),
     measure: async () => null,
     embed: async () => Float32Array.of(1, 2),
+    keepFace: () => {},
+    findPortrait: async () => ({ is: 'none' }),
+    comparePortrait: () => undefined,
+    forgetComparison: () => {},
     begin: () => {},
   },
 }
@@ -152,6 +156,47 @@ test('the best picture is kept only on request, returned once, and forgotten at 
   await client.begin()
   await client.measure(bitmap())
   await assert.rejects(client.selfie(), /No picture/)
+  client.close()
+})
+
+test('a portrait is compared inside the worker: the areas go in, a sighting and a score come out', async () => {
+  const asked: unknown[] = []
+  const area = { centre: { x: 1, y: 0 }, width: 2, height: 1, angle: 0, faceWidthMin: 60 }
+  const sighting: PortraitSighting = { is: 'found', face: { centre: { x: 1, y: 1 }, width: 80, height: 90, angle: 0 } }
+  let score: number | undefined
+  const engine: StartedFaces['engine'] = {
+    ...FACES.engine,
+    keepFace: () => void asked.push('keep'),
+    async findPortrait(picture, areas) {
+      asked.push([picture, areas])
+      score = 0.61
+      return sighting
+    },
+    comparePortrait: () => score,
+    forgetComparison: () => {
+      score = undefined
+    },
+  }
+  const { client } = joined({ start: async () => ({ ...FACES, engine }) })
+  await client.load(() => {})
+  await client.keepFace()
+  assert.equal(await client.comparePortrait(), undefined)
+  assert.deepEqual(await client.findPortrait(bitmap(), [area]), sighting)
+  assert.deepEqual(asked, ['keep', [PICTURE, [area]]])
+  assert.equal(await client.comparePortrait(), 0.61)
+  await client.forgetComparison()
+  assert.equal(await client.comparePortrait(), undefined)
+  client.close()
+})
+
+test('without a sample there is no face to keep, and the page learns that', async () => {
+  const keepFace = () => {
+    throw new Error('Nothing was measured')
+  }
+  const { client } = joined({ start: async () => ({ ...FACES, engine: { ...FACES.engine, keepFace } }) })
+  await client.load(() => {})
+  await assert.rejects(client.keepFace(), /Nothing was measured/)
+  assert.equal(await client.comparePortrait(), undefined)
   client.close()
 })
 

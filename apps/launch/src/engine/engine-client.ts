@@ -89,6 +89,14 @@ export function connectEngine({ port, onRequest, onClose }: EngineClientOptions)
     measure: async (picture) => (await ask({ ask: 'measure', picture }, 'measured')).measured,
     embed: async (embedding: EmbeddingId) => (await ask({ ask: 'embed', embedding }, 'embedding')).vector,
     selfie: async () => (await ask({ ask: 'selfie' }, 'selfie')).jpeg,
+    keepFace: async () => {
+      await ask({ ask: 'keep-face' }, 'face-kept')
+    },
+    findPortrait: async (picture, areas) => (await ask({ ask: 'find-portrait', picture, areas }, 'portrait')).sighting,
+    comparePortrait: async () => (await ask({ ask: 'compare-portrait' }, 'compared')).score,
+    forgetComparison: async () => {
+      await ask({ ask: 'forget-comparison' }, 'comparison-forgotten')
+    },
     begin: async (outputs = NOTHING) => {
       await ask({ ask: 'begin', outputs }, 'begun')
     },

@@ -4,7 +4,10 @@ import { EngineLoadError, type LoadProgress } from './engine.ts'
 import type { EngineAnswer, FromWorker, ToWorker } from './protocol.ts'
 
 export interface StartedFaces {
-  engine: Pick<FaceEngine, 'look' | 'measure' | 'embed' | 'begin'>
+  engine: Pick<
+    FaceEngine,
+    'look' | 'measure' | 'embed' | 'keepFace' | 'findPortrait' | 'comparePortrait' | 'forgetComparison' | 'begin'
+  >
   id: string
   hash: string
   threads: number
@@ -65,6 +68,19 @@ export function serveEngine({ port, start, pixelsOf, jpegOf }: EngineHostOptions
         if (!picture) throw new Error('No picture was kept')
         return { is: 'selfie', jpeg: await jpegOf(picture) }
       }
+      case 'keep-face':
+        faces.engine.keepFace()
+        return { is: 'face-kept' }
+      case 'find-portrait':
+        return {
+          is: 'portrait',
+          sighting: await faces.engine.findPortrait(take(question.picture), question.areas),
+        }
+      case 'compare-portrait':
+        return { is: 'compared', score: faces.engine.comparePortrait() }
+      case 'forget-comparison':
+        faces.engine.forgetComparison()
+        return { is: 'comparison-forgotten' }
       case 'begin':
         faces.engine.begin(question.outputs)
         selfie = question.outputs.selfie ? { score: -1, picture: null } : null

@@ -1,4 +1,4 @@
-import type { EmbeddingId, Measured, Sighting } from '@ostiary/faces'
+import type { EmbeddingId, Measured, PortraitArea, PortraitSighting, Sighting } from '@ostiary/faces'
 
 /** The face engine as the page sees it. It runs in a Web Worker, and pictures never leave that worker. */
 export interface Engine {
@@ -15,6 +15,20 @@ export interface Engine {
   embed(id: EmbeddingId): Promise<Float32Array>
   /** That sample as a JPEG, if the capture began with `selfie`. Returned once, then forgotten. */
   selfie(): Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * Keeps the best sample measured since `begin` for `comparePortrait`. Later captures do not change it. Like the portrait, it
+   * never leaves the worker.
+   */
+  keepFace(): Promise<void>
+  /**
+   * Searches these areas of a picture of a document for its portrait and keeps it for `comparePortrait`, instead of any
+   * earlier one. The engine closes the bitmap.
+   */
+  findPortrait(picture: ImageBitmap, areas: readonly PortraitArea[]): Promise<PortraitSighting>
+  /** The score of the kept face and the kept portrait, from 0 to 1; undefined while one of them is missing. */
+  comparePortrait(): Promise<number | undefined>
+  /** Forgets the kept face and the kept portrait. */
+  forgetComparison(): Promise<void>
   /** Starts a capture: forgets all earlier samples. Call it without outputs after the last capture. */
   begin(outputs?: EngineOutputs): Promise<void>
   close(): void

@@ -1,4 +1,4 @@
-import type { EmbeddingId, Measured, Sighting } from '@ostiary/faces'
+import type { EmbeddingId, Measured, PortraitArea, PortraitSighting, Sighting } from '@ostiary/faces'
 import type { NotedRequest } from '../ledger/ledger.ts'
 import type { EngineOutputs, LoadProgress } from './engine.ts'
 
@@ -16,6 +16,10 @@ export type EngineQuestion =
   | { ask: 'measure'; picture: ImageBitmap }
   | { ask: 'embed'; embedding: EmbeddingId }
   | { ask: 'selfie' }
+  | { ask: 'keep-face' }
+  | { ask: 'find-portrait'; picture: ImageBitmap; areas: readonly PortraitArea[] }
+  | { ask: 'compare-portrait' }
+  | { ask: 'forget-comparison' }
   | { ask: 'begin'; outputs: EngineOutputs }
 
 export type EngineAnswer =
@@ -24,6 +28,10 @@ export type EngineAnswer =
   | { is: 'measured'; measured: Measured | null }
   | { is: 'embedding'; vector: Float32Array }
   | { is: 'selfie'; jpeg: Uint8Array<ArrayBuffer> }
+  | { is: 'face-kept' }
+  | { is: 'portrait'; sighting: PortraitSighting }
+  | { is: 'compared'; score: number | undefined }
+  | { is: 'comparison-forgotten' }
   | { is: 'begun' }
   /** `file`: this file could not be loaded. `broken`: the worker is broken for good. */
   | { is: 'failed'; message: string; file?: string; broken?: boolean }

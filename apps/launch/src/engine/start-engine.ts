@@ -34,6 +34,10 @@ export function startEngine({ onRequest = () => {} }: StartEngineOptions = {}): 
     measure: (picture) => startedClient().measure(picture),
     embed: (id) => startedClient().embed(id),
     selfie: () => startedClient().selfie(),
+    keepFace: () => startedClient().keepFace(),
+    findPortrait: (picture, areas) => startedClient().findPortrait(picture, areas),
+    comparePortrait: () => startedClient().comparePortrait(),
+    forgetComparison: () => startedClient().forgetComparison(),
     begin: (outputs) => startedClient().begin(outputs),
     close: () => client?.close(),
   }

@@ -1,12 +1,13 @@
 /** The face engine's worker. Pictures come in, and only numbers go out. */
 import { systemClock } from '@ostiary/device'
-import { createFaceEngine, type FaceEngine, LOOK_NETS, MEASURE_NETS, type NetId, type Picture } from '@ostiary/faces'
+import { createFaceEngine, type FaceEngine, LOOK_NETS, MEASURE_NETS, type NetId } from '@ostiary/faces'
 import { watchTimeline } from '../ledger/timeline.ts'
 import { trustWorkerUrls } from '../trusted-urls.ts'
 import { EngineLoadError } from './engine.ts'
 import { type EngineReport, RuntimeBrokenError, type StartedFaces, serveEngine } from './engine-host.ts'
 import { createModelFiles, type PinnedFile } from './model-files.ts'
 import type { RuntimeFacts } from './ort-runtime.ts'
+import { pixelReader } from './pixel-reader.ts'
 import type { EngineSetup } from './protocol.ts'
 import { jpegOf } from './selfie.ts'
 
@@ -74,23 +75,6 @@ async function timeLook({ warmUp }: FaceEngine): Promise<number> {
     times.push(systemClock.monotonicMs() - beforeMs)
   }
   return Math.min(...times)
-}
-
-/** Reuses one canvas as long as the pictures have the same size. */
-function pixelReader(): (bitmap: ImageBitmap) => Picture {
-  let canvas = new OffscreenCanvas(1, 1)
-  let context = canvas.getContext('2d', { willReadFrequently: true })
-  return (bitmap) => {
-    const { width, height } = bitmap
-    if (canvas.width !== width || canvas.height !== height) {
-      canvas = new OffscreenCanvas(width, height)
-      context = canvas.getContext('2d', { willReadFrequently: true })
-    }
-    if (!context) throw new Error('No canvas to read pixels with')
-    context.drawImage(bitmap, 0, 0)
-    const { data } = context.getImageData(0, 0, width, height)
-    return { width, height, data }
-  }
 }
 
 function missing(id: NetId): never {

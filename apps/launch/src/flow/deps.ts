@@ -1,5 +1,5 @@
 import type { DeviceClock } from '@ostiary/device'
-import type { Camera } from '../camera/camera-types.ts'
+import type { Camera, OpenCamera } from '../camera/camera-types.ts'
 import type { FaceCapture, RunCapture } from '../capture/capture-types.ts'
 import type { Host } from '../embed/host.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -16,7 +16,7 @@ export interface PageDeps {
   fetch: typeof globalThis.fetch
   storage: DeviceStorage
   engine: Engine
-  openCamera(): Promise<Camera>
+  openCamera: OpenCamera
   runCapture: RunCapture
   collectSignals(camera: { label: string }): Promise<Signals>
   browser: BrowserFacts

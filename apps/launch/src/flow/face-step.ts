@@ -6,6 +6,7 @@ import { CaptureFailure, type CaptureView } from '../capture/capture-types.ts'
 import { orScanError } from '../capture/glance.ts'
 import { EngineLoadError } from '../engine/engine.ts'
 import { watchAbsence } from './absence.ts'
+import type { DocumentsPart } from './documents-part.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { Models } from './models.ts'
 import type { SessionLink } from './session.ts'
@@ -23,10 +24,12 @@ export interface FaceStepOptions {
   models: Models
   /** Null for age checks. */
   verification(): VerificationPart | null
+  /** Null for sessions that never ask for a document. */
+  documents(): DocumentsPart | null
 }
 
 /** The face step: opens the camera, captures, submits, and reports whatever fails. */
-export function createFaceStep({ deps, store, session, models, verification }: FaceStepOptions) {
+export function createFaceStep({ deps, store, session, models, verification, documents }: FaceStepOptions) {
   let activity = new AbortController()
   let startAnyway = new AbortController()
   /** A challenge was received and no `retake` logged since. The log needs one before the next challenge. */
@@ -38,7 +41,11 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     if (state.at === 'capture' && (!asked || offline)) rest()
   })
 
+  /** In the document step the face is looked at for the comparison alone: no age, no claims, and no try of the face step. */
+  const isLook = () => store.view().session?.state === 'DOC_ACTIVE'
+
   async function report(code: number, reason?: string): Promise<void> {
+    if (isLook()) return
     try {
       session.update(await session.call((device) => device.failure(code, reason)))
     } catch (error) {
@@ -102,6 +109,8 @@ export function createFaceStep({ deps, store, session, models, verification }: F
 
   async function capture(camera: Camera, signal: AbortSignal): Promise<Finished> {
     const signals = deps.collectSignals({ label: camera.label })
+    // Its code may fail to load, long before it is awaited.
+    signals.catch(() => {})
     // The camera may be unplugged while the models load.
     const ended = new Promise<never>((_resolve, reject) =>
       camera.onEnded(() => reject(new CaptureFailure(codes.CAMERA_FAIL, 'track_ended'))),
@@ -113,6 +122,7 @@ export function createFaceStep({ deps, store, session, models, verification }: F
     startAnyway = new AbortController()
     const offerStart = new AbortController()
     const facts = store.view().verification
+    const look = isLook()
     let nonce = ''
     deps.page.pause(START_ANYWAY_MS, offerStart.signal).then(
       () => store.patch({ mayStartAnyway: true }),
@@ -124,13 +134,13 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         engine: deps.engine,
         models: loaded,
         clock: deps.clock,
-        outputs: { ages: facts?.estimateAge ?? true, selfie: facts?.sendImages ?? false },
+        outputs: { ages: !look && (facts?.estimateAge ?? true), selfie: !look && (facts?.sendImages ?? false) },
         challenge: async () => {
           asked = true
           const challenge = await session.call((device) => {
             // An abandoned capture must not keep asking beside the next one.
             signal.throwIfAborted()
-            return device.challenge()
+            return device.challenge(look ? 'match' : undefined)
           })
           offerStart.abort()
           answered = true
@@ -143,11 +153,14 @@ export function createFaceStep({ deps, store, session, models, verification }: F
         startAnyway: startAnyway.signal,
         signal,
       })
-      const completing = Promise.resolve(verification()?.complete(nonce))
-      const completion = await orScanError(completing)
+      const match = await orScanError(Promise.resolve(documents()?.captured(nonce)))
+      const completion = look ? undefined : await orScanError(Promise.resolve(verification()?.complete(nonce)))
       signal.throwIfAborted()
       const { width, height } = camera
-      return { ...completion, capture: { ...face, ...(await signals), metadata: { camera: { width, height } } } }
+      return {
+        ...completion,
+        capture: { ...face, ...match, ...(await signals), metadata: { camera: { width, height } } },
+      }
     } finally {
       offerStart.abort()
     }
@@ -180,8 +193,9 @@ export function createFaceStep({ deps, store, session, models, verification }: F
 
   /** Submits. If the service asks for claims that were left out, submits the same capture with them: no second capture. */
   async function judge(finished: Finished): Promise<LaunchState> {
+    const look = isLook()
     const judged = await submitCapture(finished, session)
-    const claims = verification()?.judged(judged)
+    const claims = look ? undefined : verification()?.judged(judged)
     return claims ? judge({ ...finished, claims }) : judged
   }
 

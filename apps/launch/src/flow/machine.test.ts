@@ -30,6 +30,7 @@ const STATES: Record<string, State> = {
   capture: { at: 'capture' },
   sending: { at: 'sending' },
   retry: { at: 'retry', tip: 'neutral' },
+  'document choose': { at: 'document', stage: 'choose' },
   'passkey prime': { at: 'passkey', status: 'prime' },
   'passkey asking': { at: 'passkey', status: 'asking' },
   'handoff making': { at: 'handoff', status: 'making' },
@@ -77,6 +78,7 @@ const EVENTS: Record<string, Event> = {
   'judged passkey': { type: 'judged', session: { ...session, state: 'PASSKEY_ACTIVE' } },
   'judged wrong passkey': { type: 'judged', session: { ...session, state: 'PASSKEY_ACTIVE', errors: [-25] } },
   'judged document': { type: 'judged', session: { ...session, state: 'DOC_ACTIVE' } },
+  document: { type: 'document', stage: 'show' },
   passkey: { type: 'passkey', status: 'none_here' },
   reopened: { type: 'reopened' },
   handoff_asked: { type: 'handoff_asked' },
@@ -125,7 +127,7 @@ const JUDGED = {
   'judged comparing': 'sending',
   'judged passkey': 'passkey prime',
   'judged wrong passkey': 'passkey refused',
-  'judged document': 'problem step_missing',
+  'judged document': 'document wait',
 }
 
 /** All transitions. Every event that is not listed must leave the state unchanged. */
@@ -143,6 +145,7 @@ const MOVES: Record<string, Record<string, string>> = {
   capture: { ...HANDS_OFF, captured: 'sending', capture_failed: 'retry light', camera_failed: 'camera in_use' },
   sending: { ...RUNNING, ...JUDGED },
   retry: { ...HANDS_OFF, ...CAMERA },
+  'document choose': { ...HANDS_OFF, ...CAMERA, captured: 'sending', document: 'document show' },
   'passkey prime': { ...HANDS_OFF, ...JUDGED, passkey: 'passkey none_here' },
   'passkey asking': { ...HANDS_OFF, ...JUDGED, passkey: 'passkey none_here' },
   'handoff making': { ...HANDOFF, 'updated waiting': 'handoff making' },
@@ -173,8 +176,9 @@ function nameOf(state: State): string {
       return `${state.at} ${state.status}`
     case 'retry':
       return `retry ${state.tip}`
+    case 'document':
     case 'viewer':
-      return `viewer ${state.stage}`
+      return `${state.at} ${state.stage}`
     default:
       return state.at
   }

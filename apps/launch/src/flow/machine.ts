@@ -77,6 +77,13 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
     judged: ({ session }) => pageStateOf(session),
   },
   retry: { ...HANDS_OFF, ...CAMERA },
+  document: {
+    ...HANDS_OFF,
+    // The face is looked at once more.
+    ...CAMERA,
+    document: ({ stage }) => ({ at: 'document', stage }),
+    captured: () => ({ at: 'sending' }),
+  },
   passkey: {
     ...HANDS_OFF,
     passkey: ({ status }) => ({ at: 'passkey', status }),

@@ -20,7 +20,13 @@ test('a try that was not accepted leads to another one', () => {
 })
 
 test('a step that this page does not know is a problem and not an empty screen', () => {
-  assert.deepEqual(pageStateOf({ ...holder, state: 'DOC_ACTIVE' }), { at: 'problem', problem: 'step_missing' })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'MATCHING' }), { at: 'problem', problem: 'step_missing' })
+})
+
+test('the document step begins by asking what is wanted, and after the document comes the face', () => {
+  for (const errors of [[], [-26]])
+    assert.deepEqual(pageStateOf({ ...holder, state: 'DOC_ACTIVE', errors }), { at: 'document', stage: 'wait' })
+  assert.deepEqual(pageStateOf({ ...holder, state: 'DOC_DONE' }), { at: 'camera', status: 'prime' })
 })
 
 test('a desktop that may not run the flow shows the code for a phone', () => {

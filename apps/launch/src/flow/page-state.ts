@@ -13,6 +13,8 @@ const STEPS: readonly ServerStep[] = [
     firstScreen: { at: 'camera', status: 'prime' },
     retryScreen: (errorCode) => ({ at: 'retry', tip: tipOf(errorCode) }),
   },
+  // The part of the document step finds out what comes first, and shows what the server objected to.
+  { serverStates: ['DOC_ACTIVE'], firstScreen: { at: 'document', stage: 'wait' } },
   // The server still works on what the device has submitted; the page only waits.
   { serverStates: SERVICE_STATES, firstScreen: { at: 'sending' } },
   {

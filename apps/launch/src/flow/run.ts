@@ -1,6 +1,7 @@
 import type { OpenedSession } from '@ostiary/contract'
 import { DeviceError } from '@ostiary/device'
 import type { Host } from '../embed/host.ts'
+import type { DocumentsPart } from './documents-part.ts'
 import { createFaceStep, type FaceStep } from './face-step.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { createHandoff, type HandoffPart, isRefusal } from './handoff.ts'
@@ -46,6 +47,7 @@ export function createFlow(deps: FlowDeps) {
   })
   let parts: Parts | null = null
   let verification: VerificationPart | null = null
+  let documents: DocumentsPart | null = null
   let host: Host | null = null
   let consentShownMs = 0
 
@@ -81,7 +83,14 @@ export function createFlow(deps: FlowDeps) {
 
   async function connect(sessionId: string): Promise<Parts> {
     const session = await createSession({ deps, store, sessionId, signal, onOpened, onOvertaken })
-    const face = createFaceStep({ deps, store, session, models, verification: () => verification })
+    const face = createFaceStep({
+      deps,
+      store,
+      session,
+      models,
+      verification: () => verification,
+      documents: () => documents,
+    })
     const onTakenBack = () => {
       session.log.log('page_open')
       face.begun()
@@ -102,7 +111,16 @@ export function createFlow(deps: FlowDeps) {
     verification = create({ deps, store, session: parts.session, signal, opened })
   }
 
+  async function addDocuments(opened: OpenedSession): Promise<void> {
+    // A server of the last release does not know the document step.
+    if (!parts || documents || !opened.document) return
+    const create = await deps.loadDocuments(opened).catch(asLostConnection)
+    documents = create({ deps, store, session: parts.session, models, signal, opened })
+  }
+
   async function onOpened(session: OpenedSession): Promise<void> {
+    // First, so that the texts of ENROLL win over those of the document step.
+    await addDocuments(session)
     await addVerification(session)
     if (session.numberNeeded) await deps.loadNumberScreen().catch(asLostConnection)
     // Waits for the texts, so that no screen switches its language while it is shown; but not for ever if they fail to load.
@@ -116,6 +134,7 @@ export function createFlow(deps: FlowDeps) {
   /** Another tab has taken the device: stops the camera, and reloads this page when the user returns to it. */
   function onOvertaken(): void {
     parts?.face.stop()
+    documents?.end()
     page.renew()
   }
 
@@ -130,7 +149,7 @@ export function createFlow(deps: FlowDeps) {
     }
     if (state.at === 'handoff' && state.status === 'making') void handoff.makeCode()
     if (state.at === 'viewer' || (state.at === 'handoff' && state.status === 'number_wrong')) handoff.watch()
-    if (state.at === 'sending' && before.at !== 'capture') void joinWork(session)
+    if (state.at === 'sending' && before.at !== 'capture' && before.at !== 'document') void joinWork(session)
     if (isEnd(state.at)) void finish(state.at)
   })
 
@@ -211,6 +230,7 @@ export function createFlow(deps: FlowDeps) {
   async function finish(end: EndScreen): Promise<void> {
     const { session, secondDevice } = store.view()
     over.abort(new Error('The flow is over'))
+    documents?.end()
     engine.close()
     await verification?.end(session)
     // Redirect and code belong to the browser with the host's cookie: after a handoff that is the first device.
@@ -238,6 +258,7 @@ export function createFlow(deps: FlowDeps) {
     },
     takeBack: () => void parts?.handoff.takeBack(),
     cancel: () => void cancel(),
+    document: (command) => documents?.act(command),
     askPasskey: () => verification?.askPasskey(),
     skipPasskey: () => verification?.skipPasskey(),
     popOut: () => verification?.popOut(),

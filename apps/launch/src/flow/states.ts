@@ -1,5 +1,6 @@
 import type { LaunchState } from '@ostiary/contract'
 import type { CameraProblem } from '../camera/camera-types.ts'
+import type { DocumentStage } from '../documents/document-types.ts'
 
 /** Why a session cannot be shown, or can no longer be shown. */
 export const SESSION_PROBLEMS = [
@@ -52,6 +53,7 @@ export type State =
   | { at: 'capture' }
   | { at: 'sending' }
   | { at: 'retry'; tip: Tip }
+  | { at: 'document'; stage: DocumentStage }
   | { at: 'passkey'; status: PasskeyStatus }
   | { at: 'handoff'; status: HandoffStatus }
   | { at: 'viewer'; stage: ViewerStage }
@@ -78,9 +80,11 @@ export interface EventFacts {
   camera_ready: object
   captured: object
   capture_failed: { code: number }
+  /** The document step has another screen. */
+  document: { stage: DocumentStage }
   /** The passkey step has a new status. */
   passkey: { status: PasskeyStatus }
-  /** The server has judged a capture or a passkey. */
+  /** The server has judged a capture, a document or a passkey. */
   judged: { session: LaunchState }
   /** The user wants the session to be opened again. */
   reopened: object

@@ -1,6 +1,7 @@
 import type { Brand, Handoff, LaunchState, VerificationFacts, VerificationType } from '@ostiary/contract'
 import type { Camera } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
+import type { DocumentCommand, DocumentView } from '../documents/document-types.ts'
 import type { LoadProgress } from '../engine/engine.ts'
 import type { State } from './states.ts'
 
@@ -13,6 +14,8 @@ export interface View {
   host: string
   /** Of an ENROLL, SIGN-IN or VERIFY session; null for age checks. */
   verification: VerificationView | null
+  /** Of a session that may ask for a document. */
+  document: DocumentView | null
   /** A call gets no answer and is being repeated. */
   offline: boolean
   /** Download progress of the models; null when they are ready. */
@@ -61,6 +64,8 @@ export interface Actions {
   /** Continues on this device after a handoff, or when none was possible. */
   takeBack(): void
   cancel(): void
+  /** Anything on the screens of the document step. */
+  document(command: DocumentCommand): void
   askPasskey(): void
   skipPasskey(): void
   /** Continues in a separate window. */
@@ -75,6 +80,7 @@ export const FIRST_VIEW: View = {
   brand: null,
   host: '',
   verification: null,
+  document: null,
   offline: false,
   loading: { loadedBytes: 0, totalBytes: 0 },
   camera: null,

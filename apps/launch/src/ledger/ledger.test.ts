@@ -96,6 +96,7 @@ describe('the path of a request gives its purpose:', () => {
     ['models/blazeface/0123/blazeface.onnx', 'model'],
     ['ort/1.30.0/ort-wasm-simd-threaded.wasm', 'model'],
     ['https://api.example/launch/api/submit', 'submit'],
+    ['https://api.example/launch/api/document/submit', 'submit'],
     ['https://api.example/launch/api/events', 'call'],
     ['/models/elsewhere.onnx', 'page'],
   ] as const

@@ -1,4 +1,4 @@
-import { LAUNCH_API, LAUNCH_PATHS } from '@ostiary/contract/paths'
+import { LAUNCH_API } from '@ostiary/contract/paths'
 import type { DeviceClock } from '@ostiary/device'
 
 /** The purpose of a request: the page, its models, a step of the flow, or the result. */
@@ -81,7 +81,7 @@ function sizeOf(body: BodyInit | null | undefined): number {
 
 export function kindOf(url: string, pageUrl: string): LedgerKind {
   const { pathname } = new URL(url, pageUrl)
-  if (pathname.endsWith(LAUNCH_PATHS.submit)) return 'submit'
+  if (pathname.endsWith('/submit') && pathname.includes(LAUNCH_API)) return 'submit'
   if (pathname.includes(LAUNCH_API)) return 'call'
   const folder = new URL('.', pageUrl).pathname
   const below = pathname.startsWith(folder) ? pathname.slice(folder.length) : ''

@@ -1,16 +1,20 @@
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { systemClock } from '@ostiary/device'
 import { render } from 'preact'
+import { ADDITIONS, SCREENS as DOCUMENT_SCREENS } from '../documents/screens/screens.tsx'
+import { addDocumentStyle } from '../documents/style.ts'
 import type { Actions } from '../flow/view.ts'
 import type { LedgerEntry } from '../ledger/ledger.ts'
 import { App } from '../screens/app.tsx'
 import { NumberScreen } from '../screens/number.tsx'
 import '../style/all.css'
+import { documentTextsOf } from '../texts/documents-text-files.ts'
 import { createLanguages } from '../texts/languages.ts'
 import { textFiles } from '../texts/text-files.ts'
 import { verificationTextsOf } from '../texts/verification-text-files.ts'
 import { applyTheme } from '../theme/apply-theme.ts'
 import { SCREENS } from '../verification/screens/screens.ts'
+import { DrawnDocument } from './drawn-document.tsx'
 import { DrawnPerson } from './person.tsx'
 import { variantsAt } from './variants.ts'
 
@@ -29,6 +33,7 @@ const actions: Actions = {
   askHandoff: nothing,
   takeBack: nothing,
   cancel: nothing,
+  document: nothing,
   askPasskey: nothing,
   skipPasskey: nothing,
   popOut: nothing,
@@ -40,7 +45,9 @@ async function show(query: string): Promise<void> {
   const options = new URLSearchParams(query)
   const variant = variants[options.get('screen') ?? '']
   const verification = variant?.view.verification
-  const plain = await languages.load(languages.choose([options.get('lang')]))
+  const { document: shown = null } = variant?.view ?? {}
+  const loaded = await languages.load(languages.choose([options.get('lang')]))
+  const plain = shown ? await documentTextsOf(shown)(loaded) : loaded
   const texts = verification ? await verificationTextsOf({ type: verification.type, verification })(plain) : plain
   const root = document.documentElement
   root.lang = texts.tag
@@ -78,12 +85,13 @@ async function show(query: string): Promise<void> {
       texts={texts}
       languages={languages.available}
       onLanguage={nothing}
-      screens={{ ...(verification && SCREENS), number: NumberScreen }}
+      screens={{ ...(verification && SCREENS), ...(shown && DOCUMENT_SCREENS), number: NumberScreen }}
+      additions={shown ? ADDITIONS : {}}
       page={{
         nowMs: () => systemClock.nowMs(),
         link: 'https://id.example/launch/?sessionId=0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b',
         userAgent: navigator.userAgent,
-        preview: <DrawnPerson />,
+        preview: shown ? <DrawnDocument side={shown.side} /> : <DrawnPerson />,
         digest: async () => DIGEST,
         ledger: { entries: () => LEDGER, onChange: () => nothing },
       }}
@@ -112,4 +120,5 @@ const LEDGER: readonly LedgerEntry[] = [
 
 const DIGEST = '7d8f5c1e0a3b94626f2d17c8b5e9a0431c6d78f2e3b4a596870d1e2f3c4b5a69'
 
+await addDocumentStyle()
 await show(location.search)

@@ -4,12 +4,8 @@ import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
 import { PASSKEY_PROBLEMS, SESSION_PROBLEMS, type State } from '../flow/states.ts'
 import { FIRST_VIEW, type VerificationView, type View } from '../flow/view.ts'
-
-/** Every variant of every screen by name, with the view that it shows. */
-export interface Variant {
-  view: View
-  dialog?: 'ledger' | 'cancel'
-}
+import { documents } from './document-variants.ts'
+import type { Variant } from './variant.ts'
 
 const SESSION_ID = '0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b'
 /** On the first screen, for the other device. */
@@ -64,6 +60,7 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
       ]),
     ),
     ...verifications(on, over),
+    ...documents(on, over),
     ledger: { ...on({ at: 'done' }, { session: over }), dialog: 'ledger' },
     cancel: { ...on({ at: 'welcome', answering: false }), dialog: 'cancel' },
   }

@@ -18,7 +18,7 @@ import { Countdown } from './parts/countdown.tsx'
 import { Icon } from './parts/icons.tsx'
 import { ProblemScreen } from './problem.tsx'
 import { RetryScreen } from './retry.tsx'
-import type { MoreScreens, ScreenProps, Screens } from './screen.ts'
+import type { Additions, MoreScreens, ScreenProps, Screens } from './screen.ts'
 import { SendingScreen } from './sending.tsx'
 import { UnsupportedScreen } from './unsupported.tsx'
 import { ViewerScreen } from './viewer.tsx'
@@ -35,7 +35,8 @@ const SCREENS: Screens = {
   capture: CaptureScreen,
   sending: SendingScreen,
   retry: RetryScreen,
-  // Only the verification part has this screen.
+  // The parts of the document step and of the passkey bring these.
+  document: LoadingScreen,
   passkey: LoadingScreen,
   handoff: HandoffScreen,
   viewer: ViewerScreen,
@@ -51,6 +52,7 @@ export interface AppProps extends ScreenProps {
   onLanguage(tag: string): void
   /** They replace the default screens. */
   screens: MoreScreens
+  additions: Additions
   /** Open at the start; used by the screen catalog. */
   dialog?: DialogName
 }
@@ -63,6 +65,10 @@ export function App(props: AppProps): JSX.Element {
   const Screen = props.screens[state.at] ?? SCREENS[state.at]
   const running = session !== null && session.flowStatus === null
   const close = () => setDialog(null)
+  const more = (name: string) => {
+    const Addition = props.additions[name as keyof Additions]
+    return Addition && <Addition view={view} texts={texts} />
+  }
   return (
     <div class="page">
       <Bar
@@ -75,11 +81,11 @@ export function App(props: AppProps): JSX.Element {
       <div class="sheet">
         <main data-screen={state.at} data-type={view.verification?.type} {...marksOf(props)}>
           {running && <Notices {...props} />}
-          <Screen key={state.at} view={view} actions={actions} texts={texts} page={page} />
+          <Screen key={state.at} view={view} actions={actions} texts={texts} page={page} more={more(state.at)} />
         </main>
         <Menu {...props} running={running} onDialog={setDialog} />
       </div>
-      {dialog === 'ledger' && <LedgerDialog texts={texts} page={page} onClose={close} />}
+      {dialog === 'ledger' && <LedgerDialog texts={texts} page={page} more={more('ledger')} onClose={close} />}
       {dialog === 'cancel' && running && (
         <ConfirmCancelDialog
           texts={texts}
@@ -152,11 +158,18 @@ function Menu({
 
 /** Data attributes with the exact state of the flow, for tests. */
 function marksOf({
-  view: { state, capture, offline, session, handoff },
+  view: { state, capture, offline, session, handoff, document },
 }: AppProps): Record<string, string | number | undefined> {
   switch (state.at) {
     case 'problem':
       return { 'data-problem': state.problem }
+    case 'document':
+      return {
+        'data-stage': state.stage,
+        'data-side': document?.side,
+        'data-guidance': document?.guidance,
+        'data-problem': document?.problem ?? undefined,
+      }
     case 'camera':
     case 'passkey':
       return { 'data-status': state.status }

@@ -19,7 +19,7 @@ export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps)
       <Emblem icon={failed ? 'cameraOff' : 'camera'} mood={failed ? 'alert' : status === 'asking' ? 'wait' : 'plain'} />
       <Title>{t(title)}</Title>
       <p class="lead">
-        {t(text)} {failed && view.session?.attemptsLeft === 1 && t('retry.left', { count: 1 })}
+        {t(text)} {failed && isLastTry(view) && t('retry.left', { count: 1 })}
       </p>
       {failed && view.inApp && <p class="how">{inAppText(view.inApp.name, t)}</p>}
       {status === 'permission_denied' && !view.inApp && (
@@ -50,6 +50,9 @@ export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps)
     </div>
   )
 }
+
+/** In the document step the face is only looked at, which is no try. */
+const isLastTry = ({ session }: ScreenProps['view']) => session?.attemptsLeft === 1 && session.state !== 'DOC_ACTIVE'
 
 /** Another try on this page cannot succeed. */
 const HOPELESS: readonly CameraStatus[] = ['insecure_context', 'policy_blocked']

@@ -13,6 +13,7 @@ export function EndedScreen(props: ScreenProps): JSX.Element {
       <Emblem icon="pause" mood="alert" />
       <Title>{t('ended.title')}</Title>
       <p class="lead">{view.brand ? t('ended.text', { name: view.brand.name }) : t('ended.textNobody')}</p>
+      {props.more}
       <WayOut {...props} />
     </div>
   )

@@ -9,8 +9,9 @@ import type { PageFacts, ScreenProps } from './screen.ts'
 export function LedgerDialog({
   texts,
   page,
+  more,
   onClose,
-}: Pick<ScreenProps, 'texts' | 'page'> & { onClose(): void }): JSX.Element {
+}: Pick<ScreenProps, 'texts' | 'page' | 'more'> & { onClose(): void }): JSX.Element {
   const { t, tag } = texts
   const entries = useEntries(page.ledger)
   const digest = useDigest(page)
@@ -27,6 +28,7 @@ export function LedgerDialog({
             <dd class="sums__text">{t(`ledger.${kind}Text`)}</dd>
           </div>
         ))}
+        {more}
         {digest && (
           <div>
             <dt>{t('ledger.digest')}</dt>

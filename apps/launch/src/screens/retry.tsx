@@ -9,7 +9,8 @@ import type { ScreenProps } from './screen.ts'
 /** Another try. Says what the user can do better, and never which check failed. */
 export function RetryScreen({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'retry') return null
-  const left = view.session?.attemptsLeft ?? 0
+  // A look at the face in the document step is no try of the face step.
+  const left = view.session?.state === 'DOC_ACTIVE' ? 0 : (view.session?.attemptsLeft ?? 0)
   return (
     <div class="screen">
       <Emblem icon="again" />

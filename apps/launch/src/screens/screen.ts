@@ -9,12 +9,19 @@ export type Screens = Readonly<Record<State['at'], (props: ScreenProps) => JSX.E
 /** Screens that replace the default ones, for sessions that have their own. */
 export type MoreScreens = Partial<Screens>
 
+/** What the document step adds to screens of others: points of the consent, why it ended, and what was sent. */
+export type Additions = Partial<
+  Record<'welcome' | 'ended' | 'ledger', (props: Pick<ScreenProps, 'view' | 'texts'>) => JSX.Element | null>
+>
+
 /** What every screen gets. */
 export interface ScreenProps {
   view: View
   actions: Actions
   texts: Texts
   page: PageFacts
+  /** What another part adds to this screen. */
+  more?: ComponentChildren
 }
 
 /** What a screen needs to know about the page. */

@@ -13,7 +13,10 @@ const ONLY_SOME: readonly ViewerStage[] = ['document', 'passkey']
 export function ViewerScreen({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
   if (view.state.at !== 'viewer') return null
   const { stage } = view.state
-  const asked: readonly ViewerStage[] = view.verification?.requirements.includes('passkey') ? ['passkey'] : []
+  const asked: readonly ViewerStage[] = [
+    ...(view.document?.asked.when === 'always' ? (['document'] as const) : []),
+    ...(view.verification?.requirements.includes('passkey') ? (['passkey'] as const) : []),
+  ]
   const shown = VIEWER_STAGES.filter((name) => !ONLY_SOME.includes(name) || stage === name || asked.includes(name))
   const now = shown.indexOf(stage)
   return (

@@ -6,9 +6,8 @@ import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
 interface Props extends ScreenProps {
-  /** Points before and after, and a replacement for the question, for sessions that are not age checks. */
+  /** A point before the others, and a replacement for the question, for sessions that are not age checks. */
   first?: ComponentChildren
-  more?: ComponentChildren
   instead?: ComponentChildren
 }
 

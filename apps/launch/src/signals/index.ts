@@ -1,4 +1,4 @@
-export { collectSignals, type Signals } from './collect.ts'
+export type { Signals } from './collect.ts'
 export type { SignalEnvironment } from './environment.ts'
 export { detectInAppBrowser, type InAppBrowser } from './in-app.ts'
 export { devicePlatform } from './platform.ts'

@@ -1,4 +1,5 @@
 import { LOCALES, type LocaleTag, resolveLocale } from '@ostiary/contract'
+import type { TranslateDocuments } from './document-keys.ts'
 import { createTranslate, type Language, type Messages, type Translate } from './translate.ts'
 
 const FALLBACK = 'en'
@@ -9,6 +10,8 @@ export interface Texts {
   name: string
   direction: Language['direction']
   t: Translate
+  /** Only in sessions that may ask for a document. */
+  documents?: TranslateDocuments
 }
 
 /** Loaders of the texts by file path, as `import.meta.glob` returns them. */

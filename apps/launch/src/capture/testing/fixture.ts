@@ -149,6 +149,10 @@ function fakeEngine(time: VirtualTime, person: Person, options: TestCaptureOptio
     measure: (bitmap) => oneAtATime(measureMs, bitmap, (atMs) => (seen(atMs).face ? person.measuredAt(atMs) : null)),
     embed: async () => new Float32Array(512),
     selfie: async () => new Uint8Array(),
+    keepFace: async () => {},
+    findPortrait: async () => ({ is: 'none' }),
+    comparePortrait: async () => undefined,
+    forgetComparison: async () => {},
     begin: async () => {},
     close: () => {},
   }

@@ -39,8 +39,11 @@ export interface FlowFixtureOptions {
   joined?: boolean
   purpose?: Purpose
   loadVerification?: FlowDeps['loadVerification']
+  loadDocuments?: FlowDeps['loadDocuments']
   loadNumberScreen?: FlowDeps['loadNumberScreen']
   engine?: Partial<Engine>
+  /** Takes a picture. Without it the camera never has one. */
+  grab?: () => Promise<ImageBitmap>
 }
 
 /** Logs and shows what a successful capture does. */
@@ -79,6 +82,8 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     left: [] as string[],
     locales: [] as string[],
     cameras: 0,
+    /** What the flow asked of each camera; undefined: that of the face. */
+    wanted: [] as (MediaTrackConstraints | undefined)[],
     running: 0,
     screens: [] as string[],
     /** How often the flow asked for a reload. */
@@ -120,23 +125,29 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
       measure: async () => null,
       embed: async () => new Float32Array(),
       selfie: async () => new Uint8Array(),
+      keepFace: async () => {},
+      findPortrait: async () => ({ is: 'none' }),
+      comparePortrait: async () => undefined,
+      forgetComparison: async () => {},
       begin: async () => {},
       close: () => {},
       ...options.engine,
     },
-    async openCamera() {
+    async openCamera(wanted) {
       seen.cameras++
+      seen.wanted.push(wanted)
       const problem = options.cameras?.shift()
       await options.cameraStarts
       if (problem) throw new CameraError(problem)
       seen.running++
       return cameraOf(() => {
         seen.running--
-      })
+      }, options.grab)
     },
     runCapture: (capture) => (options.captures?.shift() ?? goodCapture)(capture),
     collectSignals: async () => ({ indicators: '0'.repeat(21), browser: { kind: 'ordinary' } }),
     loadVerification: options.loadVerification ?? (() => Promise.reject(new Error('An age check loads nothing more'))),
+    loadDocuments: options.loadDocuments ?? (() => Promise.reject(new Error('This session never asks for a document'))),
     loadNumberScreen: options.loadNumberScreen ?? (async () => {}),
     browser: {
       platform: 'mobile',
@@ -193,14 +204,14 @@ async function until(holds: () => boolean, complaint: () => string): Promise<voi
   throw new Error(complaint())
 }
 
-function cameraOf(onStop: () => void): Camera {
+function cameraOf(onStop: () => void, grab: FlowFixtureOptions['grab']): Camera {
   let stopped = false
   return {
     stream: undefined,
     label: 'Front camera',
     width: 640,
     height: 480,
-    grab: () => Promise.reject(new Error('no pictures here')),
+    grab: grab ?? (() => Promise.reject(new Error('no pictures here'))),
     onEnded: () => {},
     stop() {
       if (!stopped) onStop()

@@ -1,4 +1,4 @@
-import type { LaunchEvent, LaunchState, OpenBody, OpenedSession } from '@ostiary/contract'
+import type { DocumentStep, LaunchEvent, LaunchState, OpenBody, OpenedSession } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { LAUNCH_API } from '@ostiary/contract/paths'
 import { createSealKeyPair, openPayload } from '@ostiary/crypto'
@@ -19,6 +19,19 @@ export const SESSION: LaunchState = {
   livemode: true,
 }
 
+/** What the document step asks for, unless a test says otherwise. */
+export const DOCUMENT_STEP: DocumentStep = {
+  nonce: 'd1',
+  attempt: 1,
+  attemptsLeft: 3,
+  today: '2026-01-01',
+  acceptedTypes: ['passport', 'national_id', 'residence_permit', 'drivers_license', 'other'],
+  expiryGraceDays: 0,
+  age: { threshold: 18, format: 'threshold' },
+  match: { threshold: 0.42, betterLightFrom: 0.35, capture: 'n' },
+  expiresAt: '2026-01-01T00:15:00.000Z',
+}
+
 export const ended = (
   flowStatus: NonNullable<LaunchState['flowStatus']>,
   errors: number[] = [],
@@ -32,7 +45,7 @@ export const ended = (
 const SEAL_LIMITS = { sessionId: SESSION_ID, maxBytes: 400_000, maxInflatedBytes: 400_000 }
 
 /** What a session is for. */
-export type Purpose = Pick<OpenedSession, 'type' | 'verification' | 'requirements'>
+export type Purpose = Pick<OpenedSession, 'type' | 'verification' | 'requirements' | 'document' | 'alternativeUrl'>
 const AGE_CHECK: Purpose = { type: 'AGE', verification: null, requirements: ['face'] }
 
 /** What the service answers to a call: a change of the session, an error, or no answer at all. */
@@ -48,6 +61,7 @@ export interface SentBody extends Partial<OpenBody> {
   response?: unknown
   code?: number
   number?: string
+  for?: string
   reason?: string
 }
 
@@ -62,20 +76,23 @@ export interface Call {
  */
 export async function createService(
   answers: Record<string, Answer[]> = {},
-  { type, verification, requirements }: Purpose = AGE_CHECK,
+  { type, verification, requirements, document = null, alternativeUrl = null }: Purpose = AGE_CHECK,
 ) {
   const { publicJwk, privateJwk } = await createSealKeyPair()
   const isAge = verification === null
   let session: LaunchState = SESSION
   const calls: Call[] = []
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
+  let step: Partial<DocumentStep> = {}
+  let looks = 0
 
-  function usual(path: string, body: { accepted?: boolean }): Partial<LaunchState> {
+  function usual(path: string, body: SentBody): Partial<LaunchState> {
     if (path === 'consent')
       return body.accepted ? { state: isAge ? 'READY' : 'CONSENTED' } : ended('CANCELLED', [codes.CONSENT_DECLINED])
+    if (path === 'challenge' && body.for === 'match') return {}
     if (path === 'challenge')
       return { state: 'FACE_ACTIVE', attempt: session.attempt + 1, attemptsLeft: session.attemptsLeft - 1 }
-    if (path === 'submit' || path === 'passkey/verify')
+    if (path === 'submit' || path === 'passkey/verify' || path === 'document/submit')
       return {
         ...ended('COMPLETED'),
         ...(!isAge && { state: 'SUCCESS' }),
@@ -113,6 +130,8 @@ export async function createService(
         type,
         verification,
         requirements,
+        document,
+        alternativeUrl,
         host: 'shop.example',
         handoff: true,
         locale: 'de',
@@ -123,7 +142,14 @@ export async function createService(
       return { ...facts, sealKey: publicJwk, ...session }
     }
     if (path === 'challenge')
-      return { nonce: 'n', attempt: session.attempt, steps: [], sampleAtMs: [], expiresAt: session.expiresAt }
+      return {
+        nonce: session.state === 'DOC_ACTIVE' ? `look${++looks}` : 'n',
+        attempt: session.attempt,
+        steps: [],
+        sampleAtMs: [],
+        expiresAt: session.expiresAt,
+      }
+    if (path === 'document') return { ...DOCUMENT_STEP, ...step }
     if (path === 'passkey/options')
       return { mode: type === 'ENROLL' ? 'create' : 'get', options: { challenge: 'Y2hhbGxlbmdl' } }
     if (path === 'handoff')
@@ -144,11 +170,15 @@ export async function createService(
     calls,
     paths: () => calls.map(({ path }) => path),
     bodies: (path: string) => calls.filter((call) => call.path === path).map(({ body }) => body),
+    /** Changes what the document step asks for. */
+    ask: (part: Partial<DocumentStep>) => {
+      step = { ...step, ...part }
+    },
     /** What was sealed in the bodies of the submits, or in the selfies beside them. */
-    opened: (part: 'sealed' | 'selfie' = 'sealed'): Promise<unknown[]> =>
+    opened: (part: 'sealed' | 'selfie' = 'sealed', from = 'submit'): Promise<unknown[]> =>
       Promise.all(
         calls
-          .flatMap(({ path, body }) => (path === 'submit' && body[part]) || [])
+          .flatMap(({ path, body }) => (path === from && body[part]) || [])
           .map((sealed) => openPayload(privateJwk, sealed, SEAL_LIMITS)),
       ),
     /** Everything logged, in order, as the service has it. */

@@ -1,9 +1,11 @@
 import type { Movement } from '@ostiary/contract'
 import { type Oval, ovalFor } from '@ostiary/faces'
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
+
 import type { Camera } from '../../camera/camera-types.ts'
 import { Face } from './coach.tsx'
+import { Preview } from './preview.tsx'
 import { cropOf, ovalPath, veilPath } from './viewfinder-shape.ts'
 
 export interface ViewfinderProps {
@@ -71,15 +73,6 @@ export function Viewfinder({
       </svg>
     </div>
   )
-}
-
-function Preview({ stream, label }: { stream: MediaStream; label: string }): JSX.Element {
-  const element = useRef<HTMLVideoElement>(null)
-  useEffect(() => {
-    if (element.current) element.current.srcObject = stream
-  }, [stream])
-  // A live picture without sound needs no captions.
-  return <video ref={element} aria-label={label} autoplay muted playsInline />
 }
 
 /** The camera is off already: a drawn face takes the place of its picture. */

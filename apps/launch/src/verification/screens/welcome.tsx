@@ -15,6 +15,7 @@ export function VerificationWelcome(props: ScreenProps): JSX.Element | null {
   const name = brand?.name
   const more = (
     <>
+      {props.more}
       {estimateAge && <Point icon="clock" title={t('ageTitle')} text={t('ageText')} />}
       {requirements.includes('passkey') && (
         <Point

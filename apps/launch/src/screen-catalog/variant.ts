@@ -1,0 +1,7 @@
+import type { View } from '../flow/view.ts'
+
+/** A variant of a screen: the view that it shows. */
+export interface Variant {
+  view: View
+  dialog?: 'ledger' | 'cancel'
+}
