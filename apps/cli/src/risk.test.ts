@@ -34,7 +34,7 @@ test('risk explain shows each flag and what they make together', async () => {
       'BH_TOO_FAST  behavioral  50      60     A step was done faster than a person can.',
       '',
       'result: score 63, level HIGH, recommendation REVIEW',
-      '  by source: behavioral 60, browser 25 (policy 2)',
+      '  by source: behavioral 60, browser 25 (policy 3)',
     ].join('\n'),
     err: '',
   })
@@ -55,9 +55,9 @@ test('risk explain shows what other weights would change', async () => {
       'BH_TOO_FAST  behavioral  50 → 90  60 → -  A step was done faster than a person can.',
       '',
       'by default: score 63, level HIGH, recommendation REVIEW',
-      '  by source: behavioral 60, browser 25 (policy 2)',
+      '  by source: behavioral 60, browser 25 (policy 3)',
       'with FILE: score 90, level CRITICAL, recommendation BLOCK',
-      '  by source: behavioral 90, browser 0 (policy 2+…)',
+      '  by source: behavioral 90, browser 0 (policy 3+…)',
     ],
   )
 })
@@ -93,7 +93,7 @@ test('risk explain gives the same to programs', async () => {
       recommendation: 'REVIEW',
       flags: ['BR_TIMING'],
       signals: { behavioral: { score: 0, flags: [] }, browser: { score: 30, flags: ['BR_TIMING'] } },
-      policyVersion: '2',
+      policyVersion: '3',
     },
   })
   const both = JSON.parse((await cli('risk', 'explain', 'BR_TIMING', '--json', '--weights', weights('{}'))).out)
@@ -122,9 +122,9 @@ test('risk explain refuses what it cannot explain', async () => {
 test('risk list shows every flag', async () => {
   const { out } = await cli('risk', 'list')
   const lines = out.split('\n')
-  assert.equal(lines.length, 47)
+  assert.equal(lines.length, 53)
   assert.match(lines[1] ?? '', /^BR_WEBDRIVER +browser +80 +85 +The browser says that a program drives it/)
   assert.match(lines[46] ?? '', /^NW_TOR +network +30 +- +The address is an exit of Tor/)
   const rows = JSON.parse((await cli('risk', 'list', '--json')).out)
-  assert.deepEqual([rows.length, rows[0].code, rows[0].indicator], [46, 'BR_WEBDRIVER', 'headless.webdriver'])
+  assert.deepEqual([rows.length, rows[0].code, rows[0].indicator], [52, 'BR_WEBDRIVER', 'headless.webdriver'])
 })

@@ -1,42 +1,18 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import pg from 'pg'
-import { runCli } from '../cli.ts'
+import { createInstallation } from '../testing/installation.ts'
 
-const name = `test_clients_${randomBytes(5).toString('hex')}`
+const { cli } = await createInstallation('clients')
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-clients-'))
-let cluster: pg.Client
-let env: Record<string, string>
 before(async () => {
-  cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
-  await cluster.connect()
-  await cluster.query(`create database ${name}`)
-  const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
-  env = { DATABASE_CONNECT_TIMEOUT_MS: '60000', DATABASE_URL: url.href, MASTER_KEY: randomBytes(32).toString('base64') }
   await cli('migrate')
   await cli('tenants create Fjord')
 })
-after(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await cluster.query(`drop database ${name} with (force)`)
-  await cluster.end()
-})
-
-async function cli(line: string): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const args = line.match(/"[^"]*"|\S+/g)?.map((arg) => arg.replaceAll('"', '')) ?? []
-  const code = await runCli(args, env, {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    isInteractive: false,
-    progress: () => {},
-  })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+after(() => rmSync(folder, { recursive: true, force: true }))
 
 function keyFile(file: string, content: unknown): string {
   const path = join(folder, file)

@@ -1,41 +1,12 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import pg from 'pg'
-import { runCli } from '../cli.ts'
+import { before, test } from 'node:test'
+import { createInstallation } from '../testing/installation.ts'
 
-const name = `test_hosts_${randomBytes(5).toString('hex')}`
-let cluster: pg.Client
-let env: Record<string, string>
+const { cli } = await createInstallation('hosts', { PUBLIC_URL: 'https://id.example' })
 before(async () => {
-  cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
-  await cluster.connect()
-  await cluster.query(`create database ${name}`)
-  const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
-  env = {
-    DATABASE_CONNECT_TIMEOUT_MS: '60000',
-    DATABASE_URL: url.href,
-    MASTER_KEY: randomBytes(32).toString('base64'),
-    PUBLIC_URL: 'https://id.example',
-  }
   await cli('migrate')
   for (const tenant of ['Fjord', 'Skerry']) await cli(`tenants create ${tenant}`)
 })
-after(async () => {
-  await cluster.query(`drop database ${name} with (force)`)
-  await cluster.end()
-})
-
-async function cli(line: string): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const code = await runCli(line.split(' '), env, {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    isInteractive: false,
-    progress: () => {},
-  })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
 
 test('a host name is bound, listed, refused to another tenant, and removed', async () => {
   assert.equal((await cli('tenants hosts list')).out, 'Every host name serves everybody.')

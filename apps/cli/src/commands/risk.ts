@@ -115,7 +115,8 @@ function effect(code: RiskFlagCode, changes: RiskOverrides): { weight: number; f
 
 function isCounted(code: RiskFlagCode, { sources = [] }: RiskOverrides): boolean {
   const { source } = RISK_FLAGS[code]
-  return source === 'browser' || source === 'behavioral' || sources.includes(source)
+  const isOptional = source === 'network' || source === 'handoff'
+  return !isOptional || sources.includes(source)
 }
 
 function resultLines(

@@ -1,42 +1,19 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
-import pg from 'pg'
-import { runCli } from '../cli.ts'
+import { createInstallation } from '../testing/installation.ts'
 
-const name = `test_cli_${randomBytes(5).toString('hex')}`
+const { run } = await createInstallation('settings')
+const cli = (...args: string[]) => run(args)
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-settings-'))
-let cluster: pg.Client
-let env: Record<string, string>
 before(async () => {
-  cluster = new pg.Client(process.env.OSTIARY_TEST_CLUSTER)
-  await cluster.connect()
-  await cluster.query(`create database ${name}`)
-  const url = Object.assign(new URL(process.env.OSTIARY_TEST_CLUSTER ?? ''), { pathname: `/${name}` })
-  env = { DATABASE_CONNECT_TIMEOUT_MS: '60000', DATABASE_URL: url.href, MASTER_KEY: randomBytes(32).toString('base64') }
   await cli('migrate')
   await cli('tenants', 'create', 'Fjord Rentals')
 })
-after(async () => {
-  await cluster.query(`drop database ${name} with (force)`)
-  await cluster.end()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const code = await runCli(args, env, {
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    isInteractive: false,
-    progress: () => {},
-  })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+after(() => rmSync(folder, { recursive: true, force: true }))
 const settings = (...args: string[]) => cli('tenants', 'settings', 'Fjord Rentals', ...args)
 const stored = async () => JSON.parse((await settings('--json')).out)
 

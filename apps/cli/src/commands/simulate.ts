@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AGE_LIMITS, type AgeResult, findSessionCodeName, type LaunchState, writeIndicators } from '@ostiary/contract'
 import { createDevice, DeviceError, systemClock } from '@ostiary/device'
-import { createSimulatedClock, runFlow, SPOOFS, type SpoofName, seededRandom } from '@ostiary/device/simulated'
+import {
+  createSimulatedClock,
+  runFlow,
+  type SimulatedDocument,
+  SPOOFS,
+  type SpoofName,
+  seededRandom,
+} from '@ostiary/device/simulated'
 import type { VerificationWebhook } from '@ostiary/sdk'
 import { type Command, type Invocation, number, text, UsageError } from '../command.ts'
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
 import { describeConsent } from '../simulate/consent.ts'
+import { DOCUMENT_FAULT_LINES, describeDocument, readDocument, readOrder } from '../simulate/document.ts'
 import { createVerification, describeWebhook, partOf, readFace, readType } from '../simulate/verification.ts'
 import { paint } from '../terminal.ts'
 
@@ -25,10 +33,11 @@ const spoofLines = Object.entries(SPOOFS).map(([name, { meaning }]) => `  ${name
 export const simulateCommands: readonly Command[] = [
   {
     name: 'simulate',
-    usage: `ostiary simulate --create [--threshold <years>] [--step-up] [--callback <url>] [--redirect <url>]
+    usage: `ostiary simulate --create [--threshold <years>] [--step-up] [--order face-first|document-first|alone] [--callback <url>] [--redirect <url>]
        ostiary simulate --create --type ENROLL|SIGN-IN|VERIFY [--puid <id> | --customer-id <text>] [--callback <url>] [--redirect <url>]
        ostiary simulate --launch-url <url> [--number <digits>]
-       all: [--face <number>] [--age <years>] [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
+       all: [--face <number>] [--age <years>] [--document [<fault>] [--document-format <format>]]
+             [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
              [--seed <number>] [--url <address>] [--key <key>] [--json]
 
 Plays the user's device in a session of a test key: opens, consents, answers the challenge, submits. The person, the
@@ -39,6 +48,9 @@ whether the flow was completed, and only the host can read the verdict. With the
 the first screen.
 --face says whose face it is: the same number is the same person, 1 when absent. Such a person has no passkey.
 --age is how old the person looks: ${DEFAULT_AGE} when absent. --seed repeats the same person.
+--document gives the person an invented passport (or --document-format), for sessions that ask for one; --order asks for it.
+After --document you may say what is wrong with it:
+${DOCUMENT_FAULT_LINES.join('\n')}
 --desktop opens it on a desktop; --handoff does too, and continues on a phone. --real-time takes as long as a person would.
 --decline refuses consent, --cancel leaves before it is asked for.
 --spoof cheats, to show how the service reacts:
@@ -58,6 +70,9 @@ With --launch-url: 0 completed as far as the device can see, also where the host
       'customer-id': { type: 'string' },
       threshold: { type: 'string' },
       'step-up': { type: 'boolean' },
+      order: { type: 'string' },
+      document: { type: 'boolean' },
+      'document-format': { type: 'string' },
       callback: { type: 'string' },
       redirect: { type: 'string' },
       age: { type: 'string' },
@@ -126,6 +141,7 @@ interface Person {
   face: number
   seed: number
   spoof?: SpoofName
+  document?: SimulatedDocument
 }
 
 function readPerson(invocation: Invocation): Person {
@@ -136,7 +152,12 @@ function readPerson(invocation: Invocation): Person {
   const ageYears = years(invocation, 'age') ?? DEFAULT_AGE
   const [chance = 0] = crypto.getRandomValues(new Uint32Array(1))
   const seed = number(invocation, 'seed') ?? chance
-  return { ageYears, face: readFace(invocation), seed, ...(spoof !== undefined && { spoof }) }
+  const document = readDocument(invocation)
+  return {
+    ...{ ageYears, face: readFace(invocation), seed },
+    ...(spoof !== undefined && { spoof }),
+    ...(document && { document }),
+  }
 }
 
 function isSpoof(name: string): name is SpoofName {
@@ -167,10 +188,12 @@ async function createTarget(invocation: Invocation): Promise<Target> {
     return { baseUrl: url, sessionId, readResult: () => readResult().catch(inTheirWords) }
   }
   const callback = text(invocation, 'callback')
+  const requirements = readOrder(invocation)
   const body = {
     redirectUrl: text(invocation, 'redirect') ?? DEFAULT_REDIRECT,
     ageThreshold: years(invocation, 'threshold') ?? DEFAULT_THRESHOLD,
     stepUpEnabled: invocation.options['step-up'] === true,
+    ...(requirements && { requirements }),
     metadata: { simulated: true },
     ...(callback !== undefined && { callback: { url: callback } }),
   }
@@ -229,7 +252,7 @@ async function play({ invocation, target, person, say }: Play): Promise<FlowEnd>
 
 async function playOn(name: DeviceName, { invocation, target, person, say }: Play): Promise<LaunchState> {
   const { options } = invocation
-  const { seed, spoof } = person
+  const { seed, spoof, document } = person
   // A late answer needs real time to pass, because the service measures with its own clock.
   const isReal = options['real-time'] === true || spoof === 'late'
   const clock = createSimulatedClock(systemClock, isReal ? { wait: (ms) => sleep(ms) } : {})
@@ -256,6 +279,7 @@ async function playOn(name: DeviceName, { invocation, target, person, say }: Pla
       declines: options.decline === true,
       ...(target.number !== undefined && { number: target.number }),
       ...(spoof !== undefined && { spoof }),
+      ...(document && { document }),
     },
   )
 }
@@ -273,7 +297,7 @@ function jsonOf(end: FlowEnd) {
 
 /** What a simulated person cannot do. */
 const WHY_IT_STANDS: Readonly<Record<string, readonly string[]>> = {
-  DOC_ACTIVE: ['  The session asks for a document, and a simulated person has none'],
+  DOC_ACTIVE: ['  The session asks for a document: --document gives the person one'],
   PASSKEY_ACTIVE: ['  The session asks for a passkey, and a simulated person has none'],
   HANDOFF_WAIT: ['  The session continues on a phone: --handoff plays one'],
 }
@@ -302,6 +326,7 @@ function describeResult(result: Result): string[] {
   return [
     `  verdict    ${result.status}, threshold ${result.thresholds.ageThreshold}`,
     ...(result.errors.length > 0 ? [`  errors     ${result.errors.map(named).join(', ')}`] : []),
+    ...describeDocument(result),
     ...describeConsent(result.consent),
     `  risk       ${level} ${score}, ${recommendation}${flags.length > 0 ? `: ${flags.join(', ')}` : ''}`,
     ...(result.assurance.level === 'none' ? [] : [`  rests on   ${result.assurance.method}`]),

@@ -9,6 +9,7 @@ import { seededRandom } from '@ostiary/device/simulated'
 import type { OstiaryClient, VerificationWebhook } from '@ostiary/sdk'
 import { type Invocation, number, text, UsageError } from '../command.ts'
 import { describeConsent } from './consent.ts'
+import { readDocument } from './document.ts'
 import { inventedFace } from './face.ts'
 
 /** ENROLL, SIGN-IN and VERIFY, as `ostiary simulate` plays them. */
@@ -49,6 +50,7 @@ export async function createVerification(
     redirectURL: text(invocation, 'redirect') ?? DEFAULT_REDIRECT,
     callback: { url: text(invocation, 'callback') ?? DEFAULT_CALLBACK },
     transactionID: 'simulated',
+    ...(readDocument(invocation) && type === 'ENROLL' && { requirements: ['face', 'identity_document'] }),
     ...(puid !== undefined && { puid }),
     ...(customerId !== undefined && { customerId }),
   })
