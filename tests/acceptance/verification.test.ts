@@ -129,7 +129,7 @@ test('[D-008] [D-009] [D-014] [D-030] [D-031] [D-032] [D-033] [X-019] [X-020] EN
       recommendation: 'ALLOW',
       flags: [],
       signals: { behavioral: null, browser: null },
-      policyVersion: '2',
+      policyVersion: '3',
     },
     type: 'ENROLL',
     outcome: 'SUCCEEDED',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -8,7 +8,7 @@ import { createFaceEngine, type Sighting } from '@ostiary/faces'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
 import { eventually } from '@ostiary/testkit/eventually'
 import { missingProgram } from '@ostiary/testkit/missing'
-import { readPicture } from '@ostiary/testkit/samples/portraits'
+import { readPicture, toPam } from '@ostiary/testkit/samples/portraits'
 import { type LiveCamera, startLiveCamera } from './live.ts'
 
 const skip = missingProgram('ffmpeg')
@@ -81,4 +81,27 @@ test('the camera can show nobody, two people or a still', { skip }, async () => 
   // The movement is played to its end, and none of its frames is shown.
   await camera.perform('turn_left')
   assert.deepEqual(readFileSync(camera.path), first)
+})
+
+test('a document is held before the camera from the moment that is said, until the face is shown again', {
+  skip,
+}, async () => {
+  const file = join(folder, 'document.pam')
+  const [width, height] = [300, 200]
+  writeFileSync(file, toPam({ width, height, data: new Uint8ClampedArray(width * height * 4).fill(240) }))
+  camera.show('rest')
+  await camera.prepare({ file })
+  await camera.hold({ file })
+  const first = await readPicture(camera.path)
+  const level = (x: number, y: number) => first.data[(y * first.width + x) * 4] ?? 0
+  assert.ok(level(320, 240) > 225 && level(200, 150) > 225, 'the document')
+  assert.ok(level(10, 10) < 110, 'the table')
+  const bytes = readFileSync(camera.path)
+  await eventually(() => !readFileSync(camera.path).equals(bytes), 'another frame')
+  camera.show('rest')
+  await eventually(async () => (await lookAt(camera.path)).faces === 1, 'the face is seen')
+})
+
+test('a document whose picture is missing is not held', { skip }, async () => {
+  await assert.rejects(camera.hold({ file: join(folder, 'nothing.pam') }), /nothing\.pam/)
 })

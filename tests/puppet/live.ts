@@ -1,6 +1,11 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MOVEMENTS, type Movement } from '@ostiary/contract'
+import type { DocumentSide } from '@ostiary/testkit/samples/documents'
+import { readPicture } from '@ostiary/testkit/samples/portraits'
 import { CAMERA_SIZE, CLIP_FPS, createScene, type Portrait, readPortrait } from './clip.ts'
+import { drawSide } from './documents.ts'
+import { drawHeld, HELD_FPS, type HeldOptions } from './held.ts'
 import { toI420 } from './i420.ts'
 import { createSway } from './natural.ts'
 import { createPlayer, type Frame, type Reel, type SceneName } from './player.ts'
@@ -24,10 +29,17 @@ export interface LiveCamera {
   /** Makes a movement after a human reaction time; resolves when the face is at rest again. */
   perform(movement: Movement): Promise<void>
   show(what: SceneName): void
+  /** Draws a flat thing as it is held before the camera, so that `hold` need not wait for that. */
+  prepare(thing: HeldThing): Promise<void>
+  /** Holds a flat thing, such as a document, before the camera until `show` is called. Resolves when it is seen. */
+  hold(thing: HeldThing): Promise<void>
   /** Slow motion from now on, for a browser on a slow machine. 1 is normal. */
   slowDown(factor: number): void
   stop(): Promise<void>
 }
+
+/** A picture file, or a document that is to be drawn. */
+export type HeldThing = HeldOptions & ({ file: string } | { document: DocumentSide })
 
 /**
  * Draws everything beforehand, because drawing takes time that the browser under test needs, and plays it into a file that
@@ -45,16 +57,40 @@ export async function startLiveCamera(options: LiveOptions): Promise<LiveCamera>
     now: () => performance.now(),
     show: (frame) => writeSync(file, frame, 0, frame.length, header.length),
   })
+  const drawn = new Map<string, Promise<Frame[]>>()
+  const draw = (thing: HeldThing) => {
+    const key = JSON.stringify(thing)
+    const frames = drawn.get(key) ?? drawThing(thing, { size, seed })
+    drawn.set(key, frames)
+    return frames
+  }
   return {
     path: out,
     perform: player.perform,
     show: player.show,
+    async prepare(thing) {
+      await draw(thing)
+    },
+    async hold(thing) {
+      await player.hold(await draw(thing), HELD_FPS)
+    },
     slowDown: player.slowDown,
     async stop() {
       player.stop()
       closeSync(file)
     },
   }
+}
+
+async function drawThing(thing: HeldThing, camera: { size: Size; seed: number }): Promise<Frame[]> {
+  const frames: Frame[] = []
+  const sheet = await ('file' in thing ? readPicture(thing.file) : drawSide(thing.document))
+  for (const picture of drawHeld(sheet, { ...thing, ...camera })) {
+    frames.push(toI420(picture))
+    // A camera that stands still while it draws would be taken for a photograph.
+    await nextTurn()
+  }
+  return frames
 }
 
 /** The header before the one frame of a .y4m. */

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { MOVEMENTS, type Movement } from '@ostiary/contract'
 import { CAMERA_SIZE, makeClip } from './clip.ts'
-import { type LiveOptions, startLiveCamera } from './live.ts'
+import { type HeldThing, type LiveCamera, type LiveOptions, startLiveCamera } from './live.ts'
 import { SCENES, type SceneName } from './player.ts'
 import { parseScript, type Script } from './script.ts'
 import { challengeScript, isScriptName, pinnedSteps, SCRIPTS, type ScriptName } from './scripts.ts'
@@ -109,13 +109,26 @@ async function runLive(options: LiveOptions): Promise<void> {
     const [, factor] = /^slow ([1-9]\d?)$/.exec(word) ?? []
     if (factor) camera.slowDown(Number(factor))
     else if (isScene(word)) camera.show(word)
+    else if (/^(prepare|hold) \{/.test(word)) handle(camera, word)
     else if (isMovement(word))
       camera.perform(word).then(
         () => console.log(`done ${word}`),
         (error: Error) => console.error(error.message),
       )
     else if (word)
-      console.error(`"${word}" is not a command. Commands: ${[...MOVEMENTS, ...SCENES, 'slow N'].join(', ')}`)
+      console.error(
+        `"${word}" is not a command. Commands: ${[...MOVEMENTS, ...SCENES, 'prepare THING', 'hold THING', 'slow N'].join(', ')}`,
+      )
   }
   await camera.stop()
+}
+
+/** `prepare` or `hold`, and a thing as JSON. The answer is `done` or `failed` and the command. */
+function handle(camera: LiveCamera, command: string): void {
+  const thing = JSON.parse(command.slice(command.indexOf('{'))) as HeldThing
+  const done = command.startsWith('hold') ? camera.hold(thing) : camera.prepare(thing)
+  done.then(
+    () => console.log(`done ${command}`),
+    (error: Error) => console.log(`failed ${command}: ${error.message}`),
+  )
 }

@@ -43,6 +43,31 @@ test('at rest the face goes back and forth', async () => {
   assert.deepEqual(shown.map(levelOf), [50, 55, 60, 60, 55, 50, 50])
 })
 
+test('what is held is shown over and over, until something else is to be shown', async () => {
+  await pass(150)
+  const before = shown.length
+  let isShown = false
+  player.hold([grey(120), grey(140)], FPS / 2).then(() => {
+    isShown = true
+  })
+  assert.ok(!isShown)
+  await pass(600)
+  assert.ok(isShown)
+  assert.deepEqual(shown.slice(before).map(levelOf), [120, 120, 140, 140, 140, 140])
+  player.show('empty')
+  await pass(100)
+  assert.equal(levelOf(shown.at(-1) as Frame), 10)
+})
+
+test('a thing is held before a camera that stood still', async () => {
+  player.show('still')
+  await pass(200)
+  const before = shown.length
+  player.hold([grey(120)], FPS)
+  await pass(200)
+  assert.deepEqual(shown.slice(before).map(levelOf), [120, 120])
+})
+
 test('no two frames are the same', async () => {
   await pass(1200)
   assert.equal(new Set(shown.map((frame) => frame.join())).size, shown.length)

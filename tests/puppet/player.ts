@@ -28,6 +28,8 @@ export interface Player {
   /** Resolves when the face is at rest again. */
   perform(movement: Movement): Promise<void>
   show(what: SceneName): void
+  /** Shows other frames over and over, until `show` is called. Resolves when the first of them is shown. */
+  hold(frames: readonly Frame[], fps: number): Promise<void>
   /** Slow motion from now on: the face moves and reacts this many times slower than a person. 1 is normal. */
   slowDown(factor: number): void
   stop(): void
@@ -47,25 +49,28 @@ export function createPlayer(reel: Reel, options: PlayerOptions): Player {
   const startedMs = now()
   let scene: SceneName = 'rest'
   let playing: { frames: readonly Frame[]; startedMs: number; done: () => void } | undefined
+  let held: { frames: readonly Frame[]; fps: number; startedMs: number; begun: () => void } | undefined
   let shown = 0
   // By the clock and not by counting: on a busy machine frames are left out, but a movement takes as long as it should.
-  const framesSince = (sinceMs: number) => Math.floor(((now() - sinceMs) * fps) / 1000)
+  const framesSince = (sinceMs: number, rate = fps) => Math.floor(((now() - sinceMs) * rate) / 1000)
   const pick = (): Frame => {
     const frame = playing?.frames[framesSince(playing.startedMs)]
     if (playing && !frame) {
       playing.done()
       playing = undefined
     }
+    if (held) return backAndForth(held.frames, framesSince(held.startedMs, held.fps)) ?? reel.empty
     if (scene === 'empty') return reel.empty
     if (scene === 'two-faces') return reel.twoFaces
     return frame ?? backAndForth(reel.rest, framesSince(startedMs)) ?? reel.empty
   }
   const tick = () => {
     const picked = pick()
-    if (scene === 'still') return
+    if (scene === 'still' && !held) return
     const frame = new Uint8ClampedArray(picked)
     addNoise(frame.subarray(0, (frame.length * 2) / 3), 1, shown++)
     show(frame)
+    held?.begun()
   }
   tick()
   const timer = setInterval(tick, 1000 / fps)
@@ -82,7 +87,12 @@ export function createPlayer(reel: Reel, options: PlayerOptions): Player {
     },
     show(what) {
       scene = what
+      held = undefined
     },
+    hold: (frames, rate) =>
+      new Promise((begun) => {
+        held = { frames, fps: rate, startedMs: now(), begun }
+      }),
     slowDown,
     stop() {
       clearInterval(timer)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Cut } from '@ostiary/testkit/browser/proxy'
 import { eventually, hostOf } from '@ostiary/testkit/browser/system'
-import { checkVerdict, passCapture, takeFaceCheck } from '@ostiary/testkit/browser/visit'
+import { checkVerdict, passCapture } from '@ostiary/testkit/browser/visit'
 import { newVisitor, prepareCameraBrowser, WHOLE_FLOW } from '@ostiary/testkit/browser/visitors'
 
 prepareCameraBrowser()
@@ -46,21 +46,5 @@ test(
     await passCapture(visit, camera)
     assert.deepEqual(lostSubmits, [])
     await checkVerdict(visit, created)
-  },
-)
-
-test(
-  'face first, then a document: the face is checked, and the page says that the next step is not there yet',
-  WHOLE_FLOW,
-  async (t) => {
-    const { visit, camera } = await newVisitor(t)
-    const created = await host.create({ requirements: ['face', 'identity_document'] })
-    await visit.open(created.launchUrl)
-    const tries = await takeFaceCheck(visit, camera)
-    await visit.screen(['problem'])
-    assert.equal(await visit.attribute('data-problem'), 'step_missing')
-    const { flowStatus, sessionStatus, progress } = await created.result()
-    assert.deepEqual([flowStatus, sessionStatus, progress?.state], [null, 'AGE_UNKNOWN', 'DOC_ACTIVE'])
-    assert.equal(progress?.attempt, tries.length)
   },
 )

@@ -19,7 +19,7 @@ const BODY_BYTES_MAX = 32 * 1024
 const SEALED_BYTES_MAX = 2048
 
 test(
-  '[C-001] [C-003] [C-013] [C-016] a face check on a desktop by keyboard alone, from its creation to the way back',
+  '[C-001] [C-003] [C-013] [C-016] [C-026] a face check on a desktop by keyboard alone, from its creation to the way back',
   WHOLE_FLOW,
   async (t) => {
     const { visit, device, camera } = await newVisitor(t)
@@ -51,6 +51,7 @@ test(
     for (const request of recorded) checkNoPicture(request)
     const rows = listed.map(({ method, path, bytes }) => `${method} ${path} ${bytes}`)
     assert.deepEqual(rows.sort(), asRows(recorded).sort(), 'the page lists what left the device, no more and no less')
+    assert.ok(!visit.screens.includes('document'), 'no document is asked for')
     assert.deepEqual(visit.faults, [])
   },
 )

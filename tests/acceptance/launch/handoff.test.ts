@@ -19,26 +19,31 @@ before(async () => {
 })
 after(() => shop?.stop())
 
-test('[C-010] a flow begun on a desktop is finished on a phone, and both know where to go', WHOLE_FLOW, async (t) => {
-  const { visit: first } = await newVisitorWithoutCamera(t)
-  const { visit: second, camera } = await newVisitor(t, { form: 'phone' })
-  const created = await host.create({ redirectUrl: shop.backUrl })
-  await first.open(created.launchUrl)
-  await first.screen(['welcome'])
-  await first.act('handoff')
-  await second.open(await scan(first))
-  await typeNumber(first, second)
-  await second.screen(['welcome'])
-  assert.equal(new URL(second.page.url()).hash, '', 'the code leaves the address bar at once')
-  await first.screen(['viewer'])
-  await first.attributeIs('data-stage', 'scanned')
-  await Promise.all([first.attributeIs('data-stage', 'face'), takeFaceCheck(second, camera)])
-  await checkVerdict(second, created)
-  await second.action('close-page').waitFor()
-  await first.page.waitForURL((at) => at.origin === new URL(shop.backUrl).origin)
-  assert.equal(new URL(first.page.url()).searchParams.get('flowStatus'), 'COMPLETED')
-  assert.equal(new URL(second.page.url()).origin, new URL(created.launchUrl).origin, 'the phone stays')
-})
+test(
+  '[C-010] [C-025] a flow begun on a desktop is finished on a phone, and both know where to go',
+  WHOLE_FLOW,
+  async (t) => {
+    const { visit: first } = await newVisitorWithoutCamera(t)
+    const { visit: second, camera } = await newVisitor(t, { form: 'phone' })
+    const created = await host.create({ redirectUrl: shop.backUrl, stepUpEnabled: true })
+    await first.open(created.launchUrl)
+    await first.screen(['welcome'])
+    await first.act('handoff')
+    await second.open(await scan(first))
+    await typeNumber(first, second)
+    await second.screen(['welcome'])
+    assert.equal(new URL(second.page.url()).hash, '', 'the code leaves the address bar at once')
+    await first.screen(['viewer'])
+    await first.attributeIs('data-stage', 'scanned')
+    await Promise.all([first.attributeIs('data-stage', 'face'), takeFaceCheck(second, camera)])
+    await checkVerdict(second, created)
+    assert.ok(!second.screens.includes('document'), 'the face is old enough')
+    await second.action('close-page').waitFor()
+    await first.page.waitForURL((at) => at.origin === new URL(shop.backUrl).origin)
+    assert.equal(new URL(first.page.url()).searchParams.get('flowStatus'), 'COMPLETED')
+    assert.equal(new URL(second.page.url()).origin, new URL(created.launchUrl).origin, 'the phone stays')
+  },
+)
 
 test('[C-016] where desktops are not allowed the page begins with the code; a phone may go on', async (t) => {
   const { visit: first } = await newVisitorWithoutCamera(t)

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { DocumentSide } from '../samples/documents.ts'
 
 const PUPPET = fileURLToPath(new URL('../../puppet/main.ts', import.meta.url))
 
@@ -15,30 +16,60 @@ export interface LiveCamera {
   perform(movement: string): void
   /** `still`: no pixel changes from now on. */
   show(what: 'rest' | 'empty' | 'two-faces' | 'still'): void
+  /** Draws a document as it will be held, so that `hold` need not wait for that. */
+  prepare(document: HeldDocument): Promise<void>
+  /** Holds a document before the camera until `show` is called. Resolves when the camera shows it. */
+  hold(document: HeldDocument): Promise<void>
   /** Slow motion from now on; 1 is normal. */
   slowDown(factor: number): void
   stop(): void
 }
 
+/** How a document is held: see HeldOptions in tests/puppet/held.ts. */
+export interface HeldDocument {
+  document: DocumentSide
+  fill?: number
+  blurPx?: number
+  screen?: boolean
+  glare?: { x: number; y: number; levels: number }
+}
+
+export interface LiveCameraOptions {
+  /** A document needs a larger picture than a face: 16 pixels per character. */
+  size?: '640x480' | '1280x720'
+}
+
 /** Takes a while: it draws all frames in advance, because drawing would compete with the browser for the processor. */
-export async function startLiveCamera(portrait = 'baseline'): Promise<LiveCamera> {
+export async function startLiveCamera(
+  portrait = 'baseline',
+  { size = '640x480' }: LiveCameraOptions = {},
+): Promise<LiveCamera> {
   const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'ostiary-camera-'))
   const file = join(folder, 'camera.y4m')
-  const child = spawn(process.execPath, [PUPPET, 'live', '--portrait', portrait, '--out', file], {
+  const child = spawn(process.execPath, [PUPPET, 'live', '--portrait', portrait, '--out', file, '--size', size], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
+  const lines = createInterface({ input: child.stdout })
   const stop = () => {
     child.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }
   process.once('exit', stop)
   bePunctual(child)
-  await ready(child)
+  await answerTo(lines, child, { done: 'ready' })
   const say = (command: string) => void child.stdin.write(`${command}\n`)
+  const handle = async (verb: 'prepare' | 'hold', document: HeldDocument) => {
+    const command = `${verb} ${JSON.stringify(document)}`
+    const answered = answerTo(lines, child, { done: `done ${command}`, failed: `failed ${command}` })
+    say(command)
+    await answered
+  }
   return {
     file,
     perform: say,
     show: say,
+    prepare: (document) => handle('prepare', document),
+    hold: (document) => handle('hold', document),
     slowDown: (factor) => say(`slow ${factor}`),
     stop() {
       process.removeListener('exit', stop)
@@ -66,11 +97,25 @@ function bePunctual({ pid }: ChildProcess): void {
   }
 }
 
-async function ready(child: ChildProcess): Promise<void> {
-  if (!child.stdout) throw new Error('The puppet has no output')
-  const lines = createInterface({ input: child.stdout })
+/** Waits for a line that is `done`. A line that begins with `failed`, or the end of the puppet, is an error. */
+async function answerTo(
+  lines: Interface,
+  child: ChildProcess,
+  { done, failed }: { done: string; failed?: string },
+): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    lines.on('line', (line) => line === 'ready' && resolve())
-    child.once('exit', (code) => reject(new Error(`The puppet ended with ${code} before it was ready`)))
+    const settle = (error?: Error) => {
+      lines.off('line', hear)
+      child.off('exit', end)
+      if (error) reject(error)
+      else resolve()
+    }
+    const hear = (line: string) => {
+      if (line === done) settle()
+      else if (failed !== undefined && line.startsWith(failed)) settle(new Error(`The puppet says: ${line}`))
+    }
+    const end = (code: number | null) => settle(new Error(`The puppet ended with ${code} before it said "${done}"`))
+    lines.on('line', hear)
+    child.once('exit', end)
   })
 }

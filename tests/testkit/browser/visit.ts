@@ -169,7 +169,7 @@ export async function showFace(
     const since = visit.screens.length
     const asked = await visit.answer(camera)
     tries.push(asked)
-    const next = await visit.saw(['passkey', 'done', 'retry', 'ended', 'problem'], since)
+    const next = await visit.saw(['passkey', 'document', 'done', 'retry', 'ended', 'problem'], since)
     if (next !== 'retry') {
       // The page may have left for another address.
       if (isSlow) await setSpeed(visit.frame, camera, 'normal').catch(() => {})

@@ -29,6 +29,9 @@ export interface SpoofSample {
 /** The portrait that golden numbers and puppets are made from. */
 export const BASELINE_PORTRAIT = `${FOLDER}/eileen_collins_astronaut.png`
 
+/** A specimen of a passport whose lines are 8 mm apart. */
+export const SPECIMEN_PASSPORT = `${FOLDER}/documents/mock_td3_passport_uto.jpg`
+
 export const SPOOF_SAMPLES: readonly SpoofSample[] = [
   { path: `${FOLDER}/spoof/silent_T1.jpg`, kind: 'genuine' },
   { path: `${FOLDER}/spoof/silent_F1.jpg`, kind: 'print' },
@@ -79,6 +82,12 @@ export function parsePam(bytes: Buffer): Picture {
   if (end < 0 || numberOf('DEPTH') !== 4 || data.length !== width * height * 4)
     throw new Error('This is not an RGBA picture')
   return { width, height, data: new Uint8ClampedArray(data) }
+}
+
+/** A picture as such a file. */
+export function toPam({ width, height, data }: Picture): Buffer {
+  const header = `P7\nWIDTH ${width}\nHEIGHT ${height}\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n`
+  return Buffer.concat([Buffer.from(header), Buffer.from(data)])
 }
 
 function run(command: string, args: readonly string[]): Promise<Buffer> {
