@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bootstrapMeanInterval, equalErrorRate, falseRejectionRateFor, ratesAt } from './verification.ts'
+import {
+  bootstrapMeanInterval,
+  equalErrorRate,
+  falseRejectionRateFor,
+  ratesAt,
+  wilsonInterval,
+} from './verification.ts'
 
 const APART = { genuine: [0.7, 0.8, 0.9], impostor: [0.1, 0.2, 0.3, 0.4] }
 const MIXED = { genuine: [0.2, 0.6, 0.7, 0.8], impostor: [0.1, 0.3, 0.4, 0.65] }
@@ -38,4 +44,13 @@ test('the bootstrap interval contains the mean, shrinks with more values and is 
   assert.ok(low < 4 && high > 4)
   assert.ok(highMany - lowMany < (high - low) / 3)
   assert.deepEqual(bootstrapMeanInterval(few), [low, high])
+})
+
+test('the Wilson interval is as published for 5 of 50, and says what no event at all allows', () => {
+  const [low, high] = wilsonInterval(5, 50)
+  assert.ok(Math.abs(low - 0.0435) < 1e-4 && Math.abs(high - 0.2136) < 1e-4, `${low} to ${high}`)
+  const [none, most] = wilsonInterval(0, 117)
+  assert.equal(none, 0)
+  assert.ok(most > 0.03 && most < 0.033)
+  assert.deepEqual(wilsonInterval(0, 0), [0, 1])
 })

@@ -45,6 +45,17 @@ export function ratesAt({ genuine, impostor }: PairScores, threshold: number) {
   }
 }
 
+/** The 95 % Wilson interval of a share: `count` of `total`. It has a width even when nothing was counted. */
+export function wilsonInterval(count: number, total: number): readonly [number, number] {
+  if (total === 0) return [0, 1]
+  const z = 1.96
+  const share = count / total
+  const middle = share + (z * z) / (2 * total)
+  const reach = z * Math.sqrt((share * (1 - share)) / total + (z * z) / (4 * total * total))
+  const scale = 1 + (z * z) / total
+  return [Math.max(0, (middle - reach) / scale), Math.min(1, (middle + reach) / scale)]
+}
+
 /** The 95 % bootstrap confidence interval of the mean: the middle 95 % of the means of random resamples. */
 export function bootstrapMeanInterval(values: readonly number[], rounds = 2000): readonly [number, number] {
   let state = SEED
