@@ -29,7 +29,7 @@ test('the documents say that the outcome comes before the recommendation, and wh
 })
 
 test('the document of risk flags has one row per flag, with its weight and floor', () => {
-  const rows = rowsOf(riskFlagsDocument(), /^\| `(BR|BH|HO|NW)_/)
+  const rows = rowsOf(riskFlagsDocument(), /^\| `(BR|BH|HO|NW|DO)_/)
   assert.deepEqual(
     rows
       .map((row) => row.split(' | ').map((cell) => cell.replaceAll(/[`|¹]/g, '').trim()))
@@ -70,7 +70,7 @@ test('the document of session codes has one row per code, and marks what a devic
     rows.map((row) => row.match(/^\| (-?\d+) \| `(\w+)`/)?.slice(1)),
     SESSION_CODE_NAMES.map((name) => [String(SESSION_CODES[name].code), name]),
   )
-  assert.equal(rows.filter((row) => row.includes('¹')).length, 13)
+  assert.equal(rows.filter((row) => row.includes('¹')).length, 17)
   assert.equal(
     rows.find((row) => row.startsWith('| -7 ')),
     '| -7 | `CAMERA_FAIL` ¹ | ends after the last try | The camera could not start, or stopped. `errorDetails` gives the reason. | Offer another device. | Camera failure |',

@@ -36,6 +36,12 @@ const SOURCES: Readonly<Record<RiskSource, { title: string; text: string }>> = {
 not raised. The time zone is a claim of the device. The service keeps country and time zone in the sealed session until it ends, and
 no address.`,
   },
+  document: {
+    title: 'Document',
+    text: `From the document step of both areas. They stand in \`flags\` and count for the score; \`signals\` has no entry for them. Except for
+\`DO_REUSED\`, each is a hint of the device about the picture of the document, with a rate that was measured on drawn pictures
+([accuracy.md](accuracy.md)). None refuses a document, none has a floor, and all six together recommend no \`BLOCK\`.`,
+  },
   network: {
     title: 'Network',
     text: `Off by default. A tenant turns it on with \`"sources": ["network"]\`.
@@ -45,7 +51,7 @@ imports as files ([operations.md](operations.md#lists-of-networks)). Without suc
 not kept.`,
   },
 }
-const ORDER: readonly RiskSource[] = ['browser', 'behavioral', 'handoff', 'network']
+const ORDER: readonly RiskSource[] = ['browser', 'behavioral', 'handoff', 'network', 'document']
 
 /** docs/risk-flags.md */
 export function riskFlagsDocument(): string {
@@ -84,7 +90,7 @@ never lowers a score, and the order does not matter. Each source in \`signals\` 
 |---|---|---|
 ${levelRows()}
 
-- An evaluation of policy 1 stays as it was stored. Policy 2 adds \`BH_NO_BROWSER_DATA\`, and \`REVIEW\` where nothing was evaluated.
+- An evaluation of policy 1 stays as it was stored. Policy 2 adds \`BH_NO_BROWSER_DATA\`, and \`REVIEW\` where nothing was evaluated. Policy 3 adds the flags \`DO_\`.
 - A flag stands in \`flags\` once, in the order of the tables below. A flag that a tenant switched off (weight and floor 0) is left out.
 - \`indicators\` stay raw: weights never change them. What a browser has no interface for is false there, because a missing
   interface is no suspicion.

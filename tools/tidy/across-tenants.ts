@@ -18,6 +18,7 @@ export const ACROSS_TENANTS: Readonly<Record<string, string>> = {
   'faces.lock_sealed_with_other': RESEAL,
   'faces.purge_envelopes': PURGE,
   'faces.purge_hits': PURGE,
+  'documents.purge': PURGE,
   'hosts.list': 'finds the tenant: every process knows all bound host names',
   'idempotency.purge': PURGE,
   'keys.count_by_master_key': COUNT,

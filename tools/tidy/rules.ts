@@ -21,6 +21,7 @@ const PACKAGES = [
   '@ostiary/crypto',
   '@ostiary/device',
   '@ostiary/device/simulated',
+  '@ostiary/documents',
   '@ostiary/faces',
   '@ostiary/sdk',
 ]
@@ -39,12 +40,13 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contract': [],
   'packages/crypto': [],
   'packages/device': [...CONTRACT, '@ostiary/crypto'],
+  'packages/documents': [],
   'packages/faces': [],
   'packages/sdk': [...CONTRACT, '@ostiary/crypto'],
   'apps/server': [...CONTRACT, '@ostiary/crypto'],
-  'apps/launch': [...CONTRACT, '@ostiary/crypto', '@ostiary/device', '@ostiary/faces'],
+  'apps/launch': [...CONTRACT, '@ostiary/crypto', '@ostiary/device', '@ostiary/documents', '@ostiary/faces'],
   'apps/cli': [...CONTRACT, '@ostiary/device', '@ostiary/device/simulated', '@ostiary/sdk', '@ostiary/server/operate'],
-  models: ['@ostiary/contract', '@ostiary/faces'],
+  models: ['@ostiary/contract', '@ostiary/documents', '@ostiary/faces'],
   'tests/testkit': [...PACKAGES, '@ostiary/server/measure'],
   'tests/puppet': [...PACKAGES, '@ostiary/models/*', '@ostiary/testkit/*', '@ostiary/server/capture-checks'],
   'tests/acceptance': ['@ostiary/device', '@ostiary/device/simulated', '@ostiary/sdk', '@ostiary/testkit/*'],
@@ -85,7 +87,14 @@ const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** Packages that also run in browsers. */
-const PORTABLE = ['packages/contract', 'packages/crypto', 'packages/device', 'packages/faces', 'packages/sdk']
+const PORTABLE = [
+  'packages/contract',
+  'packages/crypto',
+  'packages/device',
+  'packages/documents',
+  'packages/faces',
+  'packages/sdk',
+]
 
 /** Rooms of the server, top row first. Imports go down; never up, never within a row. */
 const ROWS: readonly (readonly string[])[] = [
