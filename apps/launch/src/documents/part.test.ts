@@ -209,10 +209,17 @@ test('document first, after a reload before the face: the capture has no match, 
 })
 
 test('a document alone needs no face, no portrait and only one side of a card', async () => {
+  let loads = 0
   const { flow, toDocument, show, reaches, payloads, service } = await createDocumentFixture({
     requirements: ['identity_document'],
     answers: documentFirst(),
-    engine: { findPortrait: () => assert.fail('no portrait is wanted') },
+    engine: {
+      findPortrait: () => assert.fail('no portrait is wanted'),
+      load: () => {
+        loads++
+        return Promise.reject(new Error('no face is looked at'))
+      },
+    },
   })
   service.ask({ match: null })
   await toDocument()
@@ -223,6 +230,7 @@ test('a document alone needs no face, no portrait and only one side of a card', 
   const [payload] = await payloads()
   assert.deepEqual([payload?.sides, payload?.match], [1, undefined])
   assert.equal(flow.view().document?.alone, true)
+  assert.equal(loads, 0)
 })
 
 test('after a reload or on another device, the face is looked at once more: no age, and no try of the face step', async () => {

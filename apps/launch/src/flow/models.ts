@@ -9,7 +9,7 @@ export interface ModelsDeps {
   onProgress(progress: LoadProgress | null): void
 }
 
-/** Loads the face models, starting when the page opens. Retries a failed download twice. */
+/** Loads the face models, starting when the session opens and asks for a face. Retries a failed download twice. */
 export function createModels({ engine, wait, onProgress }: ModelsDeps) {
   let loading: Promise<LoadedModels> | undefined
 

@@ -67,7 +67,6 @@ export function createFlow(deps: FlowDeps) {
       store.dispatch({ type: 'refused', problem: 'unknown_link' })
       return
     }
-    models.ready().catch(() => {})
     await open(address.sessionId)
   }
 
@@ -119,6 +118,8 @@ export function createFlow(deps: FlowDeps) {
   }
 
   async function onOpened(session: OpenedSession): Promise<void> {
+    // A document alone needs none of the many megabytes for faces.
+    if (session.requirements.includes('face')) models.ready().catch(() => {})
     // First, so that the texts of ENROLL win over those of the document step.
     await addDocuments(session)
     await addVerification(session)
