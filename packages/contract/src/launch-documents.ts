@@ -10,6 +10,7 @@ import {
   READ_DOCUMENT_TYPES,
 } from './documents.ts'
 import { DEVICE_ERRORS, PROOF_HEADER } from './launch.ts'
+import { MatchScore, Nonce, SEALED_SIGNALS } from './launch-payload.ts'
 import { LaunchEvent, LaunchState, OpenBody } from './launch-session.ts'
 import { DOCUMENT_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
@@ -17,7 +18,6 @@ import { LAUNCH_PATHS } from './paths.ts'
 
 /* The document step of the device API: what the page gets when it begins, and what it sends. */
 
-const Nonce = Type.String({ minLength: 1, maxLength: 64 })
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })
 
 /** What a device needs to judge a document itself, so that no date has to leave it. */
@@ -57,9 +57,6 @@ export const DocumentStep = Type.Object(
   { title: 'DocumentStep' },
 )
 export type DocumentStep = Type.Static<typeof DocumentStep>
-
-/** A score in thousandths: the cosine of two faces. */
-export const MatchScore = Type.Integer({ minimum: -1000, maximum: 1000 })
 
 /** What the device seals to the session's key about a document. Facts only: no picture, name, number or date. Each is a claim. */
 export const DocumentPayload = Type.Object(
@@ -116,17 +113,7 @@ export const DocumentPayload = Type.Object(
       { version: Type.Enum([...DOCUMENT_CONSENT_VERSIONS]), locale: Type.String({ minLength: 1, maxLength: 64 }) },
       { additionalProperties: false },
     ),
-    log: Type.Object(
-      { seq: Type.Integer({ minimum: 1 }), hash: LaunchEvent.properties.hash },
-      { additionalProperties: false },
-    ),
-    indicators: Type.Optional(Type.String({ pattern: '^[01-]{21}$' })),
-    browser: Type.Optional(
-      Type.Object(
-        { kind: Type.Enum(['ordinary', 'webview', 'privacy']), phoneCamera: Type.Optional(Type.Boolean()) },
-        { additionalProperties: false },
-      ),
-    ),
+    ...SEALED_SIGNALS,
     /** Anything. The launch page sends `camera` here, the size of its pictures in pixels. */
     metadata: Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }))),
   },

@@ -24,12 +24,33 @@ export const CaptureFrame = Type.Object(
 )
 export type CaptureFrame = Type.Static<typeof CaptureFrame>
 
+/** What ties any payload to the event log and to the browser. */
+export const SEALED_SIGNALS = {
+  /** The last entry of the event log at the time of sealing. */
+  log: Type.Object(
+    { seq: Type.Integer({ minimum: 1 }), hash: LaunchEvent.properties.hash },
+    { additionalProperties: false },
+  ),
+  /** One letter per indicator in the order of INDICATOR_PATHS: 1 suspicious, 0 not, - not evaluated. */
+  indicators: Type.Optional(Type.String({ pattern: '^[01-]{21}$' })),
+  browser: Type.Optional(
+    Type.Object(
+      { kind: Type.Enum(['ordinary', 'webview', 'privacy']), phoneCamera: Type.Optional(Type.Boolean()) },
+      { additionalProperties: false },
+    ),
+  ),
+} as const
+
+/** A score in thousandths: the cosine of two faces. */
+export const MatchScore = Type.Integer({ minimum: -1000, maximum: 1000 })
+export const Nonce = Type.String({ minLength: 1, maxLength: 64 })
+
 /** What the device seals to the session's key. Everything in it is a claim of the device. */
 export const CapturePayload = Type.Object(
   {
     v: Type.Literal(1),
     sessionId: OpenBody.properties.sessionId,
-    nonce: Type.String({ minLength: 1, maxLength: 64 }),
+    nonce: Nonce,
     attempt: Type.Integer({ minimum: 1, maximum: 10 }),
     model: Type.Object(
       { id: Type.String({ maxLength: 64 }), hash: LaunchEvent.properties.hash },
@@ -68,8 +89,8 @@ export const CapturePayload = Type.Object(
     match: Type.Optional(
       Type.Object(
         {
-          score: Type.Integer({ minimum: -1000, maximum: 1000 }),
-          document: Type.String({ minLength: 1, maxLength: 64, description: 'The nonce of the document step' }),
+          score: MatchScore,
+          document: Type.String({ ...Nonce, description: 'The nonce of the document step' }),
         },
         { additionalProperties: false },
       ),
@@ -77,19 +98,7 @@ export const CapturePayload = Type.Object(
     /** What the passive check says: 1000 is surely live. */
     live: Type.Integer({ minimum: 0, maximum: 1000 }),
     frames: Type.Array(CaptureFrame, { minItems: 1, maxItems: 24 }),
-    /** The last entry of the event log at the time of sealing. */
-    log: Type.Object(
-      { seq: Type.Integer({ minimum: 1 }), hash: LaunchEvent.properties.hash },
-      { additionalProperties: false },
-    ),
-    /** One letter per indicator in the order of INDICATOR_PATHS: 1 suspicious, 0 not, - not evaluated. */
-    indicators: Type.Optional(Type.String({ pattern: '^[01-]{21}$' })),
-    browser: Type.Optional(
-      Type.Object(
-        { kind: Type.Enum(['ordinary', 'webview', 'privacy']), phoneCamera: Type.Optional(Type.Boolean()) },
-        { additionalProperties: false },
-      ),
-    ),
+    ...SEALED_SIGNALS,
     /**
      * Anything. The launch page sends `camera` here, the size of its pictures in pixels, in area D `captureConditions` (CaptureConditions), and in
      * an ENROLL `localProof`, the signature of the local key: during an upgrade a new page may meet an old process, and the last release takes new members nowhere else.
