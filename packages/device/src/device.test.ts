@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { LaunchEvent } from '@ostiary/contract'
+import { DOCUMENT_SCAN_ERROR, DOCUMENT_UNREADABLE } from '@ostiary/contract/codes'
 import { EVENTS_PER_CALL } from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { bodyHash, createSealKeyPair, openPayload, verifyProof } from '@ostiary/crypto'
@@ -333,6 +334,30 @@ test('a call names its try, so that it counts once even if its answer is lost', 
   assert.deepEqual(attempts('/failure'), [2, 2, 2], 'the one under way')
   await it.failure(-7)
   assert.deepEqual(attempts('/failure').at(-1), 3, 'the next one')
+})
+
+test('a report without an answer does not give its try to another report', async () => {
+  let lose = true
+  const { it, sent } = await device({
+    [LAUNCH_PATHS.consent]: () => Response.json({ ...state, state: 'DOC_ACTIVE', attempt: 1 }),
+    [LAUNCH_PATHS.events]: () => Response.json(state),
+    [LAUNCH_PATHS.document]: () => Response.json({ nonce: 'd1', attempt: 1 }),
+    [LAUNCH_PATHS.failure]: () => {
+      if (lose) throw new TypeError('fetch failed')
+      return Response.json(state)
+    },
+  })
+  await it.open()
+  await it.consent(true)
+  await it.documentStep()
+  await assert.rejects(it.failure(DOCUMENT_SCAN_ERROR), DeviceError)
+  lose = false
+  await it.failure(DOCUMENT_UNREADABLE)
+  const reports = sent.filter(({ url }) => url.endsWith('/failure')).map(({ body }) => [body?.code, body?.attempt])
+  assert.deepEqual(reports, [
+    [DOCUMENT_SCAN_ERROR, 2],
+    [DOCUMENT_UNREADABLE, 1],
+  ])
 })
 
 test('a failure is logged with its code before it is reported', async () => {

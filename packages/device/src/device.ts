@@ -76,7 +76,7 @@ export async function createDevice(options: DeviceOptions) {
   let lastState: LaunchState | undefined
   // The try of a call without an answer yet. The repeated call names the same try, so it counts once.
   let wanted: number | undefined
-  let failing: number | undefined
+  let failing: { code: number; attempt: number } | undefined
 
   const opened = () => session ?? missing('open')
   const remember = <S extends LaunchState>(state: S): S => {
@@ -188,10 +188,13 @@ export async function createDevice(options: DeviceOptions) {
     failure: (code: number, reason?: string): Promise<LaunchState> =>
       withLock(async () => {
         wanted = undefined
-        failing ??= attemptOf(code, { step: documents.step, look: isLook ? current : undefined, current, lastState })
+        if (failing?.code !== code) {
+          const look = isLook ? current : undefined
+          failing = { code, attempt: attemptOf(code, { step: documents.step, look, current, lastState }) }
+        }
         await log.append('failure', code)
         await sendEvents(await log.read())
-        const body = { code, ...(reason !== undefined && { reason }), attempt: failing }
+        const body = { code, ...(reason !== undefined && { reason }), attempt: failing.attempt }
         const state = remember(await post<LaunchState>(LAUNCH_PATHS.failure, body))
         failing = undefined
         return state

@@ -61,7 +61,7 @@ export function createDocuments(link: DocumentsLink, apis: DocumentApis): Docume
   store.onEnter((state, before) => {
     if (state.at === 'document' && state.stage === 'wait') void begin(before.at === 'sending')
     if (state.at !== 'document') stop()
-    // Another device goes on: nothing that was read stays here.
+    // Another device goes on: no text stays here. The engine keeps face and portrait, for taking the session back.
     if (state.at === 'handoff' || state.at === 'viewer') forget()
   })
 
@@ -78,7 +78,7 @@ export function createDocuments(link: DocumentsLink, apis: DocumentApis): Docume
         else go('intro')
       }
     } catch (error) {
-      await session.settle(error)
+      await session.settle(error, { atEnd: [codes.ATTEMPTS_EXCEEDED] })
     }
   }
 
@@ -114,7 +114,6 @@ export function createDocuments(link: DocumentsLink, apis: DocumentApis): Docume
     const signals = deps.collectSignals({ label: camera.label })
     signals.catch(() => {})
     go('show')
-    offerGivingUp(signal)
     try {
       const shown = await readWith(camera, choice, step, signal)
       const { width, height } = camera
@@ -167,6 +166,7 @@ export function createDocuments(link: DocumentsLink, apis: DocumentApis): Docume
     await faces
     signal.throwIfAborted()
     patch({ loading: null })
+    offerGivingUp(signal)
     const { today, acceptedTypes, expiryGraceDays, age, reuseKey } = step
     const wanted = { choice, today, acceptedTypes, expiryGraceDays, age }
     await reader.begin({ ...wanted, ...(reuseKey !== undefined && { reuseKey }) })
@@ -238,7 +238,7 @@ export function createDocuments(link: DocumentsLink, apis: DocumentApis): Docume
       store.patch({ session: { ...reply, errors: [code] } })
       go('wait')
     } catch (error) {
-      await session.settle(error)
+      await session.settle(error, { atEnd: [code] })
     }
   }
 
@@ -249,8 +249,9 @@ export function createDocuments(link: DocumentsLink, apis: DocumentApis): Docume
     try {
       // The user may have changed the language on the last screen.
       const facts = { ...toSend, consent: { ...toSend.consent, locale: deps.language() } }
-      const judged = await session.call((device) => device.submitDocument(facts))
+      // Before the reply, which may be lost: what was sent has left this device.
       patch({ sent: [...sent, facts], toSend: null })
+      const judged = await session.call((device) => device.submitDocument(facts))
       store.patch({ session: judged })
       store.dispatch({ type: 'judged', session: judged })
     } catch (error) {

@@ -200,7 +200,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   }
 
   async function failed(error: unknown): Promise<void> {
-    if (error instanceof DeviceError) return session.settle(error)
+    if (error instanceof DeviceError) return session.settle(error, isLook() ? { atEnd: [codes.ATTEMPTS_EXCEEDED] } : {})
     const { code, reason } = failureOf(error)
     if (code === codes.CAMERA_FAIL) return cameraFailed('track_ended')
     if (code === codes.FACE_SCAN_ERROR) models.drop()

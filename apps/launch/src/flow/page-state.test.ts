@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LaunchState } from '@ostiary/contract'
+import { type LaunchState, SESSION_LIMITS } from '@ostiary/contract'
 import { SERVICE_STATES } from '@ostiary/contract/states'
-import { endOf, pageStateOf, stageOf, tipOf } from './page-state.ts'
+import { endOf, isUnderWay, pageStateOf, stageOf, tipOf } from './page-state.ts'
 import { SESSION as holder } from './testing/service.ts'
 
 test('a session that waits for consent begins on the welcome screen', () => {
@@ -90,4 +90,11 @@ test('SUCCESS ends on done and FAILED never does', () => {
   assert.equal(end('SUCCESS', []), 'done')
   assert.equal(end('FAILED', [-35]), 'ended')
   assert.equal(end('FAILED', []), 'ended')
+})
+
+test('a document step that was begun is not opened again as long as the service takes it', () => {
+  const graceMs = SESSION_LIMITS.graceSeconds * 1000
+  const document = { at: 'document' } as const
+  assert.deepEqual([isUnderWay(document, graceMs - 1), isUnderWay(document, graceMs)], [true, false])
+  assert.deepEqual([isUnderWay({ at: 'capture' }, 2 * graceMs), isUnderWay({ at: 'welcome' }, 0)], [true, false])
 })

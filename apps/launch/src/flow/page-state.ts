@@ -106,3 +106,11 @@ const TIP_OF: ReadonlyMap<number | undefined, Tip> = new Map([
   [codes.FACE_OBSTRUCTED, 'face'],
   [codes.QUALITY_LOW, 'quality'],
 ])
+
+/** For so long after its time the service takes a step that was begun: `SESSION_LIMITS.graceSeconds`. */
+const GRACE_MS = 120_000
+
+/** Whether this screen would lose something if the session were opened again, so long after its time. */
+export function isUnderWay({ at }: Pick<State, 'at'>, lateMs: number): boolean {
+  return at === 'capture' || at === 'sending' || (at === 'document' && lateMs < GRACE_MS)
+}

@@ -6,7 +6,7 @@ import { createFaceStep, type FaceStep } from './face-step.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { createHandoff, type HandoffPart, isRefusal } from './handoff.ts'
 import { createModels } from './models.ts'
-import { pageStateOf } from './page-state.ts'
+import { isUnderWay, pageStateOf } from './page-state.ts'
 import { createSession, type SessionLink } from './session.ts'
 import { END_SCREENS, type EndScreen, type State } from './states.ts'
 import { createStore } from './store.ts'
@@ -150,6 +150,7 @@ export function createFlow(deps: FlowDeps) {
     }
     if (state.at === 'handoff' && state.status === 'making') void handoff.makeCode()
     if (state.at === 'viewer' || (state.at === 'handoff' && state.status === 'number_wrong')) handoff.watch()
+    if (state.at === 'document' && !documents) void findDocuments(session)
     if (state.at === 'sending' && before.at !== 'capture' && before.at !== 'document') void joinWork(session)
     if (isEnd(state.at)) void finish(state.at)
   })
@@ -203,6 +204,20 @@ export function createFlow(deps: FlowDeps) {
     }
   }
 
+  /** A process of the last release opened the session: opens it again until one of this release says what the document step needs. */
+  async function findDocuments(session: SessionLink): Promise<void> {
+    try {
+      while (!documents) {
+        await page.pause(JOIN_MS, signal)
+        if (store.view().state.at !== 'document') return
+        await session.reopen()
+      }
+      if (store.view().state.at === 'document') store.dispatch({ type: 'document', stage: 'wait' })
+    } catch {
+      // The flow is over.
+    }
+  }
+
   async function cancel(): Promise<void> {
     if (!parts) return
     parts.face.stop()
@@ -220,7 +235,7 @@ export function createFlow(deps: FlowDeps) {
         const { session: known, serverAheadMs, state } = store.view()
         const leftMs = known ? Date.parse(known.expiresAt) - clock.nowMs() - serverAheadMs : EXPIRY_LOOK_MS_MAX
         const waits = leftMs > 0 || known === null
-        if (!waits && state.at !== 'capture' && state.at !== 'sending') await session.reopen()
+        if (!waits && !isUnderWay(state, -leftMs)) await session.reopen()
         await page.pause(waits ? Math.min(leftMs, EXPIRY_LOOK_MS_MAX) : AFTER_EXPIRY_MS, signal)
       }
     } catch {

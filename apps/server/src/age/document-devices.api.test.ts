@@ -137,6 +137,14 @@ describe('a look at the face', () => {
     assert.deepEqual((await session.resultOf()).errors, [-19])
   })
 
+  test('counts once, however often its reply is lost', async () => {
+    const session = await atDocument()
+    const nonces = new Set<string>()
+    for (let times = 0; times < 7; times++) nonces.add((await session.user.device.challenge('match')).nonce)
+    assert.equal(nonces.size, 1)
+    assert.equal((await look(session.user)).state, 'DOC_ACTIVE')
+  })
+
   test('is not for sessions that have seen no face, nor for other steps', async () => {
     const alone = await opened(ALONE)
     await assert.rejects(alone.user.device.challenge('match'), { code: 'SESSION_NOT_OPEN' })
@@ -232,7 +240,11 @@ describe('a submission', () => {
     const live = await fixture.newHost({ livemode: true })
     const [reader] = RELEASED_READERS
     const session = await opened(ALONE, live)
-    assert.equal((await sendDocument(session.user, { ...(reader && { reader }) })).state, 'COMPLETED')
+    const released = { ...(reader && { reader }) }
+    const ofBrowser = { indicators: '0'.repeat(21), browser: { kind: 'ordinary' } } as const
+    const first = await sendDocument(session.user, { ...released, ...ofBrowser, expiry: 'expired' })
+    assert.deepEqual(first.errors, [-26], 'an earlier document with that data does not speak for this one')
+    assert.equal((await sendDocument(session.user, released)).state, 'COMPLETED')
     const { assurance, riskEvaluation, sessionStatus } = await live.result(session.created.token)
     assert.deepEqual([sessionStatus, assurance.level], ['AGE_ABOVE_THRESHOLD', 'document'])
     assert.deepEqual([riskEvaluation.flags, riskEvaluation.recommendation], [['BH_NO_BROWSER_DATA'], 'REVIEW'])
@@ -262,7 +274,7 @@ describe('repeated use', () => {
     return (await session.resultOf()).flags
   }
 
-  test('of a document within a day raises a flag, only for the tenant that looks for it', async () => {
+  test('of a document on the same day raises a flag, only for the tenant that looks for it', async () => {
     const looking = await fixture.newHost({ settings: { documentReuseCheck: true } })
     const other = await fixture.newHost({ settings: { documentReuseCheck: true } })
     assert.deepEqual(await flagsOf(looking), [])

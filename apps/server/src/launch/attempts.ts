@@ -87,7 +87,9 @@ export function findIssuedChallenge(
   const { challenge } = progress
   const attempt = isLook ? documentOf(progress).looks : progress.attempt
   const isUnderWay = state === (isLook ? 'DOC_ACTIVE' : 'FACE_ACTIVE') && isLook === (challenge?.isLook ?? false)
-  if (wantedAttempt !== attempt || !isUnderWay || !challenge) return undefined
+  // A device cannot know how many looks there were before it: it names none, and means the one under way.
+  const wanted = wantedAttempt ?? (isLook ? attempt : undefined)
+  if (wanted !== attempt || !isUnderWay || !challenge) return undefined
   if (challenge.submits > 0 || challenge.expiresAtMs - now.getTime() < CAPTURE_MS) return undefined
   return issuedOf(challenge, attempt)
 }

@@ -50,7 +50,8 @@ export function beginDocument(
   if (begins >= DOCUMENT_LIMITS.begins) return { step: usedUp({ state, progress }) }
   const expiresAtMs = now.getTime() + DOCUMENT_LIMITS.stepSeconds * 1000
   const step = { nonce, expiresAtMs, submits: 0 }
-  const lastCapture = capture?.nonce ?? progress.usedNonces.at(-1) ?? ''
+  // One that a process of the last release judged is not known here: the device must not take what it holds for it.
+  const lastCapture = capture?.nonce ?? ''
   return {
     step: {
       state,
@@ -170,9 +171,9 @@ async function judge(tx: Queryable, submit: DocumentSubmit, { payload, asked, co
   })
   if ('fault' in judged) return { state, progress: counted, refuse: badPayload(judged.fault) }
   const isRepeated = payload.reuse !== undefined && (await documents.isRepeated(tx, session, payload.reuse, now))
-  // A simulated device has no browser. A capture of the face step has said all about it already.
-  const isUnknownBrowser = progress.indicators === null && !isSimulated(payload.reader)
-  const withoutBrowser = isUnknownBrowser && lacksBrowserData(payload, sender, progress.holder?.tellsCamera ?? false)
+  // A simulated device has no browser.
+  const withoutBrowser =
+    !isSimulated(payload.reader) && lacksBrowserData(payload, sender, progress.holder?.tellsCamera ?? false)
   const flags = [
     ...judged.flags,
     ...(isRepeated ? (['DO_REUSED'] as const) : []),

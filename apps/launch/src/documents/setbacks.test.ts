@@ -1,0 +1,74 @@
+/** The document step when time runs out, replies are lost, or a process of the last release answers. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OpenedSession } from '@ostiary/contract'
+import { ended } from '../flow/testing/service.ts'
+import { ASKED, createDocumentFixture, documentFirst, faceFirst } from './testing/fixture.ts'
+
+const GONE = { status: 409, code: 'SESSION_NOT_OPEN' } as const
+const usedUp = () => [{}, ended('COMPLETED')]
+
+async function atReview(options: Parameters<typeof createDocumentFixture>[0]) {
+  const fixture = await createDocumentFixture(options)
+  await fixture.toDocument()
+  await fixture.show()
+  await fixture.reaches('document', { stage: 'review' })
+  return fixture
+}
+
+test('time that the models take to load does not count as a document that cannot be read', async () => {
+  const { toDocument, show, reaches, letPass, service, flow } = await createDocumentFixture({
+    requirements: ['identity_document', 'face'],
+    answers: documentFirst(),
+    loadModels: () => new Promise(() => {}),
+  })
+  service.ask({ match: null })
+  await toDocument()
+  await show()
+  await reaches('document', { stage: 'show' })
+  letPass(121_000)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual([service.bodies('failure'), flow.view().document?.mayGiveUp], [[], false])
+})
+
+test('a session that ended because the step began too often is not shown as done', async () => {
+  const { flow, until } = await createDocumentFixture({
+    answers: { ...faceFirst(), document: [GONE], open: usedUp() },
+  })
+  await flow.start()
+  flow.actions.consent(true)
+  await until(() => ['done', 'ended'].includes(flow.view().state.at))
+  assert.equal(flow.view().state.at, 'ended')
+})
+
+test('a session that ended with a report whose reply was lost is not shown as done', async () => {
+  const { flow, toDocument, show, reaches, until } = await createDocumentFixture({
+    answers: { ...faceFirst(), failure: ['no network', GONE], open: usedUp() },
+    looks: { page: [{ guidance: 'doc_find' }] },
+  })
+  await toDocument()
+  await show()
+  await reaches('document', { stage: 'show' })
+  flow.actions.document({ do: 'give_up' })
+  await until(() => ['done', 'ended'].includes(flow.view().state.at))
+  assert.equal(flow.view().state.at, 'ended')
+})
+
+test('facts whose reply was lost are in the list of what left the device', async () => {
+  const { flow, until, payloads } = await atReview({
+    answers: { ...faceFirst(), 'document/submit': ['no network', GONE], open: usedUp() },
+  })
+  flow.actions.document({ do: 'send' })
+  await until(() => ['done', 'ended'].includes(flow.view().state.at))
+  assert.ok((await payloads()).length > 0)
+  assert.equal(flow.view().document?.sent.length, 1)
+})
+
+test('a session that a process of the last release opened is opened again, until one says what the step needs', async () => {
+  const opens: Partial<OpenedSession>[] = [{ document: null }, { document: null }, { document: ASKED }]
+  const { flow, reaches, service } = await createDocumentFixture({ answers: { ...faceFirst(), open: opens } })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('document', { stage: 'look' })
+  assert.equal(service.paths().filter((path) => path === 'open').length, 3)
+})
