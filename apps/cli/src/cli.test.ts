@@ -30,6 +30,18 @@ test('a usage error is explained in our words, with at most three lines of help 
     ['--json=yes', '--json takes no value'],
     ['--help=yes', '--help takes no value'],
     ['-x', "Unknown option '-x'"],
+    [
+      '--document tampered --document-format AAMVA',
+      '--document tampered needs check digits, and AAMVA has none: choose another --document-format',
+    ],
+    [
+      '--document wrong-person --order alone',
+      '--document wrong-person needs a face to compare with, and --order alone asks for none',
+    ],
+    [
+      '--type ENROLL --document --order face-first',
+      '--order is for age sessions; with --type ENROLL --document the face always comes first',
+    ],
   ]) {
     assert.equal(await refused(`simulate --create ${line}`), `${message}\n\n${help}`)
   }

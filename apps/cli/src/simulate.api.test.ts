@@ -413,10 +413,13 @@ test('each fault of a document has its code, its verdict or its flag', async () 
   })
 })
 
-test('a person enrols with an invented document', async () => {
-  const { code, out } = await cli('simulate --create --type ENROLL --document --face 41 --json')
-  const { result } = JSON.parse(out)
-  assert.deepEqual([code, result.status, result.identityInformation.documentType], [0, 'SUCCESS', 'passport'])
+test('a person enrols with an invented document, which needs no date of birth there and is named in words', async () => {
+  const { code, out, err } = await cli('simulate --create --type ENROLL --document no-birth-date --face 41')
+  assert.equal(code, 0, err)
+  assert.match(out, /\n {2}document {3}passport \(TD3\), the same face\n {2}consent /)
+  const [, sessionId = ''] = /^Session (\S+)/.exec(out) ?? []
+  const { status, identityInformation } = await client().verification.webhook(sessionId)
+  assert.deepEqual([status, identityInformation?.documentType], ['SUCCESS', 'passport'])
 })
 
 test('an unknown fault or format of a document is named before a session is created', async () => {

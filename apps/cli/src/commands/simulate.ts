@@ -176,6 +176,7 @@ function years(invocation: Invocation, name: string): number | undefined {
 
 async function createTarget(invocation: Invocation): Promise<Target> {
   if (text(invocation, 'launch-url') !== undefined) throw new UsageError('Give --create or --launch-url, not both')
+  const requirements = readOrder(invocation)
   const { client, url, hasKey } = connect(invocation)
   if (!hasKey) throw new UsageError('A session belongs to a tenant: set OSTIARY_API_KEY to a test key, or say --key')
   if (isLive(invocation)) throw new UsageError('Simulated people are taken with test keys only: use an ost_test_ key')
@@ -188,7 +189,6 @@ async function createTarget(invocation: Invocation): Promise<Target> {
     return { baseUrl: url, sessionId, readResult: () => readResult().catch(inTheirWords) }
   }
   const callback = text(invocation, 'callback')
-  const requirements = readOrder(invocation)
   const body = {
     redirectUrl: text(invocation, 'redirect') ?? DEFAULT_REDIRECT,
     ageThreshold: years(invocation, 'threshold') ?? DEFAULT_THRESHOLD,

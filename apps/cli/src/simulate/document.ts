@@ -1,4 +1,10 @@
-import { type AgeRequirement, type AgeResult, DOCUMENT_FORMATS } from '@ostiary/contract'
+import {
+  type AgeRequirement,
+  type AgeResult,
+  DOCUMENT_FORMATS,
+  type DocumentRecord,
+  REQUIRED_CHECKS,
+} from '@ostiary/contract'
 import { DOCUMENT_FAULTS, type DocumentFault, type SimulatedDocument } from '@ostiary/device/simulated'
 import { type Invocation, text, UsageError } from '../command.ts'
 
@@ -30,6 +36,14 @@ export function readDocument(invocation: Invocation): SimulatedDocument | undefi
   if (format !== undefined && !known) {
     throw new UsageError(`--document-format must be one of ${DOCUMENT_FORMATS.join(', ')}`)
   }
+  if (fault === 'tampered' && known && REQUIRED_CHECKS[known].length === 0) {
+    throw new UsageError(
+      `--document tampered needs check digits, and ${known} has none: choose another --document-format`,
+    )
+  }
+  if (fault === 'wrong-person' && text(invocation, 'order') === 'alone') {
+    throw new UsageError('--document wrong-person needs a face to compare with, and --order alone asks for none')
+  }
   return { ...(known && { format: known }), ...(fault !== undefined && { fault }) }
 }
 
@@ -39,6 +53,9 @@ export function readOrder(invocation: Invocation): AgeRequirement[] | undefined 
   if (order === undefined) return undefined
   const requirements = ORDERS[order]
   if (!requirements) throw new UsageError(`--order must be one of ${Object.keys(ORDERS).join(', ')}`)
+  if (text(invocation, 'type') !== undefined) {
+    throw new UsageError('--order is for age sessions; with --type ENROLL --document the face always comes first')
+  }
   return [...requirements]
 }
 
@@ -46,10 +63,18 @@ function isFault(name: string): name is DocumentFault {
   return Object.hasOwn(DOCUMENT_FAULTS, name)
 }
 
-/** The lines about the document that a result has; none where no document was read. */
+/** The line about the document of an age result; none where no document was read. */
 export function describeDocument({ document, result }: Pick<AgeResult, 'document' | 'result'>): string[] {
-  if (!document) return []
   const age = result.documentAge?.thresholdResult ?? `${result.documentAge?.exact} years`
   const face = result.faceMatch === null ? 'not compared' : result.faceMatch ? 'the same face' : 'another face'
-  return [`  document   ${document.type} (${document.format}), ${age}, ${face}`]
+  return documentLine(document, [age, face])
+}
+
+/** The same of an ENROLL. It asks for no age, and only a document with the same face is in its webhook. */
+export function describeEnrolledDocument(document: DocumentRecord | undefined): string[] {
+  return documentLine(document, ['the same face'])
+}
+
+function documentLine(document: DocumentRecord | null | undefined, facts: readonly string[]): string[] {
+  return document ? [`  document   ${[`${document.type} (${document.format})`, ...facts].join(', ')}`] : []
 }

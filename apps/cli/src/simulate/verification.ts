@@ -9,7 +9,7 @@ import { seededRandom } from '@ostiary/device/simulated'
 import type { OstiaryClient, VerificationWebhook } from '@ostiary/sdk'
 import { type Invocation, number, text, UsageError } from '../command.ts'
 import { describeConsent } from './consent.ts'
-import { readDocument } from './document.ts'
+import { describeEnrolledDocument, readDocument } from './document.ts'
 import { inventedFace } from './face.ts'
 
 /** ENROLL, SIGN-IN and VERIFY, as `ostiary simulate` plays them. */
@@ -79,7 +79,7 @@ export function partOf(
 }
 
 export function describeWebhook(webhook: VerificationWebhook): string[] {
-  const { type, outcome, puid, matchedBy, estimatedAge, errors, retryAfter, riskEvaluation } = webhook
+  const { type, outcome, puid, matchedBy, estimatedAge, errors, retryAfter, document, riskEvaluation } = webhook
   const { score, level, recommendation, flags } = riskEvaluation
   return [
     `  outcome    ${type} ${outcome}`,
@@ -90,6 +90,7 @@ export function describeWebhook(webhook: VerificationWebhook): string[] {
       ? [`  errors     ${errors.map(({ code, message }) => `${message} (${code})`).join(', ')}`]
       : []),
     ...(retryAfter === undefined ? [] : [`  wait       ${retryAfter} s`]),
+    ...describeEnrolledDocument(document),
     ...describeConsent(webhook.consent),
     `  risk       ${level} ${score}, ${recommendation}${flags.length > 0 ? `: ${flags.join(', ')}` : ''}`,
   ]

@@ -15,9 +15,9 @@ export const DOCUMENT_FAULTS = {
   expired: 'it expired long ago (-26)',
   unreadable: 'it cannot be read (-27)',
   unsupported: 'it is a visa, which proves no identity (-28)',
-  tampered: 'a check digit does not fit (-29)',
-  'no-birth-date': 'it has no date of birth (-30)',
-  'wrong-person': 'its portrait shows somebody else (-9)',
+  tampered: 'a check digit does not fit (-29); an AAMVA barcode has none',
+  'no-birth-date': 'it has no date of birth (-30 where an age is asked)',
+  'wrong-person': 'its portrait shows somebody else (-9); needs a face to compare with',
   screen: 'it is a picture on a screen (a flag)',
 } as const
 export type DocumentFault = keyof typeof DOCUMENT_FAULTS
@@ -60,8 +60,9 @@ export function simulateDocument(
   reading: Reading,
 ): DocumentFacts | UnreadDocument {
   if (fault === 'unreadable') return { failure: SESSION_CODES.DOCUMENT_UNREADABLE.code }
-  if (fault === 'no-birth-date') return { failure: SESSION_CODES.DOB_NOT_FOUND.code }
   const { step, random, locale, capture } = reading
+  // Where no age is asked, nobody needs the date.
+  if (fault === 'no-birth-date' && step.age) return { failure: SESSION_CODES.DOB_NOT_FOUND.code }
   const shown = fault === 'unsupported' ? 'MRV_A' : format
   const years = Math.floor(fault === 'minor' ? MINOR_YEARS : (ageYears ?? reading.ageYears))
   const checks = Object.fromEntries(REQUIRED_CHECKS[shown].map((name) => [name, true]))
