@@ -40,7 +40,8 @@ no address.`,
     title: 'Document',
     text: `From the document step of both areas. They stand in \`flags\` and count for the score; \`signals\` has no entry for them. Except for
 \`DO_REUSED\`, each is a hint of the device about the picture of the document, with a rate that was measured on drawn pictures
-([accuracy.md](accuracy.md)). None refuses a document, none has a floor, and all six together recommend no \`BLOCK\`.`,
+([accuracy.md](accuracy.md)). None has a floor. By default none refuses a document, and all six together (83, HIGH) recommend no
+\`BLOCK\`. A tenant that sets \`highBlocks\` or higher weights can get \`BLOCK\` from them, and with \`enforceBlock\` -34.`,
   },
   network: {
     title: 'Network',

@@ -27,7 +27,8 @@ const anyObject = (description: string) =>
 const threshold = (description: string) =>
   Type.Number({ minimum: AGE_LIMITS.thresholdMin, maximum: AGE_LIMITS.thresholdMax, description })
 
-const matchThreshold = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+const matchThreshold = (options: { default?: number; description: string }) =>
+  Type.Number({ minimum: 0, maximum: 1, ...options })
 
 export const Callback = Type.Object(
   {
@@ -79,8 +80,15 @@ export const CreateSessionBody = Type.Object(
     ),
     documentAgeReturnFormat: Type.Optional(Type.Enum([...RETURN_FORMATS], { default: 'threshold' })),
     facialAgeEstimationReturnFormat: Type.Optional(Type.Enum([...RETURN_FORMATS], { default: 'threshold' })),
-    faceMatchThreshold: Type.Optional(matchThreshold('Least score for captured face and document face to match')),
-    compareThreshold: Type.Optional(matchThreshold('Another name of `faceMatchThreshold`; both must be equal')),
+    faceMatchThreshold: Type.Optional(
+      matchThreshold({
+        default: AGE_LIMITS.faceMatchThresholdDefault,
+        description: 'Least score for captured face and document face to match',
+      }),
+    ),
+    compareThreshold: Type.Optional(
+      matchThreshold({ description: 'Another name of `faceMatchThreshold`; both must be equal' }),
+    ),
     documentAgeThreshold: Type.Optional(threshold('For the age in the document; `ageThreshold` when absent')),
     stepUpEnabled: Type.Optional(
       Type.Boolean({
@@ -170,7 +178,8 @@ export const AgeResult = Type.Object(
     riskEvaluation: RiskEvaluation,
     document: Type.Optional(
       Type.Union([DocumentRecord, Type.Null()], {
-        description: 'Extension: what the device said about the document; null if none was read',
+        description:
+          'Extension: what the device said about the document that was accepted, or whose face was another one; null otherwise',
       }),
     ),
     errors: Type.Array(Type.Integer(), {

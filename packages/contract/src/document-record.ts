@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { DOCUMENT_CHECKS, DOCUMENT_EXPIRIES, DOCUMENT_FORMATS, DOCUMENT_TYPES } from './documents.ts'
 
-/** What is known about a document that was accepted, as hosts get it. No name, number or date is known to the service. */
+/** What is known about a document that was accepted, or had another face, as hosts get it. No name, number or date is known to the service. */
 export const DocumentRecord = Type.Object(
   {
     type: Type.Enum([...DOCUMENT_TYPES]),
@@ -17,6 +17,10 @@ export const DocumentRecord = Type.Object(
       { description: 'The user saw these values and sent them' },
     ),
   },
-  { title: 'DocumentRecord' },
+  {
+    title: 'DocumentRecord',
+    description:
+      'Extension: what the device said about an identity document. In area D, of an ENROLL that asked for one and succeeded',
+  },
 )
 export type DocumentRecord = Type.Static<typeof DocumentRecord>

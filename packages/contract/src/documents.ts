@@ -34,7 +34,7 @@ export const REQUIRED_CHECKS: Readonly<Record<DocumentFormat, readonly DocumentC
   AAMVA: [],
 }
 
-/** What makes a picture doubtful. Each raises a flag and refuses nothing. */
+/** What makes a picture doubtful. Each raises a flag; by default none refuses a document. */
 export const DOCUMENT_HINTS = ['screen', 'copy', 'pasted_portrait', 'sides_disagree', 'no_portrait'] as const
 export type DocumentHint = (typeof DOCUMENT_HINTS)[number]
 

@@ -49,7 +49,7 @@ export const DocumentStep = Type.Object(
     reuseKey: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9_-]{43}$',
-        description: 'Of tenant and day, where the tenant has set `documentReuseCheck`: the key of `reuse`',
+        description: 'Of tenant, mode and day (UTC), where the tenant has set `documentReuseCheck`: the key of `reuse`',
       }),
     ),
     expiresAt: Type.String({ format: 'date-time' }),
@@ -144,7 +144,7 @@ export const launchDocumentSubmit = operation({
   path: LAUNCH_PATHS.documentSubmit,
   summary: 'Submit what a document says',
   description:
-    'A sealed payload of at most 4 KB, with facts only. Either ends the flow, asks for the next step, or leaves another try: `errors` says why (-9, -20, -26, -27, -28, -30); -29 ends at once.',
+    'A sealed payload of at most 4 KB, with facts only. Either ends the flow, asks for the next step, or leaves another try: `errors` says why (-9, -20, -26, -27, -28, -30); -29 and 2 end the flow at once.',
   body: Type.Object({ sessionId, sealed: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
   success: { 200: { description: 'Where the flow stands', schema: LaunchState } },
   errors: [...DEVICE_ERRORS, 'INVALID_PAYLOAD', 'CHALLENGE_NOT_VALID', 'PAYLOAD_REPLAYED'],

@@ -142,7 +142,8 @@ export const OpenedSession = Type.Object(
     ),
     alternativeUrl: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'The host’s other way, for users who cannot or do not want to go this one',
+        description:
+          'A link that the page shows in the document step, for users who have no document that is read or do not want to show it: an https URL; null: none',
       }),
     ),
     embedOrigins: Type.Array(Type.String(), {

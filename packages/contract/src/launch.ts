@@ -142,7 +142,7 @@ export const launchFailure = operation({
   path: LAUNCH_PATHS.failure,
   summary: 'Report that a step failed on the device',
   description:
-    'Uses up the try where the code says so (docs/session-codes.md); the last one ends the flow without a verdict. Reported again because the answer was lost, with the same `attempt`, a failure of the face step counts once.',
+    'Uses up the try where the code says so (docs/session-codes.md); the last one ends the flow without a verdict. Reported again because the answer was lost, with the same `attempt`, a failure of the face step or of the document step counts once.',
   body: Type.Object(
     {
       sessionId: SessionId,

@@ -341,8 +341,8 @@ export const RISK_FLAGS = {
   }),
   DO_SIDES_DISAGREE: document({
     weight: 40,
-    cause: 'Two sides of the card, or its text and its barcode, name different people.',
-    falsePositive: 'A name that one side shortens or spells differently.',
+    cause: 'The barcode of the card and the lines beside it name different people or dates.',
+    falsePositive: 'A name that one of them shortens or spells differently.',
   }),
   DO_NO_PORTRAIT: document({
     weight: 10,
@@ -352,7 +352,7 @@ export const RISK_FLAGS = {
   DO_REUSED: document({
     weight: 25,
     cause:
-      'The same document was shown in another session of the tenant within 24 hours (needs the setting `documentReuseCheck`).',
+      'The same document was shown in another session of the tenant on the same day (UTC; needs the setting `documentReuseCheck`).',
     falsePositive: 'People who begin again, or use two services of the same tenant on one day.',
   }),
 } as const satisfies Readonly<Record<string, RiskFlagFacts>>

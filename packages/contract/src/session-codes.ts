@@ -65,7 +65,8 @@ export const SESSION_CODES = {
     code: codes.FACE_NOT_MATCH,
     kind: 'F*',
     message: 'Face does not match',
-    meaning: 'The live face does not match the face on the document (C) or the enrolled face (SIGN-IN, VERIFY).',
+    meaning:
+      'The live face does not match the portrait of the document (C, ENROLL) or the enrolled face (SIGN-IN, VERIFY; ENROLL under a `customerId` that somebody has).',
     host: 'Deny, and offer another factor.',
   },
   LOW_LIGHT: {
@@ -177,28 +178,28 @@ export const SESSION_CODES = {
     code: codes.DOCUMENT_EXPIRED,
     kind: 'F*',
     message: 'Document expired',
-    meaning: 'The date of expiry on the document has passed.',
+    meaning: 'The document expired longer ago than the tenant’s `documentExpiryGraceDays`.',
     host: 'Ask for another document.',
   },
   DOCUMENT_UNREADABLE: {
     code: codes.DOCUMENT_UNREADABLE,
     kind: 'F*',
     message: 'Document not readable',
-    meaning: 'Neither the machine-readable zone nor a barcode nor the text could be read.',
+    meaning: 'Neither a machine-readable zone nor a barcode could be read, or no portrait could be compared.',
     host: 'Let the user try again, or ask for another document.',
   },
   DOCUMENT_UNSUPPORTED: {
     code: codes.DOCUMENT_UNSUPPORTED,
     kind: 'F*',
     message: 'Document not supported',
-    meaning: 'The kind or the country of the document is not supported.',
+    meaning: 'A visa, or a type of document that the tenant does not accept.',
     host: 'Ask for another document.',
   },
   DOCUMENT_TAMPERED: {
     code: codes.DOCUMENT_TAMPERED,
     kind: 'F',
     message: 'Document not accepted',
-    meaning: 'Check digits, printed text or barcode of the document contradict each other.',
+    meaning: 'A check digit of the machine-readable zone does not fit.',
     host: 'Deny, or review.',
   },
   DOB_NOT_FOUND: {

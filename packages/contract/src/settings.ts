@@ -209,14 +209,15 @@ const fields = {
   documentReuseCheck: Type.Boolean({
     default: false,
     description:
-      'Whether a document that was shown in another session within 24 hours raises a flag. A mark of its number is kept for that: not anonymous, ' +
+      'Whether a document that was shown in another session on the same day (UTC) raises a flag. A mark of its number is kept for that: not anonymous, ' +
       'because the key can test numbers (docs/privacy.md). The page says so',
   }),
   alternativeUrl: Type.Union(
     [Type.String({ pattern: '^https://', minLength: 9, maxLength: SETTINGS_LIMITS.urlChars }), Type.Null()],
     {
       default: null,
-      description: 'Your other way for users who cannot or do not want to go this one. The page offers it; null: none',
+      description:
+        'A link that the page shows in the document step, for users who have no document that is read or do not want to show it: an https URL; null: none',
     },
   ),
   debugInLive: Type.Boolean({
