@@ -13,8 +13,8 @@ import { train } from './train.ts'
 
 const { values } = parseArgs({
   options: {
-    frames: { type: 'string', default: '640' },
-    epochs: { type: 'string', default: '8' },
+    frames: { type: 'string', default: '1500' },
+    epochs: { type: 'string', default: '12' },
     threads: { type: 'string', default: '2' },
     seed: { type: 'string', default: '7' },
     out: { type: 'string' },

@@ -47,7 +47,7 @@ export const DOCUMENT_CONSENT_VERSIONS = ['1'] as const
  * release before a page ships it.
  */
 export const RELEASED_READERS: readonly { id: string; hash: string }[] = [
-  { id: 'mrz-1', hash: '7cH5JqZ6nTU3ny50OkgBpwoy7rCESUBifpGhwkuolhc' },
+  { id: 'mrz-1', hash: 'q6tvo1pSc7sGa0viBmthMLdzib-KjmlSZ58ZRQoUrOc' },
 ]
 
 /** What `ostiary simulate` and tests name as their reader. The server takes it from sessions of test keys only. */

@@ -12,7 +12,7 @@ export const keptSince = (now: Date): Date => new Date(now.getTime() - KEPT_MS)
 export function createDocuments({ metrics }: { metrics: PairCounter }) {
   return {
     /**
-     * Whether the same document was shown in another session of the tenant within a day. Remembers its mark. Two sessions that show it at the
+     * Whether the same document was shown in another session of the tenant on the same day. Remembers its mark. Two sessions that show it at the
      * same moment pass one after another, so one of them gets true.
      */
     isRepeated(
