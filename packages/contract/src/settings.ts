@@ -136,7 +136,8 @@ const fields = {
   }),
   alwaysReturnAge: Type.Boolean({
     default: false,
-    description: 'Whether `result.age` is given even where only thresholds were asked for',
+    description:
+      'Whether `result.age` is given even where only thresholds were asked for. It is then the estimate of the face: the years of a document leave the device only with `exact` or `both`',
   }),
   faceAgeMarginYears: Type.Number({
     minimum: 0,
