@@ -58,7 +58,8 @@ test('every value that is sent stands on the screen, in words', () => {
     hints: 'Noticed: looks like a copy, looks like a screen',
     reuse: 'Mark of the number: kept for 24 hours',
     consent: 'Your agreement: these texts, in English',
-    browser: 'This browser: 21 signs of a rewritten browser, its kind, whether the camera is a phone’s, size of the camera’s picture',
+    browser:
+      'This browser: 21 signs of a rewritten browser, its kind, whether the camera is a phone’s, size of the camera’s picture',
   })
 })
 
