@@ -23,9 +23,9 @@ export const measureReading: Measure = async ({ full, say }) => {
   const seed = values.seed === undefined ? REPORTED_SEED : Number(values.seed)
   say('drawn documents on a cut that was never trained on; real prints were not seen')
   const trials = perLevel === undefined ? shortTrials(seed) : fullTrials(perLevel, seed)
-  const results = await runAll(trials, say)
-  const reported = results.filter(({ trial }) => trial.print === 'reported')
-  sayLevels(reported, say)
+  const results = await runAll(trials, { say, onLevel: (level, done) => sayLevel(level, done, say) })
+  const reported = results.filter(isReported)
+  sayFormats(reported, say)
   sayBeyond(results, say)
   if (full) await compareWithTesseract({ seed, say })
   return figuresOf(reported, say)
@@ -62,9 +62,24 @@ function trialsOf(
   )
 }
 
+const isReported = ({ trial }: { trial: Trial }) => trial.print === 'reported'
+
+interface Running {
+  say(text: string): void
+  /** Every document of a level is done: a run that is stopped has said something. */
+  onLevel(level: LevelNumber, results: readonly TrialResult[]): void
+}
+
 /** Two threads at most: the figure of CPU time shall not measure how they wait for each other. */
-async function runAll(trials: readonly Trial[], say: (text: string) => void): Promise<TrialResult[]> {
+async function runAll(trials: readonly Trial[], { say, onLevel }: Running): Promise<TrialResult[]> {
   const waiting = trials.entries()
+  const ofLevel = (level: LevelNumber) => results.filter((result) => isReported(result) && result.trial.level === level)
+  const left = new Map(
+    LEVEL_NUMBERS.map((level) => [
+      level,
+      trials.filter((trial) => isReported({ trial }) && trial.level === level).length,
+    ]),
+  )
   const results = new Array<TrialResult>(trials.length)
   let done = 0
   const work = async () => {
@@ -74,6 +89,10 @@ async function runAll(trials: readonly Trial[], say: (text: string) => void): Pr
         worker.postMessage(trial)
         const [result] = (await once(worker, 'message')) as [TrialResult]
         results[index] = result
+        const { level } = trial
+        const more = (left.get(level) ?? 0) - (isReported(result) ? 1 : 0)
+        if (isReported(result) && more === 0) onLevel(level, ofLevel(level))
+        left.set(level, more)
         if (++done % 200 === 0) say(`${done} of ${trials.length} documents`)
       }
     } finally {
@@ -87,23 +106,22 @@ async function runAll(trials: readonly Trial[], say: (text: string) => void): Pr
 const framesOf = (results: readonly TrialResult[]) => results.flatMap(({ frames }) => frames)
 const isRightFrame = ({ isExact, isAccepted }: { isExact: boolean; isAccepted: boolean }) => isExact && isAccepted
 
-function sayLevels(results: readonly TrialResult[], say: (text: string) => void): void {
-  for (const level of LEVEL_NUMBERS) {
-    const here = results.filter(({ trial }) => trial.level === level)
-    if (here.length === 0) continue
-    const frames = framesOf(here)
-    const wrong = frames.filter(({ isExact, isAccepted }) => isAccepted && !isExact).length
-    const cpu = median(frames.map(({ cpuMs }) => cpuMs)).toFixed(0)
-    say(
-      `level ${level}: frames accepted and right ${formatShare(frames.filter(isRightFrame).length, frames.length)}; accepted and wrong ${wrong}; ${cpu} ms CPU`,
-    )
-    const several = here.filter((result) => result.frames.length > 1)
-    const accepted = several.filter(({ isAccepted }) => isAccepted)
-    const wrongDocuments = accepted.filter(({ isRight }) => !isRight).length
-    say(
-      `level ${level}: documents by two equal frames ${formatShare(accepted.length, several.length)}; wrong ${wrongDocuments}; taken for tampered ${several.filter(({ digitFailed }) => digitFailed).length}`,
-    )
-  }
+function sayLevel(level: LevelNumber, results: readonly TrialResult[], say: (text: string) => void): void {
+  const frames = framesOf(results)
+  const wrong = frames.filter(({ isExact, isAccepted }) => isAccepted && !isExact).length
+  const cpu = median(frames.map(({ cpuMs }) => cpuMs)).toFixed(0)
+  say(
+    `level ${level}: frames accepted and right ${formatShare(frames.filter(isRightFrame).length, frames.length)}; accepted and wrong ${wrong}; ${cpu} ms CPU`,
+  )
+  const several = results.filter((result) => result.frames.length > 1)
+  const accepted = several.filter(({ isAccepted }) => isAccepted)
+  const wrongDocuments = accepted.filter(({ isRight }) => !isRight).length
+  say(
+    `level ${level}: documents by two equal frames ${formatShare(accepted.length, several.length)}; wrong ${wrongDocuments}; taken for tampered ${several.filter(({ digitFailed }) => digitFailed).length}`,
+  )
+}
+
+function sayFormats(results: readonly TrialResult[], say: (text: string) => void): void {
   for (const format of MRZ_FORMATS) {
     const frames = framesOf(results.filter(({ trial }) => trial.format === format && trial.level <= 3))
     say(`${format} at levels 1 to 3: ${formatShare(frames.filter(isRightFrame).length, frames.length)}`)
