@@ -1,3 +1,4 @@
+// spec-kind: webhook
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { PasskeyOptions, VerificationWebhook } from '@ostiary/contract'
@@ -35,7 +36,9 @@ const codesOf = ({ status, errors }: VerificationWebhook) => [status, errors.map
 describe('an ENROLL with an identity document', () => {
   test('[D-003] [D-027] [D-037] succeeds, and its webhook names the type of the document and what the device said', async () => {
     const contactInformation = { email: 'someone@shop.example' }
-    const { webhook } = await enrol({ format: 'TD1' }, { ...WITH_DOCUMENT, contactInformation })
+    const { sessionId, webhook: kept } = await enrol({ format: 'TD1' }, { ...WITH_DOCUMENT, contactInformation })
+    const webhook: VerificationWebhook = JSON.parse((await fixture.delivered(sessionId)).body.toString())
+    assert.deepEqual(webhook, kept, 'the receiver got what the service answers')
     assert.deepEqual(codesOf(webhook), ['SUCCESS', []])
     const { documentType, verificationDate } = webhook.identityInformation ?? {}
     assert.equal(documentType, 'national_id')
