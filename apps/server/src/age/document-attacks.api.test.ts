@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { DOCUMENT_LIMITS } from '@ostiary/contract'
 import { isPurged } from '../sessions/index.ts'
-import { factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
+import { ALONE, BOTH, FIRST, factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
 import {
   type AgeFixture,
   agreeOn,
@@ -21,9 +21,6 @@ before(async () => {
 })
 after(() => fixture.close())
 
-const BOTH = { requirements: ['face', 'identity_document'], documentAgeThreshold: 18 } as const
-const FIRST = { requirements: ['identity_document', 'face'], documentAgeThreshold: 18 } as const
-const ALONE = { requirements: ['identity_document'], documentAgeThreshold: 18 } as const
 const STEP_UP = { stepUpEnabled: true, documentAgeThreshold: 18 } as const
 
 async function opened(body: object, who = host) {

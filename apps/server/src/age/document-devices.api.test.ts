@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { type DocumentPayload, type LaunchState, RELEASED_READERS } from '@ostiary/contract'
 import type { DocumentFacts } from '@ostiary/device'
 import { runFlow, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
-import { factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
+import { ALONE, BOTH, FIRST, factsOf, look, reloaded, sendDocument, show } from './testing/document-steps.ts'
 import { type AgeFixture, agreeOn, captureOf, createAgeFixture, type Host, readyDevice } from './testing/fixture.ts'
 
 let fixture: AgeFixture
@@ -14,9 +14,6 @@ before(async () => {
 })
 after(() => fixture.close())
 
-const BOTH = { requirements: ['face', 'identity_document'], documentAgeThreshold: 18 } as const
-const FIRST = { requirements: ['identity_document', 'face'], documentAgeThreshold: 18 } as const
-const ALONE = { requirements: ['identity_document'], documentAgeThreshold: 18 } as const
 const ACCEPTED = { errors: [], sessionStatus: 'AGE_ABOVE_THRESHOLD', faceMatch: true }
 
 async function opened(body: object, who = host) {

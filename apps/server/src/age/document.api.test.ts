@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { AgeResult, TenantSettingsPatch } from '@ostiary/contract'
 import { runFlow, type SimulatedDocument, type SimulatedPerson, seededRandom } from '@ostiary/device/simulated'
+import { ALONE, BOTH, FIRST } from './testing/document-steps.ts'
 import { type AgeFixture, createAgeFixture, endedBody, type Host, openBody } from './testing/fixture.ts'
 
 let fixture: AgeFixture
@@ -11,10 +12,6 @@ before(async () => {
   host = await fixture.newHost()
 })
 after(() => fixture.close())
-
-const BOTH = { requirements: ['face', 'identity_document'], documentAgeThreshold: 18 } as const
-const FIRST = { requirements: ['identity_document', 'face'], documentAgeThreshold: 18 } as const
-const ALONE = { requirements: ['identity_document'], documentAgeThreshold: 18 } as const
 
 interface Visit {
   host?: Host

@@ -5,6 +5,11 @@ import type { DocumentFacts } from '@ostiary/device'
 import { seededRandom, simulateCapture, simulateDocument } from '@ostiary/device/simulated'
 import type { UserDevice } from './fixture.ts'
 
+/** The three orders in which a session may ask for a document. */
+export const BOTH = { requirements: ['face', 'identity_document'], documentAgeThreshold: 18 } as const
+export const FIRST = { requirements: ['identity_document', 'face'], documentAgeThreshold: 18 } as const
+export const ALONE = { requirements: ['identity_document'], documentAgeThreshold: 18 } as const
+
 type Capture = Parameters<UserDevice['device']['submit']>[0]
 
 export function factsOf(
