@@ -19,6 +19,8 @@ const SECTIONS: Readonly<Record<string, Measure>> = {
 export const measure: Measure = async (options) => {
   const figures = []
   const { values } = parseArgs({ args: process.argv.slice(4), options: { section: { type: 'string' } }, strict: false })
+  if (values.section !== undefined && !(String(values.section) in SECTIONS))
+    throw new Error(`--section is one of ${Object.keys(SECTIONS).join(', ')}`)
   for (const [name, section] of Object.entries(SECTIONS))
     if (values.section === undefined || values.section === name) figures.push(...(await section(options)))
   return figures

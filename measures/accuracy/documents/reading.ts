@@ -73,13 +73,8 @@ interface Running {
 /** Two threads at most: the figure of CPU time shall not measure how they wait for each other. */
 async function runAll(trials: readonly Trial[], { say, onLevel }: Running): Promise<TrialResult[]> {
   const waiting = trials.entries()
-  const ofLevel = (level: LevelNumber) => results.filter((result) => isReported(result) && result.trial.level === level)
-  const left = new Map(
-    LEVEL_NUMBERS.map((level) => [
-      level,
-      trials.filter((trial) => isReported({ trial }) && trial.level === level).length,
-    ]),
-  )
+  const countOf = (wanted: LevelNumber) =>
+    trials.filter((trial) => isReported({ trial }) && trial.level === wanted).length
   const results = new Array<TrialResult>(trials.length)
   let done = 0
   const work = async () => {
@@ -89,10 +84,8 @@ async function runAll(trials: readonly Trial[], { say, onLevel }: Running): Prom
         worker.postMessage(trial)
         const [result] = (await once(worker, 'message')) as [TrialResult]
         results[index] = result
-        const { level } = trial
-        const more = (left.get(level) ?? 0) - (isReported(result) ? 1 : 0)
-        if (isReported(result) && more === 0) onLevel(level, ofLevel(level))
-        left.set(level, more)
+        const ofLevel = results.filter((one) => isReported(one) && one.trial.level === trial.level)
+        if (isReported(result) && ofLevel.length === countOf(trial.level)) onLevel(trial.level, ofLevel)
         if (++done % 200 === 0) say(`${done} of ${trials.length} documents`)
       }
     } finally {
