@@ -36,6 +36,8 @@ export interface MrzRead {
   leastConfidence: number
   /** Of the least certain character that no check digit covers: nothing else would show that it was misread. */
   leastUnchecked: number
+  /** Looks from a little beside named the same characters. */
+  isSteady: boolean
   /** Corners of the zone in the picture: top left, top right, bottom right, bottom left as it is read. */
   corners: readonly [Point, Point, Point, Point]
   pixelsPerCharacter: number

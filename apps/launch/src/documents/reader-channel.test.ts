@@ -64,6 +64,7 @@ test('the worker judges the portrait by the place of its face', async (t) => {
     confidence: 0.9,
     leastConfidence: 0.9,
     leastUnchecked: 0.9,
+    isSteady: true,
     corners: [
       { x: 5, y: 50 },
       { x: 60, y: 50 },

@@ -19,6 +19,7 @@ const read = (lines: string[], more: Partial<MrzRead> = {}): MrzRead => ({
   confidence: 0.98,
   leastConfidence: 0.9,
   leastUnchecked: 0.9,
+  isSteady: true,
   corners: [
     { x: 100, y: 600 },
     { x: 1100, y: 600 },

@@ -13,6 +13,7 @@ function passport({
   confidence = 0.99,
   leastConfidence = 0.9,
   leastUnchecked = 0.9,
+  isSteady = true,
 } = {}): MrzRead {
   const birth = withDigit('900412')
   const second = `${withDigit('X1234567<')}UTO${wrongDigit ? `900412${(Number(birth[6]) + 1) % 10}` : birth}F${withDigit('331130')}${'<'.repeat(15)}`
@@ -23,6 +24,7 @@ function passport({
     confidence,
     leastConfidence,
     leastUnchecked,
+    isSteady,
     corners: [corner, corner, corner, corner],
     pixelsPerCharacter: 20,
   }
@@ -42,11 +44,12 @@ test('two frames that differ in one letter of the name are not equal', () => {
   assert.equal(acceptReads([passport(), changed, passport()]).state, 'accepted')
 })
 
-test('frames below any of the three confidences do not count', () => {
+test('frames below any of the three confidences, or with a character that looks different from beside, do not count', () => {
   const dim = passport({ confidence: ACCEPTANCE.confidenceMin - 0.01 })
   const smudged = passport({ leastConfidence: ACCEPTANCE.leastConfidenceMin - 0.01 })
   const doubtfulName = passport({ leastUnchecked: ACCEPTANCE.leastUncheckedMin - 0.01 })
-  const frames = [dim, dim, smudged, smudged, doubtfulName, doubtfulName, passport()]
+  const unsteady = passport({ isSteady: false })
+  const frames = [dim, dim, smudged, smudged, doubtfulName, doubtfulName, unsteady, unsteady, passport()]
   assert.equal(acceptReads(frames).state, 'searching')
 })
 

@@ -14,9 +14,8 @@ export interface Decoded {
   lines: readonly string[]
   /** The first cell of each line. */
   shifts: readonly number[]
-  confidence: number
-  leastConfidence: number
-  leastUnchecked: number
+  /** Of each character of each line. */
+  certainties: readonly (readonly number[])[]
   /** Mean logarithm over all cells, those beside the lines as well: compares formats and places. */
   score: number
 }
@@ -34,22 +33,30 @@ export function decode(lines: readonly LineCells[], columns: number): Decoded | 
 function decodeAs(format: MrzFormat, lines: readonly LineCells[]): Decoded {
   const { columns } = MRZ_SHAPES[format]
   const classes = lines.map((_, line) =>
-    Array.from({ length: columns }, (_, column) =>
-      Uint8Array.from([...allowedAt(format, line, column)], (character) => MRZ_CHARACTERS.indexOf(character)),
-    ),
+    Array.from({ length: columns }, (_, column) => classesAt(format, line, column)),
   )
   const parts = lines.map((cells, line) => bestShift(cells, classes[line] ?? []))
-  const chosen = parts.flatMap(({ certainties }) => certainties)
   return {
     format,
     lines: parts.map(({ text }) => text),
     shifts: parts.map(({ shift }) => shift),
-    confidence: chosen.reduce((sum, value) => sum + value, 0) / chosen.length,
-    leastConfidence: Math.min(...chosen),
-    leastUnchecked: Math.min(
-      ...parts.flatMap(({ certainties }, line) => certainties.filter((_, column) => !isChecked(format, line, column))),
-    ),
+    certainties: parts.map(({ certainties }) => certainties),
     score: parts.reduce((sum, { score }) => sum + score, 0) / lines.reduce((sum, { count }) => sum + count, 0),
+  }
+}
+
+/** The classes of the characters that the format allows at a place. */
+export const classesAt = (format: MrzFormat, line: number, column: number) =>
+  Uint8Array.from([...allowedAt(format, line, column)], (character) => MRZ_CHARACTERS.indexOf(character))
+
+/** The mean, the least, and the least of the characters that no check digit covers. */
+export function confidencesOf(format: MrzFormat, certainties: Decoded['certainties']) {
+  const all = certainties.flat()
+  const unchecked = certainties.flatMap((line, index) => line.filter((_, column) => !isChecked(format, index, column)))
+  return {
+    confidence: all.reduce((sum, value) => sum + value, 0) / all.length,
+    leastConfidence: Math.min(...all),
+    leastUnchecked: Math.min(...unchecked),
   }
 }
 
@@ -89,7 +96,7 @@ function bestShift({ count, probabilities }: LineCells, classes: readonly Uint8A
   }
 }
 
-function likeliest(probabilities: Float32Array, first: number, allowed: Uint8Array): number {
+export function likeliest(probabilities: Float32Array, first: number, allowed: Uint8Array): number {
   let [best, most] = [allowed[0] as number, -1]
   for (let at = 0; at < allowed.length; at++) {
     const value = probabilities[first + (allowed[at] as number)] as number
@@ -102,7 +109,7 @@ function likeliest(probabilities: Float32Array, first: number, allowed: Uint8Arr
  * How certain a character is among those that its place allows: O is no rival of 0 in a date. The other classes count as well
  * unless they look like it, so that a smudge is not certain because only digits are allowed there.
  */
-function certaintyOf(
+export function certaintyOf(
   probabilities: Float32Array,
   first: number,
   { character, allowed }: { character: number; allowed: Uint8Array },

@@ -136,14 +136,9 @@ function scorer({ ink, width, height }: Strip, { y0, slope, columns }: Row) {
 }
 
 /** Cells as the net takes them: mean 0, deviation 1. */
-export function cutCells(
-  strip: Strip,
-  grid: Grid,
-  { first, step, count }: { first: number; step: number; count: number },
-): Float32Array {
-  const cells = new Float32Array(count * CELL_SIZE)
-  for (let index = 0; index < count; index++) {
-    const n = first + index * step
+export function cutCells(strip: Strip, grid: Grid, wanted: readonly number[]): Float32Array {
+  const cells = new Float32Array(wanted.length * CELL_SIZE)
+  for (const [index, n] of wanted.entries()) {
     const pitch = grid.x[1] + 2 * grid.x[2] * n
     const [x, y] = [along(grid.x, n), along(grid.y, n)]
     cutCell(strip, { x, y, pitch }, cells.subarray(index * CELL_SIZE, (index + 1) * CELL_SIZE))

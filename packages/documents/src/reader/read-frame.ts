@@ -1,9 +1,10 @@
 /** Reads the machine-readable zone of one picture. */
 import type { MrzRead, Picture, Point } from '../types.ts'
-import { type Decoded, decode } from './decode.ts'
+import { confidencesOf, type Decoded, decode } from './decode.ts'
 import { type Grey, greyOf, shrink } from './grey.ts'
 import { along, cutCells, fitGrid, type Grid } from './grid.ts'
 import { type LineGroup, locateLines, type TextLine } from './locate.ts'
+import { lookAgain } from './look-again.ts'
 import { createNet, type Net, type NetAnswer, unpackLayers } from './net.ts'
 import { refineGrid } from './refine.ts'
 import { cutStrip, inPicture, type Strip } from './strip.ts'
@@ -18,6 +19,8 @@ const HALVED_FROM = 27
 /** A group that reads as well as this is not compared with others. */
 const SCORE_ENOUGH = -0.12
 const MOST_GROUPS = 4
+/** A zone that is less certain than this is not looked at again. */
+const WORTH_A_LOOK = 0.9
 
 let shipped: Net | undefined
 
@@ -38,7 +41,7 @@ export function readWith(net: Net, grey: Grey): MrzRead | undefined {
     if (zone && (!best || zone.decoded.score > best.decoded.score)) best = zone
     if (best && best.decoded.score > SCORE_ENOUGH) break
   }
-  return best && readOf(best)
+  return best && readOf(net, best)
 }
 
 interface ReadLine {
@@ -57,11 +60,13 @@ interface Zone {
 /** What the lines of a group say, also when the document stands on its head. */
 export function readGroup(net: Net, grey: Grey, group: LineGroup): Zone | undefined {
   const upright = readLines(net, grey, group)
-  if (upright && upright.decoded.confidence > 0.8) return upright
+  if (upright && confidenceOf(upright) > 0.8) return upright
   const turned = readLines(net, grey, turnedOver(group))
   if (!upright || !turned) return upright ?? turned
   return turned.decoded.score > upright.decoded.score ? turned : upright
 }
+
+const confidenceOf = ({ decoded: { format, certainties } }: Zone) => confidencesOf(format, certainties).confidence
 
 /** The same lines for a document that stands on its head. */
 function turnedOver(group: LineGroup): LineGroup {
@@ -88,10 +93,9 @@ function scaled({ start, end }: TextLine, factor: number): TextLine {
 
 function readLine(net: Net, strip: Strip, { columns, factor }: { columns: number; factor: number }): ReadLine {
   const first = -BEYOND
-  const count = columns + 2 * BEYOND
   const look = (grid: Grid, step: number) => {
-    const cells = cutCells(strip, grid, { first, step, count: Math.ceil(count / step) })
-    return net(cells, Math.ceil(count / step))
+    const cells = Array.from({ length: Math.ceil((columns + 2 * BEYOND) / step) }, (_, index) => first + index * step)
+    return net(cutCells(strip, grid, cells), cells.length)
   }
   // Every second character is enough to see how the grid lies.
   let { grid, moved } = refineGrid(fitGrid(strip, columns), (rough) => look(rough, 2), { first, step: 2 })
@@ -99,8 +103,11 @@ function readLine(net: Net, strip: Strip, { columns, factor }: { columns: number
   return { strip, grid, answer: look(grid, 1), factor }
 }
 
-function readOf({ decoded, lines }: Zone): MrzRead {
-  const { format, confidence, leastConfidence, leastUnchecked } = decoded
+function readOf(net: Net, zone: Zone): MrzRead {
+  const { decoded, lines } = zone
+  const { format } = decoded
+  const isWorth = confidenceOf(zone) >= WORTH_A_LOOK
+  const { certainties, isSteady } = isWorth ? lookAgain(net, format, seenLines(zone)) : { ...decoded, isSteady: false }
   const columns = decoded.lines[0]?.length ?? 0
   const corner = (line: number, column: number, down: number): Point => {
     const { strip, grid, factor } = lines.at(line) as ReadLine
@@ -118,10 +125,18 @@ function readOf({ decoded, lines }: Zone): MrzRead {
   return {
     format,
     lines: decoded.lines,
-    confidence,
-    leastConfidence,
-    leastUnchecked,
+    ...confidencesOf(format, certainties),
+    isSteady,
     corners,
     pixelsPerCharacter: Math.hypot(b.x - a.x, b.y - a.y) / columns,
   }
 }
+
+const seenLines = ({ decoded: { shifts, lines: texts, certainties }, lines }: Zone) =>
+  lines.map(({ strip, grid }, line) => ({
+    strip,
+    grid,
+    first: (shifts[line] ?? 0) - BEYOND,
+    text: texts[line] ?? '',
+    certainties: certainties[line] ?? [],
+  }))
