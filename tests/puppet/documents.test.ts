@@ -9,6 +9,8 @@ import {
   isAcceptable,
   portraitAreas,
   readFrame,
+  SCREEN_PEAK_MIN,
+  screenPeak,
 } from '@ostiary/documents'
 import { createFaceEngine, type Picture } from '@ostiary/faces'
 import { loadNetFromDisk } from '@ostiary/models/node-nets'
@@ -112,6 +114,16 @@ test('a check digit that does not fit is seen, and a passport on a screen is rea
   assert.equal(acceptReads(readsOf(await held(failing, { frames: 6 }))).state, 'digit_failed')
   const shown = acceptReads(readsOf(await held(passportPage(HOLDER, {}), { screen: true, frames: 5 })))
   assert.equal(shown.state, 'accepted')
+})
+
+test('a screen looks like one, and paper does not, whatever is printed on it', { skip }, async () => {
+  const peakOf = async (seed: number, screen: boolean) => {
+    const holder = inventHolder({ birth: '2011-02-11', expiry: '2029-06-30', seed })
+    const [picture] = await held(passportPage(holder, { portrait: 'figure' }), { screen, frames: 1 })
+    return (picture && screenPeak(picture)) ?? Number.NaN
+  }
+  for (const seed of [0, 1, 2]) assert.ok((await peakOf(seed, false)) < SCREEN_PEAK_MIN)
+  assert.ok((await peakOf(0, true)) >= SCREEN_PEAK_MIN)
 })
 
 test('a passport that is out of focus is not read', { skip }, async () => {

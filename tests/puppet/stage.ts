@@ -151,7 +151,7 @@ export function blurred(picture: Picture, radiusPx: number): Picture {
   return result
 }
 
-function smeared(picture: Picture, radius: number, stride: number): Picture {
+export function smeared(picture: Picture, radius: number, stride: number): Picture {
   const { width, height, data } = picture
   const [lines, length] = stride === 1 ? [height, width] : [width, height]
   const to = new Uint8ClampedArray(data.length)
