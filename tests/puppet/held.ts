@@ -1,6 +1,6 @@
 import type { Picture } from '@ostiary/faces'
 import { createSway } from './natural.ts'
-import { blurred, type Size, smeared } from './stage.ts'
+import { blurred, type Size, softened } from './stage.ts'
 
 /** How a flat thing, such as a document, is held before the camera. */
 export interface HeldOptions {
@@ -46,12 +46,12 @@ export function* drawHeld(
       leanX: HAND.lean * yaw,
       leanY: HAND.lean * pitch,
     }
-    yield withNoise(blurred(softened(place(thing, placement, screen)), blurPx), seed + frame)
+    yield withNoise(blurred(softened(place(thing, placement, screen), LENS_PX), blurPx), seed + frame)
   }
 }
 
 /** No lens is sharper. Without it, fine print would look like the grid of a screen. */
-const softened = (picture: Picture) => smeared(smeared(picture, 1, 1), 1, picture.width)
+const LENS_PX = 1
 
 /** As a camera has it. Without noise the faint pattern of the paper would look like that of a screen. */
 export const NOISE_LEVELS = 4

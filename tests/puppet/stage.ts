@@ -147,11 +147,15 @@ export function blurred(picture: Picture, radiusPx: number): Picture {
   const radius = Math.round(radiusPx)
   if (radius === 0) return picture
   let result = picture
-  for (let pass = 0; pass < 3; pass++) result = smeared(smeared(result, radius, 1), radius, picture.width)
+  for (let pass = 0; pass < 3; pass++) result = softened(result, radius)
   return result
 }
 
-export function smeared(picture: Picture, radius: number, stride: number): Picture {
+/** Each pixel becomes the mean of its neighbours within the radius. */
+export const softened = (picture: Picture, radius: number) =>
+  smeared(smeared(picture, radius, 1), radius, picture.width)
+
+function smeared(picture: Picture, radius: number, stride: number): Picture {
   const { width, height, data } = picture
   const [lines, length] = stride === 1 ? [height, width] : [width, height]
   const to = new Uint8ClampedArray(data.length)
