@@ -30,7 +30,7 @@ export const MRZ_CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ<'
 export interface MrzRead {
   format: MrzFormat
   lines: readonly string[]
-  /** Mean probability that the net gives the characters, from 0 to 1. */
+  /** Mean certainty of the characters, from 0 to 1. */
   confidence: number
   /** Of the least certain character. */
   leastConfidence: number

@@ -31,8 +31,7 @@ const read = (lines: string[], more: Partial<MrzRead> = {}): MrzRead => ({
 })
 
 /** Sharp stripes, as print is. */
-function picture({ grey = 120, contrast = 100 } = {}): Picture {
-  const [width, height] = [1280, 720]
+function picture({ grey = 120, contrast = 100, width = 1280, height = 720 } = {}): Picture {
   const data = new Uint8ClampedArray(width * height * 4)
   data.fill(grey + contrast, 0, 8)
   data.fill(grey, 8, 16)
@@ -136,15 +135,25 @@ test('a key of the session gives a mark of the number', async () => {
 
 for (const [guidance, more] of [
   ['doc_too_far', { pixelsPerCharacter: 9 }],
+  ['doc_too_far', { pixelsPerCharacter: 14 }],
+  ['doc_too_far', { pixelsPerCharacter: 14, leastConfidence: 0.9, isSteady: false }],
+  ['doc_hold', { pixelsPerCharacter: 14, leastConfidence: 0.9 }],
+  ['doc_hold', { pixelsPerCharacter: 17 }],
   ['doc_too_close', { pixelsPerCharacter: 60 }],
   ['doc_too_close', { corners: read([]).corners.map(({ x, y }) => ({ x: x + 300, y })) as never }],
   ['doc_fingers', { confidence: 0.85, leastConfidence: 0.05 }],
 ] as const) {
-  test(`lines that are seen but not certain give guidance: ${guidance} ${JSON.stringify(more).slice(0, 30)}`, async () => {
+  test(`lines that are seen once give guidance: ${guidance} ${JSON.stringify(more).slice(0, 70)}`, async () => {
     const { look } = start([read(passport(), { leastConfidence: 0.2, ...more })])
     assert.equal((await look(picture(), 'page')).guidance, guidance)
   })
 }
+
+test('a camera that is too small for more pixels is not asked to come closer', async () => {
+  const corners = read([]).corners.map(({ x, y }) => ({ x: x / 2, y: y / 2 })) as never
+  const { look } = start([read(passport(), { leastConfidence: 0.2, pixelsPerCharacter: 13, corners })])
+  assert.equal((await look(picture({ width: 640, height: 480 }), 'page')).guidance, 'doc_hold')
+})
 
 const ZONE = {
   lines: [],

@@ -5,6 +5,7 @@ import {
   type DocumentText,
   doSidesDisagree,
   findProblem,
+  isClear,
   type MrzRead,
   type Picture,
   parseAamva,
@@ -35,8 +36,10 @@ export interface ReadingTools {
 /** What one picture shows; the portrait's areas instead of the picture. */
 export type ReadingLook = Omit<DocumentLook, 'portrait'> & { areas?: PortraitArea[] }
 
-/** Guidance: 16 pixels per character are wanted, fewer than 12 are refused (docs/documents.md). */
-const PIXELS = { min: 12, max: 55 } as const
+/** Pixels per character. Below `good` a doubtful text is asked for from nearer, below `min` every text (docs/documents.md). */
+const PIXELS = { min: 12, good: 16, max: 55 } as const
+/** Share of the picture's width that a zone may fill. */
+const FILL_MAX = 0.9
 const DARK = 0.16
 const GLARE = 0.06
 const SHARP = { min: 0.3, portrait: 0.4 } as const
@@ -120,7 +123,8 @@ export function createReading(wanted: WantedDocument, tools: ReadingTools) {
     if (read.pixelsPerCharacter > PIXELS.max || !isInside(read, picture)) return 'doc_too_close'
     if (quality.glare > GLARE) return 'doc_glare'
     if (quality.sharpness < SHARP.min) return 'doc_blurry'
-    return read.leastConfidence < FINGER.leastMax ? 'doc_fingers' : 'doc_hold'
+    if (read.leastConfidence < FINGER.leastMax) return 'doc_fingers'
+    return !isClear(read) && mayComeNearer(picture, read) ? 'doc_too_far' : 'doc_hold'
   }
 
   /** Nothing was read: where lines are found anyway, they say why. */
@@ -213,6 +217,12 @@ function pageOf({ format, corners }: MrzRead): Frame | undefined {
   return { x: whole.centre.x - width / 2, y: whole.centre.y - height / 2, width, height }
 }
 const WITHIN = 0.85
+
+/** Whether a zone with enough pixels would still fit: a small camera never shows a passport so large. */
+function mayComeNearer({ width }: Picture, { lines, pixelsPerCharacter }: MrzRead): boolean {
+  const columns = lines[0]?.length ?? 0
+  return pixelsPerCharacter < PIXELS.good && columns * PIXELS.good <= width * FILL_MAX
+}
 
 function isInside({ corners }: MrzRead, { width, height }: Picture): boolean {
   return corners.every(({ x, y }) => x >= 0 && y >= 0 && x < width && y < height)
