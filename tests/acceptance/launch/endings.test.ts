@@ -82,6 +82,6 @@ test('document first, then the face: no face is asked for before the document', 
   await visit.screen(['welcome'])
   await visit.act('consent')
   await visit.screen(['document'])
-  assert.equal(await visit.attribute('data-stage'), 'intro')
+  await visit.attributeIs('data-stage', 'intro')
   assert.equal((await created.result()).progress?.state, 'DOC_ACTIVE')
 })
