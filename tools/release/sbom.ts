@@ -13,9 +13,9 @@ export interface Product {
   hasModels: boolean
 }
 
-/** What a release consists of. The image has the command line too, and the page in its folder. */
+/** What a release consists of. The image has the command line and the key holder too, and the page in its folder. */
 export const PRODUCTS: readonly Product[] = [
-  { id: 'server', workspaces: ['apps/server', 'apps/cli'], hasModels: false },
+  { id: 'server', workspaces: ['apps/server', 'apps/cli', 'apps/key-holder'], hasModels: false },
   { id: 'page', workspaces: ['apps/launch'], hasModels: true },
   { id: 'sdk', workspaces: ['packages/sdk'], hasModels: false },
 ]

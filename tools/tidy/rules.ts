@@ -24,11 +24,14 @@ const PACKAGES = [
   '@ostiary/documents',
   '@ostiary/faces',
   '@ostiary/sdk',
+  '@ostiary/token',
+  '@ostiary/token/testing',
 ]
 const MEASURES = [
   ...PACKAGES,
   '@ostiary/models/*',
   '@ostiary/testkit/*',
+  '@ostiary/key-holder/testing',
   '@ostiary/server/measure',
   '@ostiary/server/operate',
 ]
@@ -43,9 +46,25 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/documents': [],
   'packages/faces': [],
   'packages/sdk': [...CONTRACT, '@ostiary/crypto'],
-  'apps/server': [...CONTRACT, '@ostiary/crypto'],
-  'apps/launch': [...CONTRACT, '@ostiary/crypto', '@ostiary/device', '@ostiary/documents', '@ostiary/faces'],
-  'apps/cli': [...CONTRACT, '@ostiary/device', '@ostiary/device/simulated', '@ostiary/sdk', '@ostiary/server/operate'],
+  'packages/token': [],
+  'apps/server': [...CONTRACT, '@ostiary/crypto', '@ostiary/token'],
+  'apps/key-holder': [...CONTRACT, '@ostiary/crypto', '@ostiary/token'],
+  'apps/launch': [
+    ...CONTRACT,
+    '@ostiary/crypto',
+    '@ostiary/device',
+    '@ostiary/documents',
+    '@ostiary/faces',
+    '@ostiary/token',
+  ],
+  'apps/cli': [
+    ...CONTRACT,
+    '@ostiary/device',
+    '@ostiary/device/simulated',
+    '@ostiary/sdk',
+    '@ostiary/server/operate',
+    '@ostiary/token',
+  ],
   models: ['@ostiary/contract', '@ostiary/documents', '@ostiary/faces'],
   'tests/testkit': [...PACKAGES, '@ostiary/server/measure'],
   'tests/puppet': [...PACKAGES, '@ostiary/models/*', '@ostiary/testkit/*', '@ostiary/server/capture-checks'],
@@ -54,6 +73,7 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
     ...PACKAGES,
     '@ostiary/models/*',
     '@ostiary/testkit/*',
+    '@ostiary/key-holder/conformance',
     '@ostiary/server/capture-checks',
     '@ostiary/server/conformance',
     '@ostiary/launch/conformance',
@@ -73,9 +93,12 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** What a workspace's tests may use beside that. The server is tested with the device's own code. */
 const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
+  'apps/cli': ['@ostiary/testkit/key-holder'],
   'apps/server': [
     '@ostiary/device',
     '@ostiary/device/simulated',
+    '@ostiary/testkit/key-holder',
+    '@ostiary/testkit/key-holder-relay',
     '@ostiary/testkit/ports',
     '@ostiary/testkit/limits',
     '@ostiary/testkit/missing',
@@ -83,6 +106,13 @@ const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
     '@ostiary/testkit/run',
     '@ostiary/testkit/eventually',
     '@ostiary/testkit/measuring/test-figure',
+  ],
+  'apps/key-holder': [
+    '@ostiary/testkit/databases',
+    '@ostiary/testkit/eventually',
+    '@ostiary/testkit/key-holder',
+    '@ostiary/testkit/limits',
+    '@ostiary/token/testing',
   ],
 }
 
@@ -94,13 +124,14 @@ const PORTABLE = [
   'packages/documents',
   'packages/faces',
   'packages/sdk',
+  'packages/token',
 ]
 
 /** Rooms of the server, top row first. Imports go down; never up, never within a row. */
 const ROWS: readonly (readonly string[])[] = [
   ['launch', 'admin', 'retention', 'sandbox'],
   ['age', 'verification', 'strings', 'sanctions'],
-  ['biometrics', 'passkeys', 'documents', 'sessions', 'webhooks'],
+  ['biometrics', 'passkeys', 'documents', 'matcher', 'sessions', 'webhooks'],
   ['capture-checks', 'risk'],
   ['keys', 'settings'],
   ['platform'],
@@ -156,6 +187,8 @@ export function checkPackages(files: readonly SourceFile[]): Violation[] {
 }
 
 export const SERVER = 'apps/server/src/'
+/** The apps with a database. */
+export const APPS = [SERVER, 'apps/key-holder/src/']
 
 /** The rows of the server's rooms, and that a room is entered through its index only. */
 export function checkRooms(files: readonly SourceFile[]): Violation[] {
@@ -208,7 +241,8 @@ export function checkSources(files: readonly SourceFile[]): Violation[] {
   const product = files.filter(({ path }) => /^(apps|packages)\//.test(path) && !isTest(path))
   return product.flatMap((file) => {
     const mayReadTime =
-      file.path.startsWith(`${SERVER}platform/`) || /^packages\/(sdk|device)\/src\/clock\.ts$/.test(file.path)
+      APPS.some((app) => file.path.startsWith(`${app}platform/`)) ||
+      /^packages\/(sdk|device)\/src\/clock\.ts$/.test(file.path)
     const mayReadEnvironment = /\/(main(-[a-z]+)?|start)\.ts$/.test(file.path)
     return file.text.split('\n').flatMap((text, index) => {
       const at = { path: file.path, line: index + 1 }
@@ -244,27 +278,29 @@ export function checkErrorDocs(codes: readonly string[], document: SourceFile): 
   return [...missing, ...unknown].map((message) => ({ path: document.path, line: 1, message }))
 }
 
-/** Statement names are unique, because a connection keeps one plan per name. */
+/** Statement names are unique in an app, because a connection keeps one plan per name. */
 export function checkStatementNames(files: readonly SourceFile[]): Violation[] {
+  return APPS.flatMap((app) => checkStatementNamesOf(files.filter(({ path }) => path.startsWith(app) && !isTest(path))))
+}
+
+function checkStatementNamesOf(files: readonly SourceFile[]): Violation[] {
   const seen = new Map<string, string>()
-  return files
-    .filter(({ path }) => path.startsWith(SERVER) && !isTest(path))
-    .flatMap((file) =>
-      [...file.text.matchAll(/\bsql\(\s*'([^']+)'/g)].flatMap((match) => {
-        const name = match[1] ?? ''
-        const earlier = seen.get(name)
-        seen.set(name, file.path)
-        return earlier
-          ? [
-              {
-                path: file.path,
-                line: file.text.slice(0, match.index).split('\n').length,
-                message: `the statement name ${name} is also used in ${earlier}`,
-              },
-            ]
-          : []
-      }),
-    )
+  return files.flatMap((file) =>
+    [...file.text.matchAll(/\bsql\(\s*'([^']+)'/g)].flatMap((match) => {
+      const name = match[1] ?? ''
+      const earlier = seen.get(name)
+      seen.set(name, file.path)
+      return earlier
+        ? [
+            {
+              path: file.path,
+              line: file.text.slice(0, match.index).split('\n').length,
+              message: `the statement name ${name} is also used in ${earlier}`,
+            },
+          ]
+        : []
+    }),
+  )
 }
 
 export function resolve(from: string, target: string): string {

@@ -1,6 +1,6 @@
 /** Rules about the shape of code that need its syntax tree. */
 import { childrenOf, lineCounter, type Node, parse, walk } from './ast.ts'
-import { isTest, SERVER, type SourceFile, type Violation } from './rules.ts'
+import { APPS, isTest, SERVER, type SourceFile, type Violation } from './rules.ts'
 
 const MAX_FUNCTION_LINES = 60
 /** A factory that declares its parts and returns them. */
@@ -51,7 +51,7 @@ const STATEMENT =
 /** SQL stands in the stores of the rooms and in platform/, where the reader looks for it and a room owns its tables. */
 export function checkSql(files: readonly SourceFile[]): Violation[] {
   return files
-    .filter(({ path }) => path.startsWith(SERVER) && isProduct(path) && !maySpeakSql(path))
+    .filter(({ path }) => APPS.some((app) => path.startsWith(app)) && isProduct(path) && !maySpeakSql(path))
     .flatMap((file) => {
       const lineOf = lineCounter(file.text)
       return [...walk(parse(file))].filter(isStatement).map(({ start }) => ({
@@ -62,7 +62,8 @@ export function checkSql(files: readonly SourceFile[]): Violation[] {
     })
 }
 
-const maySpeakSql = (path: string) => /(\/|-)store\.ts$/.test(path) || path.startsWith(`${SERVER}platform/`)
+const maySpeakSql = (path: string) =>
+  /(\/|-)store\.ts$/.test(path) || APPS.some((app) => path.startsWith(`${app}platform/`))
 
 function isStatement(node: Node): boolean {
   if (node.type === 'Literal') return typeof node.value === 'string' && STATEMENT.test(node.value)

@@ -152,6 +152,16 @@ export const ERRORS = {
     meaning: 'There is no challenge under way, or its 90 seconds have passed.',
     remedy: 'Ask for a new challenge and capture again.',
   },
+  NO_TOKEN: {
+    status: 404,
+    meaning: 'This device holds no key of a token that fits the session, or did not prove that it does.',
+    remedy: 'Name the person in the create call, sign in on the device that enrolled, or enrol again.',
+  },
+  TOKEN_REFUSED: {
+    status: 409,
+    meaning: 'A signature, a hash or a test of the token or the probe does not hold.',
+    remedy: 'Ask for a new challenge and capture again.',
+  },
   PAYLOAD_REPLAYED: {
     status: 409,
     meaning: 'This challenge was answered already (session code -15).',
@@ -228,6 +238,11 @@ export const ERRORS = {
     status: 503,
     meaning: 'The database is out of reach, or the service is starting or stopping. Nothing is known to be stored.',
     remedy: 'Retry with the same `Idempotency-Key`.',
+  },
+  KEY_HOLDER_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The key holder is out of reach. Nobody is recognised without it.',
+    remedy: 'Retry after the seconds in `Retry-After`; if it stays so, ask your operator.',
   },
   DATASET_UNAVAILABLE: {
     status: 503,

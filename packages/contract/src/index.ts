@@ -2,6 +2,7 @@ import { AGE_OPERATIONS } from './age.ts'
 import { LOCALE_OPERATIONS } from './languages.ts'
 import { LAUNCH_OPERATIONS } from './launch.ts'
 import { DOCUMENT_OPERATIONS } from './launch-documents.ts'
+import { TOKEN_OPERATIONS } from './launch-token.ts'
 import { NODE_OPERATIONS } from './node.ts'
 import { OAUTH_OPERATIONS } from './oauth.ts'
 import type { Operation } from './operation.ts'
@@ -21,9 +22,11 @@ export * from './consent.ts'
 export * from './document-record.ts'
 export * from './documents.ts'
 export * from './errors.ts'
+export * from './frames.ts'
 export * from './handoff.ts'
 export * from './ignored-fields.ts'
 export * from './indicators.ts'
+export * from './key-holder.ts'
 export * from './keys.ts'
 export * from './languages.ts'
 export * from './launch.ts'
@@ -31,6 +34,7 @@ export * from './launch-documents.ts'
 export * from './launch-payload.ts'
 export * from './launch-session.ts'
 export * from './launch-steps.ts'
+export * from './launch-token.ts'
 export * from './limits.ts'
 export * from './locales.ts'
 export * from './models.ts'
@@ -66,6 +70,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...AGE_OPERATIONS,
   ...LAUNCH_OPERATIONS,
   ...DOCUMENT_OPERATIONS,
+  ...TOKEN_OPERATIONS,
   ...VERIFICATION_OPERATIONS,
   ...OAUTH_OPERATIONS,
   ...LOCALE_OPERATIONS,

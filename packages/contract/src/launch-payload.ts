@@ -75,6 +75,26 @@ export const CapturePayload = Type.Object(
         { additionalProperties: false, description: 'The feature vector, for enrolment and the server’s comparison' },
       ),
     ),
+    /** Instead of `face`, where the tenant keeps tokens. */
+    token: Type.Optional(
+      Type.Object(
+        {
+          id: Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' }),
+          probeHash: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'SHA-256 of the probe that was sent' }),
+        },
+        { additionalProperties: false, description: 'The token or probe that this capture belongs to' },
+      ),
+    ),
+    /** SIGN-IN and VERIFY: a new token that replaces the person’s old one, or the stored vector, if the session succeeds. */
+    successor: Type.Optional(
+      Type.Object(
+        {
+          id: Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' }),
+          probeHash: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+        },
+        { additionalProperties: false, description: 'The token that was sent by `launchTokenEnrol`' },
+      ),
+    ),
     /** ENROLL: the public key of the token that this browser keeps. SIGN-IN and VERIFY: what the comparison here said. */
     local: Type.Optional(
       Type.Union([

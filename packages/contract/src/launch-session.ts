@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { DOCUMENT_TYPES } from './documents.ts'
 import { LAUNCH_EVENTS } from './launch-steps.ts'
 import { UTC_OFFSET_MINUTES_MAX } from './limits.ts'
-import { Brand } from './settings.ts'
+import { Brand, TEMPLATE_KINDS } from './settings.ts'
 import { FLOW_STATUSES, SESSION_STATES } from './states.ts'
 import { VERIFICATION_TYPES } from './verification.ts'
 
@@ -76,6 +76,12 @@ export const LaunchState = Type.Object(
           'An ENROLL that succeeded and came with the key of a local token, to the device that ran it: whether the key is on record now. The token is kept only then',
       }),
     ),
+    tokenBound: Type.Optional(
+      Type.Boolean({
+        description:
+          'An ENROLL that succeeded and made a homomorphic token, to the device that ran it: whether the token is the person’s now. The device keeps its key only then',
+      }),
+    ),
     numberNeeded: Type.Optional(
       Type.Boolean({
         description:
@@ -99,6 +105,18 @@ export const VerificationFacts = Type.Object(
     matching: Type.Enum(['server', 'local_first'], {
       description: '`local_first`: after a hit on the device the vector is not sent',
     }),
+    templates: Type.Optional(
+      Type.Enum([...TEMPLATE_KINDS], {
+        description:
+          'What is stored of a face. Not `vector`: the page sends no vector but a token or a probe (`launchTokenBegin`). Absent: `vector`',
+      }),
+    ),
+    migrates: Type.Optional(
+      Type.Boolean({
+        description:
+          'SIGN-IN and VERIFY by token: whether a device without a key may send a vector this once, if its user agrees, with a token that replaces the stored vector (`launchTokenBegin` with `for: successor`)',
+      }),
+    ),
   },
   { title: 'VerificationFacts' },
 )

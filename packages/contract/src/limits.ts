@@ -101,10 +101,10 @@ export const SESSION_LIMITS = {
  * Versions of the consent text that a page may have shown: one that is still open, or cached, may show an older one. A new version is added here one
  * release before a page shows it: during an upgrade the new page also calls processes of this release, which refuse a version that they do not know.
  */
-export const CONSENT_VERSIONS = { age: ['1'], verification: ['1', '2'] } as const
-/** The version that the page of this release shows. From version 2 on the text of area D names light, movement and camera of the capture. */
-export const CONSENT_VERSION = { age: '1', verification: '2' } as const
-export const CONDITIONS_CONSENT: readonly string[] = ['2']
+export const CONSENT_VERSIONS = { age: ['1'], verification: ['1', '2', '3'] } as const
+/** What the page of this release shows. Area D names light, movement and camera from 2 on; 3 is its text where tokens are sent, which the last release does not do. */
+export const CONSENT_VERSION = { age: '1', verification: '2', token: '3' } as const
+export const CONDITIONS_CONSENT: readonly string[] = ['2', '3']
 
 /** What a device may report about a capture, and in which steps. */
 export const CONDITION_LIMITS = {
@@ -208,6 +208,25 @@ export const LAUNCH_LIMITS = {
   framesMin: 5,
   framesMax: 24,
   watchSeconds: 900,
+} as const
+
+/** Sizes of the homomorphic token and of what belongs to it, in bytes; @ostiary/token computes them, and a test compares. */
+export const TOKEN_SIZES = {
+  token: 11_316,
+  publicKey: 45_108,
+  matcherShare: 52,
+  probe: 56_340,
+  keyShare: 157_716,
+  /** In base64url: nonces, hashes, a signature. */
+  sealedBindChars: 4_096,
+  /** The same with the key share. */
+  sealedShareChars: 216_000,
+  /** The token as the matcher seals it. */
+  sealedTokenChars: 16_000,
+  /** The body of an enrolment. */
+  enrolBytes: 400 * 1024,
+  /** The body of a probe. */
+  probeBytes: 120 * 1024,
 } as const
 
 export const WEBHOOK_LIMITS = {

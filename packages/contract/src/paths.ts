@@ -20,5 +20,8 @@ export const LAUNCH_PATHS = {
   passkeyVerify: '/launch/api/passkey/verify',
   document: '/launch/api/document',
   documentSubmit: '/launch/api/document/submit',
+  tokenBegin: '/launch/api/token/begin',
+  tokenEnrol: '/launch/api/token/enrol',
+  tokenProbe: '/launch/api/token/probe',
   status: '/launch/api/status',
 } as const

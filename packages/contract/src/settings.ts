@@ -20,6 +20,10 @@ export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number]
 
 export const DEFAULT_TOKEN_ALGORITHMS: readonly TokenAlgorithm[] = ['ES256', 'RS256', 'PS256', 'EdDSA']
 
+/** What area D stores of an enrolled face. */
+export const TEMPLATE_KINDS = ['vector', 'token', 'token_on_device'] as const
+export type TemplateKind = (typeof TEMPLATE_KINDS)[number]
+
 const { retentionSecondsMin, retentionSecondsMax, sessionSecondsMin, sessionSecondsMax } = SETTINGS_LIMITS
 const { failedComparisonsMin, failedComparisonsMax } = SETTINGS_LIMITS
 
@@ -172,6 +176,18 @@ const fields = {
       'What a hit on the user’s own device counts for. `server`: nothing, the server compares every time. ' +
       '`local_with_passkey`: enough together with a passkey. `local`: enough by itself, which trusts the device',
   }),
+  templates: Type.Enum([...TEMPLATE_KINDS], {
+    default: 'vector',
+    description:
+      'What area D stores of an enrolled face. `vector`: a feature vector, which the server searches. Experimental: `token`, an encrypted token that two services ' +
+      'compare without decrypting it, for one named person at a time; `token_on_device`: the same, and only the user’s browser keeps the token (docs/token.md)',
+  }),
+  migrateVectors: Type.Boolean({
+    default: false,
+    description:
+      'With `templates` on tokens, for people who were enrolled by vector: whether their next SIGN-IN or VERIFY, with their consent, still sends a vector, ' +
+      'stores a token instead, and deletes the stored vector (docs/token.md)',
+  }),
   redirectCode: Type.Boolean({
     default: false,
     description:
@@ -266,6 +282,8 @@ export const TenantSettingsInput = Type.Object(
     sessionSecondsMax: Type.Optional(fields.sessionSecondsMax),
     clientCredentials: Type.Optional(fields.clientCredentials),
     signInMatching: Type.Optional(fields.signInMatching),
+    templates: Type.Optional(fields.templates),
+    migrateVectors: Type.Optional(fields.migrateVectors),
     redirectCode: Type.Optional(fields.redirectCode),
     signInHandoff: Type.Optional(fields.signInHandoff),
     failedComparisonsPerHour: Type.Optional(fields.failedComparisonsPerHour),
@@ -299,6 +317,8 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   sessionSecondsMax: 86_400,
   clientCredentials: 'live',
   signInMatching: 'local_with_passkey',
+  templates: 'vector',
+  migrateVectors: false,
   redirectCode: false,
   signInHandoff: true,
   failedComparisonsPerHour: 10_000,

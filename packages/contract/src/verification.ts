@@ -183,6 +183,12 @@ export const VerificationWebhook = Type.Object(
     contactInformation: Type.Optional(ContactInformation),
     errors: Type.Array(VerificationFault),
     errorCodes: Type.Optional(Type.Array(Type.Integer(), { description: 'A failed SIGN-IN: the codes alone' })),
+    errorDetails: Type.Optional(
+      Type.Array(Type.Object({ code: Type.Integer(), name: Type.String(), reason: Type.String() }), {
+        description:
+          'Extension, tenants that store tokens: `no_hint`, the device holds no key of a token; `key_holder`, the key holder was away; `key_holder_pin`, the page does not know its key; `token_key`, the service sent another public key than the token’s; `token_storage`, the browser keeps nothing',
+      }),
+    ),
     retryAfter: Type.Optional(Type.Integer({ description: 'Seconds to wait before the next try' })),
     images: Type.Optional(
       Type.Array(Type.Object({ type: Type.Literal('portrait'), data: Type.String({ description: 'JPEG in base64' }) })),
@@ -262,6 +268,7 @@ export const createVerification = operation({
         'X-Config-Warning':
           'Comma-separated warnings. `locale-not-available`: the page has no texts in that language yet and shows English. ' +
           '`redirect-list-missing`: the tenant has no `redirectUrls`, so a live session may send its user to any https URL. ' +
+          '`sign-in-needs-hint`: the tenant stores tokens, and only a browser that keeps the key of its enrolment can sign in without `puid` or `customerId`. ' +
           '`ignored-field: NAME`: the field is one of other systems and has no effect here',
         'Idempotency-Replayed': '`true` when an earlier call made the session',
       },
