@@ -1,0 +1,95 @@
+import { KEY_HOLDER_LIMITS } from '@ostiary/contract'
+import { SERVICE_SIGNATURE_HEADER } from '@ostiary/crypto'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { CallError } from './errors.ts'
+import type { Metrics } from './metrics.ts'
+import type { Clock } from './platform/clock.ts'
+import { UnavailableError } from './platform/db.ts'
+import type { Log } from './platform/log.ts'
+import type { Route } from './routes.ts'
+import type { ServiceCalls } from './service-calls.ts'
+
+interface Deps {
+  routes: readonly Route[]
+  calls: ServiceCalls
+  clock: Clock
+  log: Log
+  metrics: Metrics
+}
+
+const REQUEST_TIMEOUT_MS = 30_000
+
+/** Accepts signed requests and answers with signed replies. A reply to a request that is not signed by a known caller has no signature. */
+export function buildApp({ routes, calls, clock, log, metrics }: Deps): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: KEY_HOLDER_LIMITS.bodyBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    exposeHeadRoutes: false,
+  })
+  // The signature is over the bytes, so nothing is parsed before it is verified.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.setErrorHandler((error, _request, reply) => send(reply, toCallError(error, log)))
+  app.setNotFoundHandler((_request, reply) => send(reply, new CallError(404, 'There is nothing here')))
+
+  for (const route of routes) {
+    app.route({ method: route.method, url: route.path, handler: (request, reply) => serve(route, request, reply) })
+  }
+  return app
+
+  async function serve(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const started = clock.monotonicMs()
+    const { operation, method, path } = route
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    const header = request.headers[SERVICE_SIGNATURE_HEADER]
+    let requestId: string | undefined
+    let answer: { status: number; content: object }
+    try {
+      const signed = await calls.verify({ method, path, body }, typeof header === 'string' ? header : undefined)
+      requestId = signed.requestId
+      // After the signature: nobody else may fill the table, or use up the id of a caller.
+      await calls.useOnce(signed)
+      answer = { status: 200, content: await route.handle(body) }
+    } catch (error) {
+      const { status, message } = toCallError(error, log)
+      answer = { status, content: { message } }
+    }
+    const { status } = answer
+    metrics.requests.inc({ operation, status: String(status) })
+    const durationMs = Math.round(clock.monotonicMs() - started)
+    log.info({ operation, status, durationMs, requestId }, 'request')
+    const bytes = Buffer.from(JSON.stringify(answer.content))
+    if (requestId !== undefined)
+      reply.header(SERVICE_SIGNATURE_HEADER, await calls.signReply({ requestId, status, body: bytes }))
+    return reply.code(status).type('application/json').send(bytes)
+  }
+}
+
+/** Accepts no new connections, waits for running requests, and closes each connection when it is idle. */
+export async function closeGently(app: FastifyInstance): Promise<void> {
+  // Otherwise a caller that keeps its connection open after the last answer would delay the end.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
+  await app.close().finally(() => clearInterval(sweep))
+}
+
+type Answer = Pick<CallError, 'status' | 'message'>
+
+function send(reply: FastifyReply, { status, message }: Answer): FastifyReply {
+  return reply.code(status).type('application/json').send(JSON.stringify({ message }))
+}
+
+/** Whatever went wrong, as an answer that says nothing about a token. */
+function toCallError(error: unknown, log: Log): Answer {
+  if (error instanceof CallError) return error
+  if (error instanceof UnavailableError) {
+    log.warn({ err: error }, 'database unreachable')
+    return new CallError(503, 'Try again later')
+  }
+  // Fastify's own: a body that is too large, a length that is wrong.
+  const status = (error as { statusCode?: unknown }).statusCode
+  if (status === 413) return new CallError(413, 'The body is too large')
+  if (typeof status === 'number' && status < 500) return new CallError(400, 'The request is malformed')
+  log.error({ err: error }, 'unexpected error')
+  return { status: 500, message: 'Internal error' }
+}

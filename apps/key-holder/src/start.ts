@@ -1,0 +1,96 @@
+import { VERSION } from '@ostiary/contract'
+import { closeServer, createAdminServer, listen, type Phase } from './admin-server.ts'
+import { closeGently } from './app.ts'
+import { ConfigError, loadConfig } from './config.ts'
+import { systemClock } from './platform/clock.ts'
+import { createLog } from './platform/log.ts'
+import { stopOnSignals } from './platform/shutdown.ts'
+import { startPurging } from './purge.ts'
+import { reseal } from './reseal.ts'
+import { createWire, openStore } from './wire.ts'
+
+const USAGE = `Usage: node apps/key-holder/src/main.ts [command]
+
+  (none)   serves until a signal ends it
+  keys     prints the public keys and the fingerprint, for the operator of the server. Makes them if there are none
+  reseal   seals with the first master key what another one sealed
+`
+
+/** Runs a command. When it fails, writes the reason to standard error and ends the process with code 1. */
+export async function run(args: readonly string[]): Promise<void> {
+  const [command = 'serve', ...rest] = args
+  const commands: Record<string, () => Promise<void>> = { serve, keys: printKeys, reseal: resealAll }
+  const work = rest.length === 0 && Object.hasOwn(commands, command) ? commands[command] : undefined
+  if (!work) return fail(USAGE, 2)
+  await work().catch((error: unknown) => fail(`${explain(error)}\n`, 1))
+}
+
+async function serve(): Promise<void> {
+  const config = loadConfig(process.env)
+  const log = createLog(config.logLevel)
+  const clock = systemClock
+  const { app, db, metrics, keys, stopThreads } = await createWire({ config, clock, log })
+  let phase: Phase = 'starting'
+  const admin = createAdminServer({ db, metrics, phase: () => phase })
+  const stopPurging = startPurging({ db, clock, log, metrics })
+  const { drainMs, timeoutMs } = config.shutdown
+
+  // Before the first request is accepted, so that a signal cannot interrupt one.
+  stopOnSignals(
+    [
+      {
+        name: 'drain',
+        deadlineMs: drainMs + 1_000,
+        run: () => {
+          phase = 'stopping'
+          return clock.sleep(drainMs)
+        },
+      },
+      { name: 'requests', deadlineMs: timeoutMs, run: () => closeGently(app) },
+      { name: 'threads', deadlineMs: 1_000, run: stopThreads },
+      { name: 'purge', deadlineMs: 3_000, run: stopPurging },
+      { name: 'database', deadlineMs: 3_000, run: () => db.close() },
+      { name: 'admin', deadlineMs: 1_000, run: () => closeServer(admin) },
+    ],
+    log,
+  )
+  await app.listen({ ...config.http, listenTextResolver: () => 'listening' })
+  await listen(admin, config.admin)
+  phase = 'running'
+  const { fingerprint } = keys.published
+  log.info({ ...config.http, version: VERSION, fingerprint }, 'key holder ready')
+}
+
+async function printKeys(): Promise<void> {
+  const store = await openStore(quietly())
+  process.stdout.write(`${JSON.stringify(store.keys.published, null, 2)}\n`)
+  await store.db.close()
+}
+
+async function resealAll(): Promise<void> {
+  const { db, vault } = await openStore(quietly())
+  const { resealed, unreadable } = await reseal(db, vault)
+  await db.close()
+  process.stdout.write(`Resealed ${resealed} values with the master key ${vault.currentKeyId}\n`)
+  if (unreadable > 0) fail(`${unreadable} key shares do not open and were left as they are\n`, 1)
+}
+
+const quietly = () => ({
+  config: loadConfig(process.env, undefined, { needsCallers: false }),
+  clock: systemClock,
+  log: createLog('fatal'),
+})
+
+/** Ends the process even if a server or a pool is open. */
+function fail(text: string, exitCode: number): never {
+  process.stderr.write(text)
+  process.exit(exitCode)
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  if (!(error instanceof Error)) return 'Start failed'
+  const cause =
+    error.cause instanceof Error ? ` (${(error.cause as NodeJS.ErrnoException).code ?? error.cause.message})` : ''
+  return `Failed: ${error.message}${cause}`
+}
