@@ -1,6 +1,7 @@
 /**
  * The image's health check: is this container's process ready for work? The image has no curl.
- * A container runs either the API or the worker, so whichever admin port answers is the right one.
+ * A container runs the API, the worker or the key holder, so whichever admin port answers is the right one. compose.yaml names the key
+ * holder's in `ADMIN_PORT`.
  */
 const { ADMIN_HOST, ADMIN_PORT, WORKER_ADMIN_PORT } = process.env
 const everywhere = ['', '0.0.0.0', '::']

@@ -1,12 +1,23 @@
 /** Reads compose.yaml, deploy/ and .dockerignore and checks what can be checked without Docker. */
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import * as keyHolder from '@ostiary/key-holder/conformance'
 import { documentHeaders, IMMUTABLE, isSecret, loadConfig, Settings } from '@ostiary/server/conformance'
 import { API_FLAGS, freePorts, ROOT } from '@ostiary/testkit/run'
 import { parse } from 'yaml'
@@ -34,6 +45,9 @@ const compose = parse(read('compose.yaml'), (_key, value) => (typeof value === '
 }) as Compose
 const services = Object.entries(compose.services)
 const ours = services.filter(([, service]) => service.build)
+/** Of the API and the worker. */
+const servers = ours.filter(([name]) => name !== 'key-holder')
+const isOfKeyHolder = (name: string) => name.startsWith('key_holder_')
 
 const dockerfile = read('deploy/Dockerfile')
   .replaceAll(/^\s*#.*\n/gm, '')
@@ -78,13 +92,16 @@ function shipped(): string[] {
 }
 
 test('our containers write to the datasets’ volume only, hold no capabilities and gain none', () => {
-  assert.deepEqual(ours.map(([name]) => name).sort(), ['api', 'worker'])
+  assert.deepEqual(ours.map(([name]) => name).sort(), ['api', 'key-holder', 'worker'])
   for (const [name, service] of ours) {
     assert.equal(service.read_only, true, name)
     assert.deepEqual(service.cap_drop, ['ALL'], name)
     assert.deepEqual(service.tmpfs, ['/tmp'], name)
     for (const key of ['cap_add', 'privileged', 'user', 'network_mode', 'pid', 'devices'])
       assert.equal(service[key], undefined, `${name} has ${key}`)
+  }
+  assert.equal(compose.services['key-holder']?.volumes, undefined)
+  for (const [name, service] of servers) {
     const { sanctions } = loadConfig(textsOf(service.environment), secretsInStock)
     assert.deepEqual(service.volumes, [`datasets:${sanctions.dir}`, './deploy/lists:/lists:ro'], name)
     const [uid] = only('USER').split(':')
@@ -119,7 +136,7 @@ test('no container gets a secret in its environment, only files that deploy/firs
 test('every setting in compose.yaml and in the image is one the service knows, with a value it accepts', () => {
   const known = Object.entries(Settings.properties).map(([name, schema]) => (isSecret(schema) ? `${name}_FILE` : name))
   const [variable = '', value = ''] = only('ENV').split('=')
-  for (const [name, { environment = {} }] of ours) {
+  for (const [name, { environment = {} }] of servers) {
     for (const key of [variable, ...Object.keys(environment)])
       assert.ok(known.includes(key), `${name}: there is no setting ${key}`)
     const config = loadConfig({ [variable]: value, ...textsOf(environment) }, secretsInStock)
@@ -128,9 +145,52 @@ test('every setting in compose.yaml and in the image is one the service knows, w
   }
 })
 
-test('only the API’s port is published, and only on this machine', () => {
+test('the key holder is optional, has settings that it knows, and shares no secret, volume or database network with the server', () => {
+  const { 'key-holder': service, 'key-holder-db': database, ...others } = compose.services
+  assert.ok(service && database)
+  assert.deepEqual([service.profiles, database.profiles], [['token'], ['token']])
+  const known = Object.entries(keyHolder.Settings.properties).map(([name, schema]) =>
+    keyHolder.isSecret(schema) ? `${name}_FILE` : name,
+  )
+  for (const key of Object.keys(service.environment ?? {})) assert.ok(known.includes(key), `there is no setting ${key}`)
+  const [variable = '', value = ''] = only('ENV').split('=')
+  const config = keyHolderConfig({ [variable]: value, ...textsOf(service.environment) })
+  assert.deepEqual(service.ports, [`127.0.0.1:8090:${config.http.port}`])
+  assert.deepEqual([config.http.host, config.admin.host], ['0.0.0.0', '127.0.0.1'])
+  for (const each of [service, database]) assert.ok((each.secrets ?? []).every(isOfKeyHolder))
+  for (const [name, other] of Object.entries(others)) {
+    assert.ok(!(other.secrets ?? []).some(isOfKeyHolder), `${name} has a secret of the key holder`)
+    for (const shared of ['key_holder_database:/var/lib/postgresql/data', 'key_holder_database'])
+      assert.ok(!JSON.stringify([other.volumes, other.networks]).includes(`"${shared}"`), `${name} shares ${shared}`)
+  }
+})
+
+test('the server’s side of the token is a file of its own, and names a secret that first-run makes', () => {
+  const caller = parse(read('deploy/token.compose.yaml')) as Compose
+  assert.deepEqual(Object.keys(caller.services), ['api', 'worker'])
+  for (const { environment, secrets } of Object.values(caller.services)) {
+    assert.deepEqual(Object.keys(environment ?? {}), ['KEY_HOLDER_URL', 'KEY_HOLDER_KEY', 'KEY_HOLDER_CLIENT_KEY_FILE'])
+    for (const key of Object.keys(environment ?? {}))
+      assert.ok(Object.hasOwn(Settings.properties, key.replace(/_FILE$/, '')), `there is no setting ${key}`)
+    assert.deepEqual(secrets, ['key_holder_client_key'])
+  }
+  assert.deepEqual(caller.secrets, { key_holder_client_key: { file: 'deploy/secrets/key_holder_client_key' } })
+})
+
+test('docs/operations.md has a row with the default for every setting of the key holder, and for no other', () => {
+  const [, section = ''] = read('docs/operations.md').split('### Settings of the key holder')
+  const [table = ''] = section.split('\n## ')
+  const rows = [...table.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map(([, name, value]) => [name, value])
+  const settings = Object.entries(keyHolder.Settings.properties).map(([name, schema]) => {
+    const { default: value } = schema as { default?: unknown }
+    return [name, value === undefined ? 'required' : `\`${value}\``]
+  })
+  assert.deepEqual(rows, settings)
+})
+
+test('only the ports of the API and of the key holder are published, and only on this machine', () => {
   for (const [name, service] of services) {
-    if (name === 'api') continue
+    if (name === 'api' || name === 'key-holder') continue
     for (const key of ['ports', 'expose']) assert.equal(service[key], undefined, `${name} publishes a port`)
   }
   const config = loadConfig(textsOf(compose.services.api?.environment), secretsInStock)
@@ -140,16 +200,23 @@ test('only the API’s port is published, and only on this machine', () => {
 })
 
 test('a container is given longer to stop than the process takes at most', () => {
+  const stopping = {
+    api: 'apps/server/src/run-api.ts',
+    worker: 'apps/server/src/run-worker.ts',
+    'key-holder': 'apps/key-holder/src/start.ts',
+  }
   for (const [name, service] of ours) {
-    const { shutdown } = loadConfig(textsOf(service.environment), secretsInStock)
-    const deadlines = [...read(`apps/server/src/run-${name}.ts`).matchAll(/deadlineMs: ([^,\n]+)/g)].flatMap((match) =>
+    const env = textsOf(service.environment)
+    const { shutdown } = name === 'key-holder' ? keyHolderConfig(env) : loadConfig(env, secretsInStock)
+    const file = stopping[name as keyof typeof stopping]
+    const deadlines = [...read(file).matchAll(/deadlineMs: ([^,\n]+)/g)].flatMap((match) =>
       (match[1] ?? '').split('+').map((term) => {
-        const setting = /^config\.shutdown\.(drainMs|timeoutMs)$/.exec(term.trim())?.[1] as keyof typeof shutdown
+        const setting = /^(?:config\.shutdown\.)?(drainMs|timeoutMs)$/.exec(term.trim())?.[1] as keyof typeof shutdown
         return setting ? shutdown[setting] : Number(term.replaceAll('_', ''))
       }),
     )
     const longestMs = deadlines.reduce((sum, ms) => sum + ms, 0)
-    assert.ok(longestMs >= shutdown.timeoutMs, `the deadlines in run-${name}.ts were not understood`)
+    assert.ok(longestMs >= shutdown.timeoutMs, `the deadlines in ${file} were not understood`)
     const graceMs = Number(/^(\d+)s$/.exec(service.stop_grace_period ?? '')?.[1]) * 1000
     assert.ok(graceMs > longestMs, `${name} takes up to ${longestMs} ms and is killed after ${graceMs} ms`)
   }
@@ -165,7 +232,11 @@ test('the image runs as a numbered user that is not root, says whether it is hea
     [],
   )
   for (const [name, { build, command = JSON.parse(only('CMD')) as string[] }] of ours) {
-    assert.deepEqual(build, { context: '.', dockerfile: 'deploy/Dockerfile', args: ['NODE_IMAGE'] }, name)
+    assert.deepEqual(
+      build,
+      { context: '.', dockerfile: 'deploy/Dockerfile', args: ['NODE_IMAGE', 'KEY_HOLDER_FINGERPRINT'] },
+      name,
+    )
     assert.equal(command[0], 'node')
     assert.ok(shipped().includes(command.at(-1) ?? ''), `${name}: the image has no ${command.at(-1)}`)
   }
@@ -178,11 +249,11 @@ test('everything the Dockerfile copies exists and is let in by .dockerignore', (
   }
 })
 
-test('the image installs for every workspace that server, command line and page use', () => {
+test('the image installs for every workspace that server, command line, key holder and page use', () => {
   const folders = new Map(
     globSync('{apps,packages}/*/package.json', { cwd: ROOT }).map((file) => [JSON.parse(read(file)).name, file]),
   )
-  const needed = new Set(['@ostiary/server', '@ostiary/cli', '@ostiary/launch'])
+  const needed = new Set(['@ostiary/server', '@ostiary/cli', '@ostiary/key-holder', '@ostiary/launch'])
   // A set that grows while it is walked is walked to its new end.
   for (const name of needed) {
     const file = folders.get(name)
@@ -195,6 +266,7 @@ test('the image installs for every workspace that server, command line and page 
 test('the image holds no tests, and every file its sources import', () => {
   const files = shipped()
   assert.ok(files.includes('apps/server/migrations/0001_foundation.sql'))
+  assert.ok(files.includes('apps/key-holder/migrations/0001_key_holder.sql'))
   assert.deepEqual(
     files.filter((file) => /\.test\.ts$|\/testing\//.test(file)),
     [],
@@ -271,7 +343,7 @@ function headerOf([, name = '', value = '']: RegExpMatchArray): [string, string]
   return [name.toLowerCase(), value.replaceAll('"', '')]
 }
 
-test('the health check follows the process of its container, API or worker', async (t) => {
+test('the health check follows the process of its container: API, worker or key holder', async (t) => {
   let status = 200
   const server = createServer((_request, response) => response.writeHead(status).end('{}')).listen(0, '127.0.0.1')
   t.after(() => server.close())
@@ -291,7 +363,7 @@ test('first-run makes secrets that the service accepts, in a folder nobody else 
   // The strictest and the loosest shell must give the same.
   const said = run('umask 000')
   assert.deepEqual([mode(''), mode('master_key'), mode('database_url'), mode('database_password')], MODES)
-  for (const name of Object.keys(compose.secrets)) assert.match(said, new RegExp(`created +deploy/secrets/${name}\n`))
+  for (const name of SERVER_SECRETS) assert.match(said, new RegExp(`created +deploy/secrets/${name}\n`))
   assert.match(said, /docker compose up -d/)
   for (const name of ['master_key', 'database_password']) assert.ok(!said.includes(secret(name)), `${name} was shown`)
 
@@ -307,7 +379,7 @@ test('first-run makes secrets that the service accepts, in a folder nobody else 
 test('first-run changes nothing the second time, and makes up for what is missing', (t) => {
   const { run, secret, remove, mode } = firstRun(t)
   run('umask 077')
-  const names = Object.keys(compose.secrets)
+  const names = SERVER_SECRETS
   const before = names.map(secret)
   assert.doesNotMatch(run(), /created/)
   assert.deepEqual(names.map(secret), before)
@@ -326,8 +398,37 @@ test('two runs of first-run do not make the same secrets', (t) => {
   const [one, two] = [firstRun(t), firstRun(t)]
   one.run()
   two.run()
-  for (const name of Object.keys(compose.secrets)) assert.notEqual(one.secret(name), two.secret(name))
+  for (const name of SERVER_SECRETS) assert.notEqual(one.secret(name), two.secret(name))
 })
+
+test('first-run for a key holder makes secrets of its own, and leaves the callers to be written', (t) => {
+  const { run, secret, mode, names } = firstRun(t)
+  const said = run('umask 000', 'key-holder')
+  assert.deepEqual(names(), Object.keys(compose.secrets).filter(isOfKeyHolder).sort())
+  for (const name of names()) assert.equal(mode(name), '644')
+  assert.equal(mode(''), '700')
+  for (const name of ['key_holder_master_key', 'key_holder_database_password'])
+    assert.ok(!said.includes(secret(name)), `${name} was shown`)
+  const url = new URL(secret('key_holder_database_url'))
+  assert.deepEqual([url.hostname, url.username, url.pathname], ['key-holder-db', 'key_holder', '/key_holder'])
+  assert.equal(url.password, secret('key_holder_database_password'))
+  const { environment } = compose.services['key-holder'] ?? {}
+  const load = (needsCallers: boolean) =>
+    keyHolder.loadConfig(textsOf(environment), (file) => secret(path.basename(file)), { needsCallers })
+  assert.equal(load(false).masterKeys.length, 1)
+  assert.throws(() => load(true), /MATCHER_KEYS: no key found/)
+  assert.doesNotMatch(run(':', 'key-holder'), /created/)
+})
+
+test('first-run for a server that calls a key holder makes its key, and refuses an unknown word', (t) => {
+  const { run, secret, names } = firstRun(t)
+  run(':', 'token')
+  assert.deepEqual(names(), ['key_holder_client_key'])
+  assert.equal(Buffer.from(secret('key_holder_client_key'), 'base64').length, 32)
+  assert.throws(() => run(':', 'keyholder'), /there is nothing to make but/)
+})
+
+const SERVER_SECRETS = Object.keys(compose.secrets).filter((name) => !isOfKeyHolder(name))
 
 const MODES = ['700', '644', '644', '644']
 
@@ -339,8 +440,8 @@ function firstRun(t: TestContext) {
   copyFileSync(`${ROOT}deploy/first-run`, `${folder}/deploy/first-run`)
   const at = (name: string) => `${folder}/deploy/secrets/${name}`
   return {
-    run: (before = ':') =>
-      execFileSync('/bin/sh', ['-c', `${before}; deploy/first-run`], {
+    run: (before = ':', argument = '') =>
+      execFileSync('/bin/sh', ['-c', `${before}; deploy/first-run ${argument}`], {
         cwd: folder,
         env: { PATH: '/usr/bin:/bin' },
         encoding: 'utf8',
@@ -349,6 +450,7 @@ function firstRun(t: TestContext) {
     secret: (name: string) => readFileSync(at(name), 'utf8').trim(),
     mode: (name: string) => (statSync(at(name)).mode & 0o777).toString(8),
     remove: (name: string) => rmSync(at(name)),
+    names: () => readdirSync(at('')).sort(),
   }
 }
 
@@ -369,6 +471,10 @@ function fillIn(text: string): string {
 
 function textsOf(environment: Record<string, unknown> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
+}
+
+function keyHolderConfig(env: Record<string, string>) {
+  return keyHolder.loadConfig(env, (file) => (file.endsWith('matcher_keys') ? 'A'.repeat(43) : secretsInStock(file)))
 }
 
 /** Stands for the mounted files. */
