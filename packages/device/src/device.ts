@@ -18,6 +18,7 @@ import { createDocumentCalls } from './document-calls.ts'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
 import { createSignedCalls, type DeviceCryptoKey, DeviceError } from './signed-calls.ts'
 import { readStates } from './state-stream.ts'
+import { createTokenCalls } from './token-calls.ts'
 
 export interface DeviceOptions {
   /** Address of the service, such as `https://ostiary.example.com`. */
@@ -103,7 +104,6 @@ export async function createDevice(options: DeviceOptions) {
 
   const seal = (payload: object) => sealPayload(opened().sealKey, sessionId, payload)
   const sealSelfie = (jpeg: Uint8Array) => seal({ jpeg: toBase64(jpeg) })
-
   const documents = createDocumentCalls({ sessionId, log, withLock, post, sendEvents, seal, remember })
 
   return {
@@ -137,7 +137,7 @@ export async function createDevice(options: DeviceOptions) {
     consent(
       accepted: boolean,
       locale: string = opened().locale,
-      version: string = CONSENT_VERSION[opened().verification ? 'verification' : 'age'],
+      version: string = consentVersionOf(opened()),
     ): Promise<LaunchState> {
       return change(LAUNCH_PATHS.consent, { accepted, version, locale })
     },
@@ -181,6 +181,7 @@ export async function createDevice(options: DeviceOptions) {
     sealSelfie,
     documentStep: documents.begin,
     submitDocument: documents.submit,
+    ...createTokenCalls({ withLock, post }),
     /** The options for the authenticator. Its answer goes to `passkeyVerify`, once. */
     passkeyOptions: (): Promise<PasskeyOptions> => withLock(() => post<PasskeyOptions>(LAUNCH_PATHS.passkeyOptions)),
     passkeyVerify: (response: object): Promise<LaunchState> => change(LAUNCH_PATHS.passkeyVerify, { response }),
@@ -202,8 +203,7 @@ export async function createDevice(options: DeviceOptions) {
     cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
     handoff: (): Promise<Handoff> => withLock(() => post<Handoff>(LAUNCH_PATHS.handoff)),
     /** The two digits that the first screen shows. */
-    number: (number: string): Promise<LaunchState> =>
-      withLock(async () => remember(await post<LaunchState>(LAUNCH_PATHS.number, { number }))),
+    number: (number: string): Promise<LaunchState> => change(LAUNCH_PATHS.number, { number }),
     /** Continues here after a handoff, with a new log: the server now has the other device's log. */
     takeBack: (): Promise<LaunchState> =>
       withLock(async () => {
@@ -238,6 +238,12 @@ export type Device = Awaited<ReturnType<typeof createDevice>>
 function zoneOf(utcOffsetMinutes: number | undefined): Pick<OpenBody, 'utcOffsetMinutes'> | undefined {
   if (utcOffsetMinutes === undefined || !Number.isInteger(utcOffsetMinutes)) return undefined
   return Math.abs(utcOffsetMinutes) <= UTC_OFFSET_MINUTES_MAX ? { utcOffsetMinutes } : undefined
+}
+
+/** Of the text that the page of this release shows in such a session. */
+function consentVersionOf({ verification }: OpenedSession): string {
+  if (!verification) return CONSENT_VERSION.age
+  return CONSENT_VERSION[(verification.templates ?? 'vector') === 'vector' ? 'verification' : 'token']
 }
 
 interface Tries {

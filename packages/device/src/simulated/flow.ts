@@ -6,12 +6,14 @@ import {
   type PasskeyOptions,
 } from '@ostiary/contract'
 import { FACE_STATES } from '@ostiary/contract/states'
+import { encodeVector } from '@ostiary/crypto'
 import type { Capture, Device } from '../device.ts'
 import type { SimulatedClock } from './clock.ts'
 import { isUnread, type SimulatedDocument, simulateDocument } from './document.ts'
 import { type Moment, type SimulatedCapture, type SimulateOptions, simulateCapture } from './person.ts'
 import { between } from './randomness.ts'
 import { SPOOFS, type Spoof, type SpoofName } from './spoofs.ts'
+import { findTokenSteps, type SimulatedTokens, TokenFailed, type TokenSteps } from './token.ts'
 
 export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   /** The clock that the device was created with. */
@@ -26,6 +28,8 @@ export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   claim?: (challenge: Challenge) => Promise<NonNullable<Capture['local']>>
   /** ENROLL: signs with the private half of the local key. Without it, the service enrols without the key. */
   proveKey?: (to: { sessionId: string; nonce: string }) => Promise<string>
+  /** For sessions that store tokens: they get a token or a probe, and never `vector`. */
+  tokens?: SimulatedTokens
   /** ENROLL, SIGN-IN and VERIFY: light, movement and camera. */
   conditions?: CaptureConditions
   /** A JPEG, for sessions that share it. */
@@ -74,7 +78,8 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
   await device.flushEvents()
 
   const language = languageShown(opened)
-  const memory: Memory = { capture: undefined, document: undefined, tries: 0 }
+  const tokenSteps = findTokenSteps(device, opened, { tokens: person.tokens, onStep })
+  const memory: Memory = { capture: undefined, document: undefined, tries: 0, tokenSteps }
   let state = consented
   while (mayContinue(state, person)) {
     if (state.state === 'DOC_ACTIVE') {
@@ -93,6 +98,7 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
     onStep('is asked for a passkey')
     state = await device.passkeyVerify(await person.passkey(await device.passkeyOptions()))
   }
+  if (state.flowStatus !== null) await tokenSteps?.end(state)
   return state
 }
 
@@ -102,6 +108,7 @@ interface Memory {
   /** The nonce of its step, and how alike the portrait and this person are, in thousandths. */
   document: { nonce: string; score: number } | undefined
   tries: number
+  tokenSteps: TokenSteps
 }
 
 /** Shows the document and sends its facts. Looks at the face once more where this device does not hold it. */
@@ -161,7 +168,12 @@ async function captureOnce(
   const challenge = await device.challenge(purpose)
   await device.logEvent('challenge_received', challenge.attempt)
   onStep(`try ${challenge.attempt}: is asked to ${challenge.steps.map(({ movement }) => WORDS[movement]).join(', ')}`)
-  const honest = simulateCapture({ ...person, challenge: spoof.plan?.(challenge) ?? challenge })
+  const { vector, ...body } = person
+  const tokenSteps = purpose === undefined ? memory.tokenSteps : undefined
+  const honest = simulateCapture({
+    ...(tokenSteps ? body : person),
+    challenge: spoof.plan?.(challenge) ?? challenge,
+  })
   const made: SimulatedCapture = spoof.change ? spoof.change(honest, challenge) : honest
   const { sessionId } = device
   const { conditions, proveKey } = person
@@ -169,7 +181,7 @@ async function captureOnce(
     ...(conditions && { captureConditions: conditions }),
     ...(proveKey && { localProof: await proveKey({ sessionId, nonce: challenge.nonce }) }),
   }
-  const capture: Capture = {
+  const plain: Capture = {
     ...made.capture,
     ...(person.claim && { local: await person.claim(challenge) }),
     ...(memory.document && purpose === undefined && { match: matchOf(memory.document) }),
@@ -180,6 +192,9 @@ async function captureOnce(
     onStep(`waits ${spoof.waitMs / 1000} seconds`)
     await clock.pass(spoof.waitMs)
   }
+  const claims = vector && (await claimTokens(device, { tokenSteps, vector, nonce: challenge.nonce, onStep }))
+  if (claims && 'failed' in claims) return claims.failed
+  const capture: Capture = { ...plain, ...claims }
   const { frames, estimate } = capture
   const age = estimate.frames === 0 ? 'no estimate' : `estimate ${(estimate.age / 10).toFixed(1)} years`
   onStep(`submits ${frames.length} frames, ${age}`)
@@ -194,6 +209,23 @@ async function captureOnce(
   await device.submitSealed(sealed)
   onStep('submits the same again')
   return device.submitSealed(sealed)
+}
+
+/** What the capture says about tokens, or the state after a report that none could be sent. Nothing where vectors are sent. */
+async function claimTokens(
+  device: Device,
+  made: { tokenSteps: TokenSteps; vector: ArrayLike<number>; nonce: string; onStep(step: string): void },
+): Promise<Pick<Capture, 'token' | 'successor' | 'face'> | { failed: LaunchState }> {
+  const { tokenSteps, vector, nonce, onStep } = made
+  try {
+    const { withVector, ...tokens } = (await tokenSteps?.claimsFor(vector, nonce)) ?? {}
+    return { ...tokens, ...(withVector && { face: { version: 'FACE3_3', vector: encodeVector(vector) } }) }
+  } catch (error) {
+    if (!(error instanceof TokenFailed)) throw error
+    const { code, reason } = error.failure
+    onStep(`reports that no token or probe could be sent: ${reason}`)
+    return { failed: await device.failure(code, reason) }
+  }
 }
 
 const WORDS = {

@@ -17,3 +17,10 @@ export {
 } from './person.ts'
 export { type Random, seededRandom } from './randomness.ts'
 export { SPOOFS, type Spoof, type SpoofName } from './spoofs.ts'
+export {
+  createTokenKeeper,
+  type KeptToken,
+  type SimulatedTokens,
+  type TokenFunctions,
+  type TokenKeeper,
+} from './token.ts'
