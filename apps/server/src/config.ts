@@ -165,6 +165,26 @@ export const Settings = Type.Object({
     description:
       'Private networks that webhooks may call and lists may be downloaded from, comma-separated, for example `10.1.2.0/24`. Without it only public addresses are called',
   }),
+  KEY_HOLDER_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^?#]+$',
+      description:
+        'Area D with `templates: token`: where the key holder is, without a slash at the end (operations.md). It should run on another machine, under another administrator',
+    }),
+  ),
+  KEY_HOLDER_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      description: 'The public key that signs the key holder’s replies: `serviceKey` of its command `keys`',
+    }),
+  ),
+  KEY_HOLDER_CLIENT_KEY: Type.Optional(
+    Type.String({
+      secret: true,
+      description:
+        'Signs our requests to the key holder: base64 of 32 random bytes (`openssl rand -base64 32`). `ostiary key-holder` prints the public half for its operator',
+    }),
+  ),
   SHUTDOWN_DRAIN_MS: Type.Integer({
     minimum: 0,
     maximum: 300_000,
@@ -202,6 +222,8 @@ export interface Config {
   launch: LaunchConfig
   networkListsDir: string | null
   sanctions: SanctionsConfig
+  /** Null: this installation has no key holder. */
+  keyHolder: { url: string; serviceKey: string; clientKey: Buffer } | null
 }
 
 export interface LaunchConfig {
@@ -265,6 +287,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
   const launch = launchOf(values)
   if (!URL.canParse(launch.url)) problems.push(`${launch.isOurs ? 'PUBLIC' : 'LAUNCH'}_URL: is not a valid URL`)
   attempt('OUTBOUND_ALLOW_NETWORKS', () => parseNetworks(splitList(values.OUTBOUND_ALLOW_NETWORKS)))
+  const keyHolder = keyHolderOf(values, problems)
   const masterKeys = masterKey ? attempt('MASTER_KEY', () => parseMasterKeys(masterKey)) : undefined
   if (problems.length > 0 || !cells || !masterKeys) throw new ConfigError(problems)
 
@@ -289,7 +312,24 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     launch,
     networkListsDir: values.NETWORK_LISTS_DIR ?? null,
     sanctions: sanctionsOf(values),
+    keyHolder,
   })
+}
+
+const CLIENT_KEY_BYTES = 32
+
+/** All three, or none. */
+function keyHolderOf(values: Type.Static<typeof Settings>, problems: string[]): Config['keyHolder'] {
+  const { KEY_HOLDER_URL: url, KEY_HOLDER_KEY: serviceKey, KEY_HOLDER_CLIENT_KEY: clientText } = values
+  if (url === undefined && serviceKey === undefined && clientText === undefined) return null
+  if (url === undefined || serviceKey === undefined || clientText === undefined) {
+    problems.push('KEY_HOLDER_URL, KEY_HOLDER_KEY and KEY_HOLDER_CLIENT_KEY: set all of them or none')
+    return null
+  }
+  const clientKey = Buffer.from(clientText.trim(), 'base64')
+  if (clientKey.length !== CLIENT_KEY_BYTES) problems.push('KEY_HOLDER_CLIENT_KEY: must be base64 of 32 bytes')
+  if (!URL.canParse(url)) problems.push('KEY_HOLDER_URL: is not a valid URL')
+  return { url: withoutSlash(url), serviceKey, clientKey }
 }
 
 function launchOf({ LAUNCH_URL, LAUNCH_DIR, PUBLIC_URL }: Type.Static<typeof Settings>): LaunchConfig {

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net'
 import { AREA_LETTERS, RELEASED_MODELS } from '@ostiary/contract'
 import { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
+import type { Check } from './doctor-check.ts'
+import { checkKeyHolder } from './doctor-key-holder.ts'
 import { findPageModels, listPageFiles } from './launch/index.ts'
 import type { Cell } from './platform/cells.ts'
 import { findConnectionProblem, HIDDEN_POOLER } from './platform/connection-check.ts'
@@ -12,13 +14,7 @@ import { DEMO } from './sanctions/index.ts'
 import { createSecrets } from './secrets.ts'
 import { createWire, type Wire } from './wire.ts'
 
-export interface Check {
-  name: string
-  state: 'ok' | 'warning' | 'failed'
-  finding: string
-  /** What to do about it. */
-  remedy?: string
-}
+export type { Check } from './doctor-check.ts'
 
 const MAX_CLOCK_DIFFERENCE_MS = 2_000
 /** Checks everything a process needs to start and work, and says how to correct each fault. Changes nothing. */
@@ -46,7 +42,7 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
     checks.push(await checkPort('admin port', config.admin.host, config.admin.port, isOurs))
     checks.push(checkAuth(config))
     checks.push(checkLaunchUrl(config), await checkLaunchPage(config), await checkNetworkLists(config))
-    checks.push(await checkSanctionsLists(wire))
+    checks.push(await checkSanctionsLists(wire), await checkKeyHolder(config, wire))
     return checks
   } finally {
     await wire.close()

@@ -12,6 +12,7 @@ export function listJobs(wire: Wire): readonly ScheduledJob[] {
     ...wire.sanctions.jobs,
     ...wire.verification.jobs,
     ...wire.documents.jobs,
+    ...wire.matcher.jobs,
     ...wire.biometrics.jobs,
   ]
 }

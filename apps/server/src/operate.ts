@@ -70,6 +70,7 @@ export async function withServices<T>(env: Environment, work: (services: Operato
       secrets: createSecrets(wire),
       node: wire.biometrics.vectorPartitions,
       nodeModels: wire.biometrics.models,
+      keyHolder: wire.matcher.keyHolder,
       datasets: openDatasets(config.sanctions),
       masterKeyId: wire.platform.vault.currentKeyId,
       async migrate(onApplied) {
@@ -119,6 +120,7 @@ export interface OperatorServices {
   secrets: Secrets
   node: Wire['biometrics']['vectorPartitions']
   nodeModels: Wire['biometrics']['models']
+  keyHolder: Pick<Wire['matcher']['keyHolder'], 'key' | 'ownPublicKey'>
   datasets: Importer
   masterKeyId: string
   migrate(onApplied: (cell: string, migration: string) => void): Promise<void>

@@ -39,8 +39,8 @@ async function start(shutdown: Shutdown): Promise<void> {
     await wire.webhooks.prepare(cell)
     await queue.start(cell)
   })
-  for (const room of [wire.keys, wire.sessions, wire.biometrics, wire.age, wire.verification, wire.webhooks])
-    room.start()
+  const { keys, sessions, biometrics, matcher, age, verification, webhooks } = wire
+  for (const room of [keys, sessions, biometrics, matcher, age, verification, webhooks]) room.start()
   await listen(admin, config.admin.workerPort, config.admin.host)
   monitor.markStarted()
   log.info({ port: config.admin.workerPort, version, count: jobs.length }, 'worker ready')

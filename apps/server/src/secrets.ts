@@ -1,13 +1,14 @@
 import type { OnUnreadable } from './platform/key-vault.ts'
 import type { Wire } from './wire.ts'
 
-/** Everything that the master key has sealed: API keys, the tenants' keys of area E and of webhooks, sessions and their webhooks. */
-export function createSecrets({ keys, biometrics, sessions, webhooks }: Sealers) {
+/** Everything that the master key has sealed: API keys, the tenants' keys of area E and of webhooks, tokens, sessions and their webhooks. */
+export function createSecrets({ keys, biometrics, matcher, sessions, webhooks }: Sealers) {
   return {
     /** How many secrets each master key has sealed. */
     async countByMasterKey(): Promise<Map<string, number>> {
       const counts = await keys.service.countByMasterKey()
-      for (const sealer of [biometrics.groups, sessions.secrets, webhooks.webhookKeys, webhooks.service]) {
+      const others = [biometrics.groups, matcher.secrets, sessions.secrets, webhooks.webhookKeys, webhooks.service]
+      for (const sealer of others) {
         for (const [id, count] of await sealer.countByMasterKey()) counts.set(id, (counts.get(id) ?? 0) + count)
       }
       return counts
@@ -21,7 +22,7 @@ export function createSecrets({ keys, biometrics, sessions, webhooks }: Sealers)
      */
     async reseal(onProgress: (done: number) => void, onUnreadable: OnUnreadable = () => {}): Promise<number> {
       let all = await keys.service.reseal(onProgress, onUnreadable)
-      for (const sealer of [biometrics.groups, sessions.secrets, webhooks.webhookKeys]) {
+      for (const sealer of [biometrics.groups, matcher.secrets, sessions.secrets, webhooks.webhookKeys]) {
         all += await sealer.reseal(onUnreadable)
         onProgress(all)
       }
@@ -29,5 +30,5 @@ export function createSecrets({ keys, biometrics, sessions, webhooks }: Sealers)
     },
   }
 }
-type Sealers = Pick<Wire, 'keys' | 'biometrics' | 'sessions' | 'webhooks'>
+type Sealers = Pick<Wire, 'keys' | 'biometrics' | 'matcher' | 'sessions' | 'webhooks'>
 export type Secrets = ReturnType<typeof createSecrets>

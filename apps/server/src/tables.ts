@@ -4,7 +4,7 @@ import type { Wire } from './wire.ts'
 /** Every table with the room that owns it. The documents about stored data are generated from this. */
 export function listTables(wire: Wire): readonly (StoredTable & { room: string })[] {
   const { platform, keys, settings, strings, sanctions, sessions } = wire
-  const { documents, verification, passkeys, webhooks, biometrics } = wire
+  const { documents, verification, passkeys, matcher, webhooks, biometrics } = wire
   const owners = {
     keys,
     settings,
@@ -14,6 +14,7 @@ export function listTables(wire: Wire): readonly (StoredTable & { room: string }
     documents,
     verification,
     passkeys,
+    matcher,
     webhooks,
     biometrics,
     platform,

@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { createDocumentsRoom } from './documents/index.ts'
 import { createKeysRoom } from './keys/index.ts'
 import { createLaunchRoom } from './launch/index.ts'
+import { createMatcherRoom } from './matcher/index.ts'
 import { createPasskeysRoom } from './passkeys/index.ts'
 import { createPlatform, type PlatformOptions } from './platform/platform.ts'
 import { closeAll, type Room } from './platform/room.ts'
@@ -27,19 +28,20 @@ export function createWire(config: Config, options: WireOptions) {
   const sessions = createSessionsRoom(platform)
   const documents = createDocumentsRoom(platform)
   const passkeys = createPasskeysRoom(platform, { launchUrl })
-  const onErase = [passkeys.service.deletePerson, erasePerson]
+  const matcher = createMatcherRoom(platform, config)
+  const onErase = [passkeys.service.deletePerson, erasePerson, matcher.erasures.deletePerson]
   const biometrics = createBiometricsRoom(platform, { keys, settings, ...config.node, onErase })
   const strings = createStringsRoom(platform, { keys })
   const sanctions = createSanctionsRoom(platform, { keys, ...config.sanctions })
   const shared = { keys, settings, webhooks, sessions, launchUrl }
   const age = createAgeRoom(platform, shared)
-  const verification = createVerificationRoom(platform, { ...shared, biometrics, passkeys })
+  const verification = createVerificationRoom(platform, { ...shared, biometrics, passkeys, matcher })
   const page = { ...config.launch, networkListsDir: config.networkListsDir }
   const launch = createLaunchRoom(platform, { settings, sessions, documents, age, verification, ...page })
   const sandbox = createSandboxRoom(platform, { keys, sessions, age, verification, webhooks })
 
   const rooms = {
-    ...{ settings, keys, webhooks, sessions, documents, passkeys, biometrics },
+    ...{ settings, keys, webhooks, sessions, documents, passkeys, matcher, biometrics },
     ...{ strings, sanctions, age, verification, launch, sandbox },
   }
   const all: readonly Room[] = Object.values(rooms)

@@ -175,6 +175,8 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
   }
 
   return {
+    enrolWithoutVector,
+
     /** Enrols a face, or returns the person who has it. */
     async enrol(group: GroupId, request: EnrolRequest, onCompared: OnCompared = async () => {}): Promise<Enrolled> {
       try {
@@ -190,6 +192,36 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
         throw error
       }
     },
+  }
+
+  /**
+   * A person of whom this area stores no vector: another room recognises them, and stores what it needs in the same transaction. Undefined,
+   * and nothing is stored, if `andStore` returns false or the name is another person's.
+   */
+  async function enrolWithoutVector(
+    group: GroupId,
+    { personId, externalId }: { personId: string; externalId?: string | undefined },
+    andStore: (tx: Queryable) => Promise<boolean>,
+  ): Promise<{ guid: string } | undefined> {
+    const keys = await groups.findOrCreate(group)
+    const externalRef = externalId === undefined ? null : keys.externalRef(externalId)
+    const stored = await cells
+      .forId(group.tenantId)
+      .transaction(async (tx) => {
+        const owner = externalRef && (await faceStore.lockByRef(tx, group, externalRef))
+        if (owner && owner.personId !== personId) return false
+        if (!(await faceStore.holdPerson(tx, group, personId))) {
+          const wrappedKey = keys.newPersonKey(personId)
+          await faceStore.insertPerson(tx, group, { personId, wrappedKey, externalRef }, clock.now())
+        }
+        if (await andStore(tx)) return true
+        throw new NotStored()
+      })
+      .catch((error: unknown) => {
+        if (error instanceof NotStored) return false
+        throw error
+      })
+    return stored ? { guid: keys.guid } : undefined
   }
 
   async function prepare(
@@ -211,6 +243,9 @@ export function createEnrolment({ cells, clock, ids, log, groups, vectorSearch, 
     }
   }
 }
+/** Rolls the transaction back. */
+class NotStored extends Error {}
+
 export type Enrolment = ReturnType<typeof createEnrolment>
 
 /** Enrolments and deletions of a group share one lock, because both lock the rows of its spaces. */

@@ -1,3 +1,4 @@
+import type { ModelVersion } from '@ostiary/contract'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -133,12 +134,15 @@ export function createRecognition(deps: Deps) {
     }
   }
 
-  async function erase(tx: Queryable, group: GroupId, personId: string, isWanted: IsWanted): Promise<boolean> {
-    // Locks the spaces first, as enrolment does: transactions that lock in the same order cannot deadlock.
-    const spaces = new Map((await faceStore.lockSpaces(tx, group)).map((space) => [space.version, space.partition]))
-    if (!(await faceStore.lockPerson(tx, group, personId)) || !(await isWanted(tx))) return false
-    const templates = await faceStore.deleteTemplates(tx, group, personId)
-    const touched = new Set(['face_persons'])
+  /** Deletes both copies of a person's vectors, of one model version or of all. Returns the tables that are to be vacuumed. */
+  async function deleteVectors(
+    tx: Queryable,
+    group: GroupId,
+    personId: string,
+    { spaces, only }: { spaces: ReadonlyMap<ModelVersion, number>; only?: ModelVersion },
+  ): Promise<Set<string>> {
+    const templates = await faceStore.deleteTemplates(tx, group, personId, only)
+    const touched = new Set(templates.map(({ table }) => table))
     for (const [version, inVersion] of Map.groupBy(templates, (template) => template.version)) {
       const space: SpaceId = { tenantId: group.tenantId, livemode: group.livemode, version }
       const partition = spaces.get(version) ?? (await faceStore.lockSpace(tx, space)).partition
@@ -150,7 +154,18 @@ export function createRecognition(deps: Deps) {
       await faceStore.shrinkSpace(tx, space, seqs.length)
       touched.add(partitionTable(partition))
     }
-    for (const { table } of templates) touched.add(table)
+    return touched
+  }
+
+  // Locks the spaces first, as enrolment does: transactions that lock in the same order cannot deadlock.
+  const lockSpaces = async (tx: Queryable, group: GroupId) =>
+    new Map((await faceStore.lockSpaces(tx, group)).map((space) => [space.version, space.partition]))
+
+  async function erase(tx: Queryable, group: GroupId, personId: string, isWanted: IsWanted): Promise<boolean> {
+    const spaces = await lockSpaces(tx, group)
+    if (!(await faceStore.lockPerson(tx, group, personId)) || !(await isWanted(tx))) return false
+    const touched = await deleteVectors(tx, group, personId, { spaces })
+    touched.add('face_persons')
     await hitStore.deletePerson(tx, group, personId)
     await onErase(tx, group, personId)
     await faceStore.deletePerson(tx, group, personId)
@@ -194,6 +209,13 @@ export function createRecognition(deps: Deps) {
     /** Whether the person is enrolled. If so, they cannot be deleted before the transaction ends. */
     hold: ({ tenantId, livemode }: GroupId, personId: string, tx: Queryable): Promise<boolean> =>
       faceStore.holdPerson(tx, { tenantId, livemode }, personId),
+
+    /** Deletes the person's vectors of a model version. The person stays: another room recognises them from now on. */
+    async forgetVectors(group: GroupId, personId: string, version: ModelVersion, tx: Queryable): Promise<void> {
+      const spaces = await lockSpaces(tx, group)
+      const touched = await deleteVectors(tx, group, personId, { spaces, only: version })
+      if (touched.size > 0) await faceStore.markVacuumDue(tx, [...touched], clock.now())
+    },
 
     /**
      * Deletes a person and everything that is stored about them, in every model version. Returns false when there is no such

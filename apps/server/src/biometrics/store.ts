@@ -90,6 +90,10 @@ const DELETE_TEMPLATES = sql(
   'faces.delete_templates',
   `delete from face_templates where ${GROUP} and person_id = $3 returning version, seq::float8 as seq, tableoid::regclass::text as "table"`,
 )
+const DELETE_TEMPLATES_OF = sql(
+  'faces.delete_templates_of',
+  `delete from face_templates where ${GROUP} and person_id = $3 and version = $4 returning version, seq::float8 as seq, tableoid::regclass::text as "table"`,
+)
 const FIND_TEMPLATE_SEQS = sql(
   'faces.find_template_seqs',
   `select t.version, t.seq::float8 as seq from face_templates t where t.tenant_id = $1 and t.livemode = $2 and t.person_id = $3`,
@@ -310,12 +314,16 @@ export const faceStore = {
   },
   deletePerson: (db: Queryable, id: GroupId, personId: string): Promise<number> =>
     db.run(DELETE_PERSON, [...group(id), personId]),
+  /** Those of one model version, or all. */
   deleteTemplates: (
     db: Queryable,
     id: GroupId,
     personId: string,
+    version?: ModelVersion,
   ): Promise<{ version: ModelVersion; seq: number; table: string }[]> =>
-    db.rows(DELETE_TEMPLATES, [...group(id), personId]),
+    version === undefined
+      ? db.rows(DELETE_TEMPLATES, [...group(id), personId])
+      : db.rows(DELETE_TEMPLATES_OF, [...group(id), personId, version]),
   deleteVectors: (db: Queryable, id: SpaceId, partition: number, seqs: readonly number[]): Promise<number> =>
     db.run(deletes(partition), [...space(id), seqs]),
 

@@ -33,9 +33,16 @@ interface Deps {
 export function createLaunchRoom(platform: Platform, deps: Deps) {
   const { settings, sessions, documents, age, verification, url, folder, networkListsDir } = deps
   const shared = { ...platform, sessions: sessions.service, settings: settings.service }
-  const { flow, passkeySteps } = verification
+  const { flow, passkeySteps, tokenSteps } = verification
   const flows = { age: age.flow, verification: flow }
-  const service = createLaunch({ ...shared, documents: documents.service, flows, passkeySteps, launchUrl: url })
+  const service = createLaunch({
+    ...shared,
+    documents: documents.service,
+    flows,
+    passkeySteps,
+    tokenSteps,
+    launchUrl: url,
+  })
   const use = createPageUse(shared)
   const watchers = createWatchers()
   const networkLists = createNetworkLists({ ...platform, dir: networkListsDir })

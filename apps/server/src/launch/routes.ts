@@ -19,6 +19,9 @@ import {
   launchStatus,
   launchSubmit,
   launchTakeBack,
+  launchTokenBegin,
+  launchTokenEnrol,
+  launchTokenProbe,
   type Operation,
 } from '@ostiary/contract'
 import { DEVICE_PROOF_HEADER } from '@ostiary/crypto'
@@ -31,6 +34,7 @@ import type { RateLimiter, Share } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
 import type { NetworkListFiles } from '../risk/index.ts'
 import { isFinal, isSessionId } from '../sessions/index.ts'
+import { TOKEN_BODY_BYTES } from '../verification/index.ts'
 import type { Sender } from './browser-data.ts'
 import type { DeviceCall } from './call.ts'
 import type { HandoffGuesses } from './handoff-guesses.ts'
@@ -106,6 +110,9 @@ export async function launchRoutes(
   serve(launchNumber, (request) => launch.number(callOf(request), request.body.number))
   serve(launchPasskeyOptions, (request) => launch.passkeyOptions(callOf(request)))
   serve(launchPasskeyVerify, (request) => launch.passkeyVerify(callOf(request), request.body.response))
+  serve(launchTokenBegin, (request) => launch.tokenBegin(callOf(request), request.body))
+  serve(launchTokenEnrol, (request) => launch.tokenEnrol(callOf(request), request.body), TOKEN_BODY_BYTES.enrol)
+  serve(launchTokenProbe, (request) => launch.tokenProbe(callOf(request), request.body), TOKEN_BODY_BYTES.probe)
   serve(launchTakeBack, (request) => launch.takeBack(callOf(request)))
   let closing = false
   app.addHook('preClose', (done) => {

@@ -7,6 +7,8 @@ import {
   type LaunchState,
   type PasskeyOptions,
   SESSION_CODES,
+  type TokenBegun,
+  type TokenEnrolled,
 } from '@ostiary/contract'
 import { appendEvents } from '../capture-checks/index.ts'
 import type { Documents } from '../documents/index.ts'
@@ -31,7 +33,7 @@ import {
   withFlags,
 } from '../sessions/index.ts'
 import type { Settings } from '../settings/index.ts'
-import type { PasskeySteps } from '../verification/index.ts'
+import type { BeginBody, EnrolBody, PasskeySteps, ProbeBody, TokenSteps } from '../verification/index.ts'
 import { beginAttempt, beginLook, findIssuedChallenge, newNonce } from './attempts.ts'
 import type { Sender } from './browser-data.ts'
 import { type DeviceCall, type Flows, identify, isNumberNeeded } from './call.ts'
@@ -50,6 +52,7 @@ interface Deps {
   /** What an age check and a verification do differently. */
   flows: Flows
   passkeySteps: PasskeySteps
+  tokenSteps: TokenSteps
   clock: Clock
   ids: Ids
   launchUrl: string
@@ -77,7 +80,17 @@ function unlessFault(error: unknown): undefined {
  * The calls of the launch page, where the end user is checked. Each call is decided in one transaction, which locks the session's row.
  * Slow work, such as comparing a face, follows after that transaction. What a device claims is never trusted.
  */
-export function createLaunch({ sessions, settings, documents, flows, passkeySteps, clock, ids, launchUrl }: Deps) {
+export function createLaunch({
+  sessions,
+  settings,
+  documents,
+  flows,
+  passkeySteps,
+  tokenSteps,
+  clock,
+  ids,
+  launchUrl,
+}: Deps) {
   const calls = createSessionCalls({ sessions, flows, clock })
   const { flowOf, get, whileLocked, reply, answerCall, handleCall } = calls
   const slowWork = createServiceWork(calls)
@@ -178,8 +191,8 @@ export function createLaunch({ sessions, settings, documents, flows, passkeyStep
 
     failure: (call: DeviceCall, report: Report) =>
       handleCall(call, 'holder', (session) => {
-        const { failuresOf } = flowOf(session).rules(session)
-        const rules = { failuresOf, passkeyFailed: passkeySteps.failed }
+        const { failuresOf, alsoReportable = [] } = flowOf(session).rules(session)
+        const rules = { failuresOf, alsoReportable, passkeyFailed: passkeySteps.failed }
         return reportedFailure({ ...rules, documentFailed: (name) => documents.count(name, 'NONE') }, session, report)
       }),
 
@@ -199,6 +212,48 @@ export function createLaunch({ sessions, settings, documents, flows, passkeyStep
         passkeySteps.verify(tx, session, response),
       )
       return slowWork.runIfWaiting(launchState, thumbprint)
+    },
+
+    async tokenBegin(call: DeviceCall, body: BeginBody): Promise<TokenBegun> {
+      const offer = await tokenSteps.offer(await get(call.sessionId), body)
+      let begun: TokenBegun | undefined
+      await handleCall(call, 'holder', async (session, tx) => {
+        const next = await tokenSteps.begin(tx, session, { offer, body })
+        begun = next.begun
+        return next.step
+      })
+      if (!begun) throw new Error('A token was neither begun nor refused')
+      return begun
+    },
+
+    async tokenEnrol(call: DeviceCall, body: EnrolBody): Promise<TokenEnrolled> {
+      let held: { session: RunningSession; begun: ReturnType<TokenSteps['beginEnrol']>['begun'] } | undefined
+      await handleCall(call, 'holder', (session) => {
+        const { step, begun } = tokenSteps.beginEnrol(session)
+        held = { session, begun }
+        return step
+      })
+      if (!held) throw new Error('An enrolment was neither begun nor refused')
+      const { tokenId } = held.begun
+      const { enrolled, probeHash } = await tokenSteps.enrol(held.session, held.begun, body)
+      await whileLocked<true>(call.sessionId, async (tx, { progress, ...found }) => {
+        const step = progress && tokenSteps.enrolled({ ...found, progress }, tokenId, probeHash)
+        if (!step) return notAtThisStep()
+        await sessions.save(tx, { ...found, progress }, { state: step.state, progress: step.progress })
+        return true
+      })
+      return enrolled
+    },
+
+    async tokenProbe(call: DeviceCall, body: ProbeBody): Promise<{ tokenId: string }> {
+      let tokenId: string | undefined
+      await handleCall(call, 'holder', async (session, tx) => {
+        const stored = await tokenSteps.probe(tx, session, body)
+        tokenId = stored.tokenId
+        return stored.step
+      })
+      if (tokenId === undefined) throw new Error('A probe was neither stored nor refused')
+      return { tokenId }
     },
 
     cancel: (call: DeviceCall) =>

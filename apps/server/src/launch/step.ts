@@ -69,7 +69,7 @@ function wasCounted({ state }: Session, { attempt: counted }: Progress, { attemp
   return attempt < counted || (attempt === counted && state !== 'FACE_ACTIVE')
 }
 
-interface FailureRules extends Pick<FlowRules, 'failuresOf'> {
+interface FailureRules extends Pick<FlowRules, 'failuresOf' | 'alsoReportable'> {
   passkeyFailed(session: RunningSession): Step
   /** Counts a document of which the device read nothing. */
   documentFailed(name: SessionCodeName): void
@@ -79,7 +79,8 @@ interface FailureRules extends Pick<FlowRules, 'failuresOf'> {
 export function reportedFailure(rules: FailureRules, session: RunningSession, report: Report): Step {
   const { progress } = session
   const { code, reason } = report
-  const name = DEVICE_REPORTABLE.find((candidate) => SESSION_CODES[candidate].code === code)
+  const reportable: readonly SessionCodeName[] = [...DEVICE_REPORTABLE, ...(rules.alsoReportable ?? [])]
+  const name = reportable.find((candidate) => SESSION_CODES[candidate].code === code)
   if (!name) throw invalid('/body/code', 'is not a code that a device reports')
   const known = noted(progress, name, reason)
   if (SESSION_CODES[name].kind === 'D') return { state: session.state, progress: known, errors: [code] }

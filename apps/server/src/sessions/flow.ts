@@ -79,10 +79,12 @@ export interface FlowRules {
   simulatedDelayMs: number | null
   /** What in a payload does not fit the request, in a word for our log. */
   payloadFault(payload: CapturePayload, hasSelfie: boolean): string | undefined
+  /** Codes that a device may report beside the usual ones. */
+  alsoReportable?: readonly SessionCodeName[]
   /** Codes of a face step that failed for good; `noTryLeft` when it could have been tried again otherwise. */
   failuresOf(name: SessionCodeName, noTryLeft: boolean): readonly SessionCodeName[]
   /** What the reply to the page says about the end. */
-  endReply(state: FinalState): Pick<LaunchState, 'redirectUrl' | 'localKeyBound'>
+  endReply(state: FinalState): Pick<LaunchState, 'redirectUrl' | 'localKeyBound' | 'tokenBound'>
 }
 
 /** A session that has ended: its state, and which devices learn where to continue. */

@@ -47,6 +47,8 @@ describe('reading', () => {
       sessionSecondsMax: 86_400,
       clientCredentials: 'live',
       signInMatching: 'local_with_passkey',
+      templates: 'vector',
+      migrateVectors: false,
       redirectCode: false,
       signInHandoff: true,
       failedComparisonsPerHour: 10_000,

@@ -1,16 +1,20 @@
 import type { SessionCodeName } from '@ostiary/contract'
+import { secondsToTomorrow } from '../matcher/index.ts'
 import type { Passkeys } from '../passkeys/index.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { nextState } from '../sessions/index.ts'
 import type { Budget } from './budget.ts'
+import type { Comparison, ComparisonKind } from './comparison.ts'
 import { countFailure, withoutRepeats } from './counting.ts'
 import type { Lockouts } from './lockouts.ts'
 import { type OwnProgress, verificationOf, withVerification } from './progress.ts'
-import { askForVector, failed, locked, retryOrFail, succeeded } from './steps.ts'
+import { askForVector, failed, failedForNow, locked, retryOrFail, succeeded } from './steps.ts'
 import type { RunningVerification, VerificationStep } from './types.ts'
-import type { Comparison, ComparisonKind, Work } from './work.ts'
+import type { Work } from './work.ts'
 
 interface Deps {
+  clock: Clock
   work: Work
   passkeys: Passkeys
   lockouts: Lockouts
@@ -29,6 +33,9 @@ type StepAfter<Kind extends ComparisonKind> = (
   comparison: Comparison<Kind>,
 ) => VerificationStep | Promise<VerificationStep>
 
+/** When a host may try again after the key holder was away. */
+export const KEY_HOLDER_RETRY_SECONDS = 60
+
 /** Says for each kind of comparison (see work.ts) which step follows it. */
 const STEP_AFTER: { readonly [Kind in ComparisonKind]: StepAfter<Kind> } = {
   enrolled: afterEnrolment,
@@ -38,6 +45,9 @@ const STEP_AFTER: { readonly [Kind in ComparisonKind]: StepAfter<Kind> } = {
   replay: afterReplay,
   unproven: ({ session }) => askForVector(session, session.progress),
   unknown: ({ session }) => failed(session, session.progress, 'USER_NOT_ENROLLED'),
+  known_name: ({ session }) => failed(session, session.progress, 'ALREADY_ENROLLED'),
+  exhausted: ({ deps, session }) => locked(session, session.progress, secondsToTomorrow(deps.clock.now())),
+  unavailable: ({ session }) => failedForNow(session, session.progress, KEY_HOLDER_RETRY_SECONDS),
   unusable: ({ session }) => retryOrFail(session, session.progress, { retryCode: 'NO_FACE', failureCode: 'NO_FACE' }),
 }
 
@@ -125,14 +135,32 @@ async function afterEnrolment(
 
 async function afterRecognition(
   { deps, tx, session }: ApplyContext,
-  { person: { puid, guid }, by }: Comparison<'found'>,
+  { person: { puid, guid }, by, keepsSuccessor }: Comparison<'found'>,
 ): Promise<VerificationStep> {
-  const { progress, request } = session
+  const { request } = session
+  const progress = await withSuccessor({ deps, tx, session }, puid, keepsSuccessor)
   // Somebody deleted the person after the comparison. No other try can find them.
   if (!(await deps.work.lockIfEnrolled(session, puid, tx))) return failed(session, progress, 'USER_NOT_ENROLLED')
   const person = { puid, guid, matchedBy: by }
   if (!request.requirements.includes('passkey')) return succeeded(session, progress, { person })
   return askForPasskey({ deps, tx, session }, withVerification(progress, { person, vector: null, claim: null }), puid)
+}
+
+/**
+ * Drops the new token of a person who has a passkey and will not show it in this session. A face is a claim of the device: alone it may not
+ * bind another device to a person who has something better.
+ */
+async function withSuccessor(
+  { deps, tx, session }: ApplyContext,
+  puid: string,
+  keepsSuccessor: boolean,
+): Promise<OwnProgress> {
+  const { progress, request } = session
+  if (verificationOf(progress).successor === null) return progress
+  const showsPasskey = request.requirements.includes('passkey')
+  const mayBind =
+    keepsSuccessor && (showsPasskey || (await deps.passkeys.findForPerson(tx, session, puid)).length === 0)
+  return mayBind ? progress : withVerification(progress, { successor: null })
 }
 
 /** Asks for one of the person's passkeys, with `nextProgress`. Fails if they have none. */

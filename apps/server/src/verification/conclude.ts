@@ -2,11 +2,12 @@ import type { Passkeys } from '../passkeys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { type Concluded, documentOf, type FlowEnd } from '../sessions/index.ts'
+import { KEY_HOLDER_RETRY_SECONDS } from './apply-comparison.ts'
 import { clearedBy, isCounted, waitAfter } from './counting.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { Lockouts } from './lockouts.ts'
-import { type VerificationProgress, verificationOf } from './progress.ts'
+import { tokenReasonsOf, type VerificationProgress, verificationOf } from './progress.ts'
 import { confirmPerson } from './provisional-persons.ts'
 import { sandboxEnd } from './sandbox-end.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
@@ -35,6 +36,8 @@ export async function conclude(
     end.how === 'reached'
       ? await bindKeys(deps, tx, session, await whileEnrolled(deps.work, tx, session, requestedEnd))
       : requestedEnd
+  if (end.how === 'reached' && actualEnd.state === 'SUCCESS' && !blocks(session.request, session.progress))
+    await deps.work.bindSuccessor(tx, session, actualEnd.person.puid, verificationOf(session.progress))
   const counts = isCounted(session, end)
   const waitSeconds =
     counts && actualEnd.state === 'FAILED' ? await waitAfter(deps.lockouts, tx, session, actualEnd) : 0
@@ -53,7 +56,9 @@ function endOf({ tenantId, request, progress }: VerificationSession, end: FlowEn
   if (end.how === 'expired') return { state: 'EXPIRED' }
   if (end.how === 'simulated') return sandboxEnd(request.sandbox ?? 'success', { tenantId, request }, now)
   if (end.how === 'failed') {
-    const { failures, retryAfterSeconds } = end
+    const { failures } = end
+    const isAway = tokenReasonsOf(progress).some(({ reason }) => reason === 'key_holder')
+    const retryAfterSeconds = end.retryAfterSeconds ?? (isAway ? KEY_HOLDER_RETRY_SECONDS : undefined)
     return { state: 'FAILED', failures, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
   }
   const { person, estimateYears, selfie, notes } = verificationOf(progress)

@@ -14,7 +14,7 @@ import {
 } from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
 import { withNote } from './debug.ts'
-import { verificationOf } from './progress.ts'
+import { tokenReasonsOf, verificationOf } from './progress.ts'
 import { verificationStore } from './store.ts'
 import { type VerificationEnd, type VerificationSession, verificationSessionsIn } from './types.ts'
 import { blocks, type EndState, outcomeOf, riskOf, toWebhook } from './webhook-body.ts'
@@ -111,6 +111,7 @@ function prepare(session: VerificationSession, end: VerificationEnd, at: Date): 
     indicators: progress?.indicators ?? null,
     risk: riskOf(request, progress, end.state === 'SUCCESS' && end.matchedBy === 'sandbox'),
     endedAt: at,
+    reasons: tokenReasonsOf(progress),
     codeHash: codeHashOf(ticket),
     consent,
     // A handoff that a process of the last release handled leaves those of the first device behind.

@@ -37,7 +37,7 @@ import { noteDebug } from './debug.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { Lockouts } from './lockouts.ts'
-import { eventAfterCapture, eventAfterDocument, factsOf, payloadFault, wantsAge } from './matching.ts'
+import { eventAfterCapture, eventAfterDocument, factsOf, payloadFault, usesTokens, wantsAge } from './matching.ts'
 import {
   type LockoutSubject,
   newVerificationProgress,
@@ -119,13 +119,16 @@ export function createVerificationFlow(deps: Deps): Flow {
       ...verificationOf(progress),
       workId: payload.nonce,
       vector: face?.vector ?? null,
+      // What was begun counts only with a capture that names it.
+      token: payload.token ? verificationOf(progress).token : null,
+      successor: payload.successor ? verificationOf(progress).successor : null,
       isSimulated: payload.model.id === SIMULATED_MODEL.id,
       estimateYears: wantsAge(request) ? estimateYears : null,
       selfie,
       newPersonId: request.type === 'ENROLL' ? ids.next(bucketOf(session.tenantId)) : null,
       localKey: hasKey ? local.key : null,
       claim: local && 'hit' in local ? local : null,
-      claimedFor: face ? null : challenge,
+      claimedFor: face || payload.token ? null : challenge,
     }
     const numbers = { attempt: progress.attempt, live: payload.live, flags: progress.flags.map(({ code }) => code) }
     const note = { at: now, level: 3, event: 'judged', facts: numbers } as const
@@ -158,9 +161,10 @@ export function createVerificationFlow(deps: Deps): Flow {
     const comparison = await work.run(session, waiting)
     return {
       async apply(tx, current) {
-        const { workId, vector } = verificationOf(current.progress)
+        const { workId, vector, token } = verificationOf(current.progress)
         // One challenge may be answered twice: by a claim alone, and then by the vector.
-        const isAnswer = workId === waiting.workId && vector === waiting.vector
+        const isSameProbe = token?.probeHash === waiting.token?.probeHash
+        const isAnswer = workId === waiting.workId && vector === waiting.vector && isSameProbe
         const isSame = isAnswer && current.state === session.state
         return isSame ? applyComparison(deps, tx, current, comparison) : undefined
       },
@@ -197,7 +201,12 @@ export function verificationRules(session: VerificationSession): FlowRules {
     hasOtherWay: false,
     document: request.requirements.includes('identity_document') ? documentAskOf(request) : null,
     simulatedDelayMs: request.sandbox ? 0 : null,
-    payloadFault: (payload: CapturePayload, hasSelfie: boolean) => payloadFault(request, payload, hasSelfie),
+    payloadFault: (payload: CapturePayload, hasSelfie: boolean) => {
+      const { token: begun, successor } = verificationOf(progress)
+      return payloadFault(request, payload, { hasSelfie, begun, successor })
+    },
+    // A page of a token tenant says so when its device holds no key, or the key holder is away.
+    alsoReportable: usesTokens(request) ? ['USER_NOT_ENROLLED', 'INTERNAL'] : [],
     failuresOf: (name: SessionCodeName) => [name],
     endReply(state: FinalState) {
       if (state === 'COMPLETED') throw new Error('COMPLETED is no end of such a session')
@@ -206,6 +215,7 @@ export function verificationRules(session: VerificationSession): FlowRules {
       return {
         redirectUrl: redirectTargetOf(request, { sessionId, status: state }),
         ...(hasLocalKey && { localKeyBound: bindsKeys(own) }),
+        ...(state === 'SUCCESS' && bindsToken(request, own) && { tokenBound: true }),
       }
     },
   }
@@ -224,6 +234,11 @@ function documentAskOf({ policy }: VerificationRequest): DocumentAsk {
     comparesFace: true,
     mayLook: false,
   }
+}
+
+/** Whether the device's new token is the person's now: that of an ENROLL, or the successor of another one. */
+function bindsToken({ type }: VerificationRequest, { token, successor }: VerificationProgress): boolean {
+  return (type === 'ENROLL' ? token : successor) !== null
 }
 
 function withCallNotes({ request, state: from, progress }: RunningVerification, call: SettledCall): OwnProgress {

@@ -76,7 +76,7 @@ describe('what the page gets', () => {
 
 describe('a payload', () => {
   const fault = (request: Asked, more: Partial<CapturePayload> = {}, selfie = false) =>
-    payloadFault(request, payload(more), selfie)
+    payloadFault(request, payload(more), { hasSelfie: selfie, begun: null, successor: null })
   const without = { face: undefined } as unknown as Partial<CapturePayload>
 
   test('of an ENROLL has a face, and may have a key', () => {

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { CapturePayload, VerificationFacts } from '@ostiary/contract'
 import { decodeVector } from '@ostiary/crypto'
+import { realmOf } from '../matcher/index.ts'
 import type { SessionEvent } from '../sessions/index.ts'
-import type { VerificationProgress } from './progress.ts'
+import type { TokenProgress, VerificationProgress } from './progress.ts'
 import type { VerificationRequest } from './request.ts'
 
 type Asked = Pick<VerificationRequest, 'type' | 'requirements' | 'sendImages' | 'estimateAge' | 'policy'>
@@ -18,11 +18,13 @@ export function matchingOf({ type, requirements, policy }: Asked): VerificationF
 
 export function factsOf(request: Asked, { tenantId, livemode }: { tenantId: string; livemode: boolean }) {
   return {
-    realm: realmOf(tenantId, livemode),
+    realm: realmOf({ tenantId, livemode }),
     version: 'FACE3_3',
     sendImages: request.sendImages,
     estimateAge: wantsAge(request),
     matching: matchingOf(request),
+    ...(usesTokens(request) && { templates: request.policy.templates }),
+    ...(mayMigrate(request) && { migrates: true }),
   } as const satisfies VerificationFacts
 }
 
@@ -31,22 +33,50 @@ export function wantsAge({ type, estimateAge }: Pick<Asked, 'type' | 'estimateAg
   return type === 'ENROLL' && estimateAge
 }
 
-/** The same for all sessions of a tenant and mode, and for no other. A hash instead of the tenant's id, which pages need not know. */
-function realmOf(tenantId: string, livemode: boolean): string {
-  return createHash('sha256').update(`ostiary/realm/${tenantId}/${livemode}`).digest('base64url').slice(0, 22)
+/** Whether faces are compared as tokens. Sessions of the last release have no such policy. */
+export function usesTokens({ policy: { templates = 'vector' } }: Pick<VerificationRequest, 'policy'>): boolean {
+  return templates !== 'vector'
+}
+
+/** Whether a vector may come once more, with the token that replaces the stored one. */
+export function mayMigrate({ type, policy }: Pick<VerificationRequest, 'type' | 'policy'>): boolean {
+  return usesTokens({ policy }) && type !== 'ENROLL' && policy.migrateVectors === true
 }
 
 /** What in a payload does not fit the request, in a word for the log. */
-export function payloadFault(request: Asked, payload: CapturePayload, hasSelfie: boolean): string | undefined {
+export function payloadFault(
+  request: Asked,
+  payload: CapturePayload,
+  { hasSelfie, begun, successor }: { hasSelfie: boolean; begun: TokenProgress | null; successor: TokenProgress | null },
+): string | undefined {
   if (hasSelfie !== request.sendImages) return 'selfie'
   if (!fitsAge(request, payload)) return 'age'
-  const { face, local, match } = payload
+  const { face, token, local, match } = payload
   // The document comes after the face here, so nothing can have been compared yet.
   if (match) return 'match'
   if (local && 'key' in local !== (request.type === 'ENROLL')) return 'local'
   const localIsEnough = local && 'hit' in local && local.hit && matchingOf(request) === 'local_first'
+  if (usesTokens(request)) {
+    if (payload.successor && !isBegun(payload, payload.successor, successor)) return 'successor'
+    // This tenant has promised to take no vector, except to replace one that is stored.
+    const isMigration = mayMigrate(request) && payload.successor !== undefined && !token
+    if (face) return isMigration && hasDirection(face.vector) ? undefined : 'face'
+    if (isMigration) return 'face'
+    if (!token) return localIsEnough ? undefined : 'token'
+    return isBegun(payload, token, begun) ? undefined : 'token'
+  }
+  if (token || payload.successor) return 'token'
   if (!face) return localIsEnough ? undefined : 'face'
   return hasDirection(face.vector) ? undefined : 'face'
+}
+
+/** Whether a payload names what was begun and sent for its challenge. */
+function isBegun(
+  { nonce }: CapturePayload,
+  { id, probeHash }: { id: string; probeHash: string },
+  begun: TokenProgress | null,
+): boolean {
+  return begun?.tokenId === id && begun.probeHash === probeHash && begun.nonce === nonce
 }
 
 /** Refuses measurements that the session did not ask for. */

@@ -8,6 +8,10 @@ export interface VerificationProgress {
   workId: string | null
   /** The feature vector of the capture, in base64url, one byte a number. */
   vector: string | null
+  /** The token or probe of the capture, where the tenant stores tokens. Sessions of the last release have none. */
+  token: TokenProgress | null
+  /** SIGN-IN and VERIFY: a new token that becomes the person's if the session succeeds. */
+  successor: TokenProgress | null
   /** The capture is of the simulated model, which only test sessions accept. Absent before a capture, and in sessions of the last release. */
   isSimulated?: boolean
   estimateYears: number | null
@@ -42,6 +46,20 @@ export interface VerificationProgress {
   debug: DebugEntry[]
 }
 
+/** What was begun for one challenge. Texts are base64url. */
+export interface TokenProgress {
+  tokenId: string
+  account: string
+  /** SIGN-IN and VERIFY: the person whose token it is. */
+  puid: string | null
+  /** Of the challenge. */
+  nonce: string
+  keyHolderNonce: string
+  matcherNonce: string
+  /** Null until the token is enrolled, or the probe stored. */
+  probeHash: string | null
+}
+
 /** A person, a device, a network, or the second tries of a person who is recognised in the end, as a keyed hash. */
 export interface LockoutSubject {
   kind: 'person' | 'device' | 'network' | 'retries'
@@ -57,6 +75,8 @@ export function newVerificationProgress(): VerificationProgress {
   return {
     workId: null,
     vector: null,
+    token: null,
+    successor: null,
     estimateYears: null,
     selfie: null,
     newPersonId: null,
@@ -80,6 +100,21 @@ export function newVerificationProgress(): VerificationProgress {
 /** The own part of a progress. What an earlier version did not write has its initial value. */
 export function verificationOf(progress: Pick<OwnProgress, 'own'> | null): VerificationProgress {
   return { ...newVerificationProgress(), ...progress?.own }
+}
+
+/** Reasons that a page of a token tenant reports: it holds no key of a token, or the key holder is away. */
+const TOKEN_REASONS: Readonly<Record<string, readonly SessionCodeName[]>> = {
+  no_hint: ['USER_NOT_ENROLLED'],
+  key_holder: ['INTERNAL'],
+  key_holder_pin: ['INTERNAL'],
+  token_key: ['INTERNAL'],
+  token_storage: ['INTERNAL'],
+}
+
+export function tokenReasonsOf(progress: Pick<OwnProgress, 'failures'> | null) {
+  return (progress?.failures ?? []).flatMap(({ name, reason }) =>
+    reason !== undefined && TOKEN_REASONS[reason]?.includes(name) ? [{ name, reason }] : [],
+  )
 }
 
 export function withVerification(progress: OwnProgress, change: Partial<VerificationProgress>): OwnProgress {

@@ -4,6 +4,7 @@ import {
   LAUNCH_LIMITS,
   MOVEMENTS,
   SESSION_LIMITS,
+  type TemplateKind,
   type TenantSettings,
   VERIFICATION_REQUIREMENTS,
   VERIFICATION_TEST_OUTCOMES,
@@ -29,6 +30,8 @@ export type VerificationPolicy = Pick<
   brandName: string | null
   /** Sessions of an earlier version have none. */
   failedComparisonsPerHour?: number
+  templates?: TemplateKind
+  migrateVectors?: boolean
   documents?: DocumentPolicy
 }
 
@@ -90,7 +93,7 @@ export function toRequest(
     deviceInfo: body.deviceInfo ? { ...body.deviceInfo } : null,
     debugLevel: debugLevelOf(body, livemode && !settings.debugInLive),
     requirements: requirementsOf(body),
-    ...personOf(body, livemode),
+    ...personOf(body, livemode, settings.templates),
     ...testOf(livemode ? undefined : body.transactionID),
     policy: {
       retentionSeconds: settings.retentionSeconds,
@@ -99,6 +102,8 @@ export function toRequest(
       defaultLocale: settings.defaultLocale,
       signInMatching: settings.signInMatching,
       failedComparisonsPerHour: settings.failedComparisonsPerHour,
+      templates: settings.templates,
+      migrateVectors: settings.migrateVectors,
       brandName: settings.brand?.name ?? null,
       documents: documentPolicyOf(settings),
     },
@@ -152,20 +157,25 @@ type Person = Pick<VerificationRequest, 'person' | 'customerId' | 'nonce' | 'con
 function personOf(
   { type, puid, customerId, nonce, contactInformation }: AcceptedVerificationBody,
   livemode: boolean,
+  templates: TemplateKind,
 ): Person {
+  // Tokens are compared with one person, so a sign-in may say with whom.
+  const isHinted = type === 'SIGN-IN' && templates !== 'vector'
+  const signIn: VerificationType[] = isHinted ? ['SIGN-IN'] : []
   const onlyFor = (name: string, value: unknown, types: readonly VerificationType[]) => {
     if (value !== undefined && !types.includes(type)) throw invalid(`/body/${name}`, `is for ${types.join(' and ')}`)
   }
-  onlyFor('puid', puid, ['VERIFY'])
-  onlyFor('customerId', customerId, ['ENROLL', 'VERIFY'])
+  onlyFor('puid', puid, [...signIn, 'VERIFY'])
+  onlyFor('customerId', customerId, ['ENROLL', ...signIn, 'VERIFY'])
   onlyFor('nonce', nonce, ['VERIFY'])
   onlyFor('contactInformation', contactInformation, ['ENROLL'])
   const contact = contactInformation && Object.keys(contactInformation).length > 0 ? { ...contactInformation } : null
   const given = { nonce: nonce ?? null, contactInformation: contact }
-  if (type !== 'VERIFY') return { ...given, person: null, customerId: customerId ?? null }
+  if (type !== 'VERIFY' && !isHinted) return { ...given, person: null, customerId: customerId ?? null }
   if (puid !== undefined && customerId !== undefined) throw invalid('/body/customerId', 'may not stand beside puid')
   if (puid !== undefined) return { ...given, person: { puid: idOf(puid, livemode) }, customerId: null }
   if (customerId !== undefined) return { ...given, person: { customerId }, customerId: null }
+  if (isHinted) return { ...given, person: null, customerId: null }
   throw invalid('/body/puid', 'is required for VERIFY, or customerId instead of it')
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { BiometricsRoom } from '../biometrics/index.ts'
 import type { KeysRoom } from '../keys/index.ts'
+import type { MatcherRoom } from '../matcher/index.ts'
 import type { PasskeysRoom } from '../passkeys/index.ts'
 import type { Db } from '../platform/db.ts'
 import { createLabelledCounter } from '../platform/hot-metrics.ts'
@@ -20,6 +21,7 @@ import { createPasskeySteps } from './passkey-step.ts'
 import { discardOrphanedEnrolments } from './provisional-persons.ts'
 import { verificationRoutes } from './routes.ts'
 import { createVerificationService } from './service.ts'
+import { createTokenSteps } from './token-steps.ts'
 import { createWork } from './work.ts'
 
 interface Deps {
@@ -29,12 +31,13 @@ interface Deps {
   webhooks: WebhooksRoom
   biometrics: BiometricsRoom
   passkeys: PasskeysRoom
+  matcher: MatcherRoom
   launchUrl: string
 }
 
 /** Area D. */
 export function createVerificationRoom(platform: Platform, deps: Deps) {
-  const { keys, settings, sessions, webhooks, biometrics, passkeys, launchUrl } = deps
+  const { keys, settings, sessions, webhooks, biometrics, passkeys, matcher, launchUrl } = deps
   const { enrolment, recognition } = biometrics
   const shared = { ...platform, sessions: sessions.service, webhooks: webhooks.service }
   const ended = createLabelledCounter(
@@ -47,7 +50,7 @@ export function createVerificationRoom(platform: Platform, deps: Deps) {
   const localKeys = createLocalKeys(platform)
   const lockouts = createLockouts(platform)
   const budget = createBudget(platform)
-  const work = createWork({ ...shared, enrolment, recognition, localKeys })
+  const work = createWork({ ...shared, enrolment, recognition, localKeys, matcher })
   const flow = createVerificationFlow({
     ...shared,
     ending,
@@ -64,6 +67,7 @@ export function createVerificationRoom(platform: Platform, deps: Deps) {
     ending,
     flow,
     passkeySteps: createPasskeySteps({ ...shared, passkeys: passkeys.service }),
+    tokenSteps: createTokenSteps({ ...shared, matcher, work }),
     lockouts,
     async routes(app: FastifyInstance) {
       app.register(verificationRoutes, {

@@ -26,6 +26,9 @@ interface Deps {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** The tenant stores tokens, and the host does not say whom the face is compared with. */
+const NO_HINT_WARNING = 'sign-in-needs-hint'
+
 export async function verificationRoutes(
   app: FastifyInstance,
   { verification, guard, credentials, metrics }: Deps,
@@ -52,7 +55,7 @@ export async function verificationRoutes(
       async handler(request, reply) {
         const caller = callerOf(request)
         const repeat = readIdempotencyKey(request, createVerification.operationId, caller.livemode)
-        const { created, replayed, locale, unlisted } = await verification.create(caller, {
+        const { created, replayed, locale, unlisted, lacksHint } = await verification.create(caller, {
           body: request.body,
           repeat,
         })
@@ -64,6 +67,7 @@ export async function verificationRoutes(
         const warnings = [
           ...(locale !== null && !hasTexts(locale) ? [NO_TEXTS_WARNING] : []),
           ...(unlisted ? [NO_REDIRECT_LIST_WARNING] : []),
+          ...(lacksHint ? [NO_HINT_WARNING] : []),
           ...ignoredFieldWarnings(request.body),
         ]
         if (warnings.length > 0) reply.header('x-config-warning', warnings.join(', '))

@@ -71,7 +71,13 @@ export function createVerificationService({ cells, clock, sessions, settings, we
     async create(
       caller: Caller,
       { body, repeat }: NewVerification,
-    ): Promise<{ created: CreatedVerification; replayed: boolean; locale: string | null; unlisted: boolean }> {
+    ): Promise<{
+      created: CreatedVerification
+      replayed: boolean
+      locale: string | null
+      unlisted: boolean
+      lacksHint: boolean
+    }> {
       const { tenantId, livemode } = caller
       const { session, replayed } = await host.create(caller, repeat, async (now) => {
         const wanted = { livemode, settings: await settings.get(tenantId), now }
@@ -86,8 +92,11 @@ export function createVerificationService({ cells, clock, sessions, settings, we
         expiresAt: expiresAt.toISOString(),
         livemode,
       }
-      const unlisted = lacksRedirectList(await settings.get(tenantId), livemode)
-      return { created, replayed, locale: pageLocaleOf(body.locale), unlisted }
+      const current = await settings.get(tenantId)
+      const unlisted = lacksRedirectList(current, livemode)
+      const isHinted = body.puid !== undefined || body.customerId !== undefined
+      const lacksHint = body.type === 'SIGN-IN' && current.templates !== 'vector' && !isHinted
+      return { created, replayed, locale: pageLocaleOf(body.locale), unlisted, lacksHint }
     },
 
     get: async (caller: Caller, sessionId: string): Promise<VerificationSummary> =>

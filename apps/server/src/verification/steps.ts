@@ -22,6 +22,8 @@ export function retryOrFail(
   const after = withVerification(progress, {
     workId: null,
     vector: null,
+    token: null,
+    successor: null,
     claim: null,
     claimedFor: null,
     selfie: null,
@@ -67,6 +69,17 @@ export function locked(
 ): VerificationStep {
   const failures = ['TEMPORARILY_LOCKED'] as const
   const errors = [SESSION_CODES.TEMPORARILY_LOCKED.code]
+  return { state: session.state, progress, errors, end: { how: 'failed', failures, retryAfterSeconds } }
+}
+
+/** The service could not decide, and may be able to later. */
+export function failedForNow(
+  session: VerificationSession,
+  progress: OwnProgress,
+  retryAfterSeconds: number,
+): VerificationStep {
+  const failures = ['INTERNAL'] as const
+  const errors = [SESSION_CODES.INTERNAL.code]
   return { state: session.state, progress, errors, end: { how: 'failed', failures, retryAfterSeconds } }
 }
 

@@ -54,6 +54,7 @@ function webhookOf(body: Partial<CreateVerificationBody>, end: WebhookFacts['end
     codeHash: null,
     consent: null,
     conditions: null,
+    reasons: [],
     livemode: true,
     withImages: false,
     ...more,

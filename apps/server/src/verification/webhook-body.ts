@@ -32,6 +32,8 @@ export interface WebhookFacts {
   /** As the device reported them; null if it did not. */
   conditions: CaptureConditions | null
   livemode: boolean
+  /** What a device said about why a session by token could not compare. */
+  reasons: readonly { name: SessionCodeName; reason: string }[]
   /** Whether the selfie is in it. Only what is sent has it, once; what is kept never. */
   withImages: boolean
 }
@@ -51,6 +53,7 @@ export function toWebhook(facts: WebhookFacts): VerificationWebhook {
     ...(end.state === 'SUCCESS' && personPart(request, end, facts.endedAt)),
     errors,
     ...(isFailedSignIn && { errorCodes: errors.map(({ code }) => code) }),
+    ...detailsPart(facts),
     ...(end.state === 'FAILED' && end.retryAfterSeconds !== undefined && { retryAfter: end.retryAfterSeconds }),
     ...(facts.withImages && imagesOf(end)),
     ...(facts.indicators && { indicators: facts.indicators }),
@@ -64,6 +67,14 @@ export function toWebhook(facts: WebhookFacts): VerificationWebhook {
     consent: facts.consent,
     livemode: facts.livemode,
   }
+}
+
+/** Why a session by token could not compare: the codes alone do not say it. */
+function detailsPart({ end, reasons }: WebhookFacts): Pick<VerificationWebhook, 'errorDetails'> {
+  if (end.state !== 'FAILED') return {}
+  const known = reasons.filter(({ name }) => end.failures.includes(name))
+  if (known.length === 0) return {}
+  return { errorDetails: known.map(({ name, reason }) => ({ code: SESSION_CODES[name].code, name, reason })) }
 }
 
 type Success = Extract<VerificationEnd, { state: 'SUCCESS' }>

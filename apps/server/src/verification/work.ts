@@ -1,14 +1,17 @@
 import { decodeVector } from '@ostiary/crypto'
 import { BUILT_IN_MODELS, type Enrolment, normalise, type Recognition } from '../biometrics/index.ts'
+import type { MatcherRoom } from '../matcher/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Queryable } from '../platform/db.ts'
 import { AppError } from '../platform/errors.ts'
 import type { Sessions } from '../sessions/index.ts'
+import type { Comparison, ComparisonResult, FoundPerson } from './comparison.ts'
 import type { LocalKeys, ShownKey } from './local-keys.ts'
-import { matchingOf } from './matching.ts'
+import { matchingOf, usesTokens } from './matching.ts'
 import type { LockoutSubject, VerificationProgress } from './progress.ts'
 import { discardPerson } from './provisional-persons.ts'
 import { namedBy } from './request.ts'
+import { createTokenWork } from './token-work.ts'
 import type { VerificationSession } from './types.ts'
 
 interface Deps {
@@ -17,53 +20,15 @@ interface Deps {
   enrolment: Enrolment
   recognition: Recognition
   localKeys: LocalKeys
+  matcher: Pick<MatcherRoom, 'enrolment' | 'comparison' | 'erasures'>
 }
-
-/** What a comparison can find, by its kind. */
-interface ComparisonFacts {
-  /** ENROLL. `isNamed`: the host's name for the person was theirs before. */
-  enrolled: { person: FoundPerson; isNew: boolean; isNamed: boolean }
-  found: { person: FoundPerson; by: 'local' | 'server' }
-  /** VERIFY: `named` is who it should have been. */
-  miss: { named?: FoundPerson }
-  /** The capture has the enrolled vector itself: somebody sent it again. Two captures differ by more (docs/accuracy.md). */
-  replay: { named?: FoundPerson }
-  /** The device claims a hit with a key that is not on record, and there is no vector to compare instead. */
-  unproven: object
-  /** VERIFY: there is no such person. */
-  unknown: object
-  /** ENROLL: the vector does not distinguish this face from others. */
-  unusable: object
-  /** ENROLL: the host's name for the person belongs to another face, that of `named`. */
-  other_face: { named: FoundPerson }
-}
-export type ComparisonKind = keyof ComparisonFacts
-
-/** The result of comparing or enrolling a face. */
-type ComparisonResult<Kind extends ComparisonKind = ComparisonKind> = {
-  [K in Kind]: { kind: K } & ComparisonFacts[K]
-}[Kind]
-
-export interface FoundPerson {
-  puid: string
-  guid: string
-}
-
-interface Learned {
-  /** What a failure counts against, as far as the comparison shows. */
-  subjects: LockoutSubject[]
-  /** Of the local key, where it is the found person's own. */
-  thumbprint: string | null
-}
-
-export type Comparison<Kind extends ComparisonKind = ComparisonKind> = {
-  [K in Kind]: { kind: K } & ComparisonFacts[K] & Learned
-}[Kind]
 
 const MODEL = BUILT_IN_MODELS.FACE3_3
 
 /** Enrolment and comparison: transactions of their own and seconds of work, so never while the session is locked. */
-export function createWork({ cells, sessions, enrolment, recognition, localKeys }: Deps) {
+export function createWork({ cells, sessions, enrolment, recognition, localKeys, matcher }: Deps) {
+  const tokens = createTokenWork({ enrolment, recognition, matcher })
+
   async function enrol(session: VerificationSession, progress: VerificationProgress): Promise<ComparisonResult> {
     const { tenantId, livemode, request } = session
     const externalId = request.customerId ?? undefined
@@ -93,14 +58,16 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
     shown: ShownKey | undefined,
   ): Promise<ComparisonResult> {
     const { tenantId, livemode, keyId, request } = session
-    const named = request.type === 'VERIFY' ? await findNamed(session) : undefined
-    if (request.type === 'VERIFY' && !named) return { kind: 'unknown' }
+    // A SIGN-IN names somebody only where tokens are compared, one person at a time.
+    const named = request.person ? await findNamed(session) : undefined
+    if (request.person && !named) return { kind: 'unknown' }
     const mayBeLocal = progress.claim?.hit && matchingOf(request) === 'local_first'
     const isOther = shown && named && named.puid !== shown.puid
     if (shown && mayBeLocal && !isOther) {
       const person = await recognition.find(session, { puid: shown.puid })
       if (person) return { kind: 'found', person, by: 'local' }
     }
+    if (usesTokens(request) && !isMigration(progress)) return tokens.compare(session, progress, named)
     const miss: ComparisonResult = { kind: 'miss', ...(named && { named }) }
     if (progress.vector === null) return isOther ? miss : { kind: 'unproven' }
     const { candidates } = await recognition.recognise(
@@ -149,17 +116,28 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
   return {
     async run(session: VerificationSession, progress: VerificationProgress): Promise<Comparison> {
       if (session.request.type === 'ENROLL') {
-        const compared = await enrol(session, progress)
-        return { ...compared, subjects: await subjectsOf(session, compared, undefined), thumbprint: null }
+        const compared = usesTokens(session.request)
+          ? await tokens.enrol(session, progress, await findNamed(session))
+          : await enrol(session, progress)
+        return {
+          ...compared,
+          subjects: await subjectsOf(session, compared, undefined),
+          thumbprint: null,
+          keepsSuccessor: false,
+        }
       }
       const shown = await checkClaim(session, progress)
       const compared = await compare(session, progress, shown)
+      const keepsSuccessor = compared.kind === 'found' && (await tokens.confirmSuccessor(session, progress))
       const subjects = await subjectsOf(session, compared, shown)
       const isOwn = compared.kind === 'found' && shown?.puid === compared.person.puid
-      return { ...compared, subjects, thumbprint: isOwn ? shown.thumbprint : null }
+      return { ...compared, subjects, thumbprint: isOwn ? shown.thumbprint : null, keepsSuccessor }
     },
 
     findNamed,
+
+    /** The device's new token becomes the person's, instead of the old one or of the stored vector. In the transaction of the end. */
+    bindSuccessor: tokens.bindSuccessor,
 
     /** Whether the person is still enrolled. If so, nobody deletes them before the transaction ends. */
     lockIfEnrolled: (session: VerificationSession, puid: string, tx: Queryable): Promise<boolean> =>
@@ -177,6 +155,10 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys 
 }
 export type Work = ReturnType<typeof createWork>
 
+/** A vector came with the token that is to replace the stored one. */
+const isMigration = ({ token, successor, vector }: VerificationProgress) =>
+  successor !== null && token === null && vector !== null
+
 const ownerOf = ({ tenantId, livemode }: VerificationSession) => ({ tenantId, livemode })
 
 /** The person that the face was compared with, if that is one person. */
@@ -184,6 +166,7 @@ function personOf(compared: ComparisonResult): FoundPerson | undefined {
   if (compared.kind === 'found') return compared.person
   if (compared.kind === 'enrolled') return compared.isNamed ? compared.person : undefined
   const isRefused = compared.kind === 'miss' || compared.kind === 'replay' || compared.kind === 'other_face'
+  if (compared.kind === 'exhausted') return compared.named
   return isRefused ? compared.named : undefined
 }
 
