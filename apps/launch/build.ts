@@ -1,11 +1,11 @@
 /**
  * `npm run build -w apps/launch`: builds everything that a static host needs into dist/. With `--shell`, builds no models (for
  * work on the screens). With `--screen-catalog`, builds the screen catalog too. With `--uncompressed`, leaves no compressed copies (for a check of
- * the digest).
+ * the digest, and for tests). With `--out <folder>`, builds into another folder. `KEY_HOLDER_FINGERPRINT` names the key holders that the page trusts.
  */
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { BARCODE_READER, RUNTIME } from './runtime-files.ts'
@@ -14,7 +14,8 @@ import { readManifest } from './src/engine/model-files.ts'
 import { DIGEST_PATH } from './src/ledger/page-digest.ts'
 
 const HERE = import.meta.dirname
-const DIST = join(HERE, 'dist')
+const OUT = process.argv.indexOf('--out') + 1
+const DIST = OUT > 0 ? resolve(process.argv[OUT] ?? missing()) : join(HERE, 'dist')
 const MODELS = join(HERE, '../../.models')
 const COMPRESSIBLE = /\.(html|js|mjs|css|json|svg|wasm|onnx)$/
 /** Compressing a smaller file does not pay off. */
@@ -24,6 +25,7 @@ const isShell = process.argv.includes('--shell')
 await build({
   configFile: join(HERE, 'vite.config.ts'),
   logLevel: 'warn',
+  build: { outDir: DIST, emptyOutDir: true },
   ...(process.argv.includes('--screen-catalog') && { mode: 'screen-catalog' }),
 })
 const models = isShell ? 'none' : copyModels()
@@ -115,6 +117,10 @@ function compress(): void {
     const compressed = gzipSync(bytes, { level: 9 })
     if (compressed.length < 0.95 * bytes.length) writeFileSync(`${path}.gz`, compressed)
   }
+}
+
+function missing(): never {
+  throw new Error('--out needs a folder')
 }
 
 function report(): void {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
+import { defaultClientConditions, defineConfig, loadEnv, type Plugin } from 'vite'
+import { readFingerprints } from './key-holder-pin.ts'
 import { BARCODE_READER, RUNTIME } from './runtime-files.ts'
 
 /**
@@ -40,7 +41,11 @@ export default defineConfig(({ mode }) => {
     base: './',
     plugins: [NO_PRELOAD_HELPER, ONLY_LOCALES_WITH_TEXTS],
     // Globals of the page's workers. `RUNTIME`: paths, size and hash of the ONNX runtime's files. `BARCODE_READER`: the same of zxing.
-    define: { RUNTIME: JSON.stringify(RUNTIME.facts), BARCODE_READER: JSON.stringify(BARCODE_READER.facts) },
+    define: {
+      RUNTIME: JSON.stringify(RUNTIME.facts),
+      BARCODE_READER: JSON.stringify(BARCODE_READER.facts),
+      KEY_HOLDER_FINGERPRINTS: JSON.stringify(readFingerprints(loadEnv(mode, import.meta.dirname, 'KEY_HOLDER_'))),
+    },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     // Selects the build of onnxruntime-web that has its loader in a separate file: the runtime starts its threads from that file.
     resolve: { conditions: ['onnxruntime-web-use-extern-wasm', ...defaultClientConditions] },

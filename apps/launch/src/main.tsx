@@ -53,7 +53,7 @@ const flow = createFlow({
     return collectSignals(environment, camera)
   },
   async loadVerification(session) {
-    const more = (await import('./verification/index.ts')).setUpVerification(session)
+    const more = await (await import('./verification/index.ts')).setUpVerification(session)
     adaptTexts = more.adaptTexts
     screens = { ...screens, ...more.screens }
     texts = await adaptTexts(texts)

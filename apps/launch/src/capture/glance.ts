@@ -1,4 +1,5 @@
 import * as codes from '@ostiary/contract/codes'
+import { DeviceError } from '@ostiary/device'
 import type { Sighting } from '@ostiary/faces'
 import { type CaptureDeps, CaptureFailure } from './capture-types.ts'
 import { waitUntil } from './wait.ts'
@@ -33,9 +34,10 @@ export function grab({ camera }: Pick<CaptureDeps, 'camera'>): Promise<ImageBitm
   return camera.grab().catch(() => undefined)
 }
 
-/** An error inside the engine fails the capture with FACE_SCAN_ERROR: it says nothing about the user. */
+/** An error inside the engine fails the capture with FACE_SCAN_ERROR: it says nothing about the user. Other errors stay what they are. */
 export function orScanError<T>(work: Promise<T>): Promise<T> {
   return work.catch((error) => {
+    if (error instanceof CaptureFailure || error instanceof DeviceError) throw error
     const failure = new CaptureFailure(codes.FACE_SCAN_ERROR)
     failure.cause = error
     throw failure

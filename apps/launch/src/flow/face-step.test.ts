@@ -121,9 +121,10 @@ test('an engine that breaks after the movements, before the feature vector exist
   const { happened, options } = watchedEngine()
   const nothing = () => undefined
   const dying: VerificationPart = {
+    obstacle: async () => undefined,
     complete: () => Promise.reject(new EngineLoadError('the face engine')),
     seen: nothing,
-    judged: nothing,
+    judged: async () => undefined,
     askPasskey: nothing,
     skipPasskey: nothing,
     popOut: nothing,

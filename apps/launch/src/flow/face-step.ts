@@ -14,6 +14,9 @@ import type { Store } from './store.ts'
 import { type Finished, submitCapture } from './submit-capture.ts'
 import type { VerificationPart } from './verification-part.ts'
 
+/** The service ends the session when a device reports one of these. */
+const FINAL_CODES: readonly number[] = [codes.USER_NOT_ENROLLED, codes.INTERNAL]
+
 /** After this time a user who cannot follow the guidance may start without it. */
 const START_ANYWAY_MS = 12_000
 
@@ -73,6 +76,9 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     activity = new AbortController()
     asked = false
     const { signal } = activity
+    const obstacle = isLook() ? undefined : await verification()?.obstacle()
+    if (signal.aborted) return
+    if (obstacle) return failed(obstacle)
     store.dispatch({ type: 'camera_asked' })
     session.log.log('camera_requested')
     const camera = await deps.openCamera().catch((error: unknown) => {
@@ -154,7 +160,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
         signal,
       })
       const match = await orScanError(Promise.resolve(documents()?.captured(nonce)))
-      const completion = look ? undefined : await orScanError(Promise.resolve(verification()?.complete(nonce)))
+      const completion = look ? undefined : await orScanError(Promise.resolve(verification()?.complete(nonce, signal)))
       signal.throwIfAborted()
       const { width, height } = camera
       return {
@@ -186,6 +192,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
       store.dispatch({ type: 'judged', session: judged })
       if (wasLost() && judged.flowStatus === null) await report(codes.NETWORK_LOST)
     } catch (error) {
+      if (error instanceof CaptureFailure) return failed(error)
       // Refused after the connection was lost: the answer to an earlier submit was lost, or the challenge is too old.
       await session.settle(error, wasLost() ? { whileOpen: [codes.NETWORK_LOST] } : {})
     }
@@ -195,7 +202,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   async function judge(finished: Finished): Promise<LaunchState> {
     const look = isLook()
     const judged = await submitCapture(finished, session)
-    const claims = look ? undefined : verification()?.judged(judged)
+    const claims = look ? undefined : await verification()?.judged(judged)
     return claims ? judge({ ...finished, claims }) : judged
   }
 
@@ -203,8 +210,10 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     if (error instanceof DeviceError) return session.settle(error, isLook() ? { atEnd: [codes.ATTEMPTS_EXCEEDED] } : {})
     const { code, reason } = failureOf(error)
     if (code === codes.CAMERA_FAIL) return cameraFailed('track_ended')
-    if (code === codes.FACE_SCAN_ERROR) models.drop()
-    store.dispatch({ type: 'capture_failed', code })
+    // With a reason it was not the engine.
+    if (code === codes.FACE_SCAN_ERROR && reason === undefined) models.drop()
+    if (FINAL_CODES.includes(code)) store.patch({ endReason: reason ?? null })
+    else store.dispatch({ type: 'capture_failed', code })
     await report(code, reason)
   }
 

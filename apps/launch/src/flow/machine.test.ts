@@ -143,7 +143,7 @@ const MOVES: Record<string, Record<string, string>> = {
   'camera asking': { ...HANDS_OFF, ...CAMERA },
   'camera denied': { ...HANDS_OFF, ...CAMERA },
   capture: { ...HANDS_OFF, captured: 'sending', capture_failed: 'retry light', camera_failed: 'camera in_use' },
-  sending: { ...RUNNING, ...JUDGED },
+  sending: { ...RUNNING, ...JUDGED, capture_failed: 'retry light' },
   retry: { ...HANDS_OFF, ...CAMERA },
   'document choose': { ...HANDS_OFF, ...CAMERA, captured: 'sending', document: 'document show' },
   'passkey prime': { ...HANDS_OFF, ...JUDGED, passkey: 'passkey none_here' },

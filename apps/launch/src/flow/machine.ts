@@ -75,6 +75,8 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
   sending: {
     ...RUNNING,
     judged: ({ session }) => pageStateOf(session),
+    // The service wanted a probe of the same face, and it could not be sent.
+    capture_failed: ({ code }) => ({ at: 'retry', tip: tipOf(code) }),
   },
   retry: { ...HANDS_OFF, ...CAMERA },
   document: {

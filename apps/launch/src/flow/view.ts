@@ -39,6 +39,8 @@ export interface View {
   embedded: boolean
   /** The app whose built-in browser shows this page; null in an ordinary browser. */
   inApp: { name: string | null } | null
+  /** Why this device has ended the session, as it was reported; null in all other cases. */
+  endReason: string | null
   /** By how much the server's clock is ahead of this device's. */
   serverAheadMs: number
 }
@@ -94,5 +96,6 @@ export const FIRST_VIEW: View = {
   secondDevice: false,
   embedded: false,
   inApp: null,
+  endReason: null,
   serverAheadMs: 0,
 }

@@ -97,6 +97,9 @@ describe('the path of a request gives its purpose:', () => {
     ['ort/1.30.0/ort-wasm-simd-threaded.wasm', 'model'],
     ['https://api.example/launch/api/submit', 'submit'],
     ['https://api.example/launch/api/document/submit', 'submit'],
+    ['https://api.example/launch/api/token/enrol', 'token'],
+    ['https://api.example/launch/api/token/probe', 'token'],
+    ['https://api.example/launch/api/token/begin', 'call'],
     ['https://api.example/launch/api/events', 'call'],
     ['/models/elsewhere.onnx', 'page'],
   ] as const

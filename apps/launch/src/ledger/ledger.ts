@@ -1,8 +1,8 @@
 import { LAUNCH_API } from '@ostiary/contract/paths'
 import type { DeviceClock } from '@ostiary/device'
 
-/** The purpose of a request: the page, its models, a step of the flow, or the result. */
-export type LedgerKind = 'page' | 'model' | 'call' | 'submit'
+/** The purpose of a request: the page, its models, a step of the flow, a token or probe of the face, or the result. */
+export type LedgerKind = 'page' | 'model' | 'call' | 'token' | 'submit'
 
 export interface LedgerEntry {
   /** Unix milliseconds. */
@@ -82,6 +82,7 @@ function sizeOf(body: BodyInit | null | undefined): number {
 export function kindOf(url: string, pageUrl: string): LedgerKind {
   const { pathname } = new URL(url, pageUrl)
   if (pathname.endsWith('/submit') && pathname.includes(LAUNCH_API)) return 'submit'
+  if (/\/token\/(enrol|probe)$/.test(pathname) && pathname.includes(LAUNCH_API)) return 'token'
   if (pathname.includes(LAUNCH_API)) return 'call'
   const folder = new URL('.', pageUrl).pathname
   const below = pathname.startsWith(folder) ? pathname.slice(folder.length) : ''

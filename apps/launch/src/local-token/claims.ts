@@ -1,5 +1,5 @@
 import type { VerificationFacts, VerificationType } from '@ostiary/contract'
-import { encodeVector, signLocalProof } from '@ostiary/crypto'
+import { signLocalProof } from '@ostiary/crypto'
 import type { Completion } from '../flow/verification-part.ts'
 import { createLocalKeys, isSamePerson, type LocalKeys, makeToken, openToken } from './token.ts'
 import type { TokenStorage } from './token-storage.ts'
@@ -7,8 +7,10 @@ import type { TokenStorage } from './token-storage.ts'
 export interface LocalClaimsOptions {
   sessionId: string
   type: VerificationType
-  facts: Pick<VerificationFacts, 'realm' | 'version' | 'matching'>
+  facts: Pick<VerificationFacts, 'realm' | 'matching'>
   tokens: TokenStorage
+  /** What the service compares or keeps: the vector itself, or what is sent instead of it. */
+  forService(vector: Float32Array, nonce: string): Promise<Completion['claims']>
   nowMs(): number
 }
 
@@ -19,16 +21,16 @@ interface Enrolling {
 }
 
 /**
- * What this browser claims about a face: its vector, and the result of the comparison on the device. If a local hit is enough,
- * the vector is withheld. Vectors are wiped as soon as they are no longer needed.
+ * What this browser claims about a face: the result of the comparison on the device, and what the service compares. If a local hit is enough,
+ * the latter is withheld. Vectors are wiped as soon as they are no longer needed.
  */
-export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: LocalClaimsOptions) {
-  const { realm, version, matching } = facts
+export function createLocalClaims({ sessionId, type, facts, tokens, forService, nowMs }: LocalClaimsOptions) {
+  const { realm, matching } = facts
   let enrolling: Enrolling | null = null
   let claimedHit = false
   let wasRefused = false
-  /** The withheld vector, kept until the service has said whether it wants it. */
-  let withheld: Float32Array | null = null
+  /** The withheld vector, kept until the service has said whether it wants something of it. */
+  let withheld: { vector: Float32Array; nonce: string } | null = null
 
   /** Proves that this browser has the private half, so that nobody enrols a key of somebody else. */
   async function enrolled(vector: Float32Array, nonce: string): Promise<Completion['claims']> {
@@ -53,10 +55,8 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
     return { local: { hit, proof: await signLocalProof(privateKey, { key: publicKey, sessionId, nonce, hit }) } }
   }
 
-  const faceOf = (vector: Float32Array) => ({ version, vector: encodeVector(vector) })
-
   function settled(): void {
-    withheld?.fill(0)
+    withheld?.vector.fill(0)
     withheld = null
   }
 
@@ -66,18 +66,25 @@ export function createLocalClaims({ sessionId, type, facts, tokens, nowMs }: Loc
       const local = type === 'ENROLL' ? await enrolled(vector, nonce) : await compared(vector, nonce)
       const isEnough = claimedHit && matching === 'local_first' && !wasRefused
       settled()
-      if (isEnough) withheld = vector.slice()
-      return isEnough ? local : { ...local, face: faceOf(vector) }
+      if (isEnough) withheld = { vector: vector.slice(), nonce }
+      return isEnough ? local : { ...local, ...(await forService(vector, nonce)) }
     },
-    /** The service does not know the token's key: deletes the token and returns the withheld vector instead of the claim. */
-    unknown(): Completion['claims'] | undefined {
+    /** Whether a local hit may be all that the service asks for. */
+    mayBeEnough: async (): Promise<boolean> =>
+      type !== 'ENROLL' && matching === 'local_first' && !wasRefused && (await tokens.find(realm)) !== undefined,
+    /** The service does not know the token's key: deletes the token and returns what was withheld instead of the claim. */
+    async unknown(): Promise<Completion['claims'] | undefined> {
       if (!withheld) return undefined
-      const face = faceOf(withheld)
-      settled()
+      const { vector, nonce } = withheld
+      withheld = null
       wasRefused = true
       claimedHit = false
       void tokens.forget(realm)
-      return { face }
+      try {
+        return await forService(vector, nonce)
+      } finally {
+        vector.fill(0)
+      }
     },
     /** The service has judged and does not want the withheld vector. */
     settled,

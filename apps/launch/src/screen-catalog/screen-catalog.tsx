@@ -1,3 +1,4 @@
+import type { VerificationFacts } from '@ostiary/contract'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
 import { systemClock } from '@ostiary/device'
 import { render } from 'preact'
@@ -12,6 +13,7 @@ import { documentTextsOf } from '../texts/documents-text-files.ts'
 import { createLanguages } from '../texts/languages.ts'
 import { textFiles } from '../texts/text-files.ts'
 import { verificationTextsOf } from '../texts/verification-text-files.ts'
+import { sendsTokens } from '../texts/verification-texts.ts'
 import { applyTheme } from '../theme/apply-theme.ts'
 import { SCREENS } from '../verification/screens/screens.ts'
 import { DrawnDocument } from './drawn-document.tsx'
@@ -93,7 +95,7 @@ async function show(query: string): Promise<void> {
         userAgent: navigator.userAgent,
         preview: shown ? <DrawnDocument side={shown.side} /> : <DrawnPerson />,
         digest: async () => DIGEST,
-        ledger: { entries: () => LEDGER, onChange: () => nothing },
+        ledger: { entries: () => ledgerOf(verification), onChange: () => nothing },
       }}
     />,
     app,
@@ -117,6 +119,16 @@ const LEDGER: readonly LedgerEntry[] = [
   entry('call', 'POST', LAUNCH_PATHS.events, 1432),
   entry('submit', 'POST', LAUNCH_PATHS.submit, 1877),
 ]
+
+/** What a registration by token sends more. */
+const TOKEN_LEDGER: readonly LedgerEntry[] = [
+  entry('call', 'POST', LAUNCH_PATHS.tokenBegin, 52),
+  entry('token', 'POST', LAUNCH_PATHS.tokenEnrol, 361_894),
+]
+
+function ledgerOf(verification: VerificationFacts | null | undefined): readonly LedgerEntry[] {
+  return sendsTokens({ verification: verification ?? null }) ? [...LEDGER, ...TOKEN_LEDGER] : LEDGER
+}
 
 const DIGEST = '7d8f5c1e0a3b94626f2d17c8b5e9a0431c6d78f2e3b4a596870d1e2f3c4b5a69'
 

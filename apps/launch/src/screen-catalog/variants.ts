@@ -4,6 +4,7 @@ import { CAMERA_PROBLEMS } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
 import { PASSKEY_PROBLEMS, SESSION_PROBLEMS, type State } from '../flow/states.ts'
 import { FIRST_VIEW, type VerificationView, type View } from '../flow/view.ts'
+import type { TokenEndReason } from '../verification/screens/ended.tsx'
 import { documents } from './document-variants.ts'
 import type { Variant } from './variant.ts'
 
@@ -60,6 +61,7 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
       ]),
     ),
     ...verifications(on, over),
+    ...tokens(on, over),
     ...documents(on, over),
     ledger: { ...on({ at: 'done' }, { session: over }), dialog: 'ledger' },
     cancel: { ...on({ at: 'welcome', answering: false }), dialog: 'cancel' },
@@ -135,20 +137,46 @@ function captures(on: (state: State, more: Partial<View>) => Variant): Record<st
   }
 }
 
+/** What sessions that send tokens say differently. */
+function tokens(on: (state: State, more: Partial<View>) => Variant, over: LaunchState): Record<string, Variant> {
+  const asked = (more: Partial<VerificationView>): Partial<View> => ({
+    verification: { ...SIGN_IN, templates: 'token', ...more },
+  })
+  const welcome = (more: Partial<VerificationView>) => on({ at: 'welcome', answering: false }, asked(more))
+  const end = (endReason: TokenEndReason, errors: number[]) =>
+    on({ at: 'ended' }, { ...asked({}), endReason, session: { ...over, state: 'FAILED', errors } })
+  return {
+    'welcome-token-enroll': welcome({ type: 'ENROLL' }),
+    'welcome-token-enroll-device': welcome({ type: 'ENROLL', templates: 'token_on_device', sendImages: true }),
+    'welcome-token-signin': welcome({ requirements: ['face', 'passkey'] }),
+    'welcome-token-signin-local': welcome({ matching: 'local_first' }),
+    'welcome-token-migrates': welcome({ migrates: true }),
+    'welcome-token-verify': welcome({ type: 'VERIFY' }),
+    'token-end-no-hint': end('no_hint', [codes.USER_NOT_ENROLLED]),
+    'token-end-key-holder': end('key_holder', [codes.INTERNAL]),
+    'token-end-pin': end('key_holder_pin', [codes.INTERNAL]),
+    'token-end-key': end('token_key', [codes.INTERNAL]),
+    'token-end-storage': end('token_storage', [codes.INTERNAL]),
+    'retry-token': on({ at: 'retry', tip: 'models' }, asked({})),
+    'ledger-token': { ...on({ at: 'done' }, { ...asked({ type: 'ENROLL' }), session: over }), dialog: 'ledger' },
+  }
+}
+
+const SIGN_IN: VerificationView = {
+  type: 'SIGN-IN',
+  requirements: ['face'],
+  realm: 'r',
+  version: 'FACE3_3',
+  sendImages: false,
+  estimateAge: false,
+  matching: 'server',
+  mustPopOut: false,
+}
+
 /** The screens of ENROLL, SIGN-IN and VERIFY that differ from those of an age check. */
 function verifications(on: (state: State, more: Partial<View>) => Variant, over: LaunchState): Record<string, Variant> {
   const asked = (more: Partial<VerificationView>): Partial<View> => ({
-    verification: {
-      type: 'SIGN-IN',
-      requirements: ['face'],
-      realm: 'r',
-      version: 'FACE3_3',
-      sendImages: false,
-      estimateAge: false,
-      matching: 'server',
-      mustPopOut: false,
-      ...more,
-    },
+    verification: { ...SIGN_IN, ...more },
   })
   const welcome = (more: Partial<VerificationView>, view: Partial<View> = {}) =>
     on({ at: 'welcome', answering: false }, { ...asked(more), ...view })

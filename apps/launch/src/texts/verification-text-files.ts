@@ -1,14 +1,18 @@
 import type { Texts } from './languages.ts'
-import { adaptTexts, type Purpose, type VerificationMessages } from './verification-texts.ts'
+import { adaptTexts, type Purpose, sendsTokens, type VerificationMessages } from './verification-texts.ts'
 
 const files = import.meta.glob('./verification/*.json', { import: 'default' })
+/** Only sessions that send tokens load them. */
+const tokenFiles = import.meta.glob('./token/*.json', { import: 'default' })
 
 /** Loads a language's texts for such a session and adapts the default texts with them. */
 export function verificationTextsOf(purpose: Purpose): (texts: Texts) => Promise<Texts> {
   return async (texts) => {
     const file = files[`./verification/${texts.tag}.json`]
-    if (!file) throw new Error(`There are no texts for ${texts.tag}`)
-    const messages = (await file()) as VerificationMessages // Our own file: a test checks that it is complete.
+    const tokenFile = sendsTokens(purpose) ? tokenFiles[`./token/${texts.tag}.json`] : async () => ({})
+    if (!file || !tokenFile) throw new Error(`There are no texts for ${texts.tag}`)
+    const [own, more] = await Promise.all([file(), tokenFile()])
+    const messages = Object.assign({}, own, more) as VerificationMessages // Our own files: a test checks that they are complete.
     return adaptTexts(texts, messages, purpose)
   }
 }

@@ -1,5 +1,6 @@
 import type { OpenedSession } from '@ostiary/contract'
 import type { Texts } from './languages.ts'
+import type englishTokens from './token/en.json'
 import { createTranslate, type Text, type TextKey, type Translate } from './translate.ts'
 import type english from './verification/en.json'
 
@@ -8,20 +9,29 @@ import type english from './verification/en.json'
  * condition, a colon, and the replaced key: `SIGN-IN:welcome.title`.
  */
 type FileKey = keyof typeof english
-export type VerificationKey = Exclude<FileKey, `${string}:${string}`>
-export type VerificationMessages = Readonly<Record<FileKey, Text>>
+type TokenFileKey = keyof typeof englishTokens
+export type VerificationKey = Exclude<FileKey | TokenFileKey, `${string}:${string}`>
+/** With those of sessions that send tokens, where they are wanted: they replace what says that a vector is sent. */
+export type VerificationMessages = Readonly<Record<FileKey, Text> & Partial<Record<TokenFileKey, Text>>>
 export type TranslateOwn = ReturnType<typeof createTranslate<VerificationKey>>
 
 export type Purpose = Pick<OpenedSession, 'type' | 'verification'>
 
+/** Whether the page sends a token or a probe instead of the vector. */
+export function sendsTokens({ verification }: Pick<Purpose, 'verification'>): boolean {
+  return (verification?.templates ?? 'vector') !== 'vector'
+}
+
 /** The conditions of a session. The first one with a replacement wins. */
 export function conditionsOf({ type, verification }: Purpose): string[] {
-  const { sendImages = false, estimateAge = false, matching = 'server' } = verification ?? {}
+  const { sendImages = false, estimateAge = false, matching = 'server', templates, migrates } = verification ?? {}
   return [
+    ...(migrates ? ['migrates'] : []),
     ...(sendImages && estimateAge ? ['selfie+age'] : []),
     ...(sendImages ? ['selfie'] : []),
     ...(estimateAge ? ['age'] : []),
     ...(matching === 'local_first' && type !== 'ENROLL' ? ['local'] : []),
+    ...(templates === 'token_on_device' ? [`${type}+device`] : []),
     type,
     '*',
   ]
@@ -43,7 +53,7 @@ export function adaptTexts(texts: Texts, messages: VerificationMessages, purpose
     return createTranslate<string>({ [key]: text }, texts)(key, values)
   }
   const adapted = { ...texts, t }
-  own.set(adapted, createTranslate<VerificationKey>(messages, texts))
+  own.set(adapted, createTranslate<string>(table as Readonly<Record<string, Text>>, texts))
   return adapted
 }
 

@@ -1,4 +1,5 @@
 import type { PasskeyOptions } from '@ostiary/contract'
+import type { TokenClaims, TokenClaimsOptions } from '../homomorphic-token/claims.ts'
 import type { TokenStorage } from '../local-token/token-storage.ts'
 
 /** What ENROLL, SIGN-IN and VERIFY need from the browser. */
@@ -7,6 +8,8 @@ export interface BrowserApis {
   /** Null where the browser has no passkeys. */
   passkeys: Passkeys | null
   tokens: TokenStorage
+  /** Null for sessions in which the vector is sent. */
+  createTokens: ((options: TokenClaimsOptions) => TokenClaims) | null
   sensors: Sensors
   /** Call it from a tap. Null if the browser refuses. */
   openWindow(): OwnWindow | null

@@ -7,11 +7,12 @@ import { createSensors, type SensorWindow } from './sensors.ts'
 /** The size of a phone, because the flow is designed for one. */
 const WINDOW = 'popup,width=460,height=780'
 
-export function createBrowserApis(): BrowserApis {
+export function createBrowserApis({ createTokens }: Pick<BrowserApis, 'createTokens'>): BrowserApis {
   return {
     isFramed: window.parent !== window,
     passkeys: typeof PublicKeyCredential === 'undefined' ? null : { ask },
     tokens: createTokenStorage(),
+    createTokens,
     sensors: createSensors(window as SensorWindow),
     openWindow,
   }

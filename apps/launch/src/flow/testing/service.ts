@@ -1,4 +1,4 @@
-import type { DocumentStep, LaunchEvent, LaunchState, OpenBody, OpenedSession } from '@ostiary/contract'
+import type { DocumentStep, LaunchEvent, LaunchState, OpenBody, OpenedSession, TokenBegun } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { LAUNCH_API } from '@ostiary/contract/paths'
 import { createSealKeyPair, openPayload } from '@ostiary/crypto'
@@ -63,6 +63,12 @@ export interface SentBody extends Partial<OpenBody> {
   number?: string
   for?: string
   reason?: string
+  tokenId?: string
+  proof?: string
+  signature?: string
+  probe?: string
+  publicKey?: string
+  sealedToken?: string
 }
 
 export interface Call {
@@ -84,6 +90,7 @@ export async function createService(
   const calls: Call[] = []
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
   let step: Partial<DocumentStep> = {}
+  let token: Partial<TokenBegun> & { sealedToken?: string } = {}
   let looks = 0
 
   function usual(path: string, body: SentBody): Partial<LaunchState> {
@@ -97,6 +104,7 @@ export async function createService(
         ...ended('COMPLETED'),
         ...(!isAge && { state: 'SUCCESS' }),
         ...(type === 'ENROLL' && { localKeyBound: true }),
+        ...(calls.some((call) => call.path === 'token/enrol') && { tokenBound: true }),
       }
     if (path === 'cancel') return ended('CANCELLED', [codes.USER_CANCELLED])
     if (path === 'handoff') return { state: 'HANDOFF_WAIT', role: 'viewer' }
@@ -121,10 +129,10 @@ export async function createService(
     if (typeof answer === 'object' && 'status' in answer && 'code' in answer)
       return Response.json({ code: answer.code, message: answer.code }, { status: Number(answer.status) })
     change(answer)
-    return Response.json(replyOf(path))
+    return Response.json(replyOf(path, body))
   }
 
-  function replyOf(path: string): object {
+  function replyOf(path: string, body: SentBody): object {
     if (path === 'open') {
       const facts = {
         type,
@@ -149,6 +157,7 @@ export async function createService(
         sampleAtMs: [],
         expiresAt: session.expiresAt,
       }
+    if (path.startsWith('token/')) return tokenReply(path, token, body.for === 'successor')
     if (path === 'document') return { ...DOCUMENT_STEP, ...step }
     if (path === 'passkey/options')
       return { mode: type === 'ENROLL' ? 'create' : 'get', options: { challenge: 'Y2hhbGxlbmdl' } }
@@ -174,6 +183,10 @@ export async function createService(
     ask: (part: Partial<DocumentStep>) => {
       step = { ...step, ...part }
     },
+    /** Changes what the calls of the token answer. */
+    answerTokens: (part: typeof token) => {
+      token = { ...token, ...part }
+    },
     /** What was sealed in the bodies of the submits, or in the selfies beside them. */
     opened: (part: 'sealed' | 'selfie' = 'sealed', from = 'submit'): Promise<unknown[]> =>
       Promise.all(
@@ -187,6 +200,31 @@ export async function createService(
         .filter(({ path }) => path === 'events')
         .flatMap(({ body }) => body.events ?? [])
         .map(({ type, n }) => (n === undefined ? type : `${type} ${n}`)),
+  }
+}
+
+/** Of a successor of a token. */
+export const SUCCESSOR_ID = 'CgoKCgoKCgoKCgoKCgoKCg'
+
+function tokenReply(
+  path: string,
+  { sealedToken, ...named }: Partial<TokenBegun> & { sealedToken?: string },
+  isSuccessor: boolean,
+): object {
+  const { renewalDue: _renewalDue, ...plain } = named
+  const begun = isSuccessor ? { ...plain, tokenId: SUCCESSOR_ID, publicKey: null } : named
+  const { tokenId = 'AQEBAQEBAQEBAQEBAQEBAQ' } = begun
+  if (path === 'token/enrol') return { tokenId, sealedToken: sealedToken ?? null }
+  if (path === 'token/probe') return { tokenId }
+  return {
+    tokenId,
+    account: 'AgICAgICAgICAgICAgICAg',
+    realm: 'shop',
+    matcherNonce: 'M'.repeat(43),
+    keyHolderNonce: 'K'.repeat(43),
+    publicKey: null,
+    wantsToken: false,
+    ...begun,
   }
 }
 

@@ -8,7 +8,7 @@ export interface LedgerSum {
 }
 
 /** The most personal kind first. */
-const ORDER: readonly LedgerKind[] = ['submit', 'call', 'model', 'page']
+const ORDER: readonly LedgerKind[] = ['submit', 'token', 'call', 'model', 'page']
 
 /** One line per kind that occurs. */
 export function sumsOf(entries: readonly LedgerEntry[]): LedgerSum[] {

@@ -3,7 +3,7 @@ import { Button } from '../../screens/parts/button.tsx'
 import { Point } from '../../screens/parts/point.tsx'
 import type { ScreenProps } from '../../screens/screen.ts'
 import { WelcomeScreen } from '../../screens/welcome.tsx'
-import { ownText } from '../../texts/verification-texts.ts'
+import { ownText, sendsTokens } from '../../texts/verification-texts.ts'
 
 /** The consent question, with what these sessions need besides the face. A shared selfie is emphasised. */
 export function VerificationWelcome(props: ScreenProps): JSX.Element | null {
@@ -15,6 +15,7 @@ export function VerificationWelcome(props: ScreenProps): JSX.Element | null {
   const name = brand?.name
   const more = (
     <>
+      {sendsTokens({ verification }) && <Point icon="key" title={t('tokenTitle')} text={t('tokenText')} />}
       {props.more}
       {estimateAge && <Point icon="clock" title={t('ageTitle')} text={t('ageText')} />}
       {requirements.includes('passkey') && (

@@ -38,6 +38,7 @@ export async function createVerificationFixture(options: VerificationFixtureOpti
   const apis: BrowserApis = {
     isFramed: false,
     tokens,
+    createTokens: null,
     sensors: { start: () => ({ stop: () => SENSED }) },
     passkeys: {
       async ask(question) {
