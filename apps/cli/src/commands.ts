@@ -27,6 +27,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     migrate: 'Bring the database, or every cell, to this version’s schema',
     reseal: 'After a change of the master key: seal all stored secrets with the new one',
   }),
+  ...group(async () => (await import('./commands/key-holder.ts')).keyHolderCommands, {
+    'key-holder': 'Show what this server and the key holder have to know of each other',
+  }),
   ...group(async () => (await import('./commands/tenants.ts')).tenantCommands, {
     'tenants create': 'Make a tenant: one customer of this installation',
     'tenants list': 'Show all tenants',

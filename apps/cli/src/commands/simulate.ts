@@ -14,6 +14,7 @@ import { type Command, type Invocation, number, text, UsageError } from '../comm
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
 import { describeConsent } from '../simulate/consent.ts'
 import { DOCUMENT_FAULT_LINES, describeDocument, readDocument, readOrder } from '../simulate/document.ts'
+import { tokensFor } from '../simulate/tokens.ts'
 import { createVerification, describeWebhook, partOf, readFace, readType } from '../simulate/verification.ts'
 import { paint } from '../terminal.ts'
 
@@ -38,7 +39,7 @@ export const simulateCommands: readonly Command[] = [
        ostiary simulate --launch-url <url> [--number <digits>]
        all: [--face <number>] [--age <years>] [--document [<fault>] [--document-format <format>]]
              [--spoof <kind>] [--decline] [--cancel] [--desktop] [--handoff] [--real-time]
-             [--seed <number>] [--url <address>] [--key <key>] [--json]
+             [--keep <file>] [--seed <number>] [--url <address>] [--key <key>] [--json]
 
 Plays the user's device in a session of a test key: opens, consents, answers the challenge, submits. The person, the
 camera and the estimate are made up; everything else is the real exchange.
@@ -47,6 +48,8 @@ face, finds its person again or compares with one person. --launch-url plays an 
 whether the flow was completed, and only the host can read the verdict. With the URL of a QR code, --number is the number on
 the first screen.
 --face says whose face it is: the same number is the same person, 1 when absent. Such a person has no passkey.
+Where the tenant stores tokens (templates: token, token_on_device), the device sends an encrypted token or probe instead of a
+vector. --keep stores its keys in a file: a later SIGN-IN or VERIFY with the same file is recognised, any other is not (-36).
 --age is how old the person looks: ${DEFAULT_AGE} when absent. --seed repeats the same person.
 --document gives the person an invented passport (or --document-format), for sessions that ask for one; --order asks for it.
 After --document you may say what is wrong with it:
@@ -83,6 +86,7 @@ With --launch-url: 0 completed as far as the device can see, also where the host
       handoff: { type: 'boolean' },
       'real-time': { type: 'boolean' },
       seed: { type: 'string' },
+      keep: { type: 'string' },
     },
     run: simulate,
   },
@@ -267,6 +271,7 @@ async function playOn(name: DeviceName, { invocation, target, person, say }: Pla
   }
   // Open the session here to learn what it asks for. The flow continues from this reply.
   const opened = await device.open(handoffCode)
+  const tokens = await tokensFor(opened, invocation, onStep)
   return runFlow(
     { ...device, open: async () => opened },
     {
@@ -280,6 +285,7 @@ async function playOn(name: DeviceName, { invocation, target, person, say }: Pla
       ...(target.number !== undefined && { number: target.number }),
       ...(spoof !== undefined && { spoof }),
       ...(document && { document }),
+      ...(tokens && { tokens }),
     },
   )
 }

@@ -21,7 +21,7 @@ export interface RunningApi extends Installation {
  * Every device of a file calls from one address, whose calls are limited, so a file must not play too many sessions: another file has an API
  * of its own.
  */
-export async function startApi(name: string): Promise<RunningApi> {
+export async function startApi(name: string, settings: Readonly<Record<string, string>> = {}): Promise<RunningApi> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-simulate-'))
   const [port, adminPort] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
@@ -32,6 +32,7 @@ export async function startApi(name: string): Promise<RunningApi> {
     ADMIN_PORT: String(adminPort),
     PUBLIC_URL: url,
     OSTIARY_URL: url,
+    ...settings,
   })
   const { env, cli } = installation
   await cli('migrate')
