@@ -8,7 +8,7 @@ import { ROOT } from './run.ts'
 const SOURCES = [
   'apps/launch/*.{ts,html,json}',
   'apps/launch/src/**/*',
-  'packages/{contract,crypto,device,faces}/src/**/*',
+  'packages/{contract,crypto,device,faces,token}/src/**/*',
   '.models/manifest.json',
   'package-lock.json',
 ]
@@ -25,6 +25,15 @@ export function provideLaunchPage(say: (text: string) => void): void {
     execFileSync(command, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
   run(process.execPath, 'models/main.ts')
   run(process.execPath, 'apps/launch/build.ts')
+}
+
+/** Builds the page that trusts these key holders, with its models, into a folder. */
+export function buildPinnedPage(folder: string, fingerprints: readonly string[]): void {
+  execFileSync(process.execPath, ['apps/launch/build.ts', '--out', folder, '--uncompressed'], {
+    cwd: ROOT,
+    env: { ...process.env, KEY_HOLDER_FINGERPRINT: fingerprints.join(',') },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
 }
 
 /** Whether the build is complete and no source changed since. Test files are not part of a build. */

@@ -9,6 +9,8 @@ export interface RunningSystem {
   /** What black-box tests know of the installation: addresses and keys. */
   env: Record<string, string>
   api: Started
+  /** Of its processes, for further commands of the operator. */
+  settings: Readonly<Record<string, string>>
   stop(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export async function startSystem(
   return {
     env,
     api,
+    settings,
     async stop() {
       await Promise.all([api.stop(), worker.stop()])
       await database.drop()

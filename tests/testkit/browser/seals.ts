@@ -6,6 +6,8 @@ export interface Sealed {
   sessionId?: string
   nonce?: string
   face?: { vector: string }
+  token?: { id: string }
+  successor?: { id: string }
   local?: { hit?: boolean }
   /** In tenths of a year, with the number of frames. */
   estimate?: { age: number; frames: number }
