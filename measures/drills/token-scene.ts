@@ -1,0 +1,272 @@
+/** For token-attacks: the API, a key holder, a relay between them that may cheat, and people who are enrolled by token. */
+import { randomBytes } from 'node:crypto'
+import type { VerificationWebhook } from '@ostiary/contract'
+import { createDevice, type Device, DeviceError } from '@ostiary/device'
+import {
+  createSimulatedClock,
+  type KeptToken,
+  runFlow,
+  type SimulatedClock,
+  seededRandom,
+  type TokenFunctions,
+} from '@ostiary/device/simulated'
+import { type Caller, createCaller, type Subject, sendTo } from '@ostiary/key-holder/testing'
+import { createFaces, type Wire } from '@ostiary/server/measure'
+import { createDatabase, testSettings } from '@ostiary/testkit/databases'
+import { type RunningKeyHolder, startKeyHolder } from '@ostiary/testkit/key-holder'
+import { type KeyHolderRelay, startKeyHolderRelay } from '@ostiary/testkit/key-holder-relay'
+import { createHost, type Host, openWire } from '@ostiary/testkit/measuring/sessions-load'
+import { freePorts, type Started, startApi, startServices } from '@ostiary/testkit/run'
+import { createProbe, createToken, type EnrolledToken } from '@ostiary/token'
+import pg from 'pg'
+
+/** An enrolled person with one device, and what the drill knows beside: no service has all of it. */
+export interface Person {
+  face: readonly number[]
+  puid: string
+  kept: KeptToken
+  made: EnrolledToken
+}
+
+/** How a device differs from an honest one. */
+export interface Changes {
+  face?: ArrayLike<number>
+  kept?: KeptToken
+  createProbe?: TokenFunctions['createProbe']
+  /** Gives up after one try of three. */
+  once?: boolean
+  /** What the answers of the service become on their way. */
+  fetch?: typeof globalThis.fetch
+}
+
+/** `lost`: the service went away. */
+export type End = { state: string; puid: string | undefined } | 'lost'
+
+export interface Scene {
+  keyHolder: RunningKeyHolder
+  relay: KeyHolderRelay
+  /** Calls the real key holder with the key of the matcher. */
+  asMatcher: Caller
+  /** Rows of the matcher's database, and of the key holder's. */
+  atMatcher(text: string, values?: unknown[]): Promise<pg.QueryResult>
+  atKeyHolder(text: string, values?: unknown[]): Promise<pg.QueryResult>
+  /** Another picture of a face, as like the first one as this. */
+  picture(face: readonly number[], cosine?: number): number[]
+  enrol(): Promise<Person>
+  signIn(person: Person, changes?: Changes): Promise<End>
+  /** A device of the person's session, before its face is captured. */
+  openDevice(changes?: Changes): Promise<{ device: Device; clock: SimulatedClock }>
+  /** Kills the API and starts it again. */
+  killApi(): Promise<void>
+  /** Sends what the key holder has to delete. */
+  sendErasures(): Promise<void>
+  close(): Promise<void>
+}
+
+const PHONE = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36'
+
+export async function openScene(): Promise<Scene> {
+  const cleanUp: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const step of cleanUp.toReversed()) await step()
+  }
+  try {
+    return await setScene(cleanUp, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function setScene(cleanUp: (() => Promise<unknown>)[], close: () => Promise<void>): Promise<Scene> {
+  const clusterUrl = startServices()
+  const matcherSeed = randomBytes(32).toString('base64url')
+  // The API asks the key holder nothing before somebody enrols: both start at once.
+  const target = { url: '' }
+  const relay = await startKeyHolderRelay(target)
+  cleanUp.push(() => relay.close())
+  const startingKeyHolder = startKeyHolder({ logName: 'drill-token', clusterUrl, matcherSeed })
+  cleanUp.push(async () => (await startingKeyHolder).remove())
+  const database = await createDatabase(clusterUrl, 'token')
+  cleanUp.push(() => database.drop())
+  const [port = 0, adminPort = 0] = await freePorts(2)
+  const settings = {
+    ...testSettings(database.url),
+    ...{ TRUST_PROXY: '127.0.0.1', OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8' },
+    ...{ PORT: String(port), ADMIN_PORT: String(adminPort) },
+    ...{ KEY_HOLDER_URL: relay.url, KEY_HOLDER_KEY: relay.serviceKey, KEY_HOLDER_CLIENT_KEY: matcherSeed },
+  }
+  const start = (): Promise<Started> => startApi({ env: settings, logName: 'drill-token-api' })
+  let api = await start()
+  cleanUp.push(() => api.stop('SIGKILL'))
+  const keyHolder = await startingKeyHolder
+  target.url = keyHolder.url
+  const wire = openWire(settings)
+  cleanUp.push(() => wire.close())
+  const host = await createHost(wire, 'Token attacks')
+  await wire.settings.service.set(host.tenantId, { templates: 'token' })
+  const [atMatcher, atKeyHolder] = await Promise.all(
+    [database.url, keyHolder.databaseUrl].map(async (url) => {
+      const pool = new pg.Pool({ connectionString: url, max: 4 })
+      pool.on('error', () => {})
+      cleanUp.push(() => pool.end())
+      return (text: string, values: unknown[] = []) => pool.query(text, values)
+    }),
+  )
+  if (!atMatcher || !atKeyHolder) throw new Error('A database is missing')
+  const seed = Buffer.from(matcherSeed, 'base64url')
+  return {
+    ...{ keyHolder, relay, atMatcher, atKeyHolder, close },
+    asMatcher: await createCaller({ send: sendTo(keyHolder.url), seed, published: keyHolder.published }),
+    ...createVisitors({ baseUrl: api.url, host, fingerprint: keyHolder.published.fingerprint }),
+    async killApi() {
+      await api.stop('SIGKILL')
+      api = await start()
+    },
+    sendErasures: () => sendErasures(wire),
+  }
+}
+
+async function sendErasures(wire: Wire): Promise<void> {
+  const soon = new Date(Date.now() + 3_600_000)
+  for (const { db } of wire.platform.cells.all()) await wire.matcher.erasures.sendDue(db, soon)
+}
+
+class GivenUp extends Error {}
+
+/** People and their devices, each with an address of its own. */
+function createVisitors({ baseUrl, host, fingerprint }: { baseUrl: string; host: Host; fingerprint: string }) {
+  const faces = createFaces(41)
+  let visits = 0
+
+  async function call(path: string, body?: object): Promise<unknown> {
+    const sent = body && { method: 'POST', body: JSON.stringify(body) }
+    const headers = { 'x-api-key': host.key, ...(body && { 'content-type': 'application/json' }) }
+    const response = await fetch(`${baseUrl}${path}`, { headers, ...sent })
+    if (!response.ok) throw new Error(`${path} was answered ${response.status} ${await response.text()}`)
+    return response.json()
+  }
+
+  async function newDevice(type: 'ENROLL' | 'SIGN-IN', changes: Changes) {
+    const visit = ++visits
+    const created = await call('/v2/verification-session', {
+      ...{ type, redirectURL: 'https://shop.example/back', callback: { url: 'http://127.0.0.1:65001/hook' } },
+    })
+    const { sessionId } = created as { sessionId: string }
+    const throughProxy: typeof fetch = (input, init) => {
+      const headers = new Headers(init?.headers)
+      headers.set('x-forwarded-for', `10.9.${visit >> 8}.${visit & 255}`)
+      return (changes.fetch ?? fetch)(input, { ...init, headers })
+    }
+    const clock = createSimulatedClock({ nowMs: () => Date.now(), monotonicMs: () => performance.now() })
+    const options = { baseUrl, sessionId, platform: 'mobile', clock, userAgent: PHONE, fetch: throughProxy } as const
+    return { sessionId, clock, device: await createDevice(options), random: seededRandom(visit) }
+  }
+
+  async function enrol(): Promise<Person> {
+    const face = faces.person()
+    const { device, clock, random, sessionId } = await newDevice('ENROLL', {})
+    let kept: KeptToken | undefined
+    let made: EnrolledToken | undefined
+    const keep = async (token: KeptToken) => {
+      kept = token
+    }
+    const make = async (id: Uint8Array, vector: ArrayLike<number>) => {
+      made = await createToken(id, vector)
+      return made
+    }
+    const keeper = { find: async () => undefined, keep }
+    const tokens = { functions: { createToken: make, createProbe }, keeper, fingerprints: [fingerprint] }
+    const { state } = await runFlow(device, { clock, random, ageYears: null, vector: face, tokens })
+    const { puid } = (await call(`/v2/verification-session/${sessionId}/webhook`)) as VerificationWebhook
+    if (state !== 'SUCCESS' || !kept || !made || !puid) throw new Error(`An enrolment ended as ${state}`)
+    return { face, puid, kept, made }
+  }
+
+  async function signIn(person: Person, changes: Changes = {}): Promise<End> {
+    const kept = changes.kept ?? person.kept
+    const keep = async (renewed: KeptToken) => {
+      person.kept = renewed
+    }
+    let tries = 0
+    const make: TokenFunctions['createProbe'] = (publicKey, vector) => {
+      if (changes.once && ++tries > 1) throw new GivenUp()
+      return (changes.createProbe ?? createProbe)(publicKey, vector)
+    }
+    const functions = { createToken, createProbe: make }
+    const tokens = { functions, keeper: { find: async () => kept, keep }, fingerprints: [fingerprint] }
+    const vector = changes.face ?? faces.sample(person.face)
+    try {
+      const { device, clock, random, sessionId } = await newDevice('SIGN-IN', changes)
+      const { state } = await runFlow(device, { clock, random, ageYears: null, vector, tokens })
+      if (state !== 'SUCCESS') return { state, puid: undefined }
+      const { puid } = (await call(`/v2/verification-session/${sessionId}/webhook`)) as VerificationWebhook
+      return { state, puid }
+    } catch (error) {
+      if (error instanceof GivenUp) return { state: 'GIVEN_UP', puid: undefined }
+      if (error instanceof DeviceError || error instanceof TypeError) return 'lost'
+      throw error
+    }
+  }
+
+  return {
+    enrol,
+    signIn,
+    openDevice: (changes: Changes = {}) => newDevice('SIGN-IN', changes),
+    picture: (face: readonly number[], cosine?: number) => faces.sample(face, cosine),
+  }
+}
+
+/** The person as the tools of the key holder's tests know one. */
+export function subjectOf({ kept, made }: Person): Subject {
+  const { realm, account, tokenId, keys } = kept
+  const secret = Uint8Array.from({ length: 32 }, (_, at) => at)
+  return {
+    realm,
+    account,
+    tokenId,
+    enrolled: made,
+    deviceKey: keys.publicKey,
+    devicePrivateKey: keys.privateKey,
+    secret,
+  }
+}
+
+export const idOf = ({ kept }: Person) => Buffer.from(kept.tokenId, 'base64url')
+
+/** What the matcher and the key holder have counted for a token. */
+export async function countedFor({ atMatcher, atKeyHolder }: Scene, person: Person) {
+  const [matcher] = (
+    await atMatcher(
+      `select evaluations, day_evaluations as today, attack_events as attacks,
+         (select coalesce(sum(failures), 0)::int from token_failures f where f.account = t.account) as failures
+       from face_tokens t where token_id = $1`,
+      [idOf(person)],
+    )
+  ).rows
+  const [keyHolder] = (
+    await atKeyHolder(
+      `select evaluations, evaluations_that_day as today, attack_events as attacks, cardinality(failed_on) as failures
+       from key_shares left join persons using (realm, account) where token_id = $1`,
+      [person.kept.tokenId],
+    )
+  ).rows
+  return { matcher, keyHolder } as Record<'matcher' | 'keyHolder', Counted>
+}
+
+export interface Counted {
+  evaluations: number
+  today: number
+  attacks: number
+  failures: number
+}
+
+/** As if so many evaluations had been made today. */
+export async function setUsed({ atMatcher, atKeyHolder }: Scene, person: Person, used: number): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10)
+  const matcher = 'update face_tokens set evaluations = $2, day_evaluations = $2, day = $3 where token_id = $1'
+  await atMatcher(matcher, [idOf(person), used, today])
+  const keyHolder =
+    'update key_shares set evaluations = $2, evaluations_that_day = $2, evaluated_on = $3 where token_id = $1'
+  await atKeyHolder(keyHolder, [person.kept.tokenId, used, today])
+}
