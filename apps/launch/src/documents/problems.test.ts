@@ -161,6 +161,8 @@ test('a reader that cannot be loaded is reported without a try, and is loaded ag
   assert.equal(seen.running, 0)
   flow.actions.document({ do: 'again' })
   await reaches('document', { stage: 'review' })
+  // The page does not wait for the answer to its report, so the report may arrive after the review is there.
+  while (service.bodies('failure').length === 0) await new Promise((resolve) => setImmediate(resolve))
   const reported = service.bodies('failure').map(({ code }) => code)
   assert.deepEqual(reported, [codes.DOCUMENT_SCAN_ERROR], 'which the service only notes')
 })
