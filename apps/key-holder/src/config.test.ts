@@ -16,7 +16,7 @@ test('three settings are enough', () => {
       { host: '127.0.0.1', port: 9410 },
     ],
   )
-  assert.equal(config.cosineMin, 0.5)
+  assert.equal(config.cosineMin, 0.49)
 })
 
 test('each secret can come from a file, and several keys of both kinds are read', () => {
