@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { TokenSite } from '@ostiary/testkit/measuring/token-site'
 import { ROOT } from '@ostiary/testkit/run'
 import pg from 'pg'
@@ -66,17 +68,17 @@ async function grow(databaseUrl: string, { tables, statement }: Copy, rows: numb
   }
 }
 
-const ASSETS = `${ROOT}apps/launch/dist/assets`
+/** Where the built page is: `LAUNCH_DIR` names another folder. */
+const ASSETS = join(process.env.LAUNCH_DIR ?? `${ROOT}apps/launch/dist`, 'assets')
 
 /** What sessions with tokens load beside the rest of the page. */
 export function pageBytes(): string {
   const files = existsSync(ASSETS) ? readdirSync(ASSETS) : []
-  const chunks = files.filter((file) => /token/i.test(file) && file.endsWith('.js'))
-  if (chunks.length === 0) return 'the built page (apps/launch/dist) has no file for tokens: nothing measured there'
-  const total = (ending: string) =>
-    chunks.reduce(
-      (sum, file) => sum + (existsSync(`${ASSETS}/${file}${ending}`) ? statSync(`${ASSETS}/${file}${ending}`).size : 0),
-      0,
-    )
-  return `the page loads ${chunks.length} files for tokens (${chunks.join(', ')}): ${total('')} bytes, compressed ${total('.gz')}`
+  const scripts = files.filter((file) => /token.*\.js$/i.test(file))
+  if (scripts.length === 0) return `the page built at ${ASSETS} has no script for tokens: nothing measured there`
+  const contents = scripts.map((file) => readFileSync(join(ASSETS, file)))
+  const total = (sizes: readonly number[]) => sizes.reduce((sum, size) => sum + size, 0)
+  const bytes = total(contents.map(({ length }) => length))
+  const compressed = total(contents.map((content) => gzipSync(content).length))
+  return `the page loads ${scripts.length} scripts for tokens: ${bytes} bytes, compressed ${compressed}`
 }

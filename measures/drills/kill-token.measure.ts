@@ -279,7 +279,7 @@ async function judge(
   const most = (name: string, value: number): Figure => ({ name: `kill-token.${name}`, value, floor: 0, is: 'most' })
   return [
     { name: 'kill-token.kills', value: counts.kills, floor: 4 * kills, is: 'least' },
-    { name: 'kill-token.kills-inside-calls', value: counts.inside, floor: kills, is: 'least' },
+    { name: 'kill-token.kills-inside-calls', value: counts.inside, floor: kills, is: 'least', load: true },
     most('acknowledged-and-lost', counts.lost),
     most('half-enrolled', half.length),
     most('wrong-passes', counts.wrongPasses),
