@@ -271,9 +271,15 @@ async function playOn(name: DeviceName, { invocation, target, person, say }: Pla
   }
   // Open the session here to learn what it asks for. The flow continues from this reply.
   const opened = await device.open(handoffCode)
+  let isFirst = true
+  const open = (code?: string) => {
+    const reply = isFirst ? Promise.resolve(opened) : device.open(code)
+    isFirst = false
+    return reply
+  }
   const tokens = await tokensFor(opened, invocation, onStep)
   return runFlow(
-    { ...device, open: async () => opened },
+    { ...device, open },
     {
       clock,
       random: seededRandom(seed),

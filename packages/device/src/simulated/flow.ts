@@ -94,6 +94,7 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
     memory.tries++
     state = await captureOnce(device, person, memory)
   }
+  if (isGivenUp(state)) state = await giveUp(device)
   while (person.passkey && state.state === 'PASSKEY_ACTIVE') {
     onStep('is asked for a passkey')
     state = await device.passkeyVerify(await person.passkey(await device.passkeyOptions()))
@@ -244,6 +245,17 @@ async function play(device: Device, clock: SimulatedClock, moments: readonly Mom
     nowMs = Math.max(nowMs, atMs)
     await device.logEvent(type, n)
   }
+}
+
+/** A failure that ends nothing was reported on the last try. */
+function isGivenUp({ flowStatus, state, attemptsLeft }: LaunchState): boolean {
+  return flowStatus === null && attemptsLeft === 0 && FACE_STATES.includes(state)
+}
+
+/** As the page does: the service ends the flow when another challenge is asked for. */
+async function giveUp(device: Device): Promise<LaunchState> {
+  await device.challenge().catch(() => {})
+  return device.open()
 }
 
 /** Any other step needs what a simulated person does not have. */

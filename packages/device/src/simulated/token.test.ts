@@ -44,6 +44,8 @@ interface ServiceOptions {
   /** What the service says is the token's public key. */
   sends?: Uint8Array
   answers?: Record<string, Answer>
+  /** The state after a reported failure. */
+  afterFailure?: object
 }
 
 /** A service that takes everything, and what it was sent. */
@@ -53,6 +55,7 @@ function service({
   bound = true,
   sends = publicKey,
   answers = {},
+  afterFailure = { state: 'FAILED', flowStatus: 'COMPLETED' },
 }: ServiceOptions) {
   const calls: { path: string; body: Record<string, unknown> }[] = []
   const facts = { realm: REALM, version: 'FACE3_3', sendImages: false, estimateAge: false, matching: 'server' }
@@ -79,7 +82,7 @@ function service({
     },
     [LAUNCH_PATHS.tokenProbe]: { tokenId: TOKEN },
     [LAUNCH_PATHS.submit]: ended,
-    [LAUNCH_PATHS.failure]: { ...base, state: 'FAILED', flowStatus: 'COMPLETED' },
+    [LAUNCH_PATHS.failure]: { ...base, ...afterFailure },
   }
   const fetch: typeof globalThis.fetch = async (url, init) => {
     const path = new URL(String(url)).pathname
@@ -162,6 +165,15 @@ for (const [path, answer, report] of REFUSED) {
     assert.deepEqual(made.sentTo('submit'), [])
   })
 }
+
+test('after a third refused token the device asks for another challenge, so that the service ends the session', async () => {
+  const made = service({
+    answers: { [LAUNCH_PATHS.tokenEnrol]: { status: 409, code: 'TOKEN_REFUSED' } },
+    afterFailure: { state: 'FACE_ACTIVE', flowStatus: null, attemptsLeft: 0 },
+  })
+  await play(made, { tokens: tokens() })
+  assert.deepEqual(made.paths().slice(-3), ['failure', 'challenge', 'open'])
+})
 
 test('a key holder that is not the expected one gets nothing', async () => {
   const other = await thumbprint((await createSealKeyPair()).publicJwk)
