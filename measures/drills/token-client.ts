@@ -4,13 +4,13 @@ import type { Figure } from '@ostiary/testkit/measuring/figure'
 import { cosineOf, evaluate, judge, probeFault, quantise, TOKEN_PARAMETERS } from '@ostiary/token'
 import { createTokenFrom } from '@ostiary/token/testing'
 import { createAttacker, createVectors, dot, type OracleAnswer, type Vector } from './oracle-attack.ts'
-import { atLeast, atMost, type Say } from './token-figures.ts'
+import { atLeast, atMost, COSINE_MIN, type Say } from './token-figures.ts'
 import { FORGERIES, forge, repeatable } from './token-forgeries.ts'
 import { countedFor, type Scene } from './token-scene.ts'
 
 const { scale } = TOKEN_PARAMETERS
-/** The key holder's default, and what it takes for rounding. */
-const ACCEPTED = { from: 0.5, to: 1.02 }
+/** Up to what the key holder takes for rounding. */
+const ACCEPTED = { from: COSINE_MIN, to: 1.02 }
 const SECRET = Uint8Array.from({ length: 32 }, (_, at) => 200 - at)
 const TOKEN_ID = Uint8Array.from({ length: 16 }, (_, at) => at + 1)
 

@@ -9,7 +9,7 @@ import { comparisonFrame, type EvaluatedProbe, evaluateFace, type Subject } from
 import type { Figure } from '@ostiary/testkit/measuring/figure'
 import { createProbe, createToken, type EnrolledToken, quantise, TOKEN_PARAMETERS } from '@ostiary/token'
 import { decryptProbe, withConstantTests, withForeignTest, withShift } from '@ostiary/token/testing'
-import { atLeast, atMost, choiceBits, type Say } from './token-figures.ts'
+import { atLeast, atMost, COSINE_MIN, choiceBits, type Say } from './token-figures.ts'
 import { countedFor, type Person, type Scene, subjectOf } from './token-scene.ts'
 
 const { scale, dimension } = TOKEN_PARAMETERS
@@ -78,7 +78,7 @@ async function askAboutTheScore(scene: Scene, person: Person, say: Say): Promise
   const { asMatcher, keyHolder } = scene
   const subject = subjectOf(person)
   const probe = await evaluateFace(subject, person.face)
-  const threshold = Math.ceil(scale ** 2 / 2)
+  const threshold = Math.ceil(COSINE_MIN * scale ** 2)
   const before = (await countedFor(scene, person)).keyHolder
   // Halving: each sign-in is of the same picture here, which is more than a matcher has.
   let [low, high] = [0, Math.round(1.02 * scale ** 2)]

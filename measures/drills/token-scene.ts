@@ -19,6 +19,7 @@ import { createHost, type Host, openWire } from '@ostiary/testkit/measuring/sess
 import { freePorts, type Started, startApi, startServices } from '@ostiary/testkit/run'
 import { createProbe, createToken, type EnrolledToken } from '@ostiary/token'
 import pg from 'pg'
+import { COSINE_MIN } from './token-figures.ts'
 
 /** An enrolled person with one device, and what the drill knows beside: no service has all of it. */
 export interface Person {
@@ -85,7 +86,10 @@ async function setScene(cleanUp: (() => Promise<unknown>)[], close: () => Promis
   const target = { url: '' }
   const relay = await startKeyHolderRelay(target)
   cleanUp.push(() => relay.close())
-  const startingKeyHolder = startKeyHolder({ logName: 'drill-token', clusterUrl, matcherSeed })
+  const startingKeyHolder = startKeyHolder({
+    ...{ logName: 'drill-token', clusterUrl, matcherSeed },
+    env: { COSINE_MIN: String(COSINE_MIN) },
+  })
   cleanUp.push(async () => (await startingKeyHolder).remove())
   const database = await createDatabase(clusterUrl, 'token')
   cleanUp.push(() => database.drop())

@@ -82,7 +82,7 @@ describe('score and norm', () => {
 
   test('can be moved by a number: an answer is then one bit of the score of this sign-in, and a moved norm an attack event', async () => {
     const score = x.reduce((sum, value, i) => sum + value * (quantise(sameFace(face, 22))[i] ?? 0), 0)
-    const threshold = Math.ceil(scale ** 2 / 2)
+    const threshold = Math.ceil(harness.config.cosineMin * scale ** 2)
     assert.equal(await compare(withShift(genuine.evaluation, 'score', threshold - score + 20)), 'accept')
     assert.equal(await compare(withShift(genuine.evaluation, 'score', threshold - score - 20)), 'reject')
     assert.equal((await harness.countedFor(person)).attackEvents, 0)
