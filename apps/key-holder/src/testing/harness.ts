@@ -87,6 +87,7 @@ export async function createHarness(options: Options = {}) {
     },
     async close() {
       await app.close()
+      await wire.stopThreads()
       await db.close()
       await pool.end()
       await database.drop()
