@@ -3,6 +3,7 @@ import { type DeviceRequest, ProofError, thumbprint, verifyProof } from '@ostiar
 import { AppError } from '../platform/errors.ts'
 import {
   type BoundDevice,
+  boundTo,
   documentOf,
   type Flow,
   flowStatusOf,
@@ -133,7 +134,11 @@ export function launchStateFor(flow: Pick<Flow, 'rules'>, session: Session, fact
     errors: [...errors],
     redirectUrl: null,
     livemode: session.livemode,
-    ...(end && { ...end, ...returnFor(end.redirectUrl, session.returnTicket, thumbprint) }),
+    ...(end && {
+      ...boundTo(session.returnTicket, thumbprint),
+      ...end,
+      ...returnFor(end.redirectUrl, session.returnTicket, thumbprint),
+    }),
     ...(!end && (progress.document || state === 'DOC_ACTIVE') && { documentAttemptsLeft: documentTriesLeft(progress) }),
     ...(!end && role === 'holder' && isNumberNeeded(progress) && { numberNeeded: true }),
   }

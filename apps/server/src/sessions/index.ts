@@ -37,7 +37,14 @@ export {
   withFlags,
 } from './progress.ts'
 export type { SharedRequest } from './request.ts'
-export { codeHashOf, newReturnTicket, type ReturnTicket, seenAgain } from './return-ticket.ts'
+export {
+  type BoundKeys,
+  boundTo,
+  codeHashOf,
+  newReturnTicket,
+  type ReturnTicket,
+  seenAgain,
+} from './return-ticket.ts'
 export { createSessionsRoom, type SessionsRoom } from './room.ts'
 export { type Hasher, isPurged, type Session, type Sessions, type Tombstone } from './service.ts'
 export type { FinalState, SessionEvent, SessionState } from './states.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { type BoundDevice, newProgress, type Progress } from './progress.ts'
-import { answerCode, codeHashOf, newReturnTicket, type ReturnTicket } from './return-ticket.ts'
+import { answerCode, boundTo, codeHashOf, newReturnTicket, type ReturnTicket } from './return-ticket.ts'
 
 const key = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' } as const
 const deviceOf = (thumbprint: string): BoundDevice => ({ key, thumbprint, counter: 3 })
@@ -41,6 +41,15 @@ describe('a ticket', () => {
   test('is not made for a session that no device has opened', () => {
     assert.equal(ticketOf(null), null)
     assert.equal(ticketOf({}), null)
+  })
+
+  test('says what is bound to the device that held the session, and to no other', () => {
+    const progress = { ...newProgress('en'), holder: PHONE, viewer: LAPTOP, matched: 'phone' }
+    const ticket = newReturnTicket(progress, true, { tokenBound: true })
+    assert.deepEqual(boundTo(ticket, 'phone'), { tokenBound: true })
+    for (const thumbprint of ['laptop', '']) assert.deepEqual(boundTo(ticket, thumbprint), {})
+    assert.deepEqual(boundTo(ticketOf({ holder: PHONE }), 'phone'), {})
+    assert.deepEqual(boundTo(null, 'phone'), {})
   })
 
   test('has 256 random bits as its code, and the result has their SHA-256 in hex', () => {

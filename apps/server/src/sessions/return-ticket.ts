@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { RETURN_LIMITS } from '@ostiary/contract'
+import { type LaunchState, RETURN_LIMITS } from '@ostiary/contract'
 import { takeRandom } from '../platform/random.ts'
 import type { BoundDevice, Progress } from './progress.ts'
 
@@ -18,7 +18,15 @@ export interface ReturnTicket {
   code: string | null
   /** Codes that the host has sent, right and wrong, oldest first. */
   tries: ReturnTry[]
+  /**
+   * What the device that held the session learns when it opens the ended session again. Where the reply about the end was lost, it would
+   * otherwise delete keys that the person needs. Tickets of the last release have none.
+   */
+  bound?: BoundKeys & { thumbprint: string }
 }
+
+/** What the end has bound to the person, of all that the device holds keys of. */
+export type BoundKeys = Pick<LaunchState, 'localKeyBound' | 'tokenBound'>
 
 export interface ReturnTry {
   outcome: 'confirmed' | 'wrong'
@@ -29,13 +37,21 @@ export interface ReturnTry {
 }
 
 /** The ticket of a session that ends now; null if no device has opened it. */
-export function newReturnTicket(progress: Progress | null, withCode: boolean): ReturnTicket | null {
+export function newReturnTicket(
+  progress: Progress | null,
+  withCode: boolean,
+  bound: BoundKeys = {},
+): ReturnTicket | null {
   const owner = progress && ownerOf(progress)
   if (!owner) return null
   const { holder, viewer } = progress
   const code = withCode ? takeRandom(CODE_BYTES).toString('base64url') : null
   const other = owner === holder ? viewer : holder
-  return { owner: keyOf(owner), other: other && keyOf(other), code, tries: [] }
+  const isBound = holder !== null && Object.keys(bound).length > 0
+  return {
+    ...{ owner: keyOf(owner), other: other && keyOf(other), code, tries: [] },
+    ...(isBound && { bound: { ...bound, thumbprint: holder.thumbprint } }),
+  }
 }
 
 /** Where a device was and what its clock showed is forgotten at the end. */
@@ -54,6 +70,13 @@ function ownerOf({ holder, viewer, matched }: Progress): BoundDevice | null {
 export function seenAgain(ticket: ReturnTicket, device: BoundDevice): ReturnTicket {
   const isOwner = device.thumbprint === ticket.owner.thumbprint
   return isOwner ? { ...ticket, owner: keyOf(device) } : { ...ticket, other: keyOf(device) }
+}
+
+/** What the end has bound to this device. */
+export function boundTo(ticket: ReturnTicket | null, thumbprint: string): BoundKeys {
+  if (!ticket?.bound || ticket.bound.thumbprint !== thumbprint) return {}
+  const { thumbprint: _thumbprint, ...bound } = ticket.bound
+  return bound
 }
 
 /** The hash of a code, as the host gets it in the result. In hex, because every language makes that from a SHA-256. */

@@ -3,11 +3,12 @@ import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { type Concluded, documentOf, type FlowEnd } from '../sessions/index.ts'
 import { KEY_HOLDER_RETRY_SECONDS } from './apply-comparison.ts'
+import { bindsKeys } from './bound.ts'
 import { clearedBy, isCounted, waitAfter } from './counting.ts'
 import type { VerificationEnding } from './ending.ts'
 import type { LocalKeys } from './local-keys.ts'
 import type { Lockouts } from './lockouts.ts'
-import { tokenReasonsOf, type VerificationProgress, verificationOf } from './progress.ts'
+import { tokenReasonsOf, verificationOf } from './progress.ts'
 import { confirmPerson } from './provisional-persons.ts'
 import { sandboxEnd } from './sandbox-end.ts'
 import type { VerificationEnd, VerificationSession } from './types.ts'
@@ -85,13 +86,6 @@ async function whileEnrolled(
   if (end.state !== 'SUCCESS' || (await work.lockIfEnrolled(session, end.person.puid, tx))) return end
   return { state: 'FAILED', failures: [session.request.type === 'ENROLL' ? 'INTERNAL' : 'USER_NOT_ENROLLED'] }
 }
-
-/**
- * A person who is enrolled already gets no new keys, unless they have used one of their passkeys in this session. A face is a claim of
- * the device: it would otherwise be enough to add a key to any person with a photograph in public.
- */
-export const bindsKeys = ({ notes, passkeyShown }: VerificationProgress): boolean =>
-  !notes.includes('ALREADY_ENROLLED') || passkeyShown
 
 /** ENROLL: binds the keys of the browser and of the authenticator to the person. A passkey that cannot be kept is a failure. */
 async function bindKeys(

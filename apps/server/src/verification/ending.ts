@@ -13,6 +13,7 @@ import {
   type Sessions,
 } from '../sessions/index.ts'
 import type { WebhookMessage, WebhookService } from '../webhooks/index.ts'
+import { boundBy } from './bound.ts'
 import { withNote } from './debug.ts'
 import { tokenReasonsOf, verificationOf } from './progress.ts'
 import { verificationStore } from './store.ts'
@@ -103,7 +104,8 @@ function allowed({ request, progress }: VerificationSession, end: VerificationEn
 
 function prepare(session: VerificationSession, end: VerificationEnd, at: Date): Ended {
   const { request, progress, sessionId, livemode } = session
-  const ticket = newReturnTicket(progress, isByBrowser(end))
+  const bound = end.state === 'SUCCESS' ? boundBy(request, progress) : {}
+  const ticket = newReturnTicket(progress, isByBrowser(end), bound)
   const consent = consentOf(progress)
   const facts = {
     ...{ sessionId, request, end, livemode },

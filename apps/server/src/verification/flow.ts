@@ -30,8 +30,9 @@ import {
 } from '../sessions/index.ts'
 import { DEFAULT_DOCUMENT_POLICY } from '../settings/index.ts'
 import { applyComparison } from './apply-comparison.ts'
+import { boundBy } from './bound.ts'
 import type { Budget } from './budget.ts'
-import { bindsKeys, conclude } from './conclude.ts'
+import { conclude } from './conclude.ts'
 import { countTry, withoutRepeats } from './counting.ts'
 import { noteDebug } from './debug.ts'
 import type { VerificationEnding } from './ending.ts'
@@ -210,12 +211,9 @@ export function verificationRules(session: VerificationSession): FlowRules {
     failuresOf: (name: SessionCodeName) => [name],
     endReply(state: FinalState) {
       if (state === 'COMPLETED') throw new Error('COMPLETED is no end of such a session')
-      const own = verificationOf(progress)
-      const hasLocalKey = request.type === 'ENROLL' && state === 'SUCCESS' && own.localKey !== null
       return {
         redirectUrl: redirectTargetOf(request, { sessionId, status: state }),
-        ...(hasLocalKey && { localKeyBound: bindsKeys(own) }),
-        ...(state === 'SUCCESS' && bindsToken(request, own) && { tokenBound: true }),
+        ...(state === 'SUCCESS' && boundBy(request, progress)),
       }
     },
   }
@@ -234,11 +232,6 @@ function documentAskOf({ policy }: VerificationRequest): DocumentAsk {
     comparesFace: true,
     mayLook: false,
   }
-}
-
-/** Whether the device's new token is the person's now: that of an ENROLL, or the successor of another one. */
-function bindsToken({ type }: VerificationRequest, { token, successor }: VerificationProgress): boolean {
-  return (type === 'ENROLL' ? token : successor) !== null
 }
 
 function withCallNotes({ request, state: from, progress }: RunningVerification, call: SettledCall): OwnProgress {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { PasskeyOptions, TenantSettingsPatch, VerificationType } from '@ostiary/contract'
-import { createTokenKeeper, type KeptToken, type SimulatedPerson, type TokenKeeper } from '@ostiary/device/simulated'
+import {
+  createTokenKeeper,
+  type KeptToken,
+  runFlow,
+  type SimulatedPerson,
+  seededRandom,
+  type TokenKeeper,
+} from '@ostiary/device/simulated'
 import { startKeyHolder } from '@ostiary/testkit/key-holder'
 import { createProbe, createToken, TOKEN_BYTES } from '@ostiary/token'
 import { createFaces } from '../biometrics/testing/faces.ts'
@@ -105,6 +112,20 @@ describe('a tenant that stores tokens', () => {
     await enrolled(host)
     for (const table of ['face_templates', 'face_vectors', 'face_spaces'])
       assert.deepEqual(await rowsOf(`select 1 from ${table} where tenant_id = $1`, [host.tenantId]), [], table)
+  })
+
+  test('a device that lost the last reply learns from the ended session that its token is bound; another device does not', async () => {
+    const host = await newHost()
+    const { sessionId } = await host.create('ENROLL')
+    const { face, keeper } = newUser()
+    const tokens = { functions: { createToken, createProbe }, keeper }
+    const { device, clock } = await fixture.newDevice(sessionId)
+    const person = { clock, random: seededRandom(5), ageYears: null, vector: face, tokens }
+    assert.equal((await runFlow(device, person)).tokenBound, true)
+    const reopened = await device.open()
+    assert.deepEqual([reopened.state, reopened.tokenBound], ['SUCCESS', true])
+    const { device: other } = await fixture.newDevice(sessionId)
+    assert.equal((await other.open()).tokenBound, undefined)
   })
 
   test('another person with the device of an enrolled one is not recognised', async () => {
