@@ -33,9 +33,10 @@ export const measure: Measure = async ({ full, say }) => {
   const scene = await openScene()
   say('the API, the key holder and a relay between them are up')
   try {
+    // One computes while the other waits for the deadline of the key holder. The others look at what the relay has seen.
+    const first = await Promise.all([cheatAsClient(scene, { full, say }), cheatAsMatcher(scene, { say })])
     return [
-      ...(await cheatAsClient(scene, { full, say })),
-      ...(await cheatAsMatcher(scene, { say })),
+      ...first.flat(),
       ...(await cheatAsKeyHolder(scene, { full, say })),
       ...(await writeRows(scene, { say })),
       ...(await tryFromOutside(scene, { say })),

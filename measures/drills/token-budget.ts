@@ -30,7 +30,7 @@ async function useUpAtKeyHolder(
 ): Promise<Figure[]> {
   const subject = subjectOf(person)
   const probe = await evaluateFace(subject, person.face)
-  const used = full ? 1 : evaluationsPerDay - LANES
+  const used = full ? 1 : evaluationsPerDay - LEFT
   await setUsed(scene, person, used)
   const verdicts: TokenVerdict[] = []
   for (let left = evaluationsPerDay - used + 2; left > 0; left -= LANES) {

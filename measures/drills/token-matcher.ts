@@ -71,7 +71,7 @@ async function askUnsigned(scene: Scene, person: Person, say: Say): Promise<Figu
 }
 
 /**
- * It moves the score of a genuine sign-in, and asks three questions with one signature of the device. Whatever it puts there moves the
+ * It moves the score of a genuine sign-in, and asks two questions with each signature of the device. Whatever it puts there moves the
  * score by a number, because the key holder computes the rest itself.
  */
 async function askAboutTheScore(scene: Scene, person: Person, say: Say): Promise<Figure[]> {
@@ -82,14 +82,14 @@ async function askAboutTheScore(scene: Scene, person: Person, say: Say): Promise
   const before = (await countedFor(scene, person)).keyHolder
   // Halving: each sign-in is of the same picture here, which is more than a matcher has.
   let [low, high] = [0, Math.round(1.02 * scale ** 2)]
-  const signIns = 4
+  const signIns = 3
   const answers = new Set<string>()
   for (let n = 0; n < signIns; n++) {
     const middle = Math.round((low + high) / 2)
     const { sealKey } = keyHolder.published
     const frame = await comparisonFrame(subject, { ...probe, sealKey, nonce: await asMatcher.nonceFor(subject) })
     const own: string[] = []
-    for (const at of [middle, low, Math.round(high / 2)]) {
+    for (const at of [middle, low]) {
       const asked = frame.slice()
       asked.set(withShift(probe.evaluation, 'score', threshold - at), asked.length - probe.evaluation.length)
       own.push((await asMatcher.ask<{ verdict: string }>(KEY_HOLDER_PATHS.evaluations, asked)).verdict)
@@ -101,7 +101,7 @@ async function askAboutTheScore(scene: Scene, person: Person, say: Say): Promise
   const judged = (await countedFor(scene, person)).keyHolder.evaluations - before.evaluations
   const score = quantise(person.face).reduce((sum, value) => sum + value ** 2, 0)
   say(
-    `matcher: ${3 * signIns} questions about the score with ${signIns} signatures, ${judged} judged: ` +
+    `matcher: ${2 * signIns} questions about the score with ${signIns} signatures, ${judged} judged: ` +
       `between ${low} and ${high}, it is ${score}`,
   )
   return [
