@@ -182,12 +182,17 @@ async function createHarnessOn(masterKey: string) {
   const { clock, seed, env } = harness
   const log = createLog('fatal', { write: () => {} })
   const config = loadConfig({ ...env, MASTER_KEY: masterKey })
-  const { app, db, keys } = await createWire({ config, clock, log, processMetrics: false })
+  const { app, db, keys, stopThreads } = await createWire({ config, clock, log, processMetrics: false })
   const caller = await createCaller({
     send: harness.sendInto(app),
     seed,
     published: keys.published,
     nowMs: () => clock.now().getTime(),
   })
-  return { compare: caller.compare, close: () => app.close().then(() => db.close()) }
+  const close = async () => {
+    await app.close()
+    await stopThreads()
+    await db.close()
+  }
+  return { compare: caller.compare, close }
 }
