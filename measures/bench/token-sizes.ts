@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -24,29 +23,26 @@ interface Copy {
   statement: string
 }
 
+/** Copies of a row (as JSON in `row.json`) with the values of `changes` in some columns, whatever columns the table has. */
+const copies = (table: string, row: string, changes: string) =>
+  `insert into ${table} select made.* from ${row}, ids, lateral jsonb_populate_record(null::${table}, ${row}.json || ${changes}) as made`
+
 const COPY_TOKENS: Copy = {
   tables: ['face_persons', 'face_tokens'],
-  statement: `with one as (select * from face_tokens where person_id is not null limit 1),
-    made as (
-      insert into face_persons (tenant_id, livemode, person_id, wrapped_key, created_at)
-      select p.tenant_id, p.livemode, gen_random_uuid(), p.wrapped_key, p.created_at
-      from one join face_persons p using (tenant_id, livemode, person_id), generate_series(1, $1::int)
-      returning person_id)
-    insert into face_tokens (tenant_id, livemode, token_id, account, person_id, session_id, model, format, token_hash, device_key, sealed, sealed_token,
-      master_key_id, created_at, evaluations, day, day_evaluations)
-    select tenant_id, livemode, decode(md5('t' || made.person_id || $2), 'hex'), decode(md5('a' || made.person_id || $2), 'hex'), made.person_id, session_id,
-      model, format, token_hash, device_key, sealed, sealed_token, master_key_id, created_at, evaluations, day, day_evaluations from one, made`,
+  statement: `with token as (select to_jsonb(t) as json, person_id from face_tokens t where person_id is not null limit 1),
+    person as (select to_jsonb(p) as json from token join face_persons p using (person_id)),
+    ids as materialized (select gen_random_uuid() as id from generate_series(1, $1::int)),
+    persons as (${copies('face_persons', 'person', `jsonb_build_object('person_id', id, 'external_ref', null)`)})
+    ${copies('face_tokens', 'token', `jsonb_build_object('person_id', id, 'token_id', '\\x' || md5('t' || id), 'account', '\\x' || md5('a' || id))`)}`,
 }
 
 const COPY_SHARES: Copy = {
   tables: ['persons', 'key_shares'],
-  statement: `with one as (select * from key_shares where state = 'ACTIVE' limit 1),
-    made as (
-      insert into persons (realm, account, failed_on)
-      select realm, left(md5($2 || n) , 22), array[]::date[] from one, generate_series(1, $1::int) n returning realm, account)
-    insert into key_shares (realm, token_id, account, state, model, format, master_key_id, sealed, created_at, evaluations, evaluated_on, evaluations_that_day)
-    select realm, left(md5('t' || $2 || made.account), 22), made.account, state, model, format, master_key_id, sealed, created_at, evaluations, evaluated_on,
-      evaluations_that_day from one join made using (realm)`,
+  statement: `with share as (select to_jsonb(s) as json, account from key_shares s where state = 'ACTIVE' limit 1),
+    person as (select to_jsonb(p) as json from share join persons p using (account)),
+    ids as materialized (select left(md5(gen_random_uuid()::text), 22) as id from generate_series(1, $1::int)),
+    owners as (${copies('persons', 'person', `jsonb_build_object('account', id)`)})
+    ${copies('key_shares', 'share', `jsonb_build_object('account', id, 'token_id', id)`)}`,
 }
 
 async function grow(databaseUrl: string, { tables, statement }: Copy, rows: number): Promise<number> {
@@ -61,7 +57,7 @@ async function grow(databaseUrl: string, { tables, statement }: Copy, rows: numb
   }
   try {
     const before = await size()
-    await client.query(statement, [rows, randomBytes(8).toString('hex')])
+    await client.query(statement, [rows])
     return ((await size()) - before) / rows
   } finally {
     await client.end()
