@@ -21,6 +21,7 @@ after(() => tokens?.stop())
 const MANY_FLOWS = { timeout: 4 * WHOLE_FLOW.timeout }
 /** A vector is 512 bytes: 683 characters of base64url, or 512 numbers. */
 const PROBE_BYTES = 56_340
+const TOKEN_BYTES = 11_316
 
 type Templates = 'token' | 'token_on_device'
 
@@ -72,6 +73,9 @@ function checkNoVector({ device, seals }: Person, { sessionId }: CreatedVerifica
   }
 }
 
+/** The tokens that the enrolments below have sent, all of one face. */
+const sentTokens: Buffer[] = []
+
 for (const templates of ['token', 'token_on_device'] as const) {
   test(
     `[D-004] [D-043] [D-047] [D-048] ${templates}: a person enrols in Chromium, signs in and is verified, and no request carries a vector`,
@@ -88,6 +92,8 @@ for (const templates of ['token', 'token_on_device'] as const) {
         tokenCalls(home.device.proxy.requests).map(({ call }) => call),
         ['begin', 'enrol'],
       )
+      const sentToken = tokenCalls(home.device.proxy.requests).find(({ call }) => call === 'enrol')?.body
+      sentTokens.push(Buffer.from(JSON.parse(String(sentToken)).token, 'base64url'))
       assert.match(String(home.seals.of(enrolled.sessionId).at(-1)?.token?.id), /^[A-Za-z0-9_-]{22}$/)
       checkNoVector(home, enrolled)
 
@@ -119,6 +125,14 @@ for (const templates of ['token', 'token_on_device'] as const) {
     },
   )
 }
+
+test('[D-045] two tokens of one face differ in what they say, and have one size', () => {
+  const [one, other, ...more] = sentTokens
+  assert.ok(one && other && more.length === 0, 'both enrolments have sent a token')
+  assert.deepEqual([one.length, other.length], [TOKEN_BYTES, TOKEN_BYTES])
+  const alike = one.filter((byte, at) => byte === other[at]).length
+  assert.ok(alike < TOKEN_BYTES / 64, `${alike} of ${TOKEN_BYTES} bytes are alike, by chance it is one in 256`)
+})
 
 /** The key cannot be read by a script, and nothing that is kept is a readable vector. */
 async function checkKept({ visit }: Person, templates: Templates): Promise<void> {
