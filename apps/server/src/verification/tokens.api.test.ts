@@ -170,8 +170,8 @@ describe('a tenant that stores tokens', () => {
   })
 })
 
-describe('[D-047] the token on the user’s device', () => {
-  test('is not on the server, and signs in and verifies', async () => {
+describe('the token on the user’s device', () => {
+  test('[D-047] is not on the server, and signs in and verifies', async () => {
     const host = await newHost({ templates: 'token_on_device' })
     const user = await enrolled(host, { customerId: 'eve' })
     const [row] = await tokensOf(host)
