@@ -86,6 +86,33 @@ describe('a payload', () => {
     assert.equal(fault(asked('ENROLL'), claim(true)), 'local')
   })
 
+  test('brings a new token only with the old one, or with the vector that it replaces, whatever the device claims', () => {
+    const hash = 'h'.repeat(43)
+    const begunOf = (tokenId: string) => ({
+      ...{ tokenId, account: 'a', puid: null, nonce: payload({}).nonce, keyHolderNonce: 'k', matcherNonce: 'm' },
+      probeHash: hash,
+    })
+    const [old, next] = [begunOf('old'), begunOf('new')]
+    const { face = assert.fail('The payload has no face') } = payload({})
+    const successor = { id: 'new', probeHash: hash }
+    const token = { id: 'old', probeHash: hash }
+    const faultOf = (policy: Partial<Asked['policy']>, more: Partial<CapturePayload>) => {
+      const request = asked('SIGN-IN')
+      const own = { ...request.policy, templates: 'token', signInMatching: 'local', ...policy } as const
+      return payloadFault({ ...request, policy: own }, payload({ ...without, ...more }), {
+        hasSelfie: false,
+        begun: old,
+        successor: next,
+      })
+    }
+    assert.equal(faultOf({}, { ...claim(true) }), undefined)
+    assert.equal(faultOf({}, { ...claim(true), successor }), 'successor')
+    assert.equal(faultOf({}, { token, successor }), undefined)
+    assert.equal(faultOf({ migrateVectors: true }, { ...claim(true), successor }), 'face')
+    assert.equal(faultOf({}, { face, successor }), 'face')
+    assert.equal(faultOf({ migrateVectors: true }, { face, successor }), undefined)
+  })
+
   test('has no comparison with a document, which comes later or never', () => {
     const withDocument = asked('ENROLL', { requirements: ['face', 'identity_document'] })
     for (const request of [asked('ENROLL'), withDocument, asked('SIGN-IN'), asked('VERIFY')])

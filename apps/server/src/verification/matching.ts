@@ -62,6 +62,8 @@ export function payloadFault(
     const isMigration = mayMigrate(request) && payload.successor !== undefined && !token
     if (face) return isMigration && hasDirection(face.vector) ? undefined : 'face'
     if (isMigration) return 'face'
+    // A hit on the device is a claim: it binds no new token. The old token is compared, or the vector.
+    if (payload.successor && !token) return 'successor'
     if (!token) return localIsEnough ? undefined : 'token'
     return isBegun(payload, token, begun) ? undefined : 'token'
   }

@@ -61,7 +61,9 @@ export function createWork({ cells, sessions, enrolment, recognition, localKeys,
     // A SIGN-IN names somebody only where tokens are compared, one person at a time.
     const named = request.person ? await findNamed(session) : undefined
     if (request.person && !named) return { kind: 'unknown' }
-    const mayBeLocal = progress.claim?.hit && matchingOf(request) === 'local_first'
+    // A new token is bound only after a comparison by the service.
+    const isReplacing = progress.successor !== null
+    const mayBeLocal = progress.claim?.hit && matchingOf(request) === 'local_first' && !isReplacing
     const isOther = shown && named && named.puid !== shown.puid
     if (shown && mayBeLocal && !isOther) {
       const person = await recognition.find(session, { puid: shown.puid })
