@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { VERSION } from '@ostiary/contract/version'
 import type { Environment } from '@ostiary/server/operate'
 import { type Command, UsageError } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { COMMANDS, type CommandEntry } from './commands.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Runs one command line and returns the exit code: 0 success, 1 failure, 2 wrong usage. `screen` and `simulate` add a 3. */
@@ -11,7 +11,7 @@ export async function runCli(argv: readonly string[], env: Environment, terminal
     terminal.out(VERSION)
     return 0
   }
-  const entry = COMMANDS.find(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name)
+  const entry = findCommand(argv)
   if (!entry) {
     const asked = argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')
     if (asked) terminal.out(overview())
@@ -35,6 +35,12 @@ export async function runCli(argv: readonly string[], env: Environment, terminal
   }
 }
 
+/** The longest name wins: "doctor live" is a command of its own, beside "doctor". */
+function findCommand(argv: readonly string[]): CommandEntry | undefined {
+  const matches = COMMANDS.filter(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name)
+  return matches.toSorted((one, other) => other.name.length - one.name.length)[0]
+}
+
 /** Lists only the commands of the same group: a list of all commands would scroll the message off the screen. */
 function noSuchCommand([group = '', verb = '']: readonly string[]): string {
   const verbs = COMMANDS.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []))
@@ -48,16 +54,17 @@ function overview(): string {
   return `Ostiary ${VERSION}: operate an installation from its machine.\n\n${lines.join('\n')}\n\nostiary <command> --help shows its options. Settings come from the environment: docs/configuration.md`
 }
 
-async function explain(error: unknown, command: Command, terminal: Terminal): Promise<number> {
+function explain(error: unknown, command: Command, terminal: Terminal): number {
   const misunderstood = error instanceof UsageError ? error.message : parseProblem(error)
   if (misunderstood !== undefined) {
     terminal.err(`${misunderstood}\n\n${shortHelp(command)}`)
     return 2
   }
-  const { AppError, ConfigError } = await import('@ostiary/server/operate')
-  if (error instanceof ConfigError) terminal.err(error.message)
-  else if (error instanceof AppError) terminal.err(`${error.message}. "ostiary doctor" checks the whole installation.`)
-  else if (error instanceof Error) terminal.err(`Failed: ${error.message}`)
+  if (!(error instanceof Error)) return 1
+  // The server's errors are known by their names: the classes would load the server, which a package of this CLI does not have.
+  if (error.name === 'ConfigError') terminal.err(error.message)
+  else if (error.name === 'AppError') terminal.err(`${error.message}. "ostiary doctor" checks the whole installation.`)
+  else terminal.err(`Failed: ${error.message}`)
   return 1
 }
 

@@ -1,17 +1,29 @@
 import type { Command } from './command.ts'
 
+/**
+ * What a command works with: a service that answers at an address; the database, the master key or the lists of this machine
+ * (decision 0004); or neither. `@ostiary/cli` as a package has no command that needs the machine.
+ */
+export type Needs = 'service' | 'machine' | 'nothing'
+
 /** One line of the help. The code of a command is loaded only when it runs: most commands need the server, and help does not. */
 export interface CommandEntry {
   name: string
   summary: string
+  needs: Needs
   load(): Promise<Command>
 }
 
 /** The commands of one file, with what the help says about each. */
-function group(load: () => Promise<readonly Command[]>, summaries: Readonly<Record<string, string>>): CommandEntry[] {
+function group(
+  needs: Needs,
+  load: () => Promise<readonly Command[]>,
+  summaries: Readonly<Record<string, string>>,
+): CommandEntry[] {
   return Object.entries(summaries).map(([name, summary]) => ({
     name,
     summary,
+    needs,
     async load() {
       const command = (await load()).find((one) => one.name === name)
       if (!command) throw new Error(`The command "${name}" is in the list but its file does not export it`)
@@ -22,55 +34,55 @@ function group(load: () => Promise<readonly Command[]>, summaries: Readonly<Reco
 
 /** The command line's table of contents. */
 export const COMMANDS: readonly CommandEntry[] = [
-  ...group(async () => (await import('./commands/machine.ts')).machineCommands, {
+  ...group('machine', async () => (await import('./commands/machine.ts')).machineCommands, {
     doctor: 'Check everything the service needs and say what to do',
     migrate: 'Bring the database, or every cell, to this version’s schema',
     reseal: 'After a change of the master key: seal all stored secrets with the new one',
   }),
-  ...group(async () => (await import('./commands/key-holder.ts')).keyHolderCommands, {
+  ...group('machine', async () => (await import('./commands/key-holder.ts')).keyHolderCommands, {
     'key-holder': 'Show what this server and the key holder have to know of each other',
   }),
-  ...group(async () => (await import('./commands/tenants.ts')).tenantCommands, {
+  ...group('machine', async () => (await import('./commands/tenants.ts')).tenantCommands, {
     'tenants create': 'Make a tenant: one customer of this installation',
     'tenants list': 'Show all tenants',
     'tenants suspend': 'Stop all keys of a tenant; nothing is deleted',
     'tenants resume': 'Let a suspended tenant’s keys work again',
   }),
-  ...group(async () => (await import('./commands/settings.ts')).settingsCommands, {
+  ...group('machine', async () => (await import('./commands/settings.ts')).settingsCommands, {
     'tenants settings': 'Show or change what a tenant has set',
   }),
-  ...group(async () => (await import('./commands/hosts.ts')).hostCommands, {
+  ...group('machine', async () => (await import('./commands/hosts.ts')).hostCommands, {
     'tenants hosts add': 'Give a tenant a host name at which area E serves this tenant only',
     'tenants hosts list': 'Show the host names of one tenant or of all',
     'tenants hosts remove': 'Let a host name serve everybody again',
   }),
-  ...group(async () => (await import('./commands/keys.ts')).keyCommands, {
+  ...group('machine', async () => (await import('./commands/keys.ts')).keyCommands, {
     'keys create': 'Make an API key. It is shown once',
     'keys list': 'Show the keys of a tenant, masked',
     'keys rotate': 'Create a successor; the old key works for 7 more days',
     'keys revoke': 'Stop a key for ever; effective everywhere within 5 seconds',
   }),
-  ...group(async () => (await import('./commands/clients.ts')).clientCommands, {
+  ...group('machine', async () => (await import('./commands/clients.ts')).clientCommands, {
     'clients create': 'Make a client of area D. Its secret is shown once',
     'clients list': 'Show the clients of a tenant, without secrets',
     'clients revoke': 'Stop a client and its tokens for ever; effective everywhere within 5 seconds',
   }),
-  ...group(async () => (await import('./commands/webhook-keys.ts')).webhookKeyCommands, {
+  ...group('machine', async () => (await import('./commands/webhook-keys.ts')).webhookKeyCommands, {
     'webhook-keys create': 'Sign a tenant’s webhooks with a key pair too, beside the API key',
     'webhook-keys list': 'Show the key pairs of a tenant’s webhooks',
     'webhook-keys rotate': 'Create a successor; both sign for 7 more days',
     'webhook-keys retire': 'End a key pair at once and erase its private half',
   }),
-  ...group(async () => (await import('./commands/node.ts')).nodeCommands, {
+  ...group('machine', async () => (await import('./commands/node.ts')).nodeCommands, {
     'node stats': 'Show what area E stores, by tenant, mode and model version',
     'node reindex': 'Rebuild the search copies and indexes of area E from the sealed copies',
   }),
-  ...group(async () => (await import('./commands/node-models.ts')).nodeModelCommands, {
+  ...group('machine', async () => (await import('./commands/node-models.ts')).nodeModelCommands, {
     'node models declare': 'Let a tenant use a face model of its own in area E',
     'node models list': 'Show the face models that a tenant has declared',
     'node models remove': 'Remove a declared face model that nobody is enrolled in',
   }),
-  ...group(async () => (await import('./commands/datasets.ts')).datasetCommands, {
+  ...group('machine', async () => (await import('./commands/datasets.ts')).datasetCommands, {
     'datasets enable': 'Bring public sanctions lists (OFAC, UN, OpenSanctions) by name and keep them fresh',
     'datasets import': 'Read a sanctions list and put it into service',
     'datasets list': 'Show the sanctions lists on this machine',
@@ -79,18 +91,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     'datasets rebuild': 'After an upgrade: rebuild the indexes that an older engine built',
     'datasets remove': 'Take a list out of service and delete all its versions',
   }),
-  ...group(async () => (await import('./commands/screen.ts')).screenCommands, {
+  ...group('service', async () => (await import('./commands/screen.ts')).screenCommands, {
     screen: 'Compare a CSV of people with a sanctions list',
   }),
-  ...group(async () => (await import('./commands/exceptions.ts')).exceptionCommands, {
+  ...group('service', async () => (await import('./commands/exceptions.ts')).exceptionCommands, {
     'exceptions add': 'Record that a person is not a listed entry, until a given day',
     'exceptions list': 'Show the exceptions of the key’s tenant, newest first',
     'exceptions remove': 'End an exception: the entry matches again',
   }),
-  ...group(async () => (await import('./commands/simulate.ts')).simulateCommands, {
+  ...group('service', async () => (await import('./commands/simulate.ts')).simulateCommands, {
     simulate: 'Play the device of a session, honestly or not',
   }),
-  ...group(async () => (await import('./commands/risk.ts')).riskCommands, {
+  ...group('machine', async () => (await import('./commands/risk.ts')).riskCommands, {
     'risk explain': 'Show what risk flags weigh, and the score, level and recommendation they make together',
     'risk list': 'Show all risk flags with source, weight and floor',
   }),

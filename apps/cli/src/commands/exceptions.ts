@@ -1,6 +1,6 @@
 import type { ExceptionRecord } from '@ostiary/sdk'
 import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
-import { CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection, connectWithKey, inWords } from '../screen/connection.ts'
+import { CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection, connectWithKey, inWords } from '../connection.ts'
 import { personOf } from '../screen/screening.ts'
 import { harmless } from '../screen/text-width.ts'
 import { table } from '../terminal.ts'

@@ -11,7 +11,7 @@ import {
 } from '@ostiary/device/simulated'
 import type { VerificationWebhook } from '@ostiary/sdk'
 import { type Command, type Invocation, number, text, UsageError } from '../command.ts'
-import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../screen/connection.ts'
+import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../connection.ts'
 import { describeConsent } from '../simulate/consent.ts'
 import { DOCUMENT_FAULT_LINES, describeDocument, readDocument, readOrder } from '../simulate/document.ts'
 import { tokensFor } from '../simulate/tokens.ts'

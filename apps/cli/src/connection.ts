@@ -1,5 +1,5 @@
 import { createClient, type OstiaryClient, OstiaryError } from '@ostiary/sdk'
-import { type Invocation, text, UsageError } from '../command.ts'
+import { type Invocation, text, UsageError } from './command.ts'
 
 export const CONNECTION_OPTIONS = { url: { type: 'string' }, key: { type: 'string' } } as const
 
