@@ -1,4 +1,5 @@
 import { AGE_OPERATIONS } from './age.ts'
+import { EVENT_OPERATIONS } from './events.ts'
 import { LOCALE_OPERATIONS } from './languages.ts'
 import { LAUNCH_OPERATIONS } from './launch.ts'
 import { DOCUMENT_OPERATIONS } from './launch-documents.ts'
@@ -22,6 +23,7 @@ export * from './consent.ts'
 export * from './document-record.ts'
 export * from './documents.ts'
 export * from './errors.ts'
+export * from './events.ts'
 export * from './frames.ts'
 export * from './handoff.ts'
 export * from './ignored-fields.ts'
@@ -75,6 +77,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...OAUTH_OPERATIONS,
   ...LOCALE_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...EVENT_OPERATIONS,
   ...SANDBOX_OPERATIONS,
   ...NODE_OPERATIONS,
   ...PROBE_OPERATIONS,

@@ -329,6 +329,7 @@ export const RATES = {
   /** Tokens last ten minutes; a host asks for one now and then. Without a key, per address. */
   token: { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 5 } },
   webhooks: { live: { perSecond: 20 }, test: { perSecond: 10 } },
+  events: { live: { perSecond: 20 }, test: { perSecond: 20 } },
   /** Hosts keep the set for minutes. Without a key, per address. */
   'webhook-keys': { live: { perSecond: 20 }, test: { perSecond: 10 }, anonymous: { perSecond: 5 } },
   sandbox: { live: { perSecond: 10 }, test: { perSecond: 10 } },

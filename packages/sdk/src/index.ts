@@ -1,6 +1,7 @@
 import type { Descriptor, Health } from '@ostiary/contract'
 import { createAgeClient } from './age.ts'
 import { withClientCredentials } from './credentials.ts'
+import { createEventsClient } from './events.ts'
 import { type ClientOptions, createSend } from './http.ts'
 import { createNodeClient } from './node.ts'
 import { createSanctionsClient } from './sanctions.ts'
@@ -23,6 +24,7 @@ export type {
   Descriptor,
   ErrorCode,
   ErrorDetail,
+  EventPage,
   ExceptionPage,
   ExceptionRecord,
   Feature,
@@ -37,6 +39,7 @@ export type {
   SessionOutcome,
   SessionPage,
   SessionSummary,
+  StreamEvent,
   StringPage,
   StringRecord,
   VerificationPage,
@@ -51,6 +54,7 @@ export type {
   WebhookPublicKey,
 } from '@ostiary/contract'
 export type { CreateSessionOptions, ListSessionsOptions, ResultOptions, WaitForResultOptions } from './age.ts'
+export type { ListEventsOptions, StreamOptions } from './events.ts'
 export { type ClientOptions, OstiaryError } from './http.ts'
 export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
 export { checkReturn, codeMatches, newState, type ReturnCheck, type ReturnFacts } from './return.ts'
@@ -79,6 +83,7 @@ export function createClient(options: ClientOptions) {
     age: createAgeClient(send),
     verification: createVerificationClient(withClientCredentials(send, options)),
     webhooks: createWebhooksClient(send),
+    events: createEventsClient(send),
     node: createNodeClient(send, options.apiKey),
   }
 }
