@@ -224,9 +224,9 @@ test('an error says what to do instead', async () => {
 test('help names every command, and every command has its own', async () => {
   const { out } = await cli('help')
   for (const { name, summary, load } of COMMANDS) {
-    assert.ok(out.includes(`ostiary ${name}`))
+    assert.ok(out.includes(`\n  ${name} `))
     const { usage } = await load()
-    assert.equal((await cli(`${name} --help`)).out, `${summary}.\n\n${usage}`)
+    assert.ok((await cli(`${name} --help`)).out.startsWith(`${summary}.\n\n${usage}`))
   }
   assert.match((await cli('--version')).out, /^\d+\.\d+\.\d+$/)
 })

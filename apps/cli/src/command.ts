@@ -15,6 +15,10 @@ export interface Command {
   name: string
   usage: string
   options?: ParseArgsOptionsConfig
+  /** The values that an option takes, where they can be listed. The shell completes them. */
+  values?: Readonly<Record<string, readonly string[]>>
+  /** The words that the first argument can be, where they can be listed. */
+  words?: readonly string[]
   run(invocation: Invocation): Promise<number>
 }
 
@@ -29,6 +33,11 @@ export function text(invocation: Invocation, name: string): string | undefined {
 export function texts(invocation: Invocation, name: string): string[] {
   const value = invocation.options[name]
   return Array.isArray(value) ? value.map(String) : []
+}
+
+/** Prints a result: as JSON with --json, else as the text. */
+export function answer({ terminal, options }: Invocation, result: unknown, shown: string): void {
+  terminal.out(options.json ? JSON.stringify(result) : shown)
 }
 
 export function argument(invocation: Invocation, what: string): string {

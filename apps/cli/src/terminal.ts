@@ -10,6 +10,10 @@ export interface Terminal {
   progress(text: string): void
   /** Whether the progress line is visible. */
   showsProgress?: boolean
+  /** Removes the progress line without a trace. */
+  erase?(): void
+  /** The width of the screen; undefined in a pipe. */
+  columns?: number | undefined
 }
 
 export const processTerminal: Terminal = {
@@ -20,6 +24,12 @@ export const processTerminal: Terminal = {
     if (process.stderr.isTTY) process.stderr.write(text === '' ? '\n' : `\r\x1b[K${text}`)
   },
   showsProgress: process.stderr.isTTY === true,
+  erase() {
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+  },
+  get columns() {
+    return process.stdout.isTTY ? process.stdout.columns : undefined
+  },
 }
 
 /**

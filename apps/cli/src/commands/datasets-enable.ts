@@ -43,6 +43,7 @@ server. A list that cannot be read leaves the version in service as it is, the o
     'non-commercial': { type: 'boolean' },
     force: { type: 'boolean' },
   },
+  words: ['ofac', 'un', 'opensanctions'],
   run: (invocation) => {
     const asked = readRequest(invocation)
     return withPublicLists(invocation.env, (enabler, datasets) => enableAll(invocation, asked, { enabler, datasets }))

@@ -10,7 +10,7 @@ import {
   LIST_KINDS,
   withDatasets,
 } from '@ostiary/server/operate'
-import { argument, type Command, fileAt, fileOf, type Invocation, text, UsageError } from '../command.ts'
+import { answer, argument, type Command, fileAt, fileOf, type Invocation, text, UsageError } from '../command.ts'
 import { paint } from '../terminal.ts'
 import { enableCommand } from './datasets-enable.ts'
 import { count, describeProgress, overview, summarise } from './datasets-text.ts'
@@ -41,6 +41,7 @@ aliases, or one that did not change or was rolled back.`,
       since: { type: 'string' },
       force: { type: 'boolean' },
     },
+    values: { format: LIST_FORMATS, kind: LIST_KINDS },
     run: importCommand,
   },
   {
@@ -61,7 +62,7 @@ aliases, or one that did not change or was rolled back.`,
   },
   {
     name: 'datasets verify',
-    usage: 'ostiary datasets verify <name> [--version <version>] [--tenant <id>]',
+    usage: 'ostiary datasets verify <name> [--version <version>] [--tenant <id>] [--json]',
     options: { version: { type: 'string' }, tenant: { type: 'string' } },
     run: (invocation) =>
       withDatasets(invocation.env, async (datasets) => {
@@ -78,7 +79,7 @@ aliases, or one that did not change or was rolled back.`,
   },
   {
     name: 'datasets rollback',
-    usage: 'ostiary datasets rollback <name> [--to <version>] [--tenant <id>]',
+    usage: 'ostiary datasets rollback <name> [--to <version>] [--tenant <id>] [--json]',
     options: { to: { type: 'string' }, tenant: { type: 'string' } },
     run: (invocation) =>
       withDatasets(invocation.env, async (datasets) => {
@@ -91,19 +92,19 @@ aliases, or one that did not change or was rolled back.`,
   },
   {
     name: 'datasets rebuild',
-    usage: 'ostiary datasets rebuild (<name> [--tenant <id>] | --all) [--force]',
+    usage: 'ostiary datasets rebuild (<name> [--tenant <id>] | --all) [--force] [--json]',
     options: { all: { type: 'boolean' }, tenant: { type: 'string' }, force: { type: 'boolean' } },
     run: (invocation) => withDatasets(invocation.env, (datasets) => rebuildCommand(invocation, datasets)),
   },
   {
     name: 'datasets remove',
-    usage: 'ostiary datasets remove <name> [--tenant <id>]',
+    usage: 'ostiary datasets remove <name> [--tenant <id>] [--json]',
     options: { tenant: { type: 'string' } },
     run: (invocation) =>
       withDatasets(invocation.env, async (datasets) => {
         const dataset = datasetOf(invocation)
         await datasets.remove(dataset)
-        invocation.terminal.out(`${dataset.name} is removed with all its versions`)
+        answer(invocation, { dataset: dataset.name, removed: true }, `${dataset.name} is removed with all its versions`)
         return 0
       }),
   },
@@ -151,13 +152,18 @@ async function rebuildCommand(invocation: Invocation, datasets: Importer): Promi
   const { terminal, options } = invocation
   if ((invocation.args.length === 0) === !options.all) throw new UsageError('Name the dataset, or say --all')
   const wanted = options.all ? (await datasets.list()).map(({ dataset }) => dataset) : [datasetOf(invocation)]
+  const rebuilt: object[] = []
   for (const dataset of wanted) {
     const onProgress = (progress: BuildProgress) => terminal.progress(describeProgress(dataset.name, progress))
     const facts = await datasets
       .rebuild(dataset, { onProgress, force: options.force === true })
       .finally(() => terminal.progress(''))
-    terminal.out(`${dataset.name}: ${facts ? `index rebuilt as ${facts.version}` : 'nothing to do'}`)
+    rebuilt.push({ dataset: dataset.name, tenantId: dataset.tenantId, version: facts?.version ?? null })
+    if (!options.json) {
+      terminal.out(`${dataset.name}: ${facts ? `index rebuilt as ${facts.version}` : 'nothing to do'}`)
+    }
   }
+  if (options.json) terminal.out(JSON.stringify(rebuilt))
   return 0
 }
 

@@ -1,5 +1,5 @@
 import { type OperatorServices, withServices } from '@ostiary/server/operate'
-import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
+import { answer, argument, type Command, type Invocation, text, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 import { resolveTenant } from './tenants.ts'
 
@@ -44,7 +44,7 @@ export const hostCommands: readonly Command[] = [
   },
   {
     name: 'tenants hosts remove',
-    usage: `ostiary tenants hosts remove <host name> --tenant <id or name>
+    usage: `ostiary tenants hosts remove <host name> --tenant <id or name> [--json]
 
   While the name still leads here, it serves everything to everybody afterwards, as other names do.`,
     options: TENANT,
@@ -52,7 +52,7 @@ export const hostCommands: readonly Command[] = [
       const name = argument(invocation, 'host name')
       return withServices(invocation.env, async (services) => {
         await services.hosts.remove(await requireTenant(invocation, services), name)
-        invocation.terminal.out(`${name} serves everybody within 5 seconds`)
+        answer(invocation, { host: name, removed: true }, `${name} serves everybody within 5 seconds`)
         return 0
       })
     },

@@ -31,6 +31,7 @@ export const keyCommands: readonly Command[] = [
       'api-id': { type: 'string' },
       'product-code': { type: 'string' },
     },
+    values: { scope: SCOPES, plan: ['standard', 'plus', 'unmetered'] },
     run: createKey,
   },
   {

@@ -1,6 +1,6 @@
 import { createClient } from '@ostiary/sdk'
 import { type Check, diagnose, type OperatorServices, withServices } from '@ostiary/server/operate'
-import type { Command } from '../command.ts'
+import { answer, type Command, type Invocation } from '../command.ts'
 import { paint, type Terminal } from '../terminal.ts'
 
 export const machineCommands: readonly Command[] = [
@@ -16,42 +16,46 @@ export const machineCommands: readonly Command[] = [
   },
   {
     name: 'migrate',
-    usage: 'ostiary migrate',
-    run: ({ env, terminal }) =>
-      withServices(env, async ({ migrate }) => {
-        let applied = 0
+    usage: 'ostiary migrate [--json]',
+    run: (invocation) =>
+      withServices(invocation.env, async ({ migrate }) => {
+        const applied: { cell: string; migration: string }[] = []
         await migrate((cell, migration) => {
-          applied++
-          terminal.out(`${cell}: ${migration}`)
+          applied.push({ cell, migration })
+          if (!invocation.options.json) invocation.terminal.out(`${cell}: ${migration}`)
         })
-        terminal.out(applied === 0 ? 'Nothing to do: the schema is up to date' : `${applied} applied`)
+        const summary = applied.length === 0 ? 'Nothing to do: the schema is up to date' : `${applied.length} applied`
+        answer(invocation, { applied }, summary)
         return 0
       }),
   },
   {
     name: 'reseal',
-    usage: 'ostiary reseal',
-    run: ({ env, terminal }) => withServices(env, (services) => reseal(services, terminal)),
+    usage: 'ostiary reseal [--json]',
+    run: (invocation) => withServices(invocation.env, (services) => reseal(services, invocation)),
   },
 ]
 
 const MOST_NAMED = 1_000
 
-async function reseal({ secrets, masterKeyId }: OperatorServices, terminal: Terminal): Promise<number> {
+async function reseal({ secrets, masterKeyId }: OperatorServices, invocation: Invocation): Promise<number> {
+  const { terminal } = invocation
   const olderOf = (counts: ReadonlyMap<string, number>) => [...counts].filter(([id]) => id !== masterKeyId)
   const total = sumOf(olderOf(await secrets.countByMasterKey()))
   let unreadable = 0
   const onProgress = (count: number) => {
-    if (terminal.isInteractive && total > 0) process.stderr.write(`\r${progressBar(count, total)}`)
+    if (total > 0) terminal.progress(progressBar(count, total))
   }
   const done = await secrets.reseal(onProgress, (row) => {
     unreadable++
     if (unreadable <= MOST_NAMED) terminal.err(`No configured master key opens ${row}: passed over`)
   })
-  if (terminal.isInteractive && total > 0) process.stderr.write('\n')
+  if (total > 0) terminal.progress('')
   const left = olderOf(await secrets.countByMasterKey())
   const messages = sumOf(olderOf(await secrets.countMessagesByMasterKey()))
-  terminal.out(
+  answer(
+    invocation,
+    { resealed: done, masterKeyId, unreadable, messages, stillInUse: left.map(([id]) => id) },
     `${done} stored secrets are now sealed with master key ${masterKeyId}. ${restOf({ left, messages, unreadable })}`,
   )
   return left.length === 0 && unreadable === 0 ? 0 : 1

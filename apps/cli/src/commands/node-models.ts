@@ -1,5 +1,5 @@
 import { type ModelRecord, type OperatorServices, withServices } from '@ostiary/server/operate'
-import { argument, type Command, decimal, type Invocation, number, text, UsageError } from '../command.ts'
+import { answer, argument, type Command, decimal, type Invocation, number, text, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 import { resolveTenant } from './tenants.ts'
 
@@ -67,7 +67,7 @@ export const nodeModelCommands: readonly Command[] = [
   },
   {
     name: 'node models remove',
-    usage: `ostiary node models remove <name> --tenant <id or name>
+    usage: `ostiary node models remove <name> --tenant <id or name> [--json]
 
   Refused while anybody is enrolled in it, live or test.`,
     options: TENANT,
@@ -75,7 +75,7 @@ export const nodeModelCommands: readonly Command[] = [
       const name = argument(invocation, 'model')
       return withServices(invocation.env, async (services) => {
         await services.nodeModels.remove(await tenantOf(invocation, services), name)
-        invocation.terminal.out(`${name} is removed; unknown in all processes within 5 seconds`)
+        answer(invocation, { name, removed: true }, `${name} is removed; unknown in all processes within 5 seconds`)
         return 0
       })
     },

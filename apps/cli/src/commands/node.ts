@@ -1,6 +1,6 @@
 import { BUILT_IN_VERSIONS } from '@ostiary/contract'
 import { type OperatorServices, type ReindexProgress, withServices } from '@ostiary/server/operate'
-import { type Command, text, UsageError } from '../command.ts'
+import { answer, type Command, text, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 import { resolveTenant } from './tenants.ts'
 
@@ -31,8 +31,9 @@ export const nodeCommands: readonly Command[] = [
   },
   {
     name: 'node reindex',
-    usage: 'ostiary node reindex (--tenant <id or name> | --all) [--model FACE3_1|FACE3_3|<declared model>]',
+    usage: 'ostiary node reindex (--tenant <id or name> | --all) [--model FACE3_1|FACE3_3|<declared model>] [--json]',
     options: { tenant: { type: 'string' }, all: { type: 'boolean' }, model: { type: 'string' } },
+    values: { model: BUILT_IN_VERSIONS },
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
         const [tenant, model] = [text(invocation, 'tenant'), text(invocation, 'model')]
@@ -44,7 +45,9 @@ export const nodeCommands: readonly Command[] = [
           (progress) => invocation.terminal.progress(describe(progress)),
         )
         invocation.terminal.progress('')
-        invocation.terminal.out(
+        answer(
+          invocation,
+          { rebuilt: count },
           `${count} ${count === 1 ? 'space' : 'spaces'} rebuilt. Searches went on meanwhile; enrolments may have waited for moments.`,
         )
         return 0

@@ -19,6 +19,7 @@ export const riskCommands: readonly Command[] = [
 The file holds what a tenant may change: {"flags": {"BR_WEBGL": {"weight": 10, "floor": 0}}, "highBlocks": true,
 "sources": ["network", "handoff"]}. With it, the result is shown under the default policy and under the changed one.`,
     options: { weights: { type: 'string' } },
+    words: RISK_FLAG_CODES,
     run: explain,
   },
   {

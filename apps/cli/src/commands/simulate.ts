@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AGE_LIMITS, type AgeResult, findSessionCodeName, type LaunchState, writeIndicators } from '@ostiary/contract'
+import {
+  AGE_LIMITS,
+  type AgeResult,
+  DOCUMENT_FORMATS,
+  findSessionCodeName,
+  type LaunchState,
+  VERIFICATION_TYPES,
+  writeIndicators,
+} from '@ostiary/contract'
 import { createDevice, DeviceError, systemClock } from '@ostiary/device'
 import {
   createSimulatedClock,
@@ -87,6 +95,12 @@ With --launch-url: 0 completed as far as the device can see, also where the host
       'real-time': { type: 'boolean' },
       seed: { type: 'string' },
       keep: { type: 'string' },
+    },
+    values: {
+      type: VERIFICATION_TYPES,
+      order: ['face-first', 'document-first', 'alone'],
+      'document-format': DOCUMENT_FORMATS,
+      spoof: Object.keys(SPOOFS),
     },
     run: simulate,
   },

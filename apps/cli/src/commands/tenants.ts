@@ -1,5 +1,5 @@
 import { type OperatorServices, withServices } from '@ostiary/server/operate'
-import { argument, type Command, number, UsageError } from '../command.ts'
+import { answer, argument, type Command, number, UsageError } from '../command.ts'
 import { table } from '../terminal.ts'
 
 export const tenantCommands: readonly Command[] = [
@@ -48,12 +48,12 @@ export const tenantCommands: readonly Command[] = [
 function statusCommand(verb: string, status: 'active' | 'suspended'): Command {
   return {
     name: `tenants ${verb}`,
-    usage: `ostiary tenants ${verb} <id or name>`,
+    usage: `ostiary tenants ${verb} <id or name> [--json]`,
     run: (invocation) =>
       withServices(invocation.env, async (services) => {
         const tenantId = await resolveTenant(services, argument(invocation, 'tenant'))
         await services.keys.setTenantStatus(tenantId, status)
-        invocation.terminal.out(`${tenantId} is ${status}; effective everywhere within 5 seconds`)
+        answer(invocation, { id: tenantId, status }, `${tenantId} is ${status}; effective everywhere within 5 seconds`)
         return 0
       }),
   }
