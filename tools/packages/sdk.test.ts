@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { VERSION } from '@ostiary/contract/version'
+import { markConstants } from './bundle.ts'
+import { compile } from './compile.ts'
+import { makeSdk, type SdkPackage } from './sdk.ts'
+import { packArchive } from './tar.ts'
+
+let sdk: SdkPackage
+before(async () => {
+  sdk = await makeSdk()
+})
+
+const textOf = (path: string) => String(sdk.files[path] ?? assert.fail(`${path} is not in the package`))
+const manifest = () => JSON.parse(textOf('package.json')) as Record<string, never>
+
+/** A file of the package with all that it loads at once, in bytes. */
+function sizeOf(path: string, seen = new Set<string>()): number {
+  if (seen.has(path)) return 0
+  seen.add(path)
+  const text = textOf(path)
+  const imported = [...text.matchAll(/(?:from|import|require\()\s*["'`](\.\/[^"'`]+)["'`]/g)].map(
+    ([, name = '']) => name,
+  )
+  const folder = path.slice(0, path.lastIndexOf('/'))
+  return Buffer.byteLength(text) + imported.reduce((sum, name) => sum + sizeOf(`${folder}/${name.slice(2)}`, seen), 0)
+}
+
+test('it has the version of the API, and depends on nothing', () => {
+  assert.equal(manifest().version, VERSION)
+  for (const key of [
+    'dependencies',
+    'peerDependencies',
+    'optionalDependencies',
+    'scripts',
+    'devDependencies',
+    'private',
+  ])
+    assert.equal(manifest()[key], undefined, key)
+})
+
+test('every file that the manifest names is there, and nothing that only we need', () => {
+  const named = JSON.stringify(manifest()).match(/\.\/[^"]+\.[a-z]+(?=")/g) ?? []
+  assert.ok(named.length > 8)
+  for (const path of named) textOf(path.slice(2))
+  for (const path of Object.keys(sdk.files)) assert.doesNotMatch(path, /test|src\//, path)
+  assert.deepEqual(
+    ['LICENSE', 'LICENSES-OF-OTHERS.txt', 'README.md'].filter((path) => textOf(path) === ''),
+    [],
+  )
+})
+
+test('the validator is not in it, neither in the code nor in the types; of others it has jose alone', () => {
+  assert.deepEqual(sdk.contains, ['node_modules/jose'])
+  assert.match(textOf('LICENSES-OF-OTHERS.txt'), /^jose \d/m)
+  for (const [path, text] of Object.entries(sdk.files))
+    if (!path.endsWith('.txt')) assert.doesNotMatch(String(text), /typebox|TObject|@ostiary\/(contract|crypto)/, path)
+})
+
+test('the server’s code has at most 80 KB, the browser’s at most 2 KB and no further file', () => {
+  for (const path of Object.keys(sdk.files).filter((name) => /^(esm|cjs)\/[a-z]+\.c?js$/.test(name)))
+    assert.ok(sizeOf(path) <= 80_000, `${path} has ${sizeOf(path)} bytes`)
+  for (const path of ['esm/embed.js', 'cjs/embed.cjs']) {
+    assert.ok(sizeOf(path) <= 2048, `${path} has ${sizeOf(path)} bytes`)
+    assert.doesNotMatch(textOf(path), /\bimport\b|\brequire\b/)
+  }
+})
+
+test('no code in it names a module of Node or a global of Node: it runs in Deno, Bun and workers too', () => {
+  for (const path of Object.keys(sdk.files).filter((name) => /\.c?js$/.test(name))) {
+    assert.doesNotMatch(textOf(path), /["'`]node:/, path)
+    assert.doesNotMatch(textOf(path), /\b(Buffer|__dirname)\b/, path)
+  }
+})
+
+test('two builds are equal, byte by byte', async () => {
+  const digest = (files: SdkPackage['files']) => createHash('sha256').update(packArchive(files)).digest('hex')
+  assert.equal(digest((await makeSdk()).files), digest(sdk.files))
+})
+
+test('an archive depends on names and content of its files alone', () => {
+  const archive = packArchive({ 'b.js': 'b', 'a/c.js': 'c' }, ['b.js'])
+  assert.deepEqual(packArchive({ 'a/c.js': Buffer.from('c'), 'b.js': 'b' }, ['b.js']), archive)
+  const tar = gunzipSync(archive)
+  assert.equal(tar.subarray(0, 14).toString(), 'package/a/c.js')
+  assert.equal(tar.subarray(1024, 1036).toString(), 'package/b.js')
+  assert.equal(tar.subarray(1024 + 100, 1024 + 107).toString(), '0000755')
+  assert.equal(tar.length, 6 * 512)
+  assert.throws(() => packArchive({ ['x'.repeat(100)]: '' }), /too long/)
+})
+
+test('a printed type is the static type of its schema, and the other way round', () => {
+  const printed = textOf('types/esm/types/contract.d.ts')
+  const names = [...printed.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name)
+  assert.ok(names.length > 50, `${names.length} types`)
+  const lines = names.map((name) => `export const ${name}: Same<packed.${name}, source.${name}> = true`)
+  const files = {
+    'packed.ts': printed,
+    'same.ts': `import type * as source from '@ostiary/contract'
+import type * as packed from './packed.ts'
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+${lines.join('\n')}
+`,
+  }
+  const options = {
+    module: 'nodenext',
+    target: 'es2024',
+    types: [],
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    allowImportingTsExtensions: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+  }
+  assert.equal(compile(files, options), '')
+  const planted = {
+    ...files,
+    'packed.ts': printed.replace(/(interface CreatedSession \{[^}]*?)token: string/, '$1token?: string'),
+  }
+  assert.match(compile(planted, options), /same\.ts.*\n?.*'true' is not assignable to type 'false'/i)
+})
+
+test('a constant that is computed is marked as one that may go; functions and plain values are left alone', () => {
+  const text =
+    "export const a = f(1)\nconst b = 'b'\nexport const c = () => f(2)\nconst d = [...b], e = { f: b.length }\nf(3)\n"
+  assert.equal(
+    markConstants(text, 'a.ts'),
+    "export const a = /* @__PURE__ */ (() => (f(1)))()\nconst b = 'b'\nexport const c = () => f(2)\nconst d = /* @__PURE__ */ (() => ([...b]))(), e = /* @__PURE__ */ (() => ({ f: b.length }))()\nf(3)\n",
+  )
+})

@@ -1,0 +1,111 @@
+/** Makes the files of the SDK's package. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { VERSION } from '@ostiary/contract/version'
+import { ROOT } from '@ostiary/testkit/root'
+import type { OutputChunk } from 'rolldown'
+import { licencesOf, openBundle, packagesIn } from './bundle.ts'
+import { asFormat, declareSdk } from './sdk-types.ts'
+import type { Files } from './tar.ts'
+
+const SDK = 'packages/sdk'
+/** It runs in browsers, where every byte counts; the rest keeps its names, which stand in stack traces. */
+const BROWSER_ENTRY = 'embed'
+
+interface Manifest {
+  description: string
+  license: string
+  exports: Record<string, string>
+}
+
+export interface SdkPackage {
+  files: Files
+  /** Code of others in it, by folder. */
+  contains: string[]
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** `.` → index, `./embed` → embed. */
+const entryName = (subpath: string) => (subpath === '.' ? 'index' : subpath.slice(2))
+
+export async function makeSdk(): Promise<SdkPackage> {
+  const manifest = JSON.parse(read(`${SDK}/package.json`)) as Manifest
+  const subpaths = Object.keys(manifest.exports)
+  const sources = subpaths.map((subpath) => join(SDK, manifest.exports[subpath] ?? ''))
+  const types = declareSdk(sources)
+  const { chunks, code } = await makeCode(subpaths.map((subpath, at) => [entryName(subpath), sources[at] ?? '']))
+  const contains = packagesIn(chunks)
+  return {
+    contains,
+    files: {
+      ...code,
+      ...inFolder('types/esm', asFormat(types, 'js')),
+      ...inFolder('types/cjs', asFormat(types, 'cjs')),
+      'package.json': `${JSON.stringify(packedManifest(manifest), null, 2)}\n`,
+      'README.md': read(`${SDK}/README.md`),
+      LICENSE: read('LICENSE'),
+      'LICENSES-OF-OTHERS.txt': licencesOf(contains),
+    },
+  }
+}
+
+async function makeCode(entries: [string, string][]): Promise<{ chunks: OutputChunk[]; code: Record<string, string> }> {
+  const server = await openBundle({
+    entries: Object.fromEntries(entries.filter(([name]) => name !== BROWSER_ENTRY)),
+    platform: 'neutral',
+  })
+  const browser = await openBundle({
+    entries: Object.fromEntries(entries.filter(([name]) => name === BROWSER_ENTRY)),
+    platform: 'neutral',
+  })
+  const chunks: OutputChunk[] = []
+  for (const [format, folder, extension] of [
+    ['esm', 'esm', 'js'],
+    ['cjs', 'cjs', 'cjs'],
+  ] as const) {
+    const output = {
+      format,
+      exports: 'named',
+      entryFileNames: `${folder}/[name].${extension}`,
+      chunkFileNames: `${folder}/shared-[hash].${extension}`,
+    } as const
+    chunks.push(...(await server.write({ ...output, minify: { compress: true, mangle: false, codegen: true } })))
+    chunks.push(...(await browser.write({ ...output, minify: true })))
+  }
+  await Promise.all([server.close(), browser.close()])
+  return { chunks, code: Object.fromEntries(chunks.map((chunk) => [chunk.fileName, `${chunk.code.trimEnd()}\n`])) }
+}
+
+const inFolder = (folder: string, files: Record<string, string>) =>
+  Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]))
+
+/** As npm and compilers read it. Two formats, so that `require()` works where Node cannot load modules by it. */
+function packedManifest({ description, license, exports }: Manifest) {
+  const typesOf = (subpath: string, folder: string, ending: string) =>
+    `./types/${folder}/${(exports[subpath] ?? '').replace(/^\.\/src\//, '').replace(/\.ts$/, ending)}`
+  const conditions = Object.keys(exports).map((subpath) => [
+    subpath,
+    {
+      import: { types: typesOf(subpath, 'esm', '.d.ts'), default: `./esm/${entryName(subpath)}.js` },
+      require: { types: typesOf(subpath, 'cjs', '.d.cts'), default: `./cjs/${entryName(subpath)}.cjs` },
+    },
+  ])
+  const others = Object.keys(exports).filter((subpath) => subpath !== '.')
+  return {
+    name: '@ostiary/sdk',
+    version: VERSION,
+    description,
+    license,
+    type: 'module',
+    engines: { node: '>=20.19' },
+    sideEffects: false,
+    main: './cjs/index.cjs',
+    types: './types/cjs/index.d.cts',
+    exports: { ...Object.fromEntries(conditions), './package.json': './package.json' },
+    // For compilers that do not read `exports`.
+    typesVersions: {
+      '*': Object.fromEntries(others.map((subpath) => [entryName(subpath), [typesOf(subpath, 'cjs', '.d.cts')]])),
+    },
+  }
+}
