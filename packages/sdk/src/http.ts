@@ -58,6 +58,8 @@ export interface Call {
   alsoOk?: readonly number[]
   /** Replaces the client's time-out for this call. */
   timeoutMs?: number
+  /** Replaces the client's number of further attempts for this call. */
+  maxRetries?: number
   /** Called with the error before each further attempt. */
   onRetry?: (failure: OstiaryError) => void
   /** Stops the call and its retries; the call then rejects with the signal's reason. */
@@ -114,7 +116,7 @@ export function createSend(options: ClientOptions): Send {
             : new OstiaryError(0, { message: 'The service could not be reached' }, error)
         // An earlier attempt may have deleted it, and only the answer was lost.
         if (tried > 0 && call.method === 'DELETE' && [404, 410].includes(failure.status)) return undefined as never
-        if (tried >= maxRetries || ![0, 429, 503].includes(failure.status)) throw failure
+        if (tried >= (call.maxRetries ?? maxRetries) || ![0, 429, 503].includes(failure.status)) throw failure
         const wait =
           failure.retryAfterSeconds === undefined ? FIRST_DELAY_MS * 2 ** tried : failure.retryAfterSeconds * 1000
         if (wait > MAX_DELAY_MS) throw failure

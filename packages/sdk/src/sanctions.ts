@@ -7,6 +7,8 @@ import type {
   ScreenReply,
 } from '@ostiary/contract'
 import type { Send } from './http.ts'
+import type { FileScreening } from './screening/merge.ts'
+import { type ScreenAllOptions, screenAll } from './screening/screen-all.ts'
 
 export interface ScreenOptions {
   /** Name of the dataset; `datasets()` lists them. */
@@ -51,18 +53,28 @@ const EXCEPTIONS = '/v2/open-sanctions/exceptions'
 
 /** Area B. */
 export function createSanctionsClient(send: Send) {
+  function screenOne(options: ScreenOptions, more: { maxRetries?: number } = {}): Promise<ScreenReply> {
+    const { dataset, scoreThreshold, version, timeoutMs, signal, ...upload } = options
+    return send({
+      method: 'POST',
+      path: `/v2/open-sanctions/file/${encodeURIComponent(dataset)}`,
+      query: { scoreThreshold, version },
+      body: formWith(upload),
+      timeoutMs: timeoutMs ?? SCREEN_TIMEOUT_MS,
+      ...(signal && { signal }),
+      ...more,
+    })
+  }
+
   return {
-    /** Screens every row of a file. */
-    screen({ dataset, scoreThreshold, version, timeoutMs, signal, ...upload }: ScreenOptions): Promise<ScreenReply> {
-      return send({
-        method: 'POST',
-        path: `/v2/open-sanctions/file/${encodeURIComponent(dataset)}`,
-        query: { scoreThreshold, version },
-        body: formWith(upload),
-        timeoutMs: timeoutMs ?? SCREEN_TIMEOUT_MS,
-        ...(signal && { signal }),
-      })
-    },
+    /** Screens every row of a file of up to 2 MB. */
+    screen: (options: ScreenOptions): Promise<ScreenReply> => screenOne(options),
+    /**
+     * Screens a file of any size: in parts, one after the other, all against one version of the dataset. It waits where the rate
+     * limit asks for it, and says so to `onProgress`.
+     */
+    screenAll: (options: ScreenAllOptions): Promise<FileScreening> =>
+      screenAll(options, { send: (part) => screenOne(part, { maxRetries: 0 }) }),
     /** Screens up to 100 people without a file. The answer is that of a file with these rows. */
     match({ dataset, people, scoreThreshold, signal }: MatchOptions): Promise<ScreenReply> {
       return send({

@@ -2,14 +2,15 @@ import { constants } from 'node:fs'
 import { access, open, realpath, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
+import type { ScreenProgress } from '@ostiary/sdk'
 import { argument, type Command, fileAt, fileOf, type Invocation, text, UsageError } from '../command.ts'
 import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../connection.ts'
+import { csvFile } from '../screen/csv-file.ts'
 import { WARNING_MEANINGS } from '../screen/explain.ts'
 import { hitsTable, type Look, progressLine, silencedTable } from '../screen/hits-table.ts'
 import { csvReport } from '../screen/report-csv.ts'
 import { htmlReport } from '../screen/report-html.ts'
 import { count, entriesOf, plural, type Screening, toJson } from '../screen/screening.ts'
-import { type SendProgress, screenFile } from '../screen/send.ts'
 import { harmless } from '../screen/text-width.ts'
 import { paint, type Terminal } from '../terminal.ts'
 
@@ -54,18 +55,20 @@ async function screen(invocation: Invocation): Promise<number> {
   const threshold = thresholdOf(invocation)
   const reports = { csv: fileOf(invocation, 'csv'), html: fileOf(invocation, 'html') }
   await checkReports(path, reports)
-  // screenFile retries instead of the SDK, so that it can show the wait.
-  const { client, url } = connect(invocation, { maxRetries: 0 })
+  const version = text(invocation, 'version')
+  const file = await csvFile(path)
+  const { client, url } = connect(invocation)
   const progress = watchProgress(terminal, basename(path))
-  const screening = await screenFile({
-    client,
-    path,
-    dataset,
-    threshold,
-    version: text(invocation, 'version'),
-    keepResults: options.json === true,
-    onProgress: progress.show,
-  })
+  const screening = await client.sanctions
+    .screenAll({
+      dataset,
+      file,
+      fileName: basename(path),
+      keepResults: options.json === true,
+      onProgress: progress.show,
+      ...(threshold !== undefined && { scoreThreshold: threshold }),
+      ...(version !== undefined && { version }),
+    })
     .catch((error) => {
       throw inWords(error, url)
     })
@@ -83,7 +86,7 @@ async function screen(invocation: Invocation): Promise<number> {
 function watchProgress(terminal: Terminal, fileName: string) {
   let [isShown, isWaiting] = [false, false]
   return {
-    show(progress: SendProgress): void {
+    show(progress: ScreenProgress): void {
       const { pause } = progress
       isShown = true
       terminal.progress(progressLine(fileName, progress, process.stderr.columns ?? DEFAULT_WIDTH))

@@ -1,4 +1,5 @@
 import type { ListedMatch, MatchedRecord } from '@ostiary/contract'
+import type { ScreenProgress } from '@ostiary/sdk'
 import { explainShort, score } from './explain.ts'
 import { count, personOf, type SilencedRow } from './screening.ts'
 import { displayWidth, harmless, padCell, steadyLine, truncate, wrap } from './text-width.ts'
@@ -138,17 +139,9 @@ function joinCells(cells: readonly string[], widths: readonly number[], isolate:
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-export interface BarProgress {
-  rows: number
-  totalRows: number
-  part: number
-  parts: number
-  pause?: { seconds: number; reason: string }
-}
-
 /** The progress line; never wider than the terminal, because only one line can be written over. */
-export function progressLine(fileName: string, progress: BarProgress, width: number): string {
-  const { rows, totalRows, part, parts, pause } = progress
+export function progressLine(fileName: string, progress: ScreenProgress, width: number): string {
+  const { rows, totalRows = 0, part, parts = 0, pause } = progress
   const share = totalRows === 0 ? 0 : rows / totalRows
   const bar = '█'.repeat(Math.round(share * 24)).padEnd(24, '░')
   const of = parts > 1 ? `, part ${part} of ${parts}` : ''

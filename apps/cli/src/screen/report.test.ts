@@ -4,7 +4,7 @@ import { endOf } from '../commands/exceptions.ts'
 import { marked } from './report-alignment.ts'
 import { csvCell, csvReport } from './report-csv.ts'
 import { htmlReport } from './report-html.ts'
-import { mergeReplies, screenedAt } from './screening.ts'
+import { screenedAt } from './screening.ts'
 import { aMatch, aRecord, aScreening, RUN_ID } from './testing/screening.ts'
 
 test('CSV: one line per match, for spreadsheets', () => {
@@ -122,57 +122,9 @@ test('letters that only one word has are marked, unless the words have little in
   assert.deepEqual(marked('bob', 'robert'), ['bob', 'robert'])
 })
 
-test('the replies for several parts are merged, with the line numbers of the file and the best match first', () => {
-  const reply = (runId: string, score: number) => ({
-    summary: {
-      total: 2,
-      matched: { count: 1, records: [aRecord({ matches: [aMatch({ score })] })] },
-      dataset: 'demo',
-      version: 'v1',
-      scorerVersion: '1',
-      scoreThreshold: 0.95,
-      runId,
-      warnings: 1,
-      stale: runId === RUN_ID,
-    },
-    results: [
-      {
-        id: 'x',
-        firstname: '',
-        lastname: '',
-        dob: '',
-        match: 'false' as const,
-        score: null,
-        warnings: ['EMPTY_NAME' as const],
-      },
-    ],
-  })
-  const parts = [
-    { reply: reply(RUN_ID, 0.96), lineShift: 0 },
-    { reply: reply('two', 0.99), lineShift: 100 },
-  ]
-  const merged = mergeReplies('people.csv', parts, false)
-  assert.deepEqual([merged.total, merged.runIds, merged.warnedRows, merged.results], [4, [RUN_ID, 'two'], 2, undefined])
-  assert.deepEqual(
-    merged.matched.map(({ score, line }) => [score, line]),
-    [
-      [0.99, 104],
-      [0.96, 4],
-    ],
-  )
-  assert.deepEqual([...merged.warnings], [['EMPTY_NAME', ['x', 'x']]])
-  assert.equal(merged.stale, true, 'one part says so')
-  assert.equal(screenedAt(merged)?.toISOString(), '2026-11-15T07:39:26.028Z')
-  const other = reply('three', 1)
-  assert.throws(
-    () =>
-      mergeReplies(
-        'people.csv',
-        [...parts, { reply: { ...other, summary: { ...other.summary, scorerVersion: '2' } }, lineShift: 0 }],
-        false,
-      ),
-    /between two parts/,
-  )
+test('the time of a screening is that of its first run id', () => {
+  assert.equal(screenedAt(aScreening())?.toISOString(), '2026-11-15T07:39:26.028Z')
+  assert.equal(screenedAt({ runIds: ['none'] }), undefined)
 })
 
 test('the end of an exception is a day that exists', () => {

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { after, before, beforeEach, test } from 'node:test'
-import { createClient } from '@ostiary/sdk'
-import { type SendOptions, type SendProgress, screenFile } from './send.ts'
+import { createClient } from '../index.ts'
+import { type ScreenAllOptions, type ScreenProgress, screenAll } from './screen-all.ts'
 
 /** A fake service with the answers that a test sets. tests/acceptance/screen-cli.test.ts uses the real one. */
 let server: Server
-let folder: string
 let received: { query: string; rows: string[] }[] = []
 let refusals: { status: number; body: object }[] = []
 before(async () => {
-  folder = await mkdtemp(`${tmpdir()}/ostiary-send-`)
   server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))
@@ -23,7 +19,7 @@ before(async () => {
       const refusal = refusals.shift()
       if (!refusal) received.push({ query: new URL(request.url ?? '', 'http://x').search, rows })
       response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(refusal?.body ?? replyFor(rows.length - 1)))
+      response.end(JSON.stringify(refusal?.body ?? replyFor(rows.slice(1))))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -32,35 +28,28 @@ beforeEach(() => {
   received = []
   refusals = []
 })
-after(async () => {
-  server.close()
-  await rm(folder, { recursive: true })
-})
+after(() => server.close())
 
-function replyFor(total: number) {
+function replyFor(rows: string[]) {
   const matched = { count: 0, records: [] }
   const facts = { dataset: 'demo', version: 'v7', scorerVersion: '1', scoreThreshold: 0.9, warnings: 0 }
-  return { summary: { total, matched, ...facts, runId: `run-${received.length}` }, results: [] }
+  const results = rows.map((row) => ({ id: row.split(',')[0], match: 'false', score: null, warnings: [] }))
+  return { summary: { total: rows.length, matched, ...facts, runId: `run-${received.length}` }, results }
 }
 
-async function screen(text: string, change: Partial<SendOptions> = {}) {
-  const path = `${folder}/people.csv`
-  await writeFile(path, text)
-  const seen: SendProgress[] = []
+async function screen(file: ScreenAllOptions['file'], change: Partial<ScreenAllOptions> = {}) {
+  const seen: ScreenProgress[] = []
   const { port } = server.address() as AddressInfo
-  const screening = await screenFile({
-    client: createClient({ baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 }),
-    path,
+  const { sanctions } = createClient({ baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 })
+  const options = {
+    file,
     dataset: 'demo',
-    threshold: 0.9,
-    version: undefined,
-    keepResults: false,
-    onProgress: (progress) => seen.push(progress),
-    limits: { bytes: TWO_ROWS_BYTES },
-    second: async () => {},
+    scoreThreshold: 0.9,
+    onProgress: (progress: ScreenProgress) => seen.push(progress),
+    partBytes: TWO_ROWS_BYTES,
     ...change,
-  })
-  return { screening, seen }
+  }
+  return { screening: await screenAll(options, { send: sanctions.screen, second: async () => {} }), seen }
 }
 
 /** A header and two rows of seven bytes. */
@@ -92,7 +81,7 @@ test('parts are sent one after the other, all against the version of the first',
   )
 })
 
-test('at the rate limit the command waits as long as the service says, and shows the wait', async () => {
+test('at the rate limit the call waits as long as the service says, and shows the wait', async () => {
   refusals = [{ status: 429, body: { code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 3 } }]
   const { screening, seen } = await screen(FIVE)
   assert.equal(screening.total, 5)
@@ -102,7 +91,7 @@ test('at the rate limit the command waits as long as the service says, and shows
   )
 })
 
-test('the command fails when the service asks it to wait an hour', async () => {
+test('the call fails when the service asks it to wait an hour', async () => {
   refusals = [{ status: 429, body: { code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 3600 } }]
   await assert.rejects(screen(FIVE), { code: 'RATE_LIMITED' })
 })
@@ -133,6 +122,48 @@ test('a fault in a part names the line of the file', async () => {
   await assert.rejects(sending, { message: 'Broken quoting in line 5', code: 'INVALID_CSV', requestId: 'r' })
 })
 
-test('a missing file is reported by its name', async () => {
-  await assert.rejects(screen(FIVE, { path: `${folder}/none.csv` }), /^Error: There is no file .*none\.csv$/)
+test('every form of a file is cut alike; of a stream the number of rows is unknown', async () => {
+  const bytes = new TextEncoder().encode(FIVE)
+  async function* inThrees() {
+    for (let at = 0; at < bytes.length; at += 3) yield bytes.subarray(at, at + 3)
+  }
+  const forms: [ScreenAllOptions['file'], number | undefined][] = [
+    [FIVE, 5],
+    [bytes, 5],
+    [new Blob([bytes]), 5],
+    [inThrees, 5],
+    [inThrees(), undefined],
+    [new Blob([bytes]).stream(), undefined],
+  ]
+  for (const [file, totalRows] of forms) {
+    received = []
+    const { screening, seen } = await screen(file)
+    assert.deepEqual([received.length, screening.total, screening.fileName], [3, 5, 'people.csv'])
+    assert.ok(seen.every((progress) => progress.totalRows === totalRows))
+  }
+})
+
+test('a signal ends the call between two seconds of a wait, with its own reason', async () => {
+  refusals = [{ status: 429, body: { code: 'RATE_LIMITED', message: 'Too many requests', retryAfter: 60 } }]
+  const stop = new AbortController()
+  const onProgress = ({ pause }: ScreenProgress) => pause?.seconds === 58 && stop.abort(new Error('enough'))
+  await assert.rejects(screen(FIVE, { onProgress, signal: stop.signal }), /enough/)
+  assert.equal(received.length, 0)
+})
+
+test('a file that changes while it is read is an error, not a shorter answer', async () => {
+  let reads = 0
+  const file = () => new Blob([reads++ === 0 ? FIVE : FIVE.slice(0, -7)]).stream()
+  await assert.rejects(screen(file), /changed while it was read/)
+})
+
+test('every row comes to onResult in the order of the file, and only asked for to results', async () => {
+  const rows: string[] = []
+  const { screening } = await screen(FIVE, { onResult: ({ id }) => rows.push(id) })
+  assert.deepEqual([rows, screening.results], [['1', '2', '3', '4', '5'], undefined])
+  const kept = await screen(FIVE, { keepResults: true })
+  assert.deepEqual(
+    kept.screening.results?.map(({ id }) => id),
+    rows,
+  )
 })

@@ -1,4 +1,4 @@
-import { SANCTIONS_LIMITS } from '@ostiary/contract'
+import { SANCTIONS_LIMITS } from '@ostiary/contract/limits'
 
 /** A byte range of the file that is sent in one request. It holds whole rows. */
 export interface Part {
@@ -19,7 +19,19 @@ export interface Plan {
 
 export interface Planner {
   write(chunk: Uint8Array): void
+  /** Parts that will not grow any more. */
+  closed(): readonly Part[]
+  /** The first byte that a later part may need. */
+  neededFrom(): number
+  header(): Uint8Array
   end(): Plan
+}
+
+/** One part as it is sent: the line of column names and whole rows. */
+export interface CutPart {
+  bytes: Uint8Array
+  rows: number
+  lineShift: number
 }
 
 const QUOTE = 0x22
@@ -39,7 +51,7 @@ export function createPlanner(limits: { bytes: number }): Planner {
   const parts: Part[] = []
   let part: Part | undefined
   let rows = 0
-  let header: Buffer | undefined
+  let header: Uint8Array | undefined
   let headerBytes: number[] = []
   let headerLines = 0
 
@@ -54,7 +66,7 @@ export function createPlanner(limits: { bytes: number }): Planner {
   function endLine(end: number): void {
     if (!header) {
       if (hasText) {
-        header = Buffer.from(headerBytes)
+        header = Uint8Array.from(headerBytes)
         headerLines = line - rowLine
       }
       headerBytes = []
@@ -62,6 +74,8 @@ export function createPlanner(limits: { bytes: number }): Planner {
     hasText = false
     rowStart = end
     rowLine = line
+    // No further row fits behind so many blank lines.
+    if (part && header && header.length + end - part.start > limits.bytes) part = undefined
   }
 
   function addRow(headerLength: number, end: number): void {
@@ -96,10 +110,21 @@ export function createPlanner(limits: { bytes: number }): Planner {
     if (headerBytes.length > HEADER_BYTES_MAX) throw new Error('The first line is too long to be a list of columns')
   }
 
+  /** Found before the row ends: a missing quotation mark makes the rest of a stream one row, which must not be held. */
+  function checkRow(): void {
+    if (offset <= limits.bytes) return
+    if (!header && !hasText) throw new Error('The file has no line with the names of its columns')
+    if (header && header.length + offset - rowStart > limits.bytes) throw new Error(tooLong(rowLine))
+  }
+
   return {
     write(chunk) {
       for (const byte of chunk) read(byte)
+      checkRow()
     },
+    closed: () => (offset <= limits.bytes ? [] : part ? parts.slice(0, -1) : parts),
+    neededFrom: () => (offset <= limits.bytes ? 0 : (part?.start ?? rowStart)),
+    header: () => header ?? new Uint8Array(0),
     end() {
       if (offset > rowStart) endLine(offset)
       const fits = offset <= limits.bytes
@@ -112,5 +137,57 @@ export function createPlanner(limits: { bytes: number }): Planner {
 
   function tooLong(at: number): string {
     return `The row that begins in line ${at} is larger than a file may be: is a quotation mark missing?`
+  }
+}
+
+/** Reads a file once to count its parts. Nothing of it is held. */
+export async function planParts(chunks: AsyncIterable<Uint8Array>, limits: { bytes: number }): Promise<Plan> {
+  const planner = createPlanner(limits)
+  for await (const chunk of chunks) planner.write(chunk)
+  return planner.end()
+}
+
+/** Cuts a file as it is read. At most one part and one chunk are in memory. */
+export async function* cutParts(
+  chunks: AsyncIterable<Uint8Array>,
+  limits: { bytes: number },
+): AsyncGenerator<CutPart, void> {
+  const planner = createPlanner(limits)
+  const held = createHeldBytes()
+  let cut = 0
+  const toCut = (header: Uint8Array, { start, end, rows, lineShift }: Part): CutPart => {
+    cut++
+    return { bytes: held.join(header, start, end), rows, lineShift }
+  }
+  for await (const chunk of chunks) {
+    planner.write(chunk)
+    held.add(chunk)
+    for (const part of planner.closed().slice(cut)) yield toCut(planner.header(), part)
+    held.dropBefore(planner.neededFrom())
+  }
+  const { header, parts } = planner.end()
+  for (const part of parts.slice(cut)) yield toCut(header, part)
+}
+
+/** The bytes of a stream that are still needed. */
+function createHeldBytes() {
+  const chunks: Uint8Array[] = []
+  let from = 0
+  return {
+    add: (chunk: Uint8Array) => chunks.push(chunk),
+    dropBefore(offset: number): void {
+      while (chunks[0] && from + chunks[0].length <= offset) from += chunks.shift()?.length ?? 0
+    },
+    join(header: Uint8Array, start: number, end: number): Uint8Array {
+      const joined = new Uint8Array(header.length + end - start)
+      joined.set(header)
+      let at = from
+      for (const chunk of chunks) {
+        const piece = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
+        if (piece.length > 0) joined.set(piece, header.length + Math.max(at, start) - start)
+        at += chunk.length
+      }
+      return joined
+    },
   }
 }
