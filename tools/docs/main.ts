@@ -1,6 +1,6 @@
 /** `npm run docs` writes the documents that are made from code; `--check` fails when one of them is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { ERRORS, NODE_ERRORS, NODE_STATUSES, OPERATIONS, toOpenApi, VERSION, WEBHOOK_EVENTS } from '@ostiary/contract'
+import { ERRORS, NODE_ERRORS, NODE_STATUSES, OPENAPI_PARTS, OPERATIONS, toOpenApi, VERSION } from '@ostiary/contract'
 import { isSecret, Settings } from '@ostiary/server/conformance'
 import { ROOT } from '@ostiary/testkit/run'
 import type { TSchema } from 'typebox'
@@ -18,7 +18,7 @@ const DOCUMENTS: Record<string, () => string> = {
   'docs/risk-flags.md': riskFlagsDocument,
   'docs/session-codes.md': sessionCodesDocument,
   'docs/openapi.json': () =>
-    `${JSON.stringify(toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION }, WEBHOOK_EVENTS), null, 2)}\n`,
+    `${JSON.stringify(toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION }, OPENAPI_PARTS), null, 2)}\n`,
 }
 
 function configuration(): string {

@@ -111,7 +111,7 @@ export const CreateSessionBody = Type.Object(
   {
     title: 'CreateSession',
     additionalProperties: false,
-    examples: [{ redirectUrl: 'https://shop.example/age-checked', ageThreshold: 30, stepUpEnabled: true }],
+    examples: [{ redirectUrl: 'https://shop.example/age-checked', ageThreshold: 30 }],
   },
 )
 export type CreateSessionBody = Type.Static<typeof CreateSessionBody>

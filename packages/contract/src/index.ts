@@ -1,11 +1,13 @@
 import { AGE_OPERATIONS } from './age.ts'
 import { EVENT_OPERATIONS } from './events.ts'
+import { EVENT_EXAMPLES, EXAMPLES } from './examples/index.ts'
 import { LOCALE_OPERATIONS } from './languages.ts'
 import { LAUNCH_OPERATIONS } from './launch.ts'
 import { DOCUMENT_OPERATIONS } from './launch-documents.ts'
 import { TOKEN_OPERATIONS } from './launch-token.ts'
 import { NODE_OPERATIONS } from './node.ts'
 import { OAUTH_OPERATIONS } from './oauth.ts'
+import type { OpenApiParts } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import { SANCTIONS_OPERATIONS } from './sanctions.ts'
 import { EXCEPTION_OPERATIONS } from './sanctions-exceptions.ts'
@@ -13,6 +15,7 @@ import { SANDBOX_OPERATIONS } from './sandbox.ts'
 import { PROBE_OPERATIONS, SERVICE_OPERATIONS } from './service.ts'
 import { STRING_OPERATIONS } from './strings.ts'
 import { VERIFICATION_OPERATIONS } from './verification.ts'
+import { WEBHOOK_EVENTS } from './webhook-events.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks.ts'
 
 export * from './age.ts'
@@ -24,6 +27,7 @@ export * from './document-record.ts'
 export * from './documents.ts'
 export * from './errors.ts'
 export * from './events.ts'
+export * from './examples/index.ts'
 export * from './frames.ts'
 export * from './handoff.ts'
 export * from './ignored-fields.ts'
@@ -82,3 +86,10 @@ export const OPERATIONS: readonly Operation[] = [
   ...NODE_OPERATIONS,
   ...PROBE_OPERATIONS,
 ]
+
+/** What the document of this service has beside its operations. */
+export const OPENAPI_PARTS = {
+  events: WEBHOOK_EVENTS,
+  examples: EXAMPLES,
+  eventExamples: EVENT_EXAMPLES,
+} satisfies OpenApiParts

@@ -121,7 +121,7 @@ export const DocumentPayload = Type.Object(
 )
 export type DocumentPayload = Type.Static<typeof DocumentPayload>
 
-const shared = { area: 'C', auth: 'none', headers: PROOF_HEADER } as const
+const shared = { area: 'C', group: 'device', auth: 'none', headers: PROOF_HEADER } as const
 const { sessionId } = OpenBody.properties
 
 export const launchDocument = operation({

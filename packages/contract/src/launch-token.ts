@@ -50,7 +50,7 @@ export const TokenBegun = Type.Object(
 )
 export type TokenBegun = Type.Static<typeof TokenBegun>
 
-const shared = { area: 'D', auth: 'none', headers: PROOF_HEADER, method: 'POST' } as const
+const shared = { area: 'D', group: 'device', auth: 'none', headers: PROOF_HEADER, method: 'POST' } as const
 const errors = [...DEVICE_ERRORS, 'CHALLENGE_NOT_VALID', 'KEY_HOLDER_UNAVAILABLE'] as const
 
 export const launchTokenBegin = operation({

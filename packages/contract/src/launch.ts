@@ -31,7 +31,7 @@ export const DEVICE_ERRORS = [
   'RATE_LIMITED',
 ] as const
 
-const shared = { area: 'C', auth: 'none', headers: PROOF_HEADER } as const
+const shared = { area: 'C', group: 'device', auth: 'none', headers: PROOF_HEADER } as const
 const stateReply = { 200: { description: 'Where the flow stands', schema: LaunchState } } as const
 
 export const launchOpen = operation({

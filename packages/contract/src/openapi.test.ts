@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import * as contract from './index.ts'
-import { ERRORS, NODE_ERRORS, OPERATIONS, toOpenApi, VERSION, WEBHOOK_EVENTS } from './index.ts'
+import { ERRORS, NODE_ERRORS, OPENAPI_PARTS, OPERATIONS, toOpenApi, VERSION } from './index.ts'
 
-const document = toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION }, WEBHOOK_EVENTS)
+const document = toOpenApi(OPERATIONS, { title: 'Ostiary', version: VERSION }, OPENAPI_PARTS)
 
 test('the OpenAPI document passes the recommended rules of an independent linter', async () => {
   const config = await createConfig({ extends: ['recommended'], rules: { 'operation-4xx-response': 'off' } })
@@ -30,6 +30,40 @@ test('every operation that a file of the contract exports is in the list of its 
     typeof value === 'object' && 'operationId' in value ? [value.operationId] : [],
   )
   assert.deepEqual(exported.toSorted(), OPERATIONS.map(({ operationId }) => operationId).toSorted())
+})
+
+test('the groups are the areas, then what stands around them; every operation is in one', () => {
+  const { tags, paths } = document as {
+    tags: { name: string; description: string }[]
+    paths: Record<string, Record<string, { operationId: string; tags: string[] }>>
+  }
+  const names = tags.map(({ name }) => name)
+  assert.deepEqual(names, [
+    'A. Strings',
+    'B. Sanctions',
+    'C. Age sessions',
+    'D. Verification sessions',
+    'E. Biometric node',
+    'Webhooks and events',
+    'Test mode',
+    'Device: what the launch page calls',
+    'Operations',
+  ])
+  assert.ok(tags.every(({ description }) => description.length > 0))
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const { operationId, tags: own } of Object.values(methods)) {
+      assert.ok(own.length === 1 && names.includes(own[0] ?? ''), operationId)
+      assert.equal(path.startsWith('/launch/api/'), own[0]?.startsWith('Device'), `${operationId}: group 'device'`)
+      assert.equal(path.startsWith('/test/'), own[0] === 'Test mode', `${operationId}: group 'test'`)
+      assert.ok(!/^\/webhooks?\//.test(path) || own[0] === 'Webhooks and events', `${operationId}: group 'webhooks'`)
+    }
+  }
+})
+
+test('every reference leads to a schema, and every schema is used', () => {
+  const { components } = document as { components: { schemas: Record<string, unknown> } }
+  const referred = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name)
+  assert.deepEqual([...new Set(referred)].sort(), Object.keys(components.schemas).sort())
 })
 
 test('the webhooks of both areas are described: five events, with the headers that every one carries', () => {

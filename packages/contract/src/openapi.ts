@@ -1,21 +1,35 @@
 import type { TSchema } from 'typebox'
 import { AREA_LETTERS } from './areas.ts'
 import { ERRORS, ErrorBody, type ErrorCode, InvalidKeyBody } from './errors.ts'
+import type { NamedExamples, OperationExamples } from './examples/index.ts'
 import { NODE_ERRORS, NodeError, type NodeErrorCode } from './node-errors.ts'
 import { OAuthError } from './oauth.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, OperationGroup, SuccessReply } from './operation.ts'
 import { WEBHOOK_HEADERS, type WebhookEvent } from './webhook-events.ts'
 
 type Json = { [key: string]: unknown }
 
-const AREA_TAGS: Record<Operation['area'], { name: string; description: string }> = {
+/** The groups of the reference, in its order. */
+const TAGS: Record<Operation['area'] | OperationGroup, { name: string; description: string }> = {
   A: { name: 'A. Strings', description: 'A small record service with health check and descriptor' },
   B: { name: 'B. Sanctions', description: 'A CSV of people is screened against a named dataset' },
   C: { name: 'C. Age sessions', description: 'Age is estimated on the end user’s device' },
   D: { name: 'D. Verification sessions', description: 'Enrol, sign in and verify by face, document and passkey' },
   E: { name: 'E. Biometric node', description: 'Enrol, predict and delete on face feature vectors' },
-  '-': { name: 'Operations', description: 'For orchestrators and load balancers' },
+  webhooks: {
+    name: 'Webhooks and events',
+    description:
+      'What was delivered to `callback.url` of areas C and D, how to send it again, and the keys that verify it',
+  },
+  test: { name: 'Test mode', description: 'Outcomes, time and failed deliveries at will, with test keys only' },
+  device: {
+    name: 'Device: what the launch page calls',
+    description: 'For authors of a page of their own. A host creates a session and sends its user to `launchUrl`',
+  },
+  '-': { name: 'Operations', description: 'For orchestrators, load balancers and tools' },
 }
+
+const tagOf = ({ area, group }: Operation) => TAGS[group ?? area].name
 
 const ALWAYS_POSSIBLE: readonly ErrorCode[] = ['BAD_REQUEST', 'INTERNAL', 'DEPENDENCY_DOWN']
 const WITH_KEY: readonly ErrorCode[] = [
@@ -27,22 +41,34 @@ const WITH_KEY: readonly ErrorCode[] = [
   'RATE_LIMITED',
 ]
 
+/** Events and examples that the document has beside its operations. */
+export interface OpenApiParts {
+  events?: Readonly<Record<string, WebhookEvent>>
+  /** By operationId. An operation without them has the example of its schema, if there is one. */
+  examples?: Readonly<Record<string, OperationExamples>>
+  eventExamples?: Readonly<Record<string, NamedExamples>>
+}
+
 /** Builds the OpenAPI 3.1 document from operations and events. Schemas with a title become shared components. */
 export function toOpenApi(
   operations: readonly Operation[],
   info: { title: string; version: string },
-  events: Readonly<Record<string, WebhookEvent>> = {},
+  { events = {}, examples = {}, eventExamples = {} }: OpenApiParts = {},
 ): Json {
   const components = new Map<string, Json>()
   const paths: Record<string, Json> = {}
   for (const op of operations) {
     const path = op.path.replace(/:([A-Za-z]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [op.method.toLowerCase()]: operationObject(op, components) }
+    const shown = examples[op.operationId] ?? {}
+    paths[path] = { ...paths[path], [op.method.toLowerCase()]: operationObject(op, shown, components) }
   }
   const webhooks = Object.fromEntries(
-    Object.entries(events).map(([name, event]) => [name, { post: webhookObject(name, event, components) }]),
+    Object.entries(events).map(([name, event]) => [
+      name,
+      { post: webhookObject(name, event, { shown: eventExamples[name], components }) },
+    ]),
   )
-  const usedTags = new Set(operations.map((op) => AREA_TAGS[op.area].name))
+  const usedTags = new Set(operations.map(tagOf))
   return {
     openapi: '3.1.0',
     info: {
@@ -52,7 +78,7 @@ export function toOpenApi(
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This installation' }],
-    tags: Object.values(AREA_TAGS).filter((tag) => usedTags.has(tag.name)),
+    tags: Object.values(TAGS).filter((tag) => usedTags.has(tag.name)),
     security: [],
     paths,
     ...(Object.keys(webhooks).length > 0 && { webhooks }),
@@ -77,7 +103,7 @@ export function errorCodesOf(op: Operation): ErrorCode[] {
   return [...new Set([...op.errors, ...(op.auth === 'none' ? [] : WITH_KEY), ...ALWAYS_POSSIBLE])]
 }
 
-function operationObject(op: Operation, components: Map<string, Json>): Json {
+function operationObject(op: Operation, shown: OperationExamples, components: Map<string, Json>): Json {
   const parameters = [
     ...parameterObjects(op.params, 'path', components),
     ...parameterObjects(op.query, 'query', components),
@@ -86,13 +112,13 @@ function operationObject(op: Operation, components: Map<string, Json>): Json {
   ]
   return {
     operationId: op.operationId,
-    tags: [AREA_TAGS[op.area].name],
+    tags: [tagOf(op)],
     summary: op.summary,
     description: op.description,
     security: securityOf(op),
     ...(parameters.length > 0 && { parameters }),
-    ...(op.body && { requestBody: requestBody(op, components) }),
-    responses: responses(op, components),
+    ...(op.body && { requestBody: requestBody(op, shown, components) }),
+    responses: responses(op, shown, components),
   }
 }
 
@@ -130,7 +156,11 @@ const KEY_AND_CLIENT = [
 ]
 
 /** A call that the service makes to `callback.url`. */
-function webhookObject(name: string, event: WebhookEvent, components: Map<string, Json>): Json {
+function webhookObject(
+  name: string,
+  event: WebhookEvent,
+  { shown, components }: { shown: NamedExamples | undefined; components: Map<string, Json> },
+): Json {
   const { area, summary, description, body } = event
   const header = (key: string, { description, schema }: Json) => ({
     name: key,
@@ -141,7 +171,7 @@ function webhookObject(name: string, event: WebhookEvent, components: Map<string
   })
   return {
     operationId: `webhook.${name}`,
-    tags: [AREA_TAGS[AREA_LETTERS[area]].name],
+    tags: [TAGS[AREA_LETTERS[area]].name],
     summary,
     description,
     security: [],
@@ -149,7 +179,10 @@ function webhookObject(name: string, event: WebhookEvent, components: Map<string
       header('X-Service-Event', { description: 'Name of the event', schema: { type: 'string', const: name } }),
       ...Object.entries(WEBHOOK_HEADERS).map(([key, value]) => header(key, value)),
     ],
-    requestBody: { required: true, content: { 'application/json': { schema: hoist(body, components) } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: hoist(body, components), ...exampleObjects(shown, body) } },
+    },
     responses: {
       '2XX': { description: 'Received, within 10 seconds. The body of the answer is not read' },
       '410': { description: 'The receiver is gone: no further attempt' },
@@ -181,29 +214,37 @@ function parameterObjects(schema: TSchema | undefined, place: string, components
   })
 }
 
-function requestBody(op: Operation, components: Map<string, Json>): Json {
+function requestBody(op: Operation, { request }: OperationExamples, components: Map<string, Json>): Json {
   const content: Json = {}
   for (const type of op.bodyTypes ?? ['application/json']) {
-    content[type] = { schema: type === 'text/plain' ? { type: 'string' } : hoist(op.body, components) }
+    content[type] =
+      type === 'text/plain'
+        ? { schema: { type: 'string' }, example: 'hello' }
+        : { schema: hoist(op.body, components), ...exampleObjects(request, op.body) }
   }
   return { required: true, content }
 }
 
-function responses(op: Operation, components: Map<string, Json>): Json {
+/** What a reader sees first: the examples by name, or the first one of the schema. */
+function exampleObjects(named: NamedExamples | undefined, schema: TSchema | undefined): Json {
+  const all = Object.entries(named ?? {})
+  const [first] = (schema as { examples?: readonly unknown[] } | undefined)?.examples ?? []
+  if (all.length === 0) return first === undefined ? {} : { example: first }
+  if (all.length === 1) return { example: all[0]?.[1] }
+  return { examples: Object.fromEntries(all.map(([summary, value]) => [keyOf(summary), { summary, value }])) }
+}
+
+/** `Above the threshold` is `above-the-threshold`. */
+const keyOf = (summary: string) =>
+  summary
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+function responses(op: Operation, { replies }: OperationExamples, components: Map<string, Json>): Json {
   const byStatus: Json = {}
   for (const [status, reply] of Object.entries(op.success)) {
-    byStatus[status] = {
-      description: reply.description,
-      ...(reply.headers && {
-        headers: Object.fromEntries(
-          Object.entries(reply.headers).map(([name, description]) => [
-            name,
-            { description, schema: { type: 'string' } },
-          ]),
-        ),
-      }),
-      ...(reply.schema && { content: { 'application/json': { schema: hoist(reply.schema, components) } } }),
-    }
+    byStatus[status] = replyObject(reply, replies?.[Number(status)], components)
   }
   if (op.nodeErrors) return { ...byStatus, ...nodeErrorResponses(op.nodeErrors, components) }
   if (op.oauthErrors) return { ...byStatus, ...oauthErrorResponses(op.oauthErrors, components) }
@@ -216,6 +257,24 @@ function responses(op: Operation, components: Map<string, Json>): Json {
     }
   }
   return byStatus
+}
+
+function replyObject(
+  { description, headers, schema }: SuccessReply,
+  shown: NamedExamples | undefined,
+  components: Map<string, Json>,
+): Json {
+  return {
+    description,
+    ...(headers && {
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, meaning]) => [name, { description: meaning, schema: { type: 'string' } }]),
+      ),
+    }),
+    ...(schema && {
+      content: { 'application/json': { schema: hoist(schema, components), ...exampleObjects(shown, schema) } },
+    }),
+  }
 }
 
 function meaningOf(code: ErrorCode, { rateNote }: Operation): string {

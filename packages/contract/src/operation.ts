@@ -15,10 +15,15 @@ export interface SuccessReply {
   headers?: Record<string, string>
 }
 
+/** Groups of the reference beside the areas: what is no step of an area's own, or is called by no integrator. */
+export type OperationGroup = 'webhooks' | 'test' | 'device'
+
 /** One operation of the HTTP interface. Server, SDK, OpenAPI document and docs all read this object. */
 export interface Operation {
   operationId: string
   area: AreaLetter
+  /** Where it stands in the reference; in the group of its area when absent. */
+  group?: OperationGroup
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Fastify spelling: `/strings/:id`. */
   path: string

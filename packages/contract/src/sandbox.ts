@@ -92,7 +92,7 @@ export const SandboxChallenge = Type.Object(
 )
 export type SandboxChallenge = Type.Static<typeof SandboxChallenge>
 
-const shared = { area: 'C', auth: 'required', scope: ['age:write', 'verify:write'] } as const
+const shared = { area: 'C', group: 'test', auth: 'required', scope: ['age:write', 'verify:write'] } as const
 
 export const setOutcome = operation({
   ...shared,

@@ -157,6 +157,7 @@ const IdParams = Type.Object({ id: Type.String() })
 export const listWebhookDeliveries = operation({
   operationId: 'listWebhookDeliveries',
   area: 'C',
+  group: 'webhooks',
   method: 'GET',
   path: '/webhooks/deliveries',
   summary: 'List webhook deliveries',
@@ -184,6 +185,7 @@ export const listWebhookDeliveries = operation({
 export const getWebhookDelivery = operation({
   operationId: 'getWebhookDelivery',
   area: 'C',
+  group: 'webhooks',
   method: 'GET',
   path: '/webhooks/deliveries/:id',
   summary: 'Get one webhook delivery',
@@ -198,6 +200,7 @@ export const getWebhookDelivery = operation({
 export const replayWebhookDelivery = operation({
   operationId: 'replayWebhookDelivery',
   area: 'C',
+  group: 'webhooks',
   method: 'POST',
   path: '/webhooks/deliveries/:id/replay',
   summary: 'Send one webhook again',
@@ -214,6 +217,7 @@ export const replayWebhookDelivery = operation({
 export const replayWebhooks = operation({
   operationId: 'replayWebhooks',
   area: 'C',
+  group: 'webhooks',
   method: 'POST',
   path: '/webhooks/replay',
   summary: 'Send webhooks again',
@@ -266,6 +270,7 @@ export const WEBHOOK_KEY_SET_SECONDS = 300
 export const getWebhookKeys = operation({
   operationId: 'getWebhookKeys',
   area: 'C',
+  group: 'webhooks',
   method: 'GET',
   path: '/.well-known/ostiary-webhook-keys/:tenant.json',
   summary: 'Get the public keys of webhooks',

@@ -1,4 +1,4 @@
-import { getOpenApi, OPERATIONS, toOpenApi, WEBHOOK_EVENTS } from '@ostiary/contract'
+import { getOpenApi, OPENAPI_PARTS, OPERATIONS, toOpenApi } from '@ostiary/contract'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { route } from './route.ts'
 
@@ -8,7 +8,7 @@ export async function openApiRoutes(app: FastifyInstance, { version }: { version
   route(app, getOpenApi, { handler: () => document })
 }
 
-const openApi = (version: string) => toOpenApi(OPERATIONS, { title: 'Ostiary', version }, WEBHOOK_EVENTS)
+const openApi = (version: string) => toOpenApi(OPERATIONS, { title: 'Ostiary', version }, OPENAPI_PARTS)
 
 export interface AdminPage {
   headers: Record<string, string>
