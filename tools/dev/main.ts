@@ -5,12 +5,11 @@
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { withServices } from '@ostiary/server/operate'
 import { provideLaunchPage } from '@ostiary/testkit/launch-page'
 import { isFree, ROOT, sleep, startServices } from '@ostiary/testkit/run'
-import { withDevDefaults } from './settings.ts'
+import { envFileOf, withDevDefaults } from './settings.ts'
 
 const folder = `${ROOT}.dev`
 const SCOPES = ['strings:rw', 'sanctions:run', 'age:write', 'age:read', 'verify:write', 'verify:read', 'node:*']
@@ -20,10 +19,15 @@ function settings(databaseUrl: string): Record<string, string> {
   const masterKeyFile = `${folder}/master.key`
   if (!existsSync(masterKeyFile))
     writeFileSync(masterKeyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
-  // Kept for `npm run ostiary`, so that the command line works in this checkout without further settings.
-  const text = `DATABASE_URL=${databaseUrl}\nMASTER_KEY_FILE=${masterKeyFile}\n`
-  writeFileSync(`${folder}/env`, text, { mode: 0o600 })
-  return { ...parseEnv(text), ...definedOnly(process.env) } as Record<string, string>
+  return { DATABASE_URL: databaseUrl, MASTER_KEY_FILE: masterKeyFile, ...definedOnly(process.env) }
+}
+
+/** Written at every start: the address, and perhaps the key, are others than last time. */
+function keepForCommands(env: Record<string, string>, connection: { url: string; key: string }): void {
+  const file = `${folder}/env`
+  writeFileSync(file, envFileOf(env, connection), { mode: 0o600 })
+  // The mode above counts only for a file that was not there.
+  chmodSync(file, 0o600)
 }
 
 function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
@@ -106,6 +110,8 @@ async function main(): Promise<void> {
   const env = withDevDefaults(settings(startServices()))
   for (const [name, fallback] of Object.entries(PORTS)) await refuseBusyPort(name, Number(env[name] ?? fallback))
   const key = await testKey(env)
+  const url = `http://localhost:${env.PORT ?? 8080}`
+  keepForCommands(env, { url, key })
   tryToBuildPage()
   const children = ['api', 'worker'].map((name) =>
     spawn(process.execPath, ['--watch', '--watch-preserve-output', `${ROOT}apps/server/src/main-${name}.ts`], {
@@ -117,7 +123,6 @@ async function main(): Promise<void> {
     process.on(signal, () => {
       for (const child of children) child.kill(signal)
     })
-  const url = `http://localhost:${env.PORT ?? 8080}`
   const adminUrl = `http://localhost:${env.ADMIN_PORT ?? 9400}`
   if (!(await isReady(`${url}/readyz`))) {
     for (const child of children) child.kill()

@@ -34,6 +34,15 @@ function group(
 
 /** The command line's table of contents. */
 export const COMMANDS: readonly CommandEntry[] = [
+  ...group('service', async () => (await import('./commands/login.ts')).loginCommands, {
+    login: 'Store the address of a service and a key for it',
+    logout: 'Forget them',
+  }),
+  ...group('nothing', async () => (await import('./commands/profiles.ts')).profileCommands, {
+    'profiles list': 'Show what was stored, with masked keys',
+    'profiles use': 'Choose the profile that commands use',
+    'profiles show': 'Show which service and key a command would use now, and why',
+  }),
   ...group('machine', async () => (await import('./commands/machine.ts')).machineCommands, {
     doctor: 'Check everything the service needs and say what to do',
     migrate: 'Bring the database, or every cell, to this version’s schema',

@@ -19,9 +19,18 @@ function filesLoadedBy(...args: string[]): string[] {
   return urls.filter((url) => url.startsWith('file:')).map((url) => url.slice(ROOT.length))
 }
 
-const OWN = ['main', 'cli', 'command', 'commands', 'failures', 'help', 'suggest', 'terminal', 'wait-line'].map(
-  (name) => `apps/cli/src/${name}.ts`,
-)
+const OWN = [
+  'main',
+  'cli',
+  'command',
+  'commands',
+  'failures',
+  'help',
+  'installation',
+  'suggest',
+  'terminal',
+  'wait-line',
+].map((name) => `apps/cli/src/${name}.ts`)
 
 for (const args of [['help'], ['--version']]) {
   test(`${args.join(' ')} loads the table of contents alone: neither a command, nor the server, nor pg`, () => {

@@ -1,6 +1,6 @@
 import type { ExceptionRecord } from '@ostiary/sdk'
-import { argument, type Command, type Invocation, text, UsageError } from '../command.ts'
-import { CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection, connectWithKey, inWords } from '../connection.ts'
+import { answer, argument, type Command, type Invocation, text, UsageError } from '../command.ts'
+import { atService, CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection } from '../connection.ts'
 import { personOf } from '../screen/screening.ts'
 import { harmless } from '../screen/text-width.ts'
 import { table } from '../terminal.ts'
@@ -47,6 +47,7 @@ ${CONNECTION_USAGE}`,
         }
         if (invocation.options.json) invocation.terminal.out(JSON.stringify(found))
         else invocation.terminal.out(found.length === 0 ? 'There is no exception.' : overview(found))
+        return 0
       }),
   },
   {
@@ -54,12 +55,16 @@ ${CONNECTION_USAGE}`,
     usage: `ostiary exceptions remove <exception id> [--url <address>] [--key <key>] [--json]\n\n${CONNECTION_USAGE}`,
     options: CONNECTION_OPTIONS,
     run: (invocation) =>
-      atService(invocation, async ({ client }) => {
-        const id = argument(invocation, 'exception id')
-        await client.sanctions.exceptions.delete(id)
-        if (invocation.options.json) invocation.terminal.out(JSON.stringify({ id, removed: true }))
-        else invocation.terminal.out(`${id} is removed; the entry matches again`)
-      }),
+      atService(
+        invocation,
+        async ({ client }) => {
+          const id = argument(invocation, 'exception id')
+          await client.sanctions.exceptions.delete(id)
+          answer(invocation, { id, removed: true }, `${id} is removed; the entry matches again`)
+          return 0
+        },
+        { writes: true },
+      ),
   },
 ]
 
@@ -76,7 +81,7 @@ function add(invocation: Invocation): Promise<number> {
     reason: required(invocation, 'reason'),
     expiresAt: endOf(required(invocation, 'expires')),
   }
-  return atService(invocation, async ({ client }) => {
+  const create = async ({ client }: Connection) => {
     const record = await client.sanctions.exceptions.create(body)
     const { terminal, options } = invocation
     if (options.json) terminal.out(JSON.stringify(record))
@@ -85,17 +90,9 @@ function add(invocation: Invocation): Promise<number> {
       const born = person.dob.trim() === '' ? 'no birth date' : `born ${harmless(person.dob)}`
       terminal.out(`for row ${harmless(record.recordId)}, while it says: ${harmless(personOf(person))}, ${born}`)
     }
-  })
-}
-
-async function atService(invocation: Invocation, work: (connection: Connection) => Promise<void>): Promise<number> {
-  const connection = connectWithKey(invocation)
-  try {
-    await work(connection)
     return 0
-  } catch (error) {
-    throw inWords(error, connection.url)
   }
+  return atService(invocation, create, { writes: true })
 }
 
 /** Reads a day, or a point in time as the API takes it. */
