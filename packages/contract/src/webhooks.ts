@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
+import { WEBHOOK_KEY_SET_SECONDS } from './webhook-wire.ts'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
@@ -263,9 +264,6 @@ export const WebhookKeySet = Type.Object(
   },
 )
 export type WebhookKeySet = Type.Static<typeof WebhookKeySet>
-
-/** A key set changes when a key is rotated or retired. Hosts may use it for so long before they ask again. */
-export const WEBHOOK_KEY_SET_SECONDS = 300
 
 export const getWebhookKeys = operation({
   operationId: 'getWebhookKeys',
