@@ -1,18 +1,19 @@
-import {
-  type AgeResult,
-  type AgeState,
-  type ConfirmedReturn,
-  type CreatedSession,
-  type CreateSessionBody,
-  SESSION_LIMITS,
-  type SessionPage,
-  type SessionSummary,
+import type {
+  AgeResult,
+  AgeState,
+  ConfirmedReturn,
+  CreatedSession,
+  CreateSessionBody,
+  SessionPage,
+  SessionSummary,
 } from '@ostiary/contract'
+import { SESSION_LIMITS } from '@ostiary/contract/limits'
 import { nowSeconds } from './clock.ts'
-import { pause, type Send } from './http.ts'
+import { type CallOptions, idempotencyHeaders, pause, type Send, sendCreate, sendOnce } from './http.ts'
 import { allPages, type SessionListOptions, toListQuery } from './session-list.ts'
+import type { Created } from './warnings.ts'
 
-export interface CreateSessionOptions {
+export interface CreateSessionOptions extends CallOptions {
   /** Makes the call repeatable across restarts of your program. By default each call gets a new key. */
   idempotencyKey?: string
   /** A token of your identity provider for the user, if the tenant has one configured. */
@@ -22,13 +23,13 @@ export interface CreateSessionOptions {
 export interface ResultOptions {
   /** Seconds to wait for the end of the flow, at most 25. Default 0: answers at once. */
   wait?: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export interface WaitForResultOptions {
-  /** Default 15 minutes, a session's usual lifetime. */
+  /** How long to wait in all. Default 15 minutes, a session's usual lifetime: give less where somebody waits for you. */
   timeoutMs?: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export interface ListSessionsOptions extends SessionListOptions<AgeState> {
@@ -47,48 +48,61 @@ export function createAgeClient(send: Send) {
 
   const result = (token: string, { wait = 0, signal }: ResultOptions = {}): Promise<AgeResult> =>
     send({
+      operation: 'getSessionResult',
       method: 'GET',
       path: `${pathOf(token)}/result`,
       query: { wait: wait === 0 ? undefined : wait },
       timeoutMs: wait * 1000 + ANSWER_MS,
-      ...(signal && { signal }),
+      signal,
     })
 
   const list = ({ metadata, ...options }: ListSessionsOptions = {}): Promise<SessionPage> =>
     send({
+      operation: 'listSessions',
       method: 'GET',
       path: '/sessions',
       query: { ...toListQuery(options), metadata: metadata && JSON.stringify(metadata) },
+      signal: options.signal,
+      timeoutMs: options.timeoutMs,
     })
 
   return {
-    /** Send the user to `launchUrl`; keep `token` on your server. */
-    create: (body: CreateSessionBody, { idempotencyKey, bearer }: CreateSessionOptions = {}): Promise<CreatedSession> =>
-      send({
+    /** Send the user to `launchUrl`; keep `token` on your server. `warnings` says what will disappoint. */
+    create: (
+      body: CreateSessionBody,
+      { idempotencyKey, bearer, ...options }: CreateSessionOptions = {},
+    ): Promise<Created<CreatedSession>> =>
+      sendCreate(send, {
+        ...options,
+        operation: 'createSession',
         method: 'POST',
         path: '/session',
         body,
         headers: {
-          'idempotency-key': idempotencyKey ?? crypto.randomUUID(),
+          ...idempotencyHeaders(idempotencyKey),
           ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
         },
       }),
     /** `flowStatus` is null until the flow has ended. */
     result,
-    /** Polls until the flow has ended. If the time runs out first, it returns the unfinished result: check `flowStatus`. */
+    /**
+     * Polls until the flow has ended, for up to 15 minutes unless `timeoutMs` says otherwise. If the time runs out first, it returns the
+     * unfinished result: check `flowStatus`.
+     */
     async waitForResult(token: string, options: WaitForResultOptions = {}): Promise<AgeResult> {
       const { timeoutMs = WAIT_FOR_RESULT_MS, signal } = options
       const endsAt = nowSeconds() + Math.ceil(timeoutMs / 1000)
       for (;;) {
         const wait = Math.max(0, Math.min(SESSION_LIMITS.waitSecondsMax, endsAt - nowSeconds()))
-        const found = await result(token, { wait, ...(signal && { signal }) })
+        const found = await result(token, { wait, signal })
         if (found.flowStatus !== null || nowSeconds() >= endsAt) return found
         await pause(POLL_PAUSE_MS, signal)
         signal?.throwIfAborted()
       }
     },
     /** The state of the flow, without the result. */
-    get: (token: string): Promise<SessionSummary> => send({ method: 'GET', path: pathOf(token) }),
+    get: (token: string, options: CallOptions = {}): Promise<SessionSummary> =>
+      send({ ...options, operation: 'getSession', method: 'GET', path: pathOf(token) }),
     /**
      * Confirms the `code` that a browser has brought back. Good once: `CODE_USED` (409) afterwards, `CODE_WRONG` (409) for another. A
      * repeat after a lost answer needs the same `idempotencyKey`.
@@ -96,17 +110,24 @@ export function createAgeClient(send: Send) {
     confirm: (
       token: string,
       code: string,
-      { idempotencyKey }: Pick<CreateSessionOptions, 'idempotencyKey'> = {},
+      { idempotencyKey, ...options }: Omit<CreateSessionOptions, 'bearer'> = {},
     ): Promise<ConfirmedReturn> =>
       send({
+        ...options,
+        operation: 'confirmSession',
         method: 'POST',
         path: `${pathOf(token)}/confirm`,
         body: { code },
-        headers: { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() },
+        headers: idempotencyHeaders(idempotencyKey),
       }),
-    cancel: (token: string): Promise<AgeResult> => send({ method: 'POST', path: `${pathOf(token)}/cancel` }),
+    cancel: (token: string, options: CallOptions = {}): Promise<AgeResult> =>
+      sendOnce(send, {
+        call: { ...options, operation: 'cancelSession', method: 'POST', path: `${pathOf(token)}/cancel` },
+        ended: () => result(token, { signal: options.signal }),
+      }),
     /** Erases result and metadata of an ended session before its retention period ends. */
-    erase: (token: string): Promise<void> => send({ method: 'DELETE', path: pathOf(token) }),
+    erase: (token: string, options: CallOptions = {}): Promise<void> =>
+      send({ ...options, operation: 'deleteSession', method: 'DELETE', path: pathOf(token) }),
     list,
     /** All sessions, page by page, newest first. */
     all: (options: Omit<ListSessionsOptions, 'cursor'> = {}): AsyncGenerator<SessionSummary> =>

@@ -7,3 +7,8 @@ export function nowSeconds(): number {
 export function monotonicMs(): number {
   return performance.now()
 }
+
+/** From 0 to 1, for waits. Nothing secret depends on it. */
+export function randomFraction(): number {
+  return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32
+}

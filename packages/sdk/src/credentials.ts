@@ -1,6 +1,9 @@
 import type { AccessToken } from '@ostiary/contract'
+import { CLIENT_ASSERTION_TYPE, createAssertions } from './client-assertion.ts'
 import { nowSeconds } from './clock.ts'
-import { type Call, type ClientOptions, createSend, OstiaryError, type Send } from './http.ts'
+import { invalidOption, OstiaryError } from './error.ts'
+import { type Call, type ClientOptions, createSend, type Send } from './http.ts'
+import { checkBaseUrl } from './options.ts'
 
 /** Replace a token this early: the service would refuse one that expires while its call is on the way. */
 const EARLY_SECONDS = 30
@@ -15,25 +18,20 @@ interface Held {
  * it is replaced once. Without client credentials, calls are sent unchanged.
  */
 export function withClientCredentials(send: Send, options: ClientOptions): Send {
-  const { apiKey: _, clientId, clientSecret, ...rest } = options
-  if (clientId === undefined && clientSecret === undefined) return send
-  if (!clientId || !clientSecret) {
-    throw new OstiaryError(0, {
-      message: 'Client credentials are a clientId and a clientSecret: one of them is missing',
-    })
-  }
-  // The token endpoint identifies the client by its secret. Do not send it the API key.
+  const { apiKey: _, ...rest } = options
+  const proof = proofOf(options)
+  if (!proof) return send
+  // The token endpoint identifies the client by its credentials. Do not send it the API key.
   const plainSend = createSend(rest)
-  const basic = `Basic ${btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)}`
   let held: Promise<Held> | undefined
 
   async function request(): Promise<Held> {
     const askedAt = nowSeconds()
     const { access_token, expires_in } = await plainSend<AccessToken>({
+      operation: 'requestToken',
       method: 'POST',
       path: '/oauth/token',
-      body: new URLSearchParams({ grant_type: 'client_credentials' }),
-      headers: { authorization: basic },
+      ...proof,
     })
     return { token: access_token, endsAt: askedAt + expires_in - EARLY_SECONDS }
   }
@@ -69,4 +67,30 @@ export function withClientCredentials(send: Send, options: ClientOptions): Send 
     if ('answer' in second) return second.answer
     throw second.refused
   }
+}
+
+const GRANT = { grant_type: 'client_credentials' }
+
+/** What a call of the token endpoint carries, or undefined where there are no credentials. */
+function proofOf(options: ClientOptions): Pick<Call, 'body' | 'makeBody' | 'headers'> | undefined {
+  const { baseUrl, clientId, clientSecret, clientKey, clientAudience } = options
+  if (clientId === undefined && clientSecret === undefined && clientKey === undefined) return undefined
+  if (!clientId || !(clientSecret || clientKey)) {
+    throw invalidOption('Client credentials are a clientId and a clientSecret or clientKey: one of them is missing')
+  }
+  if (clientSecret && clientKey) throw invalidOption('Give a clientSecret or a clientKey, not both')
+  if (clientSecret) {
+    const basic = btoa(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`)
+    return { body: new URLSearchParams(GRANT), headers: { authorization: `Basic ${basic}` } }
+  }
+  if (!clientKey) return undefined
+  const audience = `${checkBaseUrl(clientAudience ?? baseUrl)}/oauth/token`
+  const newAssertion = createAssertions({ clientId, clientKey, audience })
+  const makeBody = async () =>
+    new URLSearchParams({
+      ...GRANT,
+      client_assertion_type: CLIENT_ASSERTION_TYPE,
+      client_assertion: await newAssertion(),
+    })
+  return { makeBody }
 }

@@ -1,51 +1,15 @@
-import { type ErrorBody, type ErrorDetail, VERSION } from '@ostiary/contract'
-import { parseApiKey } from '@ostiary/crypto'
+import { VERSION } from '@ostiary/contract/version'
+import { randomFraction } from './clock.ts'
+import { type AnyErrorBody, OstiaryError } from './error.ts'
+import { type CallOptions, type ClientOptions, checkApiKey, checkBaseUrl } from './options.ts'
+import { type ConfigWarning, type Created, warningsIn } from './warnings.ts'
 
-export interface ClientOptions {
-  /** Address of the service, such as `https://ostiary.example.com`. */
-  baseUrl: string
-  /** Checked when the client is created, so that a truncated key is found before the first call. */
-  apiKey?: string
-  /** Area D: client credentials. The SDK fetches a token when it needs one and uses it until it expires. */
-  clientId?: string
-  clientSecret?: string
-  /** Per attempt. Default 10 seconds. */
-  timeoutMs?: number
-  /** Further attempts after a lost connection, 429 or 503. Default 2. */
-  maxRetries?: number
-  fetch?: typeof globalThis.fetch
-}
+export { OstiaryError } from './error.ts'
+export type { CallOptions, ClientOptions } from './options.ts'
 
-/** Error bodies of all areas. Area E has a `status`; the token endpoint has the fields of OAuth. */
-type AnyErrorBody = Partial<ErrorBody> & { status?: number; error?: string; error_description?: string }
-
-/** An error that the service returned, or the reason why no answer came (`status` 0). */
-export class OstiaryError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly requestId: string | undefined
-  readonly details: readonly ErrorDetail[]
-  /** From the body, or else from the header `Retry-After`. */
-  readonly retryAfterSeconds: number | undefined
-  /** The `status` in a body of area E; undefined elsewhere. */
-  readonly nodeStatus: number | undefined
-
-  constructor(status: number, body: AnyErrorBody, cause?: unknown) {
-    super(
-      body.message ?? body.error_description ?? `The service answered ${status}`,
-      cause === undefined ? undefined : { cause },
-    )
-    this.name = 'OstiaryError'
-    this.status = status
-    this.code = body.code ?? body.error ?? (status === 0 ? 'CONNECTION_FAILED' : 'UNKNOWN')
-    this.requestId = body.requestId
-    this.details = body.details ?? []
-    this.retryAfterSeconds = body.retryAfter
-    this.nodeStatus = body.status
-  }
-}
-
-export interface Call {
+export interface Call extends CallOptions {
+  /** The operation's name in the contract, for logs and `onRetry`. A path could hold the token of a session. */
+  operation?: string
   method: string
   path: string
   query?: Record<string, string | number | undefined>
@@ -56,26 +20,45 @@ export interface Call {
   headers?: Record<string, string>
   /** Statuses besides 2xx that are not errors. */
   alsoOk?: readonly number[]
-  /** Replaces the client's time-out for this call. */
-  timeoutMs?: number
   /** Replaces the client's number of further attempts for this call. */
   maxRetries?: number
+  /** The call does something once more with each attempt: repeat it only after 429, which certainly did nothing. */
+  isOnce?: boolean
+  /** Replaces the client's longest wait for this call. */
+  maxWaitMs?: number | undefined
   /** Called with the error before each further attempt. */
   onRetry?: (failure: OstiaryError) => void
-  /** Stops the call and its retries; the call then rejects with the signal's reason. */
-  signal?: AbortSignal
+  /** Called with the warnings of the answer; never without one. */
+  onWarnings?: (warnings: ConfigWarning[]) => void
 }
 
 export type Send = <T>(call: Call) => Promise<T>
 
-const FIRST_DELAY_MS = 200
-const MAX_DELAY_MS = 20_000
+const FIRST_DELAY_MS = 250
+const LONGEST_DELAY_MS = 8_000
+/** A caller who waits longer than this should know why. */
+const SILENT_WAIT_MS = 1_000
+/** 0: no answer. The others are what a service or a proxy answers for a moment: a repeat may succeed. */
+const TRANSIENT = [0, 408, 429, 500, 502, 503, 504]
 
-/** Sends calls with retries. Every call is safe to repeat: creates carry an idempotency key. */
+/** Sends calls with retries. Every call is safe to repeat: creates carry an idempotency key that all attempts share. */
 export function createSend(options: ClientOptions): Send {
-  const { baseUrl, apiKey, timeoutMs = 10_000, maxRetries = 2, fetch = globalThis.fetch } = options
-  if (apiKey !== undefined && !parseApiKey(apiKey)) {
-    throw new OstiaryError(0, { message: 'This is not an Ostiary API key: was it copied completely?' })
+  const { apiKey, timeoutMs = 10_000, maxRetries = 3, maxWaitMs = 20_000 } = options
+  const baseUrl = checkBaseUrl(options.baseUrl)
+  checkApiKey(apiKey)
+  const fetch = options.fetch ?? globalThis.fetch
+  const logger = options.logger === undefined ? console : options.logger
+  const logged = new Set<string>()
+
+  function reportWarnings(warnings: ConfigWarning[], call: Call): void {
+    if (warnings.length === 0) return
+    call.onWarnings?.(warnings)
+    for (const warning of warnings) {
+      options.onWarning?.(warning, nameOf(call))
+      // A busy shop gets the same warning with every session: one line says it.
+      if (!logged.has(warning.message)) logger?.warn(`ostiary: ${nameOf(call)}: ${warning.message}`)
+      logged.add(warning.message)
+    }
   }
 
   async function attempt<T>(call: Call): Promise<T> {
@@ -100,8 +83,27 @@ export function createSend(options: ClientOptions): Send {
     const text = await response.text()
     const hint = retryAfterOf(response)
     const body: unknown = text === '' ? undefined : parse(text, response.status, hint)
-    if (response.ok || call.alsoOk?.includes(response.status)) return body as T
-    throw new OstiaryError(response.status, { ...hint, ...(body as AnyErrorBody | undefined) })
+    if (!response.ok && !call.alsoOk?.includes(response.status)) {
+      throw new OstiaryError(response.status, { ...hint, ...(body as AnyErrorBody | undefined) })
+    }
+    reportWarnings(warningsIn(response.headers.get('x-config-warning')), call)
+    return body as T
+  }
+
+  /** Waits for the next attempt, or throws the failure when there is none. */
+  async function waitAfter(failure: OstiaryError, call: Call, tried: number): Promise<void> {
+    const isTransient = call.isOnce ? failure.status === 429 : TRANSIENT.includes(failure.status)
+    if (tried >= (call.maxRetries ?? maxRetries) || !isTransient) throw failure
+    const waitMs = waitAfterMs(failure, tried)
+    if (waitMs > (call.maxWaitMs ?? maxWaitMs)) throw failure
+    options.onRetry?.({ operation: nameOf(call), attempt: tried + 1, waitMs, error: failure })
+    if (waitMs > SILENT_WAIT_MS) {
+      const seconds = Math.round(waitMs / 100) / 10
+      logger?.warn(`ostiary: ${nameOf(call)}: waiting ${seconds} s for attempt ${tried + 2}: ${failure.message}`)
+    }
+    await pause(waitMs, call.signal)
+    call.signal?.throwIfAborted()
+    call.onRetry?.(failure)
   }
 
   return async (call) => {
@@ -110,22 +112,58 @@ export function createSend(options: ClientOptions): Send {
         return await attempt(call)
       } catch (error) {
         call.signal?.throwIfAborted()
-        const failure =
-          error instanceof OstiaryError
-            ? error
-            : new OstiaryError(0, { message: 'The service could not be reached' }, error)
+        const failure = error instanceof OstiaryError ? error : noAnswer(error)
         // An earlier attempt may have deleted it, and only the answer was lost.
         if (tried > 0 && call.method === 'DELETE' && [404, 410].includes(failure.status)) return undefined as never
-        if (tried >= (call.maxRetries ?? maxRetries) || ![0, 429, 503].includes(failure.status)) throw failure
-        const wait =
-          failure.retryAfterSeconds === undefined ? FIRST_DELAY_MS * 2 ** tried : failure.retryAfterSeconds * 1000
-        if (wait > MAX_DELAY_MS) throw failure
-        await pause(wait, call.signal)
-        call.signal?.throwIfAborted()
-        call.onRetry?.(failure)
+        await waitAfter(failure, call, tried)
       }
     }
   }
+}
+
+/** Sends a call that creates something; its result has the service's warnings. */
+export async function sendCreate<T extends object>(send: Send, call: Call): Promise<Created<T>> {
+  let warnings: ConfigWarning[] = []
+  const onWarnings = (found: ConfigWarning[]) => {
+    warnings = found
+  }
+  const made = await send<T>({ ...call, onWarnings })
+  return { ...made, warnings }
+}
+
+/**
+ * Sends a call that ends a session. When an attempt was lost and the next finds the session ended, the lost one may have ended it:
+ * the answer is then what the session ended with.
+ */
+export async function sendOnce<T>(send: Send, { call, ended }: { call: Call; ended: () => Promise<T> }): Promise<T> {
+  let mayBeDone = false
+  const onRetry = ({ status }: OstiaryError) => {
+    mayBeDone ||= status !== 429
+  }
+  try {
+    return await send<T>({ ...call, onRetry })
+  } catch (error) {
+    if (mayBeDone && error instanceof OstiaryError && error.code === 'SESSION_NOT_OPEN') return ended()
+    throw error
+  }
+}
+
+/** Headers of a call that creates something. Made once, so that all attempts of the call have the same key. */
+export function idempotencyHeaders(idempotencyKey: string | undefined): Record<string, string> {
+  return { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }
+}
+
+/** What the service asks for and up to a tenth more; else a random part of a time that doubles, so that clients do not come back together. */
+function waitAfterMs({ retryAfterSeconds }: OstiaryError, tried: number): number {
+  if (retryAfterSeconds !== undefined) return Math.round(retryAfterSeconds * 1000 * (1 + randomFraction() / 10))
+  return Math.round(randomFraction() * Math.min(FIRST_DELAY_MS * 2 ** tried, LONGEST_DELAY_MS))
+}
+
+function noAnswer(cause: unknown): OstiaryError {
+  const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'
+  return isTimeout
+    ? new OstiaryError(0, { code: 'TIMED_OUT', message: 'The service did not answer in time' }, cause)
+    : new OstiaryError(0, { message: 'The service could not be reached' }, cause)
 }
 
 /** Ends early when the signal does. */
@@ -141,11 +179,13 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
+const nameOf = (call: Call): string => call.operation ?? `${call.method} ${call.path}`
+
 function urlOf(baseUrl: string, call: Call): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.set(name, String(value))
   const text = query.toString()
-  return `${baseUrl.replace(/\/+$/, '')}${call.path}${text === '' ? '' : `?${text}`}`
+  return `${baseUrl}${call.path}${text === '' ? '' : `?${text}`}`
 }
 
 /** Bodies of area E have no field for the wait, and a proxy sends its own body. */
@@ -159,6 +199,6 @@ function parse(text: string, status: number, hint: { retryAfter?: number }): unk
     return JSON.parse(text)
   } catch (error) {
     const message = 'The answer is not JSON: is baseUrl the address of Ostiary?'
-    throw new OstiaryError(status, { message, ...hint }, error)
+    throw new OstiaryError(status, { code: 'NOT_JSON', message, ...hint }, error)
   }
 }

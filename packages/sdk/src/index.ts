@@ -1,17 +1,20 @@
-import type { Descriptor, Health } from '@ostiary/contract'
 import { createAgeClient } from './age.ts'
 import { withClientCredentials } from './credentials.ts'
+import { createWebhooksClient } from './deliveries.ts'
 import { createEventsClient } from './events.ts'
 import { type ClientOptions, createSend } from './http.ts'
 import { createNodeClient } from './node.ts'
 import { createSanctionsClient } from './sanctions.ts'
+import { createTestClient } from './sandbox.ts'
+import { createServiceClient } from './service.ts'
 import { createStringsClient } from './strings.ts'
 import { createVerificationClient } from './verification.ts'
-import { createWebhooksClient } from './webhooks.ts'
 
 export type {
   AgeResult,
+  AgeState,
   AgeStatus,
+  ConfigWarningCode,
   ConfirmedReturn,
   CreatedSession,
   CreatedVerification,
@@ -30,6 +33,7 @@ export type {
   Feature,
   FlowStatus,
   Health,
+  LanguageList,
   ListedMatch,
   MatchedRecord,
   ModelVersion,
@@ -39,10 +43,12 @@ export type {
   SessionOutcome,
   SessionPage,
   SessionSummary,
+  SetOutcomeBody,
   StreamEvent,
   StringPage,
   StringRecord,
   VerificationPage,
+  VerificationState,
   VerificationSummary,
   VerificationType,
   VerificationWebhook,
@@ -54,16 +60,20 @@ export type {
   WebhookPublicKey,
 } from '@ostiary/contract'
 export type { CreateSessionOptions, ListSessionsOptions, ResultOptions, WaitForResultOptions } from './age.ts'
+export type { ListDeliveriesOptions } from './deliveries.ts'
+export { OstiaryError, type OstiaryErrorCode, type SdkErrorCode } from './error.ts'
 export type { ListEventsOptions, StreamOptions } from './events.ts'
-export { type ClientOptions, OstiaryError } from './http.ts'
 export type { Candidate, Enrolled, EnrollOptions, PredictOptions } from './node.ts'
+export type { CallOptions, ClientKey, ClientOptions, Logger, RetryEvent } from './options.ts'
 export { checkReturn, codeMatches, newState, type ReturnCheck, type ReturnFacts } from './return.ts'
 export type { CreateExceptionOptions, ListExceptionsOptions, MatchOptions, ScreenOptions } from './sanctions.ts'
+export type { FailDeliveryOptions } from './sandbox.ts'
 export type { FileScreening, SilencedRow } from './screening/merge.ts'
 export type { ScreenAllOptions, ScreenProgress } from './screening/screen-all.ts'
 export type { ByteStream, ScreeningFile } from './screening/source.ts'
 export type { CreateStringOptions, ListStringsOptions } from './strings.ts'
 export type { CreateVerificationOptions, ListVerificationsOptions } from './verification.ts'
+export type { ConfigWarning, Created } from './warnings.ts'
 export {
   createWebhookVerifier,
   fetchedWebhookKeys,
@@ -72,15 +82,13 @@ export {
   type WebhookKeySource,
   type WebhookVerifierOptions,
 } from './webhook-keys.ts'
-export { type ListDeliveriesOptions, type ReceivedWebhook, verifyWebhook } from './webhooks.ts'
+export { type ReceivedWebhook, verifyWebhook } from './webhooks/verify.ts'
 
 /** A client for one installation. For servers: an API key must not be in a browser. */
 export function createClient(options: ClientOptions) {
   const send = createSend(options)
   return {
-    describe: (): Promise<Descriptor> => send({ method: 'GET', path: '/' }),
-    /** Resolves for a degraded service too: look at `status`. */
-    health: (): Promise<Health> => send({ method: 'GET', path: '/health', alsoOk: [503] }),
+    ...createServiceClient(send),
     strings: createStringsClient(send),
     sanctions: createSanctionsClient(send),
     age: createAgeClient(send),
@@ -88,6 +96,8 @@ export function createClient(options: ClientOptions) {
     webhooks: createWebhooksClient(send),
     events: createEventsClient(send),
     node: createNodeClient(send, options.apiKey),
+    /** Test keys only. */
+    test: createTestClient(send),
   }
 }
 export type OstiaryClient = ReturnType<typeof createClient>

@@ -1,22 +1,18 @@
-import {
-  DEFAULT_PATH_VERSION,
-  DEFAULT_PLAIN_VERSION,
-  ENCRYPTION_VERSION,
-  type Feature,
-  type ModelVersion,
-} from '@ostiary/contract'
+import type { Feature, ModelVersion } from '@ostiary/contract'
+import { DEFAULT_PATH_VERSION, DEFAULT_PLAIN_VERSION, ENCRYPTION_VERSION } from '@ostiary/contract/node-versions'
 import { type EnvelopePurpose, openEnvelope, sealEnvelope } from '@ostiary/crypto'
 import { nowSeconds } from './clock.ts'
-import { OstiaryError, type Send } from './http.ts'
+import { invalidOption } from './error.ts'
+import { type CallOptions, OstiaryError, type Send } from './http.ts'
 
-export interface EnrollOptions {
+export interface EnrollOptions extends CallOptions {
   /** A built-in version, or a model that your tenant has declared. Default `FACE3_1` for `enroll`, `FACE3_3` for `plainEnroll`. */
   version?: ModelVersion
   /** Your own identifier for the user; the service stores a keyed hash of it. */
   metadataId?: string
 }
 
-export interface PredictOptions {
+export interface PredictOptions extends CallOptions {
   /** As for the enrolment; only people who were enrolled in this version are found. */
   version?: ModelVersion
   /** The maximum number of candidates. Default 1. */
@@ -61,8 +57,7 @@ interface PredictReply {
 /** Area E. The SDK encrypts features and decrypts ids, so neither travels in clear text. */
 export function createNodeClient(send: Send, apiKey: string | undefined) {
   const key = () => {
-    if (apiKey === undefined)
-      throw new OstiaryError(0, { message: 'Area E needs an API key: createClient({ apiKey })' })
+    if (apiKey === undefined) throw invalidOption('Area E needs an API key: createClient({ apiKey })')
     return apiKey
   }
   const seal = (purpose: EnvelopePurpose, version: ModelVersion, text: string) =>
@@ -84,13 +79,20 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
 
   return {
     /** Resolves when the key may be used on this area; rejects with the reason otherwise. */
-    checkKey: (): Promise<{ status: number; message: string }> =>
-      send({ method: 'POST', path: '/node/api-key/checkApiKeyValid', body: {} }),
+    checkKey: (options: CallOptions = {}): Promise<{ status: number; message: string }> =>
+      send({
+        ...options,
+        operation: 'checkNodeKey',
+        method: 'POST',
+        path: '/node/api-key/checkApiKeyValid',
+        body: {},
+      }),
 
     async enroll(features: readonly Feature[], options: EnrollOptions = {}): Promise<Enrolled> {
       const { version = DEFAULT_PATH_VERSION } = options
       const makeBody = sealedBody('enroll', version, features, metadataOf(options))
-      const reply = await send<EnrollReply>({ method: 'POST', path: `/node/${version}/enroll`, headers, makeBody })
+      const call = { operation: 'nodeEnroll', method: 'POST', path: `/node/${version}/enroll`, headers, makeBody }
+      const reply = await send<EnrollReply>({ ...call, ...limitsOf(options) })
       return toEnrolled(await openIds(reply))
     },
 
@@ -98,16 +100,19 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
     async predict(features: readonly Feature[], options: PredictOptions = {}): Promise<Candidate[]> {
       const { version = DEFAULT_PATH_VERSION } = options
       const makeBody = sealedBody('predict', version, features, predictFields(options))
-      const reply = await send<PredictReply>({ method: 'POST', path: `/node/${version}/predict`, headers, makeBody })
+      const call = { operation: 'nodePredict', method: 'POST', path: `/node/${version}/predict`, headers, makeBody }
+      const reply = await send<PredictReply>({ ...call, ...limitsOf(options) })
       return Promise.all(toCandidates(reply).map(openIds))
     },
 
     /** Deletes the user with all biometric data. False when there was no such user; true when a lost attempt deleted it. */
-    async deleteUser(puid: string): Promise<boolean> {
+    async deleteUser(puid: string, options: CallOptions = {}): Promise<boolean> {
       const version = DEFAULT_PATH_VERSION
       const makeBody = async () => ({ puid: await seal('deleteUser', version, puid) })
       let mayBeDone = false
       const reply = await send<{ status: number; message: string }>({
+        ...limitsOf(options),
+        operation: 'nodeDeleteUser',
         method: 'POST',
         path: `/node/${version}/deleteUser`,
         headers,
@@ -124,15 +129,19 @@ export function createNodeClient(send: Send, apiKey: string | undefined) {
 
     async plainEnroll(feature: Feature, options: EnrollOptions = {}): Promise<Enrolled> {
       const body = { version: options.version ?? DEFAULT_PLAIN_VERSION, features: feature, ...metadataOf(options) }
-      return toEnrolled(await send<EnrollReply>({ method: 'POST', path: '/node/plainEnroll', body }))
+      const call = { operation: 'nodePlainEnroll', method: 'POST', path: '/node/plainEnroll', body }
+      return toEnrolled(await send<EnrollReply>({ ...call, ...limitsOf(options) }))
     },
 
     async plainPredict(feature: Feature, options: PredictOptions = {}): Promise<Candidate[]> {
       const body = { version: options.version ?? DEFAULT_PLAIN_VERSION, features: feature, ...predictFields(options) }
-      return toCandidates(await send<PredictReply>({ method: 'POST', path: '/node/plainPredict', body }))
+      const call = { operation: 'nodePlainPredict', method: 'POST', path: '/node/plainPredict', body }
+      return toCandidates(await send<PredictReply>({ ...call, ...limitsOf(options) }))
     },
   }
 }
+
+const limitsOf = ({ signal, timeoutMs }: CallOptions): CallOptions => ({ signal, timeoutMs })
 
 function metadataOf({ metadataId }: EnrollOptions) {
   return metadataId === undefined ? {} : { metadata: { id: metadataId } }

@@ -1,3 +1,5 @@
+import { toBase64Url } from './client-assertion.ts'
+
 /** What your server knows when a user comes back from the launch page. */
 export interface ReturnFacts {
   /** The URL that the browser has called, or its query. */
@@ -58,10 +60,3 @@ async function sha256(text: string): Promise<Uint8Array> {
 }
 
 const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-}

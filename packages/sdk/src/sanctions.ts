@@ -6,9 +6,10 @@ import type {
   ScreenPeopleBody,
   ScreenReply,
 } from '@ostiary/contract'
-import type { Send } from './http.ts'
+import { type CallOptions, idempotencyHeaders, type Send } from './http.ts'
 import type { FileScreening } from './screening/merge.ts'
 import { type ScreenAllOptions, screenAll } from './screening/screen-all.ts'
+import { allPages } from './session-list.ts'
 
 export interface ScreenOptions {
   /** Name of the dataset; `datasets()` lists them. */
@@ -23,7 +24,7 @@ export interface ScreenOptions {
   version?: string
   /** Per attempt. Default 60 seconds: a large file takes longer than other calls. */
   timeoutMs?: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export interface MatchOptions {
@@ -33,15 +34,15 @@ export interface MatchOptions {
   people: ScreenPeopleBody['people']
   /** The least score that counts as a match. Default 0.95. */
   scoreThreshold?: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
-export interface CreateExceptionOptions {
+export interface CreateExceptionOptions extends CallOptions {
   /** Makes the call repeatable across restarts of your program. By default each call gets a new key. */
   idempotencyKey?: string
 }
 
-export interface ListExceptionsOptions {
+export interface ListExceptionsOptions extends CallOptions {
   limit?: number
   cursor?: string
   /** Only the exceptions of this row id. */
@@ -53,15 +54,19 @@ const EXCEPTIONS = '/v2/open-sanctions/exceptions'
 
 /** Area B. */
 export function createSanctionsClient(send: Send) {
+  const listExceptions = ({ signal, timeoutMs, ...query }: ListExceptionsOptions = {}): Promise<ExceptionPage> =>
+    send({ operation: 'listExceptions', method: 'GET', path: EXCEPTIONS, query, signal, timeoutMs })
+
   function screenOne(options: ScreenOptions, more: { maxRetries?: number } = {}): Promise<ScreenReply> {
     const { dataset, scoreThreshold, version, timeoutMs, signal, ...upload } = options
     return send({
+      operation: 'screenFile',
       method: 'POST',
       path: `/v2/open-sanctions/file/${encodeURIComponent(dataset)}`,
       query: { scoreThreshold, version },
       body: formWith(upload),
       timeoutMs: timeoutMs ?? SCREEN_TIMEOUT_MS,
-      ...(signal && { signal }),
+      signal,
       ...more,
     })
   }
@@ -78,29 +83,40 @@ export function createSanctionsClient(send: Send) {
     /** Screens up to 100 people without a file. The answer is that of a file with these rows. */
     match({ dataset, people, scoreThreshold, signal }: MatchOptions): Promise<ScreenReply> {
       return send({
+        operation: 'screenPeople',
         method: 'POST',
         path: `/v2/open-sanctions/match/${encodeURIComponent(dataset)}`,
         query: { scoreThreshold },
         body: { people },
-        ...(signal && { signal }),
+        signal,
       })
     },
-    async datasets(): Promise<DatasetList['datasets']> {
-      const { datasets } = await send<DatasetList>({ method: 'GET', path: '/v2/open-sanctions/datasets' })
+    async datasets(options: CallOptions = {}): Promise<DatasetList['datasets']> {
+      const call = { operation: 'listDatasets', method: 'GET', path: '/v2/open-sanctions/datasets' }
+      const { datasets } = await send<DatasetList>({ ...options, ...call })
       return datasets
     },
     exceptions: {
-      create: (body: CreateExceptionBody, options: CreateExceptionOptions = {}): Promise<ExceptionRecord> =>
+      create: (
+        body: CreateExceptionBody,
+        { idempotencyKey, ...options }: CreateExceptionOptions = {},
+      ): Promise<ExceptionRecord> =>
         send({
+          ...options,
+          operation: 'createException',
           method: 'POST',
           path: EXCEPTIONS,
           body,
-          headers: { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() },
+          headers: idempotencyHeaders(idempotencyKey),
         }),
-      list: (options: ListExceptionsOptions = {}): Promise<ExceptionPage> =>
-        send({ method: 'GET', path: EXCEPTIONS, query: { ...options } }),
-      delete: (id: string): Promise<void> =>
-        send({ method: 'DELETE', path: `${EXCEPTIONS}/${encodeURIComponent(id)}` }),
+      list: listExceptions,
+      /** All exceptions, page by page. */
+      all: (options: Omit<ListExceptionsOptions, 'cursor'> = {}): AsyncGenerator<ExceptionRecord> =>
+        allPages((page) => listExceptions({ ...options, ...page })),
+      delete: (id: string, options: CallOptions = {}): Promise<void> => {
+        const path = `${EXCEPTIONS}/${encodeURIComponent(id)}`
+        return send({ ...options, operation: 'deleteException', method: 'DELETE', path })
+      },
     },
   }
 }

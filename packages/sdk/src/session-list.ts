@@ -1,5 +1,7 @@
+import type { CallOptions } from './options.ts'
+
 /** Filters of a list of sessions. They apply together. */
-export interface SessionListOptions<State extends string> {
+export interface SessionListOptions<State extends string> extends CallOptions {
   /** `PURGED`: deleted sessions. */
   state?: State | 'PURGED'
   /** Only sessions that were created at this moment or later. */
@@ -12,11 +14,11 @@ export interface SessionListOptions<State extends string> {
   cursor?: string
 }
 
-export function toListQuery({ since, until, ...others }: SessionListOptions<string>) {
+export function toListQuery({ since, until, signal: _, timeoutMs: __, ...others }: SessionListOptions<string>) {
   return { ...others, since: textOf(since), until: textOf(until) }
 }
 
-const textOf = (moment: Date | string | undefined) => (moment instanceof Date ? moment.toISOString() : moment)
+export const textOf = (moment: Date | string | undefined) => (moment instanceof Date ? moment.toISOString() : moment)
 
 /** Every item of a list, one page after the other. */
 export async function* allPages<Item>(

@@ -1,7 +1,8 @@
 import type { CreateStringBody, StringPage, StringRecord } from '@ostiary/contract'
-import type { Send } from './http.ts'
+import { type CallOptions, idempotencyHeaders, type Send } from './http.ts'
+import { allPages } from './session-list.ts'
 
-export interface CreateStringOptions {
+export interface CreateStringOptions extends CallOptions {
   /**
    * A second call with the same key and body creates nothing and returns the first record. By default each call of `create` gets a new key:
    * it covers the SDK's own retries, but not a restart of your program.
@@ -9,7 +10,7 @@ export interface CreateStringOptions {
   idempotencyKey?: string
 }
 
-export interface ListStringsOptions {
+export interface ListStringsOptions extends CallOptions {
   limit?: number
   cursor?: string
   order?: 'asc' | 'desc'
@@ -17,28 +18,28 @@ export interface ListStringsOptions {
 
 /** Area A, the string store: small text records that the service keeps as they were sent. */
 export function createStringsClient(send: Send) {
-  const list = (options: ListStringsOptions = {}): Promise<StringPage> =>
-    send({ method: 'GET', path: '/strings', query: { ...options } })
+  const pathOf = (id: string) => `/strings/${encodeURIComponent(id)}`
+
+  const list = ({ signal, timeoutMs, ...query }: ListStringsOptions = {}): Promise<StringPage> =>
+    send({ operation: 'listStrings', method: 'GET', path: '/strings', query, signal, timeoutMs })
 
   return {
-    create: (body: CreateStringBody, options: CreateStringOptions = {}): Promise<StringRecord> =>
+    create: (body: CreateStringBody, { idempotencyKey, ...options }: CreateStringOptions = {}): Promise<StringRecord> =>
       send({
+        ...options,
+        operation: 'createString',
         method: 'POST',
         path: '/strings',
         body,
-        headers: { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() },
+        headers: idempotencyHeaders(idempotencyKey),
       }),
     list,
     /** All records, page by page: `for await (const record of ostiary.strings.all())`. */
-    async *all(options: Omit<ListStringsOptions, 'cursor'> = {}): AsyncGenerator<StringRecord> {
-      let cursor: string | undefined
-      do {
-        const page = await list({ ...options, ...(cursor !== undefined && { cursor }) })
-        yield* page.items
-        cursor = page.nextCursor ?? undefined
-      } while (cursor !== undefined)
-    },
-    get: (id: string): Promise<StringRecord> => send({ method: 'GET', path: `/strings/${encodeURIComponent(id)}` }),
-    delete: (id: string): Promise<void> => send({ method: 'DELETE', path: `/strings/${encodeURIComponent(id)}` }),
+    all: (options: Omit<ListStringsOptions, 'cursor'> = {}): AsyncGenerator<StringRecord> =>
+      allPages((page) => list({ ...options, ...page })),
+    get: (id: string, options: CallOptions = {}): Promise<StringRecord> =>
+      send({ ...options, operation: 'getString', method: 'GET', path: pathOf(id) }),
+    delete: (id: string, options: CallOptions = {}): Promise<void> =>
+      send({ ...options, operation: 'deleteString', method: 'DELETE', path: pathOf(id) }),
   }
 }

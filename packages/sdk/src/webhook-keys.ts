@@ -1,7 +1,9 @@
-import { WEBHOOK_KEY_SET_SECONDS, type WebhookKeySet, type WebhookPublicKey } from '@ostiary/contract'
+import type { WebhookKeySet, WebhookPublicKey } from '@ostiary/contract'
+import { WEBHOOK_KEY_SET_SECONDS } from '@ostiary/contract/webhook-wire'
 import { verifyWebhookV1a } from '@ostiary/crypto'
 import { monotonicMs, nowSeconds } from './clock.ts'
-import { OstiaryError } from './http.ts'
+import { invalidOption, OstiaryError } from './error.ts'
+import { checkBaseUrl } from './options.ts'
 
 /** Where the public keys of a tenant's webhooks come from. */
 export interface WebhookKeySource {
@@ -119,12 +121,13 @@ function fixed({ keys }: WebhookKeySet): WebhookKeySource {
 }
 
 function urlOf({ baseUrl, tenantId, mode = 'live' }: WebhookKeyOptions): string {
-  const base = new URL(baseUrl)
+  const checked = checkBaseUrl(baseUrl)
+  const base = new URL(checked)
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(base.hostname)
   if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isHere))
-    throw new OstiaryError(0, { message: 'Keys that decide what is genuine must be read by https' })
+    throw invalidOption('Keys that decide what is genuine must be read by https')
   const path = `/.well-known/ostiary-webhook-keys/${encodeURIComponent(tenantId)}.json`
-  return `${baseUrl.replace(/\/+$/, '')}${path}${mode === 'test' ? '?mode=test' : ''}`
+  return `${checked}${path}${mode === 'test' ? '?mode=test' : ''}`
 }
 
 function keysIn(status: number, text: string): readonly WebhookPublicKey[] {

@@ -1,6 +1,7 @@
 import type { RowResult, ScreenReply } from '@ostiary/contract'
 import { SANCTIONS_LIMITS } from '@ostiary/contract/limits'
-import { OstiaryError, pause } from '../http.ts'
+import { OstiaryError } from '../error.ts'
+import { pause } from '../http.ts'
 import { createMerging, type FileScreening } from './merge.ts'
 import { type CutPart, cutParts, planParts } from './parts.ts'
 import { type ScreeningFile, sourceOf } from './source.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signWebhook } from '@ostiary/crypto'
-import { verifyWebhook } from './index.ts'
+import { verifyWebhook } from '../index.ts'
 
 const apiKey = 'ost_test_a-key'
 const body = '{"flowStatus":"COMPLETED"}'
