@@ -2,8 +2,8 @@ import type { Static } from 'typebox'
 import type { EnrollReply, PlainEnrollReply, PlainPredictReply, PredictReply } from '../node.ts'
 import type { OperationExamples } from './example.ts'
 
-const puid = '0d5c0c7e-5b0e-4c1f-9a53-6c7a1d1f0b9e'
-const guid = '6f1f8a52-0f3c-4f57-8a6c-2a0c6f2f7f11'
+const puid = '01a1df14-1e00-7c1f-9a53-6c7a1d1f0b9e'
+const guid = '01a1de02-7b40-7f57-8a6c-2a0c6f2f7f11'
 /** Compact JWEs are longer than anybody wants to read. */
 const sealed = 'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..…'
 

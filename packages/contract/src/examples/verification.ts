@@ -14,7 +14,7 @@ import { EXAMPLE_SESSION, type OperationExamples } from './example.ts'
 const { sessionId, launchUrl, createdAt, endedAt, expiresAt, code } = EXAMPLE_SESSION
 const livemode = true
 const transactionId = 'order-4711'
-const puid = '0d5c0c7e-5b0e-4c1f-9a53-6c7a1d1f0b9e'
+const puid = '01a1df14-1e00-7c1f-9a53-6c7a1d1f0b9e'
 
 const enroll: CreateVerificationBody = {
   type: 'ENROLL',
@@ -46,7 +46,7 @@ const enrolled: VerificationWebhook = {
   transactionId,
   message: 'Ok',
   puid,
-  guid: '6f1f8a52-0f3c-4f57-8a6c-2a0c6f2f7f11',
+  guid: '01a1de02-7b40-7f57-8a6c-2a0c6f2f7f11',
   identityInformation: { verificationDate: String(Date.parse(endedAt)) },
   errors: [],
   riskEvaluation: { ...calm, signals: { ...calm.signals, behavioral: null } },
