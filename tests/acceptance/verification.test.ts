@@ -291,7 +291,8 @@ test('[D-054] [D-055] [D-056] a wrong API key is refused, live calls need client
   } as const
   const withoutCredentials = createClient({ baseUrl, apiKey: liveKey })
   const refusal = { status: 401, message: 'Invalid client credentials' }
-  await assert.rejects(withoutCredentials.verification.create(body), refusal)
+  const missing = { status: 401, message: /^Client credentials are missing: send client id and secret/ }
+  await assert.rejects(withoutCredentials.verification.create(body), missing)
   const live = createClient({ baseUrl, apiKey: liveKey, ...credentials })
   const created = await live.verification.create(body)
   assert.equal(created.livemode, true)

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AccessTokens } from './access-token.ts'
 import type { ClientFacts } from './client.ts'
 import { type PresentedCredentials, readCredentials } from './client-credentials.ts'
-import { type ClientService, invalidCredentials } from './clients.ts'
+import { type ClientService, missingCredentials } from './clients.ts'
 import type { Caller } from './key.ts'
 
 /** Which calls need client credentials: those of live keys, all, or none. */
@@ -36,7 +36,7 @@ export function createClientGate({ clients, tokens, policyOf }: Deps): ClientGat
       const presented = readCredentials(request.headers, request.raw.rawHeaders)
       if (presented.kind === 'none') {
         if (!isNeeded(await policyOf(caller.tenantId), caller)) return
-        throw invalidCredentials()
+        throw missingCredentials()
       }
       const client = await clientOf(presented, request.ip)
       const isTheirs = client?.tenantId === caller.tenantId && client.livemode === caller.livemode

@@ -38,6 +38,13 @@ async function assertRefused(response: ReturnType<CalledApp['call']>): Promise<v
   assertError(await response, 401, 'INVALID_CLIENT_CREDENTIALS', 'Invalid client credentials')
 }
 
+/** The request had no credentials at all. */
+async function assertMissing(response: ReturnType<CalledApp['call']>): Promise<void> {
+  const { statusCode, code, message } = (await response).json()
+  assert.deepEqual([statusCode, code], [401, 'INVALID_CLIENT_CREDENTIALS'])
+  assert.match(message, /^Client credentials are missing: send client id and secret.*`ostiary clients create`/)
+}
+
 async function assertLetIn(response: ReturnType<CalledApp['call']>): Promise<void> {
   const { statusCode, body } = await response
   assert.deepEqual([statusCode, body], [204, ''])
@@ -102,14 +109,14 @@ test('invalid clients are refused: unknown tenant, no name, a private key, the h
 
 test('[D-055] a live call needs client credentials beside the API key; by header or by Basic they let it in', async () => {
   const { key, client, secret, headers } = await host()
-  await assertRefused(called.call(key))
+  await assertMissing(called.call(key))
   await assertLetIn(called.call(key, headers))
   await assertLetIn(called.call(key, { clientID: client.client_id, clientSecret: secret }))
 })
 
 test('[D-054] an API key does not replace client credentials, and they do not replace it', async () => {
   const { key, headers } = await host()
-  await assertRefused(called.call(key))
+  await assertMissing(called.call(key))
   const without = await called.app.inject({ url: '/called', headers })
   assertError(without, 401, 'MISSING_API_KEY', 'Missing API key')
   const wrong = await called.call('ost_live_wrong', headers)
@@ -123,7 +130,7 @@ test('[D-055] the tenant says which calls need credentials; those that are sent 
   await assertLetIn(called.call(trial.key, trial.headers))
   await assertRefused(called.call(trial.key, basic(trial.client.client_id, 'wrong')))
   await harness.wire.settings.service.set(trial.tenantId, { clientCredentials: 'always' })
-  await assertRefused(called.call(trial.key))
+  await assertMissing(called.call(trial.key))
   await assertLetIn(called.call(trial.key, trial.headers))
   await harness.wire.settings.service.set(live.tenantId, { clientCredentials: 'never' })
   await assertLetIn(called.call(live.key))
@@ -213,7 +220,7 @@ test('429: an address that guesses is blocked, and a client in use still works f
 test('a call without credentials does not count as a guess and is always refused with 401', async () => {
   const { key } = await host()
   const from = freshAddress()
-  for (let i = 0; i < 30; i++) await assertRefused(called.call(key, {}, from))
+  for (let i = 0; i < 30; i++) await assertMissing(called.call(key, {}, from))
 })
 
 test('[D-055] a header that is sent twice is refused on a real connection, whichever of the two is right', async () => {

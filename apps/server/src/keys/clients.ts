@@ -158,10 +158,21 @@ function toRecord(row: ClientRow, secret?: string): ApiClientRecord {
   }
 }
 
-/** For a request without required credentials: the same answer as for wrong ones, but it does not count as a guess. */
-export function invalidCredentials(): AppError {
+function invalidCredentials(): AppError {
   return new AppError('unauthenticated', 'INVALID_CLIENT_CREDENTIALS', 'Invalid client credentials')
 }
+
+/**
+ * For a request that has none although the tenant needs them. Test keys need none, so this is often the first answer to a live key. It
+ * reveals nothing about any client, and does not count as a guess.
+ */
+export function missingCredentials(): AppError {
+  return new AppError('unauthenticated', 'INVALID_CLIENT_CREDENTIALS', MISSING_CREDENTIALS)
+}
+
+const MISSING_CREDENTIALS =
+  'Client credentials are missing: send client id and secret, or a token of POST /oauth/token, beside the API key. ' +
+  '`ostiary clients create` makes them (docs/api/oauth.md)'
 
 function unknownTenant(): AppError {
   return new AppError('not_found', 'NOT_FOUND', 'There is no such tenant')

@@ -170,7 +170,8 @@ describe('GET /v2/verification-sessions', () => {
     assertError(denied, 403, 'SCOPE_DENIED', 'This API key lacks the scope verify:read')
     const live = await fixture.newHost({ livemode: true, settings: {} })
     const refused = await live.call('GET', LIST)
-    assertError(refused, 401, 'INVALID_CLIENT_CREDENTIALS', 'Invalid client credentials')
+    assertError(refused, 401, 'INVALID_CLIENT_CREDENTIALS', refused.json().message)
+    assert.match(refused.json().message, /^Client credentials are missing: /)
     const client = await fixture.harness.wire.keys.clients.create(live.tenantId, {
       ...{ livemode: true, name: 'shop', publicKeys: [] },
     })
