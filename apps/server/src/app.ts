@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { findCaller } from './keys/index.ts'
 import { createHttp } from './platform/http.ts'
+import { packageRoutes } from './platform/package-routes.ts'
 import { processRoutes } from './platform/process-routes.ts'
 import { openApiRoutes } from './platform/reference.ts'
 import type { Wire } from './wire.ts'
@@ -19,6 +20,7 @@ export function buildApp(wire: Wire): FastifyInstance {
   app.addHook('onReady', wire.keys.hostMap.load)
   app.register(processRoutes, { monitor: platform.monitor })
   app.register(openApiRoutes, { version: platform.version })
+  app.register(packageRoutes, { version: platform.version })
   // Paths without a version are version 1, and are served by that name too.
   for (const prefix of ['', '/v1']) {
     app.register(wire.strings.routes, { prefix })

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { AREA_LETTERS, RELEASED_MODELS } from '@ostiary/contract'
+import { AREA_LETTERS, RELEASED_MODELS, VERSION } from '@ostiary/contract'
 import { type Config, ConfigError, type Environment, loadConfig } from './config.ts'
 import type { Check } from './doctor-check.ts'
 import { checkKeyHolder } from './doctor-key-holder.ts'
@@ -9,6 +9,7 @@ import { findConnectionProblem, HIDDEN_POOLER } from './platform/connection-chec
 import { type DatabaseFacts, readDatabaseFacts } from './platform/database-facts.ts'
 import { AppError } from './platform/errors.ts'
 import { migrationState, readMigrations } from './platform/migrate.ts'
+import { PACKAGE_NAMES, PACKAGES_FOLDER, readPackages } from './platform/package-files.ts'
 import { countNetworks, NETWORK_LISTS } from './risk/index.ts'
 import { DEMO } from './sanctions/index.ts'
 import { createSecrets } from './secrets.ts'
@@ -41,7 +42,12 @@ export async function diagnose(env: Environment, isOurs: (url: string) => Promis
     checks.push(await checkPort('API port', config.http.host, config.http.port, isOurs))
     checks.push(await checkPort('admin port', config.admin.host, config.admin.port, isOurs))
     checks.push(checkAuth(config))
-    checks.push(checkLaunchUrl(config), await checkLaunchPage(config), await checkNetworkLists(config))
+    checks.push(
+      checkLaunchUrl(config),
+      await checkLaunchPage(config),
+      await checkPackages(),
+      await checkNetworkLists(config),
+    )
     checks.push(await checkSanctionsLists(wire), await checkKeyHolder(config, wire))
     return checks
   } finally {
@@ -304,6 +310,21 @@ async function checkLaunchPage({ launch }: Config): Promise<Check> {
     }
   const megabytes = Math.round(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / 1e6)
   return { name, state: 'ok', finding: `${files.length} files, ${megabytes} MB, models ${models?.id}` }
+}
+
+async function checkPackages(): Promise<Check> {
+  const name = 'packages'
+  const packages = await readPackages(PACKAGES_FOLDER)
+  const missing = PACKAGE_NAMES.filter(
+    (wanted) => !packages.some((one) => one.name === wanted && one.version === VERSION),
+  )
+  if (missing.length === 0) return { name, state: 'ok', finding: PACKAGE_NAMES.map((one) => `/sdk/${one}`).join(', ') }
+  return {
+    name,
+    state: 'warning',
+    finding: `not built from this version: ${missing.join(', ')}; their addresses below /sdk/ answer 404`,
+    remedy: 'Run in the checkout: npm run packages, and start the API again',
+  }
 }
 
 async function checkSanctionsLists({ sanctions }: Wire): Promise<Check> {

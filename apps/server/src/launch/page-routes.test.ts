@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { acceptsGzip, isKnown } from './page-routes.ts'
+import { isKnown } from '../platform/etag.ts'
+import { acceptsGzip } from './page-routes.ts'
 
 test('a caller accepts gzip when it names gzip or *, unless its weight is 0', () => {
   const accepts = (value?: string) => acceptsGzip({ headers: value === undefined ? {} : { 'accept-encoding': value } })

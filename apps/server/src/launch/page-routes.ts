@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../platform/errors.ts'
+import { isKnown } from '../platform/etag.ts'
 import { named } from '../platform/route.ts'
 import { isSessionId } from '../sessions/index.ts'
 import { INDEX, listPageFiles, type PageFile } from './page-files.ts'
@@ -95,12 +96,6 @@ export function acceptsGzip({ headers }: Pick<FastifyRequest, 'headers'>): boole
     }),
   )
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
-}
-
-/** Whether the caller has exactly these bytes already. */
-export function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
-  const held = String(headers['if-none-match'] ?? '')
-  return held.trim() === '*' || held.split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
 }
 
 function fingerprint(headers: Record<string, string>): string {
