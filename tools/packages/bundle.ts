@@ -1,10 +1,10 @@
 /** Bundles an entry of a workspace with all that it imports. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { ROOT } from '@ostiary/testkit/root'
 import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from 'rolldown'
 import { parseAst } from 'rolldown/parseAst'
 import { childrenOf, type Node } from '../tidy/ast.ts'
+import { ROOT } from './root.ts'
 
 export interface BundleOptions {
   /** Paths in the checkout by the name of the entry. */
@@ -60,7 +60,7 @@ export function markConstants(code: string, id: string): string {
     .filter((statement) => statement?.type === 'VariableDeclaration')
     .flatMap((statement) => (statement?.declarations ?? []) as Node[])
     .map(({ init }) => init as Node | null)
-    .filter((init) => init !== null && isComputed(init))
+    .filter((init) => init !== null && isComputed(init) && !waits(init))
   return computed.reduceRight(
     (text, init) =>
       init === null
@@ -77,6 +77,9 @@ function isComputed(node: Node): boolean {
     return true
   return childrenOf(node).some(isComputed)
 }
+
+const waits = (node: Node): boolean =>
+  !/Function/.test(node.type) && (node.type === 'AwaitExpression' || childrenOf(node).some(waits))
 
 /** The packages of others that are in a bundle, by the path of their folder. */
 export function packagesIn(chunks: readonly OutputChunk[]): string[] {

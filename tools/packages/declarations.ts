@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ROOT } from '@ostiary/testkit/root'
 import { parseAst } from 'rolldown/parseAst'
 import { type Node, walk } from '../tidy/ast.ts'
+import { ROOT } from './root.ts'
 
 /** Text by the path of the source, such as `packages/sdk/src/http.ts`. */
 export type Declarations = ReadonlyMap<string, string>

@@ -1,11 +1,12 @@
 /**
- * `npm run packages`: makes the packages that integrators install, in `.packages`: ostiary-sdk.tgz. The API serves them under `/sdk/`.
+ * `npm run packages`: makes the packages that integrators install, in `.packages`: ostiary-sdk.tgz and ostiary-cli.tgz. The API serves them under `/sdk/`.
  * Same sources, same bytes.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from '@ostiary/testkit/root'
+import { makeCli } from './cli.ts'
+import { ROOT } from './root.ts'
 import { makeSdk } from './sdk.ts'
 import { packArchive } from './tar.ts'
 
@@ -20,4 +21,7 @@ function write(name: string, archive: Buffer): void {
   console.log(`packages     .packages/${name}: ${Math.ceil(archive.length / 1024)} KB, SHA-256 ${digest}`)
 }
 
-if (import.meta.main) write('ostiary-sdk.tgz', packArchive((await makeSdk()).files))
+const sdk = await makeSdk()
+const cli = await makeCli()
+write('ostiary-sdk.tgz', packArchive(sdk.files))
+write('ostiary-cli.tgz', packArchive(cli.files, cli.executable))

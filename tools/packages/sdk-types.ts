@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import * as contract from '@ostiary/contract'
-import { ROOT } from '@ostiary/testkit/root'
 import { type Declarations, declare, referencesOf, renameModules } from './declarations.ts'
 import { flattenTypes } from './flat-types.ts'
+import { ROOT } from './root.ts'
 
 const SDK = 'packages/sdk/src'
 /** The packages whose types come along, each as one file. */

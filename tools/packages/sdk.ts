@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '@ostiary/contract/version'
-import { ROOT } from '@ostiary/testkit/root'
 import type { OutputChunk } from 'rolldown'
 import { licencesOf, openBundle, packagesIn } from './bundle.ts'
+import { ROOT } from './root.ts'
 import { asFormat, declareSdk } from './sdk-types.ts'
 import type { Files } from './tar.ts'
 
