@@ -294,13 +294,15 @@ test('the page is built in a stage of its own with its models, and lies where th
     rest.findIndex(({ word }) => word === 'FROM'),
   )
   const steps = stage.filter(({ word }) => word === 'RUN').map(({ text }) => text)
-  assert.match(steps[0] ?? '', /^npm ci --ignore-scripts --workspace=apps\/launch$/)
+  assert.match(steps[0] ?? '', /^npm ci --ignore-scripts --include-workspace-root --workspace=apps\/launch /)
   assert.equal(steps[1], 'node models/main.ts')
   assert.match(steps[2] ?? '', /^npm run build --workspace=apps\/launch /)
   const { launch } = loadConfig(textsOf(compose.services.api?.environment), secretsInStock)
   const built = path.relative(ROOT, launch.folder)
   assert.ok(lastStage.some(({ word, text }) => word === 'COPY' && text === `--from=page /ostiary/${built} ${built}`))
   assert.ok(isIgnored(`${built}/index.html`), 'a page that was built in the checkout would get into the image')
+  assert.match(steps[3] ?? '', /^node tools\/packages\/main\.ts /)
+  assert.ok(lastStage.some(({ word, text }) => word === 'COPY' && text === '--from=page /ostiary/.packages .packages'))
 })
 
 test('the example for another host sends the headers that the service sends, and lets the page call the API', () => {

@@ -1,6 +1,6 @@
 /**
  * `npm run dev`: a working installation in one command. Starts the private database, brings it up to date, builds the launch
- * page when its sources changed, starts API and worker (restarted when a file changes), and prints a test API key and a
+ * page and the packages when their sources changed, starts API and worker (restarted when a file changes), and prints a test API key and a
  * launch URL that are ready to use.
  */
 import { spawn } from 'node:child_process'
@@ -9,6 +9,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { withServices } from '@ostiary/server/operate'
 import { provideLaunchPage } from '@ostiary/testkit/launch-page'
 import { isFree, ROOT, sleep, startServices } from '@ostiary/testkit/run'
+import { providePackages } from './packages.ts'
 import { envFileOf, withDevDefaults } from './settings.ts'
 
 const folder = `${ROOT}.dev`
@@ -95,6 +96,17 @@ function tryToBuildPage(): void {
   }
 }
 
+/** Without them everything else works, and their addresses say what is missing. */
+function tryToMakePackages(): void {
+  try {
+    providePackages(console.log)
+  } catch {
+    console.error(
+      'The packages below /sdk/ could not be made: the output above says why. All the rest is started without them.',
+    )
+  }
+}
+
 /** A session to be tried out in a browser on this machine. */
 async function newLaunchUrl(url: string, key: string): Promise<string> {
   const response = await fetch(`${url}/session`, {
@@ -113,6 +125,7 @@ async function main(): Promise<void> {
   const url = `http://localhost:${env.PORT ?? 8080}`
   keepForCommands(env, { url, key })
   tryToBuildPage()
+  tryToMakePackages()
   const children = ['api', 'worker'].map((name) =>
     spawn(process.execPath, ['--watch', '--watch-preserve-output', `${ROOT}apps/server/src/main-${name}.ts`], {
       env,
