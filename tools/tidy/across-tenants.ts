@@ -29,6 +29,7 @@ export const ACROSS_TENANTS: Readonly<Record<string, string>> = {
   'keys.lock_sealed_with_other': RESEAL,
   'keys.reseal': RESEAL,
   'keys.revoke': OPERATOR,
+  'runs.list_tenants': PURGE,
   'sessions.backlog': COUNT,
   'sessions.count_by_master_key': COUNT,
   'sessions.find': BY_SESSION,

@@ -32,7 +32,7 @@ export function createWire(config: Config, options: WireOptions) {
   const onErase = [passkeys.service.deletePerson, erasePerson, matcher.erasures.deletePerson]
   const biometrics = createBiometricsRoom(platform, { keys, settings, ...config.node, onErase })
   const strings = createStringsRoom(platform, { keys })
-  const sanctions = createSanctionsRoom(platform, { keys, ...config.sanctions })
+  const sanctions = createSanctionsRoom(platform, { keys, settings, sessions, ...config.sanctions })
   const shared = { keys, settings, webhooks, sessions, launchUrl }
   const age = createAgeRoom(platform, shared)
   const verification = createVerificationRoom(platform, { ...shared, biometrics, passkeys, matcher })

@@ -184,6 +184,19 @@ export const ERRORS = {
     meaning: 'The code of the return was confirmed before.',
     remedy: 'Treat the user as not verified. To repeat a call whose answer was lost, send the same `Idempotency-Key`.',
   },
+  RUNS_NOT_KEPT: {
+    status: 409,
+    meaning: 'The tenant keeps no runs of area B.',
+    remedy: 'Screen without `run`; or have the operator set `screeningRunDays` of the tenant, at most 400 days.',
+  },
+  RUN_CONFLICT: {
+    status: 409,
+    meaning:
+      'The run is not in the state for this: it is complete already, or not yet; a part is missing, or is of another dataset, version or threshold; ' +
+      'it has more hits, or the tenant has more runs, than are kept; or two runs of different datasets are compared.',
+    remedy:
+      'The message says which. Begin a new run and send all parts again, or delete runs that are no longer needed.',
+  },
   GONE: {
     status: 410,
     meaning: 'It was there and is deleted: a session past its retention, or what an `Idempotency-Key` had created.',

@@ -11,6 +11,7 @@ import type { OpenApiParts } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import { SANCTIONS_OPERATIONS } from './sanctions.ts'
 import { EXCEPTION_OPERATIONS } from './sanctions-exceptions.ts'
+import { RUN_OPERATIONS } from './sanctions-runs.ts'
 import { SANDBOX_OPERATIONS } from './sandbox.ts'
 import { PROBE_OPERATIONS, SERVICE_OPERATIONS } from './service.ts'
 import { STRING_OPERATIONS } from './strings.ts'
@@ -54,8 +55,10 @@ export * from './paths.ts'
 export * from './returns.ts'
 export * from './risk.ts'
 export * from './risk-flags.ts'
+export * from './run-limits.ts'
 export * from './sanctions.ts'
 export * from './sanctions-exceptions.ts'
+export * from './sanctions-runs.ts'
 export * from './sandbox.ts'
 export * from './service.ts'
 export * from './session-codes.ts'
@@ -75,6 +78,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...STRING_OPERATIONS,
   ...SANCTIONS_OPERATIONS,
   ...EXCEPTION_OPERATIONS,
+  ...RUN_OPERATIONS,
   ...AGE_OPERATIONS,
   ...LAUNCH_OPERATIONS,
   ...DOCUMENT_OPERATIONS,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { RATES, type Rate, SANCTIONS_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
+import { RUN_LIMITS } from './run-limits.ts'
 
 const { scoreThresholdDefault, fieldChars, peoplePerMatch } = SANCTIONS_LIMITS
 
@@ -41,6 +42,9 @@ const numberOrNull = (description: string) => Type.Unsafe<number | null>({ type:
 const texts = (description: string) => Type.Array(Type.String(), { description })
 const entityId = Type.String({ description: 'The list’s own id of the entry' })
 const score = Type.Number({ minimum: 0, maximum: 1 })
+const rowKey = Type.Optional(
+  Type.String({ description: 'Extension: stands for the row in the hits of the run; only with `run`' }),
+)
 const warnings = Type.Array(
   oneOf(
     ROW_WARNINGS,
@@ -101,6 +105,9 @@ export const ListedMatch = Type.Object(
     dataset: Type.String({ description: 'The list the entry is on' }),
     listVersion: Type.String({ description: 'The version of that list' }),
     explanation: MatchExplanation,
+    entityKey: Type.Optional(
+      Type.String({ description: 'Extension: stands for the entry in the hits of the run; only with `run`' }),
+    ),
   },
   { title: 'ListedMatch' },
 )
@@ -119,6 +126,7 @@ export const MatchedRecord = Type.Object(
       description: `Extension: entries at or above the threshold, best first, at most ${SANCTIONS_LIMITS.matchesPerRow}`,
     }),
     moreMatches: Type.Optional(Type.Integer({ description: 'Extension: how many more entries there are' })),
+    rowKey,
   },
   { title: 'MatchedRecord' },
 )
@@ -145,6 +153,7 @@ export const RowResult = Type.Object(
     silenced: Type.Optional(
       Type.Array(SilencedMatch, { description: 'Extension: entries left out because of an exception' }),
     ),
+    rowKey,
   },
   { title: 'RowResult' },
 )
@@ -268,6 +277,20 @@ export const screenFile = operation({
           description: 'Extension: an earlier version of the dataset, to repeat a check; the current one when absent',
         }),
       ),
+      run: Type.Optional(
+        Type.String({
+          format: 'uuid',
+          description: 'Extension: the open run that this file is a part of; needs a key',
+        }),
+      ),
+      part: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: RUN_LIMITS.parts,
+          description:
+            'Extension: the number of the part in the run, 1 when absent. A part that is sent again replaces what it had sent',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -296,6 +319,9 @@ export const screenFile = operation({
     'UNSUPPORTED_MEDIA_TYPE',
     'TOO_MANY_FILES',
     'DATASET_UNAVAILABLE',
+    'NOT_FOUND',
+    'RUNS_NOT_KEPT',
+    'RUN_CONFLICT',
   ],
 })
 

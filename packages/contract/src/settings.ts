@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { DOCUMENT_TYPES } from './documents.ts'
 import { SETTINGS_LIMITS } from './limits.ts'
 import { RiskOverrides } from './risk.ts'
+import { RUN_LIMITS } from './run-limits.ts'
 
 /** Signatures with a public key only. A shared secret (HS256) or none at all is not on offer. */
 export const TOKEN_ALGORITHMS = [
@@ -237,6 +238,14 @@ const fields = {
         'A link that the page shows in the document step, for users who have no document that is read or do not want to show it: an https URL; null: none',
     },
   ),
+  screeningRunDays: Type.Integer({
+    minimum: 0,
+    maximum: RUN_LIMITS.daysMax,
+    default: 0,
+    description:
+      'For how many days runs of area B are kept, so that a later one can be compared with them; 0: none are. Of a run the rows and entries that ' +
+      'matched are kept, as keyed hashes. A change holds for runs that exist, too',
+  }),
   debugInLive: Type.Boolean({
     default: false,
     description: 'Whether live sessions of area D may be created with `debugMode`',
@@ -292,6 +301,7 @@ export const TenantSettingsInput = Type.Object(
     documentExpiryGraceDays: Type.Optional(fields.documentExpiryGraceDays),
     documentReuseCheck: Type.Optional(fields.documentReuseCheck),
     alternativeUrl: Type.Optional(fields.alternativeUrl),
+    screeningRunDays: Type.Optional(fields.screeningRunDays),
     debugInLive: Type.Optional(fields.debugInLive),
     embedOrigins: Type.Optional(fields.embedOrigins),
     issuers: Type.Optional(Type.Array(TenantIssuerInput, manyIssuers)),
@@ -327,6 +337,7 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   documentExpiryGraceDays: 0,
   documentReuseCheck: false,
   alternativeUrl: null,
+  screeningRunDays: 0,
   debugInLive: false,
   embedOrigins: [],
   issuers: [],

@@ -13,6 +13,7 @@ import { isStorableText } from '../platform/json-body.ts'
 import { purgeInBatches } from '../platform/purge-in-batches.ts'
 import { type ActiveException, exceptionStore, type StoredException } from './exceptions-store.ts'
 import type { Rows } from './packed-people.ts'
+import { plainText } from './plain-text.ts'
 
 const PURGE_BATCH = 2_000
 const KEPT_YEARS = 1
@@ -155,12 +156,8 @@ export function purgeOldExceptions(db: Db, now: Date): Promise<number> {
  * two tenants have the same person.
  */
 export function digestPerson(tenantId: string, { firstname, lastname, dob }: Person): Buffer {
-  const fields = [tenantId, ...[firstname, lastname, dob].map(plain)]
+  const fields = [tenantId, ...[firstname, lastname, dob].map(plainText)]
   return createHash('sha256').update(fields.join('\0')).digest()
-}
-
-function plain(field: string): string {
-  return field.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
 /** Yields the rows in groups, and lets other requests have their turn between two groups. */

@@ -3,6 +3,8 @@ import type { KeysRoom } from '../keys/index.ts'
 import type { Db } from '../platform/db.ts'
 import type { Platform } from '../platform/platform.ts'
 import type { Room } from '../platform/room.ts'
+import type { SessionsRoom } from '../sessions/index.ts'
+import type { SettingsRoom } from '../settings/index.ts'
 import { ensureDemo } from './datasets/demo.ts'
 import { createDatasetFiles } from './datasets/files.ts'
 import { createImporter } from './datasets/import.ts'
@@ -13,10 +15,14 @@ import { createExceptionService, purgeOldExceptions } from './exceptions.ts'
 import { exceptionRoutes } from './exceptions-routes.ts'
 import { createSanctionsMetrics, watchLists } from './metrics.ts'
 import { sanctionsRoutes } from './routes.ts'
+import { createRunService } from './runs.ts'
+import { runRoutes } from './runs-routes.ts'
 import { createSanctionsService } from './service.ts'
 
 interface Deps {
   keys: KeysRoom
+  settings: SettingsRoom
+  sessions: SessionsRoom
   dir: string
   keepVersions: number
   threads: number
@@ -25,27 +31,35 @@ interface Deps {
 }
 
 /** Area B. */
-export function createSanctionsRoom(platform: Platform, { keys: { guard }, ...config }: Deps) {
+export function createSanctionsRoom(platform: Platform, { keys: { guard }, settings, sessions, ...config }: Deps) {
   const { clock, log, cells, metrics, monitor } = platform
   const files = createDatasetFiles(config.dir)
   const exceptions = createExceptionService(platform)
+  const { hasherFor } = sessions.service
+  const runs = createRunService({ ...platform, settings: settings.service, hasherFor })
   const pool = createPool(config.threads, clock, { fileCpuMs: config.fileSeconds * 1000 })
   const library = createLibrary({ files, pool, clock, log, prepare: () => ensureDemo(files, platform) })
   const importer = createImporter({ ...platform, files, keepVersions: config.keepVersions })
   const refresher = createRefresher({ ...platform, ...config, files, importer })
   watchLists(metrics, library, clock)
   monitor.warn('lists', async () => (await library.freshness()).some(({ isStale }) => isStale))
-  const service = createSanctionsService({ library, pool, exceptions, metrics: createSanctionsMetrics(metrics) })
+  const service = createSanctionsService({
+    ...{ library, pool, exceptions, runs },
+    metrics: createSanctionsMetrics(metrics),
+  })
   return {
     service,
     exceptions,
+    runs,
     library,
     async routes(app: FastifyInstance) {
       app.register(sanctionsRoutes, { sanctions: service, guard })
       app.register(exceptionRoutes, { exceptions, guard, metrics })
+      app.register(runRoutes, { runs, guard })
     },
     jobs: [
       { name: 'purge-old-exceptions', cron: '17 * * * *', run: purgeOldExceptions },
+      { name: 'purge-screening-runs', cron: '27 * * * *', run: runs.purge },
       {
         name: 'refresh-datasets',
         cron: '*/5 * * * *',
@@ -60,6 +74,20 @@ export function createSanctionsRoom(platform: Platform, { keys: { guard }, ...co
         growsWith: 'reviews of area B',
         after: 'a year after they end',
         by: 'purge-old-exceptions',
+      },
+      {
+        table: 'screening_runs',
+        key: 'tenant_id, livemode, run_id',
+        growsWith: 'runs that tenants keep',
+        after: 'as long as the tenant sets (`screeningRunDays`, none unless set); an open run a day',
+        by: 'purge-screening-runs',
+      },
+      {
+        table: 'screening_hits',
+        key: 'tenant_id, livemode, run_id, row_key, entity_key',
+        growsWith: 'hits of these runs',
+        after: 'with the run',
+        by: 'purge-screening-runs',
       },
     ],
     /** Reads the lists in the background: a file for a dataset that is not read yet waits for it. */

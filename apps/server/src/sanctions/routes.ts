@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { callerOf, type Guard } from '../keys/index.ts'
 import { abortWhenClosed } from '../platform/abort-when-closed.ts'
-import { AppError } from '../platform/errors.ts'
+import { AppError, invalid } from '../platform/errors.ts'
 import { refuseEncodings } from '../platform/http.ts'
 import { networkOf } from '../platform/networks.ts'
 import { route } from '../platform/route.ts'
@@ -24,10 +24,7 @@ const asText = {
 const screenFileAsText = {
   ...screenFile,
   params: asText.params,
-  query: Type.Object(
-    { ...asText.threshold, version: screenFile.query.properties.version },
-    { additionalProperties: false },
-  ),
+  query: Type.Object({ ...screenFile.query.properties, ...asText.threshold }, { additionalProperties: false }),
 }
 const screenPeopleAsText = {
   ...screenPeople,
@@ -51,10 +48,13 @@ export async function sanctionsRoutes(app: FastifyInstance, { sanctions, guard }
     checkBody: false,
     bodyLimitBytes: SANCTIONS_LIMITS.multipartBytes,
     async handler(request, reply) {
+      const { version, run, part = 1, scoreThreshold } = request.query
+      if (run === undefined && request.query.part !== undefined) throw invalid('/query/part', 'needs `run`')
       const answer = await sanctions.screenFile({
         ...askedBy(request, reply),
-        version: request.query.version,
-        threshold: readThreshold(request.query.scoreThreshold),
+        version,
+        run: run === undefined ? undefined : { id: run, part },
+        threshold: readThreshold(scoreThreshold),
         upload: { headers: request.headers, body: request.body },
       })
       return sendUnlessUnread(reply, answer)

@@ -11,12 +11,14 @@ import { digestPerson, type ExceptionService } from './exceptions.ts'
 import { createFileSlots } from './file-slots.ts'
 import type { SanctionsMetrics } from './metrics.ts'
 import type { Rows } from './packed-people.ts'
+import type { RunPart, RunService } from './runs.ts'
 import { readUpload, type Upload } from './upload.ts'
 
 interface Deps {
   library: Library
   pool: Pool
   exceptions: ExceptionService
+  runs: RunService
   metrics: SanctionsMetrics
 }
 
@@ -40,6 +42,8 @@ export interface PeopleScreening extends Asked {
 
 export interface FileScreening extends Asked {
   version: string | undefined
+  /** The run that this file is a part of. */
+  run: { id: string; part: number } | undefined
   /** The form with the file. It is read only once the file can be screened. */
   upload: Upload
 }
@@ -48,6 +52,7 @@ type Compare = Omit<Asked, 'sender' | 'answered'>
 interface Compared {
   people: Rows<Person>
   isFile: boolean
+  run?: RunPart | undefined
 }
 
 /** Files of all callers that are in memory at once, and those of one tenant. */
@@ -58,7 +63,7 @@ const WAIT_FOR_SLOT_MS = 500
 const MATCH_SLOTS = { perSender: 4, perTenant: 16, total: 64, waitMs: WAIT_FOR_SLOT_MS }
 const MATCH_CPU_MS = 10_000
 
-export function createSanctionsService({ library, pool, exceptions, metrics }: Deps) {
+export function createSanctionsService({ library, pool, exceptions, runs, metrics }: Deps) {
   const takeSlot = createFileSlots({
     perSender: SANCTIONS_LIMITS.concurrentFiles,
     perTenant: MOST_FILES_OF_TENANT,
@@ -87,13 +92,18 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
   }
 
   /** Compares the rows with a dataset that is held, and writes the answer. */
-  async function compare(asked: Compare, held: HeldDataset, { people, isFile }: Compared): Promise<Readable> {
+  async function compare(asked: Compare, held: HeldDataset, { people, isFile, run }: Compared): Promise<Readable> {
     const { caller, dataset, threshold, requestId, signal } = asked
+    const checked = { version: held.version, scorerVersion: SCORER_VERSION, threshold }
+    run?.check(checked)
     const rows = await withExceptions(caller, people)
     const answers = await pool.run({
       ...{ owner: ownerOf(caller), keys: held.keys, dataset, threshold, rows, signal },
       ...(!isFile && { cpuMsMax: MATCH_CPU_MS }),
+      ...(run && { hitKey: run.hitKey }),
     })
+    // Before the answer is sent: a part that the caller knows to be screened is in the run.
+    await run?.store(rows.length, answers, checked)
     metrics.rows(rows.length, answers, isFile)
     const reply = writeReply(rows.length, answers, {
       dataset,
@@ -110,8 +120,9 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
     datasets: (caller: Caller) => library.list(tenantOf(caller)),
 
     /** The answer for a file as JSON. It is unpacked while it is read. */
-    async screenFile({ sender, version, answered, upload, ...asked }: FileScreening): Promise<Readable> {
+    async screenFile({ sender, version, run, answered, upload, ...asked }: FileScreening): Promise<Readable> {
       const { caller, dataset } = asked
+      const part = run && (await runs.beginPart(caller, { ...run, dataset }))
       const freeSlot = await takeSlot({ sender, tenant: ownerOf(caller) })
       let held: HeldDataset | undefined
       try {
@@ -119,7 +130,7 @@ export function createSanctionsService({ library, pool, exceptions, metrics }: D
         if (version === undefined) held = await library.hold(dataset, tenantOf(caller))
         const people = await readUpload(upload)
         held ??= await library.hold(dataset, tenantOf(caller), version)
-        const answer = await compare(asked, held, { people, isFile: true })
+        const answer = await compare(asked, held, { people, isFile: true, run: part })
         void answered.finally(freeSlot)
         return answer
       } catch (error) {

@@ -57,6 +57,7 @@ describe('reading', () => {
       documentExpiryGraceDays: 0,
       documentReuseCheck: false,
       alternativeUrl: null,
+      screeningRunDays: 0,
       debugInLive: false,
       embedOrigins: [],
       issuers: [],

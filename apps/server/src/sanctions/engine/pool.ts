@@ -4,9 +4,11 @@
  * for a large one, nor for one whose rows take very long, and a tenant gains nothing by sending many files.
  */
 import { Worker } from 'node:worker_threads'
+import { RUN_LIMITS } from '@ostiary/contract'
 import type { Clock } from '../../platform/clock.ts'
 import { AppError } from '../../platform/errors.ts'
 import type { Rows } from '../packed-people.ts'
+import { HIT_BYTES } from './hits.ts'
 import type { SharedList } from './open-list.ts'
 import type { RowsAnswer, ScreeningRow } from './rows.ts'
 import type { FromThread, ToThread } from './thread.ts'
@@ -22,6 +24,8 @@ export interface FileTask {
   signal: AbortSignal
   /** Processor time that these rows may take, where it is less than what a file may take. */
   cpuMsMax?: number
+  /** The key of the run's hashes, where the file is a part of a run. */
+  hitKey?: Uint8Array
 }
 
 export interface Pool {
@@ -92,6 +96,7 @@ interface RunningFile extends Usage {
   waiting: Span[]
   cpuMs: number
   matched: number
+  hits: number
   answers: { from: number; answer: RowsAnswer }[]
   finish(error?: Error): void
 }
@@ -171,10 +176,12 @@ export function createPool(
         const { answer } = message
         file.answers.push({ from: span.from, answer })
         file.matched += answer.matched
+        file.hits += (answer.hits?.length ?? 0) / HIT_BYTES
         file.cpuMs += message.cpuMs
         const rest = { from: span.from + answer.rows, to: span.to }
         if (rest.from < rest.to) file.waiting.unshift(rest)
-        if (file.waiting.length === 0 && file.runningChunks === 0) file.finish()
+        if (file.hits > RUN_LIMITS.hits) file.finish(tooManyHits())
+        else if (file.waiting.length === 0 && file.runningChunks === 0) file.finish()
         else if (file.cpuMs > mostCpuMs(file)) file.finish(tooCostly(mostCpuMs(file)))
       }
     }
@@ -206,7 +213,7 @@ export function createPool(
   function give(worker: PoolWorker, file: RunningFile): void {
     const span = takeRows(file)
     for (const usage of [file, file.owner]) usage.runningChunks++
-    const { keys, dataset, threshold, rows } = file.task
+    const { keys, dataset, threshold, rows, hitKey } = file.task
     worker.busy = { file, span, sinceMs: clock.monotonicMs() }
     post(worker, {
       kind: 'rows',
@@ -217,6 +224,7 @@ export function createPool(
         threshold,
         rows: rows.slice(span.from, span.to),
         fullyShownRows: Math.max(0, FULLY_SHOWN_ROWS - file.matched),
+        ...(hitKey && { hitKey }),
       },
       mostMs: endChunkAfterMs,
     })
@@ -259,6 +267,7 @@ export function createPool(
           waiting: [{ from: 0, to: task.rows.length }],
           cpuMs: 0,
           matched: 0,
+          hits: 0,
           answers: [],
           ...newUsage(owner.files),
           finish(error) {
@@ -307,4 +316,11 @@ const tooCostly = (fileCpuMs: number) =>
     'too_large',
     'FILE_TOO_COSTLY',
     `Comparing these rows took more than ${fileCpuMs / 1000} s of processor time`,
+  )
+
+export const tooManyHits = () =>
+  new AppError(
+    'conflict',
+    'RUN_CONFLICT',
+    `A run keeps at most ${RUN_LIMITS.hits} hits: raise scoreThreshold, or screen without a run`,
   )

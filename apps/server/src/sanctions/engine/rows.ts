@@ -3,6 +3,7 @@ import { type ListedMatch, type MatchedRecord, type RowResult, SANCTIONS_LIMITS 
 import type { Person } from '../csv.ts'
 import { readDob } from '../dob.ts'
 import { readPerson } from '../names/tokens.ts'
+import { createHitWriter, type HitWriter, keyText } from './hits.ts'
 import { type PackedText, packText } from './packed-text.ts'
 import { describeMatch, type FoundMatch, findMatches, type SearchableList } from './screen.ts'
 
@@ -23,6 +24,8 @@ export interface RowsAnswer {
   warned: number
   /** Whether matches were left out to limit the size of the file's answer. */
   shortened: boolean
+  /** The hits as keyed hashes, for a file that is a part of a run. Those that the answer leaves out are among them. */
+  hits?: Uint8Array<ArrayBuffer>
 }
 
 export interface RowsTask {
@@ -31,6 +34,8 @@ export interface RowsTask {
   rows: readonly ScreeningRow[]
   /** How many more matched rows show all their matches. The rest show their best one, which limits the size of a file's answer. */
   fullyShownRows: number
+  /** The key of the run's hashes; only for a file that is a part of a run. */
+  hitKey?: Uint8Array
 }
 
 /**
@@ -38,16 +43,18 @@ export interface RowsTask {
  */
 export function answerRows(
   lists: readonly SearchableList[],
-  { dataset, threshold, rows, fullyShownRows }: RowsTask,
+  { dataset, threshold, rows, fullyShownRows, hitKey }: RowsTask,
   isTimeUp: () => boolean,
 ): RowsAnswer {
   const results: string[] = []
   const records: string[] = []
   let warned = 0
   let shortened = false
+  const writer = hitKey && createHitWriter(hitKey)
   for (const row of rows) {
     const isFullyShown = records.length < fullyShownRows
-    const { result, record } = answerRow(lists, dataset, row, threshold, isFullyShown ? MATCHES_PER_ROW : 1)
+    const shown = isFullyShown ? MATCHES_PER_ROW : 1
+    const { result, record } = answerRow(lists, row, { dataset, threshold, shown, writer })
     results.push(JSON.stringify(result))
     if (record) {
       records.push(JSON.stringify(record))
@@ -63,15 +70,22 @@ export function answerRows(
     matched: records.length,
     warned,
     shortened,
+    ...(writer && { hits: writer.bytes() }),
   }
+}
+
+interface Answering {
+  dataset: string
+  threshold: number
+  /** How many matches the answer shows. */
+  shown: number
+  writer: HitWriter | undefined
 }
 
 function answerRow(
   lists: readonly SearchableList[],
-  dataset: string,
   row: ScreeningRow,
-  threshold: number,
-  shown: number,
+  { dataset, threshold, shown, writer }: Answering,
 ): { result: RowResult; record: MatchedRecord | null } {
   const { id, firstname, lastname, dob, line } = row
   const echo = { id, firstname, lastname, dob }
@@ -85,15 +99,22 @@ function answerRow(
   const { kept, silenced } = silence(found, row)
   const best = kept[0]
   const matched = best !== undefined
+  const ownKey = writer?.rowKey(row)
+  const rowKey = ownKey && { rowKey: keyText(ownKey) }
   const result: RowResult = {
     ...echo,
     match: matched ? 'true' : 'false',
     score: best?.score ?? silenced[0]?.score ?? null,
     warnings,
     ...(silenced.length > 0 && { silenced }),
+    ...rowKey,
   }
   if (!matched) return { result, record: null }
-  const matches: ListedMatch[] = kept.slice(0, shown).map((each) => describeMatch(each, name, birth))
+  if (ownKey) writer?.add(row, ownKey, kept)
+  const matches: ListedMatch[] = kept.slice(0, shown).map((each) => ({
+    ...describeMatch(each, name, birth),
+    ...(writer && { entityKey: keyText(writer.entityKey(each)) }),
+  }))
   const more = kept.length - matches.length
   const record: MatchedRecord = {
     ...echo,
@@ -103,6 +124,7 @@ function answerRow(
     line,
     matches,
     ...(more > 0 && { moreMatches: more }),
+    ...rowKey,
   }
   return { result, record }
 }

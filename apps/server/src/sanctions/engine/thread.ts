@@ -50,8 +50,9 @@ parentPort?.on('message', (message: ToThread) => {
       const startedCpuMs = cpuMs()
       const isTimeUp = () => systemClock.monotonicMs() - startedAtMs >= mostMs
       const answer = answerRows(keys.map(listAt), task, isTimeUp)
-      const { results, records } = answer
-      reply({ kind: 'answer', id, answer, cpuMs: cpuMs() - startedCpuMs }, [results.buffer, records.buffer])
+      const { results, records, hits } = answer
+      const moved = [results.buffer, records.buffer, ...(hits ? [hits.buffer] : [])]
+      reply({ kind: 'answer', id, answer, cpuMs: cpuMs() - startedCpuMs }, moved)
     } catch (error) {
       const { message: text, stack } = error as Error
       reply({ kind: 'failed', id, message: text, stack })
