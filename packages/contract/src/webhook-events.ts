@@ -60,6 +60,9 @@ export const WEBHOOK_HEADERS = {
   },
   'X-Service-Attempt': text('1 for the first attempt'),
   'X-Service-Sequence': text('Order of the events of one session'),
+  'X-Service-Key': text(
+    'Hints at the API keys that signed, separated by spaces: mode, bucket and the last four characters. Not signed: for messages about a failure, never for a decision',
+  ),
   'webhook-id': text('The same as `X-Service-Delivery`, for verifiers of Standard Webhooks'),
   'webhook-timestamp': text('The same as `X-Service-Timestamp`'),
   'webhook-signature': text('Signatures as Standard Webhooks have them, separated by spaces'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BUCKET_COUNT, formatApiKey, parseApiKey } from './api-key.ts'
+import { apiKeyHint, BUCKET_COUNT, formatApiKey, parseApiKey } from './api-key.ts'
 
 const random = Uint8Array.from({ length: 32 }, (_, i) => i * 7)
 
@@ -47,4 +47,9 @@ test('different random bytes give different keys of one length', () => {
 test('a wrong bucket or too few random bytes is refused', () => {
   assert.throws(() => formatApiKey({ livemode: true, bucket: 1024 }, random), RangeError)
   assert.throws(() => formatApiKey({ livemode: true, bucket: 0 }, random.subarray(1)), RangeError)
+})
+
+test('the hint at a key shows mode, bucket and the last four characters', () => {
+  const key = formatApiKey({ livemode: false, bucket: 33 }, new Uint8Array(32).fill(7))
+  assert.equal(apiKeyHint(key), `ost_test_11...${key.slice(-4)}`)
 })

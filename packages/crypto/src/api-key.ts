@@ -42,6 +42,15 @@ export function parseApiKey(text: string): ApiKeyParts | undefined {
   return { livemode: text.startsWith('ost_live_'), bucket }
 }
 
+/**
+ * What a webhook says about the key that signed it (`X-Service-Key`): mode, bucket and the last four characters, as in
+ * `ost_test_7k...9f2c`. It tells a receiver which of its keys to look for when no signature matches; it proves nothing.
+ */
+export function apiKeyHint(apiKey: string): string {
+  return `${apiKey.slice(0, HINT_CHARS)}...${apiKey.slice(-4)}`
+}
+const HINT_CHARS = 'ost_live_'.length + BUCKET_CHARS
+
 /** The form in which a key may be shown after its creation. */
 export function maskApiKey(prefix: string, lastFour: string): string {
   return `${prefix}…${lastFour}`

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { CreatedSession } from '@ostiary/contract'
-import { verifyWebhook } from '@ostiary/crypto'
+import { apiKeyHint, verifyWebhook } from '@ostiary/crypto'
 import type { Received } from '../webhooks/testing/receiver.ts'
 import { type AgeFixture, createAgeFixture, endedBody, type Host, LEAST, NOTHING_JUDGED } from './testing/fixture.ts'
 
@@ -231,6 +231,7 @@ describe('the request', () => {
       'x-service-delivery': delivery.id,
       'x-service-attempt': '1',
       'x-service-sequence': '1',
+      'x-service-key': apiKeyHint(host.key),
       'webhook-id': delivery.id,
       'webhook-timestamp': timestamp,
     })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { verifyWebhook } from '@ostiary/crypto'
+import { apiKeyHint, verifyWebhook } from '@ostiary/crypto'
 import { BODY, createFixture, type Fixture } from './testing/fixture.ts'
 import { status } from './testing/receiver.ts'
 
@@ -41,6 +41,7 @@ describe('one delivery', () => {
       'x-service-delivery': id,
       'x-service-attempt': '1',
       'x-service-sequence': '3',
+      'x-service-key': apiKeyHint(tenant.key),
       'webhook-id': id,
       'webhook-timestamp': '1794744000',
       'webhook-signature': standard,

@@ -12,7 +12,7 @@ import { buffer } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { OPERATIONS, VERSION } from '@ostiary/contract'
-import { signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
+import { apiKeyHint, signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
 import { freePorts } from '@ostiary/testkit/ports'
 import { createHarness, type Harness } from '../testing/harness.ts'
@@ -199,6 +199,7 @@ test('the receivers are tested with a complete delivery: our headers, the hostâ€
     'x-service-delivery': id,
     'x-service-attempt': '1',
     'x-service-sequence': '1',
+    'x-service-key': apiKeyHint(key),
     'webhook-id': id,
     'webhook-timestamp': String(seconds),
     'webhook-signature': headers['webhook-signature'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
+import { apiKeyHint, signStandardWebhook, signWebhook, standardWebhookSecret } from '@ostiary/crypto'
 import { createIds, timeOfId } from '../platform/ids.ts'
 import { createManualClock } from '../platform/testing/manual-clock.ts'
 import { endpointIdOf, firstIdOf, packCall, unpackCall } from './message.ts'
@@ -40,6 +40,7 @@ test('signs as @ostiary/crypto does', async () => {
   assert.deepEqual(createSigner(key)('id-1', timestamp, body), {
     own: await signWebhook(key, timestamp, body),
     standard: await signStandardWebhook(secret, { id: 'id-1', timestamp, body }),
+    keys: apiKeyHint(key),
   })
 })
 

@@ -108,6 +108,8 @@ function headersOf(
     String(claim.attempts + 1),
     'x-service-sequence',
     String(sequence),
+    'x-service-key',
+    signatures.keys,
     'webhook-id',
     claim.deliveryId,
     'webhook-timestamp',

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import { SECRET_LABEL } from '@ostiary/crypto'
+import { apiKeyHint, SECRET_LABEL } from '@ostiary/crypto'
 import type { KeyService } from '../keys/index.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import { AppError } from '../platform/errors.ts'
@@ -7,10 +7,11 @@ import type { KeyPair } from './key-pair.ts'
 import type { Claim, Payload } from './queue-store.ts'
 import type { WebhookKeys } from './webhook-keys.ts'
 
-/** `X-Service-Signature`, and `webhook-signature` of Standard Webhooks. */
+/** `X-Service-Signature`, `webhook-signature` of Standard Webhooks, and `X-Service-Key`: hints at the API keys that signed. */
 export interface Signatures {
   own: string
   standard: string
+  keys: string
 }
 
 /** Signs with one API key, or with several. The same results as `@ostiary/crypto`, for many messages at once. */
@@ -19,6 +20,7 @@ export type Signer = (deliveryId: string, timestamp: string, body: Buffer) => Si
 export function createSigner(apiKey: string): Signer {
   const key = createSecretKey(apiKey, 'utf8')
   const standardKey = createSecretKey(hmac(key, Buffer.from(SECRET_LABEL)).digest())
+  const keys = apiKeyHint(apiKey)
   return (deliveryId, timestamp, body) => {
     // One buffer for both signatures: our signed text is the end of the standard's. Each call into the crypto library costs time.
     const head = `${deliveryId}.`
@@ -26,6 +28,7 @@ export function createSigner(apiKey: string): Signer {
     return {
       own: `sha256=${hmac(key, all.subarray(head.length)).digest('hex')}`,
       standard: `v1,${hmac(standardKey, all).digest('base64')}`,
+      keys,
     }
   }
 }
@@ -98,16 +101,17 @@ type Chosen = Signer | NoSigner
 function together(signers: readonly Signer[]): Signer {
   return (...message) => {
     const signatures = signers.map((sign) => sign(...message))
-    return { own: signatures[0]?.own ?? '', standard: signatures.map(({ standard }) => standard).join(' ') }
+    const joined = (part: 'standard' | 'keys') => signatures.map((one) => one[part]).join(' ')
+    return { own: signatures[0]?.own ?? '', standard: joined('standard'), keys: joined('keys') }
   }
 }
 
 function withPairs(signer: Chosen, pairs: readonly KeyPair[]): Chosen {
   if (typeof signer === 'string' || pairs.length === 0) return signer
   return (deliveryId, timestamp, body) => {
-    const { own, standard } = signer(deliveryId, timestamp, body)
+    const { standard, ...others } = signer(deliveryId, timestamp, body)
     const message = Buffer.concat([Buffer.from(`${deliveryId}.${timestamp}.`, 'latin1'), body])
-    return { own, standard: [standard, ...pairs.map((pair) => pair.sign(message))].join(' ') }
+    return { ...others, standard: [standard, ...pairs.map((pair) => pair.sign(message))].join(' ') }
   }
 }
 
