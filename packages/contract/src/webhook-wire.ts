@@ -3,5 +3,21 @@
  * import the validator.
  */
 
+import type { WebhookEventName } from './webhook-events.ts'
+
 /** A key set changes when a key is rotated or retired. Hosts may use it for so long before they ask again. */
 export const WEBHOOK_KEY_SET_SECONDS = 300
+
+/** Which event a body reports. The name is not in the body and its header is not signed; the body is. */
+export function webhookEventOf(body: unknown): WebhookEventName | undefined {
+  if (typeof body !== 'object' || body === null || !('status' in body)) return undefined
+  if ('flowStatus' in body) return EVENT_OF_FLOW[String(body.flowStatus)]
+  if (!('outcome' in body && 'type' in body)) return undefined
+  return body.status === 'SUCCESS' ? 'verification.succeeded' : 'verification.failed'
+}
+
+const EVENT_OF_FLOW: Readonly<Record<string, WebhookEventName>> = {
+  COMPLETED: 'age.session.completed',
+  CANCELLED: 'age.session.cancelled',
+  EXPIRED: 'age.session.expired',
+}

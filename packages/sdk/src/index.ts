@@ -77,11 +77,14 @@ export type { ConfigWarning, Created } from './warnings.ts'
 export {
   createWebhookVerifier,
   fetchedWebhookKeys,
-  type ReceivedHeaders,
   type WebhookKeyOptions,
   type WebhookKeySource,
   type WebhookVerifierOptions,
 } from './webhook-keys.ts'
+export type { ReceivedEvent, WebhookEventName } from './webhooks/event.ts'
+export type { ReceivedHeaders, ReceivedMessage } from './webhooks/message.ts'
+export { WebhookError, type WebhookReason } from './webhooks/reasons.ts'
+export { type ReceiveOptions, receiveWebhook } from './webhooks/receive.ts'
 export { type ReceivedWebhook, verifyWebhook } from './webhooks/verify.ts'
 
 /** A client for one installation. For servers: an API key must not be in a browser. */

@@ -4,6 +4,7 @@ import { verifyWebhookV1a } from '@ostiary/crypto'
 import { monotonicMs, nowSeconds } from './clock.ts'
 import { invalidOption, OstiaryError } from './error.ts'
 import { checkBaseUrl } from './options.ts'
+import { headerOf, type ReceivedHeaders } from './webhooks/message.ts'
 
 /** Where the public keys of a tenant's webhooks come from. */
 export interface WebhookKeySource {
@@ -80,8 +81,6 @@ export function fetchedWebhookKeys(options: WebhookKeyOptions): WebhookKeySource
   }
 }
 
-export type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-
 export interface WebhookVerifierOptions {
   /** A key set that you keep yourself, or `fetchedWebhookKeys(…)`. */
   keys: WebhookKeySet | WebhookKeySource
@@ -95,7 +94,7 @@ export interface WebhookVerifierOptions {
  * read; answer 5xx then, and the webhook comes again.
  */
 export function createWebhookVerifier({ keys, toleranceSeconds }: WebhookVerifierOptions) {
-  const source = 'keys' in keys ? fixed(keys) : keys
+  const source = 'keys' in keys ? fixedKeys(keys) : keys
   return async (headers: ReceivedHeaders, body: Uint8Array | string): Promise<boolean> => {
     const [id, timestamp, signature] = HEADERS.map((name) => headerOf(headers, name))
     const received = { id, timestamp, signature, body, nowSeconds: nowSeconds() }
@@ -110,13 +109,8 @@ export function createWebhookVerifier({ keys, toleranceSeconds }: WebhookVerifie
 
 const HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
-/** A header that came twice counts as absent: two verifiers could read different ones. */
-function headerOf(headers: ReceivedHeaders, name: string): string | undefined {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-function fixed({ keys }: WebhookKeySet): WebhookKeySource {
+/** Keys that the host keeps itself. */
+export function fixedKeys({ keys }: WebhookKeySet): WebhookKeySource {
   return { current: async () => keys, again: async () => undefined }
 }
 
