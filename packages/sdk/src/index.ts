@@ -60,6 +60,7 @@ export type {
   WebhookPublicKey,
 } from '@ostiary/contract'
 export type { CreateSessionOptions, ListSessionsOptions, ResultOptions, WaitForResultOptions } from './age.ts'
+export { type BindingOptions, type BrowserBinding, type CameBack, createBrowserBinding } from './binding.ts'
 export type { ListDeliveriesOptions } from './deliveries.ts'
 export { OstiaryError, type OstiaryErrorCode, type SdkErrorCode } from './error.ts'
 export type { ListEventsOptions, StreamOptions } from './events.ts'

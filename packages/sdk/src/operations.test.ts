@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OPERATIONS } from '@ostiary/contract'
+import { formatApiKey } from '@ostiary/crypto'
+import { createClient, fetchedWebhookKeys, type OstiaryClient } from './index.ts'
+
+const callback = { url: 'https://shop.example/hook' }
+const redirect = 'https://shop.example/back'
+const vector = { type: 'face', embedding_vector: [1] }
+
+const EXCEPTION = {
+  recordId: 'a',
+  firstname: 'b',
+  lastname: 'c',
+  dob: '1990-01-01',
+  entityId: 'd',
+  reason: 'e',
+  expiresAt: '2030-01-01',
+}
+
+/** One call of each operation that a host makes. An operation without an entry fails the test. */
+const CALLS: Record<string, (client: OstiaryClient) => unknown> = {
+  describeService: ({ describe }) => describe(),
+  getHealth: ({ health }) => health(),
+  listLocales: ({ locales }) => locales(),
+  createString: ({ strings }) => strings.create({ value: 'x' }),
+  listStrings: ({ strings }) => strings.all().next(),
+  getString: ({ strings }) => strings.get('x'),
+  deleteString: ({ strings }) => strings.delete('x'),
+  screenFile: ({ sanctions }) => sanctions.screen({ dataset: 'x', file: 'id' }),
+  screenPeople: ({ sanctions }) => sanctions.match({ dataset: 'x', people: [] }),
+  listDatasets: ({ sanctions }) => sanctions.datasets(),
+  createException: ({ sanctions }) => sanctions.exceptions.create(EXCEPTION),
+  listExceptions: ({ sanctions }) => sanctions.exceptions.all().next(),
+  deleteException: ({ sanctions }) => sanctions.exceptions.delete('x'),
+  createSession: ({ age }) => age.create({ redirectUrl: redirect, ageThreshold: 30 }),
+  getSessionResult: ({ age }) => age.result('x'),
+  getSession: ({ age }) => age.get('x'),
+  cancelSession: ({ age }) => age.cancel('x'),
+  confirmSession: ({ age }) => age.confirm('x', 'y'),
+  deleteSession: ({ age }) => age.erase('x'),
+  listSessions: ({ age }) => age.all().next(),
+  createVerification: ({ verification }) => verification.create({ type: 'ENROLL', redirectURL: redirect, callback }),
+  getVerification: ({ verification }) => verification.get('x'),
+  getVerificationWebhook: ({ verification }) => verification.webhook('x'),
+  cancelVerification: ({ verification }) => verification.cancel('x'),
+  confirmVerification: ({ verification }) => verification.confirm('x', 'y'),
+  deleteVerification: ({ verification }) => verification.delete('x'),
+  listVerifications: ({ verification }) => verification.all().next(),
+  requestToken: ({ verification }) => verification.get('x'),
+  listWebhookDeliveries: ({ webhooks }) => webhooks.all().next(),
+  getWebhookDelivery: ({ webhooks }) => webhooks.get('x'),
+  replayWebhookDelivery: ({ webhooks }) => webhooks.replay('x'),
+  replayWebhooks: ({ webhooks }) => webhooks.replaySince(new Date(0)),
+  sandboxOutcome: ({ test: sandbox }) => sandbox.outcome('x'),
+  sandboxAdvanceClock: ({ test: sandbox }) => sandbox.advanceClock(1),
+  sandboxFailDelivery: ({ test: sandbox }) => sandbox.failDelivery('x', { times: 2 }),
+  checkNodeKey: ({ node }) => node.checkKey(),
+  nodeEnroll: ({ node }) => node.enroll([vector]),
+  nodePredict: ({ node }) => node.predict([vector]),
+  nodeDeleteUser: ({ node }) => node.deleteUser('x'),
+  nodePlainEnroll: ({ node }) => node.plainEnroll(vector),
+  nodePlainPredict: ({ node }) => node.plainPredict(vector),
+}
+
+/** What a browser, an orchestrator or a generator calls. */
+const isForHosts = (operationId: string) => !/^launch|^getLivez$|^getReadyz$|^getOpenApi$/.test(operationId)
+
+const apiKey = formatApiKey({ livemode: false, bucket: 1 }, new Uint8Array(32).fill(7))
+
+/** Method and path of the calls that were made, without their query. */
+async function callsOf(use: (client: OstiaryClient, fetch: typeof globalThis.fetch) => unknown): Promise<string[]> {
+  const calls: string[] = []
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    calls.push(`${init?.method ?? 'GET'} ${new URL(String(url)).pathname}`)
+    const isToken = String(url).endsWith('/oauth/token')
+    return Response.json(
+      isToken ? { access_token: 't', expires_in: 600 } : { items: [], nextCursor: null, continueFrom: null },
+    )
+  }
+  const credentials = { clientId: 'ostc_test_a', clientSecret: 'b' }
+  const client = createClient({ baseUrl: 'https://ostiary.example', apiKey, fetch, maxRetries: 0, ...credentials })
+  // What the answers mean is not the matter here: the ones above fit no method of area E.
+  await Promise.allSettled([use(client, fetch)])
+  return calls
+}
+
+const patternOf = (method: string, path: string) =>
+  new RegExp(`^${method} ${path.replaceAll('.', '\\.').replaceAll(/:[a-zA-Z]+/g, '[^/]+')}$`)
+
+for (const { operationId, method, path } of OPERATIONS.filter((operation) => isForHosts(operation.operationId))) {
+  test(`${operationId} has a method`, async () => {
+    const readKeys = (_: OstiaryClient, fetch: typeof globalThis.fetch) =>
+      fetchedWebhookKeys({ baseUrl: 'https://ostiary.example', tenantId: 'x', fetch }).current()
+    const use = operationId === 'getWebhookKeys' ? readKeys : CALLS[operationId]
+    assert.ok(use, `no method of the SDK calls ${operationId}: add one, and its line here`)
+    const calls = await callsOf(use)
+    assert.ok(
+      calls.some((call) => patternOf(method, path).test(call)),
+      `${method} ${path} is not among ${calls}`,
+    )
+  })
+}
