@@ -4,6 +4,7 @@ import type { Static, TProperties, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { AppError } from './errors.ts'
+import { nearestName } from './nearest-name.ts'
 
 const MAX_DETAILS = 20
 const UNKNOWN_FIELD = 'is not a known field'
@@ -22,7 +23,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     // Text that does not fit may be a number or a boolean.
     const value = isText ? readTexts(schema, data as Record<string, unknown>) : data
     if (isText && check.Check(value)) return { value }
-    return { error: validationError(place, check.Errors(value)) }
+    return { error: validationFailed(detailsOf(place, check.Errors(value), { schema, value })) }
   }
 }
 
@@ -51,7 +52,7 @@ export function readPart<T extends TSchema>(
   if (check.Check(value)) return value as Static<T>
   const { properties = {} } = check.Type() as TSchema & { properties?: object }
   const known = Object.keys(properties).join(', ')
-  const details = detailsOf(pointer, check.Errors(value))
+  const details = detailsOf(pointer, check.Errors(value), { schema: check.Type(), value })
   throw validationFailed(
     details.map((detail) =>
       detail.message === UNKNOWN_FIELD ? { ...detail, message: `is not one of ${known}` } : detail,
@@ -59,12 +60,43 @@ export function readPart<T extends TSchema>(
   )
 }
 
-function validationError(place: string, errors: readonly TLocalizedValidationError[]): AppError {
-  return validationFailed(detailsOf(place, errors))
+/** What was checked against what. */
+interface Checked {
+  schema: unknown
+  value: unknown
 }
 
-function detailsOf(place: string, errors: readonly TLocalizedValidationError[]): ErrorDetail[] {
-  return errors.flatMap((error) => describe(place, error, errors)).slice(0, MAX_DETAILS)
+/** A misspelt name comes first: that a field is missing often follows from it. */
+function detailsOf(place: string, errors: readonly TLocalizedValidationError[], checked: Checked): ErrorDetail[] {
+  const misspelt = errors.flatMap((error) => misspeltIn(place, error, checked))
+  const pointers = new Set(misspelt.map(({ pointer }) => pointer))
+  const others = errors.flatMap((error) => describe(place, error, errors))
+  return [...misspelt, ...others.filter(({ pointer }) => !pointers.has(pointer))].slice(0, MAX_DETAILS)
+}
+
+/** The unknown fields that resemble one which may stand there and does not. */
+function misspeltIn(place: string, error: TLocalizedValidationError, { schema, value }: Checked): ErrorDetail[] {
+  if (error.keyword !== 'additionalProperties') return []
+  const { properties = {} } = Object(at(schema, error.schemaPath.slice(1)))
+  const present = Object(at(value, error.instancePath))
+  const missing = Object.entries<{ deprecated?: boolean }>(properties)
+    .filter(([name, { deprecated }]) => !deprecated && !Object.hasOwn(present, name))
+    .map(([name]) => name)
+  return error.params.additionalProperties.slice(0, MAX_DETAILS).flatMap((name) => {
+    const meant = nearestName(name, missing)
+    if (meant === undefined) return []
+    const pointer = `${place + error.instancePath}/${escapePointer(name)}`
+    return [{ pointer, message: `is not a field: did you mean ${meant}?` }]
+  })
+}
+
+/** The part of a value that a JSON pointer names, or undefined. */
+function at(value: unknown, pointer: string): unknown {
+  const names = pointer.split('/').slice(1)
+  return names.reduce<unknown>((part, name) => {
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
+    return Object.hasOwn(Object(part), key) ? Object(part)[key] : undefined
+  }, value)
 }
 
 function validationFailed(details: readonly ErrorDetail[]): AppError {
@@ -83,16 +115,16 @@ function describe(
   error: TLocalizedValidationError,
   all: readonly TLocalizedValidationError[],
 ): ErrorDetail[] {
-  const at = place + error.instancePath
+  const pointer = place + error.instancePath
   switch (error.keyword) {
     case 'required':
       return error.params.requiredProperties.map((name) => ({
-        pointer: `${at}/${escapePointer(name)}`,
+        pointer: `${pointer}/${escapePointer(name)}`,
         message: 'is required',
       }))
     case 'additionalProperties':
       return error.params.additionalProperties.map((name) => ({
-        pointer: `${at}/${escapePointer(name)}`,
+        pointer: `${pointer}/${escapePointer(name)}`,
         message: UNKNOWN_FIELD,
       }))
     case 'boolean':
@@ -100,17 +132,17 @@ function describe(
       // The errors of `additionalProperties` and `anyOf` are clearer.
       return []
     case 'enum':
-      return [{ pointer: at, message: oneOf(error.params.allowedValues) }]
+      return [{ pointer, message: oneOf(error.params.allowedValues) }]
     case 'anyOf': {
       const constants = all.flatMap((other) =>
         other.keyword === 'const' && other.instancePath === error.instancePath ? [other.params.allowedValue] : [],
       )
-      return [{ pointer: at, message: constants.length > 0 ? oneOf(constants) : 'has none of the allowed values' }]
+      return [{ pointer, message: constants.length > 0 ? oneOf(constants) : 'has none of the allowed values' }]
     }
     case 'format':
-      return [{ pointer: at, message: FORMAT_MESSAGES[error.params.format] ?? error.message }]
+      return [{ pointer, message: FORMAT_MESSAGES[error.params.format] ?? error.message }]
     default:
-      return [{ pointer: at, message: error.message }]
+      return [{ pointer, message: error.message }]
   }
 }
 

@@ -133,7 +133,7 @@ describe('the request', () => {
 
   test('400: an unknown parameter, as everywhere else: a misspelt name must not pass for a threshold', async () => {
     const response = await server.send(FILE, { query: '?scorethreshold=0.5' })
-    const [pointer, message] = ['/query/scorethreshold', 'is not a known field']
+    const [pointer, message] = ['/query/scorethreshold', 'is not a field: did you mean scoreThreshold?']
     assertError(response, 400, 'VALIDATION_FAILED', `The request is not valid: ${pointer} ${message}`, {
       details: [{ pointer, message }],
     })

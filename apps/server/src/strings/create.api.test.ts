@@ -94,11 +94,12 @@ describe('POST /strings', () => {
   })
 
   test('400: what is wrong is named, all of it at once, without repeating it', async () => {
+    const suggestion = 'is not a field: did you mean value?'
     const response = await create({ valeu: 'typo', ttlSeconds: 0, metadata: [] })
-    assertError(response, 400, 'VALIDATION_FAILED', 'The request is not valid: /body/value is required', {
+    assertError(response, 400, 'VALIDATION_FAILED', `The request is not valid: /body/valeu ${suggestion}`, {
       details: [
+        { pointer: '/body/valeu', message: suggestion },
         { pointer: '/body/value', message: 'is required' },
-        { pointer: '/body/valeu', message: 'is not a known field' },
         { pointer: '/body/metadata', message: 'must be object' },
         { pointer: '/body/ttlSeconds', message: 'must be >= 1' },
       ],
