@@ -1,5 +1,5 @@
 /**
- * Runs test suites: `node tools/test.ts pure api acceptance launch documents [--with-ids] [-- <node --test options>]`.
+ * Runs test suites: `node tools/test.ts pure api acceptance launch documents packages [--with-ids] [-- <node --test options>]`.
  * `--with-ids` leaves out files without the id of a specification row.
  * Starts what they need (acceptance, launch and documents: a whole installation, unless OSTIARY_URL names one; with the page in LAUNCH_DIR
  * if that is set), prints the results as they come, and keeps each test's outcome in .reports/<suite>.ndjson, which
@@ -28,11 +28,15 @@ const SUITES = {
   launch: { files: ['tests/acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
   // Too long for the gate, which has the shortest of them in the suite above.
   documents: { files: ['tests/acceptance/documents/*.test.ts'], without: /$^/, atOnce: 1 },
+  // Fetches other Nodes, Deno and Bun. The gate has the short form among the acceptance tests.
+  packages: { files: ['tests/acceptance/packages/*.test.ts'], without: /$^/, atOnce: 1 },
 } as const
 type Suite = keyof typeof SUITES
 /** A test that takes so long hangs: none takes a tenth of it, and a busy machine must fail none. */
 const HANGS_MS = 300_000
 const WHOLE_SYSTEM: readonly Suite[] = ['acceptance', 'launch', 'documents']
+/** `npm run acceptance -- documents` names the part of the acceptance tests that it wants. */
+const PARTS: readonly Suite[] = ['documents', 'packages']
 const WITH_PAGE: readonly Suite[] = ['launch', 'documents']
 
 const ROW_ID = /\[[A-EX]-\d{3}\]/
@@ -47,8 +51,7 @@ function split(args: readonly string[]): [Suite[], string[], boolean] {
   const names = own.filter((name) => name !== '--with-ids') as Suite[]
   for (const name of names)
     if (!(name in SUITES)) throw new Error(`There is no suite "${name}": ${Object.keys(SUITES).join(', ')}`)
-  // `npm run acceptance -- documents` names the part of the acceptance tests that it wants.
-  const wanted = names.includes('documents') ? names.filter((name) => name !== 'acceptance') : names
+  const wanted = names.some((name) => PARTS.includes(name)) ? names.filter((name) => name !== 'acceptance') : names
   return [wanted, at < 0 ? [] : args.slice(at + 1), own.includes('--with-ids')]
 }
 
