@@ -9,8 +9,11 @@ import { asFormat, declareSdk } from './sdk-types.ts'
 import type { Files } from './tar.ts'
 
 const SDK = 'packages/sdk'
-/** It runs in browsers, where every byte counts; the rest keeps its names, which stand in stack traces. */
+/** It runs in browsers, where every byte counts. */
 const BROWSER_ENTRY = 'embed'
+
+/** Functions and classes keep their names, which stand in stack traces. */
+const MINIFY = { compress: true, mangle: { keepNames: true }, codegen: true } as const
 
 interface Manifest {
   description: string
@@ -70,7 +73,7 @@ async function makeCode(entries: [string, string][]): Promise<{ chunks: OutputCh
       entryFileNames: `${folder}/[name].${extension}`,
       chunkFileNames: `${folder}/shared-[hash].${extension}`,
     } as const
-    chunks.push(...(await server.write({ ...output, minify: { compress: true, mangle: false, codegen: true } })))
+    chunks.push(...(await server.write({ ...output, minify: MINIFY })))
     chunks.push(...(await browser.write({ ...output, minify: true })))
   }
   await Promise.all([server.close(), browser.close()])
