@@ -103,6 +103,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group('service', async () => (await import('./commands/screen.ts')).screenCommands, {
     screen: 'Compare a CSV of people with a sanctions list',
   }),
+  ...group('service', async () => (await import('./commands/runs.ts')).runCommands, {
+    'runs list': 'Show the screening runs that the service keeps, newest first',
+    'runs show': 'Show one run: list, version, rows, hits, and when it will be deleted',
+    'runs delete': 'Delete a run and its hits at once',
+    'runs compare': 'Show what is new, gone and changed between two runs',
+  }),
   ...group('service', async () => (await import('./commands/exceptions.ts')).exceptionCommands, {
     'exceptions add': 'Record that a person is not a listed entry, until a given day',
     'exceptions list': 'Show the exceptions of the key’s tenant, newest first',

@@ -39,6 +39,8 @@ export type {
   ModelVersion,
   ReplayedWebhooks,
   RowResult,
+  RunHit,
+  RunRecord,
   ScreenReply,
   SessionOutcome,
   SessionPage,
@@ -69,7 +71,9 @@ export type { CallOptions, ClientKey, ClientOptions, Logger, RetryEvent } from '
 export { checkReturn, codeMatches, newState, type ReturnCheck, type ReturnFacts } from './return.ts'
 export type { CreateExceptionOptions, ListExceptionsOptions, MatchOptions, ScreenOptions } from './sanctions.ts'
 export type { FailDeliveryOptions } from './sandbox.ts'
+export type { FileRow, ScreeningChange, ScreeningChanges } from './screening/changes.ts'
 export type { FileScreening, SilencedRow } from './screening/merge.ts'
+export type { ChangedHit, CompareRunsOptions, ListRunsOptions, RunComparison } from './screening/runs.ts'
 export type { ScreenAllOptions, ScreenProgress } from './screening/screen-all.ts'
 export type { ByteStream, ScreeningFile } from './screening/source.ts'
 export type { CreateStringOptions, ListStringsOptions } from './strings.ts'

@@ -8,7 +8,8 @@ import type {
 } from '@ostiary/contract'
 import { type CallOptions, idempotencyHeaders, type Send } from './http.ts'
 import type { FileScreening } from './screening/merge.ts'
-import { type ScreenAllOptions, screenAll } from './screening/screen-all.ts'
+import { createRunsClient } from './screening/runs.ts'
+import { type PartCall, type ScreenAllOptions, screenAll } from './screening/screen-all.ts'
 import { allPages } from './session-list.ts'
 
 export interface ScreenOptions {
@@ -22,6 +23,9 @@ export interface ScreenOptions {
   scoreThreshold?: number
   /** An earlier version of the dataset, to repeat a check. */
   version?: string
+  /** The open run that this file is a part of, and the number of the part. `screenAll` sets them. */
+  run?: string
+  part?: number
   /** Per attempt. Default 60 seconds: a large file takes longer than other calls. */
   timeoutMs?: number
   signal?: AbortSignal | undefined
@@ -57,13 +61,15 @@ export function createSanctionsClient(send: Send) {
   const listExceptions = ({ signal, timeoutMs, ...query }: ListExceptionsOptions = {}): Promise<ExceptionPage> =>
     send({ operation: 'listExceptions', method: 'GET', path: EXCEPTIONS, query, signal, timeoutMs })
 
-  function screenOne(options: ScreenOptions, more: { maxRetries?: number } = {}): Promise<ScreenReply> {
-    const { dataset, scoreThreshold, version, timeoutMs, signal, ...upload } = options
+  const runs = createRunsClient(send)
+
+  function screenOne(options: ScreenOptions | PartCall, more: { maxRetries?: number } = {}): Promise<ScreenReply> {
+    const { dataset, scoreThreshold, version, timeoutMs, signal, run, part, ...upload } = options
     return send({
       operation: 'screenFile',
       method: 'POST',
       path: `/v2/open-sanctions/file/${encodeURIComponent(dataset)}`,
-      query: { scoreThreshold, version },
+      query: { scoreThreshold, version, run, part },
       body: formWith(upload),
       timeoutMs: timeoutMs ?? SCREEN_TIMEOUT_MS,
       signal,
@@ -79,7 +85,9 @@ export function createSanctionsClient(send: Send) {
      * limit asks for it, and says so to `onProgress`.
      */
     screenAll: (options: ScreenAllOptions): Promise<FileScreening> =>
-      screenAll(options, { send: (part) => screenOne(part, { maxRetries: 0 }) }),
+      screenAll(options, { runs, send: (part) => screenOne(part, { maxRetries: 0 }) }),
+    /** Runs that the tenant keeps, to compare one with an earlier one. */
+    runs,
     /** Screens up to 100 people without a file. The answer is that of a file with these rows. */
     match({ dataset, people, scoreThreshold, signal }: MatchOptions): Promise<ScreenReply> {
       return send({

@@ -4,13 +4,15 @@ import { basename, dirname } from 'node:path'
 import { SANCTIONS_LIMITS } from '@ostiary/contract'
 import type { ScreenProgress } from '@ostiary/sdk'
 import { argument, type Command, fileAt, fileOf, type Invocation, text, UsageError } from '../command.ts'
-import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, inWords } from '../connection.ts'
+import { CONNECTION_OPTIONS, CONNECTION_USAGE, connect, connectWithKey, inWords } from '../connection.ts'
+import { allOf, changesSummary, changesTable } from '../screen/changes.ts'
 import { csvFile } from '../screen/csv-file.ts'
 import { WARNING_MEANINGS } from '../screen/explain.ts'
 import { hitsTable, type Look, progressLine, silencedTable } from '../screen/hits-table.ts'
 import { csvReport } from '../screen/report-csv.ts'
 import { htmlReport } from '../screen/report-html.ts'
-import { count, entriesOf, plural, type Screening, toJson } from '../screen/screening.ts'
+import { toJson } from '../screen/screen-json.ts'
+import { count, entriesOf, plural, type Screening } from '../screen/screening.ts'
 import { harmless } from '../screen/text-width.ts'
 import { paint, type Terminal } from '../terminal.ts'
 
@@ -25,20 +27,26 @@ export const screenCommands: readonly Command[] = [
   {
     name: 'screen',
     usage: `ostiary screen <file.csv> --dataset <name> [--threshold <0-1>] [--version <version>]
+       [--since last|<run id>] [--series <name>] [--keep]
        [--csv <report.csv>] [--html <report.html>] [--url <address>] [--key <key>] [--json]
 
 The file has the columns id, firstname, lastname and dob. Large files are sent in parts, as fast as the rate allows.
 --threshold is the least score that counts as a match: ${SANCTIONS_LIMITS.scoreThresholdDefault} when absent. --version repeats a check.
+--since shows what is new, gone and changed since an earlier run, and keeps this one: "last" is the newest run of the dataset and the
+--series, which is your name for files that belong together. --keep keeps the run without comparing. The tenant must keep runs.
 The reports hold personal data, and only you may read them; cells of the CSV that a spreadsheet would take for a formula
 begin with an apostrophe.
 ${CONNECTION_USAGE}
 
-Exit code: 0 nothing matched, ${MATCHED} something matched, 1 not possible, 2 not understood.`,
+Exit code: 0 nothing matched, ${MATCHED} something matched (with --since: something is new or changed), 1 not possible, 2 not understood.`,
     options: {
       ...CONNECTION_OPTIONS,
       dataset: { type: 'string' },
       threshold: { type: 'string' },
       version: { type: 'string' },
+      since: { type: 'string' },
+      series: { type: 'string' },
+      keep: { type: 'boolean' },
       csv: { type: 'string' },
       html: { type: 'string' },
     },
@@ -56,8 +64,9 @@ async function screen(invocation: Invocation): Promise<number> {
   const reports = { csv: fileOf(invocation, 'csv'), html: fileOf(invocation, 'html') }
   await checkReports(path, reports)
   const version = text(invocation, 'version')
+  const run = runOf(invocation)
   const file = await csvFile(path)
-  const { client, url } = connect(invocation)
+  const { client, url } = run ? connectWithKey(invocation) : connect(invocation)
   const progress = watchProgress(terminal, basename(path))
   const screening = await client.sanctions
     .screenAll({
@@ -68,6 +77,7 @@ async function screen(invocation: Invocation): Promise<number> {
       onProgress: progress.show,
       ...(threshold !== undefined && { scoreThreshold: threshold }),
       ...(version !== undefined && { version }),
+      ...run,
     })
     .catch((error) => {
       throw inWords(error, url)
@@ -79,7 +89,22 @@ async function screen(invocation: Invocation): Promise<number> {
   else show(screening, invocation, written)
   for (const failure of failures) terminal.err(`Failed: ${failure}`)
   if (failures.length > 0) return 1
-  return screening.matched.length > 0 ? MATCHED : 0
+  return isNewsworthy(screening) ? MATCHED : 0
+}
+
+/** With an earlier run, what was known before is no news. */
+function isNewsworthy({ matched, changes }: Screening): boolean {
+  return changes?.since ? changes.new.length + changes.changed.length > 0 : matched.length > 0
+}
+
+/** What the service is to keep; undefined for nothing. */
+function runOf(invocation: Invocation): { run: true; since?: string; series?: string } | undefined {
+  const [since, series] = [text(invocation, 'since'), text(invocation, 'series')]
+  if (since === undefined && invocation.options.keep !== true) {
+    if (series !== undefined) throw new UsageError('--series needs --since or --keep')
+    return undefined
+  }
+  return { run: true, ...(since !== undefined && { since }), ...(series !== undefined && { series }) }
 }
 
 /** Shows a progress bar at a terminal. Elsewhere it prints one line when the service makes us wait, so that the command does not look stuck. */
@@ -158,7 +183,7 @@ async function canWrite(target: string): Promise<boolean> {
 }
 
 function show(screening: Screening, { terminal }: Invocation, reports: readonly string[]): void {
-  const { matched, silenced, warnings } = screening
+  const { matched, silenced, warnings, changes } = screening
   const look: Look = {
     width: terminal.isInteractive ? (process.stdout.columns ?? DEFAULT_WIDTH) : undefined,
     paint: (style, line) => paint(terminal, style, line),
@@ -168,6 +193,7 @@ function show(screening: Screening, { terminal }: Invocation, reports: readonly 
   if (shown.length < matched.length) {
     terminal.out(`${plural(matched.length - shown.length, 'more row')} matched: --csv and --html write them all\n`)
   }
+  if (changes && allOf(changes).length > 0) terminal.out(`Since the earlier run:\n${changesTable(changes, look)}\n`)
   if (silenced.length > 0) terminal.out(`Silenced by an exception:\n${silencedTable(silenced, look)}\n`)
   for (const [warning, ids] of warnings) {
     const some = ids.slice(0, WARNED_IDS_SHOWN).map((id) => harmless(id) || '(no id)')
@@ -176,23 +202,25 @@ function show(screening: Screening, { terminal }: Invocation, reports: readonly 
       `${paint(terminal, 'yellow', '!')} ${WARNING_MEANINGS[warning]}: ${plural(ids.length, 'row')} (${some.join(', ')}${rest})`,
     )
   }
+  for (const note of changes?.notes ?? []) terminal.out(`${paint(terminal, 'yellow', '!')} ${note}`)
   if (screening.stale) terminal.out(`${paint(terminal, 'yellow', '!')} ${STALE_LIST}`)
   for (const report of reports) terminal.out(`Written: ${report}`)
   terminal.out(paint(terminal, 'bold', summary(screening)))
+  if (changes) terminal.out(paint(terminal, 'bold', changesSummary(changes)))
 }
 
 const STALE_LIST =
   'The list is stale: its source was not checked with success for days, and newly listed people may be missing. The operator sees more with: ostiary datasets list'
 
 function summary(screening: Screening): string {
-  const { matched, silenced, total, dataset, version, threshold, runIds } = screening
+  const { matched, silenced, total, dataset, version, threshold, runIds, run } = screening
   const silencedCount = silenced.reduce((sum, row) => sum + row.silenced.length, 0)
   const found =
     matched.length === 0
       ? `None of ${plural(total, 'row')} matched`
       : `${count(matched.length)} of ${plural(total, 'row')} matched ${plural(entriesOf(screening), 'entry', 'entries')}`
   const left = silencedCount > 0 ? `; ${count(silencedCount)} silenced` : ''
-  return `${found}${left}. ${dataset} ${version}, threshold ${threshold}, ${runs(runIds)}`
+  return `${found}${left}. ${dataset} ${version}, threshold ${threshold}, ${run ? `kept as run ${run.id}` : runs(runIds)}`
 }
 
 /** Names only the first and the last run; the reports list all ids. */

@@ -10,7 +10,7 @@ export interface Look {
   paint(style: 'bold' | 'dim', text: string): string
 }
 
-interface Line {
+export interface Line {
   cells: readonly string[]
   /** Shown in the last column, or below where the terminal is too narrow for one. */
   why: string
@@ -61,7 +61,7 @@ export function silencedTable(rows: readonly SilencedRow[], look: Look): string 
   return layOut([...SILENCED_HEADER, 'REASON'], lines, SILENCED_CAPS, look)
 }
 
-function layOut(header: readonly string[], dirty: readonly Line[], caps: readonly number[], look: Look): string {
+export function layOut(header: readonly string[], dirty: readonly Line[], caps: readonly number[], look: Look): string {
   const lines = dirty.map(({ cells, why }) => ({ cells: cells.map(harmless), why: harmless(why) }))
   if (look.width !== undefined && look.width < TABLE_MIN) return layOutBlocks(lines, look.width, look)
   const titles = header.slice(0, -1)

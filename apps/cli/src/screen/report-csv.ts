@@ -1,4 +1,6 @@
 import type { ListedMatch, MatchedRecord } from '@ostiary/contract'
+import type { ScreeningChanges } from '@ostiary/sdk'
+import { allOf } from './changes.ts'
 import { explainShort, score } from './explain.ts'
 import type { Screening } from './screening.ts'
 
@@ -31,12 +33,20 @@ const COLUMNS: readonly (readonly [string, Cells])[] = [
   ['explanation', (_, match) => explainShort(match)],
 ]
 
+/** `new` and `changed` since the earlier run. What is gone is no match, so it has no line. */
+function changeColumn(changes: ScreeningChanges): readonly [string, Cells] {
+  const keyOf = (rowKey?: string, entityKey?: string) => `${rowKey} ${entityKey}`
+  const found = new Map(allOf(changes).map((hit) => [keyOf(hit.rowKey, hit.entityKey), hit.change]))
+  return ['change', ({ rowKey }, { entityKey }) => found.get(keyOf(rowKey, entityKey)) ?? '']
+}
+
 /** One line per match, best first, for spreadsheets. Programs read `--json` instead. */
-export function csvReport({ matched }: Pick<Screening, 'matched'>): string {
+export function csvReport({ matched, changes }: Pick<Screening, 'matched' | 'changes'>): string {
+  const columns = changes ? [...COLUMNS, changeColumn(changes)] : COLUMNS
   const rows = matched.flatMap((record) =>
-    record.matches.map((match) => COLUMNS.map(([, cell]) => csvCell(cell(record, match)))),
+    record.matches.map((match) => columns.map(([, cell]) => csvCell(cell(record, match)))),
   )
-  const lines = [COLUMNS.map(([title]) => csvCell(title)), ...rows].map((cells) => `${cells.join(',')}\r\n`)
+  const lines = [columns.map(([title]) => csvCell(title)), ...rows].map((cells) => `${cells.join(',')}\r\n`)
   return `${BOM}${lines.join('')}`
 }
 

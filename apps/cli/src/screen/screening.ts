@@ -5,25 +5,6 @@ import type { FileScreening } from '@ostiary/sdk'
 export type Screening = FileScreening
 export type { SilencedRow } from '@ostiary/sdk'
 
-/** The reply that the service would give for the whole file, with the run ids of all parts. */
-export function toJson(screening: Screening): object {
-  const { total, matched, truncated, dataset, version, scorerVersion, threshold, runIds, warnedRows, stale } = screening
-  return {
-    summary: {
-      total,
-      matched: { count: matched.length, records: matched, ...(truncated && { truncated }) },
-      dataset,
-      version,
-      scorerVersion,
-      scoreThreshold: threshold,
-      runIds,
-      warnings: warnedRows,
-      stale,
-    },
-    results: screening.results ?? [],
-  }
-}
-
 /** When the service screened the first part. A run id is a UUID of version 7, which begins with the time. */
 export function screenedAt({ runIds }: Pick<Screening, 'runIds'>): Date | undefined {
   const digits = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(runIds[0] ?? '')

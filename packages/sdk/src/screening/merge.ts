@@ -1,4 +1,5 @@
-import type { MatchedRecord, RowResult, RowWarning, ScreenReply } from '@ostiary/contract'
+import type { MatchedRecord, RowResult, RowWarning, RunRecord, ScreenReply } from '@ostiary/contract'
+import type { ScreeningChanges } from './changes.ts'
 
 /** A row for which an exception left out at least one entry. */
 export type SilencedRow = RowResult & Required<Pick<RowResult, 'silenced'>>
@@ -10,7 +11,7 @@ export interface FileScreening {
   version: string
   scorerVersion: string
   threshold: number
-  /** One per part. */
+  /** `summary.runId` of each part: names of the calls, not of the run that is kept. */
   runIds: string[]
   total: number
   /** Best first; rows with the same score in file order. */
@@ -25,6 +26,10 @@ export interface FileScreening {
   warnedRows: number
   /** All rows in file order, if the caller asked to keep them. */
   results: RowResult[] | undefined
+  /** The run that the service keeps, if the caller asked for one. */
+  run?: RunRecord
+  /** What has changed since an earlier run, if the caller named one. */
+  changes?: ScreeningChanges
 }
 
 export interface Merging {

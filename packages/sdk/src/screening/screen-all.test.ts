@@ -49,7 +49,10 @@ async function screen(file: ScreenAllOptions['file'], change: Partial<ScreenAllO
     partBytes: TWO_ROWS_BYTES,
     ...change,
   }
-  return { screening: await screenAll(options, { send: sanctions.screen, second: async () => {} }), seen }
+  return {
+    screening: await screenAll(options, { send: sanctions.screen, runs: sanctions.runs, second: async () => {} }),
+    seen,
+  }
 }
 
 /** A header and two rows of seven bytes. */

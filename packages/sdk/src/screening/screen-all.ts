@@ -2,8 +2,10 @@ import type { RowResult, ScreenReply } from '@ostiary/contract'
 import { SANCTIONS_LIMITS } from '@ostiary/contract/limits'
 import { OstiaryError } from '../error.ts'
 import { pause } from '../http.ts'
+import { type OpenRun, openRun } from './changes.ts'
 import { createMerging, type FileScreening } from './merge.ts'
-import { type CutPart, cutParts, planParts } from './parts.ts'
+import { type CutPart, cutParts, type Plan, planParts } from './parts.ts'
+import type { RunsClient } from './runs.ts'
 import { type ScreeningFile, sourceOf } from './source.ts'
 
 export interface ScreenProgress {
@@ -32,6 +34,12 @@ export interface ScreenAllOptions {
   version?: string
   /** Whether `results` holds every row. Without it only rows that matched, were silenced or have a warning are kept in memory. */
   keepResults?: boolean
+  /** Keep the run at the service, so that a later one can be compared with it. The tenant must keep runs (`screeningRunDays`). */
+  run?: boolean
+  /** Compare with an earlier run, and keep this one: the id of a run, or `last` for the newest of this dataset and series. */
+  since?: string
+  /** Your name for files that are compared with each other, such as `customers`. No personal data. */
+  series?: string
   /** Called before and after each part, and every second of a wait. */
   onProgress?: (progress: ScreenProgress) => void
   /** Called for every row, in the order of the file. */
@@ -51,11 +59,14 @@ export interface PartCall {
   version?: string
   timeoutMs?: number
   signal?: AbortSignal
+  run?: string
+  part?: number
 }
 
 interface Deps {
   /** Sends one part, without retries: here they are visible to the caller. */
   send(call: PartCall): Promise<ScreenReply>
+  runs: RunsClient
   /** A second of waiting; tests do not wait. */
   second?: (signal: AbortSignal | undefined) => Promise<void>
 }
@@ -68,27 +79,53 @@ const ABSENCES_MAX = 4
 
 /** Screens a file of any size. It sends the parts one after the other, all against one version of the dataset. */
 export async function screenAll(options: ScreenAllOptions, deps: Deps): Promise<FileScreening> {
-  const { file, onProgress, onResult, signal } = options
+  const { dataset, series, since, signal } = options
+  const source = sourceOf(options.file)
   const limits = { bytes: options.partBytes ?? SANCTIONS_LIMITS.fileBytes }
-  const fileName = options.fileName ?? (typeof File !== 'undefined' && file instanceof File ? file.name : 'people.csv')
-  const source = sourceOf(file)
   const plan = source.isRepeatable ? await planParts(source.read(), limits) : undefined
+  const isKept = options.run === true || since !== undefined
+  const run = isKept ? await openRun(deps.runs, { dataset, series, since, signal }) : undefined
+  try {
+    const { screening, parts } = await sendAll(options, { ...deps, run, plan, chunks: cutParts(source.read(), limits) })
+    return run ? { ...screening, ...(await run.complete(parts, screening.matched)) } : screening
+  } catch (error) {
+    await run?.abandon()
+    throw error
+  }
+}
+
+interface SendingAll extends Deps {
+  run: OpenRun | undefined
+  plan: Plan | undefined
+  chunks: AsyncIterable<CutPart>
+}
+
+async function sendAll(
+  options: ScreenAllOptions,
+  { run, plan, chunks, ...deps }: SendingAll,
+): Promise<{ screening: FileScreening; parts: number }> {
+  const { file, onProgress, onResult, signal } = options
+  const fileName = options.fileName ?? (typeof File !== 'undefined' && file instanceof File ? file.name : 'people.csv')
   const merging = createMerging(fileName, options.keepResults === true)
-  let [rows, number] = [0, 0]
-  for await (const part of cutParts(source.read(), limits)) {
-    const progress = { rows, totalRows: plan?.rows, part: ++number, parts: plan?.parts.length }
+  let [rows, parts] = [0, 0]
+  for await (const part of chunks) {
+    const progress = { rows, totalRows: plan?.rows, part: ++parts, parts: plan?.parts.length }
     const version = merging.version() ?? options.version
-    const call = partCall(options, { fileName, part, version })
+    const call = {
+      ...partCall(options, { fileName, part, version }),
+      ...(run && { run: run.id, part: parts }),
+    }
     const reply = await sendPart(call, { ...deps, progress, onProgress, signal }).catch((error) => {
       throw inFile(error, part)
     })
     merging.add(reply, part.lineShift)
-    if (onResult) reply.results.forEach(onResult)
+    run?.add(reply)
+    if (onResult) for (const row of reply.results) onResult(row)
     rows += part.rows
     onProgress?.({ ...progress, rows })
   }
   if (plan && plan.rows !== rows) throw new Error('The file changed while it was read: screen it again')
-  return merging.end()
+  return { screening: merging.end(), parts }
 }
 
 function partCall(
@@ -106,7 +143,7 @@ function partCall(
   }
 }
 
-interface Sending extends Deps {
+interface Sending extends Omit<Deps, 'runs'> {
   progress: ScreenProgress
   onProgress: ScreenAllOptions['onProgress']
   signal: AbortSignal | undefined
