@@ -24,7 +24,7 @@ export interface VersionedList {
   file(tag: string): string
 }
 
-interface Person {
+export interface Person {
   /** What follows the tag in the id of the row: `own/2/5`, `shared/3`, `base/17`, `stranger/4`. */
   row: string
   first: string
@@ -71,20 +71,20 @@ export function createVersions({ folder, entities, versions, baseRows, strangers
 }
 
 /** Words of ranks that the base hardly ever draws, far from each other, so that no two people are confused. */
-function markedPerson(row: string, n: number): Person {
+export function markedPerson(row: string, n: number): Person {
   const [first, last] = [inventedWord(3_000_017 + n * 1_009), inventedWord(9_000_011 + n * 2_003)]
   const dob = `19${40 + ((n * 7) % 50)}-0${1 + (n % 9)}-1${n % 10}`
   return { row, first, last, dob }
 }
 
-function asCustomer(row: string, entity: SyntheticEntity | undefined): Person {
+export function asCustomer(row: string, entity: SyntheticEntity | undefined): Person {
   if (!entity) throw new Error('There are no entities to make customers from')
   const words = entity.caption.split(' ')
   const birth = entity.properties.birthDate[0] ?? ''
   return { row, first: words.slice(0, -1).join(' '), last: words.at(-1) ?? '', dob: birth.length === 10 ? birth : '' }
 }
 
-const quoted = (field: string) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)
+export const quoted = (field: string) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)
 const idOf = (number: number, row: string) => `v${number}-${row.replaceAll('/', '-')}`
 
 function entityOf(number: number, { row, first, last, dob }: Person) {

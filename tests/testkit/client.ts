@@ -1,0 +1,2 @@
+/** The client that customers use, for measures. */
+export { createClient, type FileScreening, type ScreeningChange, type ScreenProgress } from '@ostiary/sdk'
