@@ -41,6 +41,16 @@ const WITH_KEY: readonly ErrorCode[] = [
   'RATE_LIMITED',
 ]
 
+/** What a newcomer needs before the first call. */
+const INTRODUCTION = [
+  'Ostiary checks who may pass and keeps no face. Paths of areas A and C without a version are version 1 and are also served under `/v1`.',
+  '**Key.** Send `x-api-key: ost_test_…` or `ost_live_…`, from servers only. With a test key nothing is real: outcomes, time and failures can be chosen (group *Test mode*). ' +
+    'Live keys need client credentials in area D (`POST /oauth/token`).',
+  '**Begin** with `POST /session` (area C) or `POST /v2/verification-session` (D): send the user to `launchUrl`, and wait for the webhook. ' +
+    'What the page at `launchUrl` calls is the group *Device*, which no host needs.',
+  '**Errors** have a stable `code`, a `message` for people and a `requestId`. **Answers and webhooks may gain fields**: ignore what you do not know.',
+].join('\n\n')
+
 /** Events and examples that the document has beside its operations. */
 export interface OpenApiParts {
   events?: Readonly<Record<string, WebhookEvent>>
@@ -73,8 +83,7 @@ export function toOpenApi(
     openapi: '3.1.0',
     info: {
       ...info,
-      description:
-        'Ostiary checks who may pass and keeps no face. Paths without a version are version 1 and are also served under `/v1`.',
+      description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This installation' }],

@@ -25,6 +25,8 @@ test('the reference page works under its policy, on the admin port alone', async
   await page.getByRole('heading', { name: 'Create a string' }).waitFor()
   assert.deepEqual(await page.evaluate('[...new Set(violations)]'), [PROBE])
   assert.equal(await page.getByRole('button', { name: /Test Request/ }).count(), 0)
+  assert.equal(await page.locator('input:not([type=checkbox])').count(), 0, 'there is no field for a key')
+  await page.getByText('Device: what the launch page calls').first().waitFor()
   const allowed = await page.evaluate('document.featurePolicy.allowedFeatures()')
   for (const feature of ['camera', 'publickey-credentials-create', 'publickey-credentials-get'])
     assert.ok(Array.isArray(allowed) && !allowed.includes(feature), feature)

@@ -50,6 +50,9 @@ const OPTIONS = {
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: 'never',
+  // As the contract has them: what matters comes first, what is deprecated last.
+  orderSchemaPropertiesBy: 'preserve',
+  authentication: { preferredSecurityScheme: 'apiKey' },
 }
 
 /** A file and not a script in the page, so that the policy can forbid all of those. */
