@@ -4,11 +4,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { ROOT } from '@ostiary/testkit/root'
 
 export const SDK = join(ROOT, '.packages/ostiary-sdk.tgz')
 export const CLI = join(ROOT, '.packages/ostiary-cli.tgz')
-export const COMPILERS = { '5.9': 'node_modules/typescript-5/bin/tsc', '7': 'node_modules/typescript/bin/tsc' } as const
+export const COMPILERS = {
+  '5.9': fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript-5/package.json'))),
+  '7': join(ROOT, 'node_modules/typescript/bin/tsc'),
+} as const
 
 const EMBED = '@ostiary/sdk/embed'
 
@@ -65,7 +69,7 @@ export function entriesOf({ folder }: Project): string[] {
 
 /** A program that loads every entry and uses the package; prints `works`. */
 export function program(entries: readonly string[], how: 'import' | 'require'): string {
-  const load = (name: string) => (how === 'import' ? `await import('${name}')` : `require('${name}')`)
+  const load = (name: string) => (how === 'import' ? `await import("${name}")` : `require('${name}')`)
   const work = `
   const entries = { ${entries.map((name) => `'${name}': ${load(name)}`).join(', ')} }
   for (const [name, entry] of Object.entries(entries)) if (Object.keys(entry).length === 0) throw new Error(name + ' is empty')
@@ -104,7 +108,7 @@ const USE = `
 /** Compiled in the strictest way: what an integrator writes, and two mistakes that must not compile. */
 export const TYPED = `
 import { type AgeResult, createClient, type CreateSessionBody, OstiaryError } from '@ostiary/sdk'
-import { openLaunch } from '${EMBED}'
+import { openLaunch } from "${EMBED}"
 
 const ostiary = createClient({ baseUrl: 'https://ostiary.example' })
 const wanted: CreateSessionBody = { redirectUrl: 'https://shop.example/checked', ageThreshold: 30 }
@@ -148,5 +152,11 @@ export function compile(project: Project, { compiler, resolution, globals }: Com
   }
   project.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['shop.ts'] }))
   project.write('shop.ts', TYPED)
-  project.run(process.execPath, join(ROOT, COMPILERS[compiler]), '-p', '.')
+  project.run(process.execPath, COMPILERS[compiler], '-p', '.')
+}
+
+/** What publint says about an archive: `All good!` at its end when it finds nothing. */
+export function askPublint(archive: string): string {
+  const command = [fileURLToPath(new URL('cli.js', import.meta.resolve('publint'))), archive, '--strict']
+  return spawnSync(process.execPath, command, { encoding: 'utf8' }).stdout
 }
