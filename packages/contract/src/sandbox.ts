@@ -57,15 +57,22 @@ export const SetOutcomeBody = Type.Object(
     outcome: Type.Optional(
       Type.Enum([...AGE_STATUSES, ...VERIFICATION_TEST_OUTCOMES], {
         description:
-          'Age sessions: `AGE_ABOVE_THRESHOLD` when absent; `AGE_UNKNOWN` without `errors` has the code -19. ENROLL, SIGN-IN and VERIFY sessions, which take no other field: ' +
+          'Age sessions: `AGE_ABOVE_THRESHOLD` when absent; `AGE_UNKNOWN` without `errors` has the code -19. ENROLL, SIGN-IN and VERIFY sessions, which take `errors` or this and no other field: ' +
           '`success` when absent',
+      }),
+    ),
+    errors: Type.Optional(
+      Type.Array(Type.Integer({ minimum: -100, maximum: 2 }), {
+        maxItems: 10,
+        description:
+          'Session codes that the result is to have. The session ends as a real one with them does: cancelled with -17, -18 or -38, expired with -8, else without a verdict',
       }),
     ),
   },
   {
     title: 'SetOutcome',
     additionalProperties: false,
-    examples: [{ outcome: 'AGE_BELOW_THRESHOLD', risk: 'HIGH' }, { outcome: 'spoof' }],
+    examples: [{ outcome: 'AGE_BELOW_THRESHOLD', risk: 'HIGH' }, { outcome: 'spoof' }, { errors: [-9, -19] }],
   },
 )
 export type SetOutcomeBody = Type.Static<typeof SetOutcomeBody>

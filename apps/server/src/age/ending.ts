@@ -41,7 +41,7 @@ import {
 export type EndRequest =
   | { flow: 'COMPLETED'; failures?: readonly SessionCodeName[]; simulated?: SimulatedOutcome | null }
   | { flow: 'CANCELLED'; code: 'USER_CANCELLED' | 'CONSENT_DECLINED' | 'HOST_CANCELLED' }
-  | { flow: 'EXPIRED' }
+  | { flow: 'EXPIRED'; desktop?: boolean }
 
 interface Deps {
   clock: Clock
@@ -219,7 +219,9 @@ function faultsOf(progress: Progress | null, end: EndRequest, isBlocked: boolean
     return noted?.reason === undefined ? { name } : { name, reason: noted.reason }
   }
   if (end.flow === 'CANCELLED') return [last(end.code)]
-  if (end.flow === 'EXPIRED') return [...(progress?.desktop ? [last('DESKTOP')] : []), last('SESSION_EXPIRED')]
+  if (end.flow === 'EXPIRED') {
+    return [...(progress?.desktop || end.desktop ? [last('DESKTOP')] : []), last('SESSION_EXPIRED')]
+  }
   const blocked = isBlocked ? [last('POLICY_BLOCKED')] : []
   if (!end.simulated) return [...blocked, ...(end.failures ?? []).map(last)]
   return [

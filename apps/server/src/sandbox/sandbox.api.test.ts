@@ -111,6 +111,21 @@ describe('POST /test/sessions/:id/outcome', () => {
     }
   })
 
+  test('204: codes of a session that did not complete end it as they would', async () => {
+    for (const [errors, flowStatus, outcome] of [
+      [[-17], 'CANCELLED', 'CANCELLED'],
+      [[-18], 'CANCELLED', 'CANCELLED'],
+      [[-38], 'CANCELLED', 'CANCELLED'],
+      [[-8], 'EXPIRED', 'EXPIRED'],
+      [[-5, -8], 'EXPIRED', 'EXPIRED'],
+    ] as const) {
+      const created = await host.create()
+      await host.outcome(created.sessionId, { errors: [...errors] })
+      const result = await host.result(created.token)
+      assert.deepEqual([result.flowStatus, result.outcome, result.errors], [flowStatus, outcome, errors])
+    }
+  })
+
   test('400: a number that is not a session code is refused and never leads to a verdict', async () => {
     const { token, sessionId } = await host.create()
     const pointer = '/body/errors/1'

@@ -1,5 +1,5 @@
-import { type SetOutcomeBody, VERIFICATION_TEST_OUTCOMES } from '@ostiary/contract'
-import { ageSessionsIn, type Ending, readSimulatedOutcome } from '../age/index.ts'
+import { SESSION_CODES, type SetOutcomeBody, VERIFICATION_TEST_OUTCOMES } from '@ostiary/contract'
+import { ageSessionsIn, type Ending, type EndRequest, readSimulatedOutcome } from '../age/index.ts'
 import type { Caller } from '../keys/index.ts'
 import type { Cells } from '../platform/cells.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -14,8 +14,17 @@ import {
   sessionGone,
   sessionUnknown,
 } from '../sessions/index.ts'
-import { type Lockouts, sandboxEnd, type VerificationEnding, verificationSessionsIn } from '../verification/index.ts'
+import {
+  type Lockouts,
+  sandboxEnd,
+  sandboxFailure,
+  type VerificationEnd,
+  type VerificationEnding,
+  type VerificationSession,
+  verificationSessionsIn,
+} from '../verification/index.ts'
 import type { WebhookService } from '../webhooks/index.ts'
+import { endByCodes } from './end-by-codes.ts'
 
 interface Deps {
   cells: Cells
@@ -36,11 +45,10 @@ export function createSandbox({ cells, clock, sessions, ending, verificationEndi
   async function end(tx: Queryable, session: Session, outcome: SetOutcomeBody): Promise<boolean> {
     if (ages.isOwn(session)) {
       if (await ending.expireIfDue(tx, session)) return false
-      const simulated = readSimulatedOutcome(outcome, '/body')
-      await ending.conclude(tx, session, { flow: 'COMPLETED', simulated })
+      await ending.conclude(tx, session, ageEndOf(outcome))
     } else if (verifications.isOwn(session)) {
       if (await verificationEnding.expireIfDue(tx, session)) return false
-      await verificationEnding.conclude(tx, session, sandboxEnd(verificationOutcomeOf(outcome), session, clock.now()))
+      await verificationEnding.conclude(tx, session, verificationEndOf(outcome, session, clock.now()))
     }
     return true
   }
@@ -73,9 +81,31 @@ export function createSandbox({ cells, clock, sessions, ending, verificationEndi
 }
 export type Sandbox = ReturnType<typeof createSandbox>
 
+/** Codes that no completed session has end it as they would: cancelled or expired. */
+function ageEndOf(outcome: SetOutcomeBody): EndRequest {
+  const simulated = readSimulatedOutcome(outcome, '/body')
+  const end = endByCodes(simulated.errors, '/body/errors')
+  if (end.how === 'cancelled') return { flow: 'CANCELLED', code: end.code }
+  if (end.how === 'expired') return { flow: 'EXPIRED', desktop: end.desktop }
+  return { flow: 'COMPLETED', simulated }
+}
+
+function verificationEndOf(body: SetOutcomeBody, session: VerificationSession, now: Date): VerificationEnd {
+  const { errors = [], ...rest } = body
+  if (errors.length === 0) return sandboxEnd(verificationOutcomeOf(rest), session, now)
+  const [other] = Object.keys(rest)
+  if (other !== undefined) throw invalid(`/body/${other}`, 'cannot stand beside errors in this session')
+  // A session that a desktop may not run waits for a phone until it expires.
+  const { DESKTOP, SESSION_EXPIRED } = SESSION_CODES
+  const end = endByCodes(errors.includes(DESKTOP.code) ? [...errors, SESSION_EXPIRED.code] : errors, '/body/errors')
+  if (end.how === 'cancelled') return { state: 'CANCELLED', code: end.code }
+  if (end.how === 'expired') return { state: 'EXPIRED', desktop: end.desktop }
+  return sandboxFailure(end.failures, session, now)
+}
+
 function verificationOutcomeOf({ outcome = 'success', ...others }: SetOutcomeBody) {
   const [other] = Object.keys(others)
-  if (other !== undefined) throw invalid(`/body/${other}`, 'is for age sessions; this one takes outcome alone')
+  if (other !== undefined) throw invalid(`/body/${other}`, 'is for age sessions; this one takes outcome or errors')
   const known = VERIFICATION_TEST_OUTCOMES.find((one) => one === outcome)
   if (known) return known
   throw invalid('/body/outcome', `must be one of ${VERIFICATION_TEST_OUTCOMES.join(', ')} for this session`)

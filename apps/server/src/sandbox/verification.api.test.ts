@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { SESSION_CODE_NAMES, SESSION_CODES } from '@ostiary/contract'
 import { NOTHING_JUDGED, NOTHING_TO_JUDGE } from '../age/testing/fixture.ts'
 import { assertError } from '../testing/harness.ts'
 import {
@@ -17,6 +18,16 @@ before(async () => {
   host = await fixture.newHost()
 })
 after(() => fixture.close())
+
+/** Codes that are not of a failure. */
+const OUTCOME_OF: ReadonlyMap<number, string> = new Map([
+  [-5, 'EXPIRED'],
+  [-8, 'EXPIRED'],
+  [-17, 'CANCELLED'],
+  [-18, 'CANCELLED'],
+  [-37, 'SUCCEEDED'],
+  [-38, 'CANCELLED'],
+])
 
 const outcomeUrl = (sessionId: string) => `/test/sessions/${sessionId}/outcome`
 const bodyOf = async (sessionId: string) => JSON.parse((await fixture.delivered(sessionId)).body.toString())
@@ -81,10 +92,53 @@ describe('POST /test/sessions/:id/outcome for a verification session', () => {
       }
   })
 
+  test('204: every code that such a session can have, in the state that a real one has with it', async () => {
+    const document = { requirements: ['face', 'identity_document'] }
+    for (const name of SESSION_CODE_NAMES) {
+      const { code, kind } = SESSION_CODES[name]
+      const type = name === 'USER_NOT_ENROLLED' ? 'SIGN-IN' : 'ENROLL'
+      const isNote = kind === 'D' && name !== 'ALREADY_ENROLLED'
+      const { sessionId } = await host.create(type, type === 'ENROLL' ? document : {})
+      const errors = isNote ? [code, -19] : [code]
+      assert.equal((await host.call('POST', outcomeUrl(sessionId), { errors })).statusCode, 204, name)
+      const body = await bodyOf(sessionId)
+      const expired = code === -5 ? [-8, -5] : errors
+      assert.deepEqual(
+        body.errors.map((error: { code: number }) => error.code),
+        expired,
+      )
+      const outcome = OUTCOME_OF.get(code) ?? 'FAILED'
+      assert.deepEqual([body.outcome, body.puid !== undefined], [outcome, outcome === 'SUCCEEDED'], name)
+      assert.equal(body.retryAfter, code === -35 ? 30 : undefined)
+    }
+  })
+
+  test('400: codes that no such session has', async () => {
+    const [enrol, signIn] = [await host.create('ENROLL'), await host.create('SIGN-IN')]
+    for (const [{ sessionId }, errors, message, at] of [
+      [enrol, [-13], 'is not a session code (docs/session-codes.md)', '/0'],
+      [enrol, [-21], 'must have a code that ends the session, such as -19', ''],
+      [enrol, [-36], 'cannot have -36: it is for SIGN-IN and VERIFY', ''],
+      [enrol, [-26], 'cannot have -26: this session asks for no document', ''],
+      [enrol, [-37, -9], 'with -37 must have no other code: the session succeeds', ''],
+      [signIn, [-37], 'cannot have -37: it is for ENROLL', ''],
+      [signIn, [-17, -9], 'with -17, -18 or -38 must have no other code', ''],
+      [signIn, [-8, -9], 'with -8 may have -5 and no other code: the session expires', ''],
+    ] as const) {
+      const refused = await host.call('POST', outcomeUrl(sessionId), { errors })
+      const pointer = `/body/errors${at}`
+      const text = `The request is not valid: ${pointer} ${message}`
+      assertError(refused, 400, 'VALIDATION_FAILED', text, { details: [{ pointer, message }] })
+    }
+    const beside = await host.call('POST', outcomeUrl(enrol.sessionId), { outcome: 'spoof', errors: [1] })
+    assert.equal(beside.statusCode, 400)
+    assert.equal((await host.get(enrol.sessionId)).outcome, null)
+  })
+
   test('400: an outcome of the other area, and a field beside the outcome', async () => {
     const { sessionId } = await host.create('ENROLL')
     const outcomes = 'must be one of success, spoof, expired, not_enrolled, locked for this session'
-    const beside = 'is for age sessions; this one takes outcome alone'
+    const beside = 'is for age sessions; this one takes outcome or errors'
     for (const [body, pointer, message] of [
       [{ outcome: 'AGE_ABOVE_THRESHOLD' }, '/body/outcome', outcomes],
       [{ outcome: 'success', risk: 'HIGH' }, '/body/risk', beside],

@@ -1,5 +1,6 @@
-import { LOCKOUT } from '@ostiary/contract'
+import { LOCKOUT, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import { simulatedRecord } from '../documents/index.ts'
+import { invalid } from '../platform/errors.ts'
 import { DEFAULT_DOCUMENT_POLICY } from '../settings/index.ts'
 import type { SandboxEnd, VerificationRequest } from './request.ts'
 import { simulatedId } from './simulated-ids.ts'
@@ -32,6 +33,41 @@ export function sandboxEnd(outcome: SandboxEnd, { tenantId, request }: Asked, no
     case 'expired':
       return { state: 'EXPIRED' }
   }
+}
+
+/** How a test session ends whose webhook is to have these codes: as a real one with them does. */
+export function sandboxFailure(failures: readonly SessionCodeName[], asked: Asked, now: Date): VerificationEnd {
+  const problem = failures.map((name) => misfit(name, asked.request)).find((found) => found !== undefined)
+  if (problem !== undefined) throw invalid('/body/errors', problem)
+  if (failures.includes('ALREADY_ENROLLED')) {
+    if (failures.length > 1) throw invalid('/body/errors', 'with -37 must have no other code: the session succeeds')
+    return { ...sandboxEnd('success', asked, now), notes: ['ALREADY_ENROLLED'] } as VerificationEnd
+  }
+  if (failures.every((name) => SESSION_CODES[name].kind === 'D')) {
+    throw invalid('/body/errors', 'must have a code that ends the session, such as -19')
+  }
+  const isLocked = failures.includes('TEMPORARILY_LOCKED')
+  return { state: 'FAILED', failures, ...(isLocked && { retryAfterSeconds: LOCKOUT.waitSeconds[0] }) }
+}
+
+const OF_DOCUMENTS: readonly SessionCodeName[] = [
+  'DOCUMENT_SCAN_ERROR',
+  'DOCUMENT_EXPIRED',
+  'DOCUMENT_UNREADABLE',
+  'DOCUMENT_UNSUPPORTED',
+  'DOCUMENT_TAMPERED',
+  'DOB_NOT_FOUND',
+]
+
+/** Why such a session never has this code. */
+function misfit(name: SessionCodeName, { type, requirements }: VerificationRequest): string | undefined {
+  const { code } = SESSION_CODES[name]
+  if (name === 'USER_NOT_ENROLLED' && type === 'ENROLL') return `cannot have ${code}: it is for SIGN-IN and VERIFY`
+  if (name === 'ALREADY_ENROLLED' && type !== 'ENROLL') return `cannot have ${code}: it is for ENROLL`
+  const asksDocument = requirements.includes('identity_document')
+  return OF_DOCUMENTS.includes(name) && !asksDocument
+    ? `cannot have ${code}: this session asks for no document`
+    : undefined
 }
 
 const documentOf = ({ policy }: VerificationRequest, now: Date) =>

@@ -28,4 +28,5 @@ export type VerificationEnd =
     }
   | { state: 'FAILED'; failures: readonly SessionCodeName[]; retryAfterSeconds?: number }
   | { state: 'CANCELLED'; code: 'USER_CANCELLED' | 'CONSENT_DECLINED' | 'HOST_CANCELLED' }
-  | { state: 'EXPIRED' }
+  /** `desktop`: a desktop opened it and could not run it. */
+  | { state: 'EXPIRED'; desktop?: boolean }

@@ -120,7 +120,7 @@ function codesOf(end: VerificationEnd, desktop: boolean): readonly SessionCodeNa
     case 'CANCELLED':
       return [end.code]
     case 'EXPIRED':
-      return desktop ? ['SESSION_EXPIRED', 'DESKTOP'] : ['SESSION_EXPIRED']
+      return desktop || end.desktop ? ['SESSION_EXPIRED', 'DESKTOP'] : ['SESSION_EXPIRED']
   }
 }
 
