@@ -72,8 +72,9 @@ async function run(
 ): Promise<number> {
   const command = await entry.load()
   try {
+    const { args, numbers } = apart(argv.slice(command.name.split(' ').length), command)
     const { values, positionals } = parseArgs({
-      args: argv.slice(command.name.split(' ').length),
+      args,
       options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, ...command.options },
       allowPositionals: true,
     })
@@ -82,9 +83,16 @@ async function run(
       return 0
     }
     return await withWaitLine(terminal, `ostiary ${command.name}`, (watched) =>
-      command.run({ args: positionals, options: values, env, terminal: watched }),
+      command.run({ args: [...positionals, ...numbers], options: values, env, terminal: watched }),
     )
   } catch (error) {
     return explain(error, command, { terminal, json })
   }
+}
+
+/** Sets negative numbers apart where they are words of the command, as in "trigger -9": `parseArgs` takes them for options. */
+function apart(args: readonly string[], { words = [] }: Command): { args: string[]; numbers: string[] } {
+  const takesNumbers = words.some((word) => /^-\d/.test(word))
+  const isNumber = (arg: string) => takesNumbers && /^-\d+$/.test(arg)
+  return { args: args.filter((arg) => !isNumber(arg)), numbers: args.filter(isNumber) }
 }

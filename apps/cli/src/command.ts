@@ -76,3 +76,16 @@ export function decimal(invocation: Invocation, name: string): number | undefine
   if (!/^\d+(\.\d+)?$/.test(value)) throw new UsageError(`--${name} must be a number such as 0.45`)
   return Number(value)
 }
+
+/** An option that takes one of some values. */
+export function oneOf<const T extends string>(
+  invocation: Invocation,
+  name: string,
+  values: readonly T[],
+): T | undefined {
+  const value = text(invocation, name)
+  if (value === undefined) return undefined
+  const found = values.find((known) => known === value)
+  if (found === undefined) throw new UsageError(`--${name} must be one of ${values.join(', ')}`)
+  return found
+}

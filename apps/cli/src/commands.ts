@@ -43,6 +43,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     'profiles use': 'Choose the profile that commands use',
     'profiles show': 'Show which service and key a command would use now, and why',
   }),
+  ...group('service', async () => (await import('./commands/trigger.ts')).triggerCommands, {
+    trigger: 'Create a test session and end it, so that an event or a code is sent',
+  }),
+  ...group('service', async () => (await import('./commands/sessions.ts')).sessionCommands, {
+    'sessions list': 'Show the sessions of areas C and D, newest first',
+    'sessions show': 'Show a session with its result and its webhooks',
+    'sessions watch': 'Show what happens to a session until it ends, or to all',
+    'sessions cancel': 'End an open session',
+  }),
+  ...group('service', async () => (await import('./commands/deliveries.ts')).deliveryCommands, {
+    'deliveries list': 'Show the webhooks that were sent, or are to be sent',
+    'deliveries show': 'Show a webhook with its attempts',
+    'deliveries replay': 'Send a webhook again, or all that failed',
+  }),
   ...group('machine', async () => (await import('./commands/machine.ts')).machineCommands, {
     doctor: 'Check everything the service needs and say what to do',
     migrate: 'Bring the database, or every cell, to this version’s schema',

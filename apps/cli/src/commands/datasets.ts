@@ -10,7 +10,7 @@ import {
   LIST_KINDS,
   withDatasets,
 } from '@ostiary/server/operate'
-import { answer, argument, type Command, fileAt, fileOf, type Invocation, text, UsageError } from '../command.ts'
+import { answer, argument, type Command, fileAt, fileOf, type Invocation, oneOf, text, UsageError } from '../command.ts'
 import { paint } from '../terminal.ts'
 import { enableCommand } from './datasets-enable.ts'
 import { count, describeProgress, overview, summarise } from './datasets-text.ts'
@@ -171,12 +171,4 @@ function datasetOf(invocation: Invocation): DatasetId {
   const tenantId = text(invocation, 'tenant') ?? null
   if (tenantId !== null && !TENANT_ID.test(tenantId)) throw new UsageError('--tenant must be the id of a tenant')
   return { name: argument(invocation, 'dataset'), tenantId }
-}
-
-function oneOf<const T extends string>(invocation: Invocation, name: string, values: readonly T[]): T | undefined {
-  const value = text(invocation, name)
-  if (value === undefined) return undefined
-  const found = values.find((known) => known === value)
-  if (found === undefined) throw new UsageError(`--${name} must be one of ${values.join(', ')}`)
-  return found
 }
