@@ -83,7 +83,7 @@ async function run(
       return 0
     }
     return await withWaitLine(terminal, `ostiary ${command.name}`, (watched) =>
-      command.run({ args: [...positionals, ...numbers], options: values, env, terminal: watched }),
+      command.run({ args: [...positionals, ...numbers], options: values, env, terminal: watched, commands: COMMANDS }),
     )
   } catch (error) {
     return explain(error, command, { terminal, json })

@@ -8,6 +8,14 @@ export interface Invocation {
   options: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
   env: Environment
   terminal: Terminal
+  /** All commands, for the command that prints what a shell completes. */
+  commands?: readonly ListedCommand[]
+}
+
+/** A command in the table of contents. */
+export interface ListedCommand {
+  name: string
+  load(): Promise<Command>
 }
 
 /** One command. `run` returns the exit code. */

@@ -57,6 +57,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     'deliveries show': 'Show a webhook with its attempts',
     'deliveries replay': 'Send a webhook again, or all that failed',
   }),
+  ...group('nothing', async () => (await import('./commands/completion.ts')).completionCommands, {
+    completion: 'Print the completion script of bash, zsh or fish',
+  }),
   ...group('machine', async () => (await import('./commands/machine.ts')).machineCommands, {
     doctor: 'Check everything the service needs and say what to do',
     migrate: 'Bring the database, or every cell, to this version’s schema',
