@@ -57,6 +57,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     'deliveries show': 'Show a webhook with its attempts',
     'deliveries replay': 'Send a webhook again, or all that failed',
   }),
+  ...group('service', async () => (await import('./commands/doctor-webhook.ts')).doctorWebhookCommands, {
+    'doctor webhook': 'Send events to your receiver and say what its answers mean',
+  }),
   ...group('nothing', async () => (await import('./commands/completion.ts')).completionCommands, {
     completion: 'Print the completion script of bash, zsh or fish',
   }),
@@ -64,6 +67,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     doctor: 'Check everything the service needs and say what to do',
     migrate: 'Bring the database, or every cell, to this version’s schema',
     reseal: 'After a change of the master key: seal all stored secrets with the new one',
+  }),
+  ...group('machine', async () => (await import('./commands/doctor-live.ts')).doctorLiveCommands, {
+    'doctor live': 'The checklist before the first live session',
   }),
   ...group('machine', async () => (await import('./commands/key-holder.ts')).keyHolderCommands, {
     'key-holder': 'Show what this server and the key holder have to know of each other',

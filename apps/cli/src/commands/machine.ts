@@ -1,7 +1,7 @@
 import { createClient } from '@ostiary/sdk'
-import { type Check, diagnose, type OperatorServices, withServices } from '@ostiary/server/operate'
+import { diagnose, type OperatorServices, withServices } from '@ostiary/server/operate'
 import { answer, type Command, type Invocation } from '../command.ts'
-import { paint, type Terminal } from '../terminal.ts'
+import { showChecks } from '../doctor/checks.ts'
 
 export const machineCommands: readonly Command[] = [
   {
@@ -10,7 +10,7 @@ export const machineCommands: readonly Command[] = [
     async run({ env, terminal, options }) {
       const checks = await diagnose(env, isOstiary)
       if (options.json) terminal.out(JSON.stringify(checks))
-      else showChecks(checks, terminal)
+      else showChecks(checks, terminal, { good: 'The service can run', bad: 'to fix before the service can run' })
       return checks.some((check) => check.state === 'failed') ? 1 : 0
     },
   },
@@ -87,7 +87,7 @@ function progressBar(done: number, total: number): string {
 }
 
 /** Whether the process that holds a port is ours: the API, or its admin server. */
-async function isOstiary(url: string): Promise<boolean> {
+export async function isOstiary(url: string): Promise<boolean> {
   try {
     const health = await createClient({ baseUrl: url, maxRetries: 0, timeoutMs: 2_000 }).health()
     return typeof health.service === 'string' && typeof health.checks === 'object'
@@ -103,22 +103,4 @@ async function isOstiaryAdmin(url: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-const MARKS = { ok: ['green', '✓'], warning: ['yellow', '!'], failed: ['red', '✗'] } as const
-
-function showChecks(checks: readonly Check[], terminal: Terminal): void {
-  const width = Math.max(...checks.map((check) => check.name.length))
-  for (const check of checks) {
-    const [colour, mark] = MARKS[check.state]
-    terminal.out(`${paint(terminal, colour, mark)} ${check.name.padEnd(width)}  ${check.finding}`)
-    if (check.remedy) terminal.out(`  ${' '.repeat(width)}  → ${check.remedy}`)
-  }
-  const failed = checks.filter((check) => check.state === 'failed').length
-  const warned = checks.filter((check) => check.state === 'warning').length
-  terminal.out(
-    failed > 0
-      ? `\n${failed} to fix before the service can run`
-      : `\nThe service can run${warned > 0 ? `; ${warned} to look at` : ''}`,
-  )
 }
