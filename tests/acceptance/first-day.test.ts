@@ -143,11 +143,10 @@ test('the commands that the document shows work as they are written', async () =
     const [, block = ''] = /\*\*From nothing to a hit.*?```sh\n(.*?)```/s.exec(document) ?? []
     const script = block
       .replaceAll('npm run -s ostiary --', `"${process.execPath}" "${CLI}"`)
-      .replaceAll('"$(cat .dev/test-api-key)"', '"$KEY"')
       .replaceAll(/\/tmp\/(?=lists|people)/g, `${here.lists}/`)
     const { code, out, err } = await run('sh', ['-e', '-c', script], {
       ...here.env,
-      KEY: here.key,
+      OSTIARY_API_KEY: here.key,
       OSTIARY_URL: here.api.url,
     })
     assert.equal(code, 0, err)

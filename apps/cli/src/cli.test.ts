@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { runCli } from './cli.ts'
@@ -136,4 +137,12 @@ test('a folder in the place of a file is reported as a folder', async () => {
   const said = `Failed: ${folder} is a folder: name the file`
   assert.equal(await refused(`screen ${folder} --dataset demo`, 1), `${said} in it`)
   assert.equal(await refused(`datasets import staff ${folder}`, 1), `${said}s of the list`)
+})
+
+test('docs/cli.md has a line for every command, and no other', () => {
+  const document = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
+  const lines = [...document.matchAll(/^\| `ostiary ([^`]+)` \| (.+) \|$/gm)].map(
+    ([, name, summary]) => `${name}: ${summary}`,
+  )
+  assert.deepEqual(lines.sort(), COMMANDS.map(({ name, summary }) => `${name}: ${summary}`).sort())
 })
