@@ -82,8 +82,10 @@ async function run(
       show(entry, command, { terminal, json })
       return 0
     }
+    const invocation = { args: [...positionals, ...numbers], options: values, env, terminal, commands: COMMANDS }
+    if (command.asks) return await command.run(invocation)
     return await withWaitLine(terminal, `ostiary ${command.name}`, (watched) =>
-      command.run({ args: [...positionals, ...numbers], options: values, env, terminal: watched, commands: COMMANDS }),
+      command.run({ ...invocation, terminal: watched }),
     )
   } catch (error) {
     return explain(error, command, { terminal, json })

@@ -27,6 +27,8 @@ export interface Command {
   values?: Readonly<Record<string, readonly string[]>>
   /** The words that the first argument can be, where they can be listed. */
   words?: readonly string[]
+  /** Asks questions: no line that shows the time may come between. */
+  asks?: boolean
   run(invocation: Invocation): Promise<number>
 }
 

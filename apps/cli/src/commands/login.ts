@@ -25,6 +25,7 @@ key is not shown, neither here nor later. From a script it comes from standard i
 The profile is "${DEFAULT_PROFILE}" unless --profile names another; it becomes the one in use. Stored, for you alone to read, in
 $XDG_CONFIG_HOME/ostiary/profiles.json (~/.config/ostiary/profiles.json).`,
     options: { url: { type: 'string' }, ...PROFILE },
+    asks: true,
     run: login,
   },
   {
