@@ -44,6 +44,7 @@ test('[X-008] the document of area D says what each recommendation means and tha
 
 test('[X-021] the document of area D says that webhooks are the only channel for events', () => {
   assert.match(text, /Webhooks are the only channel by which the service tells your server of an event/)
+  assert.match(text, /an extension for development, \[the event stream\]/)
 })
 
 test('every field of a creation has a row, and every field of the webhook is explained', () => {

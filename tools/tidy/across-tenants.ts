@@ -42,6 +42,8 @@ export const ACROSS_TENANTS: Readonly<Record<string, string>> = {
   'sessions.purge': PURGE,
   'sessions.walk_sealed': RESEAL,
   'apps/server/src/sessions/purge-store.ts': 'a worker job: whether a day’s partition is empty and can be dropped',
+  'stream.count_by_master_key': COUNT,
+  'stream.purge': PURGE,
   'strings.purge': PURGE,
   'tokens.count_by_master_key': COUNT,
   'tokens.count_erasures': COUNT,

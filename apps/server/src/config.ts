@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import Type from 'typebox'
@@ -7,6 +6,7 @@ import { type Environment, readSettings } from './environment.ts'
 import { type CellMap, parseCellMap, singleCell } from './platform/cells.ts'
 import { parseMasterKeys } from './platform/key-vault.ts'
 import { parseNetworks } from './platform/outbound/address.ts'
+import { isNetwork, splitList } from './setting-lists.ts'
 
 const port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 1, maximum: 65535, default: fallback, description })
@@ -165,6 +165,11 @@ export const Settings = Type.Object({
     description:
       'Private networks that webhooks may call and lists may be downloaded from, comma-separated, for example `10.1.2.0/24`. Without it only public addresses are called',
   }),
+  EVENTS_LIVE: Type.Boolean({
+    default: false,
+    description:
+      'Whether live events are in the event stream (`GET /events`) too, for API and worker. Test events always are. It is for development: in production use webhooks',
+  }),
   KEY_HOLDER_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^?#]+$',
@@ -219,6 +224,8 @@ export interface Config {
   shutdown: { drainMs: number; timeoutMs: number }
   node: { exactMax: number; indexMemoryMb: number }
   outbound: { allowNetworks: readonly string[] }
+  /** The event stream: whether live events are in it. */
+  events: { live: boolean }
   launch: LaunchConfig
   networkListsDir: string | null
   sanctions: SanctionsConfig
@@ -309,6 +316,7 @@ export function loadConfig(env: Environment, readFile = (path: string) => readFi
     shutdown: { drainMs: values.SHUTDOWN_DRAIN_MS, timeoutMs: values.SHUTDOWN_TIMEOUT_MS },
     node: { exactMax: values.NODE_EXACT_SEARCH_MAX, indexMemoryMb: values.NODE_INDEX_MEMORY_MB },
     outbound: { allowNetworks: splitList(values.OUTBOUND_ALLOW_NETWORKS) },
+    events: { live: values.EVENTS_LIVE },
     launch,
     networkListsDir: values.NETWORK_LISTS_DIR ?? null,
     sanctions: sanctionsOf(values),
@@ -382,17 +390,4 @@ function sanctionsOf(values: Type.Static<typeof SanctionsSettings>) {
     fileSeconds: values.SANCTIONS_FILE_SECONDS,
     sourcesFile: values.SANCTIONS_SOURCES_FILE ?? null,
   }
-}
-
-function isNetwork(entry: string): boolean {
-  const [address = '', prefix = '0', ...rest] = entry.split('/')
-  const family = isIP(address)
-  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
 }

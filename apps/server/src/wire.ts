@@ -24,7 +24,7 @@ export function createWire(config: Config, options: WireOptions) {
   const platform = createPlatform(config, { ...options, sessionSettings: VECTOR_SEARCH })
   const settings = createSettingsRoom(platform)
   const keys = createKeysRoom(platform, { ...config, clientPolicyOf: settings.clientPolicyOf })
-  const webhooks = createWebhooksRoom(platform, { keys })
+  const webhooks = createWebhooksRoom(platform, { ...config, keys })
   const sessions = createSessionsRoom(platform)
   const documents = createDocumentsRoom(platform)
   const passkeys = createPasskeysRoom(platform, { launchUrl })

@@ -23,6 +23,28 @@ export const EVENTS_INBOX_PATH = '/events/inbox'
 /** As `cursor`: from the oldest event that is kept. */
 export const EVENTS_FROM_START = 'start'
 
+const eventExample = {
+  id: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
+  event: 'age.session.completed',
+  sessionId: '7d9f4c1e-64a5-4b0e-9d8e-2f6b8f0a1c35',
+  sequence: 1,
+  createdAt: '2026-11-15T09:30:00.000Z',
+  livemode: false,
+  headers: {
+    'x-service-timestamp': '1794735000',
+    'x-service-signature': 'sha256=9f2b6f1c0a7d4e35b8c1d2e3f405162738495a6b7c8d9e0f1a2b3c4d5e6f7081',
+    'x-service-event': 'age.session.completed',
+    'x-service-delivery': '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
+    'x-service-attempt': '1',
+    'x-service-sequence': '1',
+    'webhook-id': '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
+    'webhook-timestamp': '1794735000',
+    'webhook-signature': 'v1,nysGuU0Z1vKkD0q3n2h2cJ2o0cV4p1mS5tGx8eYw7bA=',
+  },
+  cursor: 'Mjo3ZjNhMWM6MTI',
+  body: '{"flowStatus":"COMPLETED"}',
+}
+
 export const StreamEvent = Type.Object(
   {
     id: Type.String({
@@ -44,29 +66,7 @@ export const StreamEvent = Type.Object(
   },
   {
     title: 'StreamEvent',
-    examples: [
-      {
-        id: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
-        event: 'age.session.completed',
-        sessionId: '7d9f4c1e-64a5-4b0e-9d8e-2f6b8f0a1c35',
-        sequence: 1,
-        createdAt: '2026-11-15T09:30:00.000Z',
-        livemode: false,
-        headers: {
-          'x-service-timestamp': '1794735000',
-          'x-service-signature': 'sha256=9f2b6f1c0a7d4e35b8c1d2e3f405162738495a6b7c8d9e0f1a2b3c4d5e6f7081',
-          'x-service-event': 'age.session.completed',
-          'x-service-delivery': '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
-          'x-service-attempt': '1',
-          'x-service-sequence': '1',
-          'webhook-id': '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
-          'webhook-timestamp': '1794735000',
-          'webhook-signature': 'v1,nysGuU0Z1vKkD0q3n2h2cJ2o0cV4p1mS5tGx8eYw7bA=',
-        },
-        cursor: 'Mjo3ZjNhMWM6MTI',
-        body: '{"flowStatus":"COMPLETED"}',
-      },
-    ],
+    examples: [eventExample],
   },
 )
 export type StreamEvent = Type.Static<typeof StreamEvent>
@@ -83,7 +83,7 @@ export const EventPage = Type.Object(
       }),
     ),
   },
-  { title: 'EventPage' },
+  { title: 'EventPage', examples: [{ items: [eventExample], cursor: eventExample.cursor }] },
 )
 export type EventPage = Type.Static<typeof EventPage>
 

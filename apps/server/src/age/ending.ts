@@ -66,7 +66,7 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
     const ended = prepare(session, end, at)
     const { purgeAt, result, ticket } = ended
     await sessions.end(tx, session, { state: end.flow, at, purgeAt, result, ticket })
-    await webhooks.enqueue(tx, messagesOf(ended, end.flow, at))
+    await webhooks.enqueue(tx, [messageOf(ended, end.flow, at)])
     metrics.count(end.flow)
     return { state: end.flow, ticket }
   }
@@ -79,7 +79,7 @@ export function createEnding({ clock, sessions, webhooks, log, metrics }: Deps) 
       follow: (tx, ended, at) =>
         webhooks.enqueue(
           tx,
-          ended.flatMap((one) => messagesOf(one, 'EXPIRED', at)),
+          ended.map((one) => messageOf(one, 'EXPIRED', at)),
         ),
       count: (expired) => metrics.count('EXPIRED', expired),
     },
@@ -101,16 +101,14 @@ function prepare(session: AgeSession, end: EndRequest, at: Date) {
 const isByBrowser = (end: EndRequest) =>
   end.flow === 'COMPLETED' || (end.flow === 'CANCELLED' && end.code !== 'HOST_CANCELLED')
 
-/** The webhook of a session that has ended; empty when the host asked for none. */
-function messagesOf(
+/** The message of a session that has ended. Without a callback it is for the event stream only. */
+function messageOf(
   { session, purgeAt, result }: ReturnType<typeof prepare>,
   flow: FlowStatus,
   at: Date,
-): WebhookMessage[] {
-  const { callback } = session.request
-  if (!callback) return []
+): WebhookMessage {
   const { tenantId, livemode, keyId, sessionId } = session
-  const { url, headers } = callback
+  const { url = null, headers = {} } = session.request.callback ?? {}
   const shared = {
     tenantId,
     livemode,
@@ -120,7 +118,7 @@ function messagesOf(
     subjectId: sessionId,
     sequence: 1,
   }
-  return [{ ...shared, url, headers, body: result, now: at, purgeAt }]
+  return { ...shared, url, headers, body: result, now: at, purgeAt }
 }
 
 /** The whole result of a session that ends now. */

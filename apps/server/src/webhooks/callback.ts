@@ -15,11 +15,22 @@ export interface Callback {
 export function checkCallback(
   { url, headers, livemode }: Callback & { livemode: boolean },
   allowNetworks: readonly Network[],
+  inboxUrl?: string,
 ): void {
+  const toInbox = isInbox(url, inboxUrl)
+  if (toInbox && livemode) throw invalidUrl(URL_POINTER, INBOX_LIVE)
   const verdict = checkTarget(url, { allowHttp: !livemode, allowNetworks })
-  if (!verdict.ok) throw invalidUrl(URL_POINTER, sayFault(verdict.reason, livemode))
+  if (!toInbox && !verdict.ok) throw invalidUrl(URL_POINTER, sayFault(verdict.reason, livemode))
   checkHeaders(headers)
 }
+
+/** Whether a callback names this installation's own inbox: its events go to the stream and nowhere else. */
+export function isInbox(url: string, inboxUrl: string | undefined): boolean {
+  return inboxUrl !== undefined && URL.canParse(url) && new URL(url).href === new URL(inboxUrl).href
+}
+
+const INBOX_LIVE =
+  'must be a receiver of yours: only a test key can send its events to the inbox of this installation, which calls nobody'
 
 const URL_POINTER = '/body/callback/url'
 const HEADERS_POINTER = '/body/callback/headers'

@@ -354,12 +354,17 @@ test('[C-062] [C-063] the document tells a receiver to recompute, to compare in 
 test('[X-021] webhooks are the only channel by which the service tells a host’s server of events', () => {
   const page = readFileSync(new URL('webhooks.md', DOCS), 'utf8').replace(/\s+/g, ' ')
   assert.match(page, /Webhooks are the only channel by which the service tells your server of an event/)
-  // The only stream is for the launch page: it takes a device's signature and no API key.
+  assert.match(page, /Beside the interface stands one extension, for development: \[the event stream\]/)
+  assert.match(page, /It is no second channel of the interface, and not for production/)
+  // One stream is for the launch page: it takes a device's signature and no API key. The other one is the extension.
   const streams = OPERATIONS.filter(({ success }) =>
     Object.values(success).some(({ description }) => description.includes('event-stream')),
   )
   assert.deepEqual(
     streams.map(({ operationId, auth }) => ({ operationId, auth })),
-    [{ operationId: 'launchStatus', auth: 'none' }],
+    [
+      { operationId: 'launchStatus', auth: 'none' },
+      { operationId: 'listEvents', auth: 'required' },
+    ],
   )
 })

@@ -8,6 +8,7 @@ import type { ScheduledJob } from '../platform/queue.ts'
 import { breakerStore } from './breaker-store.ts'
 import type { WebhookMetrics } from './metrics.ts'
 import { type RemovedDelivery, webhookStore } from './store.ts'
+import { streamStore } from './stream-store.ts'
 import { webhookKeyStore } from './webhook-key-store.ts'
 
 const TABLES = ['webhook_deliveries', 'webhook_attempts'] as const
@@ -29,6 +30,7 @@ export async function purgeWebhooks(db: Db, now: Date, deps?: Deps): Promise<num
   // A receiver with pending deliveries is probed every few minutes, so it is not deleted here.
   await breakerStore.deleteStale(db, new Date(now.getTime() - DAY_MS))
   await webhookKeyStore.eraseEnded(db, now)
+  await purgeInBatches(streamStore.purgeBatch, () => streamStore.purge(db, now))
   return purgeInBatches(webhookStore.purgeBatch, async () => {
     const { removed, pending } = await webhookStore.purge(db, now)
     if (deps && pending.length > 0) noteLost(deps, pending)

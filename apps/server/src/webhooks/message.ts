@@ -16,7 +16,8 @@ export interface WebhookMessage {
   subjectId: string
   /** Order of the events of one session. */
   sequence: number
-  url: string
+  /** Null when the host wants no webhook: then the message is in the event stream only, where there is one. */
+  url: string | null
   headers: Readonly<Record<string, string>>
   /** The exact bytes that are signed and sent. */
   body: Buffer
@@ -61,6 +62,10 @@ export function sealContext(tenantId: string, deliveryId: string): string {
 
 export function onceContext(tenantId: string, deliveryId: string): string {
   return `webhook_queue/${tenantId}/${deliveryId}/once`
+}
+
+export function streamContext(tenantId: string, eventId: string): string {
+  return `stream_events/${tenantId}/${eventId}`
 }
 
 /**

@@ -7,6 +7,7 @@ import { createMessageOpener } from './envelope.ts'
 import { type Call, onceContext, sealContext, unpackCall } from './message.ts'
 import type { Claim, Payload } from './queue-store.ts'
 import { type AttemptResult, attemptResultOf } from './schedule.ts'
+import { signedHeaders } from './signed-headers.ts'
 import { createSigning, type Signer, type SigningDeps } from './signer.ts'
 
 export interface PostDeps extends SigningDeps {
@@ -84,39 +85,13 @@ const OUTCOMES: Readonly<Record<OutboundReason, AttemptResult['outcome']>> = {
 }
 
 function headersOf(
-  claim: Claim,
+  { deliveryId, attempts }: Claim,
   { event, sequence }: Payload,
   { headers, body }: Call,
   { startedAt, signer, userAgent }: { startedAt: Date; signer: Signer; userAgent: string },
 ): string[] {
-  const timestamp = String(Math.floor(startedAt.getTime() / 1000))
-  const signatures = signer(claim.deliveryId, timestamp, body)
-  const all = [
-    'content-type',
-    'application/json',
-    'user-agent',
-    userAgent,
-    'x-service-timestamp',
-    timestamp,
-    'x-service-signature',
-    signatures.own,
-    'x-service-event',
-    event,
-    'x-service-delivery',
-    claim.deliveryId,
-    'x-service-attempt',
-    String(claim.attempts + 1),
-    'x-service-sequence',
-    String(sequence),
-    'x-service-key',
-    signatures.keys,
-    'webhook-id',
-    claim.deliveryId,
-    'webhook-timestamp',
-    timestamp,
-    'webhook-signature',
-    signatures.standard,
-  ]
+  const all = signedHeaders({ deliveryId, event, sequence, attempt: attempts + 1 }, body, { startedAt, signer })
+  all.push('content-type', 'application/json', 'user-agent', userAgent)
   for (const name in headers) all.push(name, headers[name] ?? '')
   return all
 }

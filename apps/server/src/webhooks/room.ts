@@ -1,3 +1,4 @@
+import { EVENTS_INBOX_PATH } from '@ostiary/contract'
 import type { FastifyInstance } from 'fastify'
 import type { KeysRoom } from '../keys/index.ts'
 import type { Cell } from '../platform/cells.ts'
@@ -9,15 +10,27 @@ import { arrangeWebhookPartitions, webhookJobs } from './jobs.ts'
 import { createWebhookMetrics, watchWebhookQueue } from './metrics.ts'
 import { webhookKeyRoutes, webhookRoutes } from './routes.ts'
 import { createWebhookService } from './service.ts'
+import { createEventStream } from './stream.ts'
+import { eventRoutes } from './stream-routes.ts'
+import { createStreamSlots } from './stream-slots.ts'
 import { createWebhookKeys } from './webhook-keys.ts'
 
+interface Deps {
+  keys: KeysRoom
+  publicUrl: string
+  events: { live: boolean }
+}
+
 /** The outbox: messages that other rooms enqueue in their own transactions, and their delivery. */
-export function createWebhooksRoom(platform: Platform, { keys }: { keys: KeysRoom }) {
+export function createWebhooksRoom(platform: Platform, { keys, publicUrl, events }: Deps) {
   const { clock, log, allowNetworks } = platform
-  const service = createWebhookService(platform)
+  const inboxUrl = `${publicUrl}${EVENTS_INBOX_PATH}`
+  const service = createWebhookService({ ...platform, events: { ...events, inboxUrl } })
   const metrics = createWebhookMetrics(platform.metrics)
   const outbound = createPooledOutbound({ allowNetworks })
   const webhookKeys = createWebhookKeys(platform)
+  const stream = createEventStream({ ...platform, keys: keys.service, webhookKeys })
+  const slots = createStreamSlots()
   const dispatcher = createDispatcher({ ...platform, keys: keys.service, webhookKeys, outbound, metrics })
   return {
     service,
@@ -26,6 +39,8 @@ export function createWebhooksRoom(platform: Platform, { keys }: { keys: KeysRoo
     dispatcher,
     async routes(app: FastifyInstance) {
       app.register(webhookRoutes, { webhooks: service, guard: keys.guard })
+      const reading = { stream, slots, guard: keys.guard, keys: keys.service, clock, allowLive: events.live }
+      app.register(eventRoutes, reading)
     },
     /** Not under `/v1`: well-known paths start at the root. */
     async keyRoutes(app: FastifyInstance) {
@@ -73,6 +88,19 @@ const RETENTION = [
     growsWith: 'messages that are not delivered',
     after: "until delivered, or with the session's result",
     by: 'purge-webhooks',
+  },
+  {
+    table: 'stream_events',
+    key: 'tenant_id, event_id',
+    growsWith: 'ended sessions of test keys; of live keys too with `EVENTS_LIVE`',
+    ...WITH_THE_RESULT,
+  },
+  {
+    table: 'stream_positions',
+    key: 'tenant_id, livemode',
+    growsWith: 'customers that read the event stream',
+    after: 'a count, with no personal data',
+    by: null,
   },
   {
     table: 'webhook_endpoints',

@@ -18,11 +18,20 @@ import { bucketOf, type Ids } from '../platform/ids.ts'
 import type { KeyVault } from '../platform/key-vault.ts'
 import { parseNetworks } from '../platform/outbound/address.ts'
 import type { TenantData } from '../platform/tenant-data.ts'
-import { type Callback, checkCallback } from './callback.ts'
+import { type Callback, checkCallback, isInbox } from './callback.ts'
 import { createMessageSealer } from './envelope.ts'
-import { endpointIdOf, isDeliveryId, onceContext, packCall, sealContext, type WebhookMessage } from './message.ts'
+import {
+  endpointIdOf,
+  isDeliveryId,
+  onceContext,
+  packCall,
+  sealContext,
+  streamContext,
+  type WebhookMessage,
+} from './message.ts'
 import { replayStore } from './replay-store.ts'
 import { type NewDelivery, type StoredAttempt, type StoredDelivery, webhookStore } from './store.ts'
+import { type NewStreamEvent, streamStore } from './stream-store.ts'
 
 interface Deps {
   cells: Cells
@@ -31,7 +40,17 @@ interface Deps {
   vault: KeyVault
   /** Networks that are not public but may be called. */
   allowNetworks: readonly string[]
+  events: EventSettings
 }
+
+export interface EventSettings {
+  /** The callback of test keys that delivers to the event stream only. */
+  inboxUrl: string
+  /** Whether live events are in the stream too. */
+  live: boolean
+}
+
+type Outgoing = WebhookMessage & { id: string; url: string }
 
 export interface DeliveryQuery {
   limit?: number
@@ -42,13 +61,13 @@ export interface DeliveryQuery {
 }
 
 /** What other rooms and the host do with webhooks: enqueue, list, replay, erase. The dispatcher sends them. */
-export function createWebhookService({ cells, clock, ids, vault, allowNetworks }: Deps) {
+export function createWebhookService({ cells, clock, ids, vault, allowNetworks, events }: Deps) {
+  const { inboxUrl } = events
   const networks = parseNetworks(allowNetworks)
   const seal = createMessageSealer({ vault, clock, ids })
 
-  async function prepare(message: WebhookMessage): Promise<NewDelivery> {
-    const { tenantId, livemode, keyId, area, event, subjectId, sequence, now, purgeAt } = message
-    const id = ids.next(bucketOf(tenantId))
+  async function prepare(message: Outgoing): Promise<NewDelivery> {
+    const { id, tenantId, livemode, keyId, area, event, subjectId, sequence, now, purgeAt } = message
     const { origin } = new URL(message.url)
     const endpointId = endpointIdOf(tenantId, livemode, origin)
     const sealed = await seal(packCall(message), sealContext(tenantId, id))
@@ -56,6 +75,17 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
     const row = { tenantId, livemode, id, keyId, area, event, subjectId, sequence, origin, endpointId, sealed, now }
     return { ...row, once, purgeAt }
   }
+
+  /** Never with `onceBody`: pictures stay out of the stream, which can be read more than once. */
+  async function prepareStreamed(message: WebhookMessage & { id: string }): Promise<NewStreamEvent> {
+    const { id, tenantId, livemode, keyId, area, event, subjectId, sequence, purgeAt } = message
+    const sealed = await seal(message.body, streamContext(tenantId, id))
+    return { id, tenantId, livemode, keyId, area, event, subjectId, sequence, sealed, purgeAt }
+  }
+
+  /** Whether a message is for a receiver of the host, and not for the stream alone. */
+  const goesOut = (message: WebhookMessage & { id: string }): message is Outgoing =>
+    message.url !== null && (message.livemode || !isInbox(message.url, inboxUrl))
 
   /** Restarts the schedule of a delivery, whatever its state. The next `failNext` attempts count as failed without being sent. */
   async function restart(caller: TenantData, id: string, failNext: number): Promise<WebhookDelivery> {
@@ -69,22 +99,27 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
 
   return {
     /** Throws when a callback could never be called. Called when a session is created. */
-    checkCallback: (callback: Callback & { livemode: boolean }): void => checkCallback(callback, networks),
+    checkCallback: (callback: Callback & { livemode: boolean }): void => checkCallback(callback, networks, inboxUrl),
 
     /**
      * Writes messages to the outbox in the caller's transaction: they exist if the state change is committed, and only then. Their URLs
-     * have passed `checkCallback`. Returns the ids of the deliveries, in the order of the messages.
+     * have passed `checkCallback`. Messages that the event stream shows are written there too: those of test sessions, and of live ones
+     * where the operator allows it. Returns the ids, in the order of the messages.
      */
     async enqueue(tx: Queryable, messages: readonly WebhookMessage[]): Promise<string[]> {
-      if (messages.length === 0) return []
-      const deliveries = await Promise.all(messages.map(prepare))
-      await webhookStore.insert(tx, deliveries)
-      return deliveries.map(({ id }) => id)
+      const named = messages.map((message) => ({ ...message, id: ids.next(bucketOf(message.tenantId)) }))
+      const outgoing = named.filter(goesOut)
+      if (outgoing.length > 0) await webhookStore.insert(tx, await Promise.all(outgoing.map(prepare)))
+      const streamed = named.filter(({ livemode }) => !livemode || events.live)
+      if (streamed.length > 0) await streamStore.insert(tx, await Promise.all(streamed.map(prepareStreamed)))
+      return named.map(({ id }) => id)
     },
 
-    /** Removes everything about a session in the caller's transaction: messages, queue rows, log. */
-    erase: (tx: Queryable, owner: TenantData, subjectId: string): Promise<number> =>
-      webhookStore.erase(tx, owner, subjectId),
+    /** Removes everything about a session in the caller's transaction: messages, queue rows, log, events of the stream. */
+    async erase(tx: Queryable, owner: TenantData, subjectId: string): Promise<number> {
+      const removed = await webhookStore.erase(tx, owner, subjectId)
+      return removed + (await streamStore.erase(tx, owner, subjectId))
+    },
 
     async list(caller: Caller, query: DeliveryQuery): Promise<WebhookDeliveryPage> {
       if (query.sessionId !== undefined && !UUID.test(query.sessionId)) return { items: [], count: 0, nextCursor: null }
@@ -130,14 +165,17 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks }
     },
 
     /** Sandbox: moves the times of a tenant's test data into the past, as if time had passed. */
-    shiftTestTime: (db: Queryable, tenantId: string, ms: number): Promise<void> => webhookStore.shift(db, tenantId, ms),
+    async shiftTestTime(db: Queryable, tenantId: string, ms: number): Promise<void> {
+      await webhookStore.shift(db, tenantId, ms)
+      await streamStore.shift(db, tenantId, ms)
+    },
 
     /** How many messages each master key has sealed: an operator must not remove a key that is still needed. */
     async countByMasterKey(): Promise<Map<string, number>> {
       const counts = new Map<string, number>()
       for (const { db } of cells.all()) {
-        for (const { masterKeyId, count } of await webhookStore.countByMasterKey(db))
-          counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
+        const sealed = [...(await webhookStore.countByMasterKey(db)), ...(await streamStore.countByMasterKey(db))]
+        for (const { masterKeyId, count } of sealed) counts.set(masterKeyId, (counts.get(masterKeyId) ?? 0) + count)
       }
       return counts
     },

@@ -1,10 +1,11 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import type { SessionArea } from '@ostiary/contract'
 import { apiKeyHint, SECRET_LABEL } from '@ostiary/crypto'
 import type { KeyService } from '../keys/index.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import { AppError } from '../platform/errors.ts'
+import type { TenantData } from '../platform/tenant-data.ts'
 import type { KeyPair } from './key-pair.ts'
-import type { Claim, Payload } from './queue-store.ts'
 import type { WebhookKeys } from './webhook-keys.ts'
 
 /** `X-Service-Signature`, `webhook-signature` of Standard Webhooks, and `X-Service-Key`: hints at the API keys that signed. */
@@ -60,6 +61,12 @@ export type Signers = ReturnType<typeof createSigners>
 
 /** Why nobody can sign a delivery: its key is not stored any more, or it is not active and no other key may sign in its place. */
 export type NoSigner = 'key_removed' | 'unsigned'
+/** The session's key and area: they decide which key signs. */
+interface SignedFor {
+  keyId: string
+  area: SessionArea
+}
+
 export interface SigningDeps {
   keys: Pick<KeyService, 'openKey' | 'signingKeysOf'>
   webhookKeys: Pick<WebhookKeys, 'pairsOf'>
@@ -83,15 +90,15 @@ export function createSigning({ keys, webhookKeys }: SigningDeps) {
     return Promise.all(ids.map((id) => signerOf(tenantId, id))).then(together, ifRemoved)
   }
 
-  function withApiKeys({ tenantId, livemode }: Claim, { keyId, area }: Payload): Chosen | Promise<Chosen> {
+  function withApiKeys({ tenantId, livemode }: TenantData, { keyId, area }: SignedFor): Chosen | Promise<Chosen> {
     const ids = keys.signingKeysOf({ tenantId, livemode, keyId, area })
     return ids instanceof Promise ? ids.then((found) => withKeys(tenantId, found)) : withKeys(tenantId, ids)
   }
 
   /** A promise only while something must be looked up, as above. */
-  return (claim: Claim, payload: Payload): Chosen | Promise<Chosen> => {
-    const chosen = withApiKeys(claim, payload)
-    const pairs = webhookKeys.pairsOf(claim)
+  return (owner: TenantData, message: SignedFor): Chosen | Promise<Chosen> => {
+    const chosen = withApiKeys(owner, message)
+    const pairs = webhookKeys.pairsOf(owner)
     if (!(chosen instanceof Promise || pairs instanceof Promise)) return withPairs(chosen, pairs)
     return Promise.all([chosen, pairs]).then((found) => withPairs(...found))
   }

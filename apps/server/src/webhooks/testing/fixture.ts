@@ -29,7 +29,7 @@ export interface Fixture {
   newReceiver(): Promise<Receiver>
   newTenant(livemode?: boolean): Promise<Tenant>
   /** Enqueues one message in a transaction of its own; returns the id of the delivery. */
-  enqueue(tenant: Tenant, message: Partial<WebhookMessage> & { url: string }): Promise<string>
+  enqueue(tenant: Tenant, message: Partial<WebhookMessage> & { url: string | null }): Promise<string>
   close(): Promise<void>
 }
 
@@ -43,7 +43,8 @@ export async function createFixture(): Promise<Fixture> {
   const { webhookKeys } = harness.wire.webhooks
   const { cells, clock, version } = platform
   const allowNetworks = ['127.0.0.0/8']
-  const webhooks = createWebhookService({ ...platform, allowNetworks })
+  const events = { inboxUrl: 'http://localhost:8080/events/inbox', live: false }
+  const webhooks = createWebhookService({ ...platform, allowNetworks, events })
   const metrics = createWebhookMetrics(createMetrics(version, { processMetrics: false }))
   const receivers: Receiver[] = []
   const outbounds: PooledOutbound[] = []
