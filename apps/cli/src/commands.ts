@@ -137,6 +137,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     'exceptions list': 'Show the exceptions of the key’s tenant, newest first',
     'exceptions remove': 'End an exception: the entry matches again',
   }),
+  ...group('service', async () => (await import('./commands/listen.ts')).listenCommands, {
+    listen: 'Show events as they happen, and forward them to a receiver on this machine',
+  }),
   ...group('service', async () => (await import('./commands/simulate.ts')).simulateCommands, {
     simulate: 'Play the device of a session, honestly or not',
   }),
