@@ -16,7 +16,7 @@ before(async () => {
 after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query(
-    'truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',
+    'truncate stream_events, webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',
   )
   tenant = await fixture.newTenant()
   receiver = await fixture.newReceiver()
@@ -236,6 +236,6 @@ describe('what an operator can see', () => {
     advance(1)
     assert.match(await metrics.text(), /^ostiary_webhook_oldest_due_seconds\{cell="main"\} 18$/m)
     assert.match(fixture.metrics.attempts.text(), /_count\{outcome="failed",mode="test"\} \d+/)
-    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[vault.currentKeyId, 7]]))
+    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[vault.currentKeyId, 14]]))
   })
 })

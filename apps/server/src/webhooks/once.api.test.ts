@@ -17,7 +17,7 @@ before(async () => {
 after(() => fixture.close())
 beforeEach(async () => {
   await fixture.harness.database.query(
-    'truncate webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',
+    'truncate stream_events, webhook_deliveries, webhook_queue, webhook_attempts, webhook_endpoints',
   )
   tenant = await fixture.newTenant()
   receiver = await fixture.newReceiver()
@@ -178,11 +178,11 @@ describe('a body that is sent once', () => {
     assert.deepEqual([receiver.received.length, attempts.backlog()], [0, 0])
   })
 
-  test('counts for the master key that sealed it', async () => {
+  test('counts for the master key that sealed it, beside the message and its copy in the event stream', async () => {
     await enqueue()
     const { currentKeyId } = fixture.harness.wire.platform.vault
-    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[currentKeyId, 2]]))
+    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[currentKeyId, 3]]))
     await fixture.dispatcher.tick()
-    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[currentKeyId, 1]]))
+    assert.deepEqual(await fixture.webhooks.countByMasterKey(), new Map([[currentKeyId, 2]]))
   })
 })

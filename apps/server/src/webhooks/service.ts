@@ -115,10 +115,10 @@ export function createWebhookService({ cells, clock, ids, vault, allowNetworks, 
       return named.map(({ id }) => id)
     },
 
-    /** Removes everything about a session in the caller's transaction: messages, queue rows, log, events of the stream. */
+    /** Removes everything about a session in the caller's transaction: messages, queue rows, log, events of the stream. Returns how many messages. */
     async erase(tx: Queryable, owner: TenantData, subjectId: string): Promise<number> {
-      const removed = await webhookStore.erase(tx, owner, subjectId)
-      return removed + (await streamStore.erase(tx, owner, subjectId))
+      await streamStore.erase(tx, owner, subjectId)
+      return webhookStore.erase(tx, owner, subjectId)
     },
 
     async list(caller: Caller, query: DeliveryQuery): Promise<WebhookDeliveryPage> {
