@@ -68,7 +68,13 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   models: ['@ostiary/contract', '@ostiary/documents', '@ostiary/faces'],
   'tests/testkit': [...PACKAGES, '@ostiary/server/measure'],
   'tests/puppet': [...PACKAGES, '@ostiary/models/*', '@ostiary/testkit/*', '@ostiary/server/capture-checks'],
-  'tests/acceptance': ['@ostiary/device', '@ostiary/device/simulated', '@ostiary/sdk', '@ostiary/testkit/*'],
+  'tests/acceptance': [
+    '@ostiary/device',
+    '@ostiary/device/simulated',
+    '@ostiary/sdk',
+    '@ostiary/sdk/*',
+    '@ostiary/testkit/*',
+  ],
   'tests/conformance': [
     ...PACKAGES,
     '@ostiary/models/*',
