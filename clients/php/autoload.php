@@ -1,0 +1,16 @@
+<?php
+
+// Loads the classes without Composer: require this file once.
+
+declare(strict_types=1);
+
+spl_autoload_register(static function (string $class): void {
+    $prefix = 'Ostiary\\';
+    if (!str_starts_with($class, $prefix)) {
+        return;
+    }
+    $file = __DIR__ . '/src/' . strtr(substr($class, strlen($prefix)), '\\', '/') . '.php';
+    if (is_file($file)) {
+        require $file;
+    }
+});
