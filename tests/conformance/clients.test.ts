@@ -133,6 +133,15 @@ for (const language of LANGUAGES) {
       }
     })
 
+    test('the stream of events goes on after a quiet time and a lost connection, from its cursor', () => {
+      assert.deepEqual(outcome.events, ['e-1', 'e-2', 'e-3'])
+      const asked = requests('events').map(({ path }) => new URL(path, 'http://x.example').searchParams)
+      assert.deepEqual(
+        asked.map((query) => [query.get('cursor'), query.get('wait')]),
+        ['start', 'after-2', 'after-2', 'after-quiet'].map((cursor) => [cursor, '25']),
+      )
+    })
+
     test('a list is read to its last page, with its filters', () => {
       assert.deepEqual(outcome.all, ['s-1', 's-2'])
       const query = (index: number) =>
@@ -144,6 +153,18 @@ for (const language of LANGUAGES) {
     })
   })
 }
+
+test('the clients refuse webhooks with the same words, and their READMEs explain each', () => {
+  const words = (file: string, pattern: RegExp) =>
+    [...readFileSync(`${ROOT}clients/${file}`, 'utf8').matchAll(pattern)].map(([, word]) => word)
+  const reasons = words('python/src/ostiary/webhooks.py', /^ {4}"([a-z_]+)": "/gm)
+  assert.ok(reasons.length >= 10)
+  assert.deepEqual(words('php/src/WebhookError.php', /^ {8}'([a-z_]+)' => /gm), reasons)
+  for (const language of ['python', 'php']) {
+    const text = readFileSync(`${ROOT}clients/${language}/README.md`, 'utf8')
+    for (const reason of reasons) assert.ok(text.includes(`\`${reason}\``), `${language}: ${reason}`)
+  }
+})
 
 test('the clients have the version of the API', () => {
   const read = (file: string) => readFileSync(`${ROOT}clients/${file}`, 'utf8')

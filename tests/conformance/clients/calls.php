@@ -47,6 +47,12 @@ $lost = client('lost');
 $lost->age->erase('at_1');
 $credentials = client('credentials', clientId: 'id:1', clientSecret: 's/1');
 $made = array_map(fn() => $transient->age->create(BODY)->sessionId, range(1, 7));
+$events = [];
+foreach (client('events')->events->stream('start') as $event) {
+    if (array_push($events, $event['id']) === 3) {
+        break;
+    }
+}
 $listed = client('pages')->age->all(['state' => 'COMPLETED', 'metadata' => ['order' => 'A 7']]);
 echo json_encode([
     'transient' => $made,
@@ -62,5 +68,6 @@ echo json_encode([
     'cancelled' => $lost->age->cancel('at_1')['outcome'],
     'isDeleted' => $lost->node->deleteUser('0199'),
     'tokens' => array_map(fn(int $one) => $credentials->verification->get((string) $one)['sessionId'], range(0, 2)),
+    'events' => $events,
     'all' => array_map(fn(array $one) => $one['sessionId'], iterator_to_array($listed, false)),
 ]);

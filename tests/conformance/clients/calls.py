@@ -1,5 +1,6 @@
 """The calls that clients.test.ts counts at its faulty server: each base URL is a fault of its own. Prints what came of them."""
 
+import itertools
 import json
 import logging
 import os
@@ -53,6 +54,7 @@ json.dump(
         "cancelled": lost.age.cancel("at_1")["outcome"],
         "isDeleted": lost.node.delete_user("0199"),
         "tokens": [credentials.verification.get(str(one))["sessionId"] for one in range(3)],
+        "events": [one["id"] for one in itertools.islice(client("events").events.stream(cursor="start"), 3)],
         "all": [one["sessionId"] for one in client("pages").age.all(state="COMPLETED", metadata={"order": "A 7"})],
     },
     sys.stdout,

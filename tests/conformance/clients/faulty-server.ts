@@ -124,6 +124,12 @@ function faultTable(sessions: Map<string, string>): Record<string, (exchange: Ex
       if (headers.authorization === 'Bearer token-0') return answer(401, { code: 'INVALID_CLIENT_CREDENTIALS' })
       answer(200, { sessionId: `${headers.authorization} ${path.split('/').at(-1)}` })
     },
+    events({ path, answer, reset, before }) {
+      if (before === 1) return reset()
+      const cursor = new URL(path, 'http://x.example').searchParams.get('cursor')
+      const items = { start: ['e-1', 'e-2'], 'after-2': [] }[String(cursor)] ?? ['e-3']
+      answer(200, { items: items.map((id) => ({ id })), cursor: cursor === 'start' ? 'after-2' : 'after-quiet' })
+    },
     pages({ path, answer }) {
       const isSecond = new URL(path, 'http://x.example').searchParams.get('cursor') === 'c+/=2'
       answer(200, { items: [{ sessionId: isSecond ? 's-2' : 's-1' }], nextCursor: isSecond ? null : 'c+/=2' })

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any, Dict, Generic, List, Optional, Tuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Dict, Generic, List, Literal, Optional, Tuple, TypedDict, TypeVar
 
 from ._http import ConfigWarning
 
-if sys.version_info >= (3, 11):
-    from typing import Literal, Required
-else:  # Only type checkers look at them.
-    from typing import Literal
-
+if TYPE_CHECKING:
+    from typing_extensions import Required
+elif sys.version_info >= (3, 11):
+    from typing import Required
+else:  # Only type checkers tell them apart.
     Required = Optional
 
 Item = TypeVar("Item")
