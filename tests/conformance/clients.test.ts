@@ -86,6 +86,24 @@ for (const language of LANGUAGES) {
       })
     })
 
+    test('an error of a proxy, in a form of its own, is an error like others', () => {
+      assert.deepEqual(outcome.proxy, {
+        ...{
+          status: 404,
+          code: 'UNKNOWN',
+          message: 'The service answered 404',
+          requestId: null,
+          details: [],
+          retryAfter: null,
+        },
+      })
+    })
+
+    test('a line break in an idempotency key is refused and begins no header', () => {
+      assert.equal((outcome.injected as { code: string }).code, 'INVALID_OPTION')
+      assert.equal(server.requests.has('stolen'), false)
+    })
+
     test('it gives up after the last attempt, before a long wait, and in time', () => {
       const facts = (name: string) => {
         const { status, code, retryAfter } = outcome[name] as Record<string, unknown>

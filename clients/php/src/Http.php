@@ -70,6 +70,12 @@ final class Http implements Sender
             'accept' => 'application/json',
             'x-client' => 'ostiary-php/' . Version::NUMBER,
         ];
+        foreach ($headers as $value) {
+            // A line break would begin another header.
+            if (preg_match('/[^\x20-\x7e]/', $value) === 1) {
+                throw OstiaryError::invalid('An idempotency key or bearer token must be printable ASCII, without line breaks');
+            }
+        }
         $body = $call->makeBody === null ? null : ($call->makeBody)();
         if (is_string($body)) {
             $headers['content-type'] = 'application/x-www-form-urlencoded';
@@ -95,14 +101,27 @@ final class Http implements Sender
         if (($status >= 200 && $status < 300) || in_array($status, $call->alsoOk, true)) {
             return new Reply($body, ConfigWarning::listIn($headers['x-config-warning'] ?? ''));
         }
-        throw new OstiaryError(
-            $body['message'] ?? $body['error_description'] ?? "The service answered $status",
+        throw self::errorOf($status, $body, $headers, $hint);
+    }
+
+    /**
+     * A proxy may answer JSON of its own: a field of another type than ours counts as absent.
+     *
+     * @param array<string, mixed> $body
+     * @param array<string, string> $headers
+     */
+    private static function errorOf(int $status, array $body, array $headers, ?int $hint): OstiaryError
+    {
+        $text = static fn(string $name): ?string => is_string($body[$name] ?? null) ? $body[$name] : null;
+        $number = static fn(string $name): ?int => is_int($body[$name] ?? null) ? $body[$name] : null;
+        return new OstiaryError(
+            $text('message') ?? $text('error_description') ?? "The service answered $status",
             $status,
-            $body['code'] ?? $body['error'] ?? 'UNKNOWN',
-            $body['requestId'] ?? $headers['x-request-id'] ?? null,
-            $body['details'] ?? [],
-            $body['retryAfter'] ?? $hint,
-            is_int($body['status'] ?? null) ? $body['status'] : null,
+            $text('code') ?? $text('error') ?? 'UNKNOWN',
+            $text('requestId') ?? $headers['x-request-id'] ?? null,
+            is_array($body['details'] ?? null) ? $body['details'] : [],
+            $number('retryAfter') ?? $hint,
+            $number('status'),
         );
     }
 

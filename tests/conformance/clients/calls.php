@@ -58,6 +58,8 @@ echo json_encode([
     'transient' => $made,
     'retries' => $retries,
     'refused' => failure('refused'),
+    'proxy' => failure('proxy'),
+    'injected' => failure('stolen', fn(Client $made) => $made->age->create(BODY, idempotencyKey: "a\r\nx-b: c")),
     'givenUp' => failure('down', maxRetries: 2),
     'longWait' => failure('busy'),
     'slow' => failure('slow', timeout: 0.3, maxRetries: 0),

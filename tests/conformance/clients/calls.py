@@ -44,6 +44,8 @@ json.dump(
         "transient": [transient.age.create(BODY).session_id for _ in range(7)],
         "retries": retries,
         "refused": failure("refused"),
+        "proxy": failure("proxy"),
+        "injected": failure("stolen", lambda made: made.age.create(BODY, idempotency_key="a\r\nx-b: c")),
         "givenUp": failure("down", max_retries=2),
         "longWait": failure("busy"),
         "slow": failure("slow", timeout=0.3, max_retries=0),

@@ -96,6 +96,8 @@ function faultTable(sessions: Map<string, string>): Record<string, (exchange: Ex
         requestId: 'req-1',
         details: [{ path: '/ageThreshold' }],
       }),
+    proxy: ({ answer }) =>
+      answer(404, { message: { text: 'Gone' }, error: { code: 7 }, details: 'none', retryAfter: 'soon' }),
     down: ({ answer }) => answer(503, '<h1>Bad gateway</h1>'),
     busy: ({ answer }) => answer(429, { message: 'Too many', code: 'RATE_LIMITED' }, { 'retry-after': '3600' }),
     slow: () => {},

@@ -7,6 +7,7 @@ import json
 import logging
 import random
 import re
+import socket
 import time
 import urllib.error
 import urllib.parse
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple
 
 from ._version import VERSION
-from .errors import OstiaryError
+from .errors import OstiaryError, invalid
 
 RETRIED = frozenset({0, 408, 429, 500, 502, 503, 504})
 FIRST_DELAY_SECONDS = 0.25
@@ -133,6 +134,8 @@ class Http:
     def attempt(self, call: Call) -> Reply:
         data, content_type = encode_body(call.make_body)
         headers = {**self.headers, **call.headers}
+        if any(re.search(r"[^\x20-\x7e]", value) for value in headers.values()):
+            raise invalid("An idempotency key or bearer token must be printable ASCII, without line breaks")
         if content_type:
             headers["content-type"] = content_type
         request = urllib.request.Request(self.base_url + call.path + query_of(call.query), data, headers, method=call.method)
@@ -165,7 +168,8 @@ class Http:
 
 def no_answer(error: Exception) -> OstiaryError:
     reason = getattr(error, "reason", error)
-    if isinstance(reason, TimeoutError):
+    # Before Python 3.10 a time-out of a socket has a class of its own.
+    if isinstance(reason, (TimeoutError, socket.timeout)):
         return OstiaryError("The service did not answer in time", code="TIMED_OUT")
     return OstiaryError("The service could not be reached", code="CONNECTION_FAILED")
 
@@ -222,15 +226,23 @@ def warnings_in(header: str) -> Tuple[ConfigWarning, ...]:
 
 
 def error_of(status: int, body: Dict[str, Any], headers: Mapping[str, str], hint: Optional[float]) -> OstiaryError:
-    node_status = body.get("status")
+    """A proxy may answer JSON of its own: a field of another type than ours counts as absent."""
+
+    def text(*names: str) -> Optional[str]:
+        return next((body[name] for name in names if isinstance(body.get(name), str)), None)
+
+    def number(name: str) -> Optional[int]:
+        return body[name] if isinstance(body.get(name), int) else None
+
+    wait = number("retryAfter")
     return OstiaryError(
-        body.get("message") or body.get("error_description") or f"The service answered {status}",
+        text("message", "error_description") or f"The service answered {status}",
         status=status,
-        code=body.get("code") or body.get("error") or "UNKNOWN",
-        request_id=body.get("requestId") or headers.get("x-request-id"),
-        details=body.get("details") or (),
-        retry_after=body.get("retryAfter", hint),
-        node_status=node_status if isinstance(node_status, int) else None,
+        code=text("code", "error") or "UNKNOWN",
+        request_id=text("requestId") or headers.get("x-request-id"),
+        details=body["details"] if isinstance(body.get("details"), list) else (),
+        retry_after=hint if wait is None else wait,
+        node_status=number("status"),
     )
 
 
