@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { VERSION } from '@ostiary/contract'
@@ -181,6 +182,19 @@ test('the clients refuse webhooks with the same words, and their READMEs explain
   for (const language of ['python', 'php']) {
     const text = readFileSync(`${ROOT}clients/${language}/README.md`, 'utf8')
     for (const reason of reasons) assert.ok(text.includes(`\`${reason}\``), `${language}: ${reason}`)
+  }
+})
+
+test('every class of the PHP client is where its composer.json and autoload.php look for it', () => {
+  const { autoload } = JSON.parse(readFileSync(`${ROOT}clients/php/composer.json`, 'utf8'))
+  assert.deepEqual(autoload, { 'psr-4': { 'Ostiary\\': 'src/' } })
+  const files = globSync('clients/php/src/**/*.php', { cwd: ROOT })
+  assert.ok(files.length > 20)
+  for (const file of files) {
+    const text = readFileSync(`${ROOT}${file}`, 'utf8')
+    assert.match(text, /^namespace Ostiary;$/m, file)
+    const names = [...text.matchAll(/^(?:final |abstract )?(?:class|interface) (\w+)/gm)].map(([, name]) => name)
+    assert.deepEqual(names, [basename(file, '.php')])
   }
 })
 
