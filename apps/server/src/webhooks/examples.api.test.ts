@@ -290,7 +290,7 @@ for (const language of LANGUAGES) {
 
   test(`[C-062] the documented function in ${language.name} is the one that runs, and compares in constant time`, () => {
     const page = readFileSync(new URL('webhooks.md', DOCS), 'utf8')
-    const blocks = [...page.matchAll(new RegExp(`\`\`\`${language.fence}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    const blocks = [...page.matchAll(new RegExp(`\`\`\`${language.fence}\\b.*\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
       ([, code = '']) => code.trim(),
     )
     const code = readFileSync(language.file, 'utf8')
@@ -335,7 +335,7 @@ for (const language of LANGUAGES.filter(({ name }) => name !== 'Python')) {
       rmSync(folder, { recursive: true })
     }
     const page = readFileSync(new URL('webhooks.md', DOCS), 'utf8')
-    const shown = [...page.matchAll(new RegExp(`\`\`\`${language.fence}\\n([\\s\\S]*?)\`\`\``, 'g'))]
+    const shown = [...page.matchAll(new RegExp(`\`\`\`${language.fence}\\b.*\\n([\\s\\S]*?)\`\`\``, 'g'))]
       .map(([, code = '']) => code.trim())
       .find((code) => code.includes('function verifyKeyPair'))
     assert.ok(shown && readFileSync(language.file, 'utf8').includes(shown), 'the document shows what runs')
