@@ -49,7 +49,7 @@ ${rows.join('\n')}
 
 ## Examples
 
-\`\`\`sh
+\`\`\`ini
 # The least that works
 DATABASE_URL=postgres://ostiary:…@127.0.0.1:5432/ostiary
 MASTER_KEY_FILE=/run/secrets/master_key
