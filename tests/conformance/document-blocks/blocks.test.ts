@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { readDocuments } from './documents.ts'
+import { fileComplaints, jsonComplaints, PHP, shellComplaints, syntaxComplaints, typeComplaints } from './parse.ts'
+import { programsOf } from './programs.ts'
+import { createProject } from './project.ts'
+
+const documents = [...readDocuments().values()]
+const blocks = documents.flat()
+const programs = documents.flatMap(programsOf)
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-blocks-'))
+
+before(() => createProject(folder, programs, new Map()))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the JSON of every document parses', () => assert.deepEqual(jsonComplaints(blocks), []))
+
+test('the shell blocks of every document parse', () => assert.deepEqual(shellComplaints(blocks), []))
+
+test('the TypeScript of every document compiles strictly against the SDK', () =>
+  assert.deepEqual(typeComplaints(folder, programs), []))
+
+test('the JavaScript of every document parses', () => assert.deepEqual(syntaxComplaints(folder, programs, 'js'), []))
+
+test('the Python of every document parses', () => assert.deepEqual(syntaxComplaints(folder, programs, 'python'), []))
+
+test('the PHP of every document parses', { skip: existsSync(PHP) ? false : 'php is missing: tools/bootstrap' }, () =>
+  assert.deepEqual(syntaxComplaints(folder, programs, 'php'), []),
+)
+
+test('a block from a file is what stands in the file, and the file is run', () =>
+  assert.deepEqual(fileComplaints(blocks), []))
