@@ -90,6 +90,7 @@ export type EventPage = Type.Static<typeof EventPage>
 export const listEvents = operation({
   operationId: 'listEvents',
   area: 'C',
+  group: 'webhooks',
   method: 'GET',
   path: '/events',
   summary: 'Read the event stream',

@@ -1,20 +1,19 @@
 import type { HitChange, RunHit, RunHitPage, RunPage, RunRecord, RunState } from '@ostiary/contract'
-import type { Send } from '../http.ts'
+import type { CallOptions, Send } from '../http.ts'
+import { allPages } from '../session-list.ts'
 
-export interface ListRunsOptions {
+export interface ListRunsOptions extends CallOptions {
   limit?: number
   cursor?: string
   dataset?: string
   /** Only the runs that were begun with this name. */
   series?: string
   state?: RunState
-  signal?: AbortSignal
 }
 
-export interface CompareRunsOptions {
+export interface CompareRunsOptions extends CallOptions {
   /** The earlier run, of the same dataset. */
   with: string
-  signal?: AbortSignal
 }
 
 /** A hit that one of two runs has, or that both have with another score or other facts. */
@@ -31,45 +30,33 @@ export interface RunComparison {
   notes: string[]
 }
 
-type Signal = { signal?: AbortSignal }
-
 const RUNS = '/v2/open-sanctions/runs'
 const HITS_PER_PAGE = 1_000
 const pathOf = (id: string) => `${RUNS}/${encodeURIComponent(id)}`
-const withSignal = ({ signal }: Signal) => (signal ? { signal } : {})
 
 /** Runs of area B that the tenant keeps. */
 export function createRunsClient(send: Send) {
-  const list = ({ signal, ...query }: ListRunsOptions = {}): Promise<RunPage> =>
-    send({ method: 'GET', path: RUNS, query, ...withSignal({ ...(signal && { signal }) }) })
-  const get = (id: string, options: Signal = {}): Promise<RunRecord> =>
-    send({ method: 'GET', path: pathOf(id), ...withSignal(options) })
-
-  /** All pages of `list`, newest first. */
-  async function* all(options: Omit<ListRunsOptions, 'cursor'> = {}): AsyncGenerator<RunRecord, void> {
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: RunPage = await list({ ...options, ...(cursor !== undefined && { cursor }) })
-      yield* page.items
-      cursor = page.nextCursor
-    }
-  }
+  const list = ({ signal, timeoutMs, ...query }: ListRunsOptions = {}): Promise<RunPage> =>
+    send({ operation: 'listRuns', method: 'GET', path: RUNS, query, signal, timeoutMs })
+  const get = (id: string, options: CallOptions = {}): Promise<RunRecord> =>
+    send({ ...options, operation: 'getRun', method: 'GET', path: pathOf(id) })
 
   /** The hits of a complete run as keyed hashes; with `since`, what differs from that earlier run. */
-  async function* hits(id: string, options: Signal & { since?: string } = {}): AsyncGenerator<RunHit, void> {
-    const { since } = options
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const query = { since, limit: HITS_PER_PAGE, cursor }
-      const page: RunHitPage = await send({ method: 'GET', path: `${pathOf(id)}/hits`, query, ...withSignal(options) })
-      yield* page.items
-      cursor = page.nextCursor
-    }
-  }
+  const hits = (id: string, { since, ...options }: CallOptions & { since?: string } = {}): AsyncGenerator<RunHit> =>
+    allPages(({ cursor }) =>
+      send<RunHitPage>({
+        ...options,
+        operation: 'listRunHits',
+        method: 'GET',
+        path: `${pathOf(id)}/hits`,
+        query: { since, limit: HITS_PER_PAGE, cursor },
+      }),
+    )
 
-  async function compare(id: string, { with: earlier, signal }: CompareRunsOptions): Promise<RunComparison> {
-    const options = { ...(signal && { signal }) }
+  async function compare(id: string, { with: earlier, ...options }: CompareRunsOptions): Promise<RunComparison> {
     const [run, before] = [await get(id, options), await get(earlier, options)]
     const found: Record<HitChange, ChangedHit[]> = { new: [], gone: [], changed: [] }
-    for await (const { change, earlierScore = null, ...hit } of hits(id, { since: earlier, ...options })) {
+    for await (const { change, earlierScore = null, ...hit } of hits(id, { ...options, since: earlier })) {
       if (change) found[change].push({ ...hit, change, earlierScore })
     }
     return { run, with: before, ...found, notes: differencesOf(run, before) }
@@ -77,17 +64,19 @@ export function createRunsClient(send: Send) {
 
   return {
     list,
-    all,
+    /** All pages of `list`, newest first. */
+    all: (options: Omit<ListRunsOptions, 'cursor'> = {}): AsyncGenerator<RunRecord> =>
+      allPages((page) => list({ ...options, ...page })),
     get,
     hits,
     compare,
-    delete: (id: string, options: Signal = {}): Promise<void> =>
-      send({ method: 'DELETE', path: pathOf(id), ...withSignal(options) }),
+    delete: (id: string, options: CallOptions = {}): Promise<void> =>
+      send({ ...options, operation: 'deleteRun', method: 'DELETE', path: pathOf(id) }),
     /** `screenAll` with `run` or `since` does this. A repeated call only leaves a run that is deleted after a day. */
-    begin: (body: { dataset: string; series?: string }, options: Signal = {}): Promise<RunRecord> =>
-      send({ method: 'POST', path: RUNS, body, ...withSignal(options) }),
-    complete: (id: string, body: { parts: number }, options: Signal = {}): Promise<RunRecord> =>
-      send({ method: 'POST', path: `${pathOf(id)}/complete`, body, ...withSignal(options) }),
+    begin: (body: { dataset: string; series?: string }, options: CallOptions = {}): Promise<RunRecord> =>
+      send({ ...options, operation: 'createRun', method: 'POST', path: RUNS, body }),
+    complete: (id: string, body: { parts: number }, options: CallOptions = {}): Promise<RunRecord> =>
+      send({ ...options, operation: 'completeRun', method: 'POST', path: `${pathOf(id)}/complete`, body }),
   }
 }
 export type RunsClient = ReturnType<typeof createRunsClient>
