@@ -94,5 +94,5 @@ describe('installing packages', () => {
 test('the folders of the root are those of docs/architecture.md', () => {
   const tracked = execFileSync('git', ['ls-tree', '-d', '--name-only', 'HEAD'], { cwd: ROOT, encoding: 'utf8' })
   const visible = tracked.split('\n').filter((folder) => folder !== '' && !folder.startsWith('.'))
-  assert.deepEqual(visible, ['apps', 'deploy', 'docs', 'measures', 'models', 'packages', 'tests', 'tools'])
+  assert.deepEqual(visible, ['apps', 'clients', 'deploy', 'docs', 'measures', 'models', 'packages', 'tests', 'tools'])
 })

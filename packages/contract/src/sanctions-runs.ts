@@ -32,6 +32,22 @@ export const CompleteRunBody = Type.Object(
 )
 export type CompleteRunBody = Type.Static<typeof CompleteRunBody>
 
+const runExample = {
+  id: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
+  state: 'COMPLETE',
+  dataset: 'demo',
+  series: 'customers',
+  version: '392a6256-1',
+  scorerVersion: '1',
+  scoreThreshold: 0.95,
+  parts: 3,
+  rows: 120_000,
+  hits: 41,
+  startedAt: '2026-11-15T02:00:00.000Z',
+  completedAt: '2026-11-15T02:01:12.000Z',
+  deletedAt: '2027-11-15T02:01:12.000Z',
+}
+
 export const RunRecord = Type.Object(
   {
     id: runId,
@@ -53,23 +69,7 @@ export const RunRecord = Type.Object(
   },
   {
     title: 'ScreeningRun',
-    examples: [
-      {
-        id: '019f1c2e-7a40-7b3c-8f00-5d2b9c41e6aa',
-        state: 'COMPLETE',
-        dataset: 'demo',
-        series: 'customers',
-        version: '392a6256-1',
-        scorerVersion: '1',
-        scoreThreshold: 0.95,
-        parts: 3,
-        rows: 120_000,
-        hits: 41,
-        startedAt: '2026-11-15T02:00:00.000Z',
-        completedAt: '2026-11-15T02:01:12.000Z',
-        deletedAt: '2027-11-15T02:01:12.000Z',
-      },
-    ],
+    examples: [runExample],
   },
 )
 export type RunRecord = Type.Static<typeof RunRecord>
@@ -79,7 +79,7 @@ const pageCount = Type.Integer({ description: 'Number of `items` on this page' }
 
 export const RunPage = Type.Object(
   { items: Type.Array(RunRecord), count: pageCount, nextCursor },
-  { title: 'ScreeningRunPage' },
+  { title: 'ScreeningRunPage', examples: [{ items: [runExample], count: 1, nextCursor: null }] },
 )
 export type RunPage = Type.Static<typeof RunPage>
 
