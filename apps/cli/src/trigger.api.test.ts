@@ -32,6 +32,18 @@ describe('ostiary trigger', () => {
     }
   })
 
+  test('without a callback, sends each of the events to the stream, where listen shows it', async () => {
+    const { cursor } = await api.client().events.list()
+    const sessions: string[] = []
+    for (const event of EVENT_NAMES) sessions.push((await triggered(event)).sessionId)
+    const { out } = await api.cli(`listen --from ${cursor} --count ${EVENT_NAMES.length} --json`)
+    const shown = out.split('\n').map((line) => JSON.parse(line))
+    assert.deepEqual(
+      shown.map(({ event, sessionId }) => [event, sessionId]),
+      EVENT_NAMES.map((event, at) => [event, sessions[at]]),
+    )
+  })
+
   test('sends every code that an ended session can have, in each area that has it', async () => {
     for (const name of SESSION_CODE_NAMES) {
       const { code, kind } = SESSION_CODES[name]

@@ -1,5 +1,5 @@
 import { DELIVERY_STATES } from '@ostiary/contract'
-import type { ReplayedWebhooks, WebhookDelivery, WebhookDeliveryDetails } from '@ostiary/sdk'
+import type { WebhookDelivery, WebhookDeliveryDetails } from '@ostiary/sdk'
 import { answer, argument, type Command, type Invocation, number, oneOf, text, UsageError } from '../command.ts'
 import { atService, CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection } from '../connection.ts'
 import { table } from '../terminal.ts'
@@ -78,12 +78,7 @@ async function replay({ client }: Connection, invocation: Invocation): Promise<n
     return 0
   }
   const state = oneOf(invocation, 'state', REPLAYED_STATES)
-  let count = 0
-  for (let from: string | null = since ?? ''; from !== null; ) {
-    const part: ReplayedWebhooks = await client.webhooks.replaySince(from, state)
-    count += part.count
-    from = part.continueFrom
-  }
+  const { count } = await client.webhooks.replaySince(since ?? '', state)
   answer(invocation, { count }, `${count} are sent again`)
   return 0
 }

@@ -9,7 +9,6 @@ import { answer, argument, type Command, type Invocation, oneOf, text, UsageErro
 import { atService, CONNECTION_OPTIONS, CONNECTION_USAGE, type Connection } from '../connection.ts'
 import { closest } from '../suggest.ts'
 import { paint, table } from '../terminal.ts'
-import { setOutcome } from '../test-mode.ts'
 import { AREAS, areasOf, EVENT_NAMES, type Story, storyOf, TRIGGER_WORDS } from '../trigger/stories.ts'
 
 const REDIRECT = 'https://shop.example/done'
@@ -112,7 +111,7 @@ async function playAge(connection: Connection, story: Story, invocation: Invocat
     ...(story.document && { requirements: ['face', 'identity_document'], documentAgeThreshold: THRESHOLD }),
     ...(callback !== undefined && { callback: { url: callback } }),
   })
-  await setOutcome(connection, sessionId, story.outcome)
+  await client.test.outcome(sessionId, story.outcome)
   const body = await client.age.result(token)
   return { sessionId, outcome: body.outcome ?? null, errors: body.errors, body }
 }
@@ -127,7 +126,7 @@ async function playVerification(connection: Connection, story: Story, invocation
     ...(story.type === 'VERIFY' && { customerId: 'triggered' }),
     ...(story.document && { requirements: ['face', 'identity_document'] }),
   })
-  await setOutcome(connection, sessionId, story.outcome)
+  await client.test.outcome(sessionId, story.outcome)
   const body = await client.verification.webhook(sessionId)
   return { sessionId, outcome: body.outcome, errors: body.errors.map(({ code }) => code), body }
 }
