@@ -1,13 +1,13 @@
 import type { EventPage, StreamEvent } from '@ostiary/contract'
-import { OstiaryError, pause, type Send } from './http.ts'
+import { OstiaryError } from './error.ts'
+import { type Call, type CallOptions, pause, type Send } from './http.ts'
 
-export interface ListEventsOptions {
+export interface ListEventsOptions extends CallOptions {
   /** `cursor` of the answer before; `start` for the oldest event that is kept. Without it: from now on. */
   cursor?: string
   /** Seconds to wait for an event, 0 to 25. */
   wait?: number
   limit?: number
-  signal?: AbortSignal
 }
 
 export interface StreamOptions {
@@ -31,14 +31,11 @@ const MAX_DELAY_MS = 15_000
 
 /** The event stream: for development, with test keys. In production use webhooks. */
 export function createEventsClient(send: Send) {
-  const list = ({ signal, ...query }: ListEventsOptions = {}): Promise<EventPage> =>
-    send({
-      method: 'GET',
-      path: '/events',
-      query: { ...query },
-      timeoutMs: ANSWER_MS,
-      ...(signal && { signal }),
-    })
+  const read = (
+    { signal, timeoutMs = ANSWER_MS, ...query }: ListEventsOptions,
+    more: Pick<Call, 'maxRetries'> = {},
+  ): Promise<EventPage> =>
+    send({ operation: 'listEvents', method: 'GET', path: '/events', query: { ...query }, signal, timeoutMs, ...more })
 
   /** The next page, whatever it takes: waits longer after each failure that may pass, and throws the others. */
   async function next(cursor: string | undefined, options: StreamOptions): Promise<EventPage | undefined> {
@@ -47,7 +44,8 @@ export function createEventsClient(send: Send) {
     const query = cursor === undefined ? { wait: 0, limit: 1 } : { cursor, wait: WAIT_SECONDS, limit: PAGE }
     for (let failures = 0; ; failures++) {
       try {
-        return await list({ ...query, ...(signal && { signal }) })
+        // The stream waits by itself, and says so.
+        return await read({ ...query, signal }, { maxRetries: 0 })
       } catch (error) {
         if (signal?.aborted) return undefined
         if (!(error instanceof OstiaryError) || !mayPass(error)) throw error
@@ -61,7 +59,7 @@ export function createEventsClient(send: Send) {
 
   return {
     /** One page. With `wait` the call is answered when an event comes, or after so many seconds. */
-    list,
+    list: (options: ListEventsOptions = {}): Promise<EventPage> => read(options),
 
     /**
      * Every event from the cursor on, for ever. Resumes by itself after a lost connection. Store `cursor` of an event when you have
