@@ -177,7 +177,7 @@ describe('marked values', () => {
     const about = [...tables].filter(([, content]) => content.includes(ended.sessionId)).map(([table]) => table)
     assert.deepEqual(
       about.map((table) => table.replace(/_default$|_\d{8}$/, '')),
-      ['session_secrets', 'sessions', 'webhook_deliveries'],
+      ['session_secrets', 'sessions', 'stream_events', 'webhook_deliveries'],
       'and nothing about it is anywhere else',
     )
     const { rows } = await fixture.harness.database.query(
