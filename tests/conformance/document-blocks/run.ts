@@ -1,6 +1,6 @@
 /** Runs the script of a document and says where it failed. */
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMPILED, ROOT } from '@ostiary/testkit/run'
 import type { Installation } from './installation.ts'
@@ -67,9 +67,13 @@ function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
  */
 export function likeTheClone(folder: string): string {
   mkdirSync(folder, { recursive: true })
-  for (const name of readdirSync(ROOT))
-    if (name === '.dev' || (!name.startsWith('.') && name !== 'node_modules'))
-      symlinkSync(join(ROOT, name), join(folder, name))
+  for (const entry of readdirSync(ROOT, { withFileTypes: true })) {
+    const { name } = entry
+    if (name === 'node_modules' || (name.startsWith('.') && name !== '.dev')) continue
+    // Files are copied: npm would write through a link into the clone's own package.json.
+    if (entry.isFile()) copyFileSync(join(ROOT, name), join(folder, name))
+    else symlinkSync(join(ROOT, name), join(folder, name))
+  }
   return folder
 }
 
