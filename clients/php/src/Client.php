@@ -54,12 +54,11 @@ final class Client
         $this->http = new Http(Arguments::baseUrl($baseUrl), $headers, $options);
         $hasCredentials = $clientId !== null || $clientSecret !== null;
         $this->age = new AgeSessions($this->http);
-        $this->verification = new VerificationSessions(
-            $hasCredentials ? new Credentials($this->http, $clientId ?? '', $clientSecret ?? '') : $this->http,
-        );
+        $asClient = $hasCredentials ? new Credentials($this->http, $clientId ?? '', $clientSecret ?? '') : $this->http;
+        $this->verification = new VerificationSessions($asClient);
         $this->node = new Node($this->http, $apiKey);
         $this->webhooks = new Deliveries($this->http);
-        $this->events = new Events($this->http);
+        $this->events = new Events($asClient);
         $this->test = new TestMode($this->http);
     }
 

@@ -101,6 +101,7 @@ export const listEvents = operation({
     `${EVENT_LIMITS.heartbeatSeconds} s, and an event \`gap\` where \`missed\` would be true. Test keys; live ones only where the operator allows it. ` +
     'Events of areas that the key may not read are left out. In production use webhooks.',
   auth: 'required',
+  takesClientCredentials: true,
   scope: ['age:read', 'verify:read'],
   rateNote: `At most ${EVENT_LIMITS.streamsPerKey} calls of one key wait at once, in each API process`,
   headers: {
@@ -132,7 +133,7 @@ export const listEvents = operation({
     { additionalProperties: false },
   ),
   success: { 200: { description: 'The events, or a `text/event-stream` of them', schema: EventPage } },
-  errors: ['VALIDATION_FAILED'],
+  errors: ['VALIDATION_FAILED', 'INVALID_CLIENT_CREDENTIALS'],
 })
 
 export const EVENT_OPERATIONS: readonly Operation[] = [listEvents]

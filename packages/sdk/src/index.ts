@@ -95,14 +95,15 @@ export { type ReceivedWebhook, verifyWebhook } from './webhooks/verify.ts'
 /** A client for one installation. For servers: an API key must not be in a browser. */
 export function createClient(options: ClientOptions) {
   const send = createSend(options)
+  const sendAsClient = withClientCredentials(send, options)
   return {
     ...createServiceClient(send),
     strings: createStringsClient(send),
     sanctions: createSanctionsClient(send),
     age: createAgeClient(send),
-    verification: createVerificationClient(withClientCredentials(send, options)),
+    verification: createVerificationClient(sendAsClient),
     webhooks: createWebhooksClient(send),
-    events: createEventsClient(send),
+    events: createEventsClient(sendAsClient),
     node: createNodeClient(send, options.apiKey),
     /** Test keys only. */
     test: createTestClient(send),

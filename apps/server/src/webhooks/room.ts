@@ -39,8 +39,8 @@ export function createWebhooksRoom(platform: Platform, { keys, publicUrl, events
     dispatcher,
     async routes(app: FastifyInstance) {
       app.register(webhookRoutes, { webhooks: service, guard: keys.guard })
-      const reading = { stream, slots, guard: keys.guard, keys: keys.service, clock, allowLive: events.live }
-      app.register(eventRoutes, reading)
+      const access = { guard: keys.guard, keys: keys.service, credentials: keys.clientGate, allowLive: events.live }
+      app.register(eventRoutes, { stream, slots, clock, ...access })
     },
     /** Not under `/v1`: well-known paths start at the root. */
     async keyRoutes(app: FastifyInstance) {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EVENT_LIMITS, EVENTS_INBOX_PATH, listEvents, type SessionArea } from '@ostiary/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { callerOf, type Guard, type KeyService } from '../keys/index.ts'
+import { type ClientGate, callerOf, type Guard, type KeyService } from '../keys/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { AppError } from '../platform/errors.ts'
 import { named, route } from '../platform/route.ts'
@@ -14,6 +14,8 @@ interface Deps {
   slots: StreamSlots
   guard: Guard
   keys: Pick<KeyService, 'check'>
+  /** Results of area D need the client credentials that its own routes ask for. */
+  credentials: ClientGate
   clock: Clock
   /** Whether the operator allows streams to live keys. */
   allowLive: boolean
@@ -24,7 +26,7 @@ const LOOK_EVERY_MS = 250
 const CHECK_EVERY_LOOKS = 4
 
 export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  const { stream, slots, guard, keys, allowLive } = deps
+  const { stream, slots, guard, allowLive } = deps
   let closing = false
   // A process that shuts down waits for its requests, and a stream would take a quarter of an hour.
   app.addHook('preClose', (done) => {
@@ -40,13 +42,13 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
       const owner = { tenantId, livemode }
       const { cursor, wait = 0, limit = EVENT_LIMITS.pageDefault } = request.query
       const isStream = wantsStream(request)
-      const areas = await areasOf(keys, request)
+      const areas = await areasOf(deps, request)
       const place = await stream.begin(owner, cursor ?? (isStream ? lastEventIdOf(request) : undefined))
       const call: StreamCall = {
         reader: { owner, areas, ...place },
         limit,
         isOver: () => closing || reply.raw.destroyed,
-        areas: () => areasOf(keys, request),
+        areas: () => areasOf(deps, request),
       }
       if (!isStream && wait === 0) return stream.pageOf(owner, await stream.read(call.reader, limit))
       const free = slots.take(tenantId, keyId)
@@ -146,8 +148,12 @@ function lastEventIdOf({ headers }: FastifyRequest): string | undefined {
 
 const READS = { age: 'age:read', verification: 'verify:read' } as const
 
-/** The areas whose events the key of a request may read. Throws when it may read neither, is revoked, or is used from elsewhere. */
-async function areasOf(keys: Pick<KeyService, 'check'>, { headers, ip }: FastifyRequest): Promise<SessionArea[]> {
+/**
+ * The areas whose events a request may read. Throws when its key may read neither, is revoked, or is used from elsewhere, and when it may
+ * read area D and the client credentials that the tenant requires there are missing or wrong.
+ */
+async function areasOf({ keys, credentials }: Deps, request: FastifyRequest): Promise<SessionArea[]> {
+  const { headers, ip } = request
   const areas: SessionArea[] = []
   let denied: unknown
   for (const area of ['age', 'verification'] as const) {
@@ -160,6 +166,8 @@ async function areasOf(keys: Pick<KeyService, 'check'>, { headers, ip }: Fastify
     }
   }
   if (areas.length === 0) throw denied
+  // Not left out: the cursor would pass events that the reader waits for.
+  if (areas.includes('verification')) await credentials.check(request, callerOf(request))
   return areas
 }
 

@@ -194,6 +194,23 @@ describe('who may read', () => {
     assertRefused(await one.call('GET', '/events?cursor=nonsense'), 400, 'VALIDATION_FAILED')
   })
 
+  test('results of area D need the client credentials that the tenant requires', async () => {
+    const settings = { clientCredentials: 'always' } as const
+    const host = await fixture.newHost({ settings })
+    const wanted = { livemode: false, name: 'shop', publicKeys: [] }
+    const client = await fixture.harness.wire.keys.clients.create(host.tenantId, wanted)
+    const authorization = `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`
+    for (const accept of ['application/json', 'text/event-stream']) {
+      const refused = await host.call('GET', '/events?cursor=start', undefined, { accept })
+      assertRefused(refused, 401, 'INVALID_CLIENT_CREDENTIALS')
+    }
+    const wrong = { authorization: `Basic ${Buffer.from(`${client.client_id}:wrong`).toString('base64')}` }
+    assertRefused(await host.call('GET', '/events', undefined, wrong), 401, 'INVALID_CLIENT_CREDENTIALS')
+    assert.equal((await host.call('GET', '/events', undefined, { authorization })).statusCode, 200)
+    const onlyAge = await fixture.age.newHost({ scopes: ['age:read'], settings })
+    assert.equal((await onlyAge.call('GET', '/events')).statusCode, 200)
+  })
+
   test('a live key is refused, and live events are not stored', async () => {
     const live = await fixture.age.newHost({ livemode: true, scopes: [...BOTH] })
     const { token } = await live.create()

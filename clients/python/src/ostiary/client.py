@@ -51,7 +51,7 @@ class Client:
         self.verification = VerificationSessions(verification_http)
         self.node = Node(http, api_key)
         self.webhooks = Deliveries(http)
-        self.events = Events(http)
+        self.events = Events(verification_http)
         self.test = TestMode(http)
 
     def describe(self) -> Dict[str, Any]:
@@ -108,7 +108,7 @@ class Deliveries:
 class Events:
     """The stream of events, for development: `client.events`. In production use webhooks."""
 
-    def __init__(self, http: Http) -> None:
+    def __init__(self, http: Sender) -> None:
         self._http = http
 
     def list(self, *, cursor: Optional[str] = None, wait: int = 0, limit: Optional[int] = None) -> Dict[str, Any]:
