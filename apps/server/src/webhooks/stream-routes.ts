@@ -83,16 +83,17 @@ async function waitForEvents({ stream, clock }: Deps, call: StreamCall, seconds:
   const endsMs = clock.monotonicMs() + seconds * 1000
   let { reader } = call
   let missed = false
-  for (let looks = 1; ; looks++) {
+  for (let looks = 1; ; ) {
     const part = await stream.read(reader, call.limit)
     missed ||= part.missed
-    if (part.items.length > 0 || call.isOver()) return { ...part, missed }
+    if (part.items.length > 0) return { ...part, missed }
     reader = { ...reader, after: part.after, fromStart: false }
-    while (!(await stream.hasNews(reader))) {
+    // News can be of another area, or an event that somebody has locked: each look has its pause, and the time runs.
+    do {
       if (call.isOver() || clock.monotonicMs() >= endsMs) return { ...part, missed }
       await sleep(LOOK_EVERY_MS)
       if (looks++ % CHECK_EVERY_LOOKS === 0) reader = { ...reader, areas: await call.areas() }
-    }
+    } while (!(await stream.hasNews(reader)))
   }
 }
 
@@ -104,7 +105,14 @@ async function* followEvents({ stream, clock }: Deps, call: StreamCall): AsyncGe
   // The place is known before the first event, so that a reader that loses the connection at once resumes there.
   yield `retry: 2000\nid: ${stream.cursorOf(reader.owner, reader.after)}\n\n`
   for (let looks = 1; !call.isOver() && clock.monotonicMs() < endsMs; looks++) {
-    if (await stream.hasNews(reader)) {
+    const hasNews = await stream.hasNews(reader)
+    // Before each page too: who reads a long past comes to no pause.
+    if (hasNews || looks % CHECK_EVERY_LOOKS === 0) {
+      const areas = await call.areas().catch(endIfRefused)
+      if (!areas) return
+      reader = { ...reader, areas }
+    }
+    if (hasNews) {
       const part = await stream.read(reader, call.limit)
       if (part.missed) yield 'event: gap\ndata: {}\n\n'
       for (const item of part.items) yield `id: ${item.cursor}\nevent: ${item.event}\ndata: ${JSON.stringify(item)}\n\n`
@@ -117,10 +125,6 @@ async function* followEvents({ stream, clock }: Deps, call: StreamCall): AsyncGe
       yield `: still here\nid: ${stream.cursorOf(reader.owner, reader.after)}\n\n`
     }
     await sleep(LOOK_EVERY_MS)
-    if (looks % CHECK_EVERY_LOOKS !== 0) continue
-    const areas = await call.areas().catch(endIfRefused)
-    if (!areas) return
-    reader = { ...reader, areas }
   }
 }
 

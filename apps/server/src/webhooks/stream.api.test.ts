@@ -9,6 +9,7 @@ import { verifyWebhook } from '@ostiary/crypto'
 import { eventually } from '@ostiary/testkit/eventually'
 import { figureAtMost } from '@ostiary/testkit/measuring/test-figure'
 import { createAgeFixture, type Host, LEAST } from '../age/testing/fixture.ts'
+import { sql } from '../platform/db.ts'
 import { closeGently } from '../platform/http.ts'
 import { startStopwatch } from '../testing/stopwatch.ts'
 import { createVerificationFixture, type VerificationFixture } from '../verification/testing/fixture.ts'
@@ -278,6 +279,27 @@ describe('waiting', () => {
     await stream.done.catch(() => {})
     assert.equal((await host.call('GET', '/events')).statusCode, 403)
   })
+})
+
+test('a revoked key reads nothing more, however much there is to read', async () => {
+  const host = await newHost()
+  await ended(host)
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: hasLocked } = Promise.withResolvers<void>()
+  // The stream is opened with a good key, and cannot look yet.
+  const lock = fixture.harness.wire.platform.cells.forId(host.tenantId).transaction(async (tx) => {
+    await tx.run(sql('test.lock_stream', 'lock table stream_events in access exclusive mode'), [])
+    hasLocked()
+    await held
+  })
+  await locked
+  const stream = listen(host, { 'last-event-id': 'start' })
+  await eventually(() => stream.seen.length > 0)
+  await fixture.harness.wire.keys.service.revokeKey(host.keyId)
+  fixture.harness.clock.advance(6_000)
+  letGo()
+  await Promise.all([lock, stream.done])
+  assert.ok(!stream.seen.some((block) => block.includes('data: ')), stream.seen.join('\n'))
 })
 
 describe('what ends an event', () => {

@@ -95,7 +95,8 @@ export function createEventStream({ cells, clock, vault, ...signing }: Deps) {
       const { last, hasUnplaced } = await looking.run(`${tenantId}/${livemode}`, () =>
         streamStore.look(cells.forId(tenantId), owner),
       )
-      return hasUnplaced || last > after
+      // A place that is ahead is news too: the database was restored, and the stream begins again.
+      return hasUnplaced || last !== after
     },
 
     pageOf: (owner: TenantData, { items, after, missed }: StreamPart): EventPage => ({
