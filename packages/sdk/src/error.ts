@@ -5,9 +5,10 @@ import type { ErrorBody, ErrorCode, ErrorDetail, OAuthError } from '@ostiary/con
  * - `INVALID_OPTION`: what the client was given cannot work; no call was made.
  * - `CONNECTION_FAILED`, `TIMED_OUT`: no answer came (`status` 0).
  * - `NOT_JSON`: something answered that is not Ostiary, such as a proxy's page.
+ * - `REDIRECTED`: the answer names another address. It is not followed, because the key would go there.
  * - `UNKNOWN`: the answer has no code. Those of area E have none: see `nodeStatus`.
  */
-export type SdkErrorCode = 'INVALID_OPTION' | 'CONNECTION_FAILED' | 'TIMED_OUT' | 'NOT_JSON' | 'UNKNOWN'
+export type SdkErrorCode = 'INVALID_OPTION' | 'CONNECTION_FAILED' | 'TIMED_OUT' | 'NOT_JSON' | 'REDIRECTED' | 'UNKNOWN'
 
 /** Every code that this version knows. A newer service may send others: let a `switch` have a default. */
 export type OstiaryErrorCode = ErrorCode | OAuthError['error'] | SdkErrorCode

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { formatApiKey } from '@ostiary/crypto'
 import { createClient, OstiaryError } from './index.ts'
@@ -67,4 +70,25 @@ test('a user who is missing at the second attempt was deleted by the first, whos
 test('an envelope that could not be used is an error, also at the second attempt', async () => {
   const unusable = { status: 400, body: { status: -2, message: 'PUID could not be used' } }
   assert.equal((await failure(answering('lost', unusable).client.node.deleteUser('a'))).nodeStatus, -2)
+})
+
+test('a redirect is not followed: the key goes to no other address', async () => {
+  const seen: string[] = []
+  const other = createServer((request, response) => {
+    seen.push(String(request.headers['x-api-key']))
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const target = `http://localhost:${(other.address() as AddressInfo).port}/`
+  const service = createServer((_, response) => response.writeHead(307, { location: target }).end())
+  await once(service.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    const client = createClient({ baseUrl, apiKey })
+    await assert.rejects(client.strings.create({ value: 'y' }), { status: 307, code: 'REDIRECTED' })
+    assert.deepEqual(seen, [])
+  } finally {
+    other.close()
+    service.close()
+  }
 })

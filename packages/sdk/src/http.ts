@@ -76,10 +76,16 @@ export function createSend(options: ClientOptions): Send {
     const init = {
       method: call.method,
       headers,
+      // The API key would go to the address that a redirect names: `fetch` takes only `Authorization` away.
+      redirect: 'manual' as const,
       signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
       ...(sent !== undefined && { body: isForm ? sent : JSON.stringify(sent) }),
     }
     const response = await fetch(urlOf(baseUrl, call), init)
+    if (isRedirect(response)) {
+      await response.body?.cancel()
+      throw redirected(response.status)
+    }
     const text = await response.text()
     const hint = retryAfterOf(response)
     const body: unknown = text === '' ? undefined : parse(text, response.status, hint)
@@ -164,6 +170,15 @@ function noAnswer(cause: unknown): OstiaryError {
   return isTimeout
     ? new OstiaryError(0, { code: 'TIMED_OUT', message: 'The service did not answer in time' }, cause)
     : new OstiaryError(0, { message: 'The service could not be reached' }, cause)
+}
+
+/** Browsers and workers hide the status of a redirect. */
+const isRedirect = ({ status, type }: Response) =>
+  type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)
+
+function redirected(status: number): OstiaryError {
+  const message = 'The service answered with a redirect, which is not followed: give its final address as baseUrl'
+  return new OstiaryError(status || 302, { code: 'REDIRECTED', message })
 }
 
 /** Ends early when the signal does. */
