@@ -107,7 +107,9 @@ export function expressWebhook(
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   const answer = createAnswering(options)
   return async (request, response) => {
-    const body = await nodeBody(request)
+    const body = await nodeBody(request).catch(() => LOST)
+    // The sender is gone, and nobody waits for an answer. A rejection that nobody handles would end a `node:http` program.
+    if (body === LOST) return
     const { status, body: text } = await answer({ headers: request.headers, body: body as Uint8Array })
     response.statusCode = status
     if (text !== '') response.setHeader('content-type', 'application/json')
@@ -115,7 +117,9 @@ export function expressWebhook(
   }
 }
 
-/** The bytes, or what a parser has made of them: `receiveWebhook` then says so. */
+const LOST = Symbol('lost')
+
+/** The bytes, or what a parser has made of them: `receiveWebhook` then says so. Rejects when the connection is lost. */
 async function nodeBody(request: NodeRequest): Promise<unknown> {
   if (request.rawBody !== undefined) return request.rawBody
   if (request.body !== undefined) return request.body
