@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { FIXTURE_API_KEY, webhookFixture } from '../fixtures/index.ts'
-import { expressWebhook } from './index.ts'
+import { expressWebhook, honoWebhook, webhookHandler } from './index.ts'
 
 test('node:http: a sender that breaks off does not end the program', async () => {
   const handler = expressWebhook({ apiKey: FIXTURE_API_KEY, onEvent: () => {}, logger: null })
@@ -25,5 +25,27 @@ test('node:http: a sender that breaks off does not end the program', async () =>
     assert.equal(answer.status, 204)
   } finally {
     server.close()
+  }
+})
+
+test('a body without a length is read no further than a webhook can be long', async () => {
+  const options = { apiKey: FIXTURE_API_KEY, onEvent: () => {}, logger: null }
+  const { headers } = await webhookFixture('age.session.completed')
+  const web = webhookHandler(options)
+  const hono = honoWebhook(options)
+  for (const handle of [web, (raw: Request) => hono({ req: { raw, arrayBuffer: () => raw.arrayBuffer() } })]) {
+    let sent = 0
+    const chunk = new Uint8Array(1024 * 1024)
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent++
+        if (sent <= 60) controller.enqueue(chunk)
+        else controller.close()
+      },
+    })
+    const init = { method: 'POST', headers, body: endless, duplex: 'half' } as RequestInit
+    const answer = await handle(new Request('http://shop.example/hook', init))
+    assert.deepEqual([answer.status, await answer.json()], [400, { reason: 'body_too_large' }])
+    assert.ok(sent < 30, `${sent} MB were read`)
   }
 })

@@ -1,6 +1,6 @@
 import type { Logger } from '../options.ts'
 import type { ReceivedEvent } from './event.ts'
-import { BODY_BYTES_MAX, type ReceivedHeaders, type ReceivedMessage } from './message.ts'
+import { BODY_BYTES_MAX, joined, type ReceivedHeaders, type ReceivedMessage } from './message.ts'
 import { WebhookError } from './reasons.ts'
 import { keysOf, type ReceiveOptions, receiveWebhook } from './receive.ts'
 
@@ -78,8 +78,8 @@ export function honoWebhook(options: HandlerOptions): (context: HonoContext) => 
   const answer = createAnswering(options)
   return async ({ req }) => {
     // Hono keeps the body that a middleware has read, so this works after one too.
-    const body = await req.arrayBuffer()
-    const { status, body: text } = await answer({ headers: req.raw.headers, body })
+    const message = req.raw.bodyUsed ? { headers: req.raw.headers, body: await req.arrayBuffer() } : req.raw
+    const { status, body: text } = await answer(message)
     return new Response(status === 204 ? null : text, { status, headers: { 'content-type': 'application/json' } })
   }
 }
@@ -133,16 +133,6 @@ async function nodeBody(request: NodeRequest): Promise<unknown> {
     if (size <= BODY_BYTES_MAX + bytes.length) chunks.push(bytes)
   }
   return joined(chunks)
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all
 }
 
 /** What the plugin uses of Fastify. */

@@ -44,7 +44,30 @@ export async function bytesOf(message: ReceivedMessage): Promise<Uint8Array<Arra
 async function requestBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   if (request.bodyUsed) throw new WebhookError('body_parsed', 'the body of the request was read before')
   if (Number(request.headers.get('content-length')) > BODY_BYTES_MAX) throw new WebhookError('body_too_large')
-  return new Uint8Array(await request.arrayBuffer())
+  if (!request.body) return new Uint8Array(await request.arrayBuffer())
+  // Not all at once: a body that comes in chunks has no length to refuse, and must not fill the memory.
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read()
+    if (done) return joined(chunks)
+    size += value.length
+    chunks.push(value)
+    if (size > BODY_BYTES_MAX) {
+      await reader.cancel().catch(() => {})
+      throw new WebhookError('body_too_large')
+    }
+  }
+}
+
+export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.length
+  }
+  return all
 }
 
 function toBytes(body: unknown): Uint8Array<ArrayBuffer> {
