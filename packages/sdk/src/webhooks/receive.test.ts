@@ -116,8 +116,10 @@ test('the event comes from the signed body: a header that names another one is r
   assert.equal(await reasonOf({ headers: forged, body }), 'event_mismatch')
   const { 'x-service-event': _, ...without } = headers
   assert.equal((await receiveWebhook({ headers: without, body }, own)).event, 'verification.failed')
-  const odd = await webhookFixture('age.session.completed', { body: { flowStatus: null } })
-  assert.equal(await reasonOf(odd.request()), 'unknown_event')
+  for (const flowStatus of [null, 'constructor', '__proto__']) {
+    const odd = await webhookFixture('age.session.completed', { body: { flowStatus: flowStatus as null } })
+    assert.equal(await reasonOf(odd.request()), 'unknown_event')
+  }
 })
 
 test('with public keys a signature of the key pair is demanded, whatever API keys have signed', async () => {
