@@ -100,6 +100,7 @@ class Receiving(unittest.TestCase):
     def test_the_window_counts_both_ways_and_can_be_wider(self):
         ahead = signed(seconds=int(time.time()) + 400)
         self.assertEqual(self.refused(ahead), "outside_window")
+        self.assertEqual(self.refused(ahead, tolerance=float("nan")), "outside_window")
         self.assertEqual(receive_webhook(ahead, BODY, api_keys=[KEY], tolerance=500).id, "d-1")
         self.assertEqual(receive_webhook(signed(seconds=1_000), BODY, api_keys=[KEY], now=1_100).id, "d-1")
 

@@ -102,7 +102,8 @@ def receive_webhook(
         check_key_pair(received, public_keys["keys"] if isinstance(public_keys, Mapping) else public_keys)
     # After the signature: a time that nobody signed says nothing.
     seconds = round((time.time() if now is None else now) - int(received.timestamp))
-    if abs(seconds) > tolerance:
+    # Not `>`: a tolerance that is not a number would accept every time.
+    if not abs(seconds) <= tolerance:
         raise refusal("outside_window", f"signed {seconds} s ago" if seconds > 0 else f"signed {-seconds} s in the future")
     return read_event(received)
 
