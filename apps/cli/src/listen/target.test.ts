@@ -20,6 +20,8 @@ test('events go to this machine and private networks; elsewhere only if the pers
     'http://203.0.113.7/',
     'http://localhost.example/',
     'http://[2001:db8::1]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[fd00:ec2::254]/',
   ]) {
     assert.throws(() => targetOf(url, false), UsageError, url)
     assert.equal(targetOf(url, true), url)

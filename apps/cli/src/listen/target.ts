@@ -7,13 +7,15 @@ for (const [network, prefix] of [
   ['10.0.0.0', 8],
   ['172.16.0.0', 12],
   ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
 ] as const) {
   NEARBY.addSubnet(network, prefix, 'ipv4')
 }
 NEARBY.addAddress('::1', 'ipv6')
 NEARBY.addSubnet('fc00::', 7, 'ipv6')
 NEARBY.addSubnet('fe80::', 10, 'ipv6')
+/** Where a cloud tells its machines their secrets, in the middle of a private network. 169.254.169.254 is in none. */
+const METADATA = new BlockList()
+METADATA.addAddress('fd00:ec2::254', 'ipv6')
 
 /** Where events are forwarded to. Results of people must not leave for the internet by a slip of the keyboard. */
 export function targetOf(text: string, allowRemote: boolean): string {
@@ -35,6 +37,9 @@ export function targetOf(text: string, allowRemote: boolean): string {
 /** Names are not looked up: what they lead to can change after the check. */
 function isNearby(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) !== 0) return NEARBY.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
+  if (isIP(host) !== 0) {
+    const family = isIPv6(host) ? 'ipv6' : 'ipv4'
+    return NEARBY.check(host, family) && !METADATA.check(host, family)
+  }
   return host === 'localhost' || host.endsWith('.localhost') || host === 'host.docker.internal'
 }
