@@ -42,7 +42,7 @@ export interface OpenRun {
   /** Takes the reply for a part. */
   add(reply: ScreenReply): void
   complete(parts: number, matched: readonly MatchedRecord[]): Promise<{ run: RunRecord; changes?: ScreeningChanges }>
-  /** After a failure: nobody will complete the run. */
+  /** After a failure: nobody will complete the run. One that is complete stays, when only its comparison has failed. */
   abandon(): Promise<void>
 }
 
@@ -56,6 +56,7 @@ export async function openRun(runs: RunsClient, wanted: RunWanted): Promise<Open
   if (earlier) for await (const { rowKey } of runs.hits(earlier.id, options)) lookedFor.add(rowKey)
   const rows = new Map<string, FileRow>()
   const { id } = await runs.begin({ dataset, ...(series !== undefined && { series }) }, options)
+  let isComplete = false
   return {
     id,
     add({ results }) {
@@ -65,6 +66,7 @@ export async function openRun(runs: RunsClient, wanted: RunWanted): Promise<Open
     },
     async complete(parts, matched) {
       const run = await runs.complete(id, { parts }, options)
+      isComplete = true
       if (since === undefined) return { run }
       if (!earlier) return { run, changes: { since: null, new: [], gone: [], changed: [], notes: [] } }
       const { new: added, gone, changed, notes } = await runs.compare(id, { with: earlier.id, ...options })
@@ -72,7 +74,9 @@ export async function openRun(runs: RunsClient, wanted: RunWanted): Promise<Open
       const changes = { new: added.map(named), gone: gone.map(named), changed: changed.map(named) }
       return { run, changes: { since: earlier, ...changes, notes } }
     },
-    abandon: () => runs.delete(id).catch(() => undefined),
+    abandon: async () => {
+      if (!isComplete) await runs.delete(id).catch(() => undefined)
+    },
   }
 }
 

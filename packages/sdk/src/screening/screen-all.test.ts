@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
+import type { ScreenReply } from '@ostiary/contract'
 import { createClient } from '../index.ts'
+import type { RunsClient } from './runs.ts'
 import { type ScreenAllOptions, type ScreenProgress, screenAll } from './screen-all.ts'
 
 /** A fake service with the answers that a test sets. tests/acceptance/screen-cli.test.ts uses the real one. */
@@ -169,4 +171,28 @@ test('every row comes to onResult in the order of the file, and only asked for t
     kept.screening.results?.map(({ id }) => id),
     rows,
   )
+})
+
+test('a run that failed is deleted; one that is complete stays when only its comparison fails', async () => {
+  for (const [failsAt, expected] of [
+    ['complete', ['complete', 'delete']],
+    ['compare', ['complete', 'compare']],
+  ] as const) {
+    const calls: string[] = []
+    const note = (name: string) => async () => {
+      calls.push(name)
+      if (name === failsAt) throw new Error(name)
+      return {}
+    }
+    const runs = {
+      get: async () => ({ id: 'earlier', state: 'COMPLETE', dataset: 'demo' }),
+      async *hits() {},
+      begin: async () => ({ id: 'now' }),
+      ...{ complete: note('complete'), compare: note('compare'), delete: note('delete') },
+    } as unknown as RunsClient
+    const send = async () => replyFor(['1,A,B,']) as unknown as ScreenReply
+    const options = { file: FIVE, dataset: 'demo', since: 'earlier' }
+    await assert.rejects(screenAll(options, { send, runs }), { message: failsAt })
+    assert.deepEqual(calls, expected)
+  }
 })
