@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { VERSION } from '@ostiary/contract/version'
 import type { OutputChunk } from 'rolldown'
 import { licencesOf, openBundle, packagesIn } from './bundle.ts'
+import { withLines } from './lines.ts'
 import { ROOT } from './root.ts'
 import { asFormat, declareSdk } from './sdk-types.ts'
 import type { Files } from './tar.ts'
@@ -77,7 +78,10 @@ async function makeCode(entries: [string, string][]): Promise<{ chunks: OutputCh
     chunks.push(...(await browser.write({ ...output, minify: true })))
   }
   await Promise.all([server.close(), browser.close()])
-  return { chunks, code: Object.fromEntries(chunks.map((chunk) => [chunk.fileName, `${chunk.code.trimEnd()}\n`])) }
+  return {
+    chunks,
+    code: Object.fromEntries(chunks.map((chunk) => [chunk.fileName, `${withLines(chunk.code.trimEnd())}\n`])),
+  }
 }
 
 const inFolder = (folder: string, files: Record<string, string>) =>
