@@ -3,8 +3,9 @@
  *
  *   sbom     writes .reports/sbom/{server,page,sdk}.cdx.json
  *   verify   that, and builds the launch page twice, in two folders: both must have one digest
- *   prepare  that, for a release: refuses base images without a digest, and writes .reports/release/SHA256SUMS, which is to be signed
+ *   prepare  that, for a release: refuses base images without a digest, makes the packages, and writes .reports/release/SHA256SUMS, which is to be signed
  */
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +19,7 @@ import { type Materials, makeSbom, PRODUCTS } from './sbom.ts'
 
 const REPORTS = join(ROOT, '.reports')
 const RELEASE = join(REPORTS, 'release')
+const ARCHIVES = ['ostiary-sdk.tgz', 'ostiary-cli.tgz'] as const
 /** Two builds that differ in everything that must not matter: path, its length, time zone, language. */
 const BUILDS = [
   { folder: 'a', env: { TZ: 'UTC', LC_ALL: 'C' } },
@@ -100,7 +102,9 @@ function prepare(image: string | undefined): void {
   ]
   writeFileSync(join(RELEASE, 'images.txt'), `${images.join('\n')}\n`)
   for (const { id } of PRODUCTS) copyFileSync(join(REPORTS, `sbom/${id}.cdx.json`), join(RELEASE, `${id}.cdx.json`))
-  const files = ['images.txt', 'page-sha256sums.txt', ...PRODUCTS.map(({ id }) => `${id}.cdx.json`)].sort()
+  execFileSync(process.execPath, [join(ROOT, 'tools/packages/main.ts')], { stdio: 'inherit' })
+  for (const archive of ARCHIVES) copyFileSync(join(ROOT, '.packages', archive), join(RELEASE, archive))
+  const files = ['images.txt', 'page-sha256sums.txt', ...PRODUCTS.map(({ id }) => `${id}.cdx.json`), ...ARCHIVES].sort()
   const sums = files.map((file) => `${sha256(readFileSync(join(RELEASE, file)))}  ${file}\n`)
   writeFileSync(join(RELEASE, 'SHA256SUMS'), sums.join(''))
   console.log(`release      page digest ${digest}. Now sign .reports/release/SHA256SUMS (docs/releasing.md)`)
