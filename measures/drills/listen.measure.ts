@@ -1,7 +1,8 @@
 /**
- * `ostiary listen --forward` while sessions end: stopped by Ctrl-C four times over 1,000 events, then killed with -9 three times over 120. Each stop
- * comes while the receiver holds an event that it has not answered yet, which is the worst moment. Nothing may be lost; after Ctrl-C nothing may
- * come twice, and after kill -9 only the one event whose answer was cut off, under the same delivery id.
+ * `ostiary listen --forward` while sessions end: stopped by Ctrl-C four times over 1,000 events, then killed with -9 three times over 120; then the
+ * API under it is killed with -9 twice over 120. Each stop comes while the receiver holds an event that it has not answered yet, which is the
+ * worst moment. Nothing may be lost; after Ctrl-C and after the API's death nothing may come twice, and after kill -9 of the listener only the one
+ * event whose answer was cut off, under the same delivery id.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,38 +16,52 @@ import { signWebhook } from '@ostiary/crypto'
 import { createDatabase, testSettings } from '@ostiary/testkit/databases'
 import { eventually } from '@ostiary/testkit/eventually'
 import type { Measure } from '@ostiary/testkit/measuring/figure'
-import { COMPILED, ostiary, ROOT, startApi, startServices } from '@ostiary/testkit/run'
+import { COMPILED, freePorts, ostiary, ROOT, startApi, startServices } from '@ostiary/testkit/run'
 import { inParallel } from './enrols.ts'
 
 const LANES = 8
 const BY_INTERRUPT = { events: 1_000, stopAt: [150, 400, 650, 900], signal: 'SIGINT' } as const
 const BY_KILL = { events: 120, stopAt: [30, 60, 90], signal: 'SIGKILL' } as const
 
-type Round = typeof BY_INTERRUPT | typeof BY_KILL
+const OF_API = { events: 120, stopAt: [30, 90], signal: undefined } as const
+
+type Round = typeof BY_INTERRUPT | typeof BY_KILL | typeof OF_API
 
 interface Service {
   url: string
   apiKey: string
+  /** kill -9, and a new one at the same address. Resolves when that is ready. */
+  replaceApi(): Promise<void>
 }
 
 export const measure: Measure = async ({ say }) => {
   const database = await createDatabase(startServices(), 'drill')
-  const settings = testSettings(database.url)
-  const api = await startApi({ env: settings, logName: 'drill-listen' })
+  const [port, adminPort] = await freePorts(2)
+  const settings = { ...testSettings(database.url), PORT: String(port), ADMIN_PORT: String(adminPort) }
+  const start = () => startApi({ env: settings, logName: 'drill-listen' })
+  let api = await start()
   const { id } = ostiary<{ id: string }>(settings, 'tenants', 'create', 'Drill')
   const key = ostiary<ApiKeyRecord>(settings, 'keys', 'create', '--tenant', id, '--test', '--plan', 'unmetered')
-  const service = { url: api.url, apiKey: key.api_key }
+  const replaceApi = async () => {
+    await api.stop('SIGKILL')
+    api = await start()
+  }
+  const service = { url: api.url, apiKey: key.api_key, replaceApi }
   try {
     const interrupted = await play(service, BY_INTERRUPT, say)
     const killed = await play(service, BY_KILL, say)
-    const events = BY_INTERRUPT.events + BY_KILL.events
+    const cutOff = await play(service, OF_API, say)
+    const rounds = [interrupted, killed, cutOff]
+    const total = (figure: 'lost' | 'forged' | 'unlike') => rounds.reduce((sum, round) => sum + round[figure], 0)
+    const events = BY_INTERRUPT.events + BY_KILL.events + OF_API.events
     return [
       { name: 'listen.events', value: events, floor: events, is: 'least' },
-      { name: 'listen.lost', value: interrupted.lost + killed.lost, floor: 0, is: 'most' },
-      { name: 'listen.wrong-signatures', value: interrupted.forged + killed.forged, floor: 0, is: 'most' },
+      { name: 'listen.lost', value: total('lost'), floor: 0, is: 'most' },
+      { name: 'listen.wrong-signatures', value: total('forged'), floor: 0, is: 'most' },
       { name: 'listen.twice-after-interrupt', value: interrupted.repeated, floor: 0, is: 'most' },
+      { name: 'listen.twice-after-api-kill', value: cutOff.repeated, floor: 0, is: 'most' },
       { name: 'listen.sent-again-per-kill', value: killed.repeated / BY_KILL.stopAt.length, floor: 1, is: 'most' },
-      { name: 'listen.twice-by-delivery-id', value: interrupted.unlike + killed.unlike, floor: 0, is: 'most' },
+      { name: 'listen.twice-by-delivery-id', value: total('unlike'), floor: 0, is: 'most' },
     ]
   } finally {
     await api.stop('SIGKILL')
@@ -54,13 +69,21 @@ export const measure: Measure = async ({ say }) => {
   }
 }
 
-/** Sessions end while a listener is stopped and started again. */
+/** Sessions end while a listener, or the API, is stopped and started again. */
 async function play(service: Service, { events, stopAt, signal }: Round, say: (text: string) => void) {
   const state = mkdtempSync(join(tmpdir(), 'ostiary-listen-'))
   /** Delivery ids by session: a session that came under two ids would be handled twice. */
   const arrived = new Map<string, string[]>()
   const stops: number[] = [...stopAt]
   let [forged, listener]: [number, ChildProcess | undefined] = [0, undefined]
+  let replaced = Promise.resolve()
+  const strike = () => {
+    if (signal !== undefined) listener?.kill(signal)
+    else
+      replaced = replaced
+        .then(service.replaceApi)
+        .then(() => say(`after kill -9 the API is back, ${arrived.size} events`))
+  }
   const receiver = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
@@ -70,7 +93,7 @@ async function play(service: Service, { events, stopAt, signal }: Round, say: (t
     arrived.set(sessionId, [...(arrived.get(sessionId) ?? []), String(request.headers['x-service-delivery'])])
     if (arrived.size === stops[0]) {
       stops.shift()
-      listener?.kill(signal)
+      strike()
     }
     response.writeHead(200).end()
   })
@@ -90,6 +113,7 @@ async function play(service: Service, { events, stopAt, signal }: Round, say: (t
   const sessions: string[] = []
   await inParallel(events, LANES, async () => void sessions.push(await endSession(service)))
   await eventually(() => sessions.every((id) => arrived.has(id)) && stops.length === 0, 'events are missing')
+  await replaced
   isDone = true
   listener.kill('SIGINT')
   await restarts
@@ -123,7 +147,15 @@ async function startListener({ url, apiKey }: Service, target: string, state: st
   return child
 }
 
-async function endSession({ url, apiKey }: Service): Promise<string> {
+/** Tries again with a new session while the API is away. What it returns was acknowledged. */
+async function endSession(service: Service): Promise<string> {
+  return eventually(
+    () => tryToEnd(service).catch((error) => (error instanceof TypeError ? undefined : Promise.reject(error))),
+    'no session ends',
+  )
+}
+
+async function tryToEnd({ url, apiKey }: Service): Promise<string> {
   const post = async (path: string, body: object) => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
