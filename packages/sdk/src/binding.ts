@@ -49,7 +49,7 @@ export function createBrowserBinding({ redirectURL, maxAgeSeconds = 1_800 }: Bin
       return { state, redirectURL: url.href, setCookie: cookie(state, maxAgeSeconds) }
     },
     stateOf,
-    /** When the browser comes back. Forget the state and the session afterwards: what was used once is not good again. */
+    /** When the browser comes back. Forget the state and the session afterwards (not after `other_browser`): what was used once is not good again. */
     check: ({ url, cookie: header, sessionId, codeHash }: CameBack): Promise<ReturnCheck> =>
       checkReturn({ url, state: stateOf(header), sessionId, codeHash }),
     /** `Set-Cookie` that deletes the state. */
