@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { violationsOn } from '@ostiary/testkit/browser/axe'
+import { colourViolationsOn, violationsOn } from '@ostiary/testkit/browser/axe'
 import type { Device } from '@ostiary/testkit/browser/browser'
 import { type ScreenCatalog, type ScreenOptions, startScreenCatalog } from '@ostiary/testkit/browser/screen-catalog'
 import { endOf, hostOf, setting } from '@ostiary/testkit/browser/system'
@@ -63,7 +63,7 @@ async function objectionsTo(page: Page, options: ScreenOptions): Promise<string[
   await page.emulateMedia({ colorScheme: 'dark' })
   // The page gets the change and repaints in the other colours.
   await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))')
-  const dark = await violationsOn(page)
+  const dark = await colourViolationsOn(page)
   const { screen, primary = '', background = '' } = options
   return [...light.map((text) => `light: ${text}`), ...dark.map((text) => `dark: ${text}`)].map(
     (text) => `${screen} ${primary} ${background}: ${text}`,
