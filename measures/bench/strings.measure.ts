@@ -13,7 +13,7 @@ const BODY = JSON.stringify({ value: 'a string of a usual length, as people stor
 
 export const measure: Measure = async ({ full, say }) => {
   // Warm both up: the first seconds measure the compiler, not the code.
-  const [warmUpMs, pairs] = full ? [20_000, 400] : [3_500, 44]
+  const [warmUpMs, pairs] = full ? [20_000, 400] : [3_500, 28]
   const database = await createDatabase(startServices(), 'bench')
   const settings = testSettings(database.url)
   const api = await startApi({ env: settings, logName: 'bench-ours' })
