@@ -62,6 +62,7 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
     '@ostiary/device',
     '@ostiary/device/simulated',
     '@ostiary/sdk',
+    '@ostiary/sdk/fixtures',
     '@ostiary/server/operate',
     '@ostiary/token',
   ],
@@ -99,7 +100,7 @@ const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** What a workspace's tests may use beside that. The server is tested with the device's own code. */
 const TESTS_MAY_IMPORT: Record<string, readonly string[]> = {
-  'apps/cli': ['@ostiary/testkit/key-holder'],
+  'apps/cli': ['@ostiary/sdk/webhooks', '@ostiary/testkit/eventually', '@ostiary/testkit/key-holder'],
   'apps/server': [
     '@ostiary/device',
     '@ostiary/device/simulated',

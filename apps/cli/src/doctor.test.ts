@@ -6,10 +6,12 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { TENANT_SETTINGS_DEFAULTS } from '@ostiary/contract'
 import { verifyWebhook } from '@ostiary/sdk'
+import { FIXTURE_API_KEY } from '@ostiary/sdk/fixtures'
+import { receiveWebhook } from '@ostiary/sdk/webhooks'
 import { runCli } from './cli.ts'
 import { checkAddress, checkBackup, checkTenant } from './doctor/live.ts'
 
-const KEY = 'ost_test_0123456789abcdefghij0123456789abcdefghij0123456789abcdefghij'
+const KEY = FIXTURE_API_KEY
 type Judge = (request: IncomingMessage, body: string) => Promise<number> | number
 
 let judge: Judge = () => 204
@@ -45,6 +47,12 @@ const byTheBook: Judge = async (request, body) => {
 
 test('doctor webhook: a receiver that verifies is right; each fault has its own advice', async () => {
   assert.deepEqual(await diagnosed(byTheBook), { code: 0, states: 'oooooo', remedies: '\n\n\n\n\n' })
+  const bySdk: Judge = ({ headers }, body) =>
+    receiveWebhook({ headers, body }, { apiKey: KEY }).then(
+      () => 204,
+      () => 400,
+    )
+  assert.equal((await diagnosed(bySdk)).states, 'oooooo')
   const anything = await diagnosed(() => 204)
   assert.deepEqual([anything.code, anything.states], [1, 'oooffw'])
   assert.match(anything.remedies, /Everybody who knows the address[\s\S]*5 minutes/)

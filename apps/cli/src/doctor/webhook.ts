@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Check } from './checks.ts'
-import { type SignedEvent, signedEvent } from './webhook-event.ts'
+import { inventedResult, type SignedEvent, signedEvent } from './webhook-event.ts'
 
 const ANSWER_MS = 10_000
 const SLOW_MS = 3_000
@@ -15,22 +15,21 @@ interface Answer {
 
 /** Sends a genuine event and four others to a receiver, and says what each answer means. */
 export async function checkReceiver(url: string, apiKey: string, now: () => Date): Promise<Check[]> {
-  const id = randomUUID()
   const send = (event: SignedEvent) => post(url, event, now)
-  const genuine = signedEvent(apiKey, { id, at: now() })
-  const first = await send(genuine)
+  const genuine = { id: randomUUID(), result: inventedResult(now()) }
+  const first = await send(await signedEvent(apiKey, { ...genuine, at: now() }))
   const checks = [judgeGenuine(first)]
   // Without an answer the other calls would say the same.
   if (first.status === 0) return checks
   checks.push(judgeTime(first))
-  const again = await send(signedEvent(apiKey, { id, at: now(), attempt: 2, body: genuine.body }))
-  checks.push(judgeAgain(again))
-  const forged = signedEvent(`${apiKey.slice(0, -4)}0000`, { id: randomUUID(), at: now() })
+  const again = await signedEvent(apiKey, { ...genuine, at: now(), attempt: 2 })
+  checks.push(judgeAgain(await send(again)))
+  const forged = await signedEvent(`${apiKey.slice(0, -4)}0000`, { at: now() })
   checks.push(judgeForged('wrong signature', await send(forged), 'Everybody who knows the address can send you events'))
-  const changed = { ...signedEvent(apiKey, { id: randomUUID(), at: now() }) }
-  changed.body = changed.body.replace('AGE_ABOVE_THRESHOLD', 'AGE_BELOW_THRESHOLD')
+  const { headers, body } = await signedEvent(apiKey, { at: now() })
+  const changed = { headers, body: body.replace('AGE_ABOVE_THRESHOLD', 'AGE_BELOW_THRESHOLD') }
   checks.push(judgeForged('changed body', await send(changed), 'Sign the bytes as they came, not a part of them'))
-  const old = signedEvent(apiKey, { id: randomUUID(), at: new Date(now().getTime() - OLD_MS) })
+  const old = await signedEvent(apiKey, { at: new Date(now().getTime() - OLD_MS) })
   checks.push(judgeOld(await send(old)))
   return checks
 }
