@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyWebhook } from '@ostiary/sdk'
+import { eventually } from '@ostiary/testkit/eventually'
 import { startApi } from './testing/running-api.ts'
 
 interface Received {
@@ -38,16 +38,6 @@ after(() => {
   receiver.closeAllConnections()
   rmSync(state, { recursive: true })
 })
-
-/** Looks until there is something. Far longer than anything here takes. */
-async function eventually<T>(look: () => T, why: () => string = () => 'it did not happen'): Promise<NonNullable<T>> {
-  for (let looks = 0; looks < 4_000; looks++) {
-    const seen = look()
-    if (seen !== false && seen !== undefined && seen !== null) return seen
-    await sleep(10)
-  }
-  throw new Error(why())
-}
 
 async function endSession(): Promise<string> {
   const { sessionId } = await api.client().age.create({ redirectUrl: 'https://shop.example/back', ageThreshold: 30 })

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@ostiary/testkit/eventually'
 import { startApi } from '../testing/running-api.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-runs-'))
@@ -23,15 +23,6 @@ before(async () => {
   await importList(`${LIST}${VORBERG}${QUORIM}`)
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
-
-/** The service looks for new versions and settings every few seconds. */
-async function eventually(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    if (await isSo()) return
-    await sleep(100)
-  }
-  assert.fail('It did not happen in 30 seconds')
-}
 
 /** Waits until the service answers from the new version. */
 async function importList(csv: string): Promise<void> {
