@@ -288,6 +288,16 @@ export type SessionCode = (typeof SESSION_CODES)[SessionCodeName]['code']
 /** Numbers of earlier systems that integrators may know. Never sent; read them as the code they name. */
 export const RETIRED_SESSION_CODES: Readonly<Record<number, SessionCodeName>> = { [-13]: 'SESSION_EXPIRED' }
 
+/** Codes of sessions that ask for a document. */
+export const DOCUMENT_CODES: readonly SessionCodeName[] = [
+  'DOCUMENT_SCAN_ERROR',
+  'DOCUMENT_EXPIRED',
+  'DOCUMENT_UNREADABLE',
+  'DOCUMENT_UNSUPPORTED',
+  'DOCUMENT_TAMPERED',
+  'DOB_NOT_FOUND',
+]
+
 /** What a device may say about itself. Everything else the server finds out, or nobody does. */
 export const DEVICE_REPORTABLE = [
   'SPOOF',

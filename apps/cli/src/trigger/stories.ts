@@ -1,4 +1,5 @@
 import {
+  DOCUMENT_CODES,
   findSessionCodeName,
   isSessionCodeName,
   SESSION_CODE_NAMES,
@@ -43,14 +44,6 @@ const OF_VERIFICATION: readonly SessionCodeName[] = [
   'USER_NOT_ENROLLED',
   'ALREADY_ENROLLED',
 ]
-const OF_DOCUMENTS: readonly SessionCodeName[] = [
-  'DOCUMENT_SCAN_ERROR',
-  'DOCUMENT_EXPIRED',
-  'DOCUMENT_UNREADABLE',
-  'DOCUMENT_UNSUPPORTED',
-  'DOCUMENT_TAMPERED',
-  'DOB_NOT_FOUND',
-]
 const CANCELLING: readonly SessionCodeName[] = ['USER_CANCELLED', 'CONSENT_DECLINED', 'HOST_CANCELLED']
 const EXPIRING: readonly SessionCodeName[] = ['SESSION_EXPIRED', 'DESKTOP']
 
@@ -84,7 +77,7 @@ export function storyOf(word: string, { area, type }: { area?: Area; type?: Veri
     area: chosen,
     event: eventOf(name, chosen),
     type: type ?? (name === 'USER_NOT_ENROLLED' ? 'SIGN-IN' : 'ENROLL'),
-    document: OF_DOCUMENTS.includes(name),
+    document: DOCUMENT_CODES.includes(name),
     outcome: {
       errors: codesWith(name),
       // A blocked session has a risk that is blocked. Sessions of area D take no such field.

@@ -1,4 +1,4 @@
-import { LOCKOUT, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
+import { DOCUMENT_CODES, LOCKOUT, SESSION_CODES, type SessionCodeName } from '@ostiary/contract'
 import { simulatedRecord } from '../documents/index.ts'
 import { invalid } from '../platform/errors.ts'
 import { DEFAULT_DOCUMENT_POLICY } from '../settings/index.ts'
@@ -50,22 +50,13 @@ export function sandboxFailure(failures: readonly SessionCodeName[], asked: Aske
   return { state: 'FAILED', failures, ...(isLocked && { retryAfterSeconds: LOCKOUT.waitSeconds[0] }) }
 }
 
-const OF_DOCUMENTS: readonly SessionCodeName[] = [
-  'DOCUMENT_SCAN_ERROR',
-  'DOCUMENT_EXPIRED',
-  'DOCUMENT_UNREADABLE',
-  'DOCUMENT_UNSUPPORTED',
-  'DOCUMENT_TAMPERED',
-  'DOB_NOT_FOUND',
-]
-
 /** Why such a session never has this code. */
 function misfit(name: SessionCodeName, { type, requirements }: VerificationRequest): string | undefined {
   const { code } = SESSION_CODES[name]
   if (name === 'USER_NOT_ENROLLED' && type === 'ENROLL') return `cannot have ${code}: it is for SIGN-IN and VERIFY`
   if (name === 'ALREADY_ENROLLED' && type !== 'ENROLL') return `cannot have ${code}: it is for ENROLL`
   const asksDocument = requirements.includes('identity_document')
-  return OF_DOCUMENTS.includes(name) && !asksDocument
+  return DOCUMENT_CODES.includes(name) && !asksDocument
     ? `cannot have ${code}: this session asks for no document`
     : undefined
 }
