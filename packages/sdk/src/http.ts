@@ -96,7 +96,7 @@ export function createSend(options: ClientOptions): Send {
     return body as T
   }
 
-  /** Waits for the next attempt, or throws the failure when there is none. */
+  /** Waits until the next attempt may begin. Throws the failure where no attempt is left. */
   async function waitAfter(failure: OstiaryError, call: Call, tried: number): Promise<void> {
     const isTransient = call.isOnce ? failure.status === 429 : TRANSIENT.includes(failure.status)
     if (tried >= (call.maxRetries ?? maxRetries) || !isTransient) throw failure

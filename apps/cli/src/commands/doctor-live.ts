@@ -55,7 +55,7 @@ async function checkTenants(services: OperatorServices, invocation: Invocation):
   )
   if (tenants.length === 0) {
     const remedy = 'Run: ostiary tenants create <name>'
-    return [{ name: 'tenants', state: 'failed', finding: 'there is none', remedy }]
+    return [{ name: 'tenants', state: 'failed', finding: 'no tenant is active', remedy }]
   }
   const checks: Check[] = []
   for (const { tenantId, name } of tenants) {

@@ -50,7 +50,7 @@ export interface FoundSession {
   result: AgeResult | VerificationWebhook | null
 }
 
-/** Finds a session by its id, or an age session by its token. Undefined: there is none. */
+/** Finds a session by its id, or an age session by its token. Returns undefined where no session has it. */
 export async function findSession(client: OstiaryClient, asked: string): Promise<FoundSession | undefined> {
   if (!SESSION_ID.test(asked)) {
     const summary = await orNothing(client.age.get(asked))

@@ -18,7 +18,8 @@ export const WEBHOOK_REASONS = {
   signature_wrong: 'No key matches, and the webhook does not say which one signed it: a wrong key or a changed body',
   headers_missing:
     'The headers webhook-id, webhook-timestamp and webhook-signature are not there once each: this is no webhook of Ostiary, or a proxy drops them',
-  no_key_pair_signature: 'publicKeys demand a signature of the tenant’s key pair (v1a), and there is none',
+  no_key_pair_signature:
+    'publicKeys demand a signature of the tenant’s key pair (v1a), and this webhook has no such signature',
   key_pair_wrong:
     'No public key matches the signature of the key pair (v1a): those of the other mode, or of another tenant?',
   body_too_large: 'The body is larger than a webhook can be',
