@@ -269,6 +269,10 @@ export function createFlow(deps: FlowDeps) {
     consent: (accepted) => void consent(accepted),
     startCamera: () => void parts?.face.start(),
     startAnyway: () => parts?.face.startAnyway(),
+    cannot: () => {},
+    askMoreTime: () => {},
+    extend: () => {},
+    stay: () => {},
     askHandoff() {
       if (store.view().mayHandOff) store.dispatch({ type: 'handoff_asked' })
     },

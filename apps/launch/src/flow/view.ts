@@ -1,4 +1,4 @@
-import type { Brand, Handoff, LaunchState, VerificationFacts, VerificationType } from '@ostiary/contract'
+import type { Brand, Handoff, LaunchState, MovementKind, VerificationFacts, VerificationType } from '@ostiary/contract'
 import type { Camera } from '../camera/camera-types.ts'
 import type { CaptureView } from '../capture/capture-types.ts'
 import type { DocumentCommand, DocumentView } from '../documents/document-types.ts'
@@ -25,6 +25,17 @@ export interface View {
   capture: CaptureView | null
   /** The user could not follow the guidance for a while and may start without it. */
   mayStartAnyway: boolean
+  /** Kinds of movement that the user has said they cannot make. */
+  cannot: readonly MovementKind[]
+  /** The user has asked for more time for each movement. */
+  moreTime: boolean
+  /** The session's time can be extended, once. */
+  mayExtend: boolean
+  /** The user has chosen to stay on an end screen. */
+  stays: boolean
+  links: Links
+  /** Of an age check: what is asked for. Null where the server does not say. */
+  ages: AskedAges | null
   handoff: Handoff | null
   /** The tenant allows that the session moves to another device. */
   mayHandOff: boolean
@@ -45,6 +56,20 @@ export interface View {
   serverAheadMs: number
 }
 
+/** The tenant's pages in the language that is shown: https addresses; null where the tenant has none. */
+export interface Links {
+  alternative: string | null
+  privacy: string | null
+  support: string | null
+}
+
+export interface AskedAges {
+  /** The age that the host asks for. */
+  age: number
+  /** The estimate has to come out at this age; null if that is the same. */
+  estimate: number | null
+}
+
 /** What screens know of an ENROLL, SIGN-IN or VERIFY session. */
 export interface VerificationView extends VerificationFacts {
   type: VerificationType
@@ -62,6 +87,13 @@ export interface Actions {
   consent(accepted: boolean): void
   startCamera(): void
   startAnyway(): void
+  /** The user cannot make these kinds of movement: the server draws from the others. */
+  cannot(kinds: readonly MovementKind[]): void
+  askMoreTime(): void
+  /** Extends the session's time where the tenant allows it. */
+  extend(): void
+  /** Stays on an end screen until the user leaves it. */
+  stay(): void
   askHandoff(): void
   /** Continues on this device after a handoff, or when none was possible. */
   takeBack(): void
@@ -88,6 +120,12 @@ export const FIRST_VIEW: View = {
   camera: null,
   capture: null,
   mayStartAnyway: false,
+  cannot: [],
+  moreTime: false,
+  mayExtend: false,
+  stays: false,
+  links: { alternative: null, privacy: null, support: null },
+  ages: null,
   handoff: null,
   mayHandOff: true,
   number: null,

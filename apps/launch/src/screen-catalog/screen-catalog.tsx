@@ -40,6 +40,10 @@ const actions: Actions = {
   skipPasskey: nothing,
   popOut: nothing,
   reopen: nothing,
+  cannot: nothing,
+  askMoreTime: nothing,
+  extend: nothing,
+  stay: nothing,
   closePage: nothing,
 }
 

@@ -6,6 +6,7 @@ import type { Translate } from '../texts/translate.ts'
 import { Announcement } from './parts/announcement.tsx'
 import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
+import { sizeText } from './parts/ledger-sums.ts'
 import { Title } from './parts/title.tsx'
 import { Viewfinder } from './parts/viewfinder.tsx'
 import type { ScreenProps } from './screen.ts'
@@ -75,7 +76,11 @@ function Loading({ loading, locale, t }: { loading: LoadProgress | null; locale:
       >
         <span style={{ inlineSize: `${share * 100}%` }} />
       </div>
-      <p class="small digits">{share < 1 ? t('capture.loadText', { percent }) : t('capture.loaded')}</p>
+      <p class="small digits">
+        {share < 1
+          ? t('capture.loadText', { percent, size: sizeText(loading?.totalBytes ?? 0, locale) })
+          : t('capture.loaded')}
+      </p>
     </>
   )
 }

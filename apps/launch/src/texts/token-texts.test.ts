@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { CONSENT_VERSION, TEMPLATE_KINDS, VERIFICATION_TYPES, type VerificationFacts } from '@ostiary/contract'
 import { TOKEN_FAILURES } from '@ostiary/device'
-import { createTranslate, type Messages, placeholdersOf, type TextKey } from './translate.ts'
+import { createTranslate, type Messages, placeholdersOf, type TextKey, valuesOf } from './translate.ts'
 import { adaptTexts, conditionsOf, ownText, type Purpose, type VerificationMessages } from './verification-texts.ts'
 
 type Table = Record<string, string>
@@ -61,7 +61,7 @@ test('a replacement names an existing text and an existing condition, and has no
     const [condition = '', replaced = ''] = key.split(':')
     assert.ok(known.has(condition), key)
     assert.ok(replaced in plainEnglish, key)
-    assert.deepEqual(placeholdersOf(english[key] ?? ''), placeholdersOf(plainEnglish[replaced] ?? ''), key)
+    assert.deepEqual(valuesOf(english[key] ?? ''), valuesOf(plainEnglish[replaced] ?? ''), key)
   }
 })
 

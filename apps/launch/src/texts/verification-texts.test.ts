@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { CONSENT_VERSION, type OpenedSession, type VerificationFacts } from '@ostiary/contract'
 import { PASSKEY_PROBLEMS } from '../flow/states.ts'
 import type { Texts } from './languages.ts'
-import { createTranslate, type Messages, placeholdersOf } from './translate.ts'
+import { createTranslate, type Messages, placeholdersOf, valuesOf } from './translate.ts'
 import { adaptTexts, conditionsOf, ownText, type Purpose, type VerificationMessages } from './verification-texts.ts'
 
 type Table = Record<string, string>
@@ -64,7 +64,7 @@ test('a replacement names an existing text and an existing condition, and has no
     const [condition = '', replaced = ''] = key.split(':')
     assert.ok(known.has(condition), key)
     assert.ok(replaced in plainEnglish, key)
-    assert.deepEqual(placeholdersOf(english[key] ?? ''), placeholdersOf(plainEnglish[replaced] ?? ''), key)
+    assert.deepEqual(valuesOf(english[key] ?? ''), valuesOf(plainEnglish[replaced] ?? ''), key)
   }
 })
 

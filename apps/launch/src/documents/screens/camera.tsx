@@ -35,7 +35,7 @@ export function ShowScreen({ view, actions, texts, page }: ScreenProps): JSX.Ele
             language={texts.tag}
             sharpness={shown.loading ? null : shown.sharpness}
             nowMs={page.nowMs}
-            labels={{ on: t('sound.on'), off: t('sound.off') }}
+            labels={{ on: texts.t('sound.on'), off: texts.t('sound.off') }}
           />
           {shown.torch !== null && (
             <button
