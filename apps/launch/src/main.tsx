@@ -1,4 +1,4 @@
-import { systemClock } from '@ostiary/device'
+import { loadSealing, systemClock } from '@ostiary/device'
 import { render } from 'preact'
 import { createCameraOwner } from './camera/open-camera.ts'
 import { runCapture } from './capture/run-capture.ts'
@@ -47,7 +47,8 @@ const flow = createFlow({
   openCamera: createCameraOwner(),
   runCapture,
   async collectSignals(camera) {
-    const { collectSignals } = await import('./signals/collect.ts').catch((error) => {
+    // What encrypts the capture comes with them, long before it is needed.
+    const [{ collectSignals }] = await Promise.all([import('./signals/collect.ts'), loadSealing()]).catch((error) => {
       throw new EngineLoadError('the signals', error)
     })
     return collectSignals(environment, camera)

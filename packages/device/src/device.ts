@@ -13,9 +13,9 @@ import type {
 import { DOB_NOT_FOUND, DOCUMENT_UNREADABLE, DOCUMENT_UNSUPPORTED } from '@ostiary/contract/codes'
 import { CONSENT_VERSION, EVENTS_PER_CALL, UTC_OFFSET_MINUTES_MAX } from '@ostiary/contract/limits'
 import { LAUNCH_PATHS } from '@ostiary/contract/paths'
-import { sealPayload } from '@ostiary/crypto'
 import { createDocumentCalls } from './document-calls.ts'
 import { createEventLog, type DeviceClock, type SavedLog } from './event-log.ts'
+import { loadSealing } from './load-sealing.ts'
 import { createSignedCalls, type DeviceCryptoKey, DeviceError } from './signed-calls.ts'
 import { readStates } from './state-stream.ts'
 import { createTokenCalls } from './token-calls.ts'
@@ -102,7 +102,10 @@ export async function createDevice(options: DeviceOptions) {
     return { v: 1, sessionId, nonce, attempt, ...capture, log: { seq, hash } }
   }
 
-  const seal = (payload: object) => sealPayload(opened().sealKey, sessionId, payload)
+  const seal = async (payload: object) => {
+    const { sealPayload } = await loadSealing()
+    return sealPayload(opened().sealKey, sessionId, payload)
+  }
   const sealSelfie = (jpeg: Uint8Array) => seal({ jpeg: toBase64(jpeg) })
   const documents = createDocumentCalls({ sessionId, log, withLock, post, sendEvents, seal, remember })
 
