@@ -45,6 +45,34 @@ test('a user who cancels is sent back too: CANCELLED, -17', async (t) => {
   await isSentBack(visit, 'CANCELLED')
 })
 
+test('an end screen stays while its user reads, and the way back leaves no trap in the history', async (t) => {
+  const { visit } = await newVisitorWithoutCamera(t)
+  const { page } = visit
+  const created = await host.create({ redirectUrl: shop.backUrl })
+  const before = new URL('/before', shop.backUrl).href
+  await page.clock.install()
+  await page.goto(before)
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('decline')
+  await visit.saw(['declined'])
+  await visit.act('ledger')
+  const list = page.locator('dialog[data-dialog="ledger"]')
+  await list.waitFor()
+  await page.clock.fastForward(15_000)
+  assert.ok(await list.isVisible())
+  await visit.act('close')
+  await page.clock.fastForward(15_000)
+  assert.equal(await visit.screen(['declined']), 'declined')
+  assert.match(await page.locator('main').innerText(), /stays open/)
+  const entries = Number(await page.evaluate('history.length'))
+  await visit.act('continue')
+  await isSentBack(visit, 'CANCELLED')
+  assert.equal(await page.evaluate('history.length'), entries)
+  await page.goBack()
+  assert.equal(page.url(), before)
+})
+
 test('an expired session shows its end on the page that was left open, and on a link that is opened too late', async (t) => {
   const { visit: left, device } = await newVisitorWithoutCamera(t)
   const created = await host.create({ redirectUrl: shop.backUrl })

@@ -1,5 +1,6 @@
 import { closePopup, findHost } from '../embed/find-host.ts'
 import type { PageControls } from './deps.ts'
+import { watchActivity } from './watch-activity.ts'
 
 /** Controls the page in a real browser. */
 export function createBrowserPage(sessionId: string | null): PageControls {
@@ -25,7 +26,9 @@ export function createBrowserPage(sessionId: string | null): PageControls {
       if (document.hasFocus()) return reload()
       for (const sign of ['focus', 'click']) window.addEventListener(sign, reload)
     },
-    leave: (url) => location.assign(url),
+    onActivity: watchActivity,
+    // Back from the host must lead to the page before this one, not to an end screen that leaves again.
+    leave: (url) => location.replace(url),
     findHost: (origins) => (sessionId === null ? null : findHost(sessionId, origins)),
     close: closePopup,
   }

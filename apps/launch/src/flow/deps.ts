@@ -47,7 +47,9 @@ export interface PageControls {
   onVisibility(listener: (visible: boolean) => void): void
   /** Reloads the page once the user focuses it. Two visible tabs would otherwise take the session from each other for ever. */
   renew(): void
-  /** Navigates to another page. */
+  /** Calls the listener once, when somebody uses or reads the page (flow/activity.ts). */
+  onActivity(listener: () => void): void
+  /** Navigates to another page, which takes this one's place in the history. */
   leave(url: string): void
   findHost(origins: readonly string[]): Host | null
   close(): void

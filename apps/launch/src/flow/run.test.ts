@@ -85,6 +85,34 @@ test('when a session’s time is over, the page asks the server and shows the en
   await reaches('expired')
 })
 
+test('a page that is used or read at its end stays, and keeps its device until the user leaves it', async () => {
+  const { flow, seen, storage, use, reaches, until } = await createFlowFixture({ longMs: 3_000 })
+  await flow.start()
+  flow.actions.consent(false)
+  await reaches('declined')
+  use()
+  assert.equal(flow.view().stays, true)
+  assert.equal(storage.size, 1)
+  assert.deepEqual(seen.left, [])
+  flow.actions.leave()
+  await until(() => seen.left.length === 1)
+  assert.equal(storage.size, 0)
+})
+
+test('“Stay here” stops the way back, and does nothing before the end', async () => {
+  const { flow, seen, reaches, letPass } = await createFlowFixture({ longMs: 3_000 })
+  await flow.start()
+  flow.actions.stay()
+  assert.equal(flow.view().stays, false)
+  flow.actions.consent(false)
+  await reaches('declined')
+  flow.actions.stay()
+  assert.equal(flow.view().stays, true)
+  letPass(60_000)
+  await new Promise(setImmediate)
+  assert.deepEqual(seen.left, [])
+})
+
 test('an embedded page reports each step and the end to its host, and does not leave by itself', async () => {
   const { flow, seen, until } = await createFlowFixture({ embedded: true })
   await flow.start()

@@ -19,7 +19,7 @@ const TEXTS_MS_MAX = 4_000
 const EXPIRY_LOOK_MS_MAX = 30_000
 const AFTER_EXPIRY_MS = 5_000
 const JOIN_MS = 1_500
-/** Time to read an end screen before the page goes back to the host by itself. */
+/** After this time on an end screen the page goes back to the host by itself, unless somebody shows that they are reading it. */
 const LEAVE_AFTER_MS: Readonly<Record<EndScreen, number>> = {
   done: 3_000,
   cancelled: 3_000,
@@ -40,6 +40,8 @@ export function createFlow(deps: FlowDeps) {
   const store = createStore({ ...FIRST_VIEW, inApp: browser.inApp })
   const over = new AbortController()
   const { signal } = over
+  /** Aborted when the page must not leave by itself. */
+  const staying = new AbortController()
   const models = createModels({
     engine,
     wait: (ms) => page.wait(ms, signal),
@@ -257,11 +259,30 @@ export function createFlow(deps: FlowDeps) {
       ...(redirectUrl !== null && { redirectUrl }),
       ...(code !== undefined && { code }),
     })
-    const leaves = host === null && redirectUrl !== null
-    if (leaves) await page.pause(LEAVE_AFTER_MS[end], new AbortController().signal)
-    // Not before: the service tells the code again to a page that is loaded again, but only to the same device.
-    if (leaves || code === undefined) await parts?.session.forget()
-    if (leaves) page.leave(redirectUrl)
+    if (host !== null || redirectUrl === null) {
+      if (code === undefined) await parts?.session.forget()
+      return
+    }
+    page.onActivity(stay)
+    const isTime = await page.pause(LEAVE_AFTER_MS[end], staying.signal).then(
+      () => true,
+      () => false,
+    )
+    if (isTime) await leave()
+  }
+
+  function stay(): void {
+    if (!isEnd(store.view().state.at)) return
+    staying.abort(new Error('The user stays'))
+    store.patch({ stays: true })
+  }
+
+  /** Goes back to the host. Forgets the device only now: the service tells the code again to a page that is loaded again. */
+  async function leave(): Promise<void> {
+    const { session } = store.view()
+    if (!session || session.redirectUrl === null) return
+    await parts?.session.forget()
+    page.leave(session.redirectUrl)
   }
 
   const actions: Actions = {
@@ -272,7 +293,8 @@ export function createFlow(deps: FlowDeps) {
     cannot: () => {},
     askMoreTime: () => {},
     extend: () => {},
-    stay: () => {},
+    stay,
+    leave: () => void leave(),
     askHandoff() {
       if (store.view().mayHandOff) store.dispatch({ type: 'handoff_asked' })
     },

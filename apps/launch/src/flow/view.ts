@@ -94,6 +94,8 @@ export interface Actions {
   extend(): void
   /** Stays on an end screen until the user leaves it. */
   stay(): void
+  /** Goes back to the host from an end screen. */
+  leave(): void
   askHandoff(): void
   /** Continues on this device after a handoff, or when none was possible. */
   takeBack(): void

@@ -44,6 +44,7 @@ const actions: Actions = {
   askMoreTime: nothing,
   extend: nothing,
   stay: nothing,
+  leave: nothing,
   closePage: nothing,
 }
 

@@ -33,6 +33,8 @@ export interface FlowFixtureOptions {
   browser?: Partial<BrowserFacts>
   loadModels?: () => Promise<LoadedModels>
   embedded?: boolean
+  /** Pauses from this length on end when the test calls `letPass`. */
+  longMs?: number
   hash?: string
   storage?: Map<string, KeptDevice>
   /** The page joined with a code before it was reloaded. */
@@ -91,6 +93,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
   }
   let monotonicMs = 0
   const watchers: ((visible: boolean) => void)[] = []
+  const readers: (() => void)[] = []
   const setVisible = (visible: boolean) => {
     for (const watcher of watchers) watcher(visible)
   }
@@ -105,7 +108,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
         monotonicMs += ms
         resolve()
       }
-      if (ms < LONG_MS) setImmediate(pass)
+      if (ms < (options.longMs ?? LONG_MS)) setImmediate(pass)
       else long.push(resolve)
     })
   const deps: FlowDeps = {
@@ -162,6 +165,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
       wait: pause,
       onVisibility: (listener) => void watchers.push(listener),
       renew: () => void seen.renewals++,
+      onActivity: (listener) => void readers.push(listener),
       leave: (url) => void seen.left.push(url),
       findHost: () =>
         options.embedded ? { isListening: true, send: (event) => void seen.sentToHost.push(event) } : null,
@@ -181,6 +185,10 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     storage,
     hide: () => setVisible(false),
     show: () => setVisible(true),
+    /** Somebody uses the page, or reads it. */
+    use() {
+      for (const listener of readers.splice(0)) listener()
+    },
     /** Advances the clock and ends every long pause. */
     letPass(ms: number) {
       monotonicMs += ms

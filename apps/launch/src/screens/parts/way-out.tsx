@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Translate } from '../../texts/translate.ts'
 import type { ScreenProps } from '../screen.ts'
 import { Button } from './button.tsx'
 
@@ -10,10 +11,20 @@ export function WayOut({ view, actions, texts: { t } }: ScreenProps): JSX.Elemen
   if (!view.embedded && !view.secondDevice && redirectUrl !== null) {
     return (
       <div class="buttons">
-        <a class="button button--main" data-action="continue" href={redirectUrl}>
+        <a
+          class="button button--main"
+          data-action="continue"
+          href={redirectUrl}
+          onClick={(event) => {
+            // With a key held the browser opens a new window, and this page stays.
+            if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+            event.preventDefault()
+            actions.leave()
+          }}
+        >
           {view.brand ? t('end.back', { name: view.brand.name }) : t('end.backNobody')}
         </a>
-        <p class="small">{t('end.moment')}</p>
+        <Stay stays={view.stays} onStay={actions.stay} t={t} />
       </div>
     )
   }
@@ -37,5 +48,25 @@ export function WayOut({ view, actions, texts: { t } }: ScreenProps): JSX.Elemen
         </Button>
       </div>
     </>
+  )
+}
+
+/** Says that the page leaves by itself, or that it stays. The button keeps its place, so that nothing moves under a finger. */
+function Stay({ stays, onStay, t }: { stays: boolean; onStay(): void; t: Translate }): JSX.Element {
+  const text = useRef<HTMLParagraphElement>(null)
+  const area = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // The focus was on the button, which is no longer there.
+    if (stays && area.current?.contains(document.activeElement)) text.current?.focus()
+  }, [stays])
+  return (
+    <div class="stay" ref={area} data-stays={stays ? '' : undefined}>
+      <p class="small" role="status" tabIndex={-1} ref={text}>
+        {t(stays ? 'end.stays' : 'end.moment')}
+      </p>
+      <Button action="stay" onPress={onStay}>
+        {t('end.stay')}
+      </Button>
+    </div>
   )
 }
