@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { recordHeard } from '@ostiary/testkit/browser/heard'
 import { type CreatedVisit, endOf, eventually, hostOf } from '@ostiary/testkit/browser/system'
 import type { Visit } from '@ostiary/testkit/browser/visit'
 import {
@@ -95,9 +96,11 @@ test(
 
 test('a camera that is refused: help, another go, and the end with -7', async (t) => {
   const person = await newVisitor(t, { cameraPermission: 'denied' })
+  const heard = await recordHeard(person.visit.page)
   const created = await host.create()
   await person.visit.open(created.launchUrl)
   await checkCameraHelp(person, 'permission_denied')
+  assert.equal(heard.filter((text) => text === 'The camera is blocked').length, TRIES, heard.join(' | '))
   assert.deepEqual(await endOf(created), { ...NO_VERDICT, errors: [-7, -19], reasons: ['permission_denied'] })
 })
 

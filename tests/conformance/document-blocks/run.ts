@@ -1,6 +1,6 @@
 /** Runs the script of a document and says where it failed. */
 import { spawn } from 'node:child_process'
-import { copyFileSync, chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMPILED, ROOT } from '@ostiary/testkit/run'
 import type { Installation } from './installation.ts'

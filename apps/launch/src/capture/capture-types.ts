@@ -38,6 +38,8 @@ export interface CaptureDeps {
   models: LoadedModels
   outputs: CaptureOutputs
   clock: DeviceClock
+  /** How long the page says that movements come, before it asks for them. */
+  readyMs?(): number
   /** Called when the face is well placed. The movements start when it resolves. */
   challenge(): Promise<Challenge>
   log(type: 'challenge_received' | 'movement_shown' | 'movement_seen' | 'capture_done', n?: number): void

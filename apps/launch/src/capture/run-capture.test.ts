@@ -36,6 +36,16 @@ test('a person who follows the challenge gives one frame per sample, close to it
   assert.equal(openPictures, 0)
 })
 
+test('who needs to hear what comes next gets a pause for it, before the challenge is drawn', async () => {
+  const plain = await runTestCapture({ challenge: CHALLENGE })
+  const { views, log, tookMs, capture } = await runTestCapture({ challenge: CHALLENGE, readyMs: 2_500 })
+  const first = views.find(({ phase }) => phase === 'challenge')
+  assert.deepEqual([first?.movement, first?.movementsSeen], [null, 0])
+  assert.ok(tookMs - plain.tookMs >= 2_000, `${tookMs - plain.tookMs} ms longer`)
+  assert.equal(log.filter(({ type }) => type === 'movement_seen').length, 3)
+  assert.equal(capture.frames.length, CHALLENGE.sampleAtMs.length)
+})
+
 test('the log has the challenge, each movement in order, and the end', async () => {
   const { log, capture } = await runTestCapture({ challenge: CHALLENGE })
   assert.deepEqual(

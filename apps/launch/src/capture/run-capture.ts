@@ -1,9 +1,10 @@
 import * as codes from '@ostiary/contract/codes'
-import { CaptureFailure, type RunCapture } from './capture-types.ts'
+import { type CaptureDeps, CaptureFailure, type RunCapture } from './capture-types.ts'
 import { findFace } from './find-face.ts'
 import { orScanError } from './glance.ts'
 import { assembleCapture } from './payload.ts'
 import { runChallenge } from './run-challenge.ts'
+import { waitUntil } from './wait.ts'
 
 /** One try: finds the face, fetches and runs the challenge, measures the samples, and assembles the capture. */
 export const runCapture: RunCapture = async (deps) => {
@@ -18,6 +19,7 @@ export const runCapture: RunCapture = async (deps) => {
   try {
     await orScanError(deps.engine.begin(deps.outputs))
     const restFaces = await findFace(deps, stop.signal)
+    await getReady(deps, stop.signal)
     const challenge = await deps.challenge()
     stop.signal.throwIfAborted()
     deps.log('challenge_received', challenge.attempt)
@@ -30,4 +32,12 @@ export const runCapture: RunCapture = async (deps) => {
   } finally {
     deps.signal.removeEventListener('abort', leave)
   }
+}
+
+/** Before the challenge is drawn, so that none of its time is lost to a user who has to hear the announcement first. */
+async function getReady({ readyMs, clock, onView }: CaptureDeps, signal: AbortSignal): Promise<void> {
+  const ms = readyMs?.() ?? 0
+  if (ms === 0) return
+  onView({ phase: 'challenge', guidance: null, movement: null, movementsSeen: 0, movementsTotal: 0, progress: 0 })
+  await waitUntil(clock, clock.monotonicMs() + ms, signal)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clockText, matters, secondsUntil, serverAheadMs } from './countdown.ts'
+import { clockText, markOf, matters, secondsUntil, serverAheadMs } from './countdown.ts'
 
 test('seconds are whole and never negative', () => {
   assert.equal(secondsUntil(10_000, 8_900), 2)
@@ -23,4 +23,15 @@ test('a device with a wrong clock counts by the server’s clock', () => {
   assert.equal(serverAheadMs('Thu, 01 Jan 2026 00:10:00 GMT', Date.UTC(2026, 0, 1)), 600_000)
   assert.equal(serverAheadMs(null, 0), null)
   assert.equal(serverAheadMs('soon', 0), null)
+})
+
+test('the remaining time is announced when it begins to matter and at one minute', () => {
+  assert.deepEqual([900, 121, 120, 61, 60, 0].map(markOf), [
+    null,
+    null,
+    'matters',
+    'matters',
+    'last_minute',
+    'last_minute',
+  ])
 })

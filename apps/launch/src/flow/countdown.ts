@@ -10,6 +10,15 @@ export function matters(secondsLeft: number): boolean {
   return secondsLeft <= MATTERS_FROM_SECONDS
 }
 
+const LAST_MINUTE_SECONDS = 60
+export type Mark = 'matters' | 'last_minute'
+
+/** The moments at which the remaining time is announced; null before the first one. */
+export function markOf(secondsLeft: number): Mark | null {
+  if (!matters(secondsLeft)) return null
+  return secondsLeft <= LAST_MINUTE_SECONDS ? 'last_minute' : 'matters'
+}
+
 /** Minutes and seconds, in the digits of the language. */
 export function clockText(seconds: number, locale: string): string {
   const whole = new Intl.NumberFormat(locale, { useGrouping: false })

@@ -19,6 +19,8 @@ const FINAL_CODES: readonly number[] = [codes.USER_NOT_ENROLLED, codes.INTERNAL]
 
 /** After this time a user who cannot follow the guidance may start without it. */
 const START_ANYWAY_MS = 12_000
+/** For users who have asked for more time: long enough to hear what comes next. */
+const LONG_READY_MS = 2_500
 
 export interface FaceStepOptions {
   deps: FlowDeps
@@ -140,6 +142,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
         engine: deps.engine,
         models: loaded,
         clock: deps.clock,
+        readyMs: () => (store.view().moreTime ? LONG_READY_MS : 0),
         outputs: { ages: !look && (facts?.estimateAge ?? true), selfie: !look && (facts?.sendImages ?? false) },
         challenge: async () => {
           asked = true

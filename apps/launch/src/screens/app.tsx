@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { matters } from '../flow/countdown.ts'
 import type { Languages } from '../texts/languages.ts'
 import { CameraScreen } from './camera.tsx'
 import { CancelledScreen } from './cancelled.tsx'
@@ -14,8 +13,8 @@ import { HandoffScreen } from './handoff.tsx'
 import { LedgerDialog } from './ledger.tsx'
 import { LoadingScreen } from './loading.tsx'
 import { Bar } from './parts/bar.tsx'
-import { Countdown } from './parts/countdown.tsx'
 import { Icon } from './parts/icons.tsx'
+import { TimeLeft } from './parts/time-left.tsx'
 import { ProblemScreen } from './problem.tsx'
 import { RetryScreen } from './retry.tsx'
 import type { Additions, MoreScreens, ScreenProps, Screens } from './screen.ts'
@@ -101,28 +100,17 @@ export function App(props: AppProps): JSX.Element {
 }
 
 /** Shown on every screen: a lost connection, and the remaining time when it is short. */
-function Notices({ view, texts: { t, tag }, page }: AppProps): JSX.Element | null {
+function Notices(props: AppProps): JSX.Element | null {
+  const { view, texts } = props
   if (view.offline && view.state.at !== 'sending') {
     return (
       <p class="notice" role="status">
         <Icon name="cloudOff" size={18} />
-        {t('app.offline')}
+        {texts.t('app.offline')}
       </p>
     )
   }
-  if (!view.session || view.state.at === 'sending') return null
-  return (
-    <Countdown untilMs={Date.parse(view.session.expiresAt) - view.serverAheadMs} nowMs={page.nowMs} locale={tag}>
-      {(time, seconds) =>
-        matters(seconds) ? (
-          <p class="notice digits">
-            <Icon name="clock" size={18} />
-            {t('app.expires', { time })}
-          </p>
-        ) : null
-      }
-    </Countdown>
-  )
+  return view.state.at === 'sending' ? null : <TimeLeft {...props} />
 }
 
 /** Shown on every screen: the other device, the ledger, and cancel. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { CameraStatus } from '../flow/states.ts'
 import type { TextKey } from '../texts/translate.ts'
+import { Alert } from './parts/alert.tsx'
 import { allowHelp } from './parts/browser-help.ts'
 import { Button } from './parts/button.tsx'
 import { Emblem } from './parts/emblem.tsx'
@@ -18,6 +19,7 @@ export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps)
     <div class="screen screen--still">
       <Emblem icon={failed ? 'cameraOff' : 'camera'} mood={failed ? 'alert' : status === 'asking' ? 'wait' : 'plain'} />
       <Title>{t(title)}</Title>
+      <Alert text={failed ? t(title) : ''} />
       <p class="lead">
         {t(text)} {failed && isLastTry(view) && t('retry.left', { count: 1 })}
       </p>

@@ -1,11 +1,15 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { CaptureView } from '../capture/capture-types.ts'
 import type { LoadProgress } from '../engine/engine.ts'
+import { type Cue, cueBetween } from '../sound/cues.ts'
+import { GuidanceSound } from '../sound/guidance-sound.tsx'
 import type { Translate } from '../texts/translate.ts'
+import { Alert } from './parts/alert.tsx'
 import { Announcement } from './parts/announcement.tsx'
 import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
+import { guidanceKey, politeText, urgentText } from './parts/heard.ts'
 import { sizeText } from './parts/ledger-sums.ts'
 import { Title } from './parts/title.tsx'
 import { Viewfinder } from './parts/viewfinder.tsx'
@@ -13,7 +17,7 @@ import type { ScreenProps } from './screen.ts'
 
 const SEEN_MS = 60
 
-/** Guides the face, asks for the movements, and shows the measuring. Everything important is shown and announced. */
+/** Guides the face, asks for the movements, and shows the measuring. Everything important is shown, announced, and spoken on demand. */
 export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.Element {
   const { t, tag } = texts
   const { capture, loading } = view
@@ -24,6 +28,9 @@ export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.
     if (seen > 0 && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SEEN_MS)
   }, [seen])
   const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
+  const urgent = urgentText(capture, t)
+  const polite = politeText(capture, t)
+  const hint = phase === 'find' && view.mayStartAnyway ? t('capture.startAnywayHint') : ''
   return (
     <div class="capture">
       <Title unseen>{t('capture.title')}</Title>
@@ -51,13 +58,35 @@ export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.
             {t('capture.startAnyway')}
           </Button>
         )}
+        <div class="chips">
+          <GuidanceSound
+            text={urgent || [polite, hint].filter(Boolean).join('. ')}
+            isUrgent={urgent !== ''}
+            cue={useCue(capture)}
+            texts={texts}
+            nowMs={page.nowMs}
+            // A sentence takes longer to hear than to read. A challenge that has begun keeps its times.
+            onOn={() => phase !== 'challenge' && !view.moreTime && actions.askMoreTime()}
+          />
+        </div>
       </div>
-      <Announcement text={politeText(view.capture, t)} nowMs={page.nowMs} />
-      <p class="unseen" role="alert">
-        {asked ? t(`movement.${asked}`) : ''}
+      <Announcement text={polite} nowMs={page.nowMs} />
+      <p class="unseen" role="status">
+        {hint}
       </p>
+      <Alert text={urgent} />
     </div>
   )
+}
+
+/** The tone of the last change. */
+function useCue(capture: CaptureView | null): { kind: Cue } | null {
+  const before = useRef<CaptureView | null>(null)
+  const cue = useRef<{ kind: Cue } | null>(null)
+  const kind = cueBetween(before.current, capture)
+  before.current = capture
+  if (kind) cue.current = { kind }
+  return cue.current
 }
 
 function Loading({ loading, locale, t }: { loading: LoadProgress | null; locale: string; t: Translate }): JSX.Element {
@@ -107,14 +136,4 @@ function Movements({ capture, t }: { capture: CaptureView; t: Translate }): JSX.
       </div>
     </>
   )
-}
-
-const guidanceKey = ({ guidance }: CaptureView) => `guidance.${guidance ?? 'no_face'}` as const
-
-/** Announced besides the movements. Movements are announced at once. */
-function politeText(capture: CaptureView | null, t: Translate): string {
-  if (!capture) return t('capture.load')
-  if (capture.phase === 'measure') return `${t('capture.measure')}. ${t('capture.measureText')}`
-  if (capture.phase === 'find') return t(guidanceKey(capture))
-  return capture.movement === null && capture.movementsSeen === 0 ? t('capture.ready') : ''
 }

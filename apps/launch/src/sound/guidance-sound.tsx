@@ -1,59 +1,84 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { createBrowserVoice, createSpeech } from './speech.ts'
-import { createBrowserTones, createTone } from './tone.ts'
+import type { Texts } from '../texts/languages.ts'
+import { type Cue, playCue } from './cues.ts'
+import { createBrowserVoice, createSpeech, watchVoices } from './speech.ts'
+import { createBrowserTones, createTone, type Tones } from './tone.ts'
 
 interface Props {
   /** What the screen says now. */
   text: string
-  /** Of the text, as a BCP 47 tag. */
-  language: string
+  /** The text is of no use later: it cuts off the one before. */
+  isUrgent?: boolean
   /** 0 to 1; null: no tone. */
-  sharpness: number | null
+  sharpness?: number | null
+  /** The tone of the last change: a new object for each. */
+  cue?: { kind: Cue } | null
+  texts: Texts
   nowMs(): number
-  labels: { on: string; off: string }
+  /** When sound is on, also because it was on before. */
+  onOn?: () => void
 }
 
 interface Sound {
   speech: ReturnType<typeof createSpeech> | null
   tone: ReturnType<typeof createTone> | null
+  tones: Tones | null
   close(): void
 }
 
 /** Kept while the page is open, so that the next screen goes on speaking. */
 let wanted = false
 
-/** A switch for spoken guidance and a tone that rises with the sharpness of the picture. Off at first. */
-export function GuidanceSound({ text, language, sharpness, nowMs, labels }: Props): JSX.Element {
+/** A switch for spoken guidance and tones. Off at first. Without a voice for the language there are tones only. */
+export function GuidanceSound(props: Props): JSX.Element {
+  const { text, isUrgent = false, sharpness = null, cue = null, texts, nowMs, onOn } = props
+  const { t, tag } = texts
   const [on, setOn] = useState(wanted)
+  const [hasVoice, setHasVoice] = useState<boolean | null>(null)
   const sound = useRef<Sound | null>(null)
   useEffect(() => {
-    if (on) sound.current = openSound()
+    if (on) {
+      sound.current = openSound()
+      onOn?.()
+    }
     return () => {
       sound.current?.close()
       sound.current = null
     }
   }, [on])
+  useEffect(() => (on ? watchVoices(tag, setHasVoice) : undefined), [on, tag])
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    const speech = hasVoice ? sound.current?.speech : null
     const say = () => {
-      const waitMs = sound.current?.speech?.say(text, language, nowMs()) ?? null
+      const waitMs = speech?.say(text, tag, nowMs()) ?? null
       if (waitMs !== null) timer = setTimeout(say, waitMs)
     }
-    say()
+    if (isUrgent) speech?.sayNow(text, tag)
+    else say()
     return () => clearTimeout(timer)
-  }, [text, language, on])
+  }, [text, tag, on, hasVoice])
   useEffect(() => {
     if (sharpness !== null) sound.current?.tone?.hear(sharpness, nowMs())
   }, [sharpness, on])
+  useEffect(() => {
+    const tones = sound.current?.tones
+    if (cue && tones) playCue(cue.kind, tones)
+  }, [cue])
   const toggle = () => {
     wanted = !on
     setOn(!on)
   }
   return (
-    <button type="button" class="chip" data-action="sound" aria-pressed={on} onClick={toggle}>
-      {on ? labels.off : labels.on}
-    </button>
+    <>
+      <button type="button" class="chip" data-action="sound" aria-pressed={on} onClick={toggle}>
+        {t(on ? 'sound.off' : 'sound.on')}
+      </button>
+      <p class={on && hasVoice === false ? 'small' : 'unseen'} role="status">
+        {on && hasVoice === false ? t('sound.noVoice') : ''}
+      </p>
+    </>
   )
 }
 
@@ -63,6 +88,7 @@ function openSound(): Sound {
   return {
     speech: voice && createSpeech(voice),
     tone: tones && createTone(tones),
+    tones,
     close() {
       voice?.stop()
       tones?.close()

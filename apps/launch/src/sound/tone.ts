@@ -1,7 +1,7 @@
 /** The part of a browser's AudioContext that is used here. */
 export interface Tones {
-  /** One short tone. */
-  play(frequencyHz: number, seconds: number): void
+  /** One short tone, now or after a while. */
+  play(frequencyHz: number, seconds: number, afterSeconds?: number): void
   close(): void
 }
 
@@ -40,16 +40,17 @@ export function createBrowserTones(): Tones | null {
   if (typeof AudioContext === 'undefined') return null
   const context = new AudioContext()
   return {
-    play(frequencyHz, seconds) {
+    play(frequencyHz, seconds, afterSeconds = 0) {
       const oscillator = context.createOscillator()
       const volume = context.createGain()
-      const end = context.currentTime + seconds
+      const start = context.currentTime + afterSeconds
+      const end = start + seconds
       oscillator.frequency.value = frequencyHz
       // Fades out, so that the end does not click.
-      volume.gain.setValueAtTime(0.12, context.currentTime)
+      volume.gain.setValueAtTime(0.12, start)
       volume.gain.exponentialRampToValueAtTime(0.001, end)
       oscillator.connect(volume).connect(context.destination)
-      oscillator.start()
+      oscillator.start(start)
       oscillator.stop(end)
     },
     close: () => void context.close().catch(() => {}),

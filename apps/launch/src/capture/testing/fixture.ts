@@ -40,6 +40,7 @@ export interface TestCaptureOptions {
   }) => void
   engine?: Partial<Engine>
   outputs?: CaptureOutputs
+  readyMs?: number
 }
 
 export interface TestCapture {
@@ -69,6 +70,7 @@ export async function runTestCapture(options: TestCaptureOptions): Promise<TestC
       models: MODELS,
       outputs: options.outputs ?? { ages: true, selfie: false },
       clock: time.clock,
+      readyMs: () => options.readyMs ?? 0,
       challenge: async () => {
         await time.sleep(80)
         return options.challenge

@@ -32,10 +32,9 @@ export function ShowScreen({ view, actions, texts, page }: ScreenProps): JSX.Ele
         <div class="chips">
           <GuidanceSound
             text={`${side}. ${guidance}`}
-            language={texts.tag}
             sharpness={shown.loading ? null : shown.sharpness}
+            texts={texts}
             nowMs={page.nowMs}
-            labels={{ on: texts.t('sound.on'), off: texts.t('sound.off') }}
           />
           {shown.torch !== null && (
             <button

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { PasskeyStatus } from '../../flow/states.ts'
+import { Alert } from '../../screens/parts/alert.tsx'
 import { Button } from '../../screens/parts/button.tsx'
 import { Emblem } from '../../screens/parts/emblem.tsx'
 import { Title } from '../../screens/parts/title.tsx'
@@ -21,6 +22,7 @@ export function PasskeyScreen({ view, actions, texts }: ScreenProps): JSX.Elemen
     <div class="screen screen--still" data-mode={mode}>
       <Emblem icon="key" mood={waits ? 'wait' : status === 'prime' ? 'plain' : 'alert'} />
       <Title>{t(`passkey.${said}.title`)}</Title>
+      <Alert text={waits || status === 'prime' ? '' : t(`passkey.${said}.title`)} />
       <p class="lead" role={waits ? 'status' : undefined}>
         {t(`passkey.${said}.text`)}
       </p>
