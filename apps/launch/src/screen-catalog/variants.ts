@@ -5,6 +5,7 @@ import type { CaptureView } from '../capture/capture-types.ts'
 import { PASSKEY_PROBLEMS, SESSION_PROBLEMS, type State } from '../flow/states.ts'
 import { FIRST_VIEW, type VerificationView, type View } from '../flow/view.ts'
 import type { TokenEndReason } from '../verification/screens/ended.tsx'
+import { choices } from './choice-variants.ts'
 import { documents } from './document-variants.ts'
 import type { Variant } from './variant.ts'
 
@@ -63,6 +64,7 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
     ...verifications(on, over),
     ...tokens(on, over),
     ...documents(on, over),
+    ...choices(on, session, over, nowMs),
     ledger: { ...on({ at: 'done' }, { session: over }), dialog: 'ledger' },
     cancel: { ...on({ at: 'welcome', answering: false }), dialog: 'cancel' },
   }

@@ -6,11 +6,14 @@ import { allowHelp } from './parts/browser-help.ts'
 import { Button } from './parts/button.tsx'
 import { Emblem } from './parts/emblem.tsx'
 import { inAppText } from './parts/in-app-text.ts'
+import { Links } from './parts/links.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
 
 /** Shown before the browser asks for the camera, while it asks, and when there is no camera. */
-export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps): JSX.Element | null {
+export function CameraScreen(props: ScreenProps): JSX.Element | null {
+  const { view, actions, texts, page } = props
+  const { t } = texts
   if (view.state.at !== 'camera') return null
   const { status } = view.state
   const { title, text } = textsOf(status)
@@ -49,6 +52,7 @@ export function CameraScreen({ view, actions, texts: { t }, page }: ScreenProps)
           )}
         </div>
       )}
+      {failed && <Links {...props} />}
     </div>
   )
 }

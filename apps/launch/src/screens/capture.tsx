@@ -8,6 +8,7 @@ import type { Translate } from '../texts/translate.ts'
 import { Alert } from './parts/alert.tsx'
 import { Announcement } from './parts/announcement.tsx'
 import { Button } from './parts/button.tsx'
+import { CannotDoThis, MoreTime } from './parts/capture-choices.tsx'
 import { Coach } from './parts/coach.tsx'
 import { guidanceKey, politeText, urgentText } from './parts/heard.ts'
 import { sizeText } from './parts/ledger-sums.ts'
@@ -18,7 +19,8 @@ import type { ScreenProps } from './screen.ts'
 const SEEN_MS = 60
 
 /** Guides the face, asks for the movements, and shows the measuring. Everything important is shown, announced, and spoken on demand. */
-export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.Element {
+export function CaptureScreen(props: ScreenProps): JSX.Element {
+  const { view, actions, texts, page } = props
   const { t, tag } = texts
   const { capture, loading } = view
   const phase = capture?.phase ?? 'load'
@@ -28,6 +30,7 @@ export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.
     if (seen > 0 && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SEEN_MS)
   }, [seen])
   const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
+  const isReady = phase === 'challenge' && asked === null && seen === 0
   const urgent = urgentText(capture, t)
   const polite = politeText(capture, t)
   const hint = phase === 'find' && view.mayStartAnyway ? t('capture.startAnywayHint') : ''
@@ -59,6 +62,7 @@ export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.
           </Button>
         )}
         <div class="chips">
+          {asked && <CannotDoThis key={asked} {...props} movement={asked} />}
           <GuidanceSound
             text={urgent || [polite, hint].filter(Boolean).join('. ')}
             isUrgent={urgent !== ''}
@@ -68,7 +72,11 @@ export function CaptureScreen({ view, actions, texts, page }: ScreenProps): JSX.
             // A sentence takes longer to hear than to read. A challenge that has begun keeps its times.
             onOn={() => phase !== 'challenge' && !view.moreTime && actions.askMoreTime()}
           />
+          {(phase === 'find' || isReady) && <MoreTime {...props} />}
         </div>
+        <p class="small" role="status">
+          {phase === 'find' && view.cannot.length > 0 && t('cannot.others')}
+        </p>
       </div>
       <Announcement text={polite} nowMs={page.nowMs} />
       <p class="unseen" role="status">

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
+import { Links } from './parts/links.tsx'
 import { Point } from './parts/point.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
@@ -12,7 +13,8 @@ interface Props extends ScreenProps {
 }
 
 /** Who asks, what happens, what leaves the device and what does not, and the consent question. */
-export function WelcomeScreen({ view, actions, texts: { t }, first, more, instead }: Props): JSX.Element {
+export function WelcomeScreen({ view, actions, texts, first, more, instead }: Props): JSX.Element {
+  const { t } = texts
   const busy = view.state.at === 'welcome' && view.state.answering
   return (
     <div class="screen">
@@ -28,6 +30,7 @@ export function WelcomeScreen({ view, actions, texts: { t }, first, more, instea
         <Point icon="numbers" title={t('welcome.leaveTitle')} text={t('welcome.leaveText')} />
         {more}
       </ul>
+      <Links view={view} texts={texts} />
       <div class="buttons buttons--stay">
         {instead ?? (
           <>

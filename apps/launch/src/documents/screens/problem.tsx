@@ -100,9 +100,12 @@ export function DocumentEnd(props: Pick<ScreenProps, 'view' | 'texts'>): JSX.Ele
   return (
     <>
       {why && <p class="how">{t(why)}</p>}
-      <div class="buttons buttons--close">
-        <OtherWay {...props} />
-      </div>
+      {/* Otherwise the end screen has it among its links. */}
+      {view.links.alternative === null && (
+        <div class="buttons buttons--close">
+          <OtherWay {...props} />
+        </div>
+      )}
     </>
   )
 }

@@ -1,12 +1,13 @@
 import type { JSX } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { type Mark, markOf, matters } from '../../flow/countdown.ts'
 import type { ScreenProps } from '../screen.ts'
 import { Countdown } from './countdown.tsx'
 import { Icon } from './icons.tsx'
 
 /** The remaining time, once it is short. It is announced when it begins to matter and again at one minute, not every second. */
-export function TimeLeft({ view, texts: { t, tag }, page }: ScreenProps): JSX.Element | null {
+export function TimeLeft({ view, actions, texts: { t, tag }, page }: ScreenProps): JSX.Element | null {
+  const [asked, setAsked] = useState(false)
   const announced = useRef<{ mark: Mark; text: string } | null>(null)
   if (!view.session) return null
   return (
@@ -22,10 +23,23 @@ export function TimeLeft({ view, texts: { t, tag }, page }: ScreenProps): JSX.El
               <div class="notice digits">
                 <Icon name="clock" size={18} />
                 <span>{text}</span>
+                {view.mayExtend && (
+                  <button
+                    type="button"
+                    class="chip"
+                    data-action="extend"
+                    onClick={() => {
+                      setAsked(true)
+                      actions.extend()
+                    }}
+                  >
+                    {t('app.extend')}
+                  </button>
+                )}
               </div>
             )}
             <p class="unseen" role="status">
-              {announced.current?.text ?? ''}
+              {announced.current?.text ?? (asked ? t('app.extended') : '')}
             </p>
           </>
         )

@@ -3,9 +3,20 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Translate } from '../../texts/translate.ts'
 import type { ScreenProps } from '../screen.ts'
 import { Button } from './button.tsx'
+import { Links } from './links.tsx'
 
-/** How to leave an end screen: back to the host, automatically or by link, or close it if another device or page continues. */
-export function WayOut({ view, actions, texts: { t } }: ScreenProps): JSX.Element | null {
+/** How to leave an end screen, and the tenant's pages. */
+export function WayOut(props: ScreenProps): JSX.Element {
+  return (
+    <>
+      <Leave {...props} />
+      <Links {...props} />
+    </>
+  )
+}
+
+/** Back to the host, automatically or by link, or close it if another device or page continues. */
+function Leave({ view, actions, texts: { t } }: ScreenProps): JSX.Element {
   const [closed, setClosed] = useState(false)
   const redirectUrl = view.session?.redirectUrl ?? null
   if (!view.embedded && !view.secondDevice && redirectUrl !== null) {
