@@ -13,6 +13,7 @@ import { createLedger } from './ledger/ledger.ts'
 import { readPageDigest } from './ledger/page-digest.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 import { App } from './screens/app.tsx'
+import { windowTitle } from './screens/page-title.ts'
 import type { Additions, MoreScreens } from './screens/screen.ts'
 import { detectInAppBrowser, devicePlatform, readEnvironment } from './signals/index.ts'
 import './style/all.css'
@@ -129,7 +130,7 @@ function draw(): void {
   const view = flow.view()
   root.lang = texts.tag
   root.dir = texts.direction
-  document.title = view.brand ? `${texts.t('app.title')}: ${view.brand.name}` : texts.t('app.title')
+  document.title = windowTitle(view, texts.t)
   if (view.brand && view.brand !== painted) applyTheme(view.brand, root)
   painted = view.brand
   if (!place) return

@@ -8,6 +8,7 @@ import type { Actions } from '../flow/view.ts'
 import type { LedgerEntry } from '../ledger/ledger.ts'
 import { App } from '../screens/app.tsx'
 import { NumberScreen } from '../screens/number.tsx'
+import { windowTitle } from '../screens/page-title.ts'
 import '../style/all.css'
 import { documentTextsOf } from '../texts/documents-text-files.ts'
 import { createLanguages } from '../texts/languages.ts'
@@ -83,7 +84,7 @@ async function show(query: string): Promise<void> {
     )
     return
   }
-  document.title = texts.t('app.title')
+  document.title = windowTitle(variant.view, texts.t)
   render(
     <App
       view={variant.view}

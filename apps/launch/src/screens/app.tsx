@@ -12,6 +12,7 @@ import { ExpiredScreen } from './expired.tsx'
 import { HandoffScreen } from './handoff.tsx'
 import { LedgerDialog } from './ledger.tsx'
 import { LoadingScreen } from './loading.tsx'
+import { kindOfCheck } from './page-title.ts'
 import { Bar } from './parts/bar.tsx'
 import { Icon } from './parts/icons.tsx'
 import { TimeLeft } from './parts/time-left.tsx'
@@ -72,6 +73,7 @@ export function App(props: AppProps): JSX.Element {
     <div class="page">
       <Bar
         brand={view.brand}
+        title={kindOfCheck(view, texts.t)}
         isTest={session?.livemode === false}
         texts={texts}
         languages={languages}

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { Asks } from './parts/asks.tsx'
 import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
 import { Links } from './parts/links.tsx'
@@ -22,7 +23,7 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
         <Coach movement="rest" />
       </div>
       <Title>{t('welcome.title')}</Title>
-      <p class="lead">{view.brand ? t('welcome.asks', { name: view.brand.name }) : t('welcome.asksNobody')}</p>
+      <Asks view={view} texts={texts} />
       <ul class="points">
         {first}
         <Point icon="camera" title={t('welcome.lookTitle')} text={t('welcome.lookText')} />
@@ -30,6 +31,7 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
         <Point icon="numbers" title={t('welcome.leaveTitle')} text={t('welcome.leaveText')} />
         {more}
       </ul>
+      {view.verification === null && <p class="small">{t('welcome.minor')}</p>}
       <Links view={view} texts={texts} />
       <div class="buttons buttons--stay">
         {instead ?? (

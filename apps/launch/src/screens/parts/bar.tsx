@@ -5,6 +5,8 @@ import { Icon } from './icons.tsx'
 
 interface Props {
   brand: Brand | null
+  /** In place of the tenant's name. */
+  title: string
   isTest: boolean
   texts: Texts
   languages: Languages['available']
@@ -12,13 +14,13 @@ interface Props {
 }
 
 /** The tenant's name and the language menu. */
-export function Bar({ brand, isTest, texts, languages, onLanguage }: Props): JSX.Element {
+export function Bar({ brand, title, isTest, texts, languages, onLanguage }: Props): JSX.Element {
   const { t, tag } = texts
   return (
     <header class="bar">
       <div class="bar__brand">
         {brand?.logo ? <img class="bar__logo" src={brand.logo} alt="" /> : <Mark />}
-        <span>{brand?.name ?? t('app.title')}</span>
+        <span>{brand?.name ?? title}</span>
       </div>
       {isTest && <span class="bar__test">{t('app.test')}</span>}
       <div class="language">
