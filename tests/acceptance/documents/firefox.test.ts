@@ -30,6 +30,9 @@ test('Firefox reads a passport', { ...WHOLE_FLOW, skip: NO_FIREFOX }, async (t) 
     await tab.evaluate(`document.querySelector('[data-action="${action}"]').click()`)
   }
   await tab.show(picture)
+  // Nobody can agree before the end of the text was in view.
+  const read = `(document.querySelector('[data-action="read-on"]')?.click(), !!document.querySelector('[data-action="consent"]'))`
+  await tab.waitFor('the end of the text', read)
   for (const action of ['consent', 'document-begin', 'document-passport', 'document-here', 'document-send'])
     await press(action)
   const { sessionStatus, errors, document } = await created.ended()

@@ -72,9 +72,11 @@ const SAID: Readonly<Record<string, string>> = {
 
 /** Presses Tab until the element with this action has the focus, and then the key. */
 async function press({ page }: Visit, action: string, key: 'Enter' | 'Space'): Promise<void> {
+  let focused: unknown
   for (let presses = 0; presses < 40; presses++) {
-    await page.keyboard.press('Tab')
-    const focused = await page.evaluate('document.activeElement?.dataset?.action ?? ""')
+    // Before the end of the text was in view, the button for consent scrolls on, and keeps the focus.
+    await page.keyboard.press(focused === 'read-on' ? key : 'Tab')
+    focused = await page.evaluate('document.activeElement?.dataset?.action ?? ""')
     if (focused === action) return page.keyboard.press(key)
   }
   throw new Error(`"${action}" cannot be reached by Tab`)

@@ -76,6 +76,16 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
   const attribute = (name: string) => main.getAttribute(name)
   const action = (name: string) => frame.locator(`[data-action="${name}"]:visible`).first()
 
+  /** The page lets nobody agree before the end of its text was in view. */
+  async function readOn(): Promise<void> {
+    const either = frame.locator('[data-action="consent"]:visible, [data-action="read-on"]:visible').first()
+    for (;;) {
+      await either.waitFor()
+      if ((await either.getAttribute('data-action')) === 'consent') return
+      await either.click()
+    }
+  }
+
   return {
     page,
     frame,
@@ -103,7 +113,10 @@ export function visitOn(page: Page, frame: Frame = page.mainFrame()): Visit {
         throw new Error(`Waiting for ${name}=${value}; shown: ${await describe(main)}`, { cause: error })
       }
     },
-    act: (name) => action(name).click(),
+    async act(name) {
+      if (name === 'consent') await readOn()
+      await action(name).click()
+    },
     async actLast(name) {
       const gone =
         frame === page.mainFrame()

@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { useRef } from 'preact/hooks'
 import { Asks } from './parts/asks.tsx'
 import { Button } from './parts/button.tsx'
 import { Coach } from './parts/coach.tsx'
+import { ConsentPanel } from './parts/consent-panel.tsx'
 import { Links } from './parts/links.tsx'
 import { Point } from './parts/point.tsx'
 import { Title } from './parts/title.tsx'
@@ -15,8 +17,10 @@ interface Props extends ScreenProps {
 
 /** Who asks, what happens, what leaves the device and what does not, and the consent question. */
 export function WelcomeScreen({ view, actions, texts, first, more, instead }: Props): JSX.Element {
-  const { t } = texts
+  const { t, tag } = texts
+  const end = useRef<HTMLDivElement>(null)
   const busy = view.state.at === 'welcome' && view.state.answering
+  const agree = { text: t('welcome.agree'), readOn: t('welcome.readOn'), busy, onPress: () => actions.consent(true) }
   return (
     <div class="screen">
       <div class="hero">
@@ -31,21 +35,21 @@ export function WelcomeScreen({ view, actions, texts, first, more, instead }: Pr
         <Point icon="numbers" title={t('welcome.leaveTitle')} text={t('welcome.leaveText')} />
         {more}
       </ul>
+      <div ref={end} />
       {view.verification === null && <p class="small">{t('welcome.minor')}</p>}
       <Links view={view} texts={texts} />
-      <div class="buttons buttons--stay">
-        {instead ?? (
-          <>
-            <p class="consent">{t('welcome.consent')}</p>
-            <Button action="consent" look="main" busy={busy} onPress={() => actions.consent(true)}>
-              {t('welcome.agree')}
-            </Button>
-          </>
-        )}
-        <Button action="decline" busy={busy} onPress={() => actions.consent(false)}>
-          {t('welcome.decline')}
-        </Button>
-      </div>
+      <ConsentPanel
+        end={end}
+        language={tag}
+        agree={instead ? null : agree}
+        decline={
+          <Button action="decline" busy={busy} onPress={() => actions.consent(false)}>
+            {t('welcome.decline')}
+          </Button>
+        }
+      >
+        {instead ?? <p class="consent">{t('welcome.consent')}</p>}
+      </ConsentPanel>
     </div>
   )
 }

@@ -25,6 +25,13 @@ export function VerificationWelcome(props: ScreenProps): JSX.Element | null {
           text={t(type === 'ENROLL' ? 'passkeyCreateText' : 'passkeyGetText')}
         />
       )}
+      {type === 'ENROLL' && (
+        <Point
+          icon="clock"
+          title={t('keptTitle')}
+          text={name === undefined ? t('keptTextNobody') : t('keptText', { name })}
+        />
+      )}
     </>
   )
   // First, so that a user who agrees without reading further has still seen it.
