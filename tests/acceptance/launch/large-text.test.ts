@@ -16,6 +16,58 @@ after(async () => {
   catalog?.stop()
 })
 
+/** Languages of long words, of another direction and of other scripts. */
+const LOCALES = ['en', 'de', 'ar']
+/** Text twice as large as usual on a phone, and a desktop window at a zoom of 400 percent. */
+const VIEWS = [
+  { name: 'text at 200 percent', width: 360, height: 740, rootPx: 32 },
+  { name: 'zoom of 400 percent', width: 320, height: 256, rootPx: 16 },
+]
+
+for (const lang of LOCALES) {
+  test(`nothing is cut off, and what has to be read in time is in the window, in large text, ${lang}`, async () => {
+    const page = await device.page()
+    await catalog.show(page, { screen: 'welcome', lang })
+    for (const { name, width, height, rootPx } of VIEWS) {
+      await page.setViewportSize({ width, height })
+      await page.addStyleTag({ content: `:root { font-size: ${rootPx}px !important }` })
+      const { screens, objections }: Found = await page.evaluate(`(${objectionsToAll})('${lang}')`)
+      assert.ok(screens >= 100, `${screens} screens`)
+      assert.deepEqual(objections, [], name)
+    }
+    await page.close()
+  })
+}
+
+interface Found {
+  screens: number
+  objections: string[]
+}
+
+/** Runs in the page, which shows one screen after the other without being loaded again. */
+const objectionsToAll = `async (lang) => {
+  const objections = []
+  const root = document.documentElement
+  const drawn = () => new Promise((done) => setTimeout(done))
+  const boxOf = (selector) => document.querySelector(selector)?.getBoundingClientRect()
+  for (const screen of CATALOG_SCREENS) {
+    await showScreen('screen=' + screen + '&lang=' + lang)
+    await drawn()
+    const object = (what) => objections.push(screen + ': ' + what)
+    if (root.scrollWidth > root.clientWidth) object('is ' + (root.scrollWidth - root.clientWidth) + ' px too wide')
+    const dialog = document.querySelector('dialog[open]')
+    if (dialog && dialog.scrollWidth > dialog.clientWidth) object('the dialog is cut off')
+    const prompt = boxOf('.capture .prompt__text')
+    if (prompt && (prompt.top < 0 || prompt.bottom > innerHeight)) object('the prompt ends at ' + prompt.bottom)
+    const panel = document.querySelector('[data-consent-panel]')
+    const covers = panel && getComputedStyle(panel).position === 'sticky' && panel.offsetHeight > 0.45 * innerHeight
+    if (covers) object('the panel covers ' + panel.offsetHeight + ' px')
+    const brand = document.querySelector('.bar__brand > span')
+    if (brand.scrollHeight > 1.3 * brand.clientHeight) object('the name in the bar is cut off')
+  }
+  return { screens: CATALOG_SCREENS.length, objections }
+}`
+
 test('who registers a face cannot agree before the last point was in view, and a keyboard is enough to get there', async () => {
   const page = await device.page()
   await page.setViewportSize({ width: 390, height: 844 })

@@ -50,6 +50,7 @@ export function Viewfinder({
       )}
       <svg viewBox={`${crop.x} ${crop.y} ${crop.width} ${crop.height}`} stroke-width={stroke} aria-hidden="true">
         <path class="viewfinder__veil" d={veilPath(crop, oval)} fill-rule="evenodd" stroke="none" />
+        <path class="viewfinder__edge" d={ovalPath(ring)} stroke-width={stroke * 1.5} />
         <path class="viewfinder__track" d={ovalPath(ring)} />
         {phase === 'find' && <path class="viewfinder__ring viewfinder__ring--find" d={ovalPath(ring)} />}
         {(phase === 'load' || phase === 'measure') && (
