@@ -3,6 +3,7 @@ import { consent } from './consent.ts'
 import { DocumentRecord } from './document-record.ts'
 import { ignoredFields } from './ignored-fields.ts'
 import { Indicators } from './indicators.ts'
+import { CAPTURE_ASSURANCE } from './launch-steps.ts'
 import { AGE_LIMITS, SESSION_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { CONFIRM_ERRORS, ConfirmedReturn, ConfirmReturnBody, codeHash } from './returns.ts'
@@ -196,6 +197,7 @@ export const AgeResult = Type.Object(
       {
         level: Type.Enum(['none', 'estimate', 'document', 'sandbox']),
         method: Type.String(),
+        ...CAPTURE_ASSURANCE,
       },
       {
         description:

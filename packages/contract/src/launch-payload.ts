@@ -61,7 +61,11 @@ export const CapturePayload = Type.Object(
       {
         age: Type.Integer({ minimum: 0, maximum: 1200 }),
         spread: Type.Integer({ minimum: 0, maximum: 1200 }),
-        frames: Type.Integer({ minimum: 0, maximum: 24, description: '0: no age was asked for, and none estimated' }),
+        frames: Type.Integer({
+          minimum: 0,
+          maximum: LAUNCH_LIMITS.framesMax,
+          description: '0: no age was asked for, and none estimated',
+        }),
       },
       { additionalProperties: false },
     ),
@@ -117,7 +121,7 @@ export const CapturePayload = Type.Object(
     ),
     /** What the passive check says: 1000 is surely live. */
     live: Type.Integer({ minimum: 0, maximum: 1000 }),
-    frames: Type.Array(CaptureFrame, { minItems: 1, maxItems: 24 }),
+    frames: Type.Array(CaptureFrame, { minItems: 1, maxItems: LAUNCH_LIMITS.framesMax }),
     ...SEALED_SIGNALS,
     /**
      * Anything. The launch page sends `camera` here, the size of its pictures in pixels, in area D `captureConditions` (CaptureConditions), and in

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { DOCUMENT_TYPES } from './documents.ts'
-import { LAUNCH_EVENTS } from './launch-steps.ts'
+import { Cannot, LAUNCH_EVENTS, Pace } from './launch-steps.ts'
 import { UTC_OFFSET_MINUTES_MAX } from './limits.ts'
 import { Brand, TEMPLATE_KINDS } from './settings.ts'
 import { FLOW_STATUSES, SESSION_STATES } from './states.ts'
@@ -88,6 +88,11 @@ export const LaunchState = Type.Object(
           'true on a device that took the session over and has not sent the number of the first screen yet (`launchNumber`): before that nothing else is taken',
       }),
     ),
+    cannot: Type.Optional({
+      ...Cannot,
+      description: 'Kinds of movement that the user has said they cannot make, on this device or the one before',
+    }),
+    pace: Type.Optional({ ...Pace, description: 'The user has asked for more time for each movement' }),
   },
   { title: 'LaunchState' },
 )

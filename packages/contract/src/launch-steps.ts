@@ -1,20 +1,12 @@
 import Type from 'typebox'
+import { MOVEMENT_KINDS, MOVEMENT_KINDS_MIN, MOVEMENTS } from './movements.ts'
 
-export const MOVEMENTS = ['turn_left', 'turn_right', 'look_up', 'blink', 'closer'] as const
-export type Movement = (typeof MOVEMENTS)[number]
-
-/** What a person can be unable to do. Both turns are one kind: who cannot turn to one side gets other movements. */
-export const MOVEMENT_KINDS = ['turn', 'up', 'blink', 'closer'] as const
-export type MovementKind = (typeof MOVEMENT_KINDS)[number]
-export const KIND_OF: Readonly<Record<Movement, MovementKind>> = {
-  turn_left: 'turn',
-  turn_right: 'turn',
-  look_up: 'up',
-  blink: 'blink',
-  closer: 'closer',
-}
-/** A challenge needs at least so many kinds. */
-export const MOVEMENT_KINDS_MIN = 2
+/** What a challenge must not ask for. */
+export const Cannot = Type.Array(Type.Enum([...MOVEMENT_KINDS]), {
+  maxItems: MOVEMENT_KINDS.length - MOVEMENT_KINDS_MIN,
+  uniqueItems: true,
+})
+export const Pace = Type.Literal('slow')
 
 /** What a page may report about the flow, in the hash-chained log. */
 export const LAUNCH_EVENTS = [
@@ -47,7 +39,24 @@ export const Challenge = Type.Object(
     /** When frames are to be sampled, in milliseconds after the start of the capture. */
     sampleAtMs: Type.Array(Type.Integer()),
     expiresAt: Type.String({ format: 'date-time' }),
+    answerMs: Type.Optional(
+      Type.Integer({
+        description: 'How long after it was asked for a movement counts, where that is not 2,500 ms: `pace` is `slow`',
+      }),
+    ),
   },
   { title: 'LaunchChallenge' },
 )
 export type Challenge = Type.Static<typeof Challenge>
+
+/** How the movements of an accepted capture differed from what everybody gets. Absent where they did not. */
+export const CAPTURE_ASSURANCE = {
+  movements: Type.Optional(
+    Type.Array(Type.Enum([...MOVEMENT_KINDS]), {
+      description: 'The user could not make all movements: the challenge was drawn from these kinds',
+    }),
+  ),
+  pace: Type.Optional({ ...Pace, description: 'The user had three times as long for each movement' }),
+} as const
+export const CaptureAssurance = Type.Object(CAPTURE_ASSURANCE, { title: 'CaptureAssurance' })
+export type CaptureAssurance = Type.Static<typeof CaptureAssurance>

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Handoff, HandoffNumber } from './handoff.ts'
 import { LaunchEvent, LaunchState, OpenBody, OpenedSession, SessionId } from './launch-session.ts'
-import { Challenge } from './launch-steps.ts'
+import { Cannot, Challenge, Pace } from './launch-steps.ts'
 import { CONSENT_VERSIONS, LAUNCH_LIMITS } from './limits.ts'
 import { type Operation, operation } from './operation.ts'
 import { LAUNCH_PATHS } from './paths.ts'
@@ -80,7 +80,7 @@ export const launchChallenge = operation({
   path: LAUNCH_PATHS.challenge,
   summary: 'Begin a try of the face step',
   description:
-    'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one capture. Asked for again because the answer was lost, with the same `attempt`, it is the same one and costs no try.',
+    'Asked for when the camera runs. The challenge is random, valid for 90 seconds and for one capture. Asked for again because the answer was lost, with the same `attempt`, it is the same one and costs no try. With one more movement in `cannot`, or with `pace` for the first time, the same `attempt` gets a new one, which costs no try either.',
   body: Type.Object(
     {
       sessionId: SessionId,
@@ -91,6 +91,15 @@ export const launchChallenge = operation({
             'In the document step: a look at the face for the comparison alone, on a device that does not hold the numbers of the first one. It is no try of the face step and says nothing about the age',
         }),
       ),
+      cannot: Type.Optional({
+        ...Cannot,
+        description:
+          'Kinds of movement that the user cannot make. The session keeps them: what another call named stays. At least two kinds must be left',
+      }),
+      pace: Type.Optional({
+        ...Pace,
+        description: 'The user needs more time: three times as much for each movement, from now on',
+      }),
     },
     { additionalProperties: false },
   ),

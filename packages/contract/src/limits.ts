@@ -199,6 +199,8 @@ export const LAUNCH_LIMITS = {
   /** Asked for in one challenge. */
   movements: 3,
   submitsPerAttempt: 5,
+  /** Challenges of one session that may be replaced without a try: two kinds of movement left out one by one, and the slow pace. */
+  replacements: 3,
   handoffSeconds: 300,
   handoffs: 2,
   /** Codes that one session may make: one that is not used within its five minutes is replaced. */
@@ -206,7 +208,7 @@ export const LAUNCH_LIMITS = {
   eventsPerCall: EVENTS_PER_CALL,
   events: 300,
   framesMin: 5,
-  framesMax: 24,
+  framesMax: 48,
   watchSeconds: 900,
 } as const
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { AGE_STATUSES } from './age.ts'
-import { MOVEMENTS } from './launch-steps.ts'
 import { LAUNCH_LIMITS, SANDBOX_LIMITS } from './limits.ts'
+import { MOVEMENTS } from './movements.ts'
 import { type Operation, operation } from './operation.ts'
 import { RISK_LEVELS } from './risk.ts'
 import { WebhookDelivery } from './webhooks.ts'

@@ -6,6 +6,7 @@ import type {
   Handoff,
   LaunchEventType,
   LaunchState,
+  MovementKind,
   OpenBody,
   OpenedSession,
   PasskeyOptions,
@@ -45,6 +46,15 @@ export interface SavedDevice {
   keys: { privateKey: DeviceCryptoKey; publicKey: DeviceCryptoKey }
   counter: number
   log: SavedLog
+}
+
+/** What a user needs of a challenge. */
+export interface ChallengeNeeds {
+  /** Kinds of movement that the user cannot make. */
+  cannot?: readonly MovementKind[]
+  pace?: 'slow'
+  /** Replaces the challenge under way, which the user cannot meet. Costs no try. */
+  replaces?: boolean
 }
 
 /** What was captured. Session, challenge and log are added when it is submitted. */
@@ -97,6 +107,16 @@ export async function createDevice(options: DeviceOptions) {
     return state
   }
 
+  /** During an upgrade the call may reach a process of the last release, which refuses fields that it does not know. */
+  async function askChallenge(body: object, { cannot = [], pace }: ChallengeNeeds): Promise<Challenge> {
+    if (cannot.length === 0 && !pace) return post<Challenge>(LAUNCH_PATHS.challenge, body)
+    const needs = { ...(cannot.length > 0 && { cannot }), ...(pace && { pace }) }
+    return post<Challenge>(LAUNCH_PATHS.challenge, { ...body, ...needs }).catch((error: unknown) => {
+      if (!(error instanceof DeviceError) || error.code !== 'VALIDATION_FAILED') throw error
+      return post<Challenge>(LAUNCH_PATHS.challenge, body)
+    })
+  }
+
   function toPayload(capture: Capture, { seq, hash }: SavedLog): CapturePayload {
     const { nonce, attempt } = current ?? missing('challenge')
     return { v: 1, sessionId, nonce, attempt, ...capture, log: { seq, hash } }
@@ -145,17 +165,18 @@ export async function createDevice(options: DeviceOptions) {
       return change(LAUNCH_PATHS.consent, { accepted, version, locale })
     },
     /** Call it when the camera runs, because a challenge expires soon. */
-    challenge: (purpose?: 'match'): Promise<Challenge> =>
+    challenge: (purpose?: 'match', { replaces, ...needs }: ChallengeNeeds = {}): Promise<Challenge> =>
       withLock(async () => {
         failing = undefined
         if (isLook) current = undefined
         isLook = purpose === 'match'
         if (isLook) {
-          current = await post<Challenge>(LAUNCH_PATHS.challenge, { for: 'match' })
+          current = await askChallenge({ for: 'match' }, needs)
           return current
         }
-        wanted ??= Math.max(lastState?.attempt ?? 0, current?.attempt ?? 0) + 1
-        current = await post<Challenge>(LAUNCH_PATHS.challenge, { attempt: wanted })
+        const replaced = replaces ? current : undefined
+        wanted ??= replaced?.attempt ?? Math.max(lastState?.attempt ?? 0, current?.attempt ?? 0) + 1
+        current = await askChallenge({ attempt: wanted }, needs)
         wanted = undefined
         return current
       }),

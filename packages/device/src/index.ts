@@ -1,5 +1,12 @@
 export { systemClock } from './clock.ts'
-export { type Capture, createDevice, type Device, type DeviceOptions, type SavedDevice } from './device.ts'
+export {
+  type Capture,
+  type ChallengeNeeds,
+  createDevice,
+  type Device,
+  type DeviceOptions,
+  type SavedDevice,
+} from './device.ts'
 export type { DocumentFacts } from './document-calls.ts'
 export type { DeviceClock } from './event-log.ts'
 export { loadSealing } from './load-sealing.ts'

@@ -14,6 +14,7 @@ import type { Log } from '../platform/log.ts'
 import { evaluateRisk, storedOverrides } from '../risk/index.ts'
 import {
   type Concluded,
+  captureAssuranceOf,
   codeHashOf,
   consentOf,
   createExpiry,
@@ -149,6 +150,7 @@ function endedResult(
     expiresAt: session.expiresAt,
     endedAt,
     consent: consentOf(progress),
+    capture: captureAssuranceOf(progress),
     livemode: session.livemode,
     ...(request.policy.redirectCode === true && { codeHash: codeHashOf(ticket) }),
   })

@@ -1,5 +1,6 @@
 import {
   type AgeResult,
+  type CaptureAssurance,
   type ConsentRecord,
   type DocumentRecord,
   type FlowStatus,
@@ -39,6 +40,8 @@ export interface ResultFacts {
   /** Where the tenant asks for it. */
   codeHash?: string | null
   consent: ConsentRecord | null
+  /** How the movements differed from what everybody gets. */
+  capture?: CaptureAssurance | undefined
   progress?: { state: string; attempt: number }
 }
 
@@ -72,7 +75,7 @@ export function toResult(facts: ResultFacts): AgeResult {
       ...(reason === undefined ? {} : { reason }),
     })),
     outcome: outcomeOf(flowStatus, status),
-    assurance: ASSURANCE[decision?.basis ?? 'none'],
+    assurance: { ...ASSURANCE[decision?.basis ?? 'none'], ...(isOfFace(decision) && facts.capture) },
     createdAt: facts.createdAt.toISOString(),
     expiresAt: facts.expiresAt.toISOString(),
     endedAt: facts.endedAt?.toISOString() ?? null,
@@ -113,6 +116,10 @@ const ASSURANCE: Readonly<Record<Exclude<Decision['basis'], null> | 'none', AgeR
   sandbox: { level: 'sandbox', method: 'test mode' },
   none: { level: 'none', method: 'none' },
 }
+
+/** Whether the verdict rests on a face that was captured: by itself, or compared with a document. */
+const isOfFace = (decision: Decision | null) =>
+  decision?.basis === 'face' || (decision?.basis === 'document' && decision.result.faceMatch !== null)
 
 /**
  * Where the user is sent when the flow has ended: the host's URL with `sessionId` and `flowStatus`, and never a result, which

@@ -1,5 +1,6 @@
-import { MOVEMENTS, type Movement } from '@ostiary/contract'
+import { KIND_OF, MOVEMENT_KINDS_MIN, type Movement } from '@ostiary/contract'
 import { CAPTURE_RULES } from './rules.ts'
+import { isReduced, movementsLeft, type Needs, type Range, type Timing, timingOf } from './timing.ts'
 
 export interface ChallengeStep {
   movement: Movement
@@ -7,8 +8,8 @@ export interface ChallengeStep {
   atMs: number
 }
 
-/** What a device has to ask of the user, and when it has to sample frames. */
-export interface ChallengePlan {
+/** What a device has to ask of the user, when it has to sample frames, and which needs of the user it respects. */
+export interface ChallengePlan extends Needs {
   steps: ChallengeStep[]
   sampleAtMs: number[]
 }
@@ -22,11 +23,6 @@ export interface PinnedChallenge {
   fixedTimes: boolean
 }
 
-interface Range {
-  min: number
-  max: number
-}
-
 /** A whole number out of a range, both ends included. */
 type Choose = (range: Range) => number
 
@@ -34,37 +30,57 @@ type Choose = (range: Range) => number
  * Creates a challenge that cannot be prepared for: which movements, when, and when frames are sampled. The samples are placed so
  * that no movement can fall between them: an honest answer that no frame shows would cost the user a try.
  */
-export function createChallenge(random: RandomBytes, pinned?: PinnedChallenge): ChallengePlan {
+export function createChallenge(random: RandomBytes, pinned?: PinnedChallenge, needs: Needs = {}): ChallengePlan {
   const atRandom: Choose = ({ min, max }) => min + below(max - min + 1, random)
   const when = pinned?.fixedTimes ? middleOf : atRandom
-  const steps = pickSteps(when, (last, at) => pinned?.movements[at] ?? pickMovement(last, atRandom))
+  const timing = timingOf(needs)
+  const movements = isReduced(needs) ? pickReduced(needs, atRandom, pinned) : pickMovements(atRandom, pinned)
+  const steps = placeSteps(movements, timing, when)
   const sampleAtMs = [
     ...samplesBefore(steps[0]?.atMs ?? 0, when),
-    ...steps.flatMap((step) => samplesOfStep(step, when)),
-    ...samplesBetween(steps, when),
+    ...steps.flatMap((step) => samplesOfStep(step, timing, when)),
+    ...samplesBetween(steps, needs, when),
   ].toSorted((a, b) => a - b)
-  return { steps, sampleAtMs }
-}
-
-function pickSteps(when: Choose, next: (last: Movement | undefined, at: number) => Movement): ChallengeStep[] {
-  const steps: ChallengeStep[] = []
-  while (steps.length < CAPTURE_RULES.steps) {
-    const last = steps.at(-1)
-    const movement = next(last?.movement, steps.length)
-    const atMs = last ? last.atMs + when(CAPTURE_RULES.stepGapMs) : when(CAPTURE_RULES.firstStepMs)
-    steps.push({ movement, atMs })
-  }
-  return steps
+  const { cannot = [], pace } = needs
+  return { steps, sampleAtMs, ...(cannot.length > 0 && { cannot }), ...(pace && { pace }) }
 }
 
 /** The same movement twice in a row could be one long movement. */
-function pickMovement(last: Movement | undefined, choose: Choose): Movement {
-  const choices = MOVEMENTS.filter((movement) => movement !== last)
+function pickMovements(choose: Choose, pinned: PinnedChallenge | undefined): Movement[] {
+  const movements: Movement[] = []
+  while (movements.length < CAPTURE_RULES.steps) {
+    const choices = movementsLeft().filter((movement) => movement !== movements.at(-1))
+    movements.push(pinned?.movements[movements.length] ?? oneOf(choices, choose))
+  }
+  return movements
+}
+
+/** At least two kinds, each sequence equally likely. What a test session has pinned stays where the user can do it. */
+function pickReduced({ cannot, ...needs }: Needs, choose: Choose, pinned: PinnedChallenge | undefined): Movement[] {
+  const choices = movementsLeft(cannot)
+  for (;;) {
+    const movements = Array.from({ length: timingOf({ cannot, ...needs }).steps }, (_, at) => {
+      const wanted = pinned?.movements[at]
+      return wanted && choices.includes(wanted) ? wanted : oneOf(choices, choose)
+    })
+    if (new Set(movements.map((movement) => KIND_OF[movement])).size >= MOVEMENT_KINDS_MIN) return movements
+  }
+}
+
+function oneOf(choices: readonly Movement[], choose: Choose): Movement {
   return choices[choose({ min: 0, max: choices.length - 1 })] ?? 'turn_left'
 }
 
-function samplesOfStep({ atMs }: ChallengeStep, when: Choose): number[] {
-  const { count, firstMs, gapMs } = CAPTURE_RULES.stepSamples
+function placeSteps(movements: readonly Movement[], { firstStepMs, stepGapMs }: Timing, when: Choose): ChallengeStep[] {
+  let atMs = 0
+  return movements.map((movement, index) => {
+    atMs += when(index === 0 ? firstStepMs : stepGapMs)
+    return { movement, atMs }
+  })
+}
+
+function samplesOfStep({ atMs }: ChallengeStep, { stepSamples }: Timing, when: Choose): number[] {
+  const { count, firstMs, gapMs } = stepSamples
   const times = [atMs + when(firstMs)]
   while (times.length < count) times.push((times.at(-1) ?? 0) + when(gapMs))
   return times
@@ -77,11 +93,17 @@ function samplesBefore(firstStepMs: number, when: Choose): number[] {
   return [when({ min: earliest, max: middle - gap }), when({ min: middle, max: firstStepMs - 1 })]
 }
 
-/** Adds at random one more sample before each later step, when the answer to the previous step is over. */
-function samplesBetween(steps: readonly ChallengeStep[], when: Choose): number[] {
-  return steps.slice(1).flatMap(({ atMs }, index) => {
-    const over = (steps[index]?.atMs ?? 0) + CAPTURE_RULES.tailMs + CAPTURE_RULES.sampleGapMsMin
-    return when({ min: 0, max: 1 }) === 0 ? [] : [when({ min: over, max: atMs })]
+/**
+ * One more sample before a later step, when the answer to the previous step is over: at random, and always between two steps that ask for
+ * the same movement, to show that the face came back to rest.
+ */
+function samplesBetween(steps: readonly ChallengeStep[], needs: Needs, when: Choose): number[] {
+  const { tailMs, restFromMs } = timingOf(needs)
+  return steps.slice(1).flatMap(({ movement, atMs }, index) => {
+    const before = steps[index]
+    if (before?.movement === movement) return [when({ min: before.atMs + restFromMs, max: atMs })]
+    const over = (before?.atMs ?? 0) + tailMs + CAPTURE_RULES.sampleGapMsMin
+    return isReduced(needs) || when({ min: 0, max: 1 }) === 0 ? [] : [when({ min: over, max: atMs })]
   })
 }
 

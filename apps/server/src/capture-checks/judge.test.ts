@@ -51,6 +51,21 @@ test('an honest person is accepted, with the mean of the frames as the estimate'
   }
 })
 
+test('a challenge that another one replaced in the same try leaves no trace but its entries', () => {
+  expectAll(
+    (capture) =>
+      withMoments(capture, (moments) => {
+        const at = moments.findIndex(({ type }) => type === 'challenge_received')
+        const left: Moment[] = [
+          { type: 'challenge_received', t: 8000, n: 1 },
+          { type: 'movement_shown', t: 8900, n: 1 },
+        ]
+        return moments.toSpliced(at, 0, ...left)
+      }),
+    { flags: [], failure: null },
+  )
+})
+
 describe('where no age is asked for', () => {
   const ageless = (capture: Honest): Honest => {
     const frames = capture.payload.frames.map(({ age: _age, ...frame }) => frame)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { CaptureFrame, Movement } from '@ostiary/contract'
 import type { ChallengeStep } from './challenge.ts'
 import type { LogEntry } from './event-rules.ts'
-import { checkLatencies, checkMovements, findBaseline, shows } from './movements.ts'
+import { checkMovements as checkChallenge, checkLatencies, findBaseline, shows } from './movements.ts'
 
 const REST = { yaw: 20, pitch: -30, roll: 0, eyes: 600, size: 400, quality: 800, digest: 'aaaaaaaaaaa' }
 const frame = (t: number, more: Partial<CaptureFrame> = {}): CaptureFrame => ({ t, ...REST, ...more })
@@ -29,6 +29,8 @@ function acted(...acts: [Movement, from: number, until: number][]): CaptureFrame
     )
   })
 }
+
+const checkMovements = (frames: CaptureFrame[], steps: ChallengeStep[]) => checkChallenge(frames, { steps })
 
 const EARLY = { flag: 'BH_CHALLENGE_LATENCY', failure: 'LIVENESS_INCONCLUSIVE' }
 const AGAINST_THE_LOG = { flag: 'BH_CHALLENGE_LATENCY', failure: 'VIDEO_SPOOF' }
@@ -192,7 +194,7 @@ describe('a show of all movements', () => {
 
 describe('the latencies in the log', () => {
   const steps = asked('turn_left', 'blink', 'closer')
-  const check = (entries: LogEntry[]) => checkLatencies(entries, steps)
+  const check = (entries: LogEntry[]) => checkLatencies(entries, { steps })
   const log = (...latencies: number[]): LogEntry[] => [
     { seq: 1, t: 5000, type: 'challenge_received', n: 1, mark: '' },
     ...latencies.flatMap((latency, index): LogEntry[] => [
@@ -231,5 +233,39 @@ describe('the latencies in the log', () => {
     ]
     assert.deepEqual(check(shownAt(7900)), [])
     assert.deepEqual(check(shownAt(7899)), [AGAINST_THE_LOG])
+  })
+})
+
+describe('in a challenge of few movements', () => {
+  const cannot = ['turn', 'up'] as const
+  const steps = (['blink', 'blink', 'closer', 'blink'] as const).map((movement, at) => ({
+    movement,
+    atMs: 1000 + 3000 * at,
+  }))
+  const check = (...acts: [Movement, from: number, until: number][]) => {
+    const frames = Array.from({ length: 58 }, (_, index) => {
+      const t = 200 + 200 * index
+      const doing = acts.filter(([, from, until]) => t >= from && t < until)
+      return frame(t, Object.assign({}, ...doing.map(([movement]) => DOING[movement])))
+    })
+    return checkChallenge(frames, { steps, cannot })
+  }
+  const last = [
+    ['closer', 7400, 8200],
+    ['blink', 10_400, 11_200],
+  ] as const satisfies [Movement, number, number][]
+
+  test('the same movement twice needs the face at rest between', () => {
+    assert.deepEqual(check(['blink', 1400, 2000], ['blink', 4400, 5000], ...last), [])
+    assert.deepEqual(check(['blink', 1400, 5000], ...last), [NOT_FOLLOWED])
+  })
+
+  test('a recording that does everything at once, again and again, is a show', () => {
+    const all = [1400, 4400, 7400, 10_400].flatMap((from): [Movement, number, number][] => [
+      ['blink', from, from + 800],
+      ['closer', from, from + 800],
+    ])
+    assert.deepEqual(check(...all), [NOT_FOLLOWED])
+    assert.deepEqual(check(['blink', 1400, 2000], ['blink', 4400, 5000], ['closer', 4400, 5000], ...last), [])
   })
 })

@@ -1,20 +1,26 @@
 import type { CaptureFrame, Movement } from '@ostiary/contract'
-import type { ChallengeStep } from './challenge.ts'
+import type { ChallengePlan, ChallengeStep } from './challenge.ts'
 import type { LogEntry } from './event-rules.ts'
 import { type Finding, INCONCLUSIVE, injected, NOT_FOLLOWED } from './finding.ts'
 import { CAPTURE_RULES } from './rules.ts'
+import { isReduced, movementsLeft, type Timing, timingOf } from './timing.ts'
 
 type Frames = readonly CaptureFrame[]
+type Asked = Omit<ChallengePlan, 'sampleAtMs'>
 
 /** The face at rest, looking into the camera as this person does: what movements are measured against. */
 export type Baseline = Pick<CaptureFrame, 'yaw' | 'pitch' | 'eyes' | 'size'>
 
 /** Checks that the face made each movement after it was asked for, and not before. */
-export function checkMovements(frames: Frames, steps: readonly ChallengeStep[]): Finding[] {
+export function checkMovements(frames: Frames, challenge: Asked): Finding[] {
+  const { steps } = challenge
   const baseline = findBaseline(frames, steps)
   if (!baseline) return [INCONCLUSIVE]
-  const findings = steps.flatMap((step, index) => checkStep(frames, { step, previous: steps[index - 1], baseline }))
-  if (isShow(frames, steps, baseline)) findings.push(NOT_FOLLOWED)
+  const timing = timingOf(challenge)
+  const findings = steps.flatMap((step, index) =>
+    checkStep(frames, { step, previous: steps[index - 1], baseline, timing }),
+  )
+  if (isShow(frames, challenge, baseline)) findings.push(NOT_FOLLOWED)
   return findings
 }
 
@@ -25,6 +31,7 @@ interface StepContext {
   step: ChallengeStep
   previous: ChallengeStep | undefined
   baseline: Baseline
+  timing: Timing
 }
 
 function checkStep(frames: Frames, context: StepContext): Finding[] {
@@ -69,20 +76,20 @@ function medianOf(values: readonly number[]): number {
 }
 
 /** A frame in the time for an answer shows the movement, and an earlier frame since the previous step does not: the movement began. */
-function isSeen(frames: Frames, { step, previous, baseline }: StepContext): boolean {
+function isSeen(frames: Frames, context: StepContext): boolean {
+  const { step, baseline, timing } = context
   const from = step.atMs + CAPTURE_RULES.seenFromMs
-  const until = step.atMs + CAPTURE_RULES.seenUntilMs
+  const until = step.atMs + timing.seenUntilMs
   return frames.some(
     (frame) =>
-      frame.t >= from &&
-      frame.t <= until &&
-      shows(step.movement, frame, baseline) &&
-      begins(frames, frame, { step, previous, baseline }),
+      frame.t >= from && frame.t <= until && shows(step.movement, frame, baseline) && begins(frames, frame, context),
   )
 }
 
-function begins(frames: Frames, { t }: CaptureFrame, { step, previous, baseline }: StepContext): boolean {
-  const since = previous ? previous.atMs + CAPTURE_RULES.seenFromMs : 0
+/** Between two steps that ask for the same movement, the face must have come back to rest. */
+function begins(frames: Frames, { t }: CaptureFrame, { step, previous, baseline, timing }: StepContext): boolean {
+  const isRepeat = previous?.movement === step.movement
+  const since = previous ? previous.atMs + (isRepeat ? timing.restFromMs : CAPTURE_RULES.seenFromMs) : 0
   return frames.some((frame) => frame.t >= since && frame.t < t && !shows(step.movement, frame, baseline))
 }
 
@@ -91,8 +98,8 @@ function begins(frames: Frames, { t }: CaptureFrame, { step, previous, baseline 
  * people who mistake left for right would be taken for a recording.
  */
 function isEarly(frames: Frames, context: StepContext): boolean {
-  const { step, previous, baseline } = context
-  const from = previous ? previous.atMs + CAPTURE_RULES.restFromMs : 0
+  const { step, previous, baseline, timing } = context
+  const from = previous ? previous.atMs + timing.restFromMs : 0
   const waiting = frames.filter(({ t }) => t >= from && t < step.atMs + CAPTURE_RULES.earlyUntilMs)
   const early = waiting.map((frame, index) =>
     previous
@@ -110,36 +117,55 @@ const HEAD_MOVEMENTS = ['turn_left', 'turn_right', 'look_up'] as const satisfies
  * A recording that turns in all directions meets every challenge sooner or later. Its movements that were not asked for give it
  * away. One such movement is allowed: people mistake left for right.
  */
-function isShow(frames: Frames, steps: readonly ChallengeStep[], baseline: Baseline): boolean {
+function isShow(frames: Frames, { steps, cannot }: Asked, baseline: Baseline): boolean {
   const unasked = steps.filter(({ movement, atMs }, index) => {
     const end = steps[index + 1]?.atMs ?? Number.POSITIVE_INFINITY
     const during = frames.filter(
       ({ t }) => t >= atMs + CAPTURE_RULES.seenFromMs && t < end + CAPTURE_RULES.earlyUntilMs,
     )
-    return HEAD_MOVEMENTS.some(
-      (other) =>
-        other !== movement &&
-        other !== steps[index - 1]?.movement &&
-        during.some((frame) => shows(other, frame, baseline)),
-    )
+    // The answer to the previous step may reach into this one. In a reduced challenge the gap is too long for that.
+    const before = isReduced({ cannot }) ? undefined : steps[index - 1]?.movement
+    return unaskedIn(movement, cannot).some((other) => other !== before && isDone(other, during, baseline))
   })
   return unasked.length > CAPTURE_RULES.unaskedStepsMax
+}
+
+/**
+ * What must not be seen while a movement is asked for. With few movements left, one that shows all of them at once would meet every challenge.
+ * Eyes may look shut in a head that moves, so shut eyes count only in one that comes closer.
+ */
+function unaskedIn(movement: Movement, cannot: Asked['cannot']): Movement[] {
+  const others: Movement[] = [...HEAD_MOVEMENTS]
+  if (isReduced({ cannot })) {
+    const left = movementsLeft(cannot)
+    if (left.includes('closer')) others.push('closer')
+    if (left.includes('blink') && movement === 'closer') others.push('blink')
+  }
+  return others.filter((other) => other !== movement)
+}
+
+/** Everybody blinks now and then. Eyes that are shut in two frames in a row are not such a blink. */
+function isDone(movement: Movement, during: Frames, baseline: Baseline): boolean {
+  const shown = during.map((frame) => shows(movement, frame, baseline))
+  return shown.some((is, index) => is && (movement !== 'blink' || shown[index + 1] === true))
 }
 
 /**
  * The movements by the log, where it says so: shown when they were due, answered after as long as people take, and not one
  * like the other.
  */
-export function checkLatencies(started: readonly LogEntry[], steps: readonly ChallengeStep[]): Finding[] {
+export function checkLatencies(started: readonly LogEntry[], challenge: Asked): Finding[] {
+  const { steps } = challenge
   const shown = started.filter(({ type }) => type === 'movement_shown')
   const latencies = started
     .filter(({ type }) => type === 'movement_seen')
     .map((seen) => seen.t - (shown.find(({ n }) => n === seen.n)?.t ?? Number.POSITIVE_INFINITY))
-  const { min, max } = CAPTURE_RULES.latencyMs
-  const isHuman = latencies.every((latency) => latency >= min && latency <= max)
+  const { min } = CAPTURE_RULES.latencyMs
+  const { latencyMsMax } = timingOf(challenge)
+  const isHuman = latencies.every((latency) => latency >= min && latency <= latencyMsMax)
   if (!isHuman || shown.some((entry) => isShownEarly(entry, started, steps))) return [injected('BH_CHALLENGE_LATENCY')]
   // Two answers can take equally long.
-  if (latencies.length < CAPTURE_RULES.steps) return []
+  if (latencies.length < CAPTURE_RULES.latenciesMin) return []
   const spread = Math.max(...latencies) - Math.min(...latencies)
   if (spread <= CAPTURE_RULES.latencySpreadMs.program) return [injected('BH_CHALLENGE_LATENCY')]
   return spread <= CAPTURE_RULES.latencySpreadMs.doubtful ? [INCONCLUSIVE] : []

@@ -52,6 +52,8 @@ export const CAPTURE_RULES = {
   restFromMs: 2200,
   /** Steps that may contain a head movement that was not asked for. With more, the capture shows all movements instead of answers. */
   unaskedStepsMax: 1,
+  /** Answers in the log from which their spread says something. */
+  latenciesMin: LAUNCH_LIMITS.movements,
   /** From `movement_shown` to `movement_seen`. */
   latencyMs: { min: 150, max: 3000 },
   /**

@@ -5,10 +5,11 @@ import { SPOOFS, type Spoof, type SpoofName, seededRandom, simulateCapture } fro
 import { createChallenge } from './challenge.ts'
 import { type CaptureJudgement, judgeCapture } from './judge.ts'
 import { bytesOf, logOf, type Moment, seeded } from './testing/person.ts'
+import type { Needs } from './timing.ts'
 
 /** Judges a simulated person's capture, with the log that the simulated flow writes. */
-function judgeSimulated(seed: number, spoof: Spoof = { meaning: 'none' }): CaptureJudgement {
-  const challenge = createChallenge(bytesOf(seeded(seed)))
+function judgeSimulated(seed: number, spoof: Spoof = { meaning: 'none' }, needs: Needs = {}): CaptureJudgement {
+  const challenge = createChallenge(bytesOf(seeded(seed)), undefined, needs)
   const asked = { ...challenge, nonce: 'n', attempt: 1, expiresAt: '' }
   const plan = spoof.plan?.(asked) ?? asked
   const honest = simulateCapture({ challenge: plan, ageYears: 15 + (seed % 60), random: seededRandom(seed) })
@@ -22,7 +23,7 @@ function judgeSimulated(seed: number, spoof: Spoof = { meaning: 'none' }): Captu
     { type: 'camera_ready', t: 4000 },
     { type: 'challenge_received', t: start, n: 1 },
     ...moments.map(({ type, n, atMs }): Moment => ({ type, t: start + Math.round(atMs), ...(n ? { n } : {}) })),
-    { type: 'submit', t: 30_000 },
+    { type: 'submit', t: 90_000 },
   ])
   const { seq, hash } = log
   const payload = { ...capture, v: 1 as const, sessionId: 's', nonce: 'n', attempt: 1, log: { seq, hash } }
@@ -65,6 +66,19 @@ describe('a simulated fraud is detected:', () => {
       for (let seed = 0; seed < 40; seed++) {
         const { flags, failure } = judgeSimulated(seed, spoof)
         assert.deepEqual({ seed, flags, failure }, { seed, ...found })
+      }
+    })
+  }
+})
+
+describe('with fewer movements, or more time', () => {
+  const NEEDS: Needs[] = [{ cannot: ['turn', 'up'] }, { cannot: ['blink'] }, { pace: 'slow' }]
+  for (const needs of NEEDS) {
+    test(`${JSON.stringify(needs)}: the person is accepted; a photograph, a loop and a recording never are`, () => {
+      for (let seed = 0; seed < 60; seed++) {
+        assert.equal(judgeSimulated(seed, undefined, needs).failure, null)
+        for (const name of ['still', 'loop', 'recording'] as const)
+          assert.notEqual(judgeSimulated(seed, SPOOFS[name], needs).failure, null, `${name} ${seed}`)
       }
     })
   }

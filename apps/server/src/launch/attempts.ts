@@ -1,5 +1,13 @@
-import { type Challenge, DOCUMENT_LIMITS, LAUNCH_LIMITS } from '@ostiary/contract'
-import { createChallenge } from '../capture-checks/index.ts'
+import {
+  type Challenge,
+  DOCUMENT_LIMITS,
+  LAUNCH_LIMITS,
+  MOVEMENT_KINDS,
+  MOVEMENT_KINDS_MIN,
+  type MovementKind,
+} from '@ostiary/contract'
+import { createChallenge, kindsLeft, type Needs, timingOf } from '../capture-checks/index.ts'
+import { invalid } from '../platform/errors.ts'
 import type { Ids } from '../platform/ids.ts'
 import {
   type DocumentAsk,
@@ -8,6 +16,7 @@ import {
   nextState,
   notAtThisStep,
   type OpenChallenge,
+  type Progress,
   type RunningSession,
   type Session,
   type Step,
@@ -58,26 +67,63 @@ export function beginLook(
   }
 }
 
+/** What the user needs from now on: what earlier calls asked for stays, on whichever device. */
+export function withNeeds(progress: Progress, { cannot = [], pace }: Needs): Progress {
+  const all: MovementKind[] = MOVEMENT_KINDS.filter((kind) => cannot.includes(kind) || progress.cannot?.includes(kind))
+  if (kindsLeft(all).length < MOVEMENT_KINDS_MIN)
+    throw invalid('/body/cannot', `must leave ${MOVEMENT_KINDS_MIN} kinds of movement in all`)
+  const isSlow = pace === 'slow' || progress.pace === 'slow'
+  return { ...progress, ...(all.length > 0 && { cannot: all }), ...(isSlow && { pace: 'slow' }) }
+}
+
+/** Whether the user has asked for something that the challenge under way does not respect. */
+export function isOutdated({ cannot = [], pace }: Needs, challenge: Needs): boolean {
+  return cannot.length > (challenge.cannot?.length ?? 0) || pace !== challenge.pace
+}
+
+/**
+ * Replaces the challenge under way by one that the user can meet. Costs no try: who says so at the first movement should not lose one. An
+ * attacker gets no endless supply of challenges, because what the user needs only grows, and because the replacements are counted.
+ */
+export function replaceChallenge(session: RunningSession, { ids, now }: { ids: Ids; now: Date }): Begun | undefined {
+  const { state, progress } = session
+  const { challenge, replaced = 0 } = progress
+  if (!challenge || challenge.submits > 0 || replaced >= LAUNCH_LIMITS.replacements) return undefined
+  const next: OpenChallenge = { ...newChallenge(session, ids, now), ...(challenge.isLook && { isLook: true }) }
+  return {
+    step: {
+      state,
+      progress: { ...progress, challenge: next, replaced: replaced + 1 },
+      dueAt: graceFor(session, next.expiresAtMs),
+    },
+    issued: issuedOf(next, challenge.isLook ? documentOf(progress).looks : progress.attempt),
+  }
+}
+
 export function usedUp(at: Pick<Step, 'state' | 'progress'>): Step {
   const refuse = sessionEnded('All tries are used up')
   return { ...at, refuse, end: { how: 'failed', failures: ['ATTEMPTS_EXCEEDED'] } }
 }
 
-function newChallenge(session: Session, ids: Ids, now: Date): OpenChallenge {
+function newChallenge({ request, progress }: Session, ids: Ids, now: Date): OpenChallenge {
   const expiresAtMs = now.getTime() + LAUNCH_LIMITS.challengeSeconds * 1000
   // A test session may have pinned the movements instead of leaving them to chance.
-  const made = createChallenge(ids.randomBytes, session.request.pinned ?? undefined)
+  const made = createChallenge(ids.randomBytes, request.pinned ?? undefined, {
+    cannot: progress?.cannot,
+    pace: progress?.pace,
+  })
   return { ...made, nonce: newNonce(ids), expiresAtMs, submits: 0 }
 }
 
 export const newNonce = (ids: Ids): string => Buffer.from(ids.randomBytes(24)).toString('base64url')
 
-function issuedOf({ nonce, steps, sampleAtMs, expiresAtMs }: OpenChallenge, attempt: number): Challenge {
-  return { nonce, attempt, steps, sampleAtMs, expiresAt: new Date(expiresAtMs).toISOString() }
+function issuedOf({ nonce, steps, sampleAtMs, expiresAtMs, pace }: OpenChallenge, attempt: number): Challenge {
+  const answer = pace && { answerMs: timingOf({ pace }).seenUntilMs }
+  return { nonce, attempt, steps, sampleAtMs, expiresAt: new Date(expiresAtMs).toISOString(), ...answer }
 }
 
-/** A person needs about ten seconds for the movements, and a slow phone as long again to compute. */
-const CAPTURE_MS = 30_000
+/** A slow phone needs twenty seconds to compute what was captured. */
+const COMPUTE_MS = 20_000
 
 /** The challenge of the current try or look, for a device that lost the reply with it. Undefined if it was used or is about to expire. */
 export function findIssuedChallenge(
@@ -90,6 +136,7 @@ export function findIssuedChallenge(
   // A device cannot know how many looks there were before it: it names none, and means the one under way.
   const wanted = wantedAttempt ?? (isLook ? attempt : undefined)
   if (wanted !== attempt || !isUnderWay || !challenge) return undefined
-  if (challenge.submits > 0 || challenge.expiresAtMs - now.getTime() < CAPTURE_MS) return undefined
+  const captureMs = COMPUTE_MS + (challenge.sampleAtMs.at(-1) ?? 0)
+  if (challenge.submits > 0 || challenge.expiresAtMs - now.getTime() < captureMs) return undefined
   return issuedOf(challenge, attempt)
 }

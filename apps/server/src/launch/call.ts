@@ -141,6 +141,8 @@ export function launchStateFor(flow: Pick<Flow, 'rules'>, session: Session, fact
     }),
     ...(!end && (progress.document || state === 'DOC_ACTIVE') && { documentAttemptsLeft: documentTriesLeft(progress) }),
     ...(!end && role === 'holder' && isNumberNeeded(progress) && { numberNeeded: true }),
+    ...(!end && progress.cannot && { cannot: [...progress.cannot] }),
+    ...(!end && progress.pace && { pace: progress.pace }),
   }
 }
 

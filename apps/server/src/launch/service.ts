@@ -10,7 +10,7 @@ import {
   type TokenBegun,
   type TokenEnrolled,
 } from '@ostiary/contract'
-import { appendEvents } from '../capture-checks/index.ts'
+import { appendEvents, type Needs } from '../capture-checks/index.ts'
 import type { Documents } from '../documents/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -34,7 +34,15 @@ import {
 } from '../sessions/index.ts'
 import type { Settings } from '../settings/index.ts'
 import type { BeginBody, EnrolBody, PasskeySteps, ProbeBody, TokenSteps } from '../verification/index.ts'
-import { beginAttempt, beginLook, findIssuedChallenge, newNonce } from './attempts.ts'
+import {
+  beginAttempt,
+  beginLook,
+  findIssuedChallenge,
+  isOutdated,
+  newNonce,
+  replaceChallenge,
+  withNeeds,
+} from './attempts.ts'
 import type { Sender } from './browser-data.ts'
 import { type DeviceCall, type Flows, identify, isNumberNeeded } from './call.ts'
 import { enterNumber, hashCode, isCodeVoid, newHandoff, newNumber, roleOf, takeBack } from './devices.ts'
@@ -137,16 +145,21 @@ export function createLaunch({
       }),
 
     /** Issues the challenge of the next attempt or look. A device that lost the reply repeats `attempt` and gets the same challenge. */
-    async challenge(call: DeviceCall, wanted: { attempt?: number; for?: 'match' } = {}): Promise<Challenge> {
+    async challenge(call: DeviceCall, wanted: WantedChallenge = {}): Promise<Challenge> {
       const isLook = wanted.for === 'match'
       let issued: Challenge | undefined
-      await handleCall(call, 'holder', (session) => {
+      await handleCall(call, 'holder', (found) => {
         const now = clock.now()
+        const session = { ...found, progress: withNeeds(found.progress, wanted) }
+        const { progress } = session
         issued = findIssuedChallenge(session, { wantedAttempt: wanted.attempt, isLook, now })
-        if (issued) return { state: session.state, progress: session.progress }
-        const next = isLook
-          ? beginLook(session, flowOf(session).rules(session).document, { ids, now })
-          : beginAttempt(session, ids, now)
+        const isCurrent = issued && !(progress.challenge && isOutdated(progress, progress.challenge))
+        if (isCurrent) return { state: session.state, progress }
+        const next =
+          (issued && replaceChallenge(session, { ids, now })) ??
+          (isLook
+            ? beginLook(session, flowOf(session).rules(session).document, { ids, now })
+            : beginAttempt(session, ids, now))
         issued = next.issued
         return next.step
       })
@@ -307,6 +320,12 @@ export type Launch = ReturnType<typeof createLaunch>
 /** What the first device gets when its handoff code became void. A desktop that may not run the flow is reminded of that. */
 function codesOfVoid({ desktop }: Progress): number[] {
   return [SESSION_CODES.HANDOFF_EXPIRED.code, ...(desktop ? [SESSION_CODES.DESKTOP.code] : [])]
+}
+
+/** Which challenge a device asks for. */
+interface WantedChallenge extends Needs {
+  attempt?: number
+  for?: 'match'
 }
 
 /** A capture and, where the session shares one, the selfie. */

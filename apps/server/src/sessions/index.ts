@@ -29,6 +29,7 @@ export type { ListQuery } from './list.ts'
 export { assertCan, canHappen, flowStatusOf, isFinal, isWaiting, nextState, type Standing } from './machine.ts'
 export {
   type BoundDevice,
+  captureAssuranceOf,
   type DeviceTime,
   type HandoffNumber,
   newProgress,

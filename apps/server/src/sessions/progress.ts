@@ -1,13 +1,15 @@
 import type {
+  CaptureAssurance,
   CaptureConditions,
   DeviceKey,
   Indicators,
   Movement,
+  MovementKind,
   SessionArea,
   SessionCodeName,
 } from '@ostiary/contract'
 import type { PrivateJwk } from '@ostiary/crypto'
-import { emptyLog, type LogState } from '../capture-checks/index.ts'
+import { emptyLog, kindsLeft, type LogState } from '../capture-checks/index.ts'
 import type { Place, RiskFlag } from '../risk/index.ts'
 import type { DocumentProgress } from './document-progress.ts'
 
@@ -40,6 +42,9 @@ export interface OpenChallenge {
   submits: number
   /** In the document step: a look at the face for the comparison alone. */
   isLook?: true
+  /** What the challenge leaves out, and its pace, where the user asked for that. */
+  cannot?: readonly MovementKind[] | undefined
+  pace?: 'slow' | undefined
 }
 
 /** Two digits that the user reads on the device that made a code, and types on the one that opened it. */
@@ -80,6 +85,12 @@ export interface Progress<Own = unknown> {
   /** Tries in which the movements were not seen. */
   mismatches: number
   challenge: OpenChallenge | null
+  /** Kinds of movement that the user cannot make. Only grows. Absent where none is, and in sessions of the last release. */
+  cannot?: readonly MovementKind[]
+  /** The user needs more time for each movement. */
+  pace?: 'slow'
+  /** Challenges that replaced one under way because of that, without a try. */
+  replaced?: number
   /** Nonces of answered challenges, oldest first. */
   usedNonces: string[]
   log: LogState
@@ -118,6 +129,13 @@ export function newProgress(locale: string): Progress<never> {
     failures: [],
     own: null,
   }
+}
+
+/** How the movements differed from what everybody gets; undefined if they did not. */
+export function captureAssuranceOf(progress: Pick<Progress, 'cannot' | 'pace'> | null): CaptureAssurance | undefined {
+  const { cannot = [], pace } = progress ?? {}
+  if (cannot.length === 0 && !pace) return undefined
+  return { ...(cannot.length > 0 && { movements: kindsLeft(cannot) }), ...(pace && { pace }) }
 }
 
 /** A flag that was raised stays raised, once. */

@@ -5,6 +5,7 @@ import type { LabelledCounter } from '../platform/hot-metrics.ts'
 import type { Log } from '../platform/log.ts'
 import {
   type Concluded,
+  captureAssuranceOf,
   codeHashOf,
   consentOf,
   createExpiry,
@@ -114,6 +115,7 @@ function prepare(session: VerificationSession, end: VerificationEnd, at: Date): 
     risk: riskOf(request, progress, end.state === 'SUCCESS' && end.matchedBy === 'sandbox'),
     endedAt: at,
     reasons: tokenReasonsOf(progress),
+    capture: captureAssuranceOf(progress),
     codeHash: codeHashOf(ticket),
     consent,
     // A handoff that a process of the last release handled leaves those of the first device behind.

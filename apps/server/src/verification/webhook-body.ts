@@ -1,4 +1,5 @@
 import {
+  type CaptureAssurance,
   type CaptureConditions,
   type ConsentRecord,
   type Indicators,
@@ -31,6 +32,8 @@ export interface WebhookFacts {
   consent: ConsentRecord | null
   /** As the device reported them; null if it did not. */
   conditions: CaptureConditions | null
+  /** How the movements differed from what everybody gets. */
+  capture?: CaptureAssurance | undefined
   livemode: boolean
   /** What a device said about why a session by token could not compare. */
   reasons: readonly { name: SessionCodeName; reason: string }[]
@@ -64,6 +67,7 @@ export function toWebhook(facts: WebhookFacts): VerificationWebhook {
     ...(request.nonce !== null && { nonce: request.nonce }),
     codeHash: facts.codeHash,
     ...(facts.conditions && { captureConditions: facts.conditions }),
+    ...(end.state === 'SUCCESS' && facts.capture && { assurance: facts.capture }),
     consent: facts.consent,
     livemode: facts.livemode,
   }

@@ -5,6 +5,7 @@ import { CHAIN_START, eventText } from '@ostiary/crypto'
 import { type ChallengePlan, createChallenge } from '../challenge.ts'
 import { appendEvents, emptyLog, type LogState } from '../event-log.ts'
 import type { CaptureCase } from '../judge.ts'
+import type { Needs } from '../timing.ts'
 
 export const MODEL = { id: 'test-model', hash: 'm'.repeat(43) }
 
@@ -48,8 +49,8 @@ export function chain(moments: readonly Moment[], from = { seq: 0, hash: CHAIN_S
 }
 
 export interface Reactions {
-  /** From the moment when a step is shown to the start of its movement. */
-  reactionMs: number[]
+  /** From the moment when a step is shown to the start of its movement. Undefined for one that the page does not see. */
+  reactionMs: readonly (number | undefined)[]
 }
 
 export function framesOf(challenge: ChallengePlan, random: Random, { reactionMs }: Reactions): CaptureFrame[] {
@@ -59,7 +60,7 @@ export function framesOf(challenge: ChallengePlan, random: Random, { reactionMs 
     const t = sample + between(random, 3, 40)
     const doing = (movement: string) =>
       challenge.steps.some(({ movement: asked, atMs }, index) => {
-        const since = t - atMs - (reactionMs[index] ?? 0)
+        const since = t - atMs - (reactionMs[index] ?? Number.POSITIVE_INFINITY)
         return asked === movement && since >= 0 && since < 700
       })
     const yaw = doing('turn_left') ? 250 : doing('turn_right') ? -250 : 0
@@ -86,6 +87,9 @@ export function estimateFor(frames: readonly CaptureFrame[]): CapturePayload['es
   return { age: Math.round(age), spread: Math.round(spread), frames: ages.length }
 }
 
+const seenAt = (shownMs: number, n: number, reactionMs: number | undefined): Moment[] =>
+  reactionMs === undefined ? [] : [{ type: 'movement_seen', t: shownMs + reactionMs + 60, n }]
+
 export function momentsOf(challenge: ChallengePlan, attempt: number, { reactionMs }: Reactions): Moment[] {
   const start = 9000
   return [
@@ -97,7 +101,7 @@ export function momentsOf(challenge: ChallengePlan, attempt: number, { reactionM
     { type: 'challenge_received', t: start, n: attempt },
     ...challenge.steps.flatMap(({ atMs }, index): Moment[] => [
       { type: 'movement_shown', t: start + atMs, n: index + 1 },
-      { type: 'movement_seen', t: start + atMs + (reactionMs[index] ?? 0) + 60, n: index + 1 },
+      ...seenAt(start + atMs, index + 1, reactionMs[index]),
     ]),
     { type: 'capture_done', t: start + (challenge.sampleAtMs.at(-1) ?? 0) + 60 },
     { type: 'submit', t: start + (challenge.sampleAtMs.at(-1) ?? 0) + 400 },
@@ -108,19 +112,30 @@ export function logOf(moments: readonly Moment[]): LogState {
   return appendEvents(emptyLog(), chain(moments), { maxEvents: 300 }).log
 }
 
-/** Human reaction times, but never three within 5 ms of each other: that case has a test of its own. */
-function reactions(challenge: ChallengePlan, random: Random): number[] {
+/** Human reaction times, but never all within 5 ms of each other: that case has a test of its own. */
+export function reactions(challenge: ChallengePlan, random: Random): number[] {
   const times = challenge.steps.map(() => between(random, 250, 900))
   return Math.max(...times) - Math.min(...times) > 5 ? times : reactions(challenge, random)
 }
 
+export type TestCapture = CaptureCase & { moments: Moment[] }
+
 /** The complete input of `judgeCapture` for an honest person. */
-export function honestCapture(seed: number, attempt = 1): CaptureCase & { moments: Moment[] } {
+export function honestCapture(seed: number, attempt = 1, needs: Needs = {}): TestCapture {
   const random = seeded(seed)
-  const challenge = createChallenge(bytesOf(random))
-  const act = { reactionMs: reactions(challenge, random) }
+  const challenge = createChallenge(bytesOf(random), undefined, needs)
+  return captureOf(challenge, random, { reactionMs: reactions(challenge, random), attempt })
+}
+
+/** The same for a given challenge and person. `seen` is what the camera shows, if that is not the person. */
+export function captureOf(
+  challenge: ChallengePlan,
+  random: Random,
+  { attempt = 1, ...act }: Reactions & { attempt?: number },
+  seen?: (act: Reactions) => CaptureFrame[],
+): TestCapture {
   const ageYears = 14 + random() * 60
-  const frames = framesOf(challenge, random, act).map((frame, index) =>
+  const frames = (seen?.(act) ?? framesOf(challenge, random, act)).map((frame, index) =>
     index % 5 === 4 ? frame : { ...frame, age: Math.round(ageYears * 10) + noise(random, 15) },
   )
   const moments = momentsOf(challenge, attempt, act)
