@@ -55,7 +55,7 @@ export async function runChallenge(
     challenge,
     signal: stop.signal,
     startMs: deps.clock.monotonicMs(),
-    steps: createSteps(challenge.steps, restFaces),
+    steps: createSteps(challenge.steps, restFaces, challenge.answerMs),
     presence: createPresence(),
     queue: [],
     samples: [],

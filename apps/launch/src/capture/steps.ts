@@ -4,10 +4,10 @@ import { type Rest, restOf, shows } from './movements.ts'
 
 /** Reaction time: a movement seen sooner belongs to the previous request. */
 export const ANSWER_FROM_MS = 200
-/** The server does not count a movement after this time. */
+/** The server does not count a movement after this time, unless the challenge says otherwise. */
 export const ANSWER_UNTIL_MS = 2_500
-/** A movement that the engine notices later than this after the request is not logged as seen. */
-const NOTICED_MS_MAX = 2_900
+/** A movement that the engine notices so long after the time for an answer is not logged as seen. */
+const NOTICED_LATE_MS_MAX = 400
 /** Only this many faces at rest are kept, the latest ones. */
 const REST_FACES_MAX = 12
 
@@ -25,7 +25,11 @@ export interface Observation {
 }
 
 /** The movements of one challenge: which were shown and which were seen. All times are of one clock. */
-export function createSteps(steps: Challenge['steps'], restFaces: readonly SeenFace[]) {
+export function createSteps(
+  steps: Challenge['steps'],
+  restFaces: readonly SeenFace[],
+  answerMs: number = ANSWER_UNTIL_MS,
+) {
   const all: Step[] = steps.map(({ movement }) => ({ movement, shownAtMs: undefined, seenAtMs: undefined }))
   const resting = [...restFaces]
   let rest: Rest | undefined
@@ -54,8 +58,8 @@ export function createSteps(steps: Challenge['steps'], restFaces: readonly SeenF
           shownAtMs !== undefined &&
           seenAtMs === undefined &&
           atMs - shownAtMs >= ANSWER_FROM_MS &&
-          atMs - shownAtMs <= ANSWER_UNTIL_MS &&
-          nowMs - shownAtMs <= NOTICED_MS_MAX &&
+          atMs - shownAtMs <= answerMs &&
+          nowMs - shownAtMs <= answerMs + NOTICED_LATE_MS_MAX &&
           rest !== undefined &&
           shows(movement, face, rest),
       )
@@ -70,8 +74,7 @@ export function createSteps(steps: Challenge['steps'], restFaces: readonly SeenF
     /** Whether the page waits for a movement of the user. */
     awaits(nowMs: number): boolean {
       return all.some(
-        ({ shownAtMs, seenAtMs }) =>
-          shownAtMs !== undefined && seenAtMs === undefined && nowMs - shownAtMs <= ANSWER_UNTIL_MS,
+        ({ shownAtMs, seenAtMs }) => shownAtMs !== undefined && seenAtMs === undefined && nowMs - shownAtMs <= answerMs,
       )
     },
     /** What the screen shows. */

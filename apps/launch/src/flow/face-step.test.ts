@@ -170,3 +170,77 @@ test('a failed download does not close the engine: it keeps the files that it ha
   await until(() => service.bodies('failure')[0]?.code === -20)
   assert.deepEqual(happened, [])
 })
+
+/** Shows the first movement and waits until it is told to stop. */
+const showingForEver: RunCapture = async ({ challenge, log, onView, signal }) => {
+  const { attempt } = await challenge()
+  log('challenge_received', attempt)
+  log('movement_shown', 1)
+  const seen = { movementsSeen: 0, movementsTotal: 3, progress: 0.1 }
+  onView({ ...seen, phase: 'challenge', guidance: null, movement: 'turn_left' })
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}
+
+test('who cannot make a movement gets another challenge in the same try, with the camera still on', async () => {
+  const { flow, service, seen, reaches, until } = await createFlowFixture({
+    captures: [showingForEver, showingForEver],
+    answers: { challenge: [{ attempt: 1 }, { attempt: 1 }, { attempt: 1 }] },
+  })
+  await flow.start()
+  flow.actions.consent(true)
+  await until(() => flow.view().capture?.movement === 'turn_left')
+  flow.actions.cannot(['turn'])
+  await until(() => service.bodies('challenge').length === 2)
+  assert.deepEqual(flow.view().cannot, ['turn'])
+  await until(() => service.events().length > 0 && flow.view().capture?.phase === 'challenge')
+  flow.actions.askMoreTime()
+  await reaches('done')
+  assert.equal(flow.view().moreTime, true)
+  assert.equal(seen.cameras, 1)
+  assert.deepEqual(
+    service.bodies('challenge').map(({ attempt, cannot, pace }) => ({ attempt, cannot, pace })),
+    [
+      { attempt: 1, cannot: undefined, pace: undefined },
+      { attempt: 1, cannot: ['turn'], pace: undefined },
+      { attempt: 1, cannot: ['turn'], pace: 'slow' },
+    ],
+  )
+  const events = service.events()
+  assert.equal(events.filter((event) => event === 'challenge_received 1').length, 3)
+  assert.ok(!events.some((event) => event.startsWith('retake')))
+  assert.deepEqual(service.bodies('failure'), [])
+})
+
+test('on the retry screen it is said for the next try, and a reload does not forget it', async () => {
+  const { flow, service, reaches } = await createFlowFixture({
+    answers: { open: [{ cannot: ['up'] }], submit: [{ state: 'READY', errors: [-32] }] },
+  })
+  await flow.start()
+  assert.deepEqual(flow.view().cannot, ['up'])
+  flow.actions.consent(true)
+  await reaches('retry')
+  flow.actions.cannot(['turn', 'blink'])
+  assert.deepEqual(flow.view().cannot, ['up', 'turn'])
+  flow.actions.startCamera()
+  await reaches('done')
+  assert.deepEqual(
+    service.bodies('challenge').map(({ attempt, cannot }) => [attempt, cannot]),
+    [
+      [1, ['up']],
+      [2, ['up', 'turn']],
+    ],
+  )
+})
+
+test('a process of the last release refuses the fields: the page takes the challenge that it gives', async () => {
+  const { flow, service, reaches } = await createFlowFixture({
+    answers: { open: [{ cannot: ['up'] }], challenge: [{ status: 400, code: 'VALIDATION_FAILED' }] },
+  })
+  await flow.start()
+  flow.actions.consent(true)
+  await reaches('done')
+  assert.deepEqual(
+    service.bodies('challenge').map(({ cannot }) => cannot),
+    [['up'], undefined],
+  )
+})

@@ -1,4 +1,4 @@
-import type { LaunchState } from '@ostiary/contract'
+import type { LaunchState, MovementKind } from '@ostiary/contract'
 import * as codes from '@ostiary/contract/codes'
 import { DeviceError } from '@ostiary/device'
 import { type Camera, CameraError, type CameraProblem } from '../camera/camera-types.ts'
@@ -9,6 +9,7 @@ import { watchAbsence } from './absence.ts'
 import type { DocumentsPart } from './documents-part.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import type { Models } from './models.ts'
+import { needsOf, withKinds } from './needs.ts'
 import type { SessionLink } from './session.ts'
 import type { Store } from './store.ts'
 import { type Finished, submitCapture } from './submit-capture.ts'
@@ -41,6 +42,10 @@ export function createFaceStep({ deps, store, session, models, verification, doc
   let answered = false
   /** This capture has requested its challenge. */
   let asked = false
+  /** Stops the movements alone: the camera stays on for another challenge. */
+  let movements = new AbortController()
+  /** The next challenge replaces one that the user cannot meet. */
+  let replaces = false
   const absence = watchAbsence(deps.page, () => {
     const { state, offline } = store.view()
     if (state.at === 'capture' && (!asked || offline)) rest()
@@ -102,7 +107,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
         () => {},
       )
     try {
-      await send(await capture(camera, signal))
+      await send(await captureAsNeeded(camera, signal))
     } catch (error) {
       if (!signal.aborted) await failed(error)
     } finally {
@@ -111,6 +116,21 @@ export function createFaceStep({ deps, store, session, models, verification, doc
         store.patch({ camera: null, capture: null, mayStartAnyway: false })
         // The engine forgets the samples of this try, however it ended.
         deps.engine.begin().catch(() => {})
+      }
+    }
+  }
+
+  /** Captures. Whenever the user says meanwhile what they need, begins again with another challenge and the camera still on. */
+  async function captureAsNeeded(camera: Camera, signal: AbortSignal): Promise<Finished> {
+    for (replaces = false; ; ) {
+      movements = new AbortController()
+      try {
+        return await capture(camera, AbortSignal.any([signal, movements.signal]))
+      } catch (error) {
+        if (signal.aborted || !movements.signal.aborted) throw error
+        // The service takes this for the same try, so the log has no `retake`.
+        replaces = answered
+        answered = false
       }
     }
   }
@@ -149,8 +169,9 @@ export function createFaceStep({ deps, store, session, models, verification, doc
           const challenge = await session.call((device) => {
             // An abandoned capture must not keep asking beside the next one.
             signal.throwIfAborted()
-            return device.challenge(look ? 'match' : undefined)
+            return device.challenge(look ? 'match' : undefined, { ...needsOf(store.view()), replaces })
           })
+          replaces = false
           offerStart.abort()
           answered = true
           nonce = challenge.nonce
@@ -220,6 +241,13 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     await report(code, reason)
   }
 
+  /** Another challenge for a user who cannot meet the one under way. Before and after the movements there is nothing to replace. */
+  function beginAgain(): void {
+    const { state, capture } = store.view()
+    if (state.at === 'capture' && asked && capture?.phase !== 'measure')
+      movements.abort(new Error('The user needs another challenge'))
+  }
+
   function stop(): void {
     activity.abort(new Error('The capture was left'))
     store.view().camera?.stop()
@@ -236,6 +264,18 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     start,
     stop,
     startAnyway: () => startAnyway.abort(),
+    cannot(kinds: readonly MovementKind[]): void {
+      const { cannot: known } = store.view()
+      const cannot = withKinds(known, kinds)
+      if (cannot === known) return
+      store.patch({ cannot })
+      beginAgain()
+    },
+    askMoreTime(): void {
+      if (store.view().moreTime) return
+      store.patch({ moreTime: true })
+      beginAgain()
+    },
     /** The log starts again, so no challenge in it was answered. */
     begun: () => {
       answered = false

@@ -4,6 +4,7 @@ import { createDevice, type Device } from '@ostiary/device'
 import { callWithRetries, waitMs } from './call-retries.ts'
 import { serverAheadMs } from './countdown.ts'
 import type { PageDeps } from './deps.ts'
+import { withKinds } from './needs.ts'
 import { createPageLog, type PageLog } from './page-log.ts'
 import { isPassing, problemOf, remedyFor } from './problem-of.ts'
 import type { SessionProblem } from './states.ts'
@@ -92,7 +93,10 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     const { brand, host } = session
     // A server of the last release does not say whether it allows a handoff: it always does.
     const mayHandOff = session.handoff !== false
-    store.patch({ session, brand, host, mayHandOff, secondDevice, barred: barred || store.view().barred })
+    const { cannot, moreTime, barred: wasBarred } = store.view()
+    store.patch({ session, brand, host, mayHandOff, secondDevice, barred: barred || wasBarred })
+    // What the user said before a reload, or on another device.
+    store.patch({ cannot: withKinds(session.cannot ?? [], cannot), moreTime: moreTime || session.pace === 'slow' })
     await onOpened(session)
   }
 

@@ -62,6 +62,9 @@ export interface SentBody extends Partial<OpenBody> {
   code?: number
   number?: string
   for?: string
+  attempt?: number
+  cannot?: string[]
+  pace?: string
   reason?: string
   tokenId?: string
   proof?: string
