@@ -112,6 +112,7 @@ async function switchLanguage(wanted: string): Promise<void> {
   if (tag !== texts.tag) {
     const plain = await languages.load(tag)
     texts = await adaptTexts(await addDocumentTexts(plain))
+    flow.languageChanged()
   }
   draw()
 }

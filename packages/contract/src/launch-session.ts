@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { DOCUMENT_TYPES } from './documents.ts'
 import { Cannot, LAUNCH_EVENTS, Pace } from './launch-steps.ts'
 import { UTC_OFFSET_MINUTES_MAX } from './limits.ts'
-import { Brand, TEMPLATE_KINDS } from './settings.ts'
+import { Brand, PageLink, TEMPLATE_KINDS } from './settings.ts'
 import { FLOW_STATUSES, SESSION_STATES } from './states.ts'
 import { VERIFICATION_TYPES } from './verification.ts'
 
@@ -165,9 +165,17 @@ export const OpenedSession = Type.Object(
     ),
     alternativeUrl: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description:
-          'A link that the page shows in the document step, for users who have no document that is read or do not want to show it: an https URL; null: none',
+        description: 'For pages of the last release: `links.alternative` in the language of the session; null: none',
       }),
+    ),
+    links: Type.Optional(
+      Type.Object(
+        { alternative: PageLink, privacy: PageLink, support: PageLink },
+        {
+          title: 'PageLinks',
+          description: 'Pages of the host, in all their languages: another way than this check, privacy notice, help',
+        },
+      ),
     ),
     embedOrigins: Type.Array(Type.String(), {
       description: 'Origins that the page may tell how far it is, when one of them opened or frames it',

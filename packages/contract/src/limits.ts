@@ -266,6 +266,8 @@ export const SETTINGS_LIMITS = {
   audienceChars: 256,
   embedOrigins: 20,
   brandNameChars: 60,
+  /** Languages of one link: all of the page's, and the default. */
+  linkLanguages: 45,
   /** The logo as it is entered: a data URL, text and all. */
   logoChars: 24 * 1024,
   /** All settings of a tenant together, as JSON. */

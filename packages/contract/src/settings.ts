@@ -115,6 +115,28 @@ export const BrandInput = Type.Object(
 )
 export type BrandInput = Type.Static<typeof BrandInput>
 
+const httpsUrl = Type.String({ pattern: '^https://', minLength: 9, maxLength: SETTINGS_LIMITS.urlChars })
+
+/** An address that the page links to, for all languages or for each. */
+export const PageLink = Type.Union(
+  [
+    httpsUrl,
+    Type.Record(Type.String({ pattern: '^(default|[a-z]{2,3}(-[A-Za-z]{2,4})?)$' }), httpsUrl, {
+      minProperties: 1,
+      maxProperties: SETTINGS_LIMITS.linkLanguages,
+      additionalProperties: false,
+    }),
+    Type.Null(),
+  ],
+  { title: 'PageLink' },
+)
+
+const pageLink = (description: string) => ({
+  ...PageLink,
+  default: null,
+  description: `${description}: an https URL, or one for each language (\`{"default": "https://…", "de": "https://…"}\`, tags of \`GET /v2/locales\`); null: none`,
+})
+
 /** Every setting but the issuers and the brand, which are entered with less than they are read with. */
 const fields = {
   retentionSeconds: Type.Integer({
@@ -230,14 +252,11 @@ const fields = {
       'Whether a document that was shown in another session on the same day (UTC) raises a flag. A mark of its number is kept for that: not anonymous, ' +
       'because the key can test numbers (docs/privacy.md). The page says so',
   }),
-  alternativeUrl: Type.Union(
-    [Type.String({ pattern: '^https://', minLength: 9, maxLength: SETTINGS_LIMITS.urlChars }), Type.Null()],
-    {
-      default: null,
-      description:
-        'A link that the page shows in the document step, for users who have no document that is read or do not want to show it: an https URL; null: none',
-    },
+  alternativeUrl: pageLink(
+    'Another way than this check, which the page offers to users who cannot or do not want to go on, and in the document step to those who have no document that is read',
   ),
+  privacyUrl: pageLink('The host’s privacy notice, which the page links to'),
+  supportUrl: pageLink('Where users get help, which the page links to'),
   screeningRunDays: Type.Integer({
     minimum: 0,
     maximum: RUN_LIMITS.daysMax,
@@ -301,6 +320,8 @@ export const TenantSettingsInput = Type.Object(
     documentExpiryGraceDays: Type.Optional(fields.documentExpiryGraceDays),
     documentReuseCheck: Type.Optional(fields.documentReuseCheck),
     alternativeUrl: Type.Optional(fields.alternativeUrl),
+    privacyUrl: Type.Optional(fields.privacyUrl),
+    supportUrl: Type.Optional(fields.supportUrl),
     screeningRunDays: Type.Optional(fields.screeningRunDays),
     debugInLive: Type.Optional(fields.debugInLive),
     embedOrigins: Type.Optional(fields.embedOrigins),
@@ -337,6 +358,8 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   documentExpiryGraceDays: 0,
   documentReuseCheck: false,
   alternativeUrl: null,
+  privacyUrl: null,
+  supportUrl: null,
   screeningRunDays: 0,
   debugInLive: false,
   embedOrigins: [],

@@ -5,6 +5,7 @@ import type { DocumentsPart } from './documents-part.ts'
 import { createFaceStep, type FaceStep } from './face-step.ts'
 import type { FlowDeps } from './flow-deps.ts'
 import { createHandoff, type HandoffPart, isRefusal } from './handoff.ts'
+import { linksIn } from './links.ts'
 import { createModels } from './models.ts'
 import { isUnderWay, pageStateOf } from './page-state.ts'
 import { createSession, type SessionLink } from './session.ts'
@@ -52,6 +53,8 @@ export function createFlow(deps: FlowDeps) {
   let documents: DocumentsPart | null = null
   let host: Host | null = null
   let consentShownMs = 0
+  /** As the session was opened last. */
+  let opened: OpenedSession | null = null
 
   async function start(): Promise<void> {
     if (!browser.isSecure) {
@@ -128,10 +131,16 @@ export function createFlow(deps: FlowDeps) {
     if (session.numberNeeded) await deps.loadNumberScreen().catch(asLostConnection)
     // Waits for the texts, so that no screen switches its language while it is shown; but not for ever if they fail to load.
     await Promise.race([deps.onLocale(session.locale).catch(() => {}), page.pause(TEXTS_MS_MAX, signal)])
+    opened = session
+    showLinks()
     if (host) return
     host = page.findHost(session.embedOrigins)
     store.patch({ embedded: host !== null })
     host?.send({ event: 'ready' })
+  }
+
+  function showLinks(): void {
+    if (opened) store.patch({ links: linksIn(opened, deps.language()) })
   }
 
   /** Another tab has taken the device: stops the camera, and reloads this page when the user returns to it. */
@@ -315,7 +324,7 @@ export function createFlow(deps: FlowDeps) {
       page.close()
     },
   }
-  return { start, actions, view: store.view, onChange: store.onChange }
+  return { start, actions, view: store.view, onChange: store.onChange, languageChanged: showLinks }
 }
 export type Flow = ReturnType<typeof createFlow>
 

@@ -105,6 +105,7 @@ describe('two capabilities', () => {
       brand: null,
       embedOrigins: [],
       alternativeUrl: null,
+      links: { alternative: null, privacy: null, support: null },
       document: null,
       host: 'shop.example',
       handoff: true,

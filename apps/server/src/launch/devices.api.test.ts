@@ -49,7 +49,16 @@ describe('a session that is not for desktops', () => {
       const page = await createPage(fixture, created.sessionId, options)
       const { requirements: _r, locale: _l, consentVersion: _c, sealKey: _k, ...opened } = await page.open()
       const { type: _t, verification: _v, ...looked } = opened
-      const { brand: _b, embedOrigins: _e, host: _h, handoff: _o, document: _d, alternativeUrl: _a, ...state } = looked
+      const {
+        brand: _b,
+        embedOrigins: _e,
+        host: _h,
+        handoff: _o,
+        document: _d,
+        alternativeUrl: _a,
+        links: _links,
+        ...state
+      } = looked
       assert.deepEqual(state, stateBody(created, { state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }))
       for (const [name, body] of [
         ['consent', { accepted: true, version: '1', locale: 'en' }],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DocumentFacts, LaunchState, OpenBody, OpenedSession } from '@ostiary/contract'
+import { type DocumentFacts, type LaunchState, type OpenBody, type OpenedSession, urlFor } from '@ostiary/contract'
 import { createSealKeyPair } from '@ostiary/crypto'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -24,7 +24,8 @@ import type { SessionCalls } from './session-call.ts'
 const CONSENT_VERSION = '1'
 
 /** The reply to an opening as far as the session itself goes; how the page looks is added from the tenant's settings. */
-type Bound = Omit<OpenedSession, 'brand' | 'embedOrigins' | 'alternativeUrl'>
+type Look = Pick<OpenedSession, 'brand' | 'embedOrigins' | 'alternativeUrl' | 'links'>
+type Bound = Omit<OpenedSession, keyof Look>
 
 /** What is known about the caller beside the body: its headers, and what the operator's lists say about its address. */
 type OpeningFacts = DeviceFacts & { network: NetworkFacts }
@@ -93,12 +94,14 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
   }
 
   /** The tenant's settings as they are now, not as they were at the session's creation: a new logo is for every session. */
-  async function lookOf({
-    tenantId,
-    livemode,
-  }: Session): Promise<Pick<OpenedSession, 'brand' | 'embedOrigins' | 'alternativeUrl'>> {
-    const { brand, embedOrigins, alternativeUrl } = await settings.get(tenantId)
-    return { brand, alternativeUrl, embedOrigins: embedOriginsFor(embedOrigins, livemode) }
+  async function lookOf({ tenantId, livemode }: Session, locale: string): Promise<Look> {
+    const { brand, embedOrigins, alternativeUrl, privacyUrl, supportUrl } = await settings.get(tenantId)
+    return {
+      brand,
+      alternativeUrl: urlFor(alternativeUrl, locale),
+      links: { alternative: alternativeUrl, privacy: privacyUrl, support: supportUrl },
+      embedOrigins: embedOriginsFor(embedOrigins, livemode),
+    }
   }
 
   /** A test session with an outcome in its request needs no person. */
@@ -121,7 +124,7 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
   return async function open(call: DeviceCall, body: OpenBody, about: OpeningFacts): Promise<OpenedSession> {
     const { session, bound, thumbprint } = await bind(call, body, about)
     // After the transaction: the settings may need a connection of their own.
-    const opened = { ...bound, ...(await lookOf(session)) }
+    const opened = { ...bound, ...(await lookOf(session, bound.locale)) }
     if (opened.flowStatus !== null || opened.role === 'viewer') return opened
     return { ...opened, ...(await stateAfterOpening(session, opened, thumbprint)) }
   }

@@ -33,6 +33,7 @@ const PLAIN = {
   brand: null,
   embedOrigins: [],
   alternativeUrl: null,
+  links: { alternative: null, privacy: null, support: null },
   document: null,
   type: 'AGE',
   verification: null,

@@ -4,6 +4,7 @@ import {
   DEFAULT_LOCALE,
   DEFAULT_TOKEN_ALGORITHMS,
   type ErrorDetail,
+  LOCALES,
   resolveLocale,
   SETTINGS_LIMITS,
   TENANT_SETTINGS_DEFAULTS,
@@ -38,7 +39,7 @@ export function applyPatch(stored: Readonly<Record<string, unknown>>, patch: unk
 
 /** Checks settings as a whole, before they are stored. Names everything that is wrong with them. */
 export function checkSettings(settings: unknown, checkUrl: (url: string) => TargetVerdict): TenantSettingsInput {
-  if (!input.Check(settings)) throw refused(input.Errors(settings).flatMap(describe))
+  if (!input.Check(settings)) throw refused(withoutOtherForms(input.Errors(settings).flatMap(describe)))
   if (Buffer.byteLength(JSON.stringify(settings)) > SETTINGS_LIMITS.bytes) {
     throw refused([{ pointer: '', message: `must not hold more than ${SETTINGS_LIMITS.bytes / 1024} KB` }])
   }
@@ -46,7 +47,7 @@ export function checkSettings(settings: unknown, checkUrl: (url: string) => Targ
     ...localeProblems(settings),
     ...redirectProblems(settings),
     ...embedProblems(settings),
-    ...alternativeProblems(settings),
+    ...linkProblems(settings),
     ...(settings.brand ? brandErrors(settings.brand) : []),
     ...issuerProblems(settings, checkUrl),
   ]
@@ -97,12 +98,26 @@ function embedProblems({ embedOrigins = [] }: TenantSettingsInput): ErrorDetail[
   })
 }
 
-/** The page shows it as a link. */
-function alternativeProblems({ alternativeUrl }: TenantSettingsInput): ErrorDetail[] {
-  if (typeof alternativeUrl !== 'string') return []
-  const url = URL.canParse(alternativeUrl) ? new URL(alternativeUrl) : undefined
+const LINKS = ['alternativeUrl', 'privacyUrl', 'supportUrl'] as const
+
+/** The page shows them as links. Languages are checked only when they are set, like `defaultLocale`. */
+function linkProblems(settings: TenantSettingsInput): ErrorDetail[] {
+  return LINKS.flatMap((name) => {
+    const urls = settings[name] ?? {}
+    if (typeof urls === 'string') return linkProblem(urls, `/${name}`)
+    return Object.entries(urls).flatMap(([tag, url]) => [
+      ...(tag === 'default' || LOCALES.some((locale) => locale.tag === tag)
+        ? []
+        : [{ pointer: `/${name}/${tag}`, message: 'is not one of the languages there are' }]),
+      ...linkProblem(url, `/${name}/${tag}`),
+    ])
+  })
+}
+
+function linkProblem(text: string, pointer: string): ErrorDetail[] {
+  const url = URL.canParse(text) ? new URL(text) : undefined
   const isFit = url?.protocol === 'https:' && url.username === '' && url.password === ''
-  return isFit ? [] : [{ pointer: '/alternativeUrl', message: 'must be an https URL without user and password' }]
+  return isFit ? [] : [{ pointer, message: 'must be an https URL without user and password' }]
 }
 
 function issuerProblems(
@@ -143,6 +158,17 @@ function describe(error: TLocalizedValidationError): ErrorDetail[] {
   // `additionalProperties`, or the error of the value itself where null is also allowed, gives a better message.
   const isEcho = error.keyword === 'boolean' || error.keyword === 'anyOf' || error.message === 'must be null'
   return isEcho ? [] : [{ pointer: at, message: error.message }]
+}
+
+/** A value with two forms, a text or an object, has errors of both: what is wrong with the form that was meant says more than its kind. */
+function withoutOtherForms(details: readonly ErrorDetail[]): ErrorDetail[] {
+  return details.filter(
+    (one) =>
+      !['must be string', 'must be object'].includes(one.message) ||
+      !details.some(
+        (other) => other !== one && (other.pointer === one.pointer || other.pointer.startsWith(`${one.pointer}/`)),
+      ),
+  )
 }
 
 /** Frozen because all requests of a tenant share the object: a change in one would affect all. */

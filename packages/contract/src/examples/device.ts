@@ -52,6 +52,7 @@ const opened: OpenedSession = {
   brand: null,
   document: null,
   alternativeUrl: null,
+  links: { alternative: null, privacy: 'https://shop.example/privacy', support: null },
   embedOrigins: [],
 }
 const challenge: Challenge = {

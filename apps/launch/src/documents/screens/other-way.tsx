@@ -3,7 +3,7 @@ import type { ScreenProps } from '../../screens/screen.ts'
 
 /** The host's other way, for users who have no such document or do not want to show it. */
 export function OtherWay({ view, texts: { t } }: Pick<ScreenProps, 'view' | 'texts'>): JSX.Element | null {
-  const url = view.document?.alternativeUrl
+  const url = view.links.alternative ?? view.document?.alternativeUrl
   // Setting `alternativeUrl` takes https addresses only; a link must never run a script.
   if (!url?.startsWith('https://')) return null
   return (

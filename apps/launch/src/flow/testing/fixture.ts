@@ -92,6 +92,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     renewals: 0,
   }
   let monotonicMs = 0
+  let language = 'ar'
   const watchers: ((visible: boolean) => void)[] = []
   const readers: (() => void)[] = []
   const setVisible = (visible: boolean) => {
@@ -171,7 +172,7 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
         options.embedded ? { isListening: true, send: (event) => void seen.sentToHost.push(event) } : null,
       close: () => void seen.sentToHost.push({ event: 'closed' }),
     },
-    language: () => 'ar',
+    language: () => language,
     onLocale: async (locale) => void seen.locales.push(locale),
   }
   const flow = createFlow(deps)
@@ -183,6 +184,10 @@ export async function createFlowFixture(options: FlowFixtureOptions = {}) {
     service,
     seen,
     storage,
+    /** The page's texts are in another language now. */
+    speak(tag: string) {
+      language = tag
+    },
     hide: () => setVisible(false),
     show: () => setVisible(true),
     /** Somebody uses the page, or reads it. */
