@@ -7,7 +7,6 @@ export const CONFIG_WARNINGS = {
     'ageThreshold is below 28 and there is neither step-up nor document: an estimate is wrong by years, so many pass who should not',
   'documentAgeThreshold-missing':
     'step-up with a threshold above 18 and no documentAgeThreshold: the document is held to the same high age',
-  'locale-not-available': 'the page has no texts in this language yet and shows English',
   'redirect-list-missing': 'the tenant has no redirectUrls, so a stolen key can send users to any https URL',
   'sign-in-needs-hint':
     'the tenant stores tokens: without puid or customerId only a browser that keeps the key of its enrolment can sign in',

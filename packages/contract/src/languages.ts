@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { LOCALE_REVIEWS, LOCALES } from './locales.ts'
+import { LOCALE_TAGS } from './locale-tags.ts'
+import { LOCALE_REVIEWS } from './locales.ts'
 import { type Operation, operation } from './operation.ts'
 
 export const LanguageList = Type.Object(
@@ -8,13 +9,13 @@ export const LanguageList = Type.Object(
     items: Type.Array(
       Type.Object(
         {
-          tag: Type.Enum(LOCALES.map(({ tag }) => tag)),
+          tag: Type.Enum([...LOCALE_TAGS]),
           name: Type.String({ description: 'The language’s own name' }),
           english: Type.String(),
           direction: Type.Enum(['ltr', 'rtl']),
-          available: Type.Boolean({ description: 'Whether the page has texts; where not, it shows English' }),
-          review: Type.Union([Type.Enum([...LOCALE_REVIEWS]), Type.Null()], {
-            description: '`machine_draft` until a native speaker has read all texts; null where there are none',
+          available: Type.Boolean({ description: 'Always true: the page has texts in every language' }),
+          review: Type.Enum([...LOCALE_REVIEWS], {
+            description: '`machine_draft` until a native speaker has read all texts',
           }),
         },
         { title: 'Language' },
@@ -32,7 +33,7 @@ export const listLocales = operation({
   path: '/v2/locales',
   summary: 'List the languages of the launch page',
   description:
-    'Extension: every language that `locale` may name, with what the page has of it. May be cached for an hour.',
+    'Extension: every language that `locale` may name, and who has read its texts. May be cached for an hour.',
   auth: 'none',
   success: { 200: { description: 'The languages', schema: LanguageList } },
   errors: [],

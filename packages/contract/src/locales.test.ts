@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { chooseLocale, LOCALES, type LocaleTag, resolveLocale } from './locales.ts'
+import { chooseLocale, type LocaleTag, resolveLocale } from './locale-tags.ts'
+import { LOCALES } from './locales.ts'
 
 const REFERENCE =
   'en bg hr cs da nl et fi fr de el hu ga it lv lt mt pl pt ro sk sl es sv nb uk ru tr ar he fa ur hi bn id ms vi th ja ko ' +

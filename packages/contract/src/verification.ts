@@ -272,7 +272,7 @@ export const createVerification = operation({
         Location: 'Path of the session',
         'Content-Language': 'The session’s language, when `locale` names one that the page has (`GET /v2/locales`)',
         'X-Config-Warning':
-          'Comma-separated warnings. `locale-not-available`: the page has no texts in that language yet and shows English. ' +
+          'Comma-separated warnings. ' +
           '`redirect-list-missing`: the tenant has no `redirectUrls`, so a live session may send its user to any https URL. ' +
           '`sign-in-needs-hint`: the tenant stores tokens, and only a browser that keeps the key of its enrolment can sign in without `puid` or `customerId`. ' +
           '`ignored-field: NAME`: the field is one of other systems and has no effect here',

@@ -18,10 +18,8 @@ import { readPart } from '../platform/validation.ts'
 import {
   type DocumentPolicy,
   documentPolicyOf,
-  hasTexts,
   ignoredFieldWarnings,
   NO_REDIRECT_LIST_WARNING,
-  NO_TEXTS_WARNING,
   pageLocaleOf,
   redirectProblem,
 } from '../settings/index.ts'
@@ -145,10 +143,7 @@ function metadataOf(
 }
 
 /** Settings that are allowed but have no good result. */
-export function warningsOf(
-  body: CreateSessionBody,
-  { locale, unlisted }: { locale: string | null; unlisted: boolean },
-): string[] {
+export function warningsOf(body: CreateSessionBody, { unlisted }: { unlisted: boolean }): string[] {
   const asksDocument = body.requirements?.includes('identity_document') ?? false
   const { ageThreshold, documentAgeThreshold, stepUpEnabled = false } = body
   const warnings: string[] = []
@@ -158,7 +153,6 @@ export function warningsOf(
   if (stepUpEnabled && ageThreshold > 18 && documentAgeThreshold === undefined) {
     warnings.push('documentAgeThreshold-missing')
   }
-  if (locale !== null && !hasTexts(locale)) warnings.push(NO_TEXTS_WARNING)
   if (unlisted) warnings.push(NO_REDIRECT_LIST_WARNING)
   return [...warnings, ...ignoredFieldWarnings(body)]
 }

@@ -19,7 +19,7 @@ import { memberTextOf } from '../platform/json-body.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { RateLimiter } from '../platform/rate-limit.ts'
 import { route } from '../platform/route.ts'
-import { hasTexts, type TokenVerifier } from '../settings/index.ts'
+import type { TokenVerifier } from '../settings/index.ts'
 import { warningsOf } from './request.ts'
 import type { AgeService } from './service.ts'
 
@@ -56,9 +56,9 @@ export async function ageRoutes(
         metrics.idempotentReplays.count(createSession.operationId)
         reply.header('idempotency-replayed', 'true')
       }
-      const warnings = warningsOf(request.body, { locale, unlisted })
+      const warnings = warningsOf(request.body, { unlisted })
       if (warnings.length > 0) reply.header('x-config-warning', warnings.join(', '))
-      if (locale !== null && hasTexts(locale)) reply.header('content-language', locale)
+      if (locale !== null) reply.header('content-language', locale)
       return reply.code(201).header('location', `${app.prefix}/session/${created.token}`).send(created)
     },
   })

@@ -3,10 +3,9 @@ import {
   DOCUMENT_LIMITS,
   type DocumentPayload,
   type DocumentRecord,
-  PAGE_LOCALES,
+  localeOf,
   RISK_FLAG_CODES,
   type RiskFlagCode,
-  resolveLocale,
   type SessionCodeName,
 } from '@ostiary/contract'
 import { checkDocumentLog, type LogState } from '../capture-checks/index.ts'
@@ -63,7 +62,7 @@ export function judgeDocument(given: DocumentCase): DocumentJudgement {
   const { payload, asked } = given
   const fault = faultOf(payload, asked)
   if (fault !== undefined) return { fault }
-  const language = languageOf(payload.consent.locale)
+  const language = localeOf(payload.consent.locale)
   if (language === undefined) return { fault: 'consent' }
   const { flags, failures } = findingsOf(given)
   const failure = DOCUMENT_FAILURES.find((name) => failures.has(name)) ?? null
@@ -118,9 +117,3 @@ function knownDocument({ payload, now }: DocumentCase, language: string): KnownD
 
 /** The scale of `faceMatchThreshold`: the cosine, cut to 0 to 1. */
 export const scoreOf = (thousandths: number): number => Math.max(0, thousandths / 1000)
-
-/** A language in which the page has texts, or undefined. */
-function languageOf(locale: string): string | undefined {
-  const found = resolveLocale(locale)
-  return found.state === 'found' && Object.hasOwn(PAGE_LOCALES, found.tag) ? found.tag : undefined
-}

@@ -1,13 +1,10 @@
-import { DEFAULT_LOCALE, type LanguageList, LOCALES, listLocales, PAGE_LOCALES } from '@ostiary/contract'
+import { DEFAULT_LOCALE, type LanguageList, LOCALES, listLocales, reviewOf } from '@ostiary/contract'
 import type { FastifyInstance } from 'fastify'
 import { route } from '../platform/route.ts'
 
 const LANGUAGES: LanguageList = {
   default: DEFAULT_LOCALE,
-  items: LOCALES.map((locale) => {
-    const review = PAGE_LOCALES[locale.tag] ?? null
-    return { ...locale, available: review !== null, review }
-  }),
+  items: LOCALES.map((locale) => ({ ...locale, available: true, review: reviewOf(locale.tag) })),
 }
 
 /** The same for all callers until the next release. */

@@ -1,4 +1,4 @@
-import { CONSENT_VERSIONS, type ConsentRecord, PAGE_LOCALES, resolveLocale, type SessionArea } from '@ostiary/contract'
+import { CONSENT_VERSIONS, type ConsentRecord, localeOf, type SessionArea } from '@ostiary/contract'
 import { invalid } from '../platform/errors.ts'
 import type { Progress } from './progress.ts'
 
@@ -13,11 +13,9 @@ export interface ConsentAnswer {
 export function readConsent(area: SessionArea, { accepted, version, locale }: ConsentAnswer, now: Date) {
   const known: readonly string[] = CONSENT_VERSIONS[area]
   if (!known.includes(version)) throw invalid('/body/version', `must be one of ${known.join(', ')}`)
-  const language = resolveLocale(locale)
-  if (language.state !== 'found' || !Object.hasOwn(PAGE_LOCALES, language.tag)) {
-    throw invalid('/body/locale', 'must be a language in which the page has texts')
-  }
-  return { version, locale: language.tag, atMs: now.getTime(), ...(!accepted && { accepted }) } satisfies Consent
+  const language = localeOf(locale)
+  if (!language) throw invalid('/body/locale', 'must be a language in which the page has texts')
+  return { version, locale: language, atMs: now.getTime(), ...(!accepted && { accepted }) } satisfies Consent
 }
 const isKnownVersion = (version: string) =>
   Object.values(CONSENT_VERSIONS).some((versions: readonly string[]) => versions.includes(version))
@@ -29,6 +27,6 @@ export function consentOf(progress: Pick<Progress, 'consent'> | null): ConsentRe
   if (!progress?.consent) return null
   const { accepted = true, version, locale, atMs } = progress.consent
   // Processes of the last release stored what the device sent.
-  if (!isKnownVersion(version) || !Object.hasOwn(PAGE_LOCALES, locale)) return null
+  if (!isKnownVersion(version) || localeOf(locale) !== locale) return null
   return { accepted, version, language: locale, at: new Date(atMs).toISOString() }
 }

@@ -14,7 +14,7 @@ import { type ClientGate, callerOf, type Guard } from '../keys/index.ts'
 import { readIdempotencyKey } from '../platform/idempotency/index.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { route } from '../platform/route.ts'
-import { hasTexts, ignoredFieldWarnings, NO_REDIRECT_LIST_WARNING, NO_TEXTS_WARNING } from '../settings/index.ts'
+import { ignoredFieldWarnings, NO_REDIRECT_LIST_WARNING } from '../settings/index.ts'
 import type { VerificationService } from './service.ts'
 
 interface Deps {
@@ -63,9 +63,8 @@ export async function verificationRoutes(
           metrics.idempotentReplays.count(createVerification.operationId)
           reply.header('idempotency-replayed', 'true')
         }
-        if (locale !== null && hasTexts(locale)) reply.header('content-language', locale)
+        if (locale !== null) reply.header('content-language', locale)
         const warnings = [
-          ...(locale !== null && !hasTexts(locale) ? [NO_TEXTS_WARNING] : []),
           ...(unlisted ? [NO_REDIRECT_LIST_WARNING] : []),
           ...(lacksHint ? [NO_HINT_WARNING] : []),
           ...ignoredFieldWarnings(request.body),

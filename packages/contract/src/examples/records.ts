@@ -1,6 +1,6 @@
 /** Strings, sanctions, languages, webhooks, test mode and the service itself. */
 import type { LanguageList } from '../languages.ts'
-import { DEFAULT_LOCALE } from '../locales.ts'
+import { DEFAULT_LOCALE } from '../locale-tags.ts'
 import type { Dataset, DatasetList } from '../sanctions.ts'
 import type { ExceptionPage, ExceptionRecord } from '../sanctions-exceptions.ts'
 import type { Health, ProcessState } from '../service.ts'
@@ -47,7 +47,7 @@ const languages: LanguageList = {
   default: DEFAULT_LOCALE,
   items: [
     { tag: 'en', name: 'English', english: 'English', direction: 'ltr', available: true, review: 'machine_draft' },
-    { tag: 'fr', name: 'Français', english: 'French', direction: 'ltr', available: false, review: null },
+    { tag: 'fr', name: 'Français', english: 'French', direction: 'ltr', available: true, review: 'machine_draft' },
   ],
 }
 

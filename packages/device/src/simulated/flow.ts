@@ -1,10 +1,4 @@
-import {
-  type CaptureConditions,
-  type Challenge,
-  type LaunchState,
-  PAGE_LOCALES,
-  type PasskeyOptions,
-} from '@ostiary/contract'
+import type { CaptureConditions, Challenge, LaunchState, PasskeyOptions } from '@ostiary/contract'
 import { FACE_STATES } from '@ostiary/contract/states'
 import { encodeVector } from '@ostiary/crypto'
 import type { Capture, Device } from '../device.ts'
@@ -42,11 +36,6 @@ export interface SimulatedPerson extends Omit<SimulateOptions, 'challenge'> {
   onStep?: (step: string) => void
 }
 
-/** The page shows English where it has no texts in the session’s language. */
-function languageShown({ locale }: { locale: string }): string {
-  return Object.hasOwn(PAGE_LOCALES, locale) ? locale : 'en'
-}
-
 /** Runs a whole flow of the face step: opens, consents, captures, and tries again while the service allows it. */
 export async function runFlow(device: Device, person: SimulatedPerson): Promise<LaunchState> {
   const { clock, random, onStep = () => {} } = person
@@ -66,18 +55,18 @@ export async function runFlow(device: Device, person: SimulatedPerson): Promise<
   await pass(1500, 4000)
   if (person.declines) {
     onStep('declines consent')
-    return device.consent(false, languageShown(opened))
+    return device.consent(false, opened.locale)
   }
   await device.logEvent('consent_given')
   onStep('gives consent')
-  const consented = await device.consent(true, languageShown(opened))
+  const consented = await device.consent(true, opened.locale)
   if (consented.flowStatus !== null) return consented
   await device.logEvent('camera_requested')
   await pass(400, 1500)
   await device.logEvent('camera_ready')
   await device.flushEvents()
 
-  const language = languageShown(opened)
+  const language = opened.locale
   const tokenSteps = findTokenSteps(device, opened, { tokens: person.tokens, onStep })
   const memory: Memory = { capture: undefined, document: undefined, tries: 0, tokenSteps }
   let state = consented
