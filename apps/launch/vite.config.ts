@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultClientConditions, defineConfig, loadEnv, type Plugin } from 'vite'
 import { readFingerprints } from './key-holder-pin.ts'
@@ -14,21 +14,32 @@ const NO_PRELOAD_HELPER: Plugin = {
   load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load()' : null),
 }
 
+const TEXTS = join(import.meta.dirname, 'src/texts')
+const TEXT_FILE = /\/src\/texts\/(?:(?:documents|verification|token)\/)?[\w-]+\.json$/
+const TEXT_KEYS = 'virtual:text-keys/'
+
 /**
- * The contract lists 44 languages, and the page shows those that it has texts for. This leaves the other rows out of the page: their names,
- * each in its own script, take 1 KB. A language without texts is resolved as one that is not known, which `choose` treats alike.
+ * Leaves the keys out of the texts: they are a quarter of each file, and the same in all languages. src/texts/named.ts puts them back. A test
+ * checks that all languages have the keys of English, in the same order.
  */
-const ONLY_LOCALES_WITH_TEXTS: Plugin = {
-  name: 'only-locales-with-texts',
+const TEXTS_WITHOUT_KEYS: Plugin = {
+  name: 'texts-without-keys',
   enforce: 'pre',
-  transform(code, id) {
-    if (!id.endsWith('/contract/src/locales.ts')) return null
-    const texts = readdirSync(join(import.meta.dirname, 'src/texts'))
-    const rows = /^ {2}\{ tag: '([^']+)', .*\n/gm
-    const kept = code.replaceAll(rows, (row, tag) => (texts.includes(`${tag}.json`) ? row : ''))
-    if (kept === code) throw new Error('The rows of locales.ts have another form: none is left out')
-    return { code: kept, map: null }
+  resolveId: (id) => (id.startsWith(TEXT_KEYS) ? `\0${id}` : null),
+  load(id) {
+    if (id.startsWith(`\0${TEXT_KEYS}`)) {
+      const english = join(TEXTS, id.slice(TEXT_KEYS.length + 1), 'en.json')
+      return `export default ${JSON.stringify(Object.keys(readTexts(english)))}`
+    }
+    // As a script, because Vite's own plugin for JSON files takes every module with such a name.
+    return TEXT_FILE.test(id)
+      ? { code: `export default ${JSON.stringify(Object.values(readTexts(id)))}`, moduleType: 'js' }
+      : null
   },
+}
+
+function readTexts(path: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(path, 'utf8'))
 }
 
 // biome-ignore lint/style/noDefaultExport: Vite takes its settings from the default export.
@@ -39,7 +50,7 @@ export default defineConfig(({ mode }) => {
     root: import.meta.dirname,
     // Relative, so that the page can be served at any path.
     base: './',
-    plugins: [NO_PRELOAD_HELPER, ONLY_LOCALES_WITH_TEXTS],
+    plugins: [NO_PRELOAD_HELPER, TEXTS_WITHOUT_KEYS],
     // Globals of the page's workers. `RUNTIME`: paths, size and hash of the ONNX runtime's files. `BARCODE_READER`: the same of zxing.
     define: {
       RUNTIME: JSON.stringify(RUNTIME.facts),

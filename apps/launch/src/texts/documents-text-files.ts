@@ -1,8 +1,10 @@
+import keys from 'virtual:text-keys/documents/'
 import type { DocumentMessages } from './document-keys.ts'
 import { addDocumentTexts } from './documents-texts.ts'
 import type { Texts } from './languages.ts'
+import { named } from './named.ts'
 
-const files = import.meta.glob('./documents/*.json', { import: 'default' })
+const files = named(import.meta.glob('./documents/*.json', { import: 'default' }), keys)
 
 /** Loads a language's texts of the document step and adds them. */
 export function documentTextsOf(session: { alone: boolean }): (texts: Texts) => Promise<Texts> {

@@ -1,8 +1,8 @@
-import { LOCALES, type LocaleTag, resolveLocale } from '@ostiary/contract'
+import { directionOf, type LocaleTag, localeOf } from '@ostiary/contract/locale-tags'
 import type { TranslateDocuments } from './document-keys.ts'
 import { createTranslate, type Language, type Messages, type Translate } from './translate.ts'
 
-const FALLBACK = 'en'
+const FALLBACK: LocaleTag = 'en'
 
 export interface Texts {
   tag: LocaleTag
@@ -14,36 +14,49 @@ export interface Texts {
   documents?: TranslateDocuments
 }
 
-/** Loaders of the texts by file path, as `import.meta.glob` returns them. */
+/** Loaders of the texts by file path. */
 export type TextFiles = Readonly<Record<string, () => Promise<unknown>>>
 
-/**
- * The languages of the page. A host may request all 44 of the contract. A language without texts is shown in English and from
- * left to right: half a translation would be worse.
- */
-export function createLanguages(files: TextFiles) {
-  const fileOf = (tag: string) => files[`./${tag}.json`]
-  const available = LOCALES.filter(({ tag }) => fileOf(tag) !== undefined)
-  const find = (tag: string) => available.find((locale) => locale.tag === tag)
+/** As hosts and browsers spell them, in order of preference. */
+export type WantedTags = readonly (string | null | undefined)[]
 
+/** The first wanted tag that is one of our languages. */
+export function firstOf(wanted: WantedTags): LocaleTag | undefined {
+  for (const tag of wanted) {
+    const found = localeOf(tag ?? '')
+    if (found) return found
+  }
+  return undefined
+}
+
+/** The same, or English. */
+export function choose(wanted: WantedTags): LocaleTag {
+  return firstOf(wanted) ?? FALLBACK
+}
+
+/**
+ * The name, in the language that is shown, of the user's first language if we do not have it: a user who gets another one must be told.
+ * Null if there is nothing to say.
+ */
+export function missingLanguage(preferred: readonly string[], shown: LocaleTag): string | null {
+  const [first = ''] = preferred
+  if (first === '' || localeOf(first)) return null
+  try {
+    return new Intl.DisplayNames(shown, { type: 'language', fallback: 'none' }).of(first) ?? null
+  } catch {
+    return null
+  }
+}
+
+export function createLanguages(files: TextFiles) {
   return {
-    /** Languages with texts, in the order of the contract. */
-    available,
-    /** The first requested tag that has texts. A tag may be spelled as any host or browser spells it. */
-    choose(tags: readonly (string | null | undefined)[]): LocaleTag {
-      for (const tag of tags) {
-        const resolved = resolveLocale(tag ?? '')
-        if (resolved.state === 'found' && find(resolved.tag)) return resolved.tag
-      }
-      return FALLBACK
-    },
     async load(tag: LocaleTag): Promise<Texts> {
-      const locale = find(tag) ?? find(FALLBACK)
-      const file = locale && fileOf(locale.tag)
-      if (!locale || !file) throw new Error(`There are no texts for ${tag}`)
+      const file = files[`./${tag}.json`]
+      if (!file) throw new Error(`There are no texts for ${tag}`)
       const messages = (await file()) as Messages // Our own file: a test checks that it is complete.
-      const { name, direction } = locale
-      return { tag: locale.tag, name, direction, t: createTranslate(messages, locale) }
+      const direction = directionOf(tag)
+      const t = createTranslate(messages, { tag, direction })
+      return { tag, name: t('language.name'), direction, t }
     },
   }
 }

@@ -1,9 +1,12 @@
+import tokenKeys from 'virtual:text-keys/token/'
+import keys from 'virtual:text-keys/verification/'
 import type { Texts } from './languages.ts'
+import { named } from './named.ts'
 import { adaptTexts, type Purpose, sendsTokens, type VerificationMessages } from './verification-texts.ts'
 
-const files = import.meta.glob('./verification/*.json', { import: 'default' })
+const files = named(import.meta.glob('./verification/*.json', { import: 'default' }), keys)
 /** Only sessions that send tokens load them. */
-const tokenFiles = import.meta.glob('./token/*.json', { import: 'default' })
+const tokenFiles = named(import.meta.glob('./token/*.json', { import: 'default' }), tokenKeys)
 
 /** Loads a language's texts for such a session and adapts the default texts with them. */
 export function verificationTextsOf(purpose: Purpose): (texts: Texts) => Promise<Texts> {

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { LOCALES } from '@ostiary/contract'
+import { placeholdersOf, type Text } from './translate.ts'
+
+const PARTS = ['', 'documents/', 'verification/', 'token/'] as const
+const GZIP_BYTES_MAX = 12 * 1024
+const read = (part: string, tag: string): Record<string, Text> =>
+  JSON.parse(readFileSync(new URL(`${part}${tag}.json`, import.meta.url), 'utf8'))
+const formsOf = (text: Text): string[] => (typeof text === 'string' ? [text] : Object.values(text).map(String))
+const textsOf = (tag: string) =>
+  PARTS.flatMap((part) => Object.entries(read(part, tag)).map(([key, text]) => ({ key: `${part}${key}`, text })))
+
+/** Names that no language translates, and words that some languages have taken over. */
+const NAMES =
+  /\b(Android|Chrome|Firefox|iOS|Safari|Wi-Fi|https|QR|PIN|SMS|ID|URL|MRZ|passkeys?|selfies?|token|browser|link|PDF|Website Settings)\b/gi
+/** No language with Latin letters but English has these words. */
+const ENGLISH = /\b(the|your|you|with|please|this|from|which|whether|have|they|their)\b/i
+
+for (const { tag } of LOCALES.filter((locale) => locale.tag !== 'en')) {
+  const all = textsOf(tag)
+  const isLatin = /\p{Script=Latin}/u.test(new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? '')
+
+  test(`${tag}: no English is left in it`, () => {
+    const left = all.flatMap(({ key, text }) =>
+      formsOf(text).flatMap((form) => {
+        const own = form.replaceAll(/\{[^}]*\}/g, '').replaceAll(NAMES, '')
+        const found = isLatin ? ENGLISH.exec(own) : /\p{Script=Latin}{2,}/u.exec(own)
+        return found ? [`${key}: ${found[0]}`] : []
+      }),
+    )
+    assert.deepEqual(left, [])
+  })
+
+  test(`${tag}: numbers and units are placeholders, so that they are written as the language writes them`, () => {
+    const digits = all.filter(({ text }) =>
+      formsOf(text).some((form) => /\p{Nd}/u.test(form.replaceAll(/\{[^}]*\}/g, ''))),
+    )
+    assert.deepEqual(
+      digits.map(({ key }) => key),
+      [],
+    )
+  })
+
+  test(`${tag}: no more than 12 KB are loaded of it`, () => {
+    const sizes = PARTS.map((part) => gzipSync(JSON.stringify(Object.values(read(part, tag))), { level: 9 }).length)
+    const sum = sizes.reduce((total, size) => total + size, 0)
+    assert.ok(sum <= GZIP_BYTES_MAX, `${sum}: ${sizes.join(' + ')}`)
+  })
+}
+
+test('every constant of the texts has a unit that is known', () => {
+  const constants = textsOf('en').flatMap(({ text }) => formsOf(text).flatMap(placeholdersOf))
+  const units = new Set(constants.flatMap((name) => /^(\w+):\d+$/.exec(name)?.[1] ?? []))
+  assert.deepEqual([...units].sort(), ['cm', 'h', 'kb', 'n', 's'])
+})
