@@ -18,7 +18,7 @@ import type { Additions, MoreScreens } from './screens/screen.ts'
 import { detectInAppBrowser, devicePlatform, readEnvironment } from './signals/index.ts'
 import './style/all.css'
 import { rememberedLanguage, rememberLanguage } from './texts/choice.ts'
-import { createLanguages, type Texts } from './texts/languages.ts'
+import { choose, createLanguages, firstOf, missingLanguage, type Texts } from './texts/languages.ts'
 import { textFiles } from './texts/text-files.ts'
 import { applyTheme } from './theme/apply-theme.ts'
 
@@ -74,7 +74,8 @@ const flow = createFlow({
   },
   browser: {
     platform: devicePlatform(environment),
-    language: navigator.language,
+    // The first one that we have: browsers tell the service only their first language.
+    language: firstOf(navigator.languages) ?? navigator.language,
     utcOffsetMinutes: environment.time.offsetMinutes,
     isSecure: isSecureContext,
     hasCameraApi: typeof navigator.mediaDevices?.getUserMedia === 'function',
@@ -89,7 +90,7 @@ const flow = createFlow({
 
 /** If no texts can be loaded at all, the page shows only this English sentence. */
 async function firstTexts(): Promise<Texts> {
-  const wanted = languages.choose([chosen, ...navigator.languages])
+  const wanted = choose([chosen, ...navigator.languages])
   try {
     return await languages.load(wanted).catch(() => languages.load('en'))
   } catch (error) {
@@ -108,7 +109,7 @@ function apiUrl(): string {
 }
 
 async function switchLanguage(wanted: string): Promise<void> {
-  const tag = languages.choose([wanted])
+  const tag = choose([wanted, ...navigator.languages])
   if (tag !== texts.tag) {
     const plain = await languages.load(tag)
     texts = await adaptTexts(await addDocumentTexts(plain))
@@ -117,7 +118,7 @@ async function switchLanguage(wanted: string): Promise<void> {
   draw()
 }
 
-function choose(tag: string): void {
+function pick(tag: string): void {
   chosen = tag
   rememberLanguage(tag)
   void switchLanguage(tag)
@@ -140,8 +141,8 @@ function draw(): void {
       view={view}
       actions={flow.actions}
       texts={texts}
-      languages={languages.available}
-      onLanguage={choose}
+      missingLanguage={chosen === null ? missingLanguage(navigator.languages, texts.tag) : null}
+      onLanguage={pick}
       screens={screens}
       additions={additions}
       page={{ nowMs: systemClock.nowMs, link, userAgent: navigator.userAgent, ledger, digest }}

@@ -15,12 +15,13 @@ for (const { locale, shown, letters } of [
   { locale: 'de', shown: 'de ltr', letters: /[äöüß]/ },
   { locale: 'de-AT', shown: 'de ltr', letters: /[äöüß]/ },
   { locale: 'ar', shown: 'ar rtl', letters: /\p{Script=Arabic}{3}/u },
+  { locale: 'zh_TW', shown: 'zh-Hant ltr', letters: /\p{Script=Han}{3}/u },
 ]) {
   test(`[C-015] a session with locale ${locale} is shown in it, whatever the browser prefers`, async (t) => {
     const { visit } = await newVisitorWithoutCamera(t, { context: { locale: 'en-GB' } })
     await visit.open((await host.create({ locale })).launchUrl)
     await visit.screen(['welcome'])
-    await visit.page.locator(`html[lang="${shown.slice(0, 2)}"]`).waitFor()
+    await visit.page.locator(`html[lang="${shown.split(' ')[0]}"]`).waitFor()
     assert.equal(await languageOf(visit), shown)
     assert.match(await visit.page.locator('main').innerText(), letters)
   })
@@ -32,7 +33,28 @@ test('[C-015] without a locale the browser’s language is taken, and the user m
   await visit.screen(['welcome'])
   await visit.page.locator('html[lang="de"]').waitFor()
   assert.equal(await languageOf(visit), 'de ltr')
-  await visit.page.locator('select[data-action="language"]').selectOption('ar')
+  await visit.act('language')
+  await visit.page.locator('[data-action="language-search"]').fill('arab')
+  await visit.page.locator('[data-language="ar"]').click()
   await visit.page.locator('html[dir="rtl"]').waitFor()
   assert.equal(await languageOf(visit), 'ar rtl')
+})
+
+test('a user whose language the page does not have gets their second one, and is told', async (t) => {
+  const { visit } = await newVisitorWithoutCamera(t, { context: { locale: 'sw-KE' } })
+  await visit.page.addInitScript(`Object.defineProperty(navigator, 'languages', { get: () => ['sw-KE', 'fr-FR'] })`)
+  await visit.open((await host.create()).launchUrl)
+  await visit.screen(['welcome'])
+  await visit.page.locator('html[lang="fr"]').waitFor()
+  assert.match(await visit.page.locator('.notice').innerText(), /swahili/i)
+})
+
+test('[C-015] the record of consent names the language in which the question was shown', async (t) => {
+  const { visit } = await newVisitorWithoutCamera(t, { context: { locale: 'en-GB' } })
+  const created = await host.create({ locale: 'pl' })
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+  await visit.attributeIs('data-status', 'not_found')
+  assert.equal((await created.result()).consent?.language, 'pl')
 })

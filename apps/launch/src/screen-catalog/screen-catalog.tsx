@@ -11,7 +11,7 @@ import { NumberScreen } from '../screens/number.tsx'
 import { windowTitle } from '../screens/page-title.ts'
 import '../style/all.css'
 import { documentTextsOf } from '../texts/documents-text-files.ts'
-import { createLanguages } from '../texts/languages.ts'
+import { choose, createLanguages } from '../texts/languages.ts'
 import { textFiles } from '../texts/text-files.ts'
 import { verificationTextsOf } from '../texts/verification-text-files.ts'
 import { sendsTokens } from '../texts/verification-texts.ts'
@@ -54,7 +54,7 @@ async function show(query: string): Promise<void> {
   const variant = variants[options.get('screen') ?? '']
   const verification = variant?.view.verification
   const { document: shown = null } = variant?.view ?? {}
-  const loaded = await languages.load(languages.choose([options.get('lang')]))
+  const loaded = await languages.load(choose([options.get('lang')]))
   const plain = shown ? await documentTextsOf(shown)(loaded) : loaded
   const texts = verification ? await verificationTextsOf({ type: verification.type, verification })(plain) : plain
   const root = document.documentElement
@@ -91,7 +91,7 @@ async function show(query: string): Promise<void> {
       dialog={variant.dialog ?? null}
       actions={actions}
       texts={texts}
-      languages={languages.available}
+      missingLanguage={variant.missingLanguage ?? null}
       onLanguage={nothing}
       screens={{ ...(verification && SCREENS), ...(shown && DOCUMENT_SCREENS), number: NumberScreen }}
       additions={shown ? ADDITIONS : {}}

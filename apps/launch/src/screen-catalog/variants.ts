@@ -67,6 +67,8 @@ export function variantsAt(nowMs: number): Record<string, Variant> {
     ...choices(on, session, over, nowMs),
     ledger: { ...on({ at: 'done' }, { session: over }), dialog: 'ledger' },
     cancel: { ...on({ at: 'welcome', answering: false }), dialog: 'cancel' },
+    language: { ...on({ at: 'welcome', answering: false }), dialog: 'language' },
+    'language-missing': { ...on({ at: 'welcome', answering: false }), missingLanguage: 'Kiswahili' },
   }
 }
 

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Languages } from '../texts/languages.ts'
 import { CameraScreen } from './camera.tsx'
 import { CancelledScreen } from './cancelled.tsx'
 import { CaptureScreen } from './capture.tsx'
@@ -10,6 +9,7 @@ import { DoneScreen } from './done.tsx'
 import { EndedScreen } from './ended.tsx'
 import { ExpiredScreen } from './expired.tsx'
 import { HandoffScreen } from './handoff.tsx'
+import { LazyLanguageDialog } from './lazy-language.tsx'
 import { LedgerDialog } from './ledger.tsx'
 import { LoadingScreen } from './loading.tsx'
 import { kindOfCheck } from './page-title.ts'
@@ -48,7 +48,8 @@ const SCREENS: Screens = {
 }
 
 export interface AppProps extends ScreenProps {
-  languages: Languages['available']
+  /** The name of the user's own language, if the page does not have it. */
+  missingLanguage: string | null
   onLanguage(tag: string): void
   /** They replace the default screens. */
   screens: MoreScreens
@@ -56,10 +57,10 @@ export interface AppProps extends ScreenProps {
   /** Open at the start; used by the screen catalog. */
   dialog?: DialogName
 }
-type DialogName = 'ledger' | 'cancel' | null
+type DialogName = 'ledger' | 'cancel' | 'language' | null
 
 export function App(props: AppProps): JSX.Element {
-  const { view, actions, texts, page, languages, onLanguage } = props
+  const { view, actions, texts, page, onLanguage } = props
   const [dialog, setDialog] = useState<DialogName>(props.dialog ?? null)
   const { state, session } = view
   const Screen = props.screens[state.at] ?? SCREENS[state.at]
@@ -76,8 +77,7 @@ export function App(props: AppProps): JSX.Element {
         title={kindOfCheck(view, texts.t)}
         isTest={session?.livemode === false}
         texts={texts}
-        languages={languages}
-        onLanguage={onLanguage}
+        onLanguage={() => setDialog('language')}
       />
       <div class="sheet">
         <main data-screen={state.at} data-type={view.verification?.type} {...marksOf(props)}>
@@ -87,6 +87,16 @@ export function App(props: AppProps): JSX.Element {
         <Menu {...props} running={running} onDialog={setDialog} />
       </div>
       {dialog === 'ledger' && <LedgerDialog texts={texts} page={page} more={more('ledger')} onClose={close} />}
+      {dialog === 'language' && (
+        <LazyLanguageDialog
+          texts={texts}
+          onClose={close}
+          onChoose={(tag) => {
+            close()
+            onLanguage(tag)
+          }}
+        />
+      )}
       {dialog === 'cancel' && running && (
         <ConfirmCancelDialog
           texts={texts}
@@ -101,10 +111,14 @@ export function App(props: AppProps): JSX.Element {
   )
 }
 
-/** Shown on every screen: a lost connection, and the remaining time when it is short. */
+/** Where a user learns that the page speaks another language than theirs. */
+const FIRST_SCREENS: readonly string[] = ['welcome', 'number']
+
+/** Shown on every screen: a lost connection, a missing language, and the remaining time when it is short. */
 function Notices(props: AppProps): JSX.Element | null {
-  const { view, texts } = props
-  if (view.offline && view.state.at !== 'sending') {
+  const { view, texts, missingLanguage } = props
+  const { at } = view.state
+  if (view.offline && at !== 'sending') {
     return (
       <p class="notice" role="status">
         <Icon name="cloudOff" size={18} />
@@ -112,7 +126,15 @@ function Notices(props: AppProps): JSX.Element | null {
       </p>
     )
   }
-  return view.state.at === 'sending' ? null : <TimeLeft {...props} />
+  if (missingLanguage !== null && FIRST_SCREENS.includes(at)) {
+    return (
+      <p class="notice" role="status">
+        <Icon name="globe" size={18} />
+        {texts.t('language.missing', { language: missingLanguage })}
+      </p>
+    )
+  }
+  return at === 'sending' ? null : <TimeLeft {...props} />
 }
 
 /** Shown on every screen: the other device, the ledger, and cancel. */

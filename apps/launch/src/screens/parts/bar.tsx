@@ -1,6 +1,6 @@
 import type { Brand } from '@ostiary/contract'
 import type { JSX } from 'preact'
-import type { Languages, Texts } from '../../texts/languages.ts'
+import type { Texts } from '../../texts/languages.ts'
 import { Icon } from './icons.tsx'
 
 interface Props {
@@ -9,13 +9,13 @@ interface Props {
   title: string
   isTest: boolean
   texts: Texts
-  languages: Languages['available']
-  onLanguage(tag: string): void
+  /** Opens the list of languages. */
+  onLanguage(): void
 }
 
-/** The tenant's name and the language menu. */
-export function Bar({ brand, title, isTest, texts, languages, onLanguage }: Props): JSX.Element {
-  const { t, tag } = texts
+/** The tenant's name, and the language. */
+export function Bar({ brand, title, isTest, texts, onLanguage }: Props): JSX.Element {
+  const { t } = texts
   return (
     <header class="bar">
       <div class="bar__brand">
@@ -23,22 +23,12 @@ export function Bar({ brand, title, isTest, texts, languages, onLanguage }: Prop
         <span>{brand?.name ?? title}</span>
       </div>
       {isTest && <span class="bar__test">{t('app.test')}</span>}
-      <div class="language">
+      <button type="button" class="language" data-action="language" aria-haspopup="dialog" onClick={onLanguage}>
         <Icon name="globe" size={18} />
-        <select
-          aria-label={t('app.language')}
-          data-action="language"
-          value={tag}
-          onChange={({ currentTarget }) => onLanguage(currentTarget.value)}
-        >
-          {languages.map((locale) => (
-            <option key={locale.tag} value={locale.tag} lang={locale.tag}>
-              {locale.name}
-            </option>
-          ))}
-        </select>
+        <span class="unseen">{t('app.language')}: </span>
+        <span class="language__name">{texts.name}</span>
         <Icon name="chevron" size={14} />
-      </div>
+      </button>
     </header>
   )
 }

@@ -6,7 +6,7 @@ export function Title({ children, unseen = false }: { children: string; unseen?:
   const element = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // A user who changes the language keeps the focus there: only the heading's text changed, not the screen.
-    const isChoosing = document.activeElement instanceof HTMLSelectElement
+    const isChoosing = document.activeElement?.closest('[data-action="language"]')
     if (!isChoosing) element.current?.focus({ preventScroll: true })
   }, [children])
   return (
