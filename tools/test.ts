@@ -28,6 +28,8 @@ const SUITES = {
   launch: { files: ['tests/acceptance/launch/*.test.ts'], without: /$^/, atOnce: 1 },
   // Too long for the gate, which has the shortest of them in the suite above.
   documents: { files: ['tests/acceptance/documents/*.test.ts'], without: /$^/, atOnce: 1 },
+  // All 44 languages, and two that are none. The gate has six of them in the launch suite.
+  languages: { files: ['tests/acceptance/languages/*.test.ts'], without: /$^/, atOnce: 1 },
   // Fetches other Nodes, Deno and Bun. The gate has the short form among the acceptance tests.
   packages: { files: ['tests/acceptance/packages/*.test.ts'], without: /$^/, atOnce: 1 },
 } as const
@@ -36,7 +38,7 @@ type Suite = keyof typeof SUITES
 const HANGS_MS = 300_000
 const WHOLE_SYSTEM: readonly Suite[] = ['acceptance', 'launch', 'documents']
 /** `npm run acceptance -- documents` names the part of the acceptance tests that it wants. */
-const PARTS: readonly Suite[] = ['documents', 'packages']
+const PARTS: readonly Suite[] = ['documents', 'languages', 'packages']
 const WITH_PAGE: readonly Suite[] = ['launch', 'documents']
 
 const ROW_ID = /\[[A-EX]-\d{3}\]/
