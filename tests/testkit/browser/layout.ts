@@ -32,11 +32,15 @@ const FIND_PROBLEMS = `(() => {
  */
 export function missingGlyphsOf(page: Page, text: string): Promise<string[]> {
   const drawn = [...new Set(text)].filter((character) => !/[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(character))
-  return page.evaluate(`(${FIND_MISSING})(${JSON.stringify(drawn)})`)
+  // A mark stands on a letter: on the one that it follows in the text.
+  const pairs = drawn.map((character) => [/\p{M}/u.test(character) ? letterBefore(text, character) : '', character])
+  return page.evaluate(`(${FIND_MISSING})(${JSON.stringify(pairs)})`)
 }
 
-/** A mark stands on the letter before it. */
-const FIND_MISSING = `(characters) => {
+const letterBefore = (text: string, mark: string) =>
+  /\p{L}(?=\p{M}*$)/u.exec(text.slice(0, text.indexOf(mark)))?.[0] ?? 'o'
+
+const FIND_MISSING = `(pairs) => {
   const canvas = document.createElement('canvas')
   canvas.width = 96
   canvas.height = 96
@@ -48,8 +52,9 @@ const FIND_MISSING = `(characters) => {
     return context.getImageData(0, 0, 96, 96).data.join()
   }
   const nobody = '\\u{e8000}'
-  const boxes = [draw(nobody), draw('o' + nobody)]
-  return characters.filter((character) => boxes.includes(draw(/\\p{M}/u.test(character) ? 'o' + character : character)))
+  return pairs
+    .filter(([letter, character]) => draw(letter + character) === draw(letter + nobody))
+    .map(([, character]) => character)
 }`
 
 /** Lengthens and accents every text of the screen (`en-XA`), or turns it round (`ar-XB`): what a language of long words or of another direction does. */
