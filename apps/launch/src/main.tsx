@@ -1,7 +1,6 @@
 import { loadSealing, systemClock } from '@ostiary/device'
 import { render } from 'preact'
 import { createCameraOwner } from './camera/open-camera.ts'
-import { runCapture } from './capture/run-capture.ts'
 import { EngineLoadError } from './engine/engine.ts'
 import { startEngine } from './engine/start-engine.ts'
 import { JOINED, readAddress } from './flow/address.ts'
@@ -38,6 +37,8 @@ let additions: Additions = {}
 let adaptTexts = async (plain: Texts) => plain
 let addDocumentTexts = adaptTexts
 
+const openCamera = createCameraOwner()
+const loadCapture = () => import('./capture/run-capture.ts')
 const flow = createFlow({
   address,
   baseUrl: apiUrl(),
@@ -45,8 +46,18 @@ const flow = createFlow({
   fetch: ledger.fetch,
   storage: createDeviceStorage(systemClock.nowMs, () => indexedDB),
   engine: startEngine({ onRequest: ledger.note }),
-  openCamera: createCameraOwner(),
-  runCapture,
+  async openCamera(wanted) {
+    const camera = await openCamera(wanted)
+    // It is needed when the models are there, and not by whoever has no camera.
+    loadCapture().catch(() => {})
+    return camera
+  },
+  async runCapture(capture) {
+    const { runCapture } = await loadCapture().catch((error) => {
+      throw new EngineLoadError('the capture', error)
+    })
+    return runCapture(capture)
+  },
   async collectSignals(camera) {
     // What encrypts the capture comes with them, long before it is needed.
     const [{ collectSignals }] = await Promise.all([import('./signals/collect.ts'), loadSealing()]).catch((error) => {

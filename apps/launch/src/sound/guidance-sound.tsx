@@ -1,9 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Texts } from '../texts/languages.ts'
-import { type Cue, playCue } from './cues.ts'
-import { createBrowserVoice, createSpeech, watchVoices } from './speech.ts'
-import { createBrowserTones, createTone, type Tones } from './tone.ts'
+import type { Cue } from './cues.ts'
+import type { Sound } from './open-sound.ts'
 
 interface Props {
   /** What the screen says now. */
@@ -20,13 +19,6 @@ interface Props {
   onOn?: () => void
 }
 
-interface Sound {
-  speech: ReturnType<typeof createSpeech> | null
-  tone: ReturnType<typeof createTone> | null
-  tones: Tones | null
-  close(): void
-}
-
 /** Kept while the page is open, so that the next screen goes on speaking. */
 let wanted = false
 
@@ -36,39 +28,51 @@ export function GuidanceSound(props: Props): JSX.Element {
   const { t, tag } = texts
   const [on, setOn] = useState(wanted)
   const [hasVoice, setHasVoice] = useState<boolean | null>(null)
-  const sound = useRef<Sound | null>(null)
+  const [sound, setSound] = useState<Sound | null>(null)
+  const context = useRef<AudioContext | null>(null)
   useEffect(() => {
-    if (on) {
-      sound.current = openSound()
-      onOn?.()
-    }
+    if (!on) return undefined
+    let opened: Sound | null = null
+    let isLeft = false
+    onOn?.()
+    import('./open-sound.ts').then(
+      ({ openSound }) => {
+        if (isLeft) return
+        opened = openSound(context.current ?? createContext())
+        setSound(opened)
+      },
+      // Without a connection it stays silent; the next press tries again.
+      () => setOn(false),
+    )
     return () => {
-      sound.current?.close()
-      sound.current = null
+      isLeft = true
+      opened?.close()
+      context.current = null
+      setSound(null)
     }
   }, [on])
-  useEffect(() => (on ? watchVoices(tag, setHasVoice) : undefined), [on, tag])
+  useEffect(() => sound?.watchVoices(tag, setHasVoice), [sound, tag])
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const speech = hasVoice ? sound.current?.speech : null
     const say = () => {
-      const waitMs = speech?.say(text, tag, nowMs()) ?? null
+      const waitMs = sound?.say(text, tag, nowMs()) ?? null
       if (waitMs !== null) timer = setTimeout(say, waitMs)
     }
-    if (isUrgent) speech?.sayNow(text, tag)
-    else say()
+    if (hasVoice && isUrgent) sound?.sayNow(text, tag)
+    else if (hasVoice) say()
     return () => clearTimeout(timer)
-  }, [text, tag, on, hasVoice])
+  }, [text, tag, sound, hasVoice])
   useEffect(() => {
-    if (sharpness !== null) sound.current?.tone?.hear(sharpness, nowMs())
-  }, [sharpness, on])
+    if (sharpness !== null) sound?.hear(sharpness, nowMs())
+  }, [sharpness, sound])
   useEffect(() => {
-    const tones = sound.current?.tones
-    if (cue && tones) playCue(cue.kind, tones)
+    if (cue) sound?.play(cue.kind)
   }, [cue])
   const toggle = () => {
     wanted = !on
-    setOn(!on)
+    // In the tap itself: browsers stay silent otherwise.
+    if (wanted) context.current = createContext()
+    setOn(wanted)
   }
   return (
     <>
@@ -82,16 +86,7 @@ export function GuidanceSound(props: Props): JSX.Element {
   )
 }
 
-function openSound(): Sound {
-  const voice = createBrowserVoice()
-  const tones = createBrowserTones()
-  return {
-    speech: voice && createSpeech(voice),
-    tone: tones && createTone(tones),
-    tones,
-    close() {
-      voice?.stop()
-      tones?.close()
-    },
-  }
+/** Null where the browser has no Web Audio. */
+function createContext(): AudioContext | null {
+  return typeof AudioContext === 'undefined' ? null : new AudioContext()
 }

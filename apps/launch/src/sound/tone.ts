@@ -35,10 +35,7 @@ export function createTone(tones: Tones) {
   }
 }
 
-/** Null where the browser has no Web Audio. Call it from a tap: browsers stay silent otherwise. */
-export function createBrowserTones(): Tones | null {
-  if (typeof AudioContext === 'undefined') return null
-  const context = new AudioContext()
+export function createBrowserTones(context: AudioContext): Tones {
   return {
     play(frequencyHz, seconds, afterSeconds = 0) {
       const oscillator = context.createOscillator()
