@@ -15,7 +15,7 @@ test('without models and their runtime the page is at most 60 KB as it travels',
   await visit.screen(['welcome'])
   await visit.act('consent')
   await visit.attributeIs('data-status', 'not_found')
-  await visit.act('handoff')
+  await visit.act('handoff-here')
   await visit.attributeIs('data-status', 'ready')
   await eventually('the service worker comes last', () =>
     device.proxy.requests.find(({ path, status }) => path.endsWith('/service-worker.js') && status),

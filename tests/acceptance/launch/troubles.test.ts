@@ -104,6 +104,27 @@ test('a camera that is refused: help, another go, and the end with -7', async (t
   assert.deepEqual(await endOf(created), { ...NO_VERDICT, errors: [-7, -19], reasons: ['permission_denied'] })
 })
 
+test('a camera that an app’s built-in browser refuses: the link is copied to the phone’s own browser', async (t) => {
+  const userAgent =
+    'Mozilla/5.0 (Linux; Android 15; Pixel 8; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/140.0.0.0 Mobile Safari/537.36 Instagram 390.0.0.28.85 Android'
+  const { visit } = await newVisitorWithoutCamera(t, {
+    form: 'phone',
+    cameraPermission: 'denied',
+    context: { userAgent },
+  })
+  const created = await host.create()
+  await visit.open(created.launchUrl)
+  await visit.screen(['welcome'])
+  await visit.act('consent')
+  await visit.screen(['camera'])
+  await visit.action('handoff-here').waitFor()
+  assert.equal(await visit.action('handoff-here').innerText(), 'Open in my browser')
+  await visit.act('handoff-here')
+  await visit.attributeIs('data-status', 'ready')
+  assert.equal(await visit.page.locator('main .button--main').getAttribute('data-action'), 'copy-link')
+  assert.doesNotMatch(await visit.page.locator('body').innerText(), /another device/i)
+})
+
 test('no camera at all: help, the way to a phone, and the end with -7', async (t) => {
   const person = await newVisitorWithoutCamera(t)
   const created = await host.create()
@@ -134,7 +155,7 @@ async function isRefused(
     })
     await visit.screen(['camera'])
     await visit.attributeIs('data-status', reason)
-    await visit.action('handoff').waitFor()
+    await visit.action('handoff-here').waitFor()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LaunchState } from '@ostiary/contract'
+import type { Handoff, LaunchState } from '@ostiary/contract'
 import type { State } from '../flow/states.ts'
 import type { View } from '../flow/view.ts'
 import type { Variant } from './variant.ts'
@@ -11,6 +11,13 @@ const LINKS: Partial<View> = {
     privacy: 'https://larkfield.example/privacy',
     support: 'https://larkfield.example/help',
   },
+}
+
+const CODE: Handoff = {
+  code: 'k3v9Qm2XbT7wLr8ZpN4yHs6d',
+  url: 'https://id.example/launch/?sessionId=0198c5d2-3f77-7c4e-9b7e-3a5d5f0c1a2b#h=k3v9Qm2XbT7wLr8ZpN4yHs6d',
+  expiresAt: '2026-11-17T12:00:00.000Z',
+  number: '47',
 }
 
 /** What users can choose beside the shortest way: other movements, more time, another way, staying at the end. */
@@ -31,6 +38,11 @@ export function choices(on: On, session: LaunchState, over: LaunchState, nowMs: 
     'welcome-extend': welcome({ session: soon, mayExtend: true }),
     'camera-links': on({ at: 'camera', status: 'permission_denied' }, LINKS),
     'camera-in-app': on({ at: 'camera', status: 'permission_denied' }, { ...LINKS, inApp: { name: 'Chatterbox' } }),
+    'handoff-in-app': on(
+      { at: 'handoff', status: 'ready' },
+      { handoff: CODE, number: '47', inApp: { name: 'Chatterbox' } },
+    ),
+    'handoff-in-app-making': on({ at: 'handoff', status: 'making' }, { inApp: { name: null } }),
     'capture-ready': on({ at: 'capture' }, { capture }),
     'capture-ready-more-time': on({ at: 'capture' }, { capture, moreTime: true }),
     'capture-others': on(

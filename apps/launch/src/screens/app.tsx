@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import type { State } from '../flow/states.ts'
 import { CameraScreen } from './camera.tsx'
 import { CancelledScreen } from './cancelled.tsx'
 import { CaptureScreen } from './capture.tsx'
@@ -146,7 +147,11 @@ function Menu({
   onDialog,
 }: AppProps & { running: boolean; onDialog(name: DialogName): void }): JSX.Element {
   const { at } = view.state
-  const mayHandOff = running && view.mayHandOff && !['number', 'handoff', 'viewer', 'sending', 'problem'].includes(at)
+  const mayHandOff =
+    running &&
+    view.mayHandOff &&
+    !['number', 'handoff', 'viewer', 'sending', 'problem'].includes(at) &&
+    !offersHandoff(view.state)
   // The number screen has a button of its own for it.
   const mayCancel = running && at !== 'number'
   return (
@@ -166,6 +171,13 @@ function Menu({
       )}
     </nav>
   )
+}
+
+/** These screens have a button of the same name among their own: one is enough. */
+function offersHandoff(state: State): boolean {
+  if (state.at === 'camera') return state.status !== 'prime' && state.status !== 'asking'
+  if (state.at === 'passkey') return state.status === 'unsupported' || state.status === 'none_here'
+  return state.at === 'document' && state.stage === 'no_camera'
 }
 
 /** Data attributes with the exact state of the flow, for tests. */

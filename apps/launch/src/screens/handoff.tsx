@@ -3,7 +3,9 @@ import { Button } from './parts/button.tsx'
 import { CopyLink } from './parts/copy-link.tsx'
 import { Countdown } from './parts/countdown.tsx'
 import { Emblem } from './parts/emblem.tsx'
+import { inAppText } from './parts/in-app-text.ts'
 import { HandoffNumber } from './parts/number.tsx'
+import { openInBrowserLink } from './parts/open-in-browser.ts'
 import { QrCode } from './parts/qr.tsx'
 import { Title } from './parts/title.tsx'
 import type { ScreenProps } from './screen.ts'
@@ -15,13 +17,14 @@ export function HandoffScreen({ view, actions, texts, page }: ScreenProps): JSX.
   const { status } = view.state
   if (status === 'refused') return <NoMoreCodes view={view} actions={actions} texts={texts} page={page} />
   if (status === 'number_wrong') return <NumberWrong view={view} actions={actions} texts={texts} page={page} />
-  const url = status === 'ready' ? (view.handoff?.url ?? null) : null
+  if (view.inApp) return <OtherBrowser view={view} actions={actions} texts={texts} page={page} />
+  const url = codeUrl(view)
   return (
     <div class="screen screen--center">
       <Title>{t(view.barred ? 'handoff.desktopTitle' : 'handoff.title')}</Title>
       <p class="lead">{t(view.barred ? 'handoff.desktopText' : 'handoff.text')}</p>
       <QrCode link={url} t={t} />
-      {url !== null && view.number !== null && <HandoffNumber number={view.number} t={t} />}
+      {url !== null && view.number !== null && <HandoffNumber number={view.number} label={t('handoff.number')} />}
       <p class="waiting" role="status">
         {t(url === null ? 'handoff.making' : 'handoff.waiting')}
       </p>
@@ -41,6 +44,47 @@ export function HandoffScreen({ view, actions, texts, page }: ScreenProps): JSX.
       </div>
     </div>
   )
+}
+
+/** Out of an app's built-in browser, on the phone in the user's hand: the link is copied there, not scanned. */
+function OtherBrowser({ view, actions, texts: { t }, page }: ScreenProps): JSX.Element {
+  const url = codeUrl(view)
+  const opens = url === null ? null : openInBrowserLink(url, page.userAgent)
+  return (
+    <div class="screen" data-other-browser>
+      <Title>{t('unsupported.title')}</Title>
+      <p class="lead">{inAppText(view.inApp?.name ?? null, t)}</p>
+      <p class="how">{t('unsupported.how')}</p>
+      <div class="buttons buttons--close">
+        {url === null ? (
+          <p class="waiting" role="status">
+            {t('loading.title')}
+          </p>
+        ) : (
+          <CopyLink link={url} look="main" t={t} />
+        )}
+        {opens !== null && (
+          <a class="button button--soft" data-action="open-browser" href={opens} rel="noreferrer">
+            {t('camera.openBrowser')}
+          </a>
+        )}
+      </div>
+      {url !== null && view.number !== null && <HandoffNumber number={view.number} label={t('number.label')} />}
+      <QrCode link={url} t={t} />
+      <p class="small centred">{t('unsupported.scan')}</p>
+      <div class="buttons">
+        <Button action="take-back" onPress={actions.takeBack}>
+          {t('handoff.back')}
+        </Button>
+        <p class="small">{t('handoff.secret')}</p>
+      </div>
+    </div>
+  )
+}
+
+/** The link with the code; null while the service makes it. */
+function codeUrl({ state, handoff }: ScreenProps['view']): string | null {
+  return state.at === 'handoff' && state.status === 'ready' ? (handoff?.url ?? null) : null
 }
 
 function NoMoreCodes({ view, actions, texts: { t } }: ScreenProps): JSX.Element {

@@ -23,7 +23,9 @@ export function ViewerScreen({ view, actions, texts: { t } }: ScreenProps): JSX.
     <div class="screen">
       <Title>{t('viewer.title')}</Title>
       <p class="lead">{t('viewer.text')}</p>
-      {stage === 'scanned' && view.number !== null && <HandoffNumber number={view.number} t={t} />}
+      {stage === 'scanned' && view.number !== null && (
+        <HandoffNumber number={view.number} label={t('handoff.number')} />
+      )}
       <ol class="stages">
         {shown.map((name, index) => (
           <li
