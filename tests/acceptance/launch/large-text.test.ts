@@ -39,6 +39,34 @@ for (const lang of LOCALES) {
   })
 }
 
+test('nothing is cut off with the spacing that readers may set', async () => {
+  const page = await device.page()
+  await catalog.show(page, { screen: 'welcome', lang: 'en' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.addStyleTag({ content: WIDE_SPACING })
+  const { objections }: Found = await page.evaluate(`(${objectionsToAll})('en')`)
+  assert.deepEqual(objections, [])
+  await page.close()
+})
+/** As WCAG 2.2 has it, 1.4.12. */
+const WIDE_SPACING = `
+  * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+  p { margin-block-end: 2em !important }`
+
+test('what gets the focus behind the consent panel scrolls clear of it', async () => {
+  const page = await device.page()
+  await page.setViewportSize({ width: 360, height: 740 })
+  await catalog.show(page, { screen: 'welcome-ages', lang: 'en' })
+  const panelTop = 'document.querySelector("[data-consent-panel]").getBoundingClientRect().top'
+  for (const action of ['alternative', 'privacy', 'support']) {
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate('document.activeElement.dataset.action'), action)
+    const below = await page.evaluate(`document.activeElement.getBoundingClientRect().bottom - ${panelTop}`)
+    assert.ok(Number(below) <= 0, `${action} is ${below} px behind the panel`)
+  }
+  await page.close()
+})
+
 interface Found {
   screens: number
   objections: string[]
