@@ -177,6 +177,21 @@ export const OpenedSession = Type.Object(
         },
       ),
     ),
+    ages: Type.Optional(
+      Type.Union(
+        [
+          Type.Object({
+            age: Type.Number({ description: 'The age that the host asks for: `documentAgeThreshold`' }),
+            estimate: Type.Union([Type.Number(), Type.Null()], {
+              description:
+                'What the estimate of a face has to reach by itself: `ageThreshold` and the tenant’s margin; null where that is the same, or no face decides',
+            }),
+          }),
+          Type.Null(),
+        ],
+        { description: 'What an age session asks for, so that the page can tell the user before it begins' },
+      ),
+    ),
     embedOrigins: Type.Array(Type.String(), {
       description: 'Origins that the page may tell how far it is, when one of them opened or frames it',
     }),

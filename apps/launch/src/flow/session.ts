@@ -94,7 +94,8 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     // A server of the last release does not say whether it allows a handoff: it always does.
     const mayHandOff = session.handoff !== false
     const { cannot, moreTime, barred: wasBarred } = store.view()
-    store.patch({ session, brand, host, mayHandOff, secondDevice, barred: barred || wasBarred })
+    const { ages = null } = session
+    store.patch({ session, brand, host, mayHandOff, secondDevice, ages, barred: barred || wasBarred })
     // What the user said before a reload, or on another device.
     store.patch({ cannot: withKinds(session.cannot ?? [], cannot), moreTime: moreTime || session.pace === 'slow' })
     await onOpened(session)

@@ -24,7 +24,7 @@ import type { Ending, EndRequest } from './ending.ts'
 import type { AgeRequest } from './request.ts'
 import { redirectTarget } from './result.ts'
 import { type AgeProgress, type AgeSession, ageSessionsIn } from './session.ts'
-import { mayNeedDocument, needsDocument } from './verdict.ts'
+import { askedAges, mayNeedDocument, needsDocument } from './verdict.ts'
 
 type RunningAgeSession = RunningSession<AgeRequest, AgeProgress>
 
@@ -44,7 +44,12 @@ export function createAgeFlow({ sessions, ending }: { sessions: Sessions; ending
 export function ageRules(session: AgeSession): FlowRules {
   const { request, sessionId } = session
   return {
-    describe: () => ({ type: 'AGE', requirements: [...request.requirements], verification: null }),
+    describe: () => ({
+      type: 'AGE',
+      requirements: [...request.requirements],
+      verification: null,
+      ages: askedAges(request, request.policy),
+    }),
     wantsAge: true,
     takesConditions: false,
     /** Where a document can be asked for, it decides instead. */

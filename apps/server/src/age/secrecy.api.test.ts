@@ -106,6 +106,7 @@ describe('two capabilities', () => {
       embedOrigins: [],
       alternativeUrl: null,
       links: { alternative: null, privacy: null, support: null },
+      ages: { age: 30, estimate: null },
       document: null,
       host: 'shop.example',
       handoff: true,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AGE_STATUSES, RETURN_FORMATS, SESSION_CODE_NAMES, type ThresholdResult } from '@ostiary/contract'
 import {
+  askedAges,
   compareAge,
   decide,
   documentOfAge,
@@ -34,6 +35,19 @@ const decided = (request: VerdictRequest, steps: Partial<VerdictCase> = {}) =>
 const ABOVE = 'AGE_ABOVE_THRESHOLD'
 const AT = 'AGE_AT_THRESHOLD'
 const BELOW = 'AGE_BELOW_THRESHOLD'
+
+test('the user is told the age of the host, and what an estimate has to reach where that is more', () => {
+  const asked = (request: Partial<VerdictRequest>, faceAgeMarginYears = 0) =>
+    askedAges({ ...STEP_UP, ...request }, { faceAgeMarginYears })
+  assert.deepEqual(asked({}), { age: 18, estimate: 30 })
+  assert.deepEqual(asked({ stepUpEnabled: false }), { age: 18, estimate: 30 })
+  assert.deepEqual(asked({ documentAgeThreshold: 30 }), { age: 30, estimate: null })
+  assert.deepEqual(asked({ documentAgeThreshold: 30 }, 2.5), { age: 30, estimate: 32.5 })
+  assert.deepEqual(asked({ ageThreshold: 18.1, documentAgeThreshold: 18.1 }, 0.2), { age: 18.1, estimate: 18.3 })
+  assert.deepEqual(asked({ ageThreshold: 18, documentAgeThreshold: 21 }), { age: 18, estimate: null })
+  for (const { requirements } of [BOTH, DOCUMENT_ONLY])
+    assert.deepEqual(asked({ requirements }), { age: 18, estimate: null })
+})
 
 describe('an age against a threshold', () => {
   for (const [age, threshold, expected] of [

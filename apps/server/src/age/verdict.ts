@@ -96,6 +96,22 @@ export function mayNeedDocument({ requirements, stepUpEnabled }: VerdictRequest)
 }
 
 /**
+ * What the user is told that the host asks for. Hosts that add years for the error of an estimate name the true age as `documentAgeThreshold`,
+ * so that is the age; the estimate has to reach more. Where a document always decides, no estimate has to reach anything.
+ */
+export function askedAges(
+  request: VerdictRequest,
+  { faceAgeMarginYears }: Pick<VerdictSettings, 'faceAgeMarginYears'>,
+): { age: number; estimate: number | null } {
+  const { ageThreshold, documentAgeThreshold, requirements } = request
+  if (requirements.includes('identity_document')) return { age: documentAgeThreshold, estimate: null }
+  const age = Math.min(ageThreshold, documentAgeThreshold)
+  // Decimals are allowed, and sums of them are not exact.
+  const estimate = Math.round(100 * (ageThreshold + faceAgeMarginYears)) / 100
+  return { age, estimate: estimate === age ? null : estimate }
+}
+
+/**
  * Compares an age with a threshold. A person is at a whole threshold for a year, until the next birthday. A threshold
  * with decimals is a moment, so no age is at it: the age is above it from then on.
  */

@@ -57,6 +57,7 @@ describe('a session that is not for desktops', () => {
         document: _d,
         alternativeUrl: _a,
         links: _links,
+        ages: _ages,
         ...state
       } = looked
       assert.deepEqual(state, stateBody(created, { state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }))

@@ -34,6 +34,7 @@ const PLAIN = {
   embedOrigins: [],
   alternativeUrl: null,
   links: { alternative: null, privacy: null, support: null },
+  ages: { age: 30, estimate: null },
   document: null,
   type: 'AGE',
   verification: null,

@@ -66,7 +66,7 @@ export interface WorkResult<Running = RunningSession> {
 /** What an area's request decides about the steps. Pure: no database, no clock. */
 export interface FlowRules {
   /** What the page must know beside the steps. */
-  describe(): Pick<OpenedSession, 'type' | 'requirements' | 'verification'>
+  describe(): Pick<OpenedSession, 'type' | 'requirements' | 'verification' | 'ages'>
   /** Whether the page has to estimate an age. */
   wantsAge: boolean
   /** Whether light, movement and camera of a capture may be kept: only where the user has agreed to a text that names them. */

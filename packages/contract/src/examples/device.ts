@@ -52,6 +52,7 @@ const opened: OpenedSession = {
   brand: null,
   document: null,
   alternativeUrl: null,
+  ages: { age: 18, estimate: 25 },
   links: { alternative: null, privacy: 'https://shop.example/privacy', support: null },
   embedOrigins: [],
 }
