@@ -177,6 +177,11 @@ export const OpenedSession = Type.Object(
         },
       ),
     ),
+    mayExtend: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the user may extend the session now (`launchExtend`): once, where the tenant allows it',
+      }),
+    ),
     ages: Type.Optional(
       Type.Union(
         [

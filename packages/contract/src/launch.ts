@@ -177,6 +177,19 @@ export const launchCancel = operation({
   errors: DEVICE_ERRORS,
 })
 
+export const launchExtend = operation({
+  ...shared,
+  operationId: 'launchExtend',
+  method: 'POST',
+  path: LAUNCH_PATHS.extend,
+  summary: 'The user needs more time',
+  description:
+    'Extends the session by ten minutes, once, where the tenant has set `userMayExtend` (`mayExtend` in the reply to `launchOpen`), and never beyond `sessionSecondsMax`. 409 `SESSION_NOT_OPEN` otherwise; asked for again, it changes nothing. The reply, every read and the webhook have the new `expiresAt`.',
+  body: Type.Object({ sessionId: SessionId }, { additionalProperties: false }),
+  success: stateReply,
+  errors: DEVICE_ERRORS,
+})
+
 export const launchHandoff = operation({
   ...shared,
   operationId: 'launchHandoff',
@@ -278,6 +291,7 @@ export const LAUNCH_OPERATIONS: readonly Operation[] = [
   launchSubmit,
   launchFailure,
   launchCancel,
+  launchExtend,
   launchHandoff,
   launchNumber,
   launchTakeBack,

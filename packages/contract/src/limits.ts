@@ -92,6 +92,8 @@ export const SESSION_LIMITS = {
   lifetimeSecondsMax: 7 * 24 * 3600,
   /** A step that is being submitted when the session ends may still arrive. */
   graceSeconds: 120,
+  /** By how much a user may extend a session, once, where the tenant allows it. */
+  extensionSeconds: 600,
   waitSecondsMax: 25,
   /** How long a purged session still answers 410 before it is unknown. */
   tombstoneDays: 30,

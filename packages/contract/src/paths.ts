@@ -13,6 +13,7 @@ export const LAUNCH_PATHS = {
   submit: '/launch/api/submit',
   failure: '/launch/api/failure',
   cancel: '/launch/api/cancel',
+  extend: '/launch/api/extend',
   handoff: '/launch/api/handoff',
   takeBack: '/launch/api/take-back',
   number: '/launch/api/number',

@@ -257,6 +257,11 @@ const fields = {
   ),
   privacyUrl: pageLink('The host’s privacy notice, which the page links to'),
   supportUrl: pageLink('Where users get help, which the page links to'),
+  userMayExtend: Type.Boolean({
+    default: false,
+    description:
+      'Whether a user may extend a session once, by ten minutes and never beyond `sessionSecondsMax`. Off because the create call has told the host an `expiresAt`; reads and the webhook then have a later one',
+  }),
   screeningRunDays: Type.Integer({
     minimum: 0,
     maximum: RUN_LIMITS.daysMax,
@@ -322,6 +327,7 @@ export const TenantSettingsInput = Type.Object(
     alternativeUrl: Type.Optional(fields.alternativeUrl),
     privacyUrl: Type.Optional(fields.privacyUrl),
     supportUrl: Type.Optional(fields.supportUrl),
+    userMayExtend: Type.Optional(fields.userMayExtend),
     screeningRunDays: Type.Optional(fields.screeningRunDays),
     debugInLive: Type.Optional(fields.debugInLive),
     embedOrigins: Type.Optional(fields.embedOrigins),
@@ -360,6 +366,7 @@ export const TENANT_SETTINGS_DEFAULTS: TenantSettings = {
   alternativeUrl: null,
   privacyUrl: null,
   supportUrl: null,
+  userMayExtend: false,
   screeningRunDays: 0,
   debugInLive: false,
   embedOrigins: [],

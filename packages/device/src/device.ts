@@ -225,6 +225,8 @@ export async function createDevice(options: DeviceOptions) {
         return state
       }),
     cancel: (): Promise<LaunchState> => change(LAUNCH_PATHS.cancel),
+    /** The user needs more time: once, where `open` says `mayExtend`. */
+    extend: (): Promise<LaunchState> => change(LAUNCH_PATHS.extend),
     handoff: (): Promise<Handoff> => withLock(() => post<Handoff>(LAUNCH_PATHS.handoff)),
     /** The two digits that the first screen shows. */
     number: (number: string): Promise<LaunchState> => change(LAUNCH_PATHS.number, { number }),

@@ -152,3 +152,35 @@ test('an embedded page hands the one-time code to its host; a device that joined
   assert.deepEqual(await codeTold({}), ['c0de'])
   assert.deepEqual(await codeTold({ hash: 'code' }), [])
 })
+
+test('the session’s time is extended once, without leaving the screen, and a refusal changes nothing', async () => {
+  const later = '2026-01-01T00:25:00.000Z'
+  const { flow, service, until } = await createFlowFixture({
+    answers: { open: [{ mayExtend: true }], extend: [{ expiresAt: later }] },
+  })
+  await flow.start()
+  assert.equal(flow.view().mayExtend, true)
+  flow.actions.extend()
+  flow.actions.extend()
+  await until(() => flow.view().session?.expiresAt === later)
+  assert.deepEqual([flow.view().mayExtend, flow.view().state.at], [false, 'welcome'])
+  assert.equal(service.bodies('extend').length, 1)
+
+  // During an upgrade the call may reach a process of the last release, which does not know it.
+  const refused = await createFlowFixture({
+    answers: { open: [{ mayExtend: true }], extend: [{ status: 404, code: 'NOT_FOUND' }] },
+  })
+  await refused.flow.start()
+  refused.flow.actions.extend()
+  await refused.until(() => refused.service.bodies('extend').length === 1)
+  refused.flow.actions.consent(true)
+  await refused.reaches('done')
+})
+
+test('where the tenant does not allow it, or the server is of the last release, nothing is asked for', async () => {
+  const { flow, service } = await createFlowFixture()
+  await flow.start()
+  assert.equal(flow.view().mayExtend, false)
+  flow.actions.extend()
+  assert.deepEqual(service.bodies('extend'), [])
+})

@@ -239,6 +239,18 @@ export function createFlow(deps: FlowDeps) {
     }
   }
 
+  /** A refusal leaves everything as it is: the user may be in the middle of a step. */
+  async function extend(): Promise<void> {
+    if (!parts || !store.view().mayExtend) return
+    store.patch({ mayExtend: false })
+    try {
+      parts.session.update(await parts.session.call((device) => device.extend()))
+    } catch (error) {
+      const isRefused = error instanceof DeviceError && (error.status === 404 || error.status === 409)
+      if (!isRefused) await parts.session.settle(error)
+    }
+  }
+
   /** When the time is over, asks the server: it may grant more time, and this device's clock may be wrong. */
   async function watchExpiry(session: SessionLink): Promise<void> {
     try {
@@ -301,7 +313,7 @@ export function createFlow(deps: FlowDeps) {
     startAnyway: () => parts?.face.startAnyway(),
     cannot: (kinds) => parts?.face.cannot(kinds),
     askMoreTime: () => parts?.face.askMoreTime(),
-    extend: () => {},
+    extend: () => void extend(),
     stay,
     leave: () => void leave(),
     askHandoff() {

@@ -95,7 +95,8 @@ export async function createSession({ deps, store, sessionId, signal, onOpened, 
     const mayHandOff = session.handoff !== false
     const { cannot, moreTime, barred: wasBarred } = store.view()
     const { ages = null } = session
-    store.patch({ session, brand, host, mayHandOff, secondDevice, ages, barred: barred || wasBarred })
+    const mayExtend = session.mayExtend === true
+    store.patch({ session, brand, host, mayHandOff, mayExtend, secondDevice, ages, barred: barred || wasBarred })
     // What the user said before a reload, or on another device.
     store.patch({ cannot: withKinds(session.cannot ?? [], cannot), moreTime: moreTime || session.pace === 'slow' })
     await onOpened(session)

@@ -107,6 +107,7 @@ describe('two capabilities', () => {
       alternativeUrl: null,
       links: { alternative: null, privacy: null, support: null },
       ages: { age: 30, estimate: null },
+      mayExtend: false,
       document: null,
       host: 'shop.example',
       handoff: true,

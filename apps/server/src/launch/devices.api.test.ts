@@ -58,6 +58,7 @@ describe('a session that is not for desktops', () => {
         alternativeUrl: _a,
         links: _links,
         ages: _ages,
+        mayExtend: _m,
         ...state
       } = looked
       assert.deepEqual(state, stateBody(created, { state: 'HANDOFF_WAIT', role: 'viewer', errors: [-5] }))

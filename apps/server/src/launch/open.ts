@@ -17,6 +17,7 @@ import {
 import { embedOriginsFor, type Settings } from '../settings/index.ts'
 import { type DeviceCall, type DeviceFacts, newDevice } from './call.ts'
 import { bindDevice, refuseRepeat, withPage } from './devices.ts'
+import { extendedEnd } from './extension.ts'
 import type { ServiceWork } from './service-work.ts'
 import type { SessionCalls } from './session-call.ts'
 
@@ -24,7 +25,7 @@ import type { SessionCalls } from './session-call.ts'
 const CONSENT_VERSION = '1'
 
 /** The reply to an opening as far as the session itself goes; how the page looks is added from the tenant's settings. */
-type Look = Pick<OpenedSession, 'brand' | 'embedOrigins' | 'alternativeUrl' | 'links'>
+type Look = Pick<OpenedSession, 'brand' | 'embedOrigins' | 'alternativeUrl' | 'links' | 'mayExtend'>
 type Bound = Omit<OpenedSession, keyof Look>
 
 /** What is known about the caller beside the body: its headers, and what the operator's lists say about its address. */
@@ -94,13 +95,16 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
   }
 
   /** The tenant's settings as they are now, not as they were at the session's creation: a new logo is for every session. */
-  async function lookOf({ tenantId, livemode }: Session, locale: string): Promise<Look> {
-    const { brand, embedOrigins, alternativeUrl, privacyUrl, supportUrl } = await settings.get(tenantId)
+  async function lookOf(session: Session, { locale, role }: Pick<Bound, 'locale' | 'role'>): Promise<Look> {
+    const { tenantId, livemode } = session
+    const current = await settings.get(tenantId)
+    const { brand, embedOrigins, alternativeUrl, privacyUrl, supportUrl } = current
     return {
       brand,
       alternativeUrl: urlFor(alternativeUrl, locale),
       links: { alternative: alternativeUrl, privacy: privacyUrl, support: supportUrl },
       embedOrigins: embedOriginsFor(embedOrigins, livemode),
+      mayExtend: role === 'holder' && extendedEnd(session, current) !== undefined,
     }
   }
 
@@ -124,7 +128,7 @@ export function createOpening({ calls, sessions, slowWork, settings, clock }: De
   return async function open(call: DeviceCall, body: OpenBody, about: OpeningFacts): Promise<OpenedSession> {
     const { session, bound, thumbprint } = await bind(call, body, about)
     // After the transaction: the settings may need a connection of their own.
-    const opened = { ...bound, ...(await lookOf(session, bound.locale)) }
+    const opened = { ...bound, ...(await lookOf(session, bound)) }
     if (opened.flowStatus !== null || opened.role === 'viewer') return opened
     return { ...opened, ...(await stateAfterOpening(session, opened, thumbprint)) }
   }

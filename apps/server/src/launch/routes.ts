@@ -10,6 +10,7 @@ import {
   launchDocument,
   launchDocumentSubmit,
   launchEvents,
+  launchExtend,
   launchFailure,
   launchHandoff,
   launchNumber,
@@ -106,6 +107,7 @@ export async function launchRoutes(
   )
   serve(launchFailure, (request) => launch.failure(callOf(request), request.body))
   serve(launchCancel, (request) => launch.cancel(callOf(request)))
+  serve(launchExtend, (request) => launch.extend(callOf(request)))
   serve(launchHandoff, (request) => launch.handoff(callOf(request)))
   serve(launchNumber, (request) => launch.number(callOf(request), request.body.number))
   serve(launchPasskeyOptions, (request) => launch.passkeyOptions(callOf(request)))

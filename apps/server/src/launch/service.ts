@@ -30,6 +30,7 @@ import {
   type Sessions,
   type Step,
   seenAgain,
+  sessionUnknown,
   withFlags,
 } from '../sessions/index.ts'
 import type { Settings } from '../settings/index.ts'
@@ -47,6 +48,7 @@ import type { Sender } from './browser-data.ts'
 import { type DeviceCall, type Flows, identify, isNumberNeeded } from './call.ts'
 import { enterNumber, hashCode, isCodeVoid, newHandoff, newNumber, roleOf, takeBack } from './devices.ts'
 import { askedNow, beginDocument, dayOf, judgeDocumentSubmit } from './document-step.ts'
+import { extend } from './extension.ts'
 import { createOpening } from './open.ts'
 import { createServiceWork } from './service-work.ts'
 import { createSessionCalls } from './session-call.ts'
@@ -274,6 +276,14 @@ export function createLaunch({
         assertCan(session, 'user_cancelled')
         return cancelled(session, 'USER_CANCELLED')
       }),
+
+    async extend(call: DeviceCall): Promise<LaunchState> {
+      const owner = await sessions.findOwner(call.sessionId)
+      if (!owner) throw sessionUnknown()
+      // Before the transaction: the settings may need a connection of their own.
+      const allowed = await settings.get(owner.tenantId)
+      return handleCall(call, 'holder', (session) => extend(session, allowed))
+    },
 
     async handoff(call: DeviceCall): Promise<Handoff> {
       const code = Buffer.from(ids.randomBytes(24)).toString('base64url')

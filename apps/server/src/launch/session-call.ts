@@ -74,7 +74,7 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
   async function settle(tx: Queryable, session: Session, step: Step, caller: Caller): Promise<LaunchState> {
     const { role, thumbprint, call } = caller
     const flow = flowOf(session)
-    const { state, errors, end, refuse, dueAt } = step
+    const { state, errors, end, refuse, dueAt, expiresAt } = step
     const settled = { state, errors, end, refuse, call, now: clock.now() }
     const progress = await flow.settled(tx, { ...session, progress: step.progress }, settled)
     const facts = { progress, role: step.role ?? role, thumbprint, errors }
@@ -82,8 +82,8 @@ export function createSessionCalls({ sessions, flows, clock }: Deps) {
       const { state: final, ticket } = await flow.conclude(tx, { ...session, progress }, end)
       return reply({ ...session, returnTicket: ticket }, { ...facts, state: final })
     }
-    await sessions.save(tx, session, { state, progress, ...(dueAt && { dueAt }) })
-    return reply(session, { ...facts, state })
+    await sessions.save(tx, session, { state, progress, ...(dueAt && { dueAt }), ...(expiresAt && { expiresAt }) })
+    return reply({ ...session, ...(expiresAt && { expiresAt }) }, { ...facts, state })
   }
 
   /** `refuse`: the signature is valid but the time is wrong. The device's counter is saved anyway. */

@@ -31,6 +31,8 @@ export interface Step<Own = unknown> {
   state: SessionState
   progress: Progress<Own>
   dueAt?: Date
+  /** The session expires at another time from now on. */
+  expiresAt?: Date
   /** Codes for the page: what to tell the user. */
   errors?: readonly number[]
   end?: FlowEnd

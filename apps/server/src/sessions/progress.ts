@@ -62,6 +62,8 @@ export interface Progress<Own = unknown> {
   holder: BoundDevice | null
   /** The device that handed the session over and watches. */
   viewer: BoundDevice | null
+  /** The user has extended the session. */
+  extended?: true
   /** Devices that took the session over, and codes that were made for it. */
   handoffs: number
   codes: number

@@ -207,11 +207,15 @@ export function createSessions({ cells, clock, ids, vault, ring, log }: Deps) {
       return db.oneAtATime(`session ${sessionId}`, lockAndRun)
     },
 
-    async save(tx: Queryable, session: Session, change: { state: SessionState; dueAt?: Date; progress: Progress }) {
-      const { state, dueAt = session.dueAt, progress } = change
+    async save(
+      tx: Queryable,
+      session: Session,
+      change: { state: SessionState; dueAt?: Date; expiresAt?: Date; progress: Progress },
+    ) {
+      const { state, dueAt = session.dueAt, expiresAt, progress } = change
       const content = Buffer.from(JSON.stringify(toStored(session.area, progress)))
       const sealed = sealPart(session.dataKey, session.sessionId, 'progress', content)
-      await sessionStore.save(tx, session, state, dueAt, sealed)
+      await sessionStore.save(tx, session, { state, dueAt, progress: sealed, ...(expiresAt && { expiresAt }) })
     },
 
     /** Ends a session for good. Throws when it has ended already: the first result stands. */

@@ -109,6 +109,11 @@ const SAVE = sql(
   `with moved as (update sessions set state = $4, due_at = $5 where ${KEY})
    update session_secrets set progress = $6 where ${KEY}`,
 )
+const SAVE_EXTENDED = sql(
+  'sessions.save_extended',
+  `with moved as (update sessions set state = $4, due_at = $5, expires_at = $7 where ${KEY})
+   update session_secrets set progress = $6 where ${KEY}`,
+)
 // Writes the clear row too, so that a transaction that waits for its lock sees that the sealed row has changed (LOCK).
 const SAVE_TICKET = sql(
   'sessions.save_ticket',
@@ -254,8 +259,14 @@ export const sessionStore = {
     const [secrets = NO_SECRETS] = await tx.rows<SecretsRow>(SECRETS, [...keyOf(row)])
     return { ...row, ...secrets }
   },
-  async save(tx: Queryable, key: SessionKey, state: SessionState, dueAt: Date, progress: Buffer): Promise<void> {
-    await tx.run(SAVE, [...keyOf(key), state, dueAt, progress])
+  async save(
+    tx: Queryable,
+    key: SessionKey,
+    { state, dueAt, progress, expiresAt }: { state: SessionState; dueAt: Date; progress: Buffer; expiresAt?: Date },
+  ): Promise<void> {
+    const values = [...keyOf(key), state, dueAt, progress]
+    if (expiresAt) await tx.run(SAVE_EXTENDED, [...values, expiresAt])
+    else await tx.run(SAVE, values)
   },
   /** Ends the session. Returns whether it was open until now. */
   async end(

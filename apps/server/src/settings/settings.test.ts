@@ -59,6 +59,7 @@ describe('reading', () => {
       alternativeUrl: null,
       privacyUrl: null,
       supportUrl: null,
+      userMayExtend: false,
       screeningRunDays: 0,
       debugInLive: false,
       embedOrigins: [],

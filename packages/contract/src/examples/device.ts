@@ -53,6 +53,7 @@ const opened: OpenedSession = {
   document: null,
   alternativeUrl: null,
   ages: { age: 18, estimate: 25 },
+  mayExtend: false,
   links: { alternative: null, privacy: 'https://shop.example/privacy', support: null },
   embedOrigins: [],
 }
@@ -122,6 +123,7 @@ export const DEVICE_EXAMPLES = {
       },
     },
   },
+  launchExtend: { replies: { 200: { 'Ten minutes more': { ...open, expiresAt: '2026-11-15T10:25:00.000Z' } } } },
   launchHandoff: { replies: { 200: { 'For a QR code': handoff } } },
   launchNumber: goesOn,
   launchTakeBack: goesOn,
