@@ -9,7 +9,7 @@ import {
   distanceBetween,
   EMBEDDINGS,
   type EmbeddingId,
-  eyeAspect,
+  eyeAspects,
   type FaceEngine,
   fivePointsOf,
   type Picture,
@@ -126,7 +126,7 @@ function describeRest(faces: readonly SeenFace[]): void {
     )
   describe(
     'eyes, height by width',
-    faces.map(({ mesh }) => eyeAspect(mesh)),
+    faces.flatMap(({ mesh }) => eyeAspects(mesh)),
   )
   describe(
     'eyes, openness',

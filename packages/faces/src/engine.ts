@@ -1,13 +1,15 @@
 import { combineAges, deepInput, faInput, readDeep, readFa } from './age.ts'
+import { isAgeable } from './ageable.ts'
+import { findCovered } from './covered.ts'
 import { digestOf } from './digest.ts'
 import { EMBEDDING } from './embed.ts'
-import { eyeAspect, eyeInputs, openness, readShut } from './eyes.ts'
+import { eyeAspects, eyeInputs, openness, readShut } from './eyes.ts'
 import { boxOf } from './geometry.ts'
 import { passiveInput, readPassive } from './liveness.ts'
 import { createNets, type Nets } from './nets.ts'
 import { findPortrait, matchScore, type PortraitArea, type PortraitSighting } from './portrait.ts'
 import { poseOf } from './pose.ts'
-import { measureQuality, USABLE_SCORE_MIN } from './quality.ts'
+import { alignedGrey, measureQuality } from './quality.ts'
 import { createTracker } from './tracker.ts'
 import type { EmbeddingId, LoadNet, Measured, NetId, Picture, SeenFace, Sighting } from './types.ts'
 import { cosine, quantise } from './vectors.ts'
@@ -66,9 +68,6 @@ export interface FaceEngineOptions {
 /** The nets of look(), and those that measure() needs in addition. */
 export const LOOK_NETS = ['blazeface', 'facemesh', 'fr_eye'] as const satisfies readonly NetId[]
 export const MEASURE_NETS = ['fr_liveness', 'fr_feature', 'fa_age', 'faceres_deep'] as const satisfies readonly NetId[]
-
-/** Beyond these limits (turned head, shut eyes) age estimates are wrong. */
-const AGED = { yawMax: 15, eyesMin: 0.25 }
 
 interface Best {
   score: number
@@ -162,18 +161,17 @@ async function describe(nets: Nets, picture: Picture, mesh: Float32Array): Promi
   for (const input of eyeInputs(picture, mesh)) shut.push(readShut(await nets.run('fr_eye', input)))
   const box = boxOf(mesh)
   const pose = poseOf(mesh)
+  const grey = alignedGrey(picture, mesh)
+  const eyes = openness({ shut, aspects: eyeAspects(mesh), yaw: pose.yaw })
   return {
     mesh,
     box,
     pose,
-    eyes: openness({ shut, aspect: eyeAspect(mesh), yaw: pose.yaw }),
+    eyes,
     size: box.width / picture.width,
-    quality: measureQuality({ picture, mesh, box, pose }),
+    quality: measureQuality({ picture, mesh, box, pose, grey }),
+    covered: findCovered({ picture, mesh, box, grey, eyes, yaw: pose.yaw }),
   }
-}
-
-function isAgeable({ quality, pose, eyes }: SeenFace): boolean {
-  return quality.score >= USABLE_SCORE_MIN && Math.abs(pose.yaw) <= AGED.yawMax && eyes >= AGED.eyesMin
 }
 
 async function embedCrop(nets: Nets, crop: Crop, id: EmbeddingId): Promise<Float32Array> {

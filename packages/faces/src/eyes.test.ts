@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eyeAspect, eyeInputs, openness, readShut } from './eyes.ts'
+import { eyeAspects, eyeInputs, openness, readShut } from './eyes.ts'
 
 /** Two eyes 40 wide, the lids `gap` apart. */
 function mesh(gap: number): Float32Array {
@@ -19,12 +19,12 @@ function mesh(gap: number): Float32Array {
 }
 
 test('the aspect of an eye is its height by its width', () => {
-  assert.ok(Math.abs(eyeAspect(mesh(12)) - 0.3) < 1e-6)
-  assert.equal(eyeAspect(mesh(0)), 0)
+  for (const aspect of eyeAspects(mesh(12))) assert.ok(Math.abs(aspect - 0.3) < 1e-6)
+  assert.deepEqual(eyeAspects(mesh(0)), [0, 0])
 })
 
 test('a face without width has no aspect', () => {
-  assert.equal(eyeAspect(new Float32Array(468 * 3)), 0)
+  assert.deepEqual(eyeAspects(new Float32Array(468 * 3)), [0, 0])
 })
 
 /** White from `x` on to the right. */
@@ -37,10 +37,10 @@ function whiteFrom(x: number) {
 test('each eye is cut out of its place, grey, from 0 to 1', () => {
   // Only the eye on the right of the picture lies on white.
   const inputs = eyeInputs(whiteFrom(150), mesh(12))
-  assert.equal(inputs.length, 4)
+  assert.equal(inputs.length, 12)
   for (const [index, { dims, data }] of inputs.entries()) {
     assert.deepEqual(dims, [1, 1, 24, 24])
-    assert.ok(data.every((value) => Math.abs(value - (index < 2 ? 0 : 1)) < 1e-6))
+    assert.ok(data.every((value) => Math.abs(value - (index < 6 ? 0 : 1)) < 1e-6))
   }
 })
 
@@ -60,9 +60,13 @@ test('the first of the two numbers is evidence for a shut eye, and the evidence 
   assert.equal(shut(-20, 20), -4)
 })
 
-const seen = (shut: readonly number[], aspect: number, yaw = 0) => openness({ shut, aspect, yaw })
-const OPEN = [-4, -4, -4, -4]
-const SHUT = [4, 4, 4, 4]
+const open6 = [-4, -4, -4, -4, -4, -4]
+const shut6 = [4, 4, 4, 4, 4, 4]
+const seen = (shut: readonly number[], aspect: number, yaw = 0) => openness({ shut, aspects: [aspect, aspect], yaw })
+const OPEN = [...open6, ...open6]
+const SHUT = [...shut6, ...shut6]
+const LEFT_SHUT = [...shut6, ...open6]
+const RIGHT_SHUT = [...open6, ...shut6]
 const open = seen(OPEN, 0.3)
 
 test('open eyes are near 1 and never above', () => {
@@ -74,13 +78,19 @@ test('shut eyes fall far below a third of open ones, even when the mesh closes i
   assert.ok(seen(SHUT, 0.19) < open * 0.25)
 })
 
-test('one wrong look neither shuts open eyes nor hides a blink', () => {
-  assert.ok(seen([4, -4, -4, -4], 0.3) > open * 0.8)
-  assert.ok(seen([-4, 4, 4, 4], 0.2) < open * 0.35)
+test('one wrong look at each eye neither shuts open eyes nor hides a blink', () => {
+  const but = (looks: readonly number[], wrong: number) => [wrong, ...looks.slice(1)]
+  assert.ok(seen([...but(open6, 4), ...but(open6, 4)], 0.3) > open * 0.8)
+  assert.ok(seen([...but(shut6, -4), ...but(shut6, -4)], 0.2) < open * 0.35)
 })
 
-test('one eye that is overlooked does not hide a blink', () => {
-  assert.ok(seen([4, 4, -4, -4], 0.2) < open * 0.35)
+test('the better eye counts, so an eye patch is neither shut eyes nor a blink', () => {
+  for (const patched of [LEFT_SHUT, RIGHT_SHUT]) assert.ok(Math.abs(seen(patched, 0.3) - open) < 1e-9)
+  assert.ok(seen(SHUT, 0.2) < seen(LEFT_SHUT, 0.3) * 0.35, 'a blink with the other eye')
+})
+
+test('of two eyes the mesh may see one narrower', () => {
+  assert.ok(Math.abs(openness({ shut: OPEN, aspects: [0.1, 0.3], yaw: 0 }) - open) < 1e-9)
 })
 
 test('open eyes that the net takes for shut keep some openness, and it still falls when they close', () => {
@@ -90,7 +100,8 @@ test('open eyes that the net takes for shut keep some openness, and it still fal
 })
 
 test('of a turned head only the nearer eye counts', () => {
-  assert.ok(Math.abs(seen([-4, -4, 4, 4], 0.3, 30) - open) < 1e-9)
-  assert.ok(Math.abs(seen([4, 4, -4, -4], 0.3, -35) - open) < 1e-9)
-  assert.ok(seen([4, 4, -4, -4], 0.3, 30) < open * 0.35)
+  assert.ok(Math.abs(seen(RIGHT_SHUT, 0.3, 30) - open) < 1e-9)
+  assert.ok(Math.abs(seen(LEFT_SHUT, 0.3, -35) - open) < 1e-9)
+  assert.ok(seen(LEFT_SHUT, 0.3, 30) < open * 0.35)
+  assert.ok(seen(LEFT_SHUT, 0.3, 10) > open * 0.99, 'hardly turned')
 })

@@ -3,8 +3,8 @@ import type { Picture, Tensor } from './types.ts'
 import { type Crop, mirrored, toGrey, warp } from './warp.ts'
 
 const SIZE = 24
-/** The crop is this much wider than the eye, as in the training of the net. */
-const MARGIN = 1.6
+/** The crops are this much wider than the eye; 1.6 as in the training of the net. One crop of one eye alone is too often misread. */
+const MARGINS = [1.3, 1.6, 1.9] as const
 
 interface Eye {
   /** Outer and inner corner. */
@@ -23,19 +23,21 @@ const EYES: readonly [Eye, Eye] = [
 const WIDE_ASPECT = 0.33
 /** The least factor that the net can apply to the openness: it is sometimes wrong. */
 const DOUBT = 0.28
-/** Beyond this yaw only the nearer eye counts: the net takes the far one for shut. */
-const ONE_EYE_YAW = 30
+/** From the first yaw on the farther eye counts less, from the second not at all: the net takes it for shut, and now and then for open. */
+const FAR_EYE_YAW = { from: 15, to: 30 }
 /** The limit for the evidence of one look at an eye, so that no look overrules the others. */
 const LOOK_MAX = 4
 /** The net recognises open eyes better than shut ones, so its output is shifted towards shut by this much. */
 const TOWARDS_SHUT = 1
 
-/** Two inputs for the eye on the left of the picture, two for the one on the right: as it is, and mirrored. */
+/** The inputs for the eye on the left of the picture, then as many for the one on the right. */
 export function eyeInputs(picture: Picture, mesh: Float32Array): readonly Tensor[] {
-  return EYES.flatMap((eye) => {
-    const crop = warp(picture, squareTo(squareAroundEye(mesh, eye), SIZE), SIZE)
-    return [toInput(crop), toInput(mirrored(crop))]
-  })
+  return EYES.flatMap((eye) =>
+    MARGINS.flatMap((margin) => {
+      const crop = warp(picture, squareTo(squareAroundEye(mesh, eye, margin), SIZE), SIZE)
+      return [toInput(crop), toInput(mirrored(crop))]
+    }),
+  )
 }
 
 function toInput(crop: Crop): Tensor {
@@ -48,44 +50,52 @@ export function readShut(outputs: Readonly<Record<string, Tensor>>): number {
   return Math.min(LOOK_MAX, Math.max(-LOOK_MAX, shut - open))
 }
 
-/** Height by width of the eyes, mean of both, by the mesh alone. */
-export function eyeAspect(mesh: Float32Array): number {
+/** Height by width of the eye on the left of the picture and of the one on the right, by the mesh alone. */
+export function eyeAspects(mesh: Float32Array): readonly [left: number, right: number] {
   const aspectOf = ({ corners, upper, lower }: Eye) => {
     const width = between(mesh, corners[0], corners[1])
     const height = (between(mesh, upper[0], lower[0]) + between(mesh, upper[1], lower[1])) / 2
     return width > 0 ? height / width : 0
   }
-  return (aspectOf(EYES[0]) + aspectOf(EYES[1])) / 2
+  return [aspectOf(EYES[0]), aspectOf(EYES[1])]
 }
 
 export interface EyesSeen {
-  /** The evidence of each of the four looks, in the order of the inputs. */
+  /** The evidence of each look, in the order of the inputs. */
   shut: readonly number[]
-  aspect: number
+  aspects: readonly [left: number, right: number]
   /** Degrees. */
   yaw: number
 }
 
 /**
- * How far the eyes are open, 0 to 1. Two sources: the net sees lids but may be wrong, for example because of glasses; the mesh
- * follows every eye, but its lids close only halfway. Each source lowers the value of the other.
+ * How far the better eye is open, 0 to 1: people with one eye, or with a patch over the other, see and blink with that one. Two
+ * sources: the net sees lids but may be wrong, for example because of glasses; the mesh follows every eye, but its lids close only
+ * halfway. Each source lowers the value of the other.
  */
-export function openness({ shut, aspect, yaw }: EyesSeen): number {
-  const [left = 0, leftMirrored = 0, right = 0, rightMirrored = 0] = shut
+export function openness({ shut, aspects, yaw }: EyesSeen): number {
+  const half = shut.length / 2
+  const { from, to } = FAR_EYE_YAW
+  const farShare = Math.min(1, Math.max(0, (to - Math.abs(yaw)) / (to - from)))
   // A head turned to its own left shows the eye on the left of the picture.
-  const leftShare = Math.min(1, Math.max(0, 0.5 + yaw / ONE_EYE_YAW / 2))
-  const evidence = leftShare * (left + leftMirrored) + (1 - leftShare) * (right + rightMirrored)
+  const left = opennessOf(shut.slice(0, half), aspects[0]) * (yaw < 0 ? farShare : 1)
+  const right = opennessOf(shut.slice(half), aspects[1]) * (yaw > 0 ? farShare : 1)
+  return Math.max(left, right)
+}
+
+function opennessOf(shut: readonly number[], aspect: number): number {
+  const evidence = (2 * shut.reduce((sum, look) => sum + look, 0)) / shut.length
   const byNet = 1 / (1 + Math.exp(evidence + TOWARDS_SHUT))
   const byMesh = Math.min(1, aspect / WIDE_ASPECT)
-  // To the third power, so that a blink is noticed even when the net misses one of the two eyes.
+  // To the third power, so that a blink is noticed even when the net misreads some of the crops.
   return byMesh * (DOUBT + (1 - DOUBT) * byNet ** 3)
 }
 
 /** Upright: the net was trained on eyes as they stand in the picture. */
-function squareAroundEye(mesh: Float32Array, { corners, upper, lower }: Eye): Square {
+function squareAroundEye(mesh: Float32Array, { corners, upper, lower }: Eye, margin: number): Square {
   return {
     centre: middleOf([...upper, ...lower].map((index) => meshPoint(mesh, index))),
-    side: MARGIN * between(mesh, corners[0], corners[1]),
+    side: margin * between(mesh, corners[0], corners[1]),
     angle: 0,
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AGEABLE, isAgeable } from './ageable.ts'
 import { createGuide, guidanceFor, ovalFor } from './guidance.ts'
-import type { Guidance, Pose, Quality, SeenFace, Sighting } from './types.ts'
+import type { Covered, Guidance, Pose, Quality, SeenFace, Sighting } from './types.ts'
 
 const [WIDTH, HEIGHT] = [640, 480]
 const oval = ovalFor(WIDTH, HEIGHT)
@@ -14,9 +15,10 @@ interface Differently {
   pose?: Partial<Pose>
   quality?: Partial<Quality>
   eyes?: number
+  covered?: Covered
 }
 
-function face({ right = 0, down = 0, width = 0.8, pose, quality, eyes = 1 }: Differently = {}): SeenFace {
+function face({ right = 0, down = 0, width = 0.8, pose, quality, eyes = 1, covered }: Differently = {}): SeenFace {
   const wide = width * 2 * oval.rx
   const high = wide * 1.2
   return {
@@ -29,12 +31,14 @@ function face({ right = 0, down = 0, width = 0.8, pose, quality, eyes = 1 }: Dif
       score: 1,
       sharpness: 1,
       brightness: 0.5,
+      signal: 0.4,
       contrast: 1,
       backlight: 1,
       frontal: 1,
       size: 1,
       ...quality,
     },
+    covered: covered ?? null,
   }
 }
 
@@ -45,7 +49,7 @@ const CASES: readonly (readonly [Guidance, string, Sighting])[] = [
   ['in_oval', 'a face that is well placed', one()],
   ['no_face', 'nobody', NOBODY],
   ['one_face_only', 'two people', { faces: 2, face: face() }],
-  ['too_dark', 'a dark face', one({ quality: { brightness: 0.1 } })],
+  ['too_dark', 'a dark face', one({ quality: { signal: 0.08 } })],
   ['too_bright', 'a glaring face', one({ quality: { brightness: 0.95 } })],
   ['backlit', 'a face before a window', one({ quality: { brightness: 0.25, backlight: 0.2 } })],
   ['too_far', 'a small face', one({ width: 0.4 })],
@@ -59,6 +63,9 @@ const CASES: readonly (readonly [Guidance, string, Sighting])[] = [
   ['look_straight', 'a head that is turned', one({ pose: { yaw: -25 } })],
   ['look_straight', 'a head that looks down', one({ pose: { pitch: -30 } })],
   ['eyes_closed', 'shut eyes', one({ eyes: 0.1 })],
+  ['eyes_hidden', 'dark glasses', one({ covered: 'eyes' })],
+  ['remove_mask', 'a mask', one({ covered: 'mouth' })],
+  ['in_oval', 'dark skin in good light', one({ quality: { brightness: 0.12 } })],
   ['blurry', 'a blurred face', one({ quality: { sharpness: 0.1 } })],
 ]
 
@@ -72,7 +79,7 @@ test('a face that moves is asked to hold still', () => {
 })
 
 test('of several things the light comes before the distance, and the distance before the pose', () => {
-  const dark = one({ quality: { brightness: 0.1 }, width: 0.4, pose: { yaw: 30 } })
+  const dark = one({ quality: { signal: 0.08 }, width: 0.4, pose: { yaw: 30 } })
   assert.equal(guidanceFor(dark, { oval }), 'too_dark')
   assert.equal(guidanceFor(one({ width: 0.4, pose: { yaw: 30 } }), { oval }), 'too_far')
 })
@@ -84,6 +91,31 @@ test('a well placed face may move a little beyond the limit, any other must come
   const justNear = one({ width: 0.58 })
   assert.equal(guidanceFor(justNear, { oval }), 'in_oval')
   assert.equal(guidanceFor(justNear, { oval, was: 'too_far' }), 'too_far')
+})
+
+test('who is told that the face is well placed gets an age, also where the tolerance keeps it there', () => {
+  const steps = (from: number, to: number) => Array.from({ length: 9 }, (_, n) => from + ((to - from) * n) / 8)
+  for (const was of [undefined, 'in_oval'] as const)
+    for (const yaw of steps(-22, 22))
+      for (const eyes of steps(0.04, 0.3))
+        for (const score of steps(0.2, 0.6)) {
+          const seen = face({ pose: { yaw }, eyes, quality: { score } })
+          if (guidanceFor({ faces: 1, face: seen }, { oval, was }) === 'in_oval')
+            assert.ok(isAgeable(seen), JSON.stringify({ was, yaw, eyes, score }))
+        }
+})
+
+test('a face that is well placed by the tolerance alone is still ageable', () => {
+  const turned = face({ pose: { yaw: AGEABLE.yawMax - 0.1 } })
+  assert.equal(guidanceFor({ faces: 1, face: turned }, { oval }), 'look_straight')
+  assert.equal(guidanceFor({ faces: 1, face: turned }, { oval, was: 'in_oval' }), 'in_oval')
+  assert.ok(isAgeable(turned))
+})
+
+test('many small faults without a great one: the gravest is named', () => {
+  const poor = { score: 0.3, sharpness: 0.7, frontal: 0.6, contrast: 0.9 }
+  assert.equal(guidanceFor(one({ quality: poor }), { oval }), 'look_straight')
+  assert.equal(guidanceFor(one({ quality: { ...poor, sharpness: 0.5 } }), { oval }), 'blurry')
 })
 
 test('the oval fits into pictures of every shape', () => {

@@ -1,4 +1,6 @@
-import type { Guidance, SeenFace, Sighting } from './types.ts'
+import { AGEABLE, isAgeable } from './ageable.ts'
+import { gradeSignal } from './quality.ts'
+import type { Guidance, Quality, SeenFace, Sighting } from './types.ts'
 
 /** Where the face should be, in pixels of the picture as the camera gives it: middle and half axes. */
 export interface Oval {
@@ -28,6 +30,9 @@ const SHUT_STEADY_MS = 600
 const LEAVE = 1.25
 /** How far within the limit a face must be before its guidance ends. */
 const RETURN = 0.9
+
+/** In less light ages move by years and the passive check takes living faces for pictures (docs/accuracy.md). */
+const SIGNAL_MIN = 0.118
 
 /** The oval in which the face should be, for the guidance and for the screen that draws it. */
 export function ovalFor(width: number, height: number): Oval {
@@ -65,7 +70,24 @@ export function guidanceFor({ faces, face }: Sighting, context: GuidanceContext)
   if (!face || faces === 0) return 'no_face'
   if (faces > 1) return 'one_face_only'
   for (const { code, excess } of wrongs(face, context)) if (excess > allowance(code, context.was)) return code
-  return 'in_oval'
+  return isAgeable(face) && isSurelyGood(face.quality, context.was) ? 'in_oval' : weakest(face.quality)
+}
+
+/** A face that is not yet well placed must be a little better than the least, so that the text does not flicker. */
+function isSurelyGood({ score }: Quality, was: Guidance | undefined): boolean {
+  return was === 'in_oval' || score * RETURN >= AGEABLE.scoreMin
+}
+
+/** No single fault, but too many small ones for an age: the gravest of them. */
+function weakest({ sharpness, signal, contrast, backlight, frontal, size }: Quality): Guidance {
+  const parts: readonly (readonly [Guidance, number])[] = [
+    ['blurry', sharpness],
+    ['too_dark', gradeSignal(signal)],
+    ['backlit', Math.min(contrast, backlight)],
+    ['look_straight', frontal],
+    ['too_far', size],
+  ]
+  return parts.reduce((least, part) => (part[1] < least[1] ? part : least))[0]
 }
 
 interface Wrong {
@@ -75,16 +97,18 @@ interface Wrong {
 }
 
 function wrongs(face: SeenFace, { oval, moved }: GuidanceContext): Wrong[] {
-  const { quality, pose, box } = face
+  const { quality, pose, box, covered } = face
   const width = box.width / (2 * oval.rx)
   const right = (box.x + box.width / 2 - oval.x) / oval.rx
   const down = (box.y + box.height / 2 - oval.y) / oval.ry
   return [
-    { code: 'too_dark', excess: 0.16 / Math.max(quality.brightness, 0.01) },
+    { code: 'too_dark', excess: SIGNAL_MIN / Math.max(quality.signal, 0.001) },
     { code: 'backlit', excess: (1 - quality.backlight) / 0.6 },
     { code: 'too_bright', excess: quality.brightness / 0.9 },
     { code: 'too_far', excess: 0.55 / Math.max(width, 0.01) },
     { code: 'too_close', excess: width / 1.1 },
+    { code: 'eyes_hidden', excess: covered === 'eyes' ? 2 : 0 },
+    { code: 'remove_mask', excess: covered === 'mouth' ? 2 : 0 },
     // The picture is not mirrored: its right is the person's left, so they go back to their right.
     { code: 'move_right', excess: right / 0.35 },
     { code: 'move_left', excess: -right / 0.35 },
@@ -92,8 +116,11 @@ function wrongs(face: SeenFace, { oval, moved }: GuidanceContext): Wrong[] {
     { code: 'move_down', excess: -down / 0.35 },
     { code: 'tilt_right', excess: pose.roll / 15 },
     { code: 'tilt_left', excess: -pose.roll / 15 },
-    { code: 'look_straight', excess: Math.max(Math.abs(pose.yaw) / 15, Math.abs(pose.pitch) / 22) },
-    { code: 'eyes_closed', excess: face.eyes < 0.12 ? 2 : 0 },
+    {
+      code: 'look_straight',
+      excess: Math.max((Math.abs(pose.yaw) * LEAVE) / AGEABLE.yawMax, Math.abs(pose.pitch) / 22),
+    },
+    { code: 'eyes_closed', excess: face.eyes < AGEABLE.eyesMin ? 2 : 0 },
     { code: 'blurry', excess: (1 - quality.sharpness) / 0.65 },
     { code: 'hold_still', excess: (moved ?? 0) / 0.5 },
   ]

@@ -1,4 +1,6 @@
 export * from './age.ts'
+export * from './ageable.ts'
+export * from './covered.ts'
 export * from './detect.ts'
 export * from './digest.ts'
 export * from './embed.ts'

@@ -17,7 +17,8 @@ function sample({
     pose: { yaw, pitch, roll: 0 },
     eyes,
     size,
-    quality: { score: 1, sharpness: 1, brightness: 0.5, contrast: 1, backlight: 1, frontal: 1, size: 1 },
+    quality: { score: 1, sharpness: 1, brightness: 0.5, signal: 0.4, contrast: 1, backlight: 1, frontal: 1, size: 1 },
+    covered: null,
   }
   return { face, live, sameness }
 }

@@ -5,10 +5,11 @@ import { boxOf } from './geometry.ts'
 import {
   detailOf,
   gradeBacklight,
-  gradeBrightness,
   gradeContrast,
   gradeFrontal,
+  gradeGlare,
   gradeSharpness,
+  gradeSignal,
   measureQuality,
   USABLE_SCORE_MIN,
 } from './quality.ts'
@@ -102,26 +103,37 @@ test('a plain surface has no detail', () => {
   assert.equal(gradeSharpness(0), 0)
 })
 
-test('brightness is the mean grey level of the face; too dark and too bright are both graded 0', () => {
+test('brightness is the mean grey level of the face, and glare is graded 0', () => {
   const dark = quality((x, y) => 15 + 0.2 * detail(x, y))
-  assert.ok(dark.brightness < 0.08 && dark.score < USABLE_SCORE_MIN, JSON.stringify(dark))
-  assert.ok(gradeBrightness(0.98) === 0 && gradeBrightness(0.5) === 1 && gradeBrightness(0.05) === 0)
+  assert.ok(dark.brightness < 0.08, JSON.stringify(dark))
+  assert.ok(gradeGlare(0.98) === 0 && gradeGlare(0.8) === 1)
 })
 
-test('dark and light skin have the best grade for brightness in ordinary light', () => {
-  for (const brightness of [0.22, 0.35, 0.6, 0.8]) assert.equal(gradeBrightness(brightness), 1)
+test('a face with hardly any differences between light and dark is of no use, however bright it is', () => {
+  for (const brightness of [15, 60, 130]) {
+    const flat = quality((x, y) => brightness + 0.12 * detail(x, y))
+    assert.ok(flat.signal < 0.06 && flat.score < USABLE_SCORE_MIN, JSON.stringify(flat))
+  }
+  assert.ok(gradeSignal(0.03) === 0 && gradeSignal(0.2) === 1)
 })
 
-test('a bright background lowers the backlight grade only if the face is dark', () => {
+test('dark skin is as good as light skin in the same light: only differences count', () => {
+  const [dark, light] = [60, 150].map((brightness) => quality((x, y) => brightness + 1.8 * detail(x, y)))
+  assert.ok(dark && light && Math.abs(dark.signal - light.signal) < 0.03)
+  assert.ok(dark.score > 0.8 && light.score > 0.8, JSON.stringify([dark, light]))
+})
+
+test('a bright background lowers the backlight grade only if it leaves the face without differences', () => {
   const { x, y, width, height } = boxOf(mesh())
   const isFace = (px: number, py: number) => px > x - width * 0.3 && px < x + width * 1.3 && py > y - height * 0.5
-  const backlightGrade = (face: number, background: number) =>
-    quality((px, py) => (isFace(px, py) ? face + 0.4 * detail(px, py) : background)).backlight
+  const backlightGrade = (face: number, background: number, differences = 0.4) =>
+    quality((px, py) => (isFace(px, py) ? face + differences * detail(px, py) : background)).backlight
   const noFault = 1
   assert.ok(backlightGrade(55, 250) < 0.3)
   assert.equal(backlightGrade(55, 60), noFault)
   assert.equal(backlightGrade(150, 250), noFault)
-  assert.equal(gradeBacklight(3, 0.5), noFault, 'a background three times as bright as a face of medium brightness')
+  assert.equal(backlightGrade(70, 250, 2.2), noFault, 'dark skin in good light')
+  assert.equal(gradeBacklight(3, 0.3), noFault)
 })
 
 test('a face half in shadow has a lower contrast grade than an evenly lit one; a flat picture has 0', () => {

@@ -6,6 +6,8 @@ import { toGrey, warp } from './warp.ts'
 export interface QualityInput {
   picture: Picture
   mesh: Float32Array
+  /** The aligned crop, where it was made before. */
+  grey?: Float32Array
   box: Box
   pose: Pose
 }
@@ -21,19 +23,33 @@ const REACH = 6
 /** The step between the pixels of the background that are sampled. */
 const BACKGROUND_STEP = 8
 
-/** How good a picture of a face is. `brightness` is the mean of the face from black to white; for the rest 1 is good. */
-export function measureQuality({ picture, mesh, box, pose }: QualityInput): Quality {
+/** How good a picture of a face is. `brightness` and `signal` are of the scale from black to white; for the rest 1 is good. */
+export function measureQuality({ picture, mesh, box, pose, grey = alignedGrey(picture, mesh) }: QualityInput): Quality {
   const five = fivePointsOf(mesh)
-  const grey = toGrey(warp(picture, fitSimilarity(five, ALIGNED), SIZE))
   const { mean, deviation, left, right } = lightOf(grey)
   const brightness = mean / 255
+  const signal = signalOf(grey)
   const sharpness = gradeSharpness(detailOf(grey))
   const contrast = gradeContrast(deviation / Math.max(mean, 1), Math.abs(left - right) / Math.max(left + right, 1))
-  const backlight = gradeBacklight(backgroundOf(picture, box) / Math.max(mean, 1), brightness)
+  const backlight = gradeBacklight(backgroundOf(picture, box) / Math.max(mean, 1), signal)
   const frontal = gradeFrontal(pose)
   const size = ramp(distanceBetween(five[0], five[1]), 14, 44)
-  const light = gradeBrightness(brightness) * contrast * backlight
-  return { score: sharpness * light * frontal * size, sharpness, brightness, contrast, backlight, frontal, size }
+  const light = gradeSignal(signal) * gradeGlare(brightness) * contrast * backlight
+  return {
+    score: sharpness * light * frontal * size,
+    sharpness,
+    brightness,
+    signal,
+    contrast,
+    backlight,
+    frontal,
+    size,
+  }
+}
+
+/** The face upright, its eyes, nose and mouth at the same places in every picture. */
+export function alignedGrey(picture: Picture, mesh: Float32Array): Float32Array {
+  return toGrey(warp(picture, fitSimilarity(fivePointsOf(mesh), ALIGNED), SIZE))
 }
 
 /** 0 where an estimate of age is off by years, 1 for most portraits of a studio (docs/accuracy.md). */
@@ -41,8 +57,16 @@ export function gradeSharpness(detail: number): number {
   return ramp(detail, 0.975, 1.13)
 }
 
-export function gradeBrightness(brightness: number): number {
-  return ramp(brightness, 0.06, 0.22) * (1 - ramp(brightness, 0.85, 0.97))
+/**
+ * Ages and the passive check need differences, not brightness: dark skin in good light has as many as light skin, and in a dark
+ * room all faces lose them alike (docs/accuracy.md).
+ */
+export function gradeSignal(signal: number): number {
+  return ramp(signal, 0.04, 0.16)
+}
+
+export function gradeGlare(brightness: number): number {
+  return 1 - ramp(brightness, 0.85, 0.97)
 }
 
 /** Too flat (fog, a dirty lens), or one half much darker than the other. */
@@ -50,9 +74,9 @@ export function gradeContrast(spread: number, difference: number): number {
   return ramp(spread, 0.03, 0.12) * (1 - 0.7 * ramp(difference, 0.25, 0.6))
 }
 
-/** A bright background is a fault only where the face before it is dark. */
-export function gradeBacklight(ratio: number, brightness: number): number {
-  return 1 - ramp(ratio, 1.8, 3.5) * (1 - ramp(brightness, 0.25, 0.45))
+/** A bright background is a fault only where it leaves the face before it without differences. */
+export function gradeBacklight(ratio: number, signal: number): number {
+  return 1 - ramp(ratio, 1.8, 3.5) * (1 - ramp(signal, 0.14, 0.27))
 }
 
 export function gradeFrontal({ yaw, pitch }: Pose): number {
@@ -90,6 +114,18 @@ function lightOf(grey: Float32Array): Light {
     left: sumLeft / (count / 2),
     right: (sum - sumLeft) / (count / 2),
   }
+}
+
+/** From the darkest to the lightest twentieth of the face, smoothed: single pixels may be noise. */
+function signalOf(grey: Float32Array): number {
+  const quiet = smooth(grey, 1)
+  const { left, top, right, bottom } = INNER
+  const values = new Float32Array((right - left) * (bottom - top))
+  for (let y = top, at = 0; y < bottom; y++, at += right - left)
+    values.set(quiet.subarray(y * SIZE + left, y * SIZE + right), at)
+  values.sort()
+  const at = (share: number) => values[Math.floor(share * (values.length - 1))] ?? 0
+  return (at(0.95) - at(0.05)) / 255
 }
 
 /**

@@ -59,6 +59,8 @@ export interface Quality {
   score: number
   sharpness: number
   brightness: number
+  /** From the dark parts of the face to its light ones. */
+  signal: number
   /** How evenly the face is lit; a strong light behind it lowers `backlight`. */
   contrast: number
   backlight: number
@@ -79,12 +81,17 @@ export interface SeenFace {
   /** Tight box of the mesh. */
   box: Box
   pose: Pose
-  /** How far the eyes are open: 0 shut, about 1 open as usual. */
+  /** How far the better eye is open: 0 shut, about 1 open as usual. */
   eyes: number
   /** Width of the face by the width of the picture. */
   size: number
   quality: Quality
+  /** What hides a part of the face. */
+  covered: Covered | null
 }
+
+/** `eyes`: both, behind dark glass. `mouth`: nose and mouth, under a mask. */
+export type Covered = 'eyes' | 'mouth'
 
 /** What the page asks the user to do about the picture, one code at a time. */
 export const GUIDANCE = [
@@ -103,6 +110,8 @@ export const GUIDANCE = [
   'tilt_right',
   'look_straight',
   'eyes_closed',
+  'eyes_hidden',
+  'remove_mask',
   'blurry',
   'hold_still',
   'in_oval',

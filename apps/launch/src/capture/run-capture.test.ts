@@ -112,7 +112,7 @@ describe('a try that cannot be finished ends with its code:', () => {
       {
         sight: ({ faces, face }) => ({
           faces,
-          face: face && { ...face, quality: { ...face.quality, brightness: 0.05 } },
+          face: face && { ...face, quality: { ...face.quality, signal: 0.05 } },
         }),
       },
       -10,

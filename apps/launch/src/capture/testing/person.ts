@@ -66,7 +66,17 @@ export function createPerson({ random, ageYears = 34, answer = (asked) => asked 
       },
       eyes: Math.max(0, rest.eyes * (1 - 0.9 * share('blink', atMs)) + noise(0.02)),
       size: rest.size * (1 + 0.35 * share('closer', atMs)) + noise(0.002),
-      quality: { score, sharpness: 0.9, brightness: 0.5, contrast: 0.8, backlight: 0.9, frontal: 0.9, size: 0.9 },
+      quality: {
+        score,
+        sharpness: 0.9,
+        brightness: 0.5,
+        signal: 0.4,
+        contrast: 0.8,
+        backlight: 0.9,
+        frontal: 0.9,
+        size: 0.9,
+      },
+      covered: null,
     }
   }
 
