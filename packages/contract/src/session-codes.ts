@@ -213,7 +213,7 @@ export const SESSION_CODES = {
     code: codes.FACE_OBSTRUCTED,
     kind: 'D',
     message: 'Face is covered',
-    meaning: 'A mask, a hand or hair covers the face.',
+    meaning: 'Dark glasses (reason `eyes_hidden`), a mask (`mask`), a hand or hair cover the face.',
     host: 'Nothing: the page guides the user.',
   },
   LIVENESS_INCONCLUSIVE: {
@@ -270,7 +270,7 @@ export const SESSION_CODES = {
     code: codes.QUALITY_LOW,
     kind: 'D',
     message: 'Quality too low',
-    meaning: 'Sharpness, pose or distance were never good enough.',
+    meaning: 'Sharpness, pose or distance (reason `too_far` or `too_close`) were never good enough.',
     host: 'Nothing: the page guides the user.',
   },
   INTERNAL: {

@@ -22,7 +22,7 @@ export async function findFace(deps: CaptureDeps, signal: AbortSignal): Promise<
     else if (seen.sighting.face) resting.push(seen.sighting.face)
     const placed = placement.note(guidance, seen.atMs)
     if (placed.is === 'placed') break
-    if (placed.is === 'given_up') throw new CaptureFailure(placed.code)
+    if (placed.is === 'given_up') throw new CaptureFailure(placed.code, placed.reason)
   }
   return resting
 }

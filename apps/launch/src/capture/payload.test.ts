@@ -50,6 +50,17 @@ test('the estimate is the mean and deviation of all frames with an age', () => {
   assert.deepEqual(estimateOf(frames), { age: 330, spread: 29, frames: 3 })
 })
 
+test('frames of a blink lose their age where enough others have one', () => {
+  const agesOf = (eyes: readonly number[]) =>
+    assembleCapture(
+      eyes.map((open, index) => sample(200 + 400 * index, { eyes: open }, { ageYears: 30 + index })),
+      FACTS,
+    ).frames.map(({ age }) => age)
+  assert.deepEqual(agesOf([0.8, 0.2, 0.82, 0.81, 0.79, 0.83]), [300, undefined, 320, 330, 340, 350])
+  assert.deepEqual(agesOf([0.8, 0.2, 0.82, 0.81, 0.79]), [300, 310, 320, 330, 340], 'four others are not enough')
+  assert.ok(!agesOf([0.18, 0.17, 0.4, 0.19, 0.16, 0.2]).includes(undefined), 'a narrow eye at rest')
+})
+
 test('a capture has the names of the models and the score of the passive check', () => {
   const capture = assembleCapture(
     [200, 600, 1000, 1400, 1800].map((tMs) => sample(tMs, {}, { live: 0.9 })),

@@ -14,6 +14,11 @@ const AGE = { min: 10, max: 1_100 } as const
  */
 const HEAD = { yawMax: 70, pitchMax: 55, rollMax: 55, sizeMin: 0.09, sizeMax: 0.97 } as const
 
+/** The server wants as many frames with an age (LAUNCH_LIMITS.framesMin). */
+const AGED_FRAMES_MIN = 5
+/** Of the widest eyes of the capture. */
+const SHUT_SHARE = 0.35
+
 /** Limits for pictures that the camera repeats in one capture. */
 const STUTTERS_MAX = 2
 
@@ -27,7 +32,7 @@ export interface CaptureFacts {
 export function assembleCapture(samples: readonly Sample[], { models: { id, hash }, ages }: CaptureFacts): FaceCapture {
   const usable = samples.filter(({ measured }) => isHead(measured.face))
   if (usable.length === 0) throw new CaptureFailure(codes.NO_FACE)
-  const frames = withoutTwins(withoutStutter(usable.map((sample) => frameOf(sample, ages))))
+  const frames = withoutBlinks(withoutTwins(withoutStutter(usable.map((sample) => frameOf(sample, ages)))))
   const estimate = estimateOf(frames)
   const isGood = ages ? estimate.frames > 0 : frames.some(({ quality }) => quality >= AGED_QUALITY_MIN)
   if (!isGood) throw new CaptureFailure(codes.QUALITY_LOW)
@@ -75,6 +80,21 @@ function withoutTwins(frames: readonly CaptureFrame[]): CaptureFrame[] {
         .slice(0, index)
         .some((earlier) => numbersOf(earlier) === numbersOf(frame) && earlier.digest !== frame.digest),
   )
+}
+
+/**
+ * Shut eyes raise an estimate by two years, so frames of a blink lose their age where enough others have one. What a blink is depends
+ * on the person: a narrow eye at rest is no blink.
+ */
+function withoutBlinks(frames: readonly CaptureFrame[]): CaptureFrame[] {
+  const widest = Math.max(...frames.map(({ eyes }) => eyes))
+  const isOpen = ({ eyes }: CaptureFrame) => eyes >= SHUT_SHARE * widest
+  const isEnough = frames.filter((frame) => frame.age !== undefined && isOpen(frame)).length >= AGED_FRAMES_MIN
+  return frames.map((frame) => {
+    if (!isEnough || isOpen(frame)) return frame
+    const { age: _, ...rest } = frame
+    return rest
+  })
 }
 
 /** Mean and deviation of the frames' ages, computed from the rounded numbers because the server has only those. */

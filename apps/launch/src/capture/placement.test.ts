@@ -25,13 +25,25 @@ test('the code of a failed search is that of the problem that lasted longest', (
   assert.deepEqual(say(placement, 'backlit', 25_200, 30_000), { is: 'given_up', code: -10 })
 })
 
-test('distance, pose and sharpness share one code: quality', () => {
+test('pose and sharpness share one code: quality', () => {
   const placement = createPlacement()
   say(placement, 'no_face', 0, 16_000)
-  say(placement, 'too_far', 16_100, 10_000)
+  say(placement, 'move_left', 16_100, 10_000)
   say(placement, 'blurry', 26_200, 10_000)
   assert.deepEqual(say(placement, 'look_straight', 36_300, 20_000), { is: 'given_up', code: -39 })
 })
+
+for (const [guidance, code, reason] of [
+  ['too_far', -39, 'too_far'],
+  ['too_close', -39, 'too_close'],
+  ['eyes_hidden', -31, 'eyes_hidden'],
+  ['remove_mask', -31, 'mask'],
+] as const)
+  test(`a search that ends because of ${guidance} says so`, () => {
+    const placement = createPlacement()
+    say(placement, 'blurry', 0, 10_000)
+    assert.deepEqual(say(placement, guidance, 10_100, SEARCH_MS_MAX), { is: 'given_up', code, reason })
+  })
 
 test('time without looks does not count against the user', () => {
   const placement = createPlacement()

@@ -8,20 +8,34 @@ export const SEARCH_MS_MAX = 45_000
 /** A longer gap between two looks (a background tab) counts as this much: the user got no guidance meanwhile. */
 const GAP_MS_MAX = 2_000
 
-/** Session codes for the problem that lasted longest. Guidance that is not listed is about distance, pose or sharpness. */
-const CODE_OF: Partial<Record<Guidance, number>> = {
-  no_face: codes.NO_FACE,
-  one_face_only: codes.MULTIPLE_FACES,
-  too_dark: codes.LOW_LIGHT,
-  too_bright: codes.LOW_LIGHT,
-  backlit: codes.LOW_LIGHT,
+/** How a search ends whose longest problem was this one. */
+interface Verdict {
+  code: number
+  /** What the user can change. */
+  reason?: string
 }
 
-export type Placement = { is: 'searching' } | { is: 'placed' } | { is: 'given_up'; code: number }
+const LIGHT: Verdict = { code: codes.LOW_LIGHT }
+/** Pose and sharpness. */
+const QUALITY: Verdict = { code: codes.QUALITY_LOW }
+
+const VERDICT_OF: Partial<Record<Guidance, Verdict>> = {
+  no_face: { code: codes.NO_FACE },
+  one_face_only: { code: codes.MULTIPLE_FACES },
+  too_dark: LIGHT,
+  too_bright: LIGHT,
+  backlit: LIGHT,
+  too_far: { code: codes.QUALITY_LOW, reason: 'too_far' },
+  too_close: { code: codes.QUALITY_LOW, reason: 'too_close' },
+  eyes_hidden: { code: codes.FACE_OBSTRUCTED, reason: 'eyes_hidden' },
+  remove_mask: { code: codes.FACE_OBSTRUCTED, reason: 'mask' },
+}
+
+export type Placement = { is: 'searching' } | { is: 'placed' } | ({ is: 'given_up' } & Verdict)
 
 /** Follows the guidance until the face has been well placed for a moment, or has not been for too long. */
 export function createPlacement(): { note(guidance: Guidance, atMs: number): Placement } {
-  const spentMs = new Map<number, number>()
+  const spentMs = new Map<Verdict, number>()
   let lastMs: number | undefined
   let placedSinceMs: number | undefined
 
@@ -34,12 +48,12 @@ export function createPlacement(): { note(guidance: Guidance, atMs: number): Pla
         return atMs - placedSinceMs >= PLACED_MS ? { is: 'placed' } : { is: 'searching' }
       }
       placedSinceMs = undefined
-      const code = CODE_OF[guidance] ?? codes.QUALITY_LOW
-      spentMs.set(code, (spentMs.get(code) ?? 0) + gapMs)
+      const verdict = VERDICT_OF[guidance] ?? QUALITY
+      spentMs.set(verdict, (spentMs.get(verdict) ?? 0) + gapMs)
       const byTime = [...spentMs].toSorted(([, a], [, b]) => b - a)
       const searchedMs = byTime.reduce((sum, [, ms]) => sum + ms, 0)
-      const [most = codes.QUALITY_LOW] = byTime[0] ?? []
-      return searchedMs < SEARCH_MS_MAX ? { is: 'searching' } : { is: 'given_up', code: most }
+      const [most = QUALITY] = byTime[0] ?? []
+      return searchedMs < SEARCH_MS_MAX ? { is: 'searching' } : { is: 'given_up', ...most }
     },
   }
 }

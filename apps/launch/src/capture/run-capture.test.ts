@@ -121,7 +121,10 @@ describe('a try that cannot be finished ends with its code:', () => {
     failing(
       { sight: ({ faces, face }) => ({ faces, face: face && { ...face, box: { ...face.box, width: 60 } } }) },
       -39,
+      'too_far',
     ))
+  test('a mask, -31', () =>
+    failing({ sight: ({ faces, face }) => ({ faces, face: face && { ...face, covered: 'mouth' } }) }, -31, 'mask'))
   test('a person who leaves during the movements, -12', () =>
     failing({ sight: (sighting, atMs) => (atMs > 14_000 ? { faces: 0, face: null } : sighting) }, -12))
   test('a second person during the movements, -11', () =>

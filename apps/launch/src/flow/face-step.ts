@@ -237,7 +237,7 @@ export function createFaceStep({ deps, store, session, models, verification, doc
     // With a reason it was not the engine.
     if (code === codes.FACE_SCAN_ERROR && reason === undefined) models.drop()
     if (FINAL_CODES.includes(code)) store.patch({ endReason: reason ?? null })
-    else store.dispatch({ type: 'capture_failed', code })
+    else store.dispatch({ type: 'capture_failed', code, reason })
     await report(code, reason)
   }
 

@@ -69,14 +69,14 @@ const TABLE: Readonly<Record<State['at'], Transitions>> = {
   capture: {
     ...HANDS_OFF,
     captured: () => ({ at: 'sending' }),
-    capture_failed: ({ code }) => ({ at: 'retry', tip: tipOf(code) }),
+    capture_failed: ({ code, reason }) => ({ at: 'retry', tip: tipOf(code, reason) }),
     camera_failed: ({ problem }) => ({ at: 'camera', status: problem }),
   },
   sending: {
     ...RUNNING,
     judged: ({ session }) => pageStateOf(session),
     // The service wanted a probe of the same face, and it could not be sent.
-    capture_failed: ({ code }) => ({ at: 'retry', tip: tipOf(code) }),
+    capture_failed: ({ code, reason }) => ({ at: 'retry', tip: tipOf(code, reason) }),
   },
   retry: { ...HANDS_OFF, ...CAMERA },
   document: {

@@ -69,8 +69,15 @@ test('the flow status decides the end screen, for holder and viewer alike', () =
 })
 
 test('every code of the server gives the same tip; only codes of the device have their own', () => {
-  assert.deepEqual([1, 2, -9, -32, -34, undefined].map(tipOf), Array(6).fill('neutral'))
-  assert.deepEqual([-10, -11, -12, -20, -22, -39].map(tipOf), ['light', 'alone', 'face', 'models', 'models', 'quality'])
+  const tips = (...errors: (number | undefined)[]) => errors.map((code) => tipOf(code))
+  assert.deepEqual(tips(1, 2, -9, -32, -34, undefined), Array(6).fill('neutral'))
+  assert.deepEqual(tips(-10, -11, -12, -20, -22), ['light', 'alone', 'face', 'models', 'models'])
+  assert.deepEqual(tips(-31, -39), ['covered', 'quality'])
+})
+
+test('a face that was too far or too close is told so, and no other code takes over such a reason', () => {
+  assert.deepEqual([tipOf(-39, 'too_far'), tipOf(-39, 'too_close'), tipOf(-39, 'other')], ['far', 'near', 'quality'])
+  assert.deepEqual([tipOf(-31, 'mask'), tipOf(1, 'too_far')], ['covered', 'neutral'])
 })
 
 test('the steps of ENROLL, SIGN-IN and VERIFY have their screens, also after the page is loaded again', () => {

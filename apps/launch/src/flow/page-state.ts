@@ -88,11 +88,18 @@ const STAGE_OF: Readonly<Partial<Record<SessionState, ViewerStage>>> = {
 
 /**
  * What the user can do better. Error codes that the device reports have their own tips. Every error code of the server gives `neutral`,
- * because the page must not reveal which check failed.
+ * because the page must not reveal which check failed. The reason is known only while the page that failed is open.
  */
-export function tipOf(errorCode: number | undefined): Tip {
-  return TIP_OF.get(errorCode) ?? 'neutral'
+export function tipOf(errorCode: number | undefined, reason?: string): Tip {
+  const ofReason = errorCode === codes.QUALITY_LOW ? QUALITY_TIPS.get(reason) : undefined
+  return ofReason ?? TIP_OF.get(errorCode) ?? 'neutral'
 }
+
+/** Reasons of QUALITY_LOW (capture/placement.ts). */
+const QUALITY_TIPS: ReadonlyMap<string | undefined, Tip> = new Map([
+  ['too_far', 'far'],
+  ['too_close', 'near'],
+])
 
 /** Each tip has a text of its own, `retry.<tip>` in texts/en.json. `models`: a neural network could not be loaded or run. */
 const TIP_OF: ReadonlyMap<number | undefined, Tip> = new Map([
@@ -103,7 +110,7 @@ const TIP_OF: ReadonlyMap<number | undefined, Tip> = new Map([
   [codes.MODEL_LOAD_FAILED, 'models'],
   [codes.NETWORK_LOST, 'connection'],
   [codes.FACE_SCAN_ERROR, 'models'],
-  [codes.FACE_OBSTRUCTED, 'face'],
+  [codes.FACE_OBSTRUCTED, 'covered'],
   [codes.QUALITY_LOW, 'quality'],
 ])
 

@@ -18,7 +18,19 @@ export const SESSION_PROBLEMS = [
 export type SessionProblem = (typeof SESSION_PROBLEMS)[number]
 
 /** How to do better at the next try. Failures of the server's checks give `neutral`: the server never says which check failed. */
-export const TIPS = ['neutral', 'light', 'alone', 'face', 'quality', 'camera', 'models', 'connection'] as const
+export const TIPS = [
+  'neutral',
+  'light',
+  'alone',
+  'face',
+  'quality',
+  'far',
+  'near',
+  'covered',
+  'camera',
+  'models',
+  'connection',
+] as const
 export type Tip = (typeof TIPS)[number]
 
 /** The other device's progress, as the watching device shows it. */
@@ -79,7 +91,7 @@ export interface EventFacts {
   camera_failed: { problem: CameraProblem }
   camera_ready: object
   captured: object
-  capture_failed: { code: number }
+  capture_failed: { code: number; reason?: string | undefined }
   /** The document step has another screen. */
   document: { stage: DocumentStage }
   /** The passkey step has a new status. */
