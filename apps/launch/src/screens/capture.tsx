@@ -11,6 +11,7 @@ import { Button } from './parts/button.tsx'
 import { CannotDoThis, MoreTime } from './parts/capture-choices.tsx'
 import { Coach } from './parts/coach.tsx'
 import { guidanceKey, politeText, urgentText } from './parts/heard.ts'
+import { useLamp } from './parts/lamp.ts'
 import { sizeText } from './parts/ledger-sums.ts'
 import { Title } from './parts/title.tsx'
 import { Viewfinder } from './parts/viewfinder.tsx'
@@ -29,6 +30,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
   useEffect(() => {
     if (seen > 0 && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SEEN_MS)
   }, [seen])
+  const lamp = useLamp(capture)
   const asked = phase === 'challenge' ? (capture?.movement ?? null) : null
   const isReady = phase === 'challenge' && asked === null && seen === 0
   const urgent = urgentText(capture, t)
@@ -49,6 +51,7 @@ export function CaptureScreen(props: ScreenProps): JSX.Element {
       <div class="prompt">
         {phase === 'load' && <Loading loading={loading} locale={tag} t={t} />}
         {capture && phase === 'find' && <p class="prompt__text">{t(guidanceKey(capture))}</p>}
+        {lamp && phase === 'find' && <p class="small prompt__lamp">{t('capture.lamp')}</p>}
         {capture && phase === 'challenge' && <Movements capture={capture} t={t} />}
         {phase === 'measure' && (
           <>
