@@ -51,7 +51,8 @@ async function tryMoreThreads(
   oneThreadLookMs: number,
   onRequest: (request: NotedRequest) => void,
 ): Promise<{ client: EngineClient; loaded: LoadedEngine } | undefined> {
-  const threads = threadsToTry(oneThreadLookMs, { crossOriginIsolated, cores: navigator.hardwareConcurrency })
+  const sharesMemory = crossOriginIsolated && typeof SharedArrayBuffer !== 'undefined'
+  const threads = threadsToTry(oneThreadLookMs, { sharesMemory, cores: navigator.hardwareConcurrency })
   if (threads === undefined) return undefined
   const client = startWorker(threads, onRequest)
   try {

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { areMoreThreadsFaster, threadsToTry } from './threads.ts'
 
 test('more threads are tried if one is slow, there are enough cores, and memory can be shared', () => {
-  assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 8 }), 4)
-  assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 6 }), 3)
-  assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 32 }), 4)
-  assert.equal(threadsToTry(180, { crossOriginIsolated: true, cores: 2 }), undefined)
-  assert.equal(threadsToTry(60, { crossOriginIsolated: true, cores: 8 }), undefined)
-  assert.equal(threadsToTry(180, { crossOriginIsolated: false, cores: 8 }), undefined)
+  assert.equal(threadsToTry(180, { sharesMemory: true, cores: 8 }), 4)
+  assert.equal(threadsToTry(180, { sharesMemory: true, cores: 6 }), 3)
+  assert.equal(threadsToTry(180, { sharesMemory: true, cores: 32 }), 4)
+  assert.equal(threadsToTry(180, { sharesMemory: true, cores: 2 }), undefined)
+  assert.equal(threadsToTry(60, { sharesMemory: true, cores: 8 }), undefined)
+  assert.equal(threadsToTry(180, { sharesMemory: false, cores: 8 }), undefined)
 })
 
 test('more threads are kept only when they are clearly quicker', () => {
